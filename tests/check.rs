@@ -36,7 +36,7 @@ fn audit(folder: &str) -> Option<Audit> {
         tally(told, files.len()).into_iter().map(|(rule, kind, count)| ((rule.code, kind), count)).collect()
     };
     let labels = files.iter().map(input::InputFile::label).collect();
-    let (counts, linter) = (by_code(&report.told), by_code(&report.linter));
+    let (counts, linter) = (by_code(&report.findings), by_code(&report.linter));
     Some(Audit { report, labels, counts, linter })
 }
 
@@ -121,7 +121,8 @@ fn the_audit_of_the_current_release_is_reproduced_exactly() {
         assert_eq!((found_docs, found_distinct), (docs, distinct), "{code}");
     }
     // (e'): dicts that are parameters all say what they hold.
-    let dicts = audit.report.told.iter().filter(|told| told.rule.code == "schema/dict-without-properties");
+    let dicts =
+        audit.report.findings.iter().filter(|told| told.rule.code == "schema/dict-without-properties");
     assert!(dicts.into_iter().all(|told| told.at.ends_with("/items")));
 }
 
@@ -172,7 +173,7 @@ fn the_official_script_refuses_the_same_functions_for_the_same_faults() {
 fn the_entries_that_no_output_can_satisfy_are_the_only_wrong_answers_of_the_current_release() {
     let Some(audit) = audit(V4) else { return };
     let is_wrong = |code: &str, level| level == Level::Error && !code.starts_with("schema/");
-    let told = audit.report.told.iter().filter(|told| is_wrong(told.rule.code, told.rule.level));
+    let told = audit.report.findings.iter().filter(|told| is_wrong(told.rule.code, told.rule.level));
     let ids: BTreeSet<&str> = told.map(|told| told.id.as_str()).collect();
     let known = [
         "live_multiple_862-181-3",
@@ -182,7 +183,7 @@ fn the_entries_that_no_output_can_satisfy_are_the_only_wrong_answers_of_the_curr
     ];
     assert_eq!(ids.into_iter().collect::<Vec<_>>(), known);
     let of = |code: &'static str| {
-        let told = audit.report.told.iter().filter(move |told| told.rule.code == code);
+        let told = audit.report.findings.iter().filter(move |told| told.rule.code == code);
         told.map(|told| told.id.as_str())
     };
     let omittable: Vec<&str> = of("answer/omittable-required").collect();

@@ -154,7 +154,7 @@ fn vectors_from_a_file_belong_to_the_rows_of_both_files() {
     let ran = output(&arguments);
     let said = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.code(), Some(2), "{said}");
-    assert!(said.contains("3 in the file for 4 rows"), "{said}");
+    assert!(said.contains("found 3 vectors, expected one for each of 4 rows"), "{said}");
 }
 
 #[test]

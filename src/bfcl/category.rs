@@ -1,4 +1,4 @@
-//! The categories of the live part of the leaderboard, and the files of each.
+//! The categories of the live part of the leaderboard and their file names.
 
 use super::files::ANSWERS;
 
@@ -13,14 +13,14 @@ pub enum Category {
     Parallel,
     /// Several functions, several calls.
     ParallelMultiple,
-    /// No function fits: the right answer is no call.
+    /// No function fits: the correct answer is no call.
     Irrelevance,
-    /// Some function fits, but the right calls cannot be listed: any call counts.
+    /// Some function fits, but the correct calls cannot be listed: any call counts.
     Relevance,
 }
 
 impl Category {
-    /// All categories, in the order reports name them.
+    /// All categories, in the order of reports.
     pub const ALL: [Self; 6] = [
         Self::Simple,
         Self::Multiple,
@@ -30,7 +30,7 @@ impl Category {
         Self::Relevance,
     ];
 
-    /// The category of an entry that offers so many functions and is answered by so many calls (at least one).
+    /// Returns the category of an entry with this number of functions and calls (at least one).
     pub fn of_answer(n_functions: usize, n_calls: usize) -> Self {
         match (n_functions > 1, n_calls > 1) {
             (false, false) => Self::Simple,
@@ -40,12 +40,12 @@ impl Category {
         }
     }
 
-    /// The category of that name.
+    /// Returns the category with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|category| category.name() == name)
     }
 
-    /// The name as it stands in ids and file names.
+    /// Returns the name in ids and file names.
     pub fn name(self) -> &'static str {
         match self {
             Self::Simple => "simple",
@@ -57,17 +57,17 @@ impl Category {
         }
     }
 
-    /// Whether entries of the category carry a ground truth.
+    /// Returns whether entries of the category have a ground truth.
     pub fn has_answers(self) -> bool {
         !matches!(self, Self::Irrelevance | Self::Relevance)
     }
 
-    /// The name of the question file.
+    /// Returns the name of the question file.
     pub fn file_name(self) -> String {
         format!("BFCL_v4_live_{}.json", self.name())
     }
 
-    /// The path of the answer file beside the question file, where the category has one.
+    /// Returns the path of the answer file, relative to the question file, if the category has one.
     pub fn answer_path(self) -> Option<String> {
         self.has_answers().then(|| format!("{ANSWERS}/{}", self.file_name()))
     }

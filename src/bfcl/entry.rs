@@ -1,9 +1,9 @@
-//! One line of a question file, whatever the version of the leaderboard.
+//! A line of a question file, of any version of the leaderboard.
 //!
-//! `question` is a text in V1, a list of messages in V2, and a list of turns of messages
-//! since V3; `function` is one object or a list. Which form it was is told, so that
-//! who needs one form can refuse the others. Multi-turn files of V3 and V4 name classes
-//! instead of functions: they have no `function` and are told as unreadable.
+//! `question` is a text in V1, a list of messages in V2, and a list of turns of messages since V3;
+//! `function` is one object or a list. The entry has the form of its question, so that callers can
+//! refuse a form. Multi-turn files of V3 and V4 name classes instead of functions: they have no
+//! `function`, so their lines are an error.
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -11,23 +11,23 @@ use serde_json::Value;
 use crate::conversation::{Message, Role};
 use crate::text::short::shortened;
 
-/// One entry, borrowed from its line.
+/// An entry, borrowed from its line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry<'v> {
-    /// Its id, where it has one that is a text.
+    /// The id, if there is one and it is a text.
     pub id: Option<&'v str>,
-    /// How the question is written.
-    pub form: Form,
-    /// The turns; one where the form knows none.
+    /// The form of the question.
+    pub form: QuestionForm,
+    /// The turns; a single one if the form has no turns.
     pub turns: Vec<Vec<Message>>,
-    /// The functions as they stand: an object or a list.
+    /// The functions, unchanged: an object or a list.
     pub function: &'v Value,
 }
 
-/// How a question is written.
+/// The form of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Form {
-    /// What the user says, as in V1.
+pub enum QuestionForm {
+    /// The text of the user message, as in V1.
     Text,
     /// A list of messages, as in V2.
     Messages,
@@ -35,35 +35,35 @@ pub enum Form {
     Turns,
 }
 
-/// Why a line is no entry.
+/// The error for a line that is not an entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{key}\": expected {expected}, found {found}")]
-pub struct NoEntry {
-    /// The key that is not as it should be.
+pub struct EntryError {
+    /// The key with the problem.
     pub key: &'static str,
-    /// What should stand there.
+    /// The expected value.
     pub expected: &'static str,
-    /// What stands there.
+    /// The value that was found.
     pub found: String,
 }
 
 impl<'v> Entry<'v> {
-    /// Reads the object of one line.
+    /// Reads the object of a line.
     ///
     /// # Errors
-    /// `question` or `function` is missing or in no form of any version.
-    pub fn read(record: &'v Value) -> Result<Self, NoEntry> {
+    /// If `question` or `function` is missing, or does not have the form of any version.
+    pub fn read(record: &'v Value) -> Result<Self, EntryError> {
         const FUNCTIONS: &str = "a list of functions";
         let (form, turns) = question(record.get("question"))?;
         let function = record.get("function").filter(|function| !function.is_null());
-        let function = function.ok_or_else(|| no_entry("function", FUNCTIONS, None))?;
+        let function = function.ok_or_else(|| entry_error("function", FUNCTIONS, None))?;
         if !function.is_object() && !function.is_array() && !function.is_string() {
-            return Err(no_entry("function", FUNCTIONS, Some(function)));
+            return Err(entry_error("function", FUNCTIONS, Some(function)));
         }
         Ok(Self { id: record.get("id").and_then(Value::as_str), form, turns, function })
     }
 
-    /// The functions, where they are a list or one object.
+    /// Returns the functions, written as a list or as one object.
     pub fn functions(&self) -> &'v [Value] {
         match self.function {
             Value::Array(functions) => functions,
@@ -71,47 +71,47 @@ impl<'v> Entry<'v> {
         }
     }
 
-    /// All messages, turn by turn.
+    /// Returns the messages of all turns.
     pub fn into_messages(self) -> Vec<Message> {
         self.turns.into_iter().flatten().collect()
     }
 }
 
-/// A question's form and its turns.
-fn question(value: Option<&Value>) -> Result<(Form, Vec<Vec<Message>>), NoEntry> {
+/// Returns the form and the turns of a question.
+fn question(value: Option<&Value>) -> Result<(QuestionForm, Vec<Vec<Message>>), EntryError> {
     const QUESTION: &str = "a list of turns of messages";
     match value {
-        Some(Value::String(text)) => Ok((Form::Text, vec![vec![Message::text(Role::User, text)]])),
+        Some(Value::String(text)) => Ok((QuestionForm::Text, vec![vec![Message::text(Role::User, text)]])),
         Some(Value::Array(list)) if list.iter().any(Value::is_object) => {
-            Ok((Form::Messages, vec![messages(list)?]))
+            Ok((QuestionForm::Messages, vec![messages(list)?]))
         }
         Some(Value::Array(list)) => {
             let turn = |turn: &Value| match turn {
                 Value::Array(list) => messages(list),
-                other => Err(no_entry("question", QUESTION, Some(other))),
+                other => Err(entry_error("question", QUESTION, Some(other))),
             };
-            Ok((Form::Turns, list.iter().map(turn).collect::<Result<_, _>>()?))
+            Ok((QuestionForm::Turns, list.iter().map(turn).collect::<Result<_, _>>()?))
         }
-        other => Err(no_entry("question", QUESTION, other)),
+        other => Err(entry_error("question", QUESTION, other)),
     }
 }
 
-fn messages(list: &[Value]) -> Result<Vec<Message>, NoEntry> {
+fn messages(list: &[Value]) -> Result<Vec<Message>, EntryError> {
     const MESSAGES: &str = "messages with a role and a text as content";
     let message = |value: &Value| {
         let role = Role::deserialize(value.get("role")?).ok()?;
         Some(Message::text(role, value.get("content")?.as_str()?))
     };
     list.iter()
-        .map(|value| message(value).ok_or_else(|| no_entry("question", MESSAGES, Some(value))))
+        .map(|value| message(value).ok_or_else(|| entry_error("question", MESSAGES, Some(value))))
         .collect()
 }
 
-fn no_entry(key: &'static str, expected: &'static str, found: Option<&Value>) -> NoEntry {
-    NoEntry { key, expected, found: found.map_or_else(|| "nothing".to_owned(), brief) }
+fn entry_error(key: &'static str, expected: &'static str, found: Option<&Value>) -> EntryError {
+    EntryError { key, expected, found: found.map_or_else(|| "nothing".to_owned(), brief) }
 }
 
-/// A value short enough for a message.
+/// Shortens a value for a message.
 fn brief(value: &Value) -> String {
     const MAX_CHARS: usize = 60;
     shortened(&value.to_string(), MAX_CHARS)
@@ -124,12 +124,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_version_of_a_question_is_read_and_its_form_told() {
+    fn questions_of_every_version_are_read_with_their_form() {
         let message = json!({"role": "user", "content": "Ring it"});
         for (question, form) in [
-            (json!("Ring it"), Form::Text),
-            (json!([message]), Form::Messages),
-            (json!([[message]]), Form::Turns),
+            (json!("Ring it"), QuestionForm::Text),
+            (json!([message]), QuestionForm::Messages),
+            (json!([[message]]), QuestionForm::Turns),
         ] {
             let record = json!({"id": "a_1", "question": question, "function": []});
             let entry = Entry::read(&record).unwrap();
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn one_function_and_a_list_of_one_are_the_same() {
+    fn a_single_function_equals_a_list_of_one() {
         let function = json!({"name": "ring"});
         for written in [function.clone(), json!([function])] {
             let record = json!({"question": "Ring it", "function": written});
@@ -148,8 +148,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_entry_says_which_key_and_what_was_found() {
-        for (record, says) in [
+    fn errors_name_the_key_and_the_value_that_was_found() {
+        for (record, expected) in [
             (
                 json!({"id": "a", "ground_truth": []}),
                 "\"question\": expected a list of turns of messages, found nothing",
@@ -168,7 +168,7 @@ mod tests {
             ),
             (json!({"question": "x", "function": 3}), "\"function\": expected a list of functions, found 3"),
         ] {
-            assert_eq!(Entry::read(&record).unwrap_err().to_string(), says);
+            assert_eq!(Entry::read(&record).unwrap_err().to_string(), expected);
         }
     }
 }

@@ -1,20 +1,19 @@
 //! The ids of entries: `live_<category>_<A>-<prefix><B>-<C>`.
 //!
 //! `A` counts the entries of a category, `B` its doc lists, `C` the entries of one doc
-//! list, all from 0 and without gaps; a mark ahead of `C` tells the sets of one dataset apart. The
-//! official package takes the category from what stands before the last `_`, sorts by
-//! `A` as a number, asks for two `-`, and reads nothing else. So letters ahead of `B`
-//! make an id that none of the leaderboard's own can be, and every other part stays as
-//! the package wants it. Two sets of one dataset, and two datasets with prefixes of
-//! their own, never share an id.
+//! list, all from 0 and without gaps; a mark before `C` distinguishes the sets of one dataset. The
+//! official package reads the category from the part before the last `_`, sorts by `A` as a
+//! number, requires two `-`, and reads nothing else. So letters before `B` make the id different
+//! from all ids of the leaderboard, and the package can still read it. Two sets of one dataset,
+//! and two datasets with different prefixes, never share an id.
 
 use super::category::Category;
 
-/// The longest prefix, in characters.
+/// Maximum length of a prefix, in characters.
 const MAX_PREFIX_CHARS: usize = 16;
-/// Words by which the official package tells its other categories, wherever they stand in an id.
-const WORDS_OF_THE_PACKAGE: [&str; 2] = ["memory", "prereq"];
-/// Says what is wrong with a prefix: letters and digits, a letter at both ends, or nothing at all.
+/// Words anywhere in an id by which the official package recognises other categories.
+const RESERVED_WORDS: [&str; 2] = ["memory", "prereq"];
+/// Checks a prefix: letters and digits with a letter at both ends, or empty.
 ///
 /// # Errors
 /// `id_prefix must …, not …`.
@@ -29,9 +28,9 @@ pub fn check_prefix(prefix: &str) -> Result<(), String> {
             "id_prefix must be at most {MAX_PREFIX_CHARS} ASCII letters and digits with a letter at both ends, or \"\", not {prefix:?}"
         ));
     }
-    match WORDS_OF_THE_PACKAGE.iter().find(|word| prefix.contains(*word)) {
+    match RESERVED_WORDS.iter().find(|word| prefix.contains(*word)) {
         Some(word) => Err(format!(
-            "id_prefix must not hold \"{word}\", by which the official package tells other categories, not {prefix:?}"
+            "id_prefix must not contain \"{word}\", by which the official package recognises other categories, not {prefix:?}"
         )),
         None => Ok(()),
     }
@@ -49,12 +48,12 @@ pub struct Ids<'p> {
 }
 
 impl<'p> Ids<'p> {
-    /// Begins at 0; `prefix` comes before the number of a doc list, `mark` before that of its entries.
+    /// Starts at 0; `prefix` comes before the number of a doc list, `mark` before that of an entry in it.
     pub fn new(prefix: &'p str, mark: &'p str) -> Self {
         Self { prefix, mark, n_entries: 0, n_lists: 0, n_in_list: 0, list: None }
     }
 
-    /// Goes on after an id that is taken; `false` where it has not the form of an id of that category.
+    /// Continues after an existing id; returns `false` if it is not an id of this category.
     #[must_use]
     pub fn follow(&mut self, category: Category, id: &str) -> bool {
         let next = |(entry, list): (_, _)| Some((u64::checked_add(entry, 1)?, u64::checked_add(list, 1)?));
@@ -68,7 +67,7 @@ impl<'p> Ids<'p> {
         true
     }
 
-    /// The id of the next entry; entries of one `list` must come one after the other.
+    /// Returns the id of the next entry; entries of the same `list` must be consecutive.
     pub fn next(&mut self, category: Category, list: u32) -> String {
         if self.list != Some(list) {
             self.list = Some(list);
@@ -95,15 +94,15 @@ impl<'p> Ids<'p> {
 pub struct Numbers {
     /// `A`.
     pub entry: u64,
-    /// `B` and `C`, without the letters ahead of them; an id of a category without doc lists has none.
+    /// `B` and `C`, without the letters before them; an id of a category without doc lists has none.
     pub list: Option<(u64, u64)>,
 }
 
 impl Numbers {
-    /// The numbers of an id of that category, whatever the prefix and the mark.
+    /// Reads the numbers of an id of this category, with any prefix and mark.
     pub fn of(category: &str, id: &str) -> Option<Self> {
         let parts: Vec<&str> = id.strip_prefix(category)?.strip_prefix('_')?.split('-').collect();
-        // A prefix may hold digits inside: the number is what follows the last letter.
+        // A prefix may contain digits: the number comes after the last letter.
         let after_letters = |part: &str| part.rsplit(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
         match parts.as_slice() {
             [entry] => Some(Self { entry: entry.parse().ok()?, list: None }),
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn new_ids_go_on_after_those_that_are_taken_whoever_made_them() {
+    fn new_ids_continue_after_existing_ones() {
         let mut ids = Ids::new("ts", "");
         for taken in ["live_simple_0-0-0", "live_simple_257-159-17", "live_simple_258-a1b160-u0"] {
             assert!(ids.follow(Category::Simple, taken), "{taken}");
@@ -148,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_that_the_official_package_would_stumble_over_is_refused() {
+    fn a_prefix_that_the_official_package_would_misread_is_refused() {
         for good in ["", "ts", "a", "may2026x", "ACME"] {
             assert_eq!(check_prefix(good), Ok(()), "{good}");
         }
@@ -159,7 +158,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_made_can_be_followed_and_never_comes_again(
+        fn new_ids_can_be_continued_and_are_never_repeated(
             prefix in "([a-z]([a-z0-9]{0,4}[a-z])?)?", lists in prop::collection::vec(0_u32..4, 1..20), verified in any::<bool>()
         ) {
             let mark = if verified { "" } else { "u" };

@@ -1,9 +1,9 @@
-//! The leaderboard's own notions: the types of its docs, its categories, ids and files, V1 to V4.
+//! Formats of the Berkeley Function Calling Leaderboard (BFCL), V1 to V4: types, categories, ids and files.
 //!
-//! `types` is the one list of types a doc may declare; `category` and `ids` say what entries are called. `entry` reads
-//! one line, whatever the version; `files` finds question files, the answers beside them and the lines in them. Every
-//! reader of such files goes through these two and adds only what it asks for beyond. `writer` writes them, in the
-//! spelling of JSON of `python_json`. What is wrong with a line that can be read is a matter of `lint`.
+//! `types` lists the types that a doc may declare; `category` and `ids` define the names of entries. `entry` reads a line
+//! of any version; `files` finds question files, their answer files and their lines. All readers of such files use these
+//! two modules. `writer` writes the files, with the JSON formatting of `python_json`. For faults in readable lines see
+//! `lint`.
 
 pub mod category;
 pub mod entry;

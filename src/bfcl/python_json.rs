@@ -1,18 +1,17 @@
 //! Writes JSON byte for byte as Python's `json.dumps` does with its defaults.
 //!
-//! The official dataset files were written that way, and a dataset that differs
-//! from them only where its content differs can be compared with plain tools.
-//! A number keeps the text it was read with: `1.50` stays `1.50`, where Python,
-//! reading it first, would write `1.5`.
+//! The official dataset files have this format, so a dataset with the same format can be
+//! compared with them line by line. A number keeps its original text: `1.50` stays `1.50`, where
+//! Python would parse it and write `1.5`.
 
 use std::io::{self, Write};
 
 use serde_json::Value;
 
-/// Writes one value: `", "` and `": "` between the parts, ASCII only, keys in their own order.
+/// Writes a value in ASCII, with `", "` and `": "` as separators and keys in their order.
 ///
 /// # Errors
-/// When the writer fails.
+/// If the writer fails.
 pub fn write_value(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     match value {
         Value::Null => out.write_all(b"null"),
@@ -25,10 +24,10 @@ pub fn write_value(out: &mut dyn Write, value: &Value) -> io::Result<()> {
     }
 }
 
-/// Writes an array of the given values.
+/// Writes an array of these values.
 ///
 /// # Errors
-/// When the writer fails.
+/// If the writer fails.
 pub fn write_array<'a>(out: &mut dyn Write, elements: impl IntoIterator<Item = &'a Value>) -> io::Result<()> {
     out.write_all(b"[")?;
     for (index, element) in elements.into_iter().enumerate() {
@@ -40,10 +39,10 @@ pub fn write_array<'a>(out: &mut dyn Write, elements: impl IntoIterator<Item = &
     out.write_all(b"]")
 }
 
-/// Writes an object of the given members, in the order given.
+/// Writes an object with these members, in this order.
 ///
 /// # Errors
-/// When the writer fails.
+/// If the writer fails.
 pub fn write_object<'a>(
     out: &mut dyn Write,
     members: impl IntoIterator<Item = (&'a str, &'a Value)>,
@@ -60,10 +59,10 @@ pub fn write_object<'a>(
     out.write_all(b"}")
 }
 
-/// Writes a string with its quotes; what is not printable ASCII becomes an escape.
+/// Writes a string with quotes; characters that are not printable ASCII are escaped.
 ///
 /// # Errors
-/// When the writer fails.
+/// If the writer fails.
 pub fn write_string(out: &mut dyn Write, text: &str) -> io::Result<()> {
     out.write_all(b"\"")?;
     let mut plain_from = 0;
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn separators_have_a_space_and_keys_keep_their_order() {
+    fn separators_have_a_blank_and_keys_keep_their_order() {
         assert_eq!(dumped(&json!({"b": [1, true, null], "a": {}})), r#"{"b": [1, true, null], "a": {}}"#);
     }
 
@@ -137,14 +136,14 @@ mod tests {
     }
 
     #[test]
-    fn numbers_keep_the_text_they_were_read_with() {
+    fn numbers_keep_their_original_text() {
         let text = "[1.50, 1e+5, -0, 123456789012345678901234567890]";
         assert_eq!(dumped(&serde_json::from_str(text).unwrap()), text);
     }
 
     #[test]
-    #[allow(clippy::print_stdout, reason = "a test that skips says so")]
-    fn the_bytes_are_those_of_python() {
+    #[allow(clippy::print_stdout, reason = "a skipped test prints a note")]
+    fn the_output_equals_that_of_python() {
         let every_character: String = (0..0x2_0000).filter_map(char::from_u32).collect();
         let value = json!({"text": every_character, "nested": [[], {}, {"ü": [-7, 0.25, false]}]});
         let python = Command::new("python3")
@@ -164,7 +163,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_ascii_and_reads_back_as_the_same_value(value in any_json()) {
+        fn the_output_is_ascii_and_parses_to_the_same_value(value in any_json()) {
             let text = dumped(&value);
             prop_assert!(text.is_ascii());
             prop_assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);

@@ -1,7 +1,6 @@
-//! The types that a BFCL doc may declare, and what a value is in their words.
+//! The eight types that a BFCL doc may declare, and the types of values.
 //!
-//! This is the one list of the eight. A word that is none of them is no type here; the words of other notations are
-//! read by `docs::fix::notation`.
+//! Type names of other notations are not types here; `docs::fix::notation` reads them.
 
 use std::fmt;
 
@@ -16,13 +15,13 @@ pub enum Type {
     String,
     /// A whole number.
     Integer,
-    /// A number; the checker takes a whole one as well.
+    /// A number; the checker accepts an integer as well.
     Float,
     /// True or false.
     Boolean,
     /// A list.
     Array,
-    /// A list too, once in JSON.
+    /// A list in JSON, too.
     Tuple,
     /// An object.
     Dict,
@@ -31,7 +30,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// All types, in the order messages list them.
+    /// All types, in the order of messages.
     pub const ALL: [Self; 8] = [
         Self::String,
         Self::Integer,
@@ -43,7 +42,7 @@ impl Type {
         Self::Any,
     ];
 
-    /// The word for it in a doc.
+    /// Returns the name of the type in a doc.
     pub const fn name(self) -> &'static str {
         match self {
             Self::String => "string",
@@ -57,17 +56,17 @@ impl Type {
         }
     }
 
-    /// The type of that name, to the letter.
+    /// Returns the type with exactly this name.
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.name() == word)
     }
 
-    /// The type a schema declares, where it is one of the eight.
+    /// Returns the declared type of a schema, if it is one of the eight.
     pub fn of(schema: &Value) -> Option<Self> {
         Self::named(schema.get("type")?.as_str()?)
     }
 
-    /// What a value is; null is nothing.
+    /// Returns the type of a value; `None` for null.
     pub fn of_value(value: &Value) -> Option<Self> {
         Some(match value {
             Value::Null => return None,
@@ -80,9 +79,9 @@ impl Type {
         })
     }
 
-    /// Whether a value of type `found` can be given where this type is declared: a whole number is a float too, and JSON
-    /// has no tuples.
-    pub fn takes(self, found: Self) -> bool {
+    /// Returns whether a value of type `found` is valid for this declared type: an integer is a float too, and JSON has no
+    /// tuples.
+    pub fn accepts(self, found: Self) -> bool {
         match self {
             Self::Any => true,
             Self::Tuple => found == Self::Array,
@@ -91,12 +90,12 @@ impl Type {
         }
     }
 
-    /// Whether values of the type hold other values.
+    /// Returns whether values of the type contain other values.
     pub fn is_container(self) -> bool {
         matches!(self, Self::Array | Self::Tuple | Self::Dict)
     }
 
-    /// The type whose values the checker expects: a text for any, a list for a tuple.
+    /// Returns the type of values that the checker expects: a text for any, a list for a tuple.
     #[must_use]
     pub fn expected_by_checker(self) -> Self {
         match self {
@@ -106,7 +105,7 @@ impl Type {
         }
     }
 
-    /// The word of JSON Schema for it; for any, which JSON Schema has no word for, its own.
+    /// Returns the name of the type in JSON Schema; `any`, which JSON Schema does not have, keeps its name.
     pub fn json_schema_name(self) -> &'static str {
         match self {
             Self::Dict => "object",
@@ -129,7 +128,7 @@ impl From<Type> for Value {
     }
 }
 
-/// Whether the number is written without a fraction or an exponent, as Python's `int` is.
+/// Returns whether the number is written without a fraction and an exponent, like Python's `int`.
 pub fn is_whole(number: &Number) -> bool {
     !number.as_str().contains(['.', 'e', 'E'])
 }
@@ -141,7 +140,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_type_has_a_name_of_its_own() {
+    fn every_type_has_a_unique_name() {
         for kind in Type::ALL {
             assert_eq!(Type::of(&json!({ "type": kind })), Some(kind));
         }
@@ -151,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_of_one_type_and_null_of_none() {
+    fn every_value_except_null_has_one_type() {
         let found = |text: &str| Type::of_value(&serde_json::from_str(text).unwrap()).map(Type::name);
         for (text, kind) in [
             ("1", Some("integer")),
@@ -168,9 +167,9 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_number_is_a_float_and_an_array_a_tuple_and_not_the_other_way_round() {
-        assert!(Type::Float.takes(Type::Integer) && Type::Tuple.takes(Type::Array));
-        assert!(!Type::Integer.takes(Type::Float) && !Type::Array.takes(Type::Dict));
-        assert!(Type::ALL.into_iter().all(|found| Type::Any.takes(found)));
+    fn an_integer_is_a_float_and_an_array_a_tuple_but_not_vice_versa() {
+        assert!(Type::Float.accepts(Type::Integer) && Type::Tuple.accepts(Type::Array));
+        assert!(!Type::Integer.accepts(Type::Float) && !Type::Array.accepts(Type::Dict));
+        assert!(Type::ALL.into_iter().all(|found| Type::Any.accepts(found)));
     }
 }

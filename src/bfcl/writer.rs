@@ -1,10 +1,9 @@
-//! Writes the question and answer files of the Berkeley Function Calling Leaderboard.
+//! Writes question and answer files.
 //!
-//! One category is one question file and, where it has answers, one answer file
-//! with the same ids on the same lines: the official evaluator pairs them by
-//! position. `ids` makes the ids. A category without entries should have no file: the evaluator reads an empty
-//! one as a category that was not run. Deliberately absent: choosing, sorting and
-//! judging entries, and making files.
+//! A category is one question file and, if it has answers, one answer file with the same ids on
+//! the same lines, because the official evaluator pairs them by position. A category without
+//! entries should have no file: the evaluator reads an empty file as a category that was not run.
+//! Deliberately absent: selecting, sorting and judging entries, and creating files.
 
 use std::io::{self, Write};
 
@@ -16,32 +15,32 @@ use super::ids::Ids;
 use super::python_json::{write_array, write_object, write_string};
 use crate::conversation::{Message, Role};
 
-/// One entry of a dataset.
+/// An entry to write.
 #[derive(Debug, Clone, Copy)]
-pub struct Entry<'a> {
-    /// The request the entry was made of; only errors name it.
+pub struct NewEntry<'a> {
+    /// The id of the request, for error messages.
     pub request_id: &'a str,
     /// The conversation up to the answer; only role and text are written.
     pub messages: &'a [Message],
-    /// The functions offered, in BFCL form.
+    /// The functions, in BFCL form.
     pub functions: &'a [Value],
-    /// The calls that are right, where the category has answers: `[{name: {parameter: [alternatives]}}]`.
+    /// The correct calls, if the category has answers: `[{name: {parameter: [alternatives]}}]`.
     pub ground_truth: Option<&'a [Value]>,
-    /// Entries of one doc list carry the same number and stand next to each other.
+    /// The number of the doc list; entries of the same list must be consecutive.
     pub list: u32,
 }
 
-/// Writes the entries of one category, in the order given, and returns their ids.
+/// Writes the entries of one category, in their order, and returns their ids.
 ///
-/// `entries` must come grouped by `list`; `ids` numbers them. Nothing is written to `answers` for a category without
-/// them. Lines are made in parallel, some hundred at a time.
+/// `entries` must be grouped by `list`; `ids` numbers them. Nothing is written to `answers` for a category without
+/// answers. Lines are formatted in parallel, in blocks of [`LINES_AT_A_TIME`].
 ///
 /// # Errors
-/// When a writer fails, or an entry of a category with answers has no ground truth.
+/// If a writer fails, or an entry of a category with answers has no ground truth.
 pub fn write_category(
     category: Category,
     ids: &mut Ids<'_>,
-    entries: &[Entry<'_>],
+    entries: &[NewEntry<'_>],
     questions: &mut dyn Write,
     answers: &mut dyn Write,
 ) -> io::Result<Vec<String>> {
@@ -56,11 +55,11 @@ pub fn write_category(
     Ok(ids)
 }
 
-/// Entries whose lines are in memory together.
+/// Number of entries whose lines are in memory at the same time.
 pub(crate) const LINES_AT_A_TIME: usize = 512;
 
-/// An entry's line of questions and its line of answers, which is empty for a category without them.
-fn lines_of(category: Category, id: &str, entry: &Entry<'_>) -> io::Result<(Vec<u8>, Vec<u8>)> {
+/// Returns the question line and the answer line of an entry; the latter is empty for a category without answers.
+fn lines_of(category: Category, id: &str, entry: &NewEntry<'_>) -> io::Result<(Vec<u8>, Vec<u8>)> {
     let (mut question, mut answer) = (Vec::new(), Vec::new());
     write_question(&mut question, id, entry)?;
     if category.has_answers() {
@@ -69,8 +68,8 @@ fn lines_of(category: Category, id: &str, entry: &Entry<'_>) -> io::Result<(Vec<
     Ok((question, answer))
 }
 
-/// `question` is a list of turns, and a live entry has one.
-fn write_question(out: &mut dyn Write, id: &str, entry: &Entry<'_>) -> io::Result<()> {
+/// Writes the question line. `question` is a list of turns; a live entry has one.
+fn write_question(out: &mut dyn Write, id: &str, entry: &NewEntry<'_>) -> io::Result<()> {
     out.write_all(b"{\"id\": ")?;
     write_string(out, id)?;
     out.write_all(b", \"question\": [[")?;
@@ -94,7 +93,7 @@ fn write_question(out: &mut dyn Write, id: &str, entry: &Entry<'_>) -> io::Resul
     out.write_all(b"]}\n")
 }
 
-/// The official files have the same three keys in the same order everywhere; any other key follows them.
+/// Writes a function with the three keys of the official files in their order, then all other keys.
 fn write_function(out: &mut dyn Write, function: &Value) -> io::Result<()> {
     const FIRST: [&str; 3] = ["name", "description", "parameters"];
     let first = FIRST.into_iter().filter_map(|key| Some((key, function.get(key)?)));
@@ -103,9 +102,9 @@ fn write_function(out: &mut dyn Write, function: &Value) -> io::Result<()> {
     write_object(out, first.chain(others))
 }
 
-fn write_answer(out: &mut dyn Write, id: &str, entry: &Entry<'_>) -> io::Result<()> {
+fn write_answer(out: &mut dyn Write, id: &str, entry: &NewEntry<'_>) -> io::Result<()> {
     let Some(ground_truth) = entry.ground_truth else {
-        let message = format!("request {} is to be scored but has no ground truth", entry.request_id);
+        let message = format!("request {} is scored but has no ground truth", entry.request_id);
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     };
     out.write_all(b"{\"id\": ")?;
@@ -144,7 +143,7 @@ mod tests {
             "parameters": {"type": "dict", "required": ["city"], "properties": {"city": {"type": "string"}}},
         })];
         let ground_truth = [json!({"temperature": {"city": ["Köln"]}})];
-        let entry = Entry {
+        let entry = NewEntry {
             request_id: "r",
             messages: &messages,
             functions: &functions,
@@ -174,13 +173,13 @@ mod tests {
         );
     }
 
-    fn entry(list: u32) -> Entry<'static> {
-        Entry { request_id: "r", messages: &[], functions: &[], ground_truth: None, list }
+    fn entry(list: u32) -> NewEntry<'static> {
+        NewEntry { request_id: "r", messages: &[], functions: &[], ground_truth: None, list }
     }
 
     fn write(
         category: Category,
-        entry: Entry<'_>,
+        entry: NewEntry<'_>,
         questions: &mut dyn Write,
         answers: &mut dyn Write,
     ) -> io::Result<Vec<String>> {
@@ -188,24 +187,24 @@ mod tests {
     }
 
     #[test]
-    fn a_category_without_answers_writes_none() {
+    fn a_category_without_answers_has_no_answer_lines() {
         let mut answers = Vec::new();
         write(Category::Irrelevance, entry(7), &mut io::sink(), &mut answers).unwrap();
         assert_eq!(answers, b"");
     }
 
     #[test]
-    fn a_scored_entry_without_a_ground_truth_is_refused_by_name() {
+    fn the_error_for_a_missing_ground_truth_names_the_request() {
         let error = write(Category::Multiple, entry(0), &mut io::sink(), &mut io::sink()).unwrap_err();
-        assert_eq!(error.to_string(), "request r is to be scored but has no ground truth");
+        assert_eq!(error.to_string(), "request r is scored but has no ground truth");
     }
 
     proptest! {
         #[test]
-        fn every_text_stays_on_its_line_and_reads_back(content in any::<String>(), description in any::<String>()) {
+        fn every_text_is_on_one_line_and_parses_to_the_same_text(content in any::<String>(), description in any::<String>()) {
             let messages = [Message::text(Role::User, content.clone())];
             let functions = [json!({"name": "f", "description": description, "parameters": {}})];
-            let entry = Entry { messages: &messages, functions: &functions, ..entry(0) };
+            let entry = NewEntry { messages: &messages, functions: &functions, ..entry(0) };
             let mut questions = Vec::new();
             write(Category::Relevance, entry, &mut questions, &mut io::sink()).unwrap();
             let questions = text(questions);

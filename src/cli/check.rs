@@ -13,7 +13,7 @@ use crate::cli::layout::{Cell, Column, Table, paragraph, words};
 use crate::docs::check::rules::{Level, Rule};
 use crate::lint::input::{InputFile, read};
 use crate::lint::tally::{Count, tally};
-use crate::lint::{Report, Told, check as judge, rules};
+use crate::lint::{LintFinding, Report, check as judge, rules};
 use crate::text::visible::visible_line;
 
 /// Raised when a key of the JSON lines changes its meaning or goes.
@@ -85,11 +85,12 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Ending> {
     let files = read(&args.path)?;
     let report = judge(&files);
     let told = match args.rules {
-        Rules::Bfcl => &report.told,
+        Rules::Bfcl => &report.findings,
         Rules::OfficialLinter => &report.linter,
     };
-    let asked = |told: &&Told| args.rule.is_empty() || args.rule.iter().any(|code| code == told.rule.code);
-    let told: Vec<Told> = told.iter().filter(asked).cloned().collect();
+    let asked =
+        |told: &&LintFinding| args.rule.is_empty() || args.rule.iter().any(|code| code == told.rule.code);
+    let told: Vec<LintFinding> = told.iter().filter(asked).cloned().collect();
     let shown = Output { args, files: &files, report: &report, told: &told };
     let printed = if args.json {
         console::give_json(&shown.lines_of_json())
@@ -114,7 +115,7 @@ struct Output<'a> {
     args: &'a CheckArgs,
     files: &'a [InputFile],
     report: &'a Report,
-    told: &'a [Told],
+    told: &'a [LintFinding],
 }
 
 impl Output<'_> {
@@ -124,17 +125,17 @@ impl Output<'_> {
     }
 
     /// What is shown line by line, under the limits asked for.
-    fn shown(&self) -> Vec<&Told> {
+    fn shown(&self) -> Vec<&LintFinding> {
         let lowest = match self.args.level {
             Shown::Error => Level::Error,
             Shown::Note => Level::Note,
             Shown::Fact => Level::Fact,
         };
         // Who asks for one fact by name wants to see it.
-        let wanted = |told: &&Told| !self.args.rule.is_empty() || self.level(told.rule) <= lowest;
+        let wanted = |told: &&LintFinding| !self.args.rule.is_empty() || self.level(told.rule) <= lowest;
         let mut shown_of: BTreeMap<&str, usize> = BTreeMap::new();
         let limit = self.args.limit.unwrap_or(usize::MAX);
-        let within = |told: &&Told| {
+        let within = |told: &&LintFinding| {
             let n = shown_of.entry(told.rule.code).or_default();
             *n += 1;
             *n <= limit
@@ -156,13 +157,13 @@ impl Output<'_> {
     }
 
     /// The file that the line of a finding is in.
-    fn path(&self, told: &Told) -> PathBuf {
+    fn path(&self, told: &LintFinding) -> PathBuf {
         let file = &self.files[told.file];
         file.answers_path().filter(|_| told.in_answers).unwrap_or_else(|| file.path.clone())
     }
 
     /// A finding on one line of any length, as programs read it too.
-    fn line(&self, told: &Told, text: &mut Painted) {
+    fn line(&self, told: &LintFinding, text: &mut Painted) {
         let words = [
             told.id.as_str(),
             told.function.as_ref().map_or("", |function| function.name.as_str()),
@@ -249,7 +250,7 @@ impl Output<'_> {
         lines.map(|line| format!("{line}\n")).collect()
     }
 
-    fn finding(&self, told: &Told) -> Value {
+    fn finding(&self, told: &LintFinding) -> Value {
         let by: Vec<&str> = told.rule.by.iter().map(|by| by.name()).collect();
         json!({
             "kind": "finding", "file": self.path(told), "line": told.line, "id": told.id,

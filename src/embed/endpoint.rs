@@ -1,8 +1,8 @@
-//! A model behind a server that speaks OpenAI's protocol.
+//! An embedder that uses a model on a server with an OpenAI-compatible API.
 //!
-//! Texts leave the machine. An empty text is not sent: servers refuse it, and its vector is
-//! all zero. The id names server and model; what the server has behind the name it alone
-//! knows, so the vectors that a run used are noted by their hash.
+//! Texts are sent to the server. An empty text is not sent, because servers refuse it, and its
+//! vector is all zero. The id has the server and the name of the model. The server may change the
+//! model under the same name, so runs note a hash of the vectors that they used.
 
 use std::sync::OnceLock;
 
@@ -11,10 +11,10 @@ use crate::embed::vectors::Vectors;
 use crate::engine::context::Cancelled;
 use crate::llm::client::Client;
 
-/// Asked for where nothing else tells how long the vectors are.
+/// A text that is sent to find the number of dimensions, if all other texts are empty.
 const PROBE: &str = "a";
 
-/// A server and the model to ask it for.
+/// An embedder on a server.
 pub struct Endpoint {
     client: Client,
     model: String,
@@ -22,17 +22,18 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Asks nothing yet.
+    /// Returns the embedder without sending a request.
     pub fn new(client: Client, model: &str) -> Self {
         Self { client, model: model.to_owned(), n_dims: OnceLock::new() }
     }
 
-    fn ask(&self, texts: &[&str], cancelled: Cancelled<'_>) -> Result<Vec<Vec<f32>>, EmbedError> {
+    fn embeddings(&self, texts: &[&str], cancelled: Cancelled<'_>) -> Result<Vec<Vec<f32>>, EmbedError> {
         let vectors = self.client.embeddings(&self.model, texts, cancelled)?;
         for vector in &vectors {
             let n_dims = *self.n_dims.get_or_init(|| vector.len());
             if vector.len() != n_dims || n_dims == 0 {
-                let what = format!("{} gave vectors of {n_dims} and of {} numbers", self.model, vector.len());
+                let what =
+                    format!("{} returned vectors of {n_dims} and of {} numbers", self.model, vector.len());
                 return Err(crate::llm::Error::Answer { url: self.client.base().to_owned(), what }.into());
             }
         }
@@ -41,7 +42,7 @@ impl Endpoint {
 
     fn n_dims(&self, cancelled: Cancelled<'_>) -> Result<usize, EmbedError> {
         if self.n_dims.get().is_none() {
-            self.ask(&[PROBE], cancelled)?;
+            self.embeddings(&[PROBE], cancelled)?;
         }
         Ok(self.n_dims.get().copied().unwrap_or(0))
     }
@@ -57,8 +58,8 @@ impl Embedder for Endpoint {
             return Ok(Vectors::default());
         }
         let full: Vec<usize> = (0..texts.len()).filter(|&at| !texts[at].trim().is_empty()).collect();
-        let asked: Vec<&str> = full.iter().map(|&at| texts[at]).collect();
-        let vectors = self.ask(&asked, cancelled)?;
+        let sent: Vec<&str> = full.iter().map(|&at| texts[at]).collect();
+        let vectors = self.embeddings(&sent, cancelled)?;
         let n_dims = self.n_dims(cancelled)?;
         let mut values = vec![0.0; texts.len() * n_dims];
         for (at, mut vector) in full.into_iter().zip(vectors) {
@@ -74,13 +75,13 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::llm::client::Patience;
+    use crate::llm::client::RetryPolicy;
     use crate::llm::server::{Reply, Server};
 
-    /// A vector for each text, of as many numbers as `dims` says for the request.
+    /// Starts a server that returns a vector per text, with a number of dimensions by request number.
     fn server(dims: fn(usize) -> usize) -> Server {
-        Server::start(move |asked, number| {
-            let texts: Vec<String> = serde_json::from_value(asked.json()["input"].clone()).unwrap();
+        Server::start(move |request, number| {
+            let texts: Vec<String> = serde_json::from_value(request.json()["input"].clone()).unwrap();
             assert!(texts.iter().all(|text| !text.is_empty()));
             let data: Vec<Value> = texts
                 .iter()
@@ -92,7 +93,7 @@ mod tests {
     }
 
     fn endpoint(server: &Server) -> Endpoint {
-        Endpoint::new(Client::new(&server.url, None, Patience::default()).unwrap(), "m")
+        Endpoint::new(Client::new(&server.url, None, RetryPolicy::default()).unwrap(), "m")
     }
 
     #[test]
@@ -102,18 +103,18 @@ mod tests {
         let vectors = endpoint.embed(&["", "abc", " \n", "a"], &|| false).unwrap();
         let (zero, unit) = ([0.0; 4], [0.5; 4]);
         assert_eq!(vectors, Vectors::new(4, [zero, unit, zero, unit].concat()));
-        assert_eq!(server.asked()[0].json()["input"], json!(["abc", "a"]));
-        assert!(server.asked()[0].header("authorization").is_none());
+        assert_eq!(server.requests()[0].json()["input"], json!(["abc", "a"]));
+        assert!(server.requests()[0].header("authorization").is_none());
         assert_eq!(endpoint.id(), format!("endpoint-m-{}-v1", server.url));
     }
 
     #[test]
-    fn where_all_texts_are_empty_the_length_is_asked_for() {
+    fn the_dimensions_of_only_empty_texts_are_requested() {
         let server = server(|_| 3);
         let vectors = endpoint(&server).embed(&["", ""], &|| false).unwrap();
         assert_eq!(vectors, Vectors::new(3, vec![0.0; 6]));
         assert!(endpoint(&server).embed(&[], &|| false).unwrap().is_empty());
-        assert_eq!(server.asked().len(), 1);
+        assert_eq!(server.requests().len(), 1);
     }
 
     #[test]
@@ -122,6 +123,6 @@ mod tests {
         let endpoint = endpoint(&server);
         endpoint.embed(&["a"], &|| false).unwrap();
         let error = endpoint.embed(&["b"], &|| false).unwrap_err().to_string();
-        assert!(error.contains("m gave vectors of 2 and of 3 numbers"), "{error}");
+        assert!(error.contains("m returned vectors of 2 and of 3 numbers"), "{error}");
     }
 }

@@ -1,9 +1,9 @@
-//! Counts of hashed pieces of words as vectors: no model, no download, the same bits everywhere.
+//! Counts of hashed character n-grams as vectors: no model, no download, the same bits on every machine.
 //!
-//! It knows spelling and not meaning. Two lengths of pieces have been tried on the 2,251 queries of BFCL's Live set:
-//! of the 492 pairs that all-MiniLM-L6-v2 puts above 0.9, `V2` finds 0.74 at cosine 0.85 with precision 0.93 (of the
-//! 169 that are not equal 0.31 with 0.77), `V1` 0.71 with 0.94 (0.23 with 0.77). Whole words, pairs of words, other
-//! dimensions, other weights of counts and lighter stop words gained less. `examples/embedder_table.rs` measures.
+//! The vectors capture spelling, not meaning. Measured on the 2,251 queries of BFCL's Live set against the 492 pairs that
+//! all-MiniLM-L6-v2 puts above 0.9: at cosine 0.85, `V2` has recall 0.74 and precision 0.93 (on the 169 pairs that are
+//! not equal, 0.31 and 0.77), and `V1` has 0.71 and 0.94 (0.23 and 0.77). Words, word pairs, other dimensions, other
+//! weights of counts and lighter stop words were not better. `examples/embedder_table.rs` measures this.
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -13,11 +13,10 @@ use crate::embed::vectors::{Vectors, dot};
 use crate::engine::context::Cancelled;
 use crate::text::normal::normalise;
 
-/// Counts of hashed character n-grams.
+/// An embedder that counts hashed character n-grams.
 ///
-/// The text is [normalised](normalise), each word gets a space on both sides, and every run of so many characters
-/// inside a word adds or takes one at the place its hash says. Square roots of the counts keep a frequent n-gram
-/// from drowning the rest.
+/// The text is [normalised](normalise), each word gets a blank on both sides, and every n-gram within a word adds or
+/// subtracts one in the dimension of its hash. Taking square roots of the counts limits the weight of frequent n-grams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hashed {
     name: &'static str,
@@ -27,21 +26,21 @@ pub struct Hashed {
 
 const N_DIMS: usize = 1024;
 
-/// Part of what `id` stands for, as are the numbers above: a change of one asks for another id.
+/// The seed of the hashes. A change of this or of the numbers above needs a new id.
 const SEED: u64 = 0;
 
 impl Hashed {
-    /// Runs of 3 to 5 characters; the weights of `relevance` are fitted in this space.
+    /// N-grams of 3 to 5 characters; the weights of `relevance` are fitted in this space.
     pub const V1: Self = Self { name: "hashed-char-3-5-1024-v1", gram_lens: [3, 4, 5] };
-    /// Runs of 2 to 4 characters.
+    /// N-grams of 2 to 4 characters.
     pub const V2: Self = Self { name: "hashed-char-2-4-1024-v2", gram_lens: [2, 3, 4] };
 
-    /// The name that tells this space from every other.
+    /// Returns the id of this vector space.
     pub fn id(self) -> &'static str {
         self.name
     }
 
-    /// The vectors of some texts; nothing about them can fail.
+    /// Returns the vectors of some texts; cannot fail.
     pub fn vectors(self, texts: &[&str]) -> Vectors {
         let mut values = vec![0.0; texts.len() * N_DIMS];
         values.par_chunks_mut(N_DIMS).zip(texts).for_each(|(row, text)| self.embed_into(row, text));
@@ -56,7 +55,7 @@ impl Hashed {
             self.for_each_gram(&padded, |gram| {
                 let hash = xxh3_64_with_seed(gram.as_bytes(), SEED);
                 let place = usize::try_from(hash % N_DIMS as u64).expect("below the number of dimensions");
-                // The sign is a bit that the place does not use. Two n-grams at one place cancel as often as they add.
+                // The sign comes from another bit of the hash, so two n-grams in one dimension cancel as often as add.
                 row[place] += if hash >> 63 == 0 { 1.0 } else { -1.0 };
             });
         }
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn n_grams_stay_inside_a_word_and_its_spaces() {
+    fn n_grams_are_within_a_word_and_its_blanks() {
         let mut grams = Vec::new();
         Hashed::V1.for_each_gram(" été ", |gram| grams.push(gram.to_owned()));
         assert_eq!(grams, [" ét", " été", " été ", "été", "été ", "té "]);
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_with_nothing_in_it_is_all_zero() {
+    fn an_empty_text_is_all_zero() {
         assert_eq!(Hashed::V1.vectors(&["", " \n"]), Vectors::new(N_DIMS, vec![0.0; 2 * N_DIMS]));
         assert!(Hashed::V1.vectors(&[]).is_empty());
     }

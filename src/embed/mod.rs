@@ -1,11 +1,10 @@
-//! Texts as vectors whose cosine says how alike they are.
+//! Embedders: they convert texts to vectors whose cosine measures similarity.
 //!
-//! One trait, and one file for each way to get vectors: `hashed` counts pieces of words,
-//! knows spelling and not meaning, and needs nothing; `local` runs a model, `file` reads what
-//! was made elsewhere; `endpoint` asks a server; `cache` keeps
-//! what was dear to make. Each embedder has an id that tells its
-//! space from every other; keys of caches and of finished stages hold it. How a person names
-//! an embedder is in `name`. What to do with vectors is in `cosine` and its joins.
+//! There is one trait and one module per implementation: `hashed` counts character n-grams (it
+//! captures spelling, not meaning, and needs no model), `local` runs a model, `file` reads
+//! vectors from a file, `endpoint` uses a server, and `cache` stores expensive vectors. The id of
+//! an embedder identifies its vector space; cache keys and fingerprints of stages contain it.
+//! `name` parses the names of embedders in settings, `scopes` embeds many groups of texts.
 
 pub mod cache;
 pub mod endpoint;
@@ -24,31 +23,31 @@ use vectors::Vectors;
 
 use crate::engine::context::Cancelled;
 
-/// What turns texts into vectors of one space.
+/// An embedder: converts texts to vectors of one space.
 pub trait Embedder: Send + Sync {
-    /// The name that tells this space from every other: kind, version, content of a model or file, pooling, dimensions.
+    /// Returns the id of the vector space: kind, version, content of a model or file, pooling, dimensions.
     fn id(&self) -> String;
 
-    /// The vectors of some texts, one row a text.
+    /// Returns the vectors of some texts, one row per text.
     ///
-    /// Rows have unit length, or are all zero for a text with nothing in it. A row depends on its text alone.
+    /// Rows have unit length, or are all zero for an empty text. A row depends on its text alone.
     ///
     /// # Errors
-    /// There is no vector for a text, what makes them fails, or the user asked to stop.
+    /// If a text has no vector, the embedder fails, or the run is cancelled.
     fn embed(&self, texts: &[&str], cancelled: Cancelled<'_>) -> Result<Vectors, EmbedError>;
 
-    /// The vectors of the rows of a whole collection, in its order; of two collections, the second after the first.
+    /// Returns the vectors of all rows of a collection, in order; of two collections, the second after the first.
     ///
-    /// The same as [`embed`](Self::embed), but where vectors go with the place of a row and not with its text.
+    /// The same as [`embed`](Self::embed), except for embedders whose vectors belong to row numbers and not to texts.
     ///
     /// # Errors
-    /// As [`embed`](Self::embed); also where there are not as many vectors as rows.
+    /// As [`embed`](Self::embed); also if the number of vectors is not the number of rows.
     fn embed_rows(&self, texts: &[&str], cancelled: Cancelled<'_>) -> Result<Vectors, EmbedError> {
         self.embed(texts, cancelled)
     }
 }
 
-/// Brings a row to unit length; one of zeros stays, and one with something that is no number becomes all NaN.
+/// Scales a row to unit length; a row of zeros does not change, and a row with a non-finite number becomes all NaN.
 fn to_unit_length(row: &mut [f32]) {
     let norm = row.iter().map(|&value| f64::from(value).powi(2)).sum::<f64>().sqrt();
     if norm == 0.0 {
@@ -62,56 +61,56 @@ fn to_unit_length(row: &mut [f32]) {
     }
 }
 
-/// Why there are no vectors.
+/// An error of an embedder.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbedError {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] Error),
-    /// A file of a model is damaged, or of a kind that is not known here.
+    /// A file of a model is damaged or not supported.
     #[error("model {}: {what}", path.display())]
     Model {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The description of the problem.
         what: String,
     },
-    /// A file of vectors cannot be read as one.
+    /// A file of vectors cannot be read.
     #[error("vectors {}: {what}", path.display())]
     Vectors {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The description of the problem.
         what: String,
     },
-    /// A file has not one vector for each row.
-    #[error("vectors {}: {n_vectors} in the file for {n_rows} rows\nhint: the file must be made of the same rows, in their order", path.display())]
+    /// The number of vectors in a file is not the number of rows.
+    #[error("vectors {}: found {n_vectors} vectors, expected one for each of {n_rows} rows\nhint: create the file from the same rows, in the same order", path.display())]
     Count {
         /// The file.
         path: PathBuf,
-        /// Vectors in it.
+        /// Number of vectors in the file.
         n_vectors: usize,
-        /// Rows that were to have one.
+        /// Number of rows.
         n_rows: usize,
     },
     /// A file has no vector for some texts.
-    #[error("vectors {}: none for {n_missing} of {n_texts} texts; the first is number {first}, of xxh3-128 {hash:032x}", path.display())]
+    #[error("vectors {}: no vector for {n_missing} of {n_texts} texts; the first is text {first}, with xxh3-128 {hash:032x}", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
-        /// Texts without one.
+        /// Number of texts without a vector.
         n_missing: usize,
-        /// Texts that were asked for.
+        /// Number of requested texts.
         n_texts: usize,
-        /// The first one without, counted from 1.
+        /// The number of the first text without a vector, from 1.
         first: usize,
         /// The hash of its bytes.
         hash: u128,
     },
-    /// A server did not give what was asked of it.
+    /// A request to a server failed.
     #[error(transparent)]
     Network(llm::Error),
-    /// The user asked to stop.
+    /// The run is cancelled.
     #[error("interrupted")]
     Interrupted,
 }

@@ -1,8 +1,8 @@
-//! How a person names an embedder, in settings and on the command line.
+//! Names of embedders in settings and on the command line.
 //!
-//! One grammar for both: a kind, and behind a colon what it needs. Naming one opens nothing:
-//! a pipeline is checked without its models and without a network. [`Chosen`] opens it once,
-//! when it is used.
+//! A name is a kind, followed by a colon and its argument. Parsing a name does not open the
+//! embedder, so a pipeline is checked without models and network. [`ChosenEmbedder`] opens it
+//! once, on first use.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
-use super::cache::Cached;
+use super::cache::CachedEmbedder;
 use super::endpoint::Endpoint;
 use super::file::{ByRow, ByText, is_by_row};
 use super::hashed::Hashed;
@@ -24,25 +24,25 @@ use crate::environment::Environment;
 use crate::llm::client::Client;
 use crate::text::visible::visible_line;
 
-/// What turns texts into vectors, by its name.
+/// The parsed name of an embedder.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum EmbedderName {
-    /// `hashed`: hashed pieces of words; no model, no download.
+    /// `hashed`: hashed character n-grams; no model, no download.
     #[default]
     Hashed,
     /// `local:DIR`: a sentence-transformers model in a folder.
     Local(PathBuf),
-    /// `local:hub:OWNER/NAME[@REVISION]`: such a model of the Hugging Face hub.
+    /// `local:hub:OWNER/NAME[@REVISION]`: a sentence-transformers model of the Hugging Face hub.
     Hub {
         /// Owner and name.
         repo: String,
         /// A branch, tag or commit.
         revision: String,
     },
-    /// `endpoint:MODEL`: a model behind the server of `$OPENAI_BASE_URL`; texts leave the machine.
+    /// `endpoint:MODEL`: a model on the server in `$OPENAI_BASE_URL`; sends the texts to it.
     Endpoint(String),
-    /// `file:PATH`: vectors that were made elsewhere, by row (`.npy`) or by text (Parquet).
+    /// `file:PATH`: vectors in a file, by row (`.npy`) or by text (Parquet).
     File(PathBuf),
 }
 
@@ -51,35 +51,36 @@ pub const FORMS: &str = "`hashed`, `local:DIR`, `local:hub:OWNER/NAME[@REVISION]
     `file:PATH.npy|PATH.parquet`";
 
 impl EmbedderName {
-    /// Makes the embedder ready.
+    /// Opens the embedder.
     ///
     /// # Errors
-    /// Its files cannot be read or brought here, or the environment names no server.
+    /// If its files cannot be read or downloaded, or the address of the server is invalid.
     pub fn open(&self, environment: &Environment) -> Result<Arc<dyn Embedder>, EmbedError> {
         let caches = environment.caches();
         Ok(match self {
             Self::Hashed => Arc::new(Hashed::V2),
-            Self::Local(folder) => Arc::new(Cached::new(Local::open(folder)?, caches)?),
+            Self::Local(folder) => Arc::new(CachedEmbedder::new(Local::open(folder)?, caches)?),
             Self::Hub { repo, revision } => {
                 let folder = Hub::of(environment)?.folder(repo, revision, caches, &|| false)?;
-                Arc::new(Cached::new(Local::open(&folder)?, caches)?)
+                Arc::new(CachedEmbedder::new(Local::open(&folder)?, caches)?)
             }
             Self::Endpoint(model) => {
                 let endpoint = Endpoint::new(Client::of(environment)?, model);
-                Arc::new(Cached::new(endpoint, caches)?)
+                Arc::new(CachedEmbedder::new(endpoint, caches)?)
             }
             Self::File(path) if is_by_row(path) => Arc::new(ByRow::open(path)?),
             Self::File(path) => Arc::new(ByText::open(path)?),
         })
     }
 
-    /// Its vectors speak of meaning: texts of other words may be near. Those of n-grams speak of spelling.
-    pub fn knows_meaning(&self) -> bool {
+    /// Returns whether its vectors capture meaning, so that texts in other words can be similar. N-grams only capture
+    /// spelling.
+    pub fn is_semantic(&self) -> bool {
         !matches!(self, Self::Hashed)
     }
 
-    /// The model behind the vectors, as files that may be published name it: without the folder it is in. Nothing for
-    /// n-grams, which are no model.
+    /// Returns the name of the model for files that may be published, without the folder that it is in; `None` for
+    /// n-grams.
     pub fn model(&self) -> Option<String> {
         let last = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         let name = match self {
@@ -92,12 +93,12 @@ impl EmbedderName {
         Some(visible_line(&name).into_owned())
     }
 
-    /// Whether texts leave the machine.
+    /// Returns whether texts are sent to a server.
     pub fn sends_texts_out(&self) -> bool {
         matches!(self, Self::Endpoint(_))
     }
 
-    /// Checks that vectors are found by text, as stages ask for them.
+    /// Checks that vectors are found by text, as stages need.
     ///
     /// # Errors
     /// `embedder must be …, not …`.
@@ -124,17 +125,17 @@ impl fmt::Display for EmbedderName {
     }
 }
 
-/// A name of no embedder.
+/// The error for an invalid name of an embedder.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("embedder must be {FORMS}, not \"{given}\"")]
-pub struct NotAnEmbedder {
+pub struct EmbedderNameError {
     given: String,
 }
 
 impl FromStr for EmbedderName {
-    type Err = NotAnEmbedder;
+    type Err = EmbedderNameError;
 
-    fn from_str(name: &str) -> Result<Self, NotAnEmbedder> {
+    fn from_str(name: &str) -> Result<Self, EmbedderNameError> {
         let (kind, rest) = name.split_once(':').unwrap_or((name, ""));
         match (kind, rest) {
             ("hashed", "") if name == "hashed" => Some(Self::Hashed),
@@ -147,14 +148,14 @@ impl FromStr for EmbedderName {
             ("file", path) => Some(Self::File(path.into())).filter(|_| has_known_ending(path)),
             _ => None,
         }
-        .ok_or_else(|| NotAnEmbedder { given: name.to_owned() })
+        .ok_or_else(|| EmbedderNameError { given: name.to_owned() })
     }
 }
 
-/// Ahead of a model of the hub.
+/// The prefix of a model of the hub.
 const HUB: &str = "hub:";
 
-/// `OWNER/NAME[@REVISION]`, of letters that can stand in an address and in the name of a folder.
+/// Parses `OWNER/NAME[@REVISION]`; only accepts characters that are safe in an address and in the name of a folder.
 fn hub(model: &str) -> Option<EmbedderName> {
     let (repo, revision) = model.split_once('@').unwrap_or((model, MAIN));
     let is_plain = |part: &str| {
@@ -175,9 +176,9 @@ fn has_known_ending(path: &str) -> bool {
 }
 
 impl TryFrom<String> for EmbedderName {
-    type Error = NotAnEmbedder;
+    type Error = EmbedderNameError;
 
-    fn try_from(name: String) -> Result<Self, NotAnEmbedder> {
+    fn try_from(name: String) -> Result<Self, EmbedderNameError> {
         name.parse()
     }
 }
@@ -198,22 +199,22 @@ impl JsonSchema for EmbedderName {
     }
 }
 
-/// An embedder chosen in settings, opened when it is first asked for.
+/// An embedder chosen in settings, opened on first use.
 #[derive(Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "EmbedderName", into = "EmbedderName")]
-pub struct Chosen {
+pub struct ChosenEmbedder {
     name: EmbedderName,
     environment: Environment,
     opened: OnceLock<Arc<dyn Embedder>>,
 }
 
-impl Chosen {
-    /// Takes caches, servers and keys from there.
+impl ChosenEmbedder {
+    /// Sets the environment with caches, servers and keys.
     pub fn set_environment(&mut self, environment: &Environment) {
         self.environment = environment.clone();
     }
 
-    /// The embedder, ready.
+    /// Returns the embedder, opening it on first use.
     ///
     /// # Errors
     /// As [`EmbedderName::open`].
@@ -225,25 +226,25 @@ impl Chosen {
         Ok(self.opened.get_or_init(|| opened).as_ref())
     }
 
-    /// How it is named.
+    /// Returns the name of the embedder.
     pub fn name(&self) -> &EmbedderName {
         &self.name
     }
 }
 
-impl From<EmbedderName> for Chosen {
+impl From<EmbedderName> for ChosenEmbedder {
     fn from(name: EmbedderName) -> Self {
         Self { name, environment: Environment::default(), opened: OnceLock::new() }
     }
 }
 
-impl From<Chosen> for EmbedderName {
-    fn from(chosen: Chosen) -> Self {
+impl From<ChosenEmbedder> for EmbedderName {
+    fn from(chosen: ChosenEmbedder) -> Self {
         chosen.name
     }
 }
 
-impl fmt::Debug for Chosen {
+impl fmt::Debug for ChosenEmbedder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.name, f)
     }
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_reads_back_as_it_is_written() {
+    fn names_survive_a_round_trip() {
         for (name, expected) in [
             ("hashed", EmbedderName::Hashed),
             ("local:models/mini", EmbedderName::Local("models/mini".into())),
@@ -271,28 +272,28 @@ mod tests {
         ] {
             let read: EmbedderName = name.parse().unwrap();
             assert_eq!((&read, read.to_string().as_str()), (&expected, name));
-            let json = serde_json::to_value(Chosen::from(read)).unwrap();
+            let json = serde_json::to_value(ChosenEmbedder::from(read)).unwrap();
             assert_eq!(json, name);
-            assert_eq!(serde_json::from_value::<Chosen>(json).unwrap().name(), &expected);
+            assert_eq!(serde_json::from_value::<ChosenEmbedder>(json).unwrap().name(), &expected);
         }
     }
 
     #[test]
-    fn a_model_is_told_without_the_folder_it_is_in() {
+    fn a_model_is_named_without_its_folder() {
         let model = |name: &str| name.parse::<EmbedderName>().unwrap().model();
-        for (name, told) in [
+        for (name, expected) in [
             ("local:/home/somebody/models/mini", "mini"),
             ("local:hub:org/mini@v2", "org/mini"),
             ("endpoint:nomic:latest", "nomic:latest"),
             ("file:/home/somebody/v.parquet", "v.parquet"),
         ] {
-            assert_eq!(model(name).as_deref(), Some(told));
+            assert_eq!(model(name).as_deref(), Some(expected));
         }
         assert_eq!(model("hashed"), None);
     }
 
     #[test]
-    fn what_is_no_name_is_refused_with_the_forms() {
+    fn the_error_for_an_invalid_name_lists_the_forms() {
         for name in
             ["", "hash", "hashed:", "Hashed", "local", "local:", "file:", "file:rows.csv", "endless:x"]
         {
@@ -302,14 +303,14 @@ mod tests {
     }
 
     #[test]
-    fn texts_leave_the_machine_for_an_endpoint_alone() {
-        let leave = |name: &str| name.parse::<EmbedderName>().unwrap().sends_texts_out();
-        assert!(leave("endpoint:m"));
-        assert!(!["hashed", "local:m", "local:hub:a/b", "file:a.parquet"].into_iter().any(leave));
+    fn only_an_endpoint_sends_texts_out() {
+        let sends = |name: &str| name.parse::<EmbedderName>().unwrap().sends_texts_out();
+        assert!(sends("endpoint:m"));
+        assert!(!["hashed", "local:m", "local:hub:a/b", "file:a.parquet"].into_iter().any(sends));
     }
 
     #[test]
-    fn stages_ask_by_text_and_refuse_vectors_by_row() {
+    fn stages_refuse_vectors_by_row() {
         let checked = |name: &str| name.parse::<EmbedderName>().unwrap().check_for_texts();
         assert!(checked("file:rows.npy").unwrap_err().contains("file:rows.npy"));
         assert_eq!(

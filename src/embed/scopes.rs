@@ -1,9 +1,9 @@
-//! Vectors for many scopes of texts, so many texts at a time.
+//! Embeds many scopes of texts in batches.
 //!
-//! A model and a server want texts by the thousand, a log has scopes of a few. Scopes are
-//! taken together until they hold enough, embedded, judged on all threads, and their vectors
-//! let go. A scope of more than that gets its vectors some at a time, so that a log of one doc list fits
-//! in memory, too. A hash of all vectors says later which ones a run used.
+//! A model or a server is efficient with thousands of texts, but most scopes of a log have a few.
+//! So scopes are batched, embedded, judged on all threads, and their vectors freed. A scope larger
+//! than a batch gets its vectors in chunks, so that a log with a single doc list fits in memory,
+//! too. A hash of all vectors identifies the ones that a run used.
 
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -13,18 +13,18 @@ use super::{EmbedError, Embedder};
 use crate::embed::vectors::Vectors;
 use crate::engine::context::Cancelled;
 
-/// Texts embedded together, or one scope if that holds more. Higher takes more memory.
+/// Maximum number of texts in a batch, except for a single larger scope. Higher uses more memory.
 const MAX_TEXTS: usize = 4_096;
 
-/// Which vectors were used.
-pub struct Used {
+/// The embedder, number and hash of the vectors that were used.
+pub struct UsedVectors {
     id: String,
     n_vectors: usize,
     hash: u128,
 }
 
-impl Used {
-    /// The name under which a stage notes it.
+impl UsedVectors {
+    /// The name of the note of a stage.
     pub const NOTE: &'static str = "embedder";
 
     fn by(embedder: &dyn Embedder) -> Self {
@@ -38,13 +38,13 @@ impl Used {
         self.hash = self.hash.wrapping_add(sum);
     }
 
-    /// The embedder's id, how many vectors there were, and the sum of the hashes of text and vector, whatever
-    /// their order.
+    /// Returns the note: the embedder's id, the number of vectors, and the sum of the hashes of text and vector, which does
+    /// not depend on their order.
     pub fn note(&self) -> Value {
         json!({ "id": self.id, "vectors": self.n_vectors, "xxh3": format!("{:032x}", self.hash) })
     }
 
-    /// One note of those of several parts of a step; `None` where these are no such notes, or of several embedders.
+    /// Joins the notes of several parts of a step; `None` if these are other notes, or of several embedders.
     pub fn join(notes: &[Value]) -> Option<Value> {
         let read = |note: &Value| {
             let n_vectors = usize::try_from(note.get("vectors")?.as_u64()?).ok()?;
@@ -70,84 +70,89 @@ fn hash_of(text: &str, row: &[f32]) -> u128 {
     xxh3_128(&bytes)
 }
 
-/// The vectors of a scope's texts, in order, some at a time.
-pub struct InOrder<'a>(Source<'a>);
+/// The vectors of a scope's texts, in order and in chunks.
+pub struct ScopeVectors<'a>(Source<'a>);
 
 enum Source<'a> {
-    /// Those that are left; none where no vectors are asked for.
-    Made(&'a [&'a [f32]]),
-    /// Those of the texts that are left are made when they are asked for.
-    Later { texts: &'a [&'a str], embedder: &'a dyn Embedder, used: &'a mut Used, cancelled: Cancelled<'a> },
+    /// The remaining vectors; empty without an embedder.
+    Computed(&'a [&'a [f32]]),
+    /// The remaining texts; their vectors are computed on demand.
+    Lazy {
+        texts: &'a [&'a str],
+        embedder: &'a dyn Embedder,
+        used: &'a mut UsedVectors,
+        cancelled: Cancelled<'a>,
+    },
 }
 
-/// The vectors of some texts.
-pub enum Part<'a> {
-    /// Of a scope whose vectors are all there.
-    Made(&'a [&'a [f32]]),
-    /// Made for this.
-    Own(Vectors),
+/// A chunk of vectors.
+pub enum VectorChunk<'a> {
+    /// Vectors that were computed before.
+    Borrowed(&'a [&'a [f32]]),
+    /// Vectors that were computed for this chunk.
+    Owned(Vectors),
 }
 
-impl Part<'_> {
-    /// The vector of one of the texts.
+impl VectorChunk<'_> {
+    /// Returns the vector of a text.
     ///
     /// # Panics
-    /// If there are not that many.
+    /// If the index is out of range.
     pub fn get(&self, at: usize) -> &[f32] {
         match self {
-            Self::Made(rows) => rows[at],
-            Self::Own(vectors) => vectors.get(at),
+            Self::Borrowed(rows) => rows[at],
+            Self::Owned(vectors) => vectors.get(at),
         }
     }
 }
 
-impl<'a> InOrder<'a> {
-    /// Vectors that are all there.
-    pub fn made(rows: &'a [&'a [f32]]) -> Self {
-        Self(Source::Made(rows))
+impl<'a> ScopeVectors<'a> {
+    /// Wraps vectors that are already computed.
+    pub fn computed(rows: &'a [&'a [f32]]) -> Self {
+        Self(Source::Computed(rows))
     }
 
-    /// The vectors of the next `n` texts, or of those that are left.
+    /// Returns the vectors of the next `n` texts, or of the remaining ones.
     ///
     /// # Errors
-    /// A text cannot be embedded, or the user asked to stop.
-    pub fn next(&mut self, n: usize) -> Result<Part<'a>, EmbedError> {
+    /// If a text cannot be embedded, or the run is cancelled.
+    pub fn next(&mut self, n: usize) -> Result<VectorChunk<'a>, EmbedError> {
         match &mut self.0 {
-            Source::Made(rows) => {
+            Source::Computed(rows) => {
                 let (some, rest) = rows.split_at(n.min(rows.len()));
                 *rows = rest;
-                Ok(Part::Made(some))
+                Ok(VectorChunk::Borrowed(some))
             }
-            Source::Later { texts, embedder, used, cancelled } => {
+            Source::Lazy { texts, embedder, used, cancelled } => {
                 let (some, rest) = texts.split_at(n.min(texts.len()));
                 *texts = rest;
                 let vectors = embedder.embed(some, *cancelled)?;
                 used.add(some, &vectors.iter().collect::<Vec<_>>());
-                Ok(Part::Own(vectors))
+                Ok(VectorChunk::Owned(vectors))
             }
         }
     }
 
-    /// Makes what nobody asked for: the note is about all vectors of a scope.
+    /// Computes the remaining vectors, because the note covers all vectors of a scope.
     fn finish(mut self) -> Result<(), EmbedError> {
-        while let Source::Later { texts: [_, ..], .. } = self.0 {
+        while let Source::Lazy { texts: [_, ..], .. } = self.0 {
             self.next(MAX_TEXTS)?;
         }
         Ok(())
     }
 }
 
-/// Judges each scope by its texts and their vectors; without an embedder there are none.
+/// Calls `judge` for each scope with its texts and their vectors; without an embedder there are no vectors.
 ///
 /// # Errors
-/// A text cannot be embedded, or the user asked to stop.
+/// If a text cannot be embedded, or the run is cancelled.
 pub fn judge_scopes<T: Send>(
     scopes: &[Vec<&str>],
     embedder: Option<&dyn Embedder>,
     cancelled: Cancelled<'_>,
-    judge: impl Fn(usize, &[&str], &mut InOrder<'_>) -> Result<T, EmbedError> + Sync,
-) -> Result<(Vec<T>, Option<Used>), EmbedError> {
-    let mut used = embedder.map(Used::by);
+    judge: impl Fn(usize, &[&str], &mut ScopeVectors<'_>) -> Result<T, EmbedError> + Sync,
+) -> Result<(Vec<T>, Option<UsedVectors>), EmbedError> {
+    let mut used = embedder.map(UsedVectors::by);
     let mut judged = Vec::with_capacity(scopes.len());
     while judged.len() < scopes.len() {
         let first = judged.len();
@@ -155,7 +160,7 @@ pub fn judge_scopes<T: Send>(
         if let ([texts], Some(embedder), Some(used)) = (batch, embedder, &mut used)
             && texts.len() > MAX_TEXTS
         {
-            let mut vectors = InOrder(Source::Later { texts, embedder, used, cancelled });
+            let mut vectors = ScopeVectors(Source::Lazy { texts, embedder, used, cancelled });
             judged.push(judge(first, texts, &mut vectors)?);
             vectors.finish()?;
             continue;
@@ -173,15 +178,15 @@ pub fn judge_scopes<T: Send>(
             if cancelled() {
                 return Err(EmbedError::Interrupted);
             }
-            judge(first + at, texts, &mut InOrder::made(rows))
+            judge(first + at, texts, &mut ScopeVectors::computed(rows))
         };
-        let of_batch = batch.par_iter().zip(cut(batch, &rows)).enumerate().map(of_scope);
+        let of_batch = batch.par_iter().zip(split_rows(batch, &rows)).enumerate().map(of_scope);
         judged.extend(of_batch.collect::<Result<Vec<T>, EmbedError>>()?);
     }
     Ok((judged, used))
 }
 
-/// How many scopes go together; one at least.
+/// Returns the number of scopes in the next batch; at least one.
 fn batch_len(scopes: &[Vec<&str>]) -> usize {
     let mut n_texts = 0;
     let fits = scopes.iter().take_while(|texts| {
@@ -191,8 +196,8 @@ fn batch_len(scopes: &[Vec<&str>]) -> usize {
     fits.count().max(1)
 }
 
-/// The rows of each scope; none where there are none at all.
-fn cut<'a, 'b>(scopes: &[Vec<&str>], mut rows: &'b [&'a [f32]]) -> Vec<&'b [&'a [f32]]> {
+/// Splits the rows by scope; without vectors, each scope gets none.
+fn split_rows<'a, 'b>(scopes: &[Vec<&str>], mut rows: &'b [&'a [f32]]) -> Vec<&'b [&'a [f32]]> {
     let of_scope = |texts: &Vec<&str>| {
         let (own, rest) = rows.split_at(texts.len().min(rows.len()));
         rows = rest;
@@ -219,9 +224,9 @@ mod tests {
             }
         }
         let all: Vec<usize> = (0..scopes.len()).collect();
-        let as_alone = |at: usize, texts: &[&str], vectors: &mut InOrder<'_>| {
+        let as_alone = |at: usize, texts: &[&str], vectors: &mut ScopeVectors<'_>| {
             let alone = Hashed::V1.vectors(texts);
-            // The last ones are left for whoever judges to leave.
+            // Leave the last vectors unread, as a judge may.
             for start in
                 (0..texts.len()).step_by(1_000).filter(|start| start + 1_000 < texts.len().max(1_001))
             {
@@ -234,15 +239,15 @@ mod tests {
         let (judged, used) = judge_scopes(&scopes, Some(&Hashed::V1), &|| false, as_alone).unwrap();
         assert_eq!(judged, all);
         assert_eq!(used.unwrap().note()["vectors"], texts.len());
-        let none = |_: usize, texts: &[&str], vectors: &mut InOrder<'_>| {
-            assert!(matches!(vectors.next(texts.len())?, Part::Made([])));
+        let none = |_: usize, texts: &[&str], vectors: &mut ScopeVectors<'_>| {
+            assert!(matches!(vectors.next(texts.len())?, VectorChunk::Borrowed([])));
             Ok(())
         };
         assert!(judge_scopes(&scopes, None, &|| false, none).unwrap().1.is_none());
     }
 
     #[test]
-    fn the_note_depends_on_every_vector_and_its_text_and_not_on_their_order() {
+    fn the_note_depends_on_every_vector_and_text_but_not_on_their_order() {
         let note = |texts: &[&str]| {
             judge_scopes(&[texts.to_vec()], Some(&Hashed::V1), &|| false, |_, _, _| Ok(()))
                 .unwrap()
@@ -260,12 +265,12 @@ mod tests {
         assert_ne!(note(&["a bell", "a bell"])["xxh3"], note(&["a gate", "a gate"])["xxh3"]);
         assert_ne!(hash_of("a bell", &[1.0]), hash_of("a gate", &[1.0]));
         let parts = [note(&["a bell"]), note(&["a gate"])];
-        assert_eq!(Used::join(&parts), Some(note(&["a bell", "a gate"])));
-        assert_eq!(Used::join(&[parts[0].clone(), json!({"id": "another"})]), None);
+        assert_eq!(UsedVectors::join(&parts), Some(note(&["a bell", "a gate"])));
+        assert_eq!(UsedVectors::join(&[parts[0].clone(), json!({"id": "another"})]), None);
     }
 
     #[test]
-    fn a_cancelled_run_says_so() {
+    fn a_cancelled_run_is_an_error() {
         let cancelled = judge_scopes(&[vec!["a"]], None, &|| true, |_, _, _| Ok(()));
         assert!(matches!(cancelled, Err(EmbedError::Interrupted)));
     }

@@ -1,6 +1,6 @@
-//! Vectors of one space, in one piece of memory, and the cosine of two, the same bits on every machine.
+//! A matrix of vectors, and their dot product with the same bits on every machine.
 
-/// Vectors of one space, one row after the other.
+/// Vectors of one space in contiguous memory, one row after the other.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Vectors {
     n_dims: usize,
@@ -8,10 +8,10 @@ pub struct Vectors {
 }
 
 impl Vectors {
-    /// Takes rows of `n_dims` numbers, one after the other.
+    /// Returns rows of `n_dims` numbers.
     ///
     /// # Panics
-    /// If the last row is not whole.
+    /// If the last row is incomplete.
     pub fn new(n_dims: usize, values: Vec<f32>) -> Self {
         assert!(n_dims > 0 || values.is_empty(), "numbers without a dimension");
         assert!(values.len().is_multiple_of(n_dims.max(1)), "a row of fewer than {n_dims} numbers");
@@ -21,7 +21,7 @@ impl Vectors {
     /// Adds a row.
     ///
     /// # Panics
-    /// If it has not as many numbers as the others.
+    /// If its length is not that of the other rows.
     pub fn push(&mut self, row: &[f32]) {
         if self.is_empty() {
             self.n_dims = row.len();
@@ -30,51 +30,51 @@ impl Vectors {
         self.values.extend_from_slice(row);
     }
 
-    /// Numbers in a row.
+    /// Returns the number of dimensions.
     pub fn n_dims(&self) -> usize {
         self.n_dims
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.values.len() / self.n_dims.max(1)
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// The numbers of one row.
+    /// Returns a row.
     ///
     /// # Panics
-    /// If there are not that many rows.
+    /// If the index is out of range.
     pub fn get(&self, at: usize) -> &[f32] {
         &self.values[at * self.n_dims..][..self.n_dims]
     }
 
-    /// The rows before one, and those from it on.
+    /// Splits the rows before an index from the others.
     ///
     /// # Panics
-    /// If there are not that many rows.
+    /// If the index is out of range.
     pub fn split_at(mut self, row: usize) -> (Self, Self) {
         let rest = self.values.split_off(row * self.n_dims);
-        let behind = Self { n_dims: self.n_dims, values: rest };
-        (self, behind)
+        let after = Self { n_dims: self.n_dims, values: rest };
+        (self, after)
     }
 
-    /// Every row, in order.
+    /// Iterates over the rows.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[f32]> {
         self.values.chunks_exact(self.n_dims.max(1))
     }
 }
 
-/// Sums that run side by side in [`dot`], as many as keep vector units busy.
+/// Number of partial sums in [`dot`], enough to use the vector units of the processor.
 pub(crate) const N_LANES: usize = 16;
 
-/// The sum of the products of two vectors: their cosine, where both have unit length.
+/// Returns the dot product of two vectors: their cosine if both have unit length.
 ///
-/// The order of summing is fixed, so the bits are the same on every machine.
+/// The order of summation is fixed, so the result has the same bits on every machine.
 pub fn dot(a: &[f32], b: &[f32]) -> f32 {
     debug_assert_eq!(a.len(), b.len(), "vectors of different spaces");
     let mut sums = [0.0_f32; N_LANES];

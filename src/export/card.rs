@@ -1,21 +1,21 @@
-//! What only people can say about a dataset: its title, its licences, whom to ask.
+//! Facts about a dataset that only people know: its title, licences and contact.
 //!
-//! Settings of the export, taken over into the dataset card and the report. What is left
-//! empty is said to be unknown there; nothing is guessed from the data.
+//! These settings of the export appear in the dataset card and the report. Empty ones appear as
+//! unknown; nothing is guessed from the data.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Words of the dataset card that are not counted but said.
+/// Facts in the dataset card that people provide.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Card {
     /// The dataset's title [default: the pipeline's name].
     pub title: String,
-    /// Licence of the dataset, by its SPDX identifier, e.g. `apache-2.0`; empty is said as unknown.
+    /// SPDX identifier of the dataset's licence, such as `apache-2.0` [default: unknown].
     pub licence: String,
-    /// Licence or terms of the log that the dataset was made from; empty is said as unknown.
+    /// Licence or terms of the log that the dataset was made from [default: unknown].
     pub source_licence: String,
-    /// Whom to write to about the dataset, e.g. for taking an entry out; empty is said as nobody.
+    /// Contact for questions about the dataset, such as the removal of an entry [default: nobody].
     pub contact: String,
 }

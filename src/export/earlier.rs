@@ -1,10 +1,10 @@
-//! Reads an earlier dataset: one of ours, or any folder of the leaderboard's files.
+//! Reads an earlier dataset: a run folder, or any folder of BFCL files.
 //!
-//! A run folder brings more than its files say: which record each entry was made of, and
-//! which records were merged into that one. A plain folder brings questions, functions
-//! and answers. Only the live categories are looked for. Lines are told as they stand,
-//! so that who keeps them can keep them byte for byte. Deliberately absent: what an
-//! overlap is (`stages::drop_baseline_overlap`), and writing (`sink`).
+//! A run folder also has the record that each entry was made from, and the records that were
+//! merged into it. A plain folder has questions, functions and answers. Only the live categories
+//! are read. Lines are returned unchanged, so that callers can copy them byte for byte.
+//! Deliberately absent: the definition of an overlap (`stages::drop_baseline_overlap`), and
+//! writing (`sink`).
 
 use std::fs;
 use std::io::ErrorKind;
@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::set::Set;
 use crate::bfcl::category::Category;
-use crate::bfcl::entry::{Entry, Form};
+use crate::bfcl::entry::{Entry, QuestionForm};
 use crate::conversation::Message;
 use crate::engine::corpus::RowId;
 use crate::engine::entries::{self, EntryOrigin};
@@ -25,16 +25,16 @@ use crate::engine::frame::{Frame, FrameFile};
 use crate::engine::layout::ENTRIES;
 use crate::engine::manifest::InputFile;
 
-/// The versions of the leaderboard's files, newest first; of one category only the newest is read.
+/// The versions of BFCL files, newest first; only the newest of each category is read.
 const VERSIONS: [&str; 3] = ["v4", "v3", "v2"];
-/// Rows of a Parquet file that are looked at together.
+/// Number of rows of a Parquet file that are read at a time.
 const GROUP_ROWS: usize = 1 << 16;
 
 /// An earlier dataset.
 #[derive(Debug)]
 pub struct Earlier {
     dataset: PathBuf,
-    /// `rows.parquet` of the run that made it, where it is one of ours.
+    /// `rows.parquet`, if the dataset is in a run folder.
     rows: Option<PathBuf>,
     files: Vec<EarlierFile>,
 }
@@ -46,32 +46,32 @@ pub struct EarlierFile {
     pub set: Set,
     /// The category.
     pub category: Category,
-    /// Questions and functions, one entry a line.
+    /// The question file, one entry per line.
     pub questions: PathBuf,
-    /// Answers, line by line beside the questions.
+    /// The answer file, on the same lines as the questions.
     pub answers: Option<PathBuf>,
 }
 
-/// One entry, read.
+/// An entry of an earlier dataset.
 #[derive(Debug)]
 pub struct EarlierEntry {
     /// Its id.
     pub id: String,
-    /// Its only turn.
+    /// The messages of its only turn.
     pub messages: Vec<Message>,
-    /// The messages stand in no list of turns, as in the second version of the leaderboard.
+    /// Whether the messages are not in a list of turns, as in V2.
     pub is_flat: bool,
-    /// The functions offered.
+    /// The functions.
     pub functions: Vec<Value>,
-    /// Where it stands: `file:line`.
+    /// The place, as `file:line`.
     pub place: String,
 }
 
 impl Earlier {
-    /// Finds the dataset in a run folder, or in a folder of the leaderboard's files.
+    /// Finds the dataset in a run folder, or in a folder of BFCL files.
     ///
     /// # Errors
-    /// There is none.
+    /// If there is none.
     pub fn open(path: &Path) -> Result<Self> {
         let in_run = path.join("dataset");
         let is_run = in_run.is_dir();
@@ -86,29 +86,29 @@ impl Earlier {
         if files.is_empty() && !is_run {
             let path = path.display();
             return Err(Error::Setting(format!(
-                "baseline {path}: no dataset there\nhint: name a finished run's folder, or one that holds BFCL_v4_live_<category>.json"
+                "baseline {path}: found no dataset\nhint: name the folder of a finished run, or a folder with BFCL_v4_live_<category>.json"
             )));
         }
         let rows = if is_run { file_at(path.join("rows.parquet"))? } else { None };
         Ok(Self { dataset, rows, files })
     }
 
-    /// Whether a file of a run folder, by its name there, is one that is read of an earlier dataset.
+    /// Returns whether a file of a run folder (by its relative name) is part of an earlier dataset.
     pub fn reads(name: &str) -> bool {
         let is_json = |name: &str| Path::new(name).extension().is_some_and(|end| end == "json");
         let in_dataset = |name: &str| is_json(name) || name.starts_with("data/");
         ["rows.parquet", ENTRIES].contains(&name) || name.strip_prefix("dataset/").is_some_and(in_dataset)
     }
 
-    /// The files of each category and set that it has.
+    /// Returns the files of each category and set.
     pub fn files(&self) -> &[EarlierFile] {
         &self.files
     }
 
-    /// Every file that is read, with its hash, in a fixed order.
+    /// Returns every file that is read, with its hash, in a fixed order.
     ///
     /// # Errors
-    /// A file cannot be read.
+    /// If a file cannot be read.
     pub fn inputs(&self) -> Result<Vec<InputFile>> {
         let of_files =
             self.files.iter().flat_map(|file| [Some(file.questions.clone()), file.answers.clone()]);
@@ -127,7 +127,7 @@ impl Earlier {
     /// Visits every entry, file by file.
     ///
     /// # Errors
-    /// A line is no entry, an id comes twice in one set, or `visit` fails.
+    /// If a line is not an entry, an id is not unique within its set, or `visit` fails.
     pub fn for_each(&self, mut visit: impl FnMut(&EarlierFile, EarlierEntry) -> Result<()>) -> Result<()> {
         let mut seen: FxHashSet<(Set, String)> = FxHashSet::default();
         for file in &self.files {
@@ -136,7 +136,7 @@ impl Earlier {
                 let place = format!("{}:{}", file.questions.display(), at + 1);
                 let entry = entry(line, place)?;
                 if !seen.insert((file.set, entry.id.clone())) {
-                    return Err(Error::Setting(format!("{}: the id {} comes twice", entry.place, entry.id)));
+                    return Err(Error::Setting(format!("{}: duplicate id {}", entry.place, entry.id)));
                 }
                 visit(file, entry)?;
             }
@@ -144,16 +144,16 @@ impl Earlier {
         Ok(())
     }
 
-    /// The rows of a set's Parquet file as it is; `None` where there is none.
+    /// Returns the rows of a set's Parquet file; `None` if there is no file.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// If the file cannot be read.
     pub fn rows_of(&self, set: Set) -> Result<Option<Frame>> {
         let path = file_at(set.table(&self.dataset))?;
         path.map(|path| FrameFile::open(&path)?.read_all()).transpose()
     }
 
-    /// Which record each entry was made of; none for a folder that is no run's.
+    /// Returns the record of each entry; empty if the folder is not a run folder.
     fn origins(&self) -> Result<Vec<EntryOrigin>> {
         match self.dataset.parent().filter(|_| self.rows.is_some()) {
             Some(run) => entries::read(run),
@@ -161,20 +161,20 @@ impl Earlier {
         }
     }
 
-    /// The records of one set's entries, by the entry's id.
+    /// Returns the records of one set's entries by entry id.
     ///
     /// # Errors
-    /// A file cannot be read.
+    /// If a file cannot be read.
     pub fn origins_of(&self, set: Set) -> Result<FxHashMap<String, EntryOrigin>> {
         let of_set = self.origins()?.into_iter().filter(|entry| entry.set == set.name());
         Ok(of_set.map(|entry| (entry.id.clone(), entry)).collect())
     }
 
-    /// The entry that each record stands behind: the one it was made of, and with `merged` those that were merged
-    /// into that one. Records are known for run folders only.
+    /// Returns the entry of each record: of the record it was made from and, with `merged`, of the records that were
+    /// merged into that one. Only run folders have records.
     ///
     /// # Errors
-    /// A file cannot be read.
+    /// If a file cannot be read.
     pub fn entries_of_records(&self, merged: bool) -> Result<FxHashMap<u128, String>> {
         let origins = self.origins()?;
         let mut entries: FxHashMap<u128, String> =
@@ -183,14 +183,14 @@ impl Earlier {
             let into = merges(rows)?;
             let entry_of = |record: u128| {
                 let mut leader = record;
-                // In a run as it should be no chain comes back to where it was; in a damaged file it may.
+                // Merge chains have no cycles except in a damaged file.
                 for _ in 0..into.len() {
                     let Some(&next) = into.get(&leader) else { break };
                     leader = next;
                 }
                 Some((record, entries.get(&leader)?.clone()))
             };
-            // One map into another: their order reaches nothing.
+            // The result is a map again, so the order does not matter.
             #[allow(clippy::iter_over_hash_type)]
             let found: Vec<(u128, String)> = into.keys().filter_map(|&record| entry_of(record)).collect();
             entries.extend(found);
@@ -199,7 +199,7 @@ impl Earlier {
     }
 }
 
-/// The request that each merged one of a run went into.
+/// Returns, for each merged request of a run, the request it was merged into.
 fn merges(rows: &Path) -> Result<FxHashMap<u128, u128>> {
     let file = FrameFile::open(rows)?;
     let mut into = FxHashMap::default();
@@ -231,8 +231,8 @@ fn find(folder: &Path, set: Set, category: Category) -> Result<Option<EarlierFil
     Ok(None)
 }
 
-/// The path, where a file is there; nothing where nothing is. A pipe in its place would be waited for, and a folder passed over
-/// in silence.
+/// Returns the path if it is a file, and `None` if nothing is there. Anything else is an error: a pipe would block, and a
+/// folder would be ignored silently.
 fn file_at(path: PathBuf) -> Result<Option<PathBuf>> {
     match fs::metadata(&path) {
         Ok(found) if found.is_file() => Ok(Some(path)),
@@ -240,7 +240,7 @@ fn file_at(path: PathBuf) -> Result<Option<PathBuf>> {
             let what = if found.is_dir() { "a folder" } else { "a pipe or a device" };
             let shown = path.display();
             Err(Error::Setting(format!(
-                "baseline {shown}: found {what}, expected a file\nhint: take it away, or give another folder"
+                "baseline {shown}: found {what}, expected a file\nhint: remove it, or use another folder"
             )))
         }
         Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => Ok(None),
@@ -248,23 +248,23 @@ fn file_at(path: PathBuf) -> Result<Option<PathBuf>> {
     }
 }
 
-/// Reads one line of a question file; `place` names it in messages.
+/// Reads one line of a question file; `place` is its place in error messages.
 ///
 /// # Errors
-/// It is no entry.
+/// If the line is not an entry.
 pub fn entry(line: &str, place: String) -> Result<EarlierEntry> {
     let wrong = |what: String| Error::Setting(format!("{place}: {what}"));
     let record: Value = serde_json::from_str(line)
         .map_err(|error| wrong(format!("expected an entry with id, question and function: {error}")))?;
     let Some(id) = record.get("id").and_then(Value::as_str) else {
-        return Err(wrong("expected an entry with id, question and function: it has no id".to_owned()));
+        return Err(wrong("expected an entry with id, question and function, found no id".to_owned()));
     };
     let read = Entry::read(&record).map_err(|fault| wrong(format!("entry {id}: {fault}")))?;
     let Value::Array(functions) = read.function else {
         return Err(wrong(format!("entry {id}: expected a list of functions")));
     };
-    let is_flat = read.form == Form::Messages;
-    let is_empty = read.form == Form::Text || read.turns.iter().all(Vec::is_empty);
+    let is_flat = read.form == QuestionForm::Messages;
+    let is_empty = read.form == QuestionForm::Text || read.turns.iter().all(Vec::is_empty);
     if is_empty {
         return Err(wrong(format!("entry {id}: expected a question of messages with role and content")));
     }
@@ -277,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_spellings_of_a_question_are_read() {
+    fn questions_with_and_without_turns_are_read() {
         let read = |question: &str| {
             entry(
                 &format!(r#"{{"id": "live_simple_0-0-0", "question": {question}, "function": []}}"#),
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_where_a_file_should_be_is_refused() {
+    fn a_folder_in_the_place_of_a_file_is_refused() {
         let line = "{\"id\": \"a\", \"question\": [[{\"role\": \"user\", \"content\": \"Ring.\"}]], \"function\": []}\n";
         for name in [
             "BFCL_v4_live_multiple.json",
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_version_of_a_category_is_read_and_an_id_must_not_come_twice() {
+    fn the_newest_version_of_a_category_is_read_and_ids_must_be_unique() {
         let folder = tempfile::tempdir().unwrap();
         let write = |name: &str, ids: &[&str]| {
             let line = |id: &&str| {
@@ -329,7 +329,7 @@ mod tests {
             };
             fs::write(folder.path().join(name), ids.iter().map(line).collect::<String>()).unwrap();
         };
-        assert!(Earlier::open(folder.path()).unwrap_err().to_string().contains("no dataset there"));
+        assert!(Earlier::open(folder.path()).unwrap_err().to_string().contains("found no dataset"));
         write("BFCL_v3_live_simple.json", &["old"]);
         write("BFCL_v4_live_simple.json", &["a", "b"]);
         let earlier = Earlier::open(folder.path()).unwrap();
@@ -346,6 +346,6 @@ mod tests {
         assert_eq!(earlier.inputs().unwrap().len(), 1);
         write("BFCL_v4_live_relevance.json", &["b"]);
         let error = ids(&Earlier::open(folder.path()).unwrap()).unwrap_err().to_string();
-        assert!(error.ends_with("BFCL_v4_live_relevance.json:1: the id b comes twice"), "{error}");
+        assert!(error.ends_with("BFCL_v4_live_relevance.json:1: duplicate id b"), "{error}");
     }
 }

@@ -1,9 +1,8 @@
-//! Entries of an earlier dataset that stand in the new one as they are.
+//! Frozen entries: entries of an earlier dataset that are copied unchanged into the new one.
 //!
-//! Their lines are copied byte for byte, questions and answers; new entries go on after
-//! their numbers. A dataset whose questions the evaluator of today would not read, or
-//! whose answers do not stand beside their questions, is refused: it would be frozen
-//! with its faults.
+//! The lines of questions and answers are copied byte for byte; the ids of new entries continue
+//! after theirs. A dataset whose questions the current evaluator cannot read, or whose answers do
+//! not match its questions line by line, is refused, so that its faults are not frozen.
 
 use std::fs;
 use std::io::{self, Write};
@@ -23,21 +22,21 @@ use crate::engine::error::{At, Error, Result};
 use crate::engine::frame::Frame;
 
 /// An earlier dataset with its Parquet rows.
-pub(super) struct Frozen {
+pub(super) struct FrozenDataset {
     earlier: Earlier,
     tables: Vec<(Set, Frame)>,
 }
 
-/// The entries of one category and set; none by default.
+/// The frozen entries of one category and set; empty by default.
 #[derive(Default)]
 pub(super) struct FrozenFile {
     questions: Vec<u8>,
     answers: Vec<u8>,
-    /// Where each entry stands, in the order of `rows`.
+    /// The place of each entry, in the order of `rows`.
     places: Vec<String>,
-    /// What the Parquet file says of each entry.
+    /// The cells of each entry in the Parquet file.
     pub(super) rows: Vec<EntryCells>,
-    /// Which record each was made of, as far as that is known.
+    /// The record of each entry, as far as known.
     pub(super) origins: Vec<EntryOrigin>,
 }
 
@@ -47,7 +46,7 @@ struct AnswerLine {
     ground_truth: Value,
 }
 
-impl Frozen {
+impl FrozenDataset {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let earlier = Earlier::open(path)?;
         let mut tables = Vec::new();
@@ -57,7 +56,7 @@ impl Frozen {
         Ok(Self { earlier, tables })
     }
 
-    /// The entries of one category and set; an empty one where the earlier dataset has none.
+    /// Returns the entries of one category and set; may be empty.
     pub(super) fn file(&self, set: Set, category: Category) -> Result<FrozenFile> {
         let of_both = |file: &&EarlierFile| file.set == set && file.category == category;
         let Some(file) = self.earlier.files().iter().find(of_both) else { return Ok(FrozenFile::default()) };
@@ -77,7 +76,7 @@ impl Frozen {
             let read = entry(line, place)?;
             if read.is_flat {
                 return Err(Error::Setting(format!(
-                    "{}: entry {} has a question without turns, which the evaluator reads no more\nhint: freeze a dataset of the leaderboard's third version or later",
+                    "{}: entry {} has a question without turns, which the evaluator no longer reads\nhint: freeze a dataset of BFCL V3 or later",
                     read.place, read.id
                 )));
             }
@@ -107,13 +106,13 @@ impl FrozenFile {
         self.rows.is_empty()
     }
 
-    /// Lets new ids go on after these.
+    /// Continues the ids of new entries after these.
     pub(super) fn number(&self, category: Category, ids: &mut Ids<'_>) -> Result<()> {
         for (place, row) in self.places.iter().zip(&self.rows) {
             let id = row[0].as_deref().unwrap_or_default();
             if !ids.follow(category, id) {
                 return Err(Error::Setting(format!(
-                    "{place}: expected an id of the form live_{}_<number>-<number>-<number>, not {id:?}",
+                    "{place}: expected an id of the form live_{}_<number>-<number>-<number>, found {id:?}",
                     category.name()
                 )));
             }
@@ -121,7 +120,7 @@ impl FrozenFile {
         Ok(())
     }
 
-    /// Writes the lines as they are; ends the last one where others follow.
+    /// Writes the lines unchanged; terminates the last one if others follow.
     pub(super) fn write(
         &self,
         questions: &mut dyn Write,
@@ -139,7 +138,7 @@ fn write_lines(out: &mut dyn Write, bytes: &[u8], others_follow: bool) -> io::Re
     if others_follow && is_open { out.write_all(b"\n") } else { Ok(()) }
 }
 
-/// The lines of a file with their places.
+/// Returns the lines of a file with their places.
 fn lines<'b>(bytes: &'b [u8], path: &Path) -> Result<impl Iterator<Item = (String, &'b str)> + use<'b>> {
     let path: PathBuf = path.to_owned();
     let text = std::str::from_utf8(bytes)
@@ -147,10 +146,10 @@ fn lines<'b>(bytes: &'b [u8], path: &Path) -> Result<impl Iterator<Item = (Strin
     Ok(text.lines().enumerate().map(move |(at, line)| (format!("{}:{}", path.display(), at + 1), line)))
 }
 
-/// The answer that stands beside a question.
+/// Returns the answer on the same line as a question.
 fn answer(line: Option<(String, &str)>, id: &str, question: &str) -> Result<Value> {
     let Some((place, line)) = line else {
-        return Err(Error::Setting(format!("{question}: entry {id} has no answer beside it")));
+        return Err(Error::Setting(format!("{question}: entry {id} has no answer on the same line")));
     };
     let read: AnswerLine = serde_json::from_str(line).map_err(|error| {
         Error::Setting(format!("{place}: expected an answer with id and ground_truth: {error}"))
@@ -164,7 +163,7 @@ fn answer(line: Option<(String, &str)>, id: &str, question: &str) -> Result<Valu
     Ok(read.ground_truth)
 }
 
-/// The rows of a Parquet file by id.
+/// Returns the rows of a Parquet file by entry id.
 fn by_id(frame: &Frame) -> FxHashMap<&str, EntryCells> {
     let cell = |name: &str, row| frame.texts(name).and_then(|texts| texts.get(row)).map(str::to_owned);
     let (ids, columns) = (frame.texts("id"), table_columns());
@@ -172,7 +171,7 @@ fn by_id(frame: &Frame) -> FxHashMap<&str, EntryCells> {
     (0..frame.height()).filter_map(|row| Some((ids?.get(row)?, cells(row)))).collect()
 }
 
-/// What a line alone says.
+/// Returns the cells that follow from the lines of an entry alone.
 fn cells(line: &str, category: Category, truth: Option<&Value>) -> EntryCells {
     let read: Value = serde_json::from_str(line).unwrap_or_default();
     let cell = |name: &str| match name {

@@ -1,11 +1,10 @@
-//! Writes datasets in the forms other tools read.
+//! Writes and reads datasets.
 //!
-//! Every writer takes entries that are already chosen and sorted, and a place to
-//! write to; which rows those are is decided by the stages before, and files are
-//! made (beside, then renamed) by the caller. The leaderboard's own form is in `bfcl`;
-//! `row` has the columns of the tables, `set` the two sets of a dataset. `card` is what only people
-//! can say about a dataset. `written` counts what is in a dataset, `earlier` reads one that is there
-//! already.
+//! `sink` writes the kept requests as a dataset; the stages before it select them, and the caller
+//! creates the files under a temporary name. `bfcl` has the format of the leaderboard; `row` has
+//! the columns of the tables, `set` the two sets of a dataset, `card` the facts that people
+//! provide. `written` counts the entries of a dataset, `earlier` reads an existing one, and
+//! `frozen` copies its entries into a new one.
 
 pub mod card;
 pub mod earlier;

@@ -2,7 +2,7 @@
 
 use crate::columns::passed_on;
 
-/// The columns that are the dataset's own, all of text.
+/// The columns that the export fills itself, all of text.
 pub(super) const OWN: [&str; 10] = [
     "id",
     "category",
@@ -16,8 +16,8 @@ pub(super) const OWN: [&str; 10] = [
     "list_id",
 ];
 
-/// The columns of the Parquet files, all of text; `frozen`, a number, follows them. The last are written as stages left
-/// them, and are empty where no stage wrote them.
+/// Returns the columns of the Parquet files, all of text; `frozen`, a number, follows them. Columns after [`OWN`] are
+/// copied from the stages and empty if no stage wrote them.
 pub(super) fn table_columns() -> Vec<&'static str> {
     OWN.into_iter().chain(passed_on().into_iter().map(|column| column.name)).collect()
 }

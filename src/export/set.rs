@@ -1,11 +1,11 @@
-//! The two sets of a dataset, and where each is.
+//! The two sets of a dataset and their places.
 
 /// The two sets of a dataset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Set {
-    /// The answers are sure, or the label is and needs no answer.
+    /// Entries with verified answers, or with verified labels in categories without answers.
     Scored,
-    /// The answers are only recorded, the labels only judged by the text.
+    /// Entries with answers that are only recorded, or labels that are judged by the text alone.
     Unverified,
 }
 
@@ -13,7 +13,7 @@ impl Set {
     /// Both sets, the scored one first.
     pub const ALL: [Self; 2] = [Self::Scored, Self::Unverified];
 
-    /// The set's name in files and figures.
+    /// Returns the set's name in files and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Scored => "scored",
@@ -21,7 +21,7 @@ impl Set {
         }
     }
 
-    /// The folder of its files below the dataset's.
+    /// Returns the folder of its files in the folder of the dataset.
     pub fn folder(self, dataset: &std::path::Path) -> std::path::PathBuf {
         match self {
             Self::Scored => dataset.to_owned(),
@@ -29,12 +29,12 @@ impl Set {
         }
     }
 
-    /// The table of its entries, below the dataset's folder.
+    /// Returns the path of its Parquet file in the folder of the dataset.
     pub fn table(self, dataset: &std::path::Path) -> std::path::PathBuf {
         dataset.join("data").join(format!("{}.parquet", self.name()))
     }
 
-    /// What stands ahead of the last number in the ids of its entries.
+    /// Returns the mark before the last number in the ids of its entries.
     pub fn id_mark(self) -> &'static str {
         match self {
             Self::Scored => "",

@@ -1,11 +1,10 @@
-//! The dataset folder: official question and answer files, and the same rows as Parquet.
+//! Writes the dataset folder: official question and answer files, and the same entries as Parquet.
 //!
-//! Entries whose answer is sure (`human`, `outcome`) stand at the top, where the
-//! official evaluator looks, and so do those of the categories that have no answers
-//! (irrelevance, relevance): what is right for them follows from the category. What is not
-//! sure stands in the same form under `unverified/`: answers that are only `recorded`, on
-//! which the logged model would score 100 %, and labels that are only `judged`. Entries of an earlier dataset that are frozen stand first, byte
-//! for byte as they were; see `frozen`.
+//! Entries with a verified answer (`human`, `outcome`) are in the folder itself, where the official
+//! evaluator looks, and so are entries of the categories without answers (irrelevance, relevance)
+//! with a verified label. The other entries are in the same format under `unverified/`: answers
+//! that are only `recorded`, on which the logged model would score 100 %, and labels that are only
+//! `judged`. Frozen entries of an earlier dataset come first, byte for byte; see `frozen`.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -19,12 +18,12 @@ use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::card::Card;
-use super::frozen::{Frozen, FrozenFile};
+use super::frozen::{FrozenDataset, FrozenFile};
 use super::row::{EntryCells, OWN, table_columns};
 use super::set::Set;
 use crate::bfcl::category::Category;
 use crate::bfcl::ids::{Ids, check_prefix};
-use crate::bfcl::writer::{Entry, LINES_AT_A_TIME, write_category};
+use crate::bfcl::writer::{LINES_AT_A_TIME, NewEntry, write_category};
 use crate::cells::TypedCells as _;
 use crate::columns::{ANSWER, ANSWER_FROM, CATEGORY, EXTERNAL_ID, FUNCTIONS, MESSAGES, TIER, passed_on};
 use crate::conversation::Message;
@@ -40,27 +39,28 @@ use crate::engine::runner::{Exported, Sink};
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
 
-/// Tiers of answers that the scored files take.
-const SURE: &[&str] = &["human", "outcome"];
-/// The tier of an entry without an answer whose label rests on the text alone; the scored files do not take it.
+/// Tiers of answers in the scored files.
+const VERIFIED: &[&str] = &["human", "outcome"];
+/// The tier of an entry without an answer whose label is based on the text alone; not in the scored files.
 pub const JUDGED: &str = "judged";
-/// Where an answer comes from, in the tables: the entry's own record, or that of a request that equals it.
+/// The source of an answer in the tables: the entry's own record.
 const OWN_RECORD: &str = "own-record";
+/// The source of an answer in the tables: the record of an equal request.
 const EQUAL_RECORD: &str = "equal-record";
-/// Entries of a Parquet row group.
+/// Number of entries in a Parquet row group.
 const GROUP_ROWS: usize = 4096;
 /// The sink and its settings.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Export {
-    /// Letters ahead of the doc list's number in each id, `live_simple_0-ts0-0`, so that no id is one of the
-    /// leaderboard's own; give each dataset its own. At most 16 ASCII letters and digits, a letter at both ends;
-    /// "" makes ids as the leaderboard does.
+    /// Letters before the doc list's number in each id, as in `live_simple_0-ts0-0`, so that the ids differ from those of
+    /// the leaderboard; use another prefix for each dataset. At most 16 ASCII letters and digits with a letter at both
+    /// ends; "" makes ids like those of the leaderboard.
     pub id_prefix: String,
-    /// A finished run's folder, or a folder of `BFCL_v4_live_<category>.json`: its entries stand first in each file
-    /// of the new dataset, byte for byte as they are, and new ones go on after their numbers. `[baseline]` sets it.
+    /// The folder of a finished run, or of files `BFCL_v4_live_<category>.json`: its entries come first in each file of
+    /// the new dataset, byte for byte, and the ids of new entries continue after theirs. `[baseline]` sets it.
     pub freeze: Option<PathBuf>,
-    /// What only people can say about the dataset: title, licences, contact.
+    /// Facts about the dataset for its card: title, licences, contact.
     pub card: Card,
 }
 
@@ -71,7 +71,7 @@ impl Default for Export {
 }
 
 impl Export {
-    /// Checks ranges.
+    /// Checks that the settings are in range.
     ///
     /// # Errors
     /// `key must …, not …`.
@@ -79,13 +79,13 @@ impl Export {
         check_prefix(&self.id_prefix)
     }
 
-    /// Checks that what is to be frozen can be, so that a run does not find out at its end.
+    /// Checks that the earlier dataset can be frozen, so that a run does not fail at its end.
     ///
     /// # Errors
-    /// There is no dataset, or one of its files is not as the evaluator wants it.
+    /// If there is no dataset, or the evaluator could not read one of its files.
     pub fn check_frozen(&self) -> Result<()> {
         let Some(path) = &self.freeze else { return Ok(()) };
-        let frozen = Frozen::open(path)?;
+        let frozen = FrozenDataset::open(path)?;
         for set in Set::ALL {
             for category in Category::ALL {
                 frozen
@@ -113,13 +113,13 @@ impl Sink for Export {
         let mut drafts = read_drafts(&view, cx)?;
         let lists = view.parent();
         drafts.sort_by_key(|draft| (lists.position(draft.list), view.position(draft.row)));
-        publish(&mut drafts, &functions, cx)?;
+        assign_published_ids(&mut drafts, &functions, cx)?;
         let mut exported = Exported::default();
-        let (sure, unverified): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(Draft::is_scored);
-        let frozen = self.freeze.as_deref().map(Frozen::open).transpose()?;
+        let (scored, unverified): (Vec<Draft>, Vec<Draft>) = drafts.into_iter().partition(Draft::is_scored);
+        let frozen = self.freeze.as_deref().map(FrozenDataset::open).transpose()?;
         let data = into.join("data");
         std::fs::create_dir_all(&data).at("making", &data)?;
-        for (set, drafts) in [(Set::Scored, sure), (Set::Unverified, unverified)] {
+        for (set, drafts) in [(Set::Scored, scored), (Set::Unverified, unverified)] {
             let folder = set.folder(into);
             let mut table = FrameWriter::create(&set.table(into));
             write_rows(&mut table, &[], false)?;
@@ -134,12 +134,12 @@ impl Sink for Export {
                     continue;
                 }
                 for group in frozen.rows.chunks(GROUP_ROWS) {
-                    go_on(cx)?;
+                    check_cancelled(cx)?;
                     write_rows(&mut table, group, true)?;
                 }
                 exported.origins.extend(frozen.origins.iter().cloned());
                 let mut ids = Ids::new(&self.id_prefix, set.id_mark());
-                let entries: Vec<Entry<'_>> =
+                let entries: Vec<NewEntry<'_>> =
                     of_category.iter().map(|draft| draft.entry(&functions)).collect();
                 let ids = write_files(&folder, category, &frozen, &mut ids, &entries, cx)?;
                 exported.rows.extend(of_category.iter().map(|draft| draft.row));
@@ -154,9 +154,10 @@ impl Sink for Export {
                 exported.origins.extend(ids.iter().zip(&of_category).map(origin));
                 let rows: Vec<(String, &Draft)> = ids.into_iter().zip(of_category).collect();
                 for group in rows.chunks(GROUP_ROWS) {
-                    go_on(cx)?;
-                    let cells =
-                        |(id, draft): &(String, &Draft)| go_on(cx).map(|()| draft.cells(id, &functions));
+                    check_cancelled(cx)?;
+                    let cells = |(id, draft): &(String, &Draft)| {
+                        check_cancelled(cx).map(|()| draft.cells(id, &functions))
+                    };
                     write_rows(&mut table, &group.par_iter().map(cells).collect::<Result<Vec<_>>>()?, false)?;
                 }
             }
@@ -169,41 +170,42 @@ impl Sink for Export {
 /// The functions of the kept lists.
 type Functions<'a> = Parents<'a, Vec<Value>>;
 
-/// The functions of a list that a kept request has.
+/// Returns the functions of the list of a kept request.
 fn functions_of<'a>(functions: &'a Functions<'_>, list: RowIx) -> &'a [Value] {
     functions.of_list(list).expect("the list of a kept request is kept")
 }
 
-/// A kept request, ready to be written.
+/// A kept request with everything that the export writes.
 struct Draft {
     row: RowIx,
     list: RowIx,
     request_id: String,
-    published: Published,
+    published: PublishedIds,
     external_id: Option<String>,
     messages: Vec<Message>,
     category: Category,
-    /// What is left out of a category without answers.
+    /// The answer; `None` in a category without answers.
     answer: Option<Vec<Value>>,
     tier: Option<String>,
     answer_from: Option<String>,
-    /// The cells of the columns that are passed on.
+    /// The cells of the columns that are copied from the stages.
     passed_on: EntryCells,
 }
 
 impl Draft {
-    /// The entry can be scored: its answer is sure, or its category needs none and more than the text shows that.
+    /// Returns whether the entry can be scored: its answer is verified, or its category has no answers and its label is
+    /// verified.
     fn is_scored(&self) -> bool {
         let tier = self.tier.as_deref();
         if self.category.has_answers() {
-            tier.is_some_and(|tier| SURE.contains(&tier))
+            tier.is_some_and(|tier| VERIFIED.contains(&tier))
         } else {
             tier.is_none()
         }
     }
 
-    fn entry<'a>(&'a self, functions: &'a Functions<'_>) -> Entry<'a> {
-        Entry {
+    fn entry<'a>(&'a self, functions: &'a Functions<'_>) -> NewEntry<'a> {
+        NewEntry {
             request_id: &self.request_id,
             messages: &self.messages,
             functions: functions_of(functions, self.list),
@@ -249,28 +251,29 @@ impl Draft {
 
 /// The ids of a request and its doc list in the tables of the dataset.
 #[derive(Debug, Clone, Copy)]
-struct Published {
+struct PublishedIds {
     request_id: RowId,
     list_id: RowId,
 }
 
-/// Gives every draft its published ids: hashes of the question and the functions as the dataset has them, never of
-/// what was logged. Requests that are equal there are numbered in their order.
+/// Assigns the published ids of every draft: hashes of the question and the functions in the dataset, not of the logged
+/// text. Equal requests are numbered in their order.
 ///
 /// # Errors
-/// The user asked to stop.
-fn publish(drafts: &mut [Draft], functions: &Functions<'_>, cx: &Context<'_>) -> Result<()> {
+/// If the run is cancelled.
+fn assign_published_ids(drafts: &mut [Draft], functions: &Functions<'_>, cx: &Context<'_>) -> Result<()> {
     let list_id = |(list, functions): (RowIx, &Vec<Value>)| {
-        go_on(cx).map(|()| (list, xxh3_128(json!(functions).to_string().as_bytes())))
+        check_cancelled(cx).map(|()| (list, xxh3_128(json!(functions).to_string().as_bytes())))
     };
     let lists: Vec<(RowIx, &Vec<Value>)> = functions.iter().collect();
     let list_ids: FxHashMap<RowIx, u128> = lists.into_par_iter().map(list_id).collect::<Result<_>>()?;
     drafts.par_iter_mut().try_for_each(|draft| -> Result<()> {
-        go_on(cx)?;
+        check_cancelled(cx)?;
         let list_id = list_ids[&draft.list];
         let mut text = draft.question();
         text.push_str(&RowId(list_id).to_string());
-        draft.published = Published { request_id: RowId(xxh3_128(text.as_bytes())), list_id: RowId(list_id) };
+        draft.published =
+            PublishedIds { request_id: RowId(xxh3_128(text.as_bytes())), list_id: RowId(list_id) };
         Ok(())
     })?;
     let mut occurrences: FxHashMap<RowId, u64> = FxHashMap::default();
@@ -285,19 +288,19 @@ fn publish(drafts: &mut [Draft], functions: &Functions<'_>, cx: &Context<'_>) ->
     Ok(())
 }
 
-/// Stops where the user asked to.
-fn go_on(cx: &Context<'_>) -> Result<()> {
+/// Returns an error if the run is cancelled.
+fn check_cancelled(cx: &Context<'_>) -> Result<()> {
     if cx.cancelled() { Err(Error::Interrupted) } else { Ok(()) }
 }
 
-/// The kept requests, with what the export reads of both tables.
+/// Reads the kept requests from both tables.
 fn read_drafts(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<Draft>> {
     let passed_on = passed_on();
     let mut drafts = Vec::new();
     view.for_each_batch(cx, |batch| {
         for draft in batch.map_rows(|row| draft(row, view, &passed_on))? {
             drafts.push(draft.map_err(|request| {
-                let what = format!("request {request} is kept but has no category, or lacks its answer");
+                let what = format!("request {request} is kept but has no category or no answer");
                 Error::Conservation { at: "export".to_owned(), what }
             })?);
         }
@@ -306,7 +309,7 @@ fn read_drafts(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<Draft>> {
     Ok(drafts)
 }
 
-/// An error is the id of a request that lacks what its category must have.
+/// Reads one request. The error is the id of a request without a value that its category needs.
 fn draft(row: Row<'_>, view: &View<'_>, passed_on: &[ColumnSpec]) -> std::result::Result<Draft, RowId> {
     let id = view.row_id(row.ix());
     let text = |column| row.text(column).map(str::to_owned);
@@ -321,25 +324,25 @@ fn draft(row: Row<'_>, view: &View<'_>, passed_on: &[ColumnSpec]) -> std::result
         row: row.ix(),
         list: view.list_of(row.ix()),
         request_id: id.to_string(),
-        published: Published { request_id: RowId(0), list_id: RowId(0) },
+        published: PublishedIds { request_id: RowId(0), list_id: RowId(0) },
         external_id: text(EXTERNAL_ID),
         messages: row.messages(),
         category,
         answer,
-        // Of an entry without an answer only the label can have a tier.
+        // Without an answer, only the label can have a tier.
         tier: tier.filter(|tier| has_answers || tier == JUDGED),
         answer_from: text(ANSWER_FROM).filter(|_| has_answers),
         passed_on: passed_on.iter().map(|&column| text(column)).collect(),
     })
 }
 
-/// Writes the files of one category: frozen lines as they are, then the new entries. Gives the new entries' ids.
+/// Writes the files of one category: frozen lines unchanged, then the new entries. Returns the ids of the new entries.
 fn write_files(
     folder: &Path,
     category: Category,
     frozen: &FrozenFile,
     ids: &mut Ids<'_>,
-    entries: &[Entry<'_>],
+    entries: &[NewEntry<'_>],
     cx: &Context<'_>,
 ) -> Result<Vec<String>> {
     let create = |path: &Path| -> Result<BufWriter<File>> {
@@ -359,7 +362,7 @@ fn write_files(
     frozen.write(&mut questions, &mut *answers, !entries.is_empty()).at("writing", &question_path)?;
     let mut names = Vec::with_capacity(entries.len());
     for group in entries.chunks(LINES_AT_A_TIME) {
-        go_on(cx)?;
+        check_cancelled(cx)?;
         let written = write_category(category, ids, group, &mut questions, &mut *answers);
         names.extend(written.at("writing", &question_path)?);
     }
@@ -449,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_that_are_only_judged_are_written_apart() {
+    fn entries_with_judged_labels_are_unverified() {
         let folder = tempfile::tempdir().unwrap();
         let judged = json!({"category_basis": "judged-irrelevant", "tier": "judged"});
         let shown = json!({"category_basis": "judged-irrelevant"});
@@ -473,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn it_asks_at_every_row_whether_to_stop_and_stops_wherever_it_hears_so() {
+    fn the_export_checks_for_cancellation_at_every_row_and_stops_at_any_check() {
         const N_ROWS: u64 = 700;
         let request = |at: u64| {
             let rest = json!({"answer": [{"ring": {"times": [at]}}], "tier": if at.is_multiple_of(3) { "human" } else { "recorded" }});
@@ -483,7 +486,7 @@ mod tests {
         let tables = json!({"doc_lists": [{"functions": functions}, {"functions": functions}],
             "requests": (0..N_ROWS).map(request).collect::<Vec<_>>()});
         let corpus = fixture::corpus(&tables);
-        // With one thread it asks as often each time.
+        // With one thread, the number of checks is the same each time.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         fixture::assert_stops_wherever_it_is_asked_to("export", 3 * N_ROWS, |cancel| {
             let folder = tempfile::tempdir().unwrap();
@@ -493,12 +496,12 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_that_lacks_what_its_category_needs_stops_the_export_by_name() {
+    fn a_missing_category_or_answer_is_an_error_that_names_the_request() {
         for rest in [json!({"tier": "human"}), json!({"answer": [{"ring": {}}]})] {
             let folder = tempfile::tempdir().unwrap();
             let tables = json!({"requests": [request(0, "simple", &rest)]});
             let error = export(&tables, folder.path()).unwrap_err().to_string();
-            assert!(error.contains("is kept but has no category, or lacks its answer"), "{error}");
+            assert!(error.contains("is kept but has no category or no answer"), "{error}");
         }
     }
 }

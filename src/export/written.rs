@@ -1,6 +1,6 @@
-//! What stands in a dataset that is written, counted from its tables.
+//! Counts of the entries in a written dataset, from its tables.
 //!
-//! Reports and whatever takes entries out count here, so what is told is what is there.
+//! Reports and commands that remove entries use these counts, so they match the files.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,18 +9,18 @@ use super::set::Set;
 use crate::engine::error::Result;
 use crate::engine::frame::FrameFile;
 
-/// How many entries stand under each heading, `scored/simple` and so on.
+/// The number of entries for each set and category, such as `scored/simple`.
 pub struct Counts {
-    /// Those made of requests of the run.
+    /// Entries from requests of the run.
     pub made: Vec<(String, u64)>,
-    /// Those of an earlier dataset.
+    /// Entries of an earlier dataset.
     pub frozen: Vec<(String, u64)>,
 }
 
 /// Counts the entries of a run's dataset.
 ///
 /// # Errors
-/// A file cannot be read.
+/// If a file cannot be read.
 pub fn counts(run: &Path) -> Result<Counts> {
     let mut counts = [BTreeMap::new(), BTreeMap::new()];
     for set in Set::ALL {

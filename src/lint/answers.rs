@@ -1,15 +1,14 @@
-//! What the official evaluator asks of the answers: alignment, calls, alternatives.
+//! Rules of the official evaluator for answers: alignment, calls, alternatives.
 //!
-//! Each call must name a function of its question and give every required parameter, and
-//! each parameter must list alternatives that some output can match. Values are not
-//! judged further: a type other than the declared one is a note, for the evaluator then
-//! goes by the first alternative. Java and JavaScript write all values as text, so of
-//! them only names and lists are looked at.
+//! Each call must name a function of its question and have every required parameter, and each
+//! parameter must list alternatives that some output can match. Values are not checked further: a
+//! type other than the declared one is a note, because the evaluator then uses the first
+//! alternative. Java and JavaScript write all values as text, so only names and lists are checked.
 
 use serde_json::{Map, Value};
 
-use super::Laws;
-use super::Told;
+use super::Collector;
+use super::LintFinding;
 use super::input::{InputFile, Line};
 use super::questions::keys;
 use crate::bfcl::files::QuestionFile;
@@ -17,28 +16,28 @@ use crate::bfcl::types::Type;
 use crate::docs::fix::values::brief;
 use crate::docs::patch::token;
 
-/// Stands among alternatives for a parameter that is left out.
+/// The alternative for an omitted parameter.
 const OMITTED: &str = "";
 
-pub(super) fn check(n: usize, file: &InputFile) -> Vec<Told> {
-    let mut laws = Laws::new(n);
-    let Some(questions) = &file.questions else { return laws.told };
+pub(super) fn check(n: usize, file: &InputFile) -> Vec<LintFinding> {
+    let mut collector = Collector::new(n);
+    let Some(questions) = &file.questions else { return collector.findings };
     if !questions.has_answers() {
-        return laws.told;
+        return collector.findings;
     }
     let Some(answers) = &file.answers else {
         if file.in_folder {
             let expected = format!("possible_answer/{}", questions.name());
-            laws.add("answer/no-file", 1, "", "", "no file", expected);
+            collector.add("answer/no-file", 1, "", "", "no file", expected);
         }
-        return laws.told;
+        return collector.findings;
     };
     for (at, line) in file.lines.iter().enumerate() {
         let answer = answers.get(at);
-        laws.in_answers = answer.is_some();
+        collector.in_answers = answer.is_some();
         match answer {
-            Some(answer) => of_entry(questions, line, answer, &mut laws),
-            None => laws.add(
+            Some(answer) => of_entry(questions, line, answer, &mut collector),
+            None => collector.add(
                 "answer/not-aligned",
                 line.number,
                 &line.id(),
@@ -48,9 +47,9 @@ pub(super) fn check(n: usize, file: &InputFile) -> Vec<Told> {
             ),
         }
     }
-    laws.in_answers = true;
+    collector.in_answers = true;
     for answer in answers.iter().skip(file.lines.len()) {
-        laws.add(
+        collector.add(
             "answer/not-aligned",
             answer.number,
             &answer.id(),
@@ -59,13 +58,13 @@ pub(super) fn check(n: usize, file: &InputFile) -> Vec<Told> {
             "none",
         );
     }
-    laws.told
+    collector.findings
 }
 
-fn of_entry(file: &QuestionFile, line: &Line, answer: &Line, laws: &mut Laws) {
+fn of_entry(file: &QuestionFile, line: &Line, answer: &Line, collector: &mut Collector) {
     let id = answer.id();
     if id != line.id() {
-        laws.add(
+        collector.add(
             "answer/not-aligned",
             answer.number,
             &id,
@@ -75,15 +74,15 @@ fn of_entry(file: &QuestionFile, line: &Line, answer: &Line, laws: &mut Laws) {
         );
         return;
     }
-    keys(answer, &["id", "ground_truth"], &id, laws);
+    keys(answer, &["id", "ground_truth"], &id, collector);
     let Some(Value::Array(calls)) = answer.value.get("ground_truth") else {
-        laws.add("answer/unreadable", answer.number, &id, "/ground_truth", "no list", "a list of calls");
+        collector.add("answer/unreadable", answer.number, &id, "/ground_truth", "no list", "a list of calls");
         return;
     };
     let one = file.has_one_call();
     if calls.is_empty() || one && calls.len() != 1 {
         let expected = if one { "one call" } else { "calls" };
-        laws.add(
+        collector.add(
             "answer/call-count",
             answer.number,
             &id,
@@ -92,25 +91,30 @@ fn of_entry(file: &QuestionFile, line: &Line, answer: &Line, laws: &mut Laws) {
             expected,
         );
     }
-    let mut judge =
-        Judge { typed: file.is_typed(), functions: line.functions(), line: answer.number, id: &id, laws };
+    let mut judge = Judge {
+        typed: file.is_typed(),
+        functions: line.functions(),
+        line: answer.number,
+        id: &id,
+        collector,
+    };
     for (n, call) in calls.iter().enumerate() {
         judge.call(call, &format!("/ground_truth/{n}"));
     }
 }
 
-/// Judges the calls of one answer.
+/// Checks the calls of one answer.
 struct Judge<'a> {
     typed: bool,
     functions: &'a [Value],
     line: usize,
     id: &'a str,
-    laws: &'a mut Laws,
+    collector: &'a mut Collector,
 }
 
 impl Judge<'_> {
     fn add(&mut self, code: &str, at: &str, found: String, expected: String) {
-        self.laws.add(code, self.line, self.id, at, found, expected);
+        self.collector.add(code, self.line, self.id, at, found, expected);
     }
 
     fn call(&mut self, call: &Value, at: &str) {
@@ -208,14 +212,14 @@ impl Judge<'_> {
                 self.add("answer/alternative-form", at, brief(one), "a list".to_owned());
             }
             _ => {
-                if !Type::of_value(one).is_some_and(|found| kind.takes(found)) {
+                if !Type::of_value(one).is_some_and(|found| kind.accepts(found)) {
                     self.add("answer/wrong-type", at, brief(one), format!("of type {kind}"));
                 }
             }
         }
     }
 
-    /// The members of a dict: each lists its alternatives, or the evaluator reads a text letter by letter.
+    /// Checks that each member of a dict lists alternatives; otherwise the evaluator would read a text letter by letter.
     fn members(&mut self, members: &Map<String, Value>, at: &str) {
         for (name, alternatives) in members.iter().filter(|(_, alternatives)| !alternatives.is_array()) {
             let at = format!("{at}/{}", token(name));

@@ -1,7 +1,8 @@
-//! What `check` is pointed at: question files, a folder or run of them, or lines of functions.
+//! The input of `check`: question files, a folder or run of them, or lines of functions.
 //!
-//! What cannot be read stops the check with the file, the line, the key, what was found
-//! and what was expected: a verdict on half of a dataset would look like one on all.
+//! An unreadable line aborts the check with an error that names the file, the line, the key, and
+//! what was found and expected, because a result for a part of a dataset would look like one for
+//! all of it.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -11,18 +12,18 @@ use serde_json::Value;
 use crate::bfcl::files::{QuestionFile, in_folder, lines};
 use crate::text::short::shortened;
 
-/// Why nothing could be checked.
+/// The error for input that cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
-    /// The system did not give the file.
+    /// A file cannot be read.
     #[error("reading {}: {cause}\nhint: name a file of functions or questions, or a folder of BFCL_<version>_<category>.json", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: io::Error,
     },
-    /// A line is not what it should be.
+    /// A line is not in the expected format.
     #[error("{}:{line}: {what}\nhint: {hint}", path.display())]
     Line {
         /// The file.
@@ -31,47 +32,47 @@ pub enum InputError {
         line: usize,
         /// What was found and what was expected.
         what: String,
-        /// What would help.
+        /// How to continue.
         hint: &'static str,
     },
-    /// A folder holds nothing to check, or a file nothing at all.
+    /// A folder has no question files, or a file is empty.
     #[error("{}: {what}\nhint: {hint}", path.display())]
     Nothing {
         /// The folder or file.
         path: PathBuf,
         /// What is missing.
         what: &'static str,
-        /// What would help.
+        /// How to continue.
         hint: &'static str,
     },
 }
 
-/// A file, read.
+/// A parsed file.
 #[derive(Debug)]
 pub struct InputFile {
-    /// Where it lies.
+    /// The path.
     pub path: PathBuf,
-    /// What its name says, where it is a question file.
+    /// Version and category, if it is a question file.
     pub questions: Option<QuestionFile>,
     /// Its lines.
     pub lines: Vec<Line>,
-    /// Its answers, where there are any beside it.
+    /// The lines of its answer file, if there is one.
     pub answers: Option<Vec<Line>>,
-    /// It came with its folder, so its answers should be there too.
+    /// Whether it was found in a folder, so that its answer file should be there too.
     pub in_folder: bool,
 }
 
-/// One line, read as JSON.
+/// A line, parsed as JSON.
 #[derive(Debug)]
 pub struct Line {
-    /// Its number, from 1.
+    /// The line number, from 1.
     pub number: usize,
-    /// What it holds: an object.
+    /// The JSON object.
     pub value: Value,
 }
 
 impl Line {
-    /// The entry's id, empty where it has none.
+    /// Returns the entry's id; empty if it has none.
     pub fn id(&self) -> String {
         match self.value.get("id") {
             Some(Value::String(id)) => id.clone(),
@@ -80,7 +81,7 @@ impl Line {
         }
     }
 
-    /// The functions, where they are a list or one object.
+    /// Returns the functions, written as a list or as one object.
     pub fn functions(&self) -> &[Value] {
         match self.value.get("function") {
             Some(Value::Array(functions)) => functions,
@@ -91,7 +92,7 @@ impl Line {
 }
 
 impl InputFile {
-    /// What tells the file apart from others in a table: the category, or the name.
+    /// Returns the label of the file in tables: the category, or the file name.
     pub fn label(&self) -> String {
         match &self.questions {
             Some(file) if self.is_unverified() => format!("unverified {}", file.category),
@@ -100,12 +101,12 @@ impl InputFile {
         }
     }
 
-    /// Where the answers lie, if there can be any.
+    /// Returns the path of the answer file, if the file is a question file.
     pub fn answers_path(&self) -> Option<PathBuf> {
         self.questions.as_ref().map(QuestionFile::answers)
     }
 
-    /// Whether calls are written in Python, as everywhere but in two categories.
+    /// Returns whether calls are written in Python, as in all but two categories.
     pub fn is_python(&self) -> bool {
         self.questions.as_ref().is_none_or(QuestionFile::is_typed)
     }
@@ -115,10 +116,10 @@ impl InputFile {
     }
 }
 
-/// Reads what a path names; `-` is standard input, as lines of functions.
+/// Reads the files at a path; `-` is standard input, as lines of functions.
 ///
 /// # Errors
-/// It is not there, or a line is no JSON object with functions.
+/// If a file cannot be read, or a line is not a JSON object with functions.
 pub fn read(path: &Path) -> Result<Vec<InputFile>, InputError> {
     if !path.is_dir() {
         return Ok(vec![read_file(path, false)?]);
@@ -132,7 +133,7 @@ pub fn read(path: &Path) -> Result<Vec<InputFile>, InputError> {
         }
     }
     if files.is_empty() {
-        let hint = "question files are called BFCL_<version>_<category>.json, e.g. BFCL_v4_live_simple.json; a single file may have any name";
+        let hint = "question files are named BFCL_<version>_<category>.json, such as BFCL_v4_live_simple.json; a single file may have any name";
         return Err(InputError::Nothing { path: dataset, what: "expected question files, found none", hint });
     }
     Ok(files)
@@ -144,7 +145,7 @@ fn read_file(path: &Path, in_folder: bool) -> Result<InputFile, InputError> {
     }
     let lines = read_lines(path)?;
     let Some(first) = lines.first() else {
-        let hint = "each line is {\"id\": …, \"function\": […]}, or a BFCL question";
+        let hint = "each line must be {\"id\": …, \"function\": […]}, or a BFCL question";
         return Err(InputError::Nothing {
             path: path.to_owned(),
             what: "expected lines of JSON, found none",
@@ -154,17 +155,17 @@ fn read_file(path: &Path, in_folder: bool) -> Result<InputFile, InputError> {
     if let Some(line) = lines.iter().find(|line| !holds_functions(&line.value)) {
         return Err(no_functions(path, line));
     }
-    // Any file may hold questions; what the version and the category are only a name says.
+    // Any file may contain questions, but only the file name has the version and the category.
     let questions = QuestionFile::of(path).filter(|_| first.value.get("question").is_some());
-    let beside = questions.as_ref().map(QuestionFile::answers);
-    let answers = match beside {
+    let answers_path = questions.as_ref().map(QuestionFile::answers);
+    let answers = match answers_path {
         Some(answers) if is_file(&answers)? => Some(read_lines(&answers)?),
         _ => None,
     };
     Ok(InputFile { path: path.to_owned(), questions, lines, answers, in_folder })
 }
 
-/// Whether a file is there. Of what is found in a folder a pipe would be waited for, so only files are read.
+/// Returns whether a file exists. In a folder only regular files are read, because reading a pipe would block.
 fn is_file(path: &Path) -> Result<bool, InputError> {
     match path.metadata() {
         Ok(found) if !found.is_file() => {
@@ -183,13 +184,13 @@ fn holds_functions(value: &Value) -> bool {
 
 fn no_functions(path: &Path, line: &Line) -> InputError {
     let (found, hint) = match line.value.get("function") {
-        Some(other) => (brief(&other.to_string()), "`toolsieve fix` reads functions of any form"),
+        Some(other) => (brief(&other.to_string()), "`toolsieve fix` reads functions in any format"),
         None if line.value.get("ground_truth").is_some() => {
-            ("an answer".to_owned(), "name the question file, the answers beside it are found")
+            ("an answer".to_owned(), "name the question file; its answer file is found automatically")
         }
         None => (
             brief(&keys_of(&line.value)),
-            "each line is {\"id\": …, \"function\": […]}, or a BFCL question; `toolsieve fix` makes such lines of docs of any other form",
+            "each line must be {\"id\": …, \"function\": […]}, or a BFCL question; `toolsieve fix` converts docs in other formats to such lines",
         ),
     };
     let what = format!("\"function\": expected a list of functions, found {found}");
@@ -212,7 +213,7 @@ fn read_lines(path: &Path) -> Result<Vec<Line>, InputError> {
     read.map_err(|cause| InputError::File { path: path.to_owned(), cause })?;
     let line = |(number, line): (usize, &str)| {
         let wrong = |what: String| {
-            let hint = "each line is one JSON object; `toolsieve fix` reads other notations";
+            let hint = "each line must be one JSON object; `toolsieve fix` reads other notations";
             InputError::Line { path: path.to_owned(), line: number, what, hint }
         };
         let value: Value = serde_json::from_str(line)
@@ -225,7 +226,7 @@ fn read_lines(path: &Path) -> Result<Vec<Line>, InputError> {
     lines(text.trim_start_matches('\u{feff}')).map(line).collect()
 }
 
-/// A text short enough for a message.
+/// Shortens a text for a message.
 fn brief(text: &str) -> String {
     const MAX_CHARS: usize = 60;
     shortened(text, MAX_CHARS)

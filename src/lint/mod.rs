@@ -1,10 +1,9 @@
-//! What is wrong with a dataset, or with functions on their own, before it is published.
+//! Finds faults in a dataset or in single functions before they are published.
 //!
-//! `input` reads what is named: question files with the answers beside them, a folder or
-//! run of them, or lines of functions. `docs::check` judges the functions, `questions`
-//! and `answers` what the official package and its evaluator ask of an entry beyond
-//! them, and `tally` counts by rule and file. Nothing is changed and nothing written.
-//! Deliberately absent: whether an answer is right, which only its asker knows.
+//! `input` reads question files with their answer files, a folder or run of them, or lines of
+//! functions. `docs::check` checks the functions, `questions` and `answers` apply the other rules
+//! of the official package and its evaluator, and `tally` counts by rule and file. Nothing is
+//! changed or written. Deliberately absent: whether an answer is correct.
 
 mod answers;
 pub mod input;
@@ -23,28 +22,28 @@ use crate::docs::check::rules::Rule;
 use crate::docs::check::{self as functions, function_of};
 use input::{InputFile, Line};
 
-/// Something found in a line.
+/// A fault in a line.
 #[derive(Debug, Clone)]
-pub struct Told {
-    /// Which rule.
+pub struct LintFinding {
+    /// The rule.
     pub rule: &'static Rule,
     /// The index of the file.
     pub file: usize,
-    /// Whether the line is one of the file's answers.
+    /// Whether the line is in the answer file.
     pub in_answers: bool,
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// The entry's id, empty where it has none.
+    /// The entry's id; empty if it has none.
     pub id: String,
-    /// The function, where it is about one.
+    /// The function, if the finding is about one.
     pub function: Option<Function>,
-    /// The pointer into the line.
+    /// The JSON pointer into the line.
     pub at: String,
-    /// The declared type, where the linter found a value of another one.
+    /// The declared type, if the official linter found a value of another one.
     pub kind: &'static str,
-    /// What stands there.
+    /// What was found.
     pub found: Cow<'static, str>,
-    /// What should.
+    /// What was expected.
     pub expected: Cow<'static, str>,
 }
 
@@ -53,26 +52,26 @@ pub struct Told {
 pub struct Function {
     /// Its name.
     pub name: String,
-    /// Its place in the entry.
+    /// Its index in the entry.
     pub index: usize,
     /// The hash of its canonical form: equal functions have equal keys.
     pub key: u128,
 }
 
-/// Everything that was looked at and found.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// What was found, in the order of files and lines.
-    pub told: Vec<Told>,
+    /// The findings, in the order of files and lines.
+    pub findings: Vec<LintFinding>,
     /// The first fault of each function that the official format script would refuse.
-    pub linter: Vec<Told>,
-    /// Entries, or lines of functions.
+    pub linter: Vec<LintFinding>,
+    /// Number of entries, or of lines of functions.
     pub n_entries: usize,
-    /// Functions, each time they stand in an entry.
+    /// Number of functions, counted once per entry.
     pub n_functions: usize,
 }
 
-/// Rules about Python's names and values; docs of Java and JavaScript have those of their languages.
+/// Rules about Python's names and values, which do not apply to docs of Java and JavaScript.
 const PYTHON_ONLY: [&str; 6] = [
     "schema/type-synonym",
     "schema/unknown-type",
@@ -82,32 +81,32 @@ const PYTHON_ONLY: [&str; 6] = [
     "schema/enum-type",
 ];
 
-/// Checks files that are read.
+/// Checks files.
 pub fn check(files: &[InputFile]) -> Report {
     let mut report = Report::default();
     for (n, file) in files.iter().enumerate() {
-        let judged: Vec<(Vec<Told>, Vec<Told>)> =
+        let judged: Vec<(Vec<LintFinding>, Vec<LintFinding>)> =
             file.lines.par_iter().map(|line| of_functions(n, line, file.is_python())).collect();
-        let mut told: Vec<Told> = Vec::new();
+        let mut findings: Vec<LintFinding> = Vec::new();
         for (found, linted) in judged {
-            told.extend(found);
+            findings.extend(found);
             report.linter.extend(linted);
         }
-        told.extend(questions::check(n, file));
-        told.extend(answers::check(n, file));
-        told.sort_by_key(|told| told.line);
-        report.told.extend(told);
+        findings.extend(questions::check(n, file));
+        findings.extend(answers::check(n, file));
+        findings.sort_by_key(|finding| finding.line);
+        report.findings.extend(findings);
         report.n_entries += file.lines.len();
         report.n_functions += file.lines.iter().map(|line| line.functions().len()).sum::<usize>();
     }
     report
 }
 
-/// What is wrong with the functions of a line, and what the official script says of each.
-fn of_functions(file: usize, line: &Line, is_python: bool) -> (Vec<Told>, Vec<Told>) {
+/// Returns the findings in the functions of a line, and those of the official script.
+fn of_functions(file: usize, line: &Line, is_python: bool) -> (Vec<LintFinding>, Vec<LintFinding>) {
     let list = line.functions();
     let one = !line.value.get("function").is_some_and(Value::is_array);
-    let told = |at: &str, index: Option<usize>, finding: &functions::Finding, kind| Told {
+    let lint_finding = |at: &str, index: Option<usize>, finding: &functions::Finding, kind| LintFinding {
         rule: finding.rule,
         file,
         in_answers: false,
@@ -122,15 +121,15 @@ fn of_functions(file: usize, line: &Line, is_python: bool) -> (Vec<Told>, Vec<To
     let findings = functions::check(list);
     let applies = |finding: &&functions::Finding| is_python || !PYTHON_ONLY.contains(&finding.rule.code);
     let found = findings.iter().filter(applies).map(|finding| {
-        // One function that stands in no list has no index to point through.
+        // A single function outside a list has no index in the pointer.
         let at = if one { finding.at.strip_prefix("/0").unwrap_or(&finding.at) } else { &finding.at };
-        told(at, function_of(&finding.at), finding, "")
+        lint_finding(at, function_of(&finding.at), finding, "")
     });
     let found = found.collect();
     let linted = list.iter().enumerate().filter_map(|(n, function)| {
         let fault = linter::fault(function).filter(|_| is_python)?;
         let place = if one { String::new() } else { format!("/{n}") };
-        Some(told(&format!("{place}{}", fault.finding.at), Some(n), &fault.finding, fault.kind))
+        Some(lint_finding(&format!("{place}{}", fault.finding.at), Some(n), &fault.finding, fault.kind))
     });
     (found, linted.collect())
 }
@@ -141,16 +140,16 @@ fn function(list: &[Value], index: usize) -> Option<Function> {
     Some(Function { name, index, key: canonical::key(std::slice::from_ref(function)) })
 }
 
-/// Where the laws of one file put what they find.
-struct Laws {
+/// Collects the findings in one file.
+struct Collector {
     file: usize,
     in_answers: bool,
-    told: Vec<Told>,
+    findings: Vec<LintFinding>,
 }
 
-impl Laws {
+impl Collector {
     fn new(file: usize) -> Self {
-        Self { file, in_answers: false, told: Vec::new() }
+        Self { file, in_answers: false, findings: Vec::new() }
     }
 
     fn add(
@@ -162,11 +161,10 @@ impl Laws {
         found: impl Into<Cow<'static, str>>,
         expected: impl Into<Cow<'static, str>>,
     ) {
-        let rule =
-            rules::of(code).expect("the code of a law is in the table: the tests go through all of them");
+        let rule = rules::of(code).expect("every code is in the table of rules, as the tests check");
         let (at, found, expected) = (at.into(), found.into(), expected.into());
         let (file, in_answers, id) = (self.file, self.in_answers, id.to_owned());
-        self.told.push(Told {
+        self.findings.push(LintFinding {
             rule,
             file,
             in_answers,

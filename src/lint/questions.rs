@@ -1,17 +1,17 @@
-//! What the official package asks of question files: keys, ids, the form of a question.
+//! Rules of the official package for question files: keys, ids, the form of a question.
 //!
 //! An id is `<category>_<A>` or `<category>_<A>-<B>-<C>`: the package pairs questions and
-//! answers by position after sorting results by `A`, so `A` must grow. `B` counts doc
-//! lists and `C` the entries of one; the package does not read them. Prefixes of
-//! letters, as `bfcl::ids` writes them, are passed over.
+//! answers by position after sorting results by `A`, so `A` must increase. `B` counts doc
+//! lists and `C` the entries of one; the package does not read them. Prefixes of letters, as
+//! `bfcl::ids` writes them, are skipped.
 
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
-use super::Laws;
-use super::Told;
+use super::Collector;
+use super::LintFinding;
 use super::input::{InputFile, Line};
-use crate::bfcl::entry::{Entry, Form};
+use crate::bfcl::entry::{Entry, QuestionForm};
 use crate::bfcl::files::QuestionFile;
 use crate::bfcl::ids::Numbers;
 use crate::conversation::Role;
@@ -19,27 +19,34 @@ use crate::conversation::Role;
 /// The keys of a line, in order.
 const KEYS: [&str; 3] = ["id", "question", "function"];
 
-pub(super) fn check(n: usize, file: &InputFile) -> Vec<Told> {
-    let mut laws = Laws::new(n);
-    let Some(questions) = &file.questions else { return laws.told };
+pub(super) fn check(n: usize, file: &InputFile) -> Vec<LintFinding> {
+    let mut collector = Collector::new(n);
+    let Some(questions) = &file.questions else { return collector.findings };
     let mut ids = Ids::new(questions);
     for line in &file.lines {
         let id = line.id();
-        keys(line, &KEYS, &id, &mut laws);
-        ids.follow(line, &id, &mut laws);
+        keys(line, &KEYS, &id, &mut collector);
+        ids.follow(line, &id, &mut collector);
         match Entry::read(&line.value) {
-            Ok(entry) => question(questions, line, &id, &entry, &mut laws),
+            Ok(entry) => question(questions, line, &id, &entry, &mut collector),
             Err(fault) => {
                 let at = format!("/{}", fault.key);
-                laws.add("dataset/unreadable-question", line.number, &id, at, fault.found, fault.expected);
+                collector.add(
+                    "dataset/unreadable-question",
+                    line.number,
+                    &id,
+                    at,
+                    fault.found,
+                    fault.expected,
+                );
             }
         }
     }
-    laws.told
+    collector.findings
 }
 
-/// The keys of a line against those it should have, in order.
-pub(super) fn keys(line: &Line, wanted: &[&str], id: &str, laws: &mut Laws) {
+/// Compares the keys of a line with the expected ones, in order.
+pub(super) fn keys(line: &Line, wanted: &[&str], id: &str, collector: &mut Collector) {
     let keys: Vec<&str> =
         line.value.as_object().into_iter().flat_map(|map| map.keys()).map(String::as_str).collect();
     if keys == wanted {
@@ -49,18 +56,18 @@ pub(super) fn keys(line: &Line, wanted: &[&str], id: &str, laws: &mut Laws) {
     sorted.0.sort_unstable();
     sorted.1.sort_unstable();
     let code = if sorted.0 == sorted.1 { "dataset/key-order" } else { "dataset/keys" };
-    laws.add(code, line.number, id, "", keys.join(", "), wanted.join(", "));
+    collector.add(code, line.number, id, "", keys.join(", "), wanted.join(", "));
 }
 
-fn question(file: &QuestionFile, line: &Line, id: &str, entry: &Entry<'_>, laws: &mut Laws) {
+fn question(file: &QuestionFile, line: &Line, id: &str, entry: &Entry<'_>, collector: &mut Collector) {
     let at = "/question";
-    let expected = if file.version == "v2" { Form::Messages } else { Form::Turns };
+    let expected = if file.version == "v2" { QuestionForm::Messages } else { QuestionForm::Turns };
     if entry.form != expected && file.version != "v1" {
-        laws.add("dataset/question-form", line.number, id, at, words(entry.form), words(expected));
+        collector.add("dataset/question-form", line.number, id, at, words(entry.form), words(expected));
     }
     let is_live = file.category.starts_with("live_");
     if is_live && (entry.turns.len() != 1 || entry.turns[0].is_empty()) {
-        laws.add(
+        collector.add(
             "dataset/several-turns",
             line.number,
             id,
@@ -72,7 +79,7 @@ fn question(file: &QuestionFile, line: &Line, id: &str, entry: &Entry<'_>, laws:
     if let Some(last) = entry.turns.last().and_then(|turn| turn.last()).filter(|last| last.role != Role::User)
     {
         let found = format!("{:?}", last.role).to_lowercase();
-        laws.add("dataset/last-not-user", line.number, id, at, found, "user");
+        collector.add("dataset/last-not-user", line.number, id, at, found, "user");
     }
     let n_functions = entry.functions().len();
     let (fits, expected) = match file.category.as_str() {
@@ -82,19 +89,26 @@ fn question(file: &QuestionFile, line: &Line, id: &str, entry: &Entry<'_>, laws:
         _ => return,
     };
     if !fits {
-        laws.add("dataset/function-count", line.number, id, "/function", n_functions.to_string(), expected);
+        collector.add(
+            "dataset/function-count",
+            line.number,
+            id,
+            "/function",
+            n_functions.to_string(),
+            expected,
+        );
     }
 }
 
-fn words(form: Form) -> &'static str {
+fn words(form: QuestionForm) -> &'static str {
     match form {
-        Form::Text => "a text",
-        Form::Messages => "a list of messages",
-        Form::Turns => "a list of turns of messages",
+        QuestionForm::Text => "a text",
+        QuestionForm::Messages => "a list of messages",
+        QuestionForm::Turns => "a list of turns of messages",
     }
 }
 
-/// Follows the ids of a file.
+/// Checks the ids of a file in order.
 struct Ids<'f> {
     file: &'f QuestionFile,
     before: Option<Numbers>,
@@ -106,11 +120,12 @@ impl<'f> Ids<'f> {
         Self { file, before: None, seen: FxHashSet::default() }
     }
 
-    fn follow(&mut self, line: &Line, id: &str, laws: &mut Laws) {
+    fn follow(&mut self, line: &Line, id: &str, collector: &mut Collector) {
         let quoted = || format!("{id:?}");
-        let mut add = |code, expected: String| laws.add(code, line.number, id, "/id", quoted(), expected);
+        let mut add =
+            |code, expected: String| collector.add(code, line.number, id, "/id", quoted(), expected);
         if !self.seen.insert(id.to_owned()) {
-            add("dataset/duplicate-id", "an id of its own".to_owned());
+            add("dataset/duplicate-id", "a unique id".to_owned());
             return;
         }
         let text = matches!(line.value.get("id"), Some(Value::String(_)));
@@ -131,7 +146,7 @@ impl<'f> Ids<'f> {
         self.before = Some(now);
     }
 
-    /// What `B` and `C` should be, where they are something else.
+    /// Returns the expected values of `B` and `C`, if they are different.
     fn list_number(&self, now: Numbers) -> Option<String> {
         let now = now.list?;
         let goes_on = match self.before.and_then(|before| before.list) {

@@ -1,109 +1,109 @@
-//! The table of what can be found in the questions and answers of a dataset.
+//! The table of rules for the questions and answers of a dataset.
 //!
-//! Rules for functions stand in `docs::check::rules`; both are one list to a reader.
-//! Codes of answers are those of `answers::carry` where the fault is the same.
+//! Rules for functions are in `docs::check::rules`; `all` joins the two tables. The codes for
+//! answers are those of `answers::carry` where the fault is the same.
 
 use crate::docs::check::rules::By::{Data, Evaluator};
 use crate::docs::check::rules::Level::{Error, Note};
 use crate::docs::check::rules::{self, Rule};
 
-/// The rule of that code, for functions or for datasets.
+/// Returns the rule with this code, for functions or for datasets.
 pub fn of(code: &str) -> Option<&'static Rule> {
     all().find(|rule| rule.code == code)
 }
 
-/// Every rule: those for datasets, then those for functions.
+/// Returns all rules: those for datasets, then those for functions.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     RULES.iter().chain(&rules::RULES)
 }
 
-/// Every rule for questions and answers.
+/// All rules for questions and answers.
 pub static RULES: [Rule; 25] = [
-    Rule::new("dataset/keys", Error, &[Data, Evaluator], "A line has other keys than it should."),
-    Rule::new(
-        "dataset/key-order",
-        Note,
-        &[Data],
-        "The keys of a line stand in another order than the official ones.",
-    ),
+    Rule::new("dataset/keys", Error, &[Data, Evaluator], "A line does not have the expected keys."),
+    Rule::new("dataset/key-order", Note, &[Data], "The keys of a line are not in the official order."),
     Rule::new(
         "dataset/id-form",
         Error,
         &[Evaluator],
-        "An id has not the form that the official package reads.",
+        "An id does not have the format that the official package reads.",
     ),
-    Rule::new("dataset/id-order", Error, &[Evaluator], "An id's number does not grow from line to line."),
-    Rule::new("dataset/id-gap", Note, &[Data], "Numbers of ids are left out."),
+    Rule::new(
+        "dataset/id-order",
+        Error,
+        &[Evaluator],
+        "The number in an id does not increase from line to line.",
+    ),
+    Rule::new("dataset/id-gap", Note, &[Data], "The numbers of ids have a gap."),
     Rule::new(
         "dataset/list-number",
         Note,
         &[Data],
-        "The part of an id that counts doc lists, or the entries of one, does not go on from the line before.",
+        "The part of an id that counts doc lists, or the entries of one, does not continue from the previous line.",
     ),
-    Rule::new("dataset/duplicate-id", Error, &[Evaluator], "Two entries have one id."),
+    Rule::new("dataset/duplicate-id", Error, &[Evaluator], "Two entries have the same id."),
     Rule::new(
         "dataset/unreadable-question",
         Error,
         &[Evaluator],
-        "A question holds no messages, or a line no functions.",
+        "A question has no messages, or a line has no functions.",
     ),
     Rule::new(
         "dataset/question-form",
         Error,
         &[Evaluator],
-        "A question is written as in another version of the leaderboard.",
+        "A question has the format of another version of the leaderboard.",
     ),
-    Rule::new("dataset/several-turns", Error, &[Evaluator], "An entry of a live category has not one turn."),
-    Rule::new("dataset/last-not-user", Note, &[Data], "The last message is not the user's."),
+    Rule::new(
+        "dataset/several-turns",
+        Error,
+        &[Evaluator],
+        "An entry of a live category does not have exactly one turn.",
+    ),
+    Rule::new("dataset/last-not-user", Note, &[Data], "The last message is not a user message."),
     Rule::new(
         "dataset/function-count",
         Note,
         &[Data],
-        "An entry offers another number of functions than its category says.",
+        "An entry does not have the number of functions of its category.",
     ),
     Rule::new("answer/no-file", Error, &[Evaluator], "A category with answers has no answer file."),
-    Rule::new(
-        "answer/not-aligned",
-        Error,
-        &[Evaluator],
-        "Questions and answers do not stand line by line beside one another.",
-    ),
+    Rule::new("answer/not-aligned", Error, &[Evaluator], "Questions and answers do not match line by line."),
     Rule::new(
         "answer/unreadable",
         Error,
         &[Evaluator],
-        "A ground truth is no list of calls, each of one function with its parameters.",
+        "A ground truth is not a list of calls, each with one function and its parameters.",
     ),
     Rule::new(
         "answer/call-count",
         Error,
         &[Evaluator],
-        "A ground truth has another number of calls than its category allows.",
+        "A ground truth has a number of calls that its category does not allow.",
     ),
     Rule::new(
         "answer/unknown-function",
         Error,
         &[Evaluator],
-        "The answer calls a function that is not among the docs.",
+        "The answer calls a function that is not in the docs.",
     ),
     Rule::new(
         "answer/unknown-parameter",
         Error,
         &[Evaluator],
-        "The answer uses a parameter that the doc does not have.",
+        "The answer uses a parameter that the function does not have.",
     ),
-    Rule::new("answer/missing-required", Error, &[Evaluator], "The answer leaves out a required parameter."),
+    Rule::new("answer/missing-required", Error, &[Evaluator], "The answer omits a required parameter."),
     Rule::new(
         "answer/no-alternatives",
         Error,
         &[Evaluator],
-        "A parameter's alternatives are no list, or an empty one.",
+        "The alternatives of a parameter are not a list, or the list is empty.",
     ),
     Rule::new(
         "answer/alternative-form",
         Error,
         &[Evaluator],
-        "An alternative is not in the form that the evaluator compares with.",
+        "An alternative is not in the format that the evaluator compares.",
     ),
     Rule::new(
         "answer/null-in-container",
@@ -115,13 +115,13 @@ pub static RULES: [Rule; 25] = [
         "answer/mixed-null",
         Note,
         &[Evaluator, Data],
-        "Null stands among other alternatives, of which one cannot be given then.",
+        "The alternatives contain null and other values, which cannot both be matched.",
     ),
     Rule::new(
         "answer/omittable-required",
         Note,
         &[Evaluator],
-        "A required parameter may be left out, by its alternatives; the evaluator refuses that.",
+        "The alternatives allow a required parameter to be omitted, which the evaluator refuses.",
     ),
-    Rule::new("answer/wrong-type", Note, &[Data], "A value is not of the type the doc declares."),
+    Rule::new("answer/wrong-type", Note, &[Data], "A value does not have the declared type."),
 ];

@@ -1,63 +1,65 @@
-//! Counts of what was found: by rule, in functions, distinct functions and entries, file by file.
+//! Counts of findings by rule: findings, functions, distinct functions and entries, for each file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Told;
+use super::LintFinding;
 use super::rules;
 use crate::docs::check::rules::Rule;
 
-/// How often a rule was broken.
+/// The counts of one rule.
 #[derive(Debug, Default)]
 pub struct Count {
     /// Findings.
     pub findings: usize,
-    /// Functions, each time one stands in an entry; entries where the rule is about them.
+    /// Functions, counted once per entry; entries if the rule is about entries.
     pub docs: usize,
-    /// Functions that differ in more than the order of keys.
+    /// Distinct functions; key order is ignored.
     pub distinct: usize,
     /// Entries.
     pub entries: usize,
-    /// `docs`, file by file.
+    /// `docs` for each file.
     pub by_file: Vec<usize>,
 }
 
-/// Counts by rule and declared type, in the order of the table of rules.
-pub fn tally(told: &[Told], n_files: usize) -> Vec<(&'static Rule, &'static str, Count)> {
+/// Counts findings by rule and declared type, in the order of the table of rules.
+pub fn tally(findings: &[LintFinding], n_files: usize) -> Vec<(&'static Rule, &'static str, Count)> {
     let mut seen: BTreeMap<(&str, &str), Seen> = BTreeMap::new();
-    for told in told {
-        seen.entry((told.rule.code, told.kind)).or_default().add(told);
+    for finding in findings {
+        seen.entry((finding.rule.code, finding.kind)).or_default().add(finding);
     }
     let mut counts = Vec::new();
     for rule in rules::all() {
         for ((_, kind), seen) in seen.range((rule.code, "")..).take_while(|((code, _), _)| *code == rule.code)
         {
-            counts.push((rule, kind_of(told, rule, kind), seen.count(n_files)));
+            counts.push((rule, kind_of(findings, rule, kind), seen.count(n_files)));
         }
     }
     counts.sort_by_key(|(rule, ..)| rule.level);
     counts
 }
 
-/// The kind as it stands in what was told, which outlives the count.
-fn kind_of(told: &[Told], rule: &Rule, kind: &str) -> &'static str {
-    told.iter().find(|told| told.rule.code == rule.code && told.kind == kind).map_or("", |told| told.kind)
+/// Returns the declared type from the findings, which has a static lifetime.
+fn kind_of(findings: &[LintFinding], rule: &Rule, kind: &str) -> &'static str {
+    let is_same = |finding: &&LintFinding| finding.rule.code == rule.code && finding.kind == kind;
+    findings.iter().find(is_same).map_or("", |finding| finding.kind)
 }
 
-/// An entry, and a function in it.
-type Place = (usize, usize, Option<usize>);
+/// File and line of an entry, and the index of a function in it.
+type EntryPlace = (usize, usize, Option<usize>);
 
 #[derive(Default)]
 struct Seen {
     findings: usize,
-    places: BTreeSet<Place>,
+    places: BTreeSet<EntryPlace>,
     keys: BTreeSet<u128>,
 }
 
 impl Seen {
-    fn add(&mut self, told: &Told) {
+    fn add(&mut self, finding: &LintFinding) {
         self.findings += 1;
-        self.places.insert((told.file, told.line, told.function.as_ref().map(|function| function.index)));
-        self.keys.extend(told.function.as_ref().map(|function| function.key));
+        let function = finding.function.as_ref();
+        self.places.insert((finding.file, finding.line, function.map(|function| function.index)));
+        self.keys.extend(function.map(|function| function.key));
     }
 
     fn count(&self, n_files: usize) -> Count {

@@ -1,6 +1,6 @@
-//! Every law for questions and answers on an example, and on the nearest that keeps it.
+//! Tests of every rule for questions and answers, on an example that breaks it and a similar one that does not.
 
-// A `json!` reads best where it is given.
+// Passing `json!` by value keeps the tests readable.
 #![allow(clippy::needless_pass_by_value)]
 
 use std::collections::BTreeSet;
@@ -24,11 +24,11 @@ fn file(name: &str, questions: Vec<Value>, answers: Option<Vec<Value>>) -> Input
 }
 
 fn codes(file: InputFile) -> BTreeSet<&'static str> {
-    let told = check(&[file]).told;
-    told.iter().map(|told| told.rule.code).filter(|code| !code.starts_with("schema/")).collect()
+    let findings = check(&[file]).findings;
+    findings.iter().map(|finding| finding.rule.code).filter(|code| !code.starts_with("schema/")).collect()
 }
 
-/// A function with these properties; `a` is required where it is there.
+/// Returns a function with these properties; `a` is required if it exists.
 fn function(properties: Value) -> Value {
     let required = if properties.get("a").is_some() { json!(["a"]) } else { json!([]) };
     json!({"name": "f", "description": "d", "parameters": {"type": "dict", "required": required, "properties": properties}})
@@ -42,26 +42,26 @@ fn plain(id: &str) -> Value {
     question(id, json!([function(json!({}))]))
 }
 
-/// Irrelevance files, which have no answers.
+/// Checks questions of an irrelevance file, which has no answers.
 fn questions(questions: Vec<Value>) -> BTreeSet<&'static str> {
     codes(file("v4_live_irrelevance", questions, None))
 }
 
-/// One simple entry whose function has the parameters, and its ground truth.
+/// Checks one simple entry whose function has these parameters, with a ground truth.
 fn answered(properties: Value, ground_truth: Value) -> BTreeSet<&'static str> {
     let id = "live_simple_0-0-0";
     let questions = vec![question(id, json!([function(properties)]))];
     codes(file("v4_live_simple", questions, Some(vec![json!({"id": id, "ground_truth": ground_truth})])))
 }
 
-/// One required parameter of a type, and its alternatives.
+/// Checks one required parameter of a type with its alternatives.
 fn given(kind: &str, alternatives: Value) -> BTreeSet<&'static str> {
     let schema = json!({"type": kind, "description": "x", "items": {"type": "dict", "properties": {}}, "properties": {}});
     answered(json!({"a": schema}), json!([{"f": {"a": alternatives}}]))
 }
 
 #[test]
-fn a_dataset_as_it_should_be_has_nothing_to_tell() {
+fn a_valid_dataset_has_no_findings() {
     let ids = ["0-0-0", "1-0-1", "2-1-0"].map(|id| format!("live_irrelevance_{id}"));
     assert_eq!(questions(ids.iter().map(|id| plain(id)).collect()), BTreeSet::new());
     let ours = ["0-ts0-u0", "1-ts0-u1", "2-ts1-u0"].map(|id| format!("live_irrelevance_{id}"));
@@ -85,7 +85,7 @@ fn a_dataset_as_it_should_be_has_nothing_to_tell() {
 }
 
 #[test]
-fn every_law_fires_on_its_example() {
+fn every_rule_fires_on_its_example() {
     let id = "live_irrelevance_0-0-0";
     let asks = |question: Value| vec![json!({"id": id, "question": question, "function": []})];
     let user = json!({"role": "user", "content": "Ring."});
@@ -140,7 +140,7 @@ fn every_law_fires_on_its_example() {
         assert_eq!(found.iter().copied().collect::<Vec<_>>(), [*code]);
     }
     let shown: BTreeSet<&str> = cases.iter().map(|(code, _)| *code).collect();
-    assert_eq!(shown, RULES.iter().map(|rule| rule.code).collect(), "every law has an example");
+    assert_eq!(shown, RULES.iter().map(|rule| rule.code).collect(), "every rule has an example");
 }
 
 #[test]
@@ -155,13 +155,13 @@ fn answers_are_paired_by_position() {
 }
 
 #[test]
-fn a_member_of_a_dict_lists_alternatives_too() {
+fn a_member_of_a_dict_must_list_alternatives() {
     assert_eq!(given("dict", json!([{"b": "x"}])), BTreeSet::from(["answer/alternative-form"]));
     assert_eq!(given("array", json!([[{"b": "x"}]])), BTreeSet::from(["answer/alternative-form"]));
 }
 
 #[test]
-fn the_second_version_writes_questions_without_turns_and_other_languages_have_other_types() {
+fn version_two_has_questions_without_turns_and_other_languages_have_other_types() {
     let flat = json!({"id": "live_simple_0-0-0", "question": [{"role": "user", "content": "Ring."}], "function": [function(json!({}))]});
     let answers = vec![json!({"id": "live_simple_0-0-0", "ground_truth": [{"f": {}}]})];
     assert_eq!(codes(file("v2_live_simple", vec![flat], Some(answers))), BTreeSet::new());
@@ -169,11 +169,11 @@ fn the_second_version_writes_questions_without_turns_and_other_languages_have_ot
         question("simple_java_0", json!([function(json!({"a": {"type": "HashMap", "description": "x"}}))]));
     let answers = vec![json!({"id": "simple_java_0", "ground_truth": [{"f": {"a": ["new HashMap<>()"]}}]})];
     let report = check(&[file("v4_simple_java", vec![java], Some(answers))]);
-    assert_eq!(report.told.len() + report.linter.len(), 0, "{:?}", report.told);
+    assert_eq!(report.findings.len() + report.linter.len(), 0, "{:?}", report.findings);
 }
 
 #[test]
-fn sentences_of_answers_are_those_of_the_stage_that_drafts_them() {
+fn rules_for_answers_have_the_sentences_of_draft_answers() {
     use crate::answers::fault::CarryFault;
     for fault in CarryFault::ALL {
         if let Some(rule) = RULES.iter().find(|rule| rule.code == fault.code()) {

@@ -1,4 +1,4 @@
-//! A server that speaks OpenAI's protocol, and the runtime that waits for it.
+//! The client of a server with an OpenAI-compatible API, and its runtime.
 
 use std::future::Future;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use tokio::task::JoinSet;
 
 use super::Error;
 use super::key::Key;
-pub use super::retry::Patience;
-use super::sender::{Sender, shown};
+pub use super::retry::RetryPolicy;
+use super::sender::{Sender, public_url};
 use crate::engine::context::Cancelled;
 use crate::environment::{Environment, OPENAI_BASE};
 
-/// Where no server is named.
+/// The default server.
 const DEFAULT_BASE: &str = "https://api.openai.com/v1";
 
-/// How often it is asked whether to stop.
+/// Interval of the checks for cancellation.
 const POLL: Duration = Duration::from_millis(50);
 
-/// A server, its key and what waits for it.
+/// The client of one server.
 pub struct Client {
     pub(super) openai: async_openai::Client<OpenAIConfig>,
     runtime: Runtime,
@@ -31,93 +31,94 @@ pub struct Client {
 }
 
 impl Client {
-    /// The server of `$OPENAI_BASE_URL` with the key of `$OPENAI_API_KEY`; a server of one's own may need none.
+    /// Returns a client of the server in `$OPENAI_BASE_URL` with the key in `$OPENAI_API_KEY`, if there is one.
     ///
     /// # Errors
-    /// The address is none, or the key cannot be sent.
+    /// If the address is invalid, or the key cannot be sent.
     pub fn of(environment: &Environment) -> Result<Self, Error> {
         let server = environment.openai();
         let key = server.key.as_deref().map(Key::new).transpose()?;
-        Self::new(server.base.as_deref().unwrap_or(DEFAULT_BASE), key, Patience::default())
+        Self::new(server.base.as_deref().unwrap_or(DEFAULT_BASE), key, RetryPolicy::default())
     }
 
-    /// A server by its address, which ends ahead of `/embeddings` and the like.
+    /// Returns a client of a server; the address does not include `/embeddings` or another resource.
     ///
     /// # Errors
-    /// The address is none, or the runtime cannot be made.
-    pub fn new(base: &str, key: Option<Key>, patience: Patience) -> Result<Self, Error> {
+    /// If the address is invalid, or the runtime cannot be created.
+    pub fn new(base: &str, key: Option<Key>, policy: RetryPolicy) -> Result<Self, Error> {
         let base = base.trim().trim_end_matches('/');
         let url = Url::parse(base).ok().filter(|url| ["http", "https"].contains(&url.scheme()));
         let Some(url) = url else {
             return Err(Error::Setting(format!("{OPENAI_BASE} must be an address like {DEFAULT_BASE}")));
         };
-        let max_concurrent = patience.max_concurrent;
-        let sender = Sender::new(key, patience)?;
-        // The sender puts the key in; what is empty here is not read from the environment.
+        let max_concurrent = policy.max_concurrent;
+        let sender = Sender::new(key, policy)?;
+        // The sender adds the key. Empty values here are not read from the environment.
         let config =
             OpenAIConfig::new().with_api_base(base).with_api_key("").with_org_id("").with_project_id("");
         let openai = async_openai::Client::build(sender.http.clone(), config).with_http_service(sender);
-        Ok(Self { openai, runtime: runtime()?, shown: shown(&url), max_concurrent })
+        Ok(Self { openai, runtime: runtime()?, shown: public_url(&url), max_concurrent })
     }
 
-    /// The server's address, without what may be secret in it.
+    /// Returns the address of the server without secrets.
     pub fn base(&self) -> &str {
         self.shown.trim_end_matches('/')
     }
 
-    /// The address of a resource, for messages.
+    /// Returns the address of a resource, for messages.
     pub(super) fn address(&self, resource: &str) -> String {
         format!("{}/{resource}", self.base())
     }
 
-    /// Asks for several things at once; the answers come in the order of the questions. The first error ends all.
-    pub(super) fn ask_all<T: Send + 'static, F: Future<Output = Result<T, Error>> + Send + 'static>(
+    /// Sends several requests concurrently and returns the responses in the order of the requests. The first error cancels
+    /// the others.
+    pub(super) fn send_all<T: Send + 'static, F: Future<Output = Result<T, Error>> + Send + 'static>(
         &self,
-        questions: Vec<F>,
+        requests: Vec<F>,
         cancelled: Cancelled<'_>,
     ) -> Result<Vec<T>, Error> {
-        let mut answers: Vec<Option<T>> = questions.iter().map(|_| None).collect();
-        let mut waiting = questions.into_iter().enumerate();
+        let mut responses: Vec<Option<T>> = requests.iter().map(|_| None).collect();
+        let mut waiting = requests.into_iter().enumerate();
         self.runtime.block_on(async {
-            let mut asked = JoinSet::new();
+            let mut running = JoinSet::new();
             loop {
                 if cancelled() {
                     return Err(Error::Interrupted);
                 }
-                while asked.len() < self.max_concurrent
-                    && let Some((at, question)) = waiting.next()
+                while running.len() < self.max_concurrent
+                    && let Some((at, request)) = waiting.next()
                 {
-                    asked.spawn(async move { (at, question.await) });
+                    running.spawn(async move { (at, request.await) });
                 }
-                match tokio::time::timeout(POLL, asked.join_next()).await {
+                match tokio::time::timeout(POLL, running.join_next()).await {
                     Err(_) => {}
                     Ok(None) => return Ok(()),
-                    Ok(Some(Ok((at, answer)))) => answers[at] = Some(answer?),
+                    Ok(Some(Ok((at, response)))) => responses[at] = Some(response?),
                     Ok(Some(Err(error))) => return Err(Error::Setting(error.to_string())),
                 }
             }
         })?;
-        Ok(answers.into_iter().flatten().collect())
+        Ok(responses.into_iter().flatten().collect())
     }
 
-    /// What an error of `async-openai` says, in this room's words.
+    /// Converts an error of `async-openai`.
     pub(super) fn error(url: &str, error: OpenAIError) -> Error {
         match error {
             OpenAIError::Boxed(error) => match error.downcast::<Error>() {
                 Ok(own) => *own,
                 Err(other) => Error::Answer { url: url.to_owned(), what: other.to_string() },
             },
-            // What could not be read is left out: it may be long, and may repeat what was sent.
+            // The unreadable response is omitted: it may be long, and may repeat the request.
             OpenAIError::JSONDeserialize(error, _) => {
-                Error::Answer { url: url.to_owned(), what: format!("the answer cannot be read: {error}") }
+                Error::Answer { url: url.to_owned(), what: format!("the response cannot be read: {error}") }
             }
             other => Error::Answer { url: url.to_owned(), what: other.to_string() },
         }
     }
 }
 
-/// A runtime of one thread: it waits, and the work is elsewhere.
+/// Creates a runtime with one thread, which only waits for servers.
 pub(super) fn runtime() -> Result<Runtime, Error> {
     let built = Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    built.map_err(|error| Error::Setting(format!("cannot wait for a server: {error}")))
+    built.map_err(|error| Error::Setting(format!("cannot create a runtime for network requests: {error}")))
 }

@@ -1,8 +1,8 @@
-//! `/embeddings`: texts to vectors.
+//! Requests to `/embeddings`, which convert texts to vectors.
 //!
-//! Servers differ in how many texts they take at once, whether numbers come as a list or as
-//! base64 although a list was asked for, and in what order; most refuse empty texts, which are
-//! not sent here. Read is as little of an answer as will do.
+//! Servers differ in the number of texts per request, in the order of the vectors, and in whether
+//! numbers are a list or base64, even if a list was requested. Most refuse empty texts, which are
+//! not sent. Only the necessary parts of a response are read.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -14,40 +14,40 @@ use super::Error;
 use super::client::Client;
 use crate::engine::context::Cancelled;
 
-/// Texts in one request: what the strictest of common servers take.
+/// Maximum number of texts in one request: the limit of the strictest common servers.
 const MAX_TEXTS: usize = 32;
-/// Characters in one request, far below any limit in tokens.
+/// Maximum number of characters in one request, far below any limit in tokens.
 const MAX_CHARS: usize = 100_000;
 
 const RESOURCE: &str = "embeddings";
 
 #[derive(Serialize)]
-struct Question {
+struct EmbeddingRequest {
     model: String,
     input: Vec<String>,
     encoding_format: &'static str,
 }
 
 #[derive(Deserialize)]
-struct Answer {
-    data: Option<Vec<Item>>,
+struct EmbeddingResponse {
+    data: Option<Vec<EmbeddingItem>>,
     error: Option<Value>,
 }
 
 #[derive(Deserialize)]
-struct Item {
+struct EmbeddingItem {
     index: Option<usize>,
     embedding: Numbers,
 }
 
-/// Numbers of 32 bits: a list, or their bytes in little endian as base64.
+/// 32-bit numbers: a list, or little-endian bytes as base64.
 struct Numbers(Vec<f32>);
 
 impl Client {
-    /// The vectors of some texts, in their order, as the server gives them; none of the texts may be empty.
+    /// Returns the vectors of some non-empty texts, in their order.
     ///
     /// # Errors
-    /// The server cannot be reached, refuses, or gives something else than one vector a text.
+    /// If the server cannot be reached or refuses, or does not return one vector per text.
     pub fn embeddings(
         &self,
         model: &str,
@@ -60,17 +60,17 @@ impl Client {
             let input: Vec<String> = batch.iter().map(|&text| text.to_owned()).collect();
             let (n_texts, model) = (input.len(), model.to_owned());
             async move {
-                let question = Question { model, input, encoding_format: "float" };
-                let answer: Result<Answer, _> = openai.embeddings().create_byot(question).await;
+                let question = EmbeddingRequest { model, input, encoding_format: "float" };
+                let answer: Result<EmbeddingResponse, _> = openai.embeddings().create_byot(question).await;
                 let answer = answer.map_err(|error| Self::error(&url, error))?;
                 answer.vectors(n_texts).map_err(|what| Error::Answer { url, what })
             }
         });
-        Ok(self.ask_all(questions.collect(), cancelled)?.into_iter().flatten().collect())
+        Ok(self.send_all(questions.collect(), cancelled)?.into_iter().flatten().collect())
     }
 }
 
-/// Cuts texts into requests.
+/// Splits texts into batches for one request each.
 fn batches<'a>(texts: &'a [&'a str]) -> Vec<&'a [&'a str]> {
     let mut batches = Vec::new();
     let mut rest = texts;
@@ -87,23 +87,23 @@ fn batches<'a>(texts: &'a [&'a str]) -> Vec<&'a [&'a str]> {
     batches
 }
 
-impl Answer {
-    /// One vector for each text, in the order of the texts.
+impl EmbeddingResponse {
+    /// Returns one vector per text, in the order of the texts.
     fn vectors(self, n_texts: usize) -> Result<Vec<Vec<f32>>, String> {
         let Some(data) = self.data else {
-            return Err(self.error.map_or("the answer holds no data".to_owned(), |error| error.to_string()));
+            return Err(self.error.map_or("the response has no data".to_owned(), |error| error.to_string()));
         };
         let n_vectors = data.len();
         let mut vectors: Vec<Option<Vec<f32>>> = vec![None; n_texts];
         for (at, item) in data.into_iter().enumerate() {
-            // Some servers leave the number out and keep the order.
+            // Some servers omit the index and keep the order.
             let index = item.index.unwrap_or(at);
             let place = vectors.get_mut(index).filter(|place| place.is_none());
-            *place.ok_or_else(|| format!("vector {index} of {n_texts} came twice or is none of them"))? =
+            *place.ok_or_else(|| format!("vector {index} of {n_texts} is a duplicate or out of range"))? =
                 Some(item.embedding.0);
         }
         let whole: Option<Vec<Vec<f32>>> = vectors.into_iter().collect();
-        whole.ok_or_else(|| format!("{n_vectors} vectors came for {n_texts} texts"))
+        whole.ok_or_else(|| format!("received {n_vectors} vectors for {n_texts} texts"))
     }
 }
 
@@ -131,8 +131,11 @@ impl<'de> Visitor<'de> for NumbersVisitor {
     }
 
     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Numbers, E> {
-        let bytes = BASE64_STANDARD.decode(text).map_err(|_| E::custom("neither numbers nor base64"))?;
-        let (numbers, []) = bytes.as_chunks() else { return Err(E::custom("base64 of half a number")) };
+        let bytes =
+            BASE64_STANDARD.decode(text).map_err(|_| E::custom("expected a list of numbers or base64"))?;
+        let (numbers, []) = bytes.as_chunks() else {
+            return Err(E::custom("the base64 ends within a number"));
+        };
         Ok(Numbers(numbers.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()))
     }
 }

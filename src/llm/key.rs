@@ -1,4 +1,4 @@
-//! A secret that is sent and never shown.
+//! API keys, which are sent but never shown.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use reqwest::header::HeaderValue;
 
 use super::Error;
 
-/// What stands where a key stood.
+/// The replacement for a key in messages.
 const HIDDEN: &str = "***";
 
-/// A key that a server knows its users by.
+/// An API key.
 #[derive(Clone)]
 pub struct Key {
     text: String,
@@ -17,15 +17,16 @@ pub struct Key {
 }
 
 impl Key {
-    /// Takes a key.
+    /// Returns a key.
     ///
     /// # Errors
-    /// It holds what cannot be sent: a line's end, or something outside ASCII.
+    /// If it contains characters that cannot be sent: a line break, or a character outside ASCII.
     pub fn new(key: &str) -> Result<Self, Error> {
         let text = key.trim().to_owned();
         let header = HeaderValue::from_str(&format!("Bearer {text}"));
-        let mut header =
-            header.map_err(|_| Error::Setting("the key holds what cannot be sent".to_owned()))?;
+        let mut header = header.map_err(|_| {
+            Error::Setting("the API key contains characters that cannot be sent in a header".to_owned())
+        })?;
         header.set_sensitive(true);
         Ok(Self { text, header })
     }
@@ -34,7 +35,7 @@ impl Key {
         self.header.clone()
     }
 
-    /// A text without the key.
+    /// Replaces the key in a text.
     pub(super) fn hide(&self, text: &str) -> String {
         text.replace(&self.text, HIDDEN)
     }

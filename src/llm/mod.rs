@@ -1,8 +1,8 @@
-//! The only door to the network: servers that speak OpenAI's protocol, and files to download.
+//! Network access: servers with an OpenAI-compatible API, and downloads. No other module uses the network.
 //!
-//! Asynchronous inside and blocking outside: the room owns its runtime, and whoever calls it
-//! waits and can be told to stop. Every request goes through one `sender`, which waits, tries
-//! again and keeps keys out of what it says. Types of `async-openai` do not leave the room.
+//! The module is asynchronous inside and blocking outside: it owns its runtime, and calls block
+//! and can be cancelled. Every request goes through one `sender`, which waits, retries and removes
+//! keys from messages. Types of `async-openai` are not part of the interface.
 
 pub mod client;
 pub mod download;
@@ -13,36 +13,36 @@ mod sender;
 #[cfg(test)]
 pub(crate) mod server;
 
-/// Why a server did not give what was asked of it. No text holds a key.
+/// An error of a network request. No message contains a key.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// An address or a key is none.
+    /// An address or a key is invalid.
     #[error("{0}")]
     Setting(String),
-    /// No whole answer came.
+    /// There was no complete response.
     #[error("{url}: {what}")]
     Unreachable {
-        /// What was asked, without parameters.
+        /// The address, without parameters.
         url: String,
-        /// What went wrong.
+        /// The description of the problem.
         what: String,
     },
     /// The server refused.
-    #[error("{url} answered {status}: {message}")]
+    #[error("{url}: HTTP status {status}: {message}")]
     Refused {
-        /// What was asked, without parameters.
+        /// The address, without parameters.
         url: String,
-        /// The status of HTTP.
+        /// The HTTP status.
         status: u16,
-        /// What the server says, cut.
+        /// The message of the server, shortened.
         message: String,
     },
-    /// The answer is not of the form that was asked for.
+    /// The response does not have the expected format.
     #[error("{url}: {what}")]
     Answer {
-        /// What was asked, without parameters.
+        /// The address, without parameters.
         url: String,
-        /// What is wrong with it.
+        /// The description of the problem.
         what: String,
     },
     /// A file could not be written.
@@ -50,10 +50,10 @@ pub enum Error {
     File {
         /// The file.
         path: std::path::PathBuf,
-        /// What the system said.
+        /// The error of the system.
         cause: std::io::Error,
     },
-    /// The user asked to stop.
+    /// The run is cancelled.
     #[error("interrupted")]
     Interrupted,
 }

@@ -1,7 +1,8 @@
-//! What is tried again, and after how long.
+//! The retry policy: which requests are retried, and after which wait.
 //!
-//! A server that is busy or broken is asked again, after as long as it says, else after a wait
-//! that doubles. Who has no credit left, no right or a wrong request would be refused again.
+//! A request to a busy or failing server is retried after the wait that the server requests, or
+//! else with exponential backoff. Requests without credit or permission, and invalid requests,
+//! are not retried.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, SystemTime};
@@ -9,22 +10,22 @@ use std::time::{Duration, SystemTime};
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
-/// How patient a client is.
+/// The retry policy of a client.
 #[derive(Debug, Clone)]
-pub struct Patience {
-    /// Requests made of one before it counts as failed.
+pub struct RetryPolicy {
+    /// Maximum number of attempts per request.
     pub max_attempts: u32,
-    /// The wait after the first; each further one is twice as long.
+    /// The wait after the first attempt; it doubles with each further attempt.
     pub first_wait: Duration,
-    /// The longest wait, also where a server asks for more.
+    /// The maximum wait, even if the server requests more.
     pub max_wait: Duration,
-    /// How long one answer may take.
+    /// The timeout of one attempt.
     pub timeout: Duration,
-    /// Requests under way at a time.
+    /// Maximum number of concurrent requests.
     pub max_concurrent: usize,
 }
 
-impl Default for Patience {
+impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
             max_attempts: 6,
@@ -36,13 +37,13 @@ impl Default for Patience {
     }
 }
 
-/// Milliseconds to wait, which some servers give beside the seconds.
+/// The wait in milliseconds, which some servers send in addition to seconds.
 const RETRY_AFTER_MS: &str = "retry-after-ms";
-/// What a server says with 429 where waiting does not help.
+/// The error code with status 429 if waiting does not help.
 const NO_CREDIT: &str = "insufficient_quota";
 
-/// Whether the same request may be answered later.
-pub(super) fn is_passing(status: StatusCode, body: &str) -> bool {
+/// Returns whether the same request may succeed later.
+pub(super) fn is_retryable(status: StatusCode, body: &str) -> bool {
     match status.as_u16() {
         429 => !body.contains(NO_CREDIT),
         408 | 409 | 425 => true,
@@ -50,17 +51,17 @@ pub(super) fn is_passing(status: StatusCode, body: &str) -> bool {
     }
 }
 
-impl Patience {
-    /// The wait before another attempt, after so many; nothing where there were enough.
+impl RetryPolicy {
+    /// Returns the wait before the next attempt; `None` if there were `max_attempts`.
     pub(super) fn wait(&self, n_attempts: u32, headers: Option<&HeaderMap>) -> Option<Duration> {
         if n_attempts >= self.max_attempts {
             return None;
         }
-        let wait = headers.and_then(asked_for).unwrap_or_else(|| self.backoff(n_attempts));
+        let wait = headers.and_then(retry_after).unwrap_or_else(|| self.backoff(n_attempts));
         Some(wait.min(self.max_wait))
     }
 
-    /// From a half to the whole of the doubled wait, so that clients that failed together do not come back together.
+    /// Returns a random wait from half to all of the doubled wait, so that clients do not retry at the same time.
     fn backoff(&self, n_attempts: u32) -> Duration {
         let doubled = self.first_wait.saturating_mul(1_u32 << (n_attempts.saturating_sub(1)).min(16));
         let chance = u32::try_from(RandomState::new().hash_one(n_attempts) % 1000).unwrap_or_default();
@@ -68,8 +69,8 @@ impl Patience {
     }
 }
 
-/// The wait that a server asks for: milliseconds, seconds, or a time.
-fn asked_for(headers: &HeaderMap) -> Option<Duration> {
+/// Returns the wait that a server requests, in milliseconds, in seconds, or as a time.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name| headers.get(name)?.to_str().ok().map(str::trim);
     if let Some(wait) = text(RETRY_AFTER_MS).and_then(|ms| ms.parse::<f64>().ok()) {
         return Duration::try_from_secs_f64(wait / 1000.0).ok();
@@ -91,40 +92,40 @@ mod tests {
     }
 
     #[test]
-    fn busy_and_broken_servers_are_asked_again_and_others_not() {
-        let passing = |status: u16, body| is_passing(StatusCode::from_u16(status).unwrap(), body);
+    fn requests_to_busy_and_failing_servers_are_retried_and_others_not() {
+        let retryable = |status: u16, body| is_retryable(StatusCode::from_u16(status).unwrap(), body);
         for status in [408, 409, 425, 429, 500, 502, 503, 504, 529] {
-            assert!(passing(status, "plain text"), "{status}");
+            assert!(retryable(status, "plain text"), "{status}");
         }
         for status in [400, 401, 403, 404, 413, 422, 501] {
-            assert!(!passing(status, ""), "{status}");
+            assert!(!retryable(status, ""), "{status}");
         }
-        assert!(!passing(429, r#"{"error": {"code": "insufficient_quota"}}"#));
+        assert!(!retryable(429, r#"{"error": {"code": "insufficient_quota"}}"#));
     }
 
     #[test]
-    fn a_server_says_how_long_in_milliseconds_seconds_or_by_a_time() {
-        let patience = Patience::default();
-        let wait = |name, value: &str| patience.wait(1, Some(&headers(name, value))).unwrap();
+    fn a_server_requests_a_wait_in_milliseconds_in_seconds_or_as_a_time() {
+        let policy = RetryPolicy::default();
+        let wait = |name, value: &str| policy.wait(1, Some(&headers(name, value))).unwrap();
         assert_eq!(wait("retry-after-ms", "1500"), Duration::from_millis(1500));
         assert_eq!(wait("retry-after", "2"), Duration::from_secs(2));
         assert_eq!(wait("retry-after", "0.25"), Duration::from_millis(250));
-        assert_eq!(wait("retry-after", "9999"), patience.max_wait);
+        assert_eq!(wait("retry-after", "9999"), policy.max_wait);
         assert_eq!(wait("retry-after", "Thu, 29 Feb 2024 05:34:00 GMT"), Duration::ZERO);
-        assert_eq!(wait("retry-after", "Sat, 29 Feb 2144 05:34:00 GMT"), patience.max_wait);
+        assert_eq!(wait("retry-after", "Sat, 29 Feb 2144 05:34:00 GMT"), policy.max_wait);
         for nonsense in ["soon", "-1", "NaN"] {
-            assert!(wait("retry-after", nonsense) <= patience.first_wait, "{nonsense}");
+            assert!(wait("retry-after", nonsense) <= policy.first_wait, "{nonsense}");
         }
     }
 
     #[test]
-    fn waits_double_up_to_a_limit_and_attempts_are_counted() {
-        let patience = Patience::default();
-        for n_attempts in 1..patience.max_attempts {
-            let doubled = patience.first_wait * (1 << (n_attempts - 1));
-            let wait = patience.wait(n_attempts, None).unwrap();
+    fn waits_double_and_attempts_are_limited() {
+        let policy = RetryPolicy::default();
+        for n_attempts in 1..policy.max_attempts {
+            let doubled = policy.first_wait * (1 << (n_attempts - 1));
+            let wait = policy.wait(n_attempts, None).unwrap();
             assert!(doubled / 2 <= wait && wait <= doubled, "{wait:?}");
         }
-        assert_eq!(patience.wait(patience.max_attempts, None), None);
+        assert_eq!(policy.wait(policy.max_attempts, None), None);
     }
 }

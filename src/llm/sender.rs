@@ -1,7 +1,7 @@
-//! Sends requests: so many at a time, each again as long as that may help.
+//! Sends requests with limited concurrency, and retries them.
 //!
-//! The whole answer is read here, so that one that breaks off is asked for again. It stands
-//! below `async-openai`, whose own retrying knows neither plain texts nor times.
+//! The complete response is read here, so that an interrupted one is retried. The sender replaces
+//! the retries of `async-openai`, which do not support plain-text errors and requested waits.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -16,64 +16,63 @@ use tokio::sync::Semaphore;
 
 use super::Error;
 use super::key::Key;
-use super::retry::{Patience, is_passing};
+use super::retry::{RetryPolicy, is_retryable};
 
-/// Characters of a server's words that an error repeats.
+/// Maximum length of a server's message in an error, in characters.
 const MAX_MESSAGE_CHARS: usize = 300;
 
-/// What sends; cheap to clone, and all clones count together.
+/// The sender of requests. Clones are cheap and share the limit of concurrent requests.
 #[derive(Clone)]
 pub(super) struct Sender {
     pub(super) http: reqwest::Client,
     pub(super) key: Option<Key>,
-    pub(super) patience: Patience,
+    pub(super) policy: RetryPolicy,
     permits: Arc<Semaphore>,
 }
 
-/// An answer that has come to its end.
-struct Answer {
+/// A complete response.
+struct FullResponse {
     status: StatusCode,
     headers: HeaderMap,
     body: Vec<u8>,
 }
 
 impl Sender {
-    pub(super) fn new(key: Option<Key>, patience: Patience) -> Result<Self, Error> {
-        let http =
-            reqwest::Client::builder().connect_timeout(patience.timeout).read_timeout(patience.timeout);
+    pub(super) fn new(key: Option<Key>, policy: RetryPolicy) -> Result<Self, Error> {
+        let http = reqwest::Client::builder().connect_timeout(policy.timeout).read_timeout(policy.timeout);
         let http = http.build().map_err(|error| Error::Setting(error.to_string()))?;
-        let permits = Arc::new(Semaphore::new(patience.max_concurrent));
-        Ok(Self { http, key, patience, permits })
+        let permits = Arc::new(Semaphore::new(policy.max_concurrent));
+        Ok(Self { http, key, policy, permits })
     }
 
-    /// Sends a request until it is answered or it does not help any more.
+    /// Sends a request, and retries it as long as the policy allows.
     async fn send(&self, factory: HttpRequestFactory) -> Result<Response, Error> {
-        // Never closed, so there always is a permit to wait for.
+        // The semaphore is never closed, so this cannot fail.
         let _permit = self.permits.acquire().await.ok();
         let mut n_attempts = 0;
         loop {
             n_attempts += 1;
             let request =
                 self.keyed(factory.build().await.map_err(|error| Error::Setting(error.to_string()))?);
-            let url = shown(request.url());
+            let url = public_url(request.url());
             let outcome = self.once(request).await;
             let wait = match &outcome {
-                Ok(answer) if is_passing(answer.status, &answer.text()) => {
-                    self.patience.wait(n_attempts, Some(&answer.headers))
+                Ok(answer) if is_retryable(answer.status, &answer.text()) => {
+                    self.policy.wait(n_attempts, Some(&answer.headers))
                 }
                 Ok(_) => None,
-                Err(_) => self.patience.wait(n_attempts, None),
+                Err(_) => self.policy.wait(n_attempts, None),
             };
             match (wait, outcome) {
                 (Some(wait), _) => tokio::time::sleep(wait).await,
                 (None, Ok(answer)) if answer.status.is_success() => return Ok(answer.into_response()),
                 (None, Ok(answer)) => return Err(self.refused(url, &answer)),
-                (None, Err(error)) => return Err(Error::Unreachable { url, what: self.told(error) }),
+                (None, Err(error)) => return Err(Error::Unreachable { url, what: self.describe(error) }),
             }
         }
     }
 
-    /// The request with this client's key, or without any.
+    /// Adds this client's key to a request, or removes any other.
     pub(super) fn keyed(&self, mut request: Request) -> Request {
         request.headers_mut().remove(AUTHORIZATION);
         if let Some(key) = &self.key {
@@ -82,28 +81,28 @@ impl Sender {
         request
     }
 
-    async fn once(&self, request: Request) -> Result<Answer, reqwest::Error> {
+    async fn once(&self, request: Request) -> Result<FullResponse, reqwest::Error> {
         let response = self.http.execute(request).await?;
         let (status, headers) = (response.status(), response.headers().clone());
-        Ok(Answer { status, headers, body: response.bytes().await?.to_vec() })
+        Ok(FullResponse { status, headers, body: response.bytes().await?.to_vec() })
     }
 
-    fn refused(&self, url: String, answer: &Answer) -> Error {
+    fn refused(&self, url: String, answer: &FullResponse) -> Error {
         let message = self.hide(answer.message().trim());
         let message = message.chars().take(MAX_MESSAGE_CHARS).collect();
         Error::Refused { url, status: answer.status.as_u16(), message }
     }
 
-    /// An error of the client in one line: what went wrong, and at its bottom why.
-    pub(super) fn told(&self, error: reqwest::Error) -> String {
+    /// Describes an error in one line: the error and its root cause.
+    pub(super) fn describe(&self, error: reqwest::Error) -> String {
         let error = error.without_url();
-        let mut told = error.to_string();
+        let mut text = error.to_string();
         let mut cause = std::error::Error::source(&error);
         while let Some(deeper) = cause {
-            told = format!("{error}: {deeper}");
+            text = format!("{error}: {deeper}");
             cause = deeper.source();
         }
-        self.hide(&told)
+        self.hide(&text)
     }
 
     fn hide(&self, text: &str) -> String {
@@ -111,10 +110,10 @@ impl Sender {
     }
 }
 
-/// An address without its user, its password and its parameters, which may be secret.
-pub(super) fn shown(url: &Url) -> String {
+/// Returns an address without user, password and parameters, which may be secret.
+pub(super) fn public_url(url: &Url) -> String {
     let mut url = url.clone();
-    // Both fail only for addresses that have none of it.
+    // Both only fail for addresses that cannot have user and password.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.set_query(None);
@@ -122,12 +121,12 @@ pub(super) fn shown(url: &Url) -> String {
     url.to_string()
 }
 
-impl Answer {
+impl FullResponse {
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
 
-    /// The words of an error, wherever this server puts them.
+    /// Returns the message of an error, in any of the common places.
     fn message(&self) -> String {
         let Ok(body) = serde_json::from_slice::<serde_json::Value>(&self.body) else { return self.text() };
         let places = ["/error/message", "/error", "/message", "/detail"];

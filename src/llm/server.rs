@@ -1,35 +1,35 @@
-//! A small server of HTTP for tests: it answers as it is told and remembers what it was asked.
+//! A small HTTP server for tests: it responds with a script and records the requests.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct ReceivedRequest {
     pub(crate) path: String,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
 
-impl Asked {
-    /// A header by its name in small letters.
+impl ReceivedRequest {
+    /// Returns a header by its lower-case name.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON.
+    /// Parses the body as JSON.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.body).unwrap()
     }
 }
 
-/// An answer.
+/// A response of the script.
 pub(crate) struct Reply {
     status: u16,
     header: Option<(&'static str, String)>,
     body: Vec<u8>,
-    /// The connection ends behind so many bytes of the body.
+    /// Closes the connection after this number of bytes of the body.
     cut: Option<usize>,
 }
 
@@ -49,44 +49,44 @@ impl Reply {
     }
 }
 
-/// What turns a request and its number, counted from 0, into an answer.
-type Script = dyn Fn(&Asked, usize) -> Reply + Send + Sync;
+/// A function from a request and its number, counted from 0, to a response.
+type Script = dyn Fn(&ReceivedRequest, usize) -> Reply + Send + Sync;
 
-/// A server on a port of its own, until the process ends.
+/// A server on its own port that runs until the process ends.
 pub(crate) struct Server {
     pub(crate) url: String,
-    asked: Arc<Mutex<Vec<Asked>>>,
+    requests: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
 impl Server {
-    pub(crate) fn start(script: impl Fn(&Asked, usize) -> Reply + Send + Sync + 'static) -> Self {
+    pub(crate) fn start(script: impl Fn(&ReceivedRequest, usize) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let (script, heard): (Arc<Script>, _) = (Arc::new(script), Arc::clone(&asked));
+        let received = Arc::new(Mutex::new(Vec::new()));
+        let (script, requests): (Arc<Script>, _) = (Arc::new(script), Arc::clone(&received));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (script, heard) = (Arc::clone(&script), Arc::clone(&heard));
-                std::thread::spawn(move || serve(&stream, &script, &heard));
+                let (script, requests) = (Arc::clone(&script), Arc::clone(&requests));
+                std::thread::spawn(move || serve(&stream, &script, &requests));
             }
         });
-        Self { url, asked }
+        Self { url, requests: received }
     }
 
-    /// All requests so far, in the order in which they came.
-    pub(crate) fn asked(&self) -> Vec<Asked> {
-        self.asked.lock().unwrap().clone()
+    /// Returns all requests so far, in order.
+    pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
+        self.requests.lock().unwrap().clone()
     }
 }
 
-fn serve(stream: &TcpStream, script: &Arc<Script>, heard: &Mutex<Vec<Asked>>) -> Option<()> {
-    let asked = read(stream)?;
+fn serve(stream: &TcpStream, script: &Arc<Script>, requests: &Mutex<Vec<ReceivedRequest>>) -> Option<()> {
+    let request = read(stream)?;
     let number = {
-        let mut heard = heard.lock().unwrap();
-        heard.push(asked.clone());
-        heard.len() - 1
+        let mut requests = requests.lock().unwrap();
+        requests.push(request.clone());
+        requests.len() - 1
     };
-    let reply = script(&asked, number);
+    let reply = script(&request, number);
     let mut head = format!("HTTP/1.1 {} Status\r\ncontent-length: {}\r\n", reply.status, reply.body.len());
     if let Some((name, value)) = reply.header {
         head += &format!("{name}: {value}\r\n");
@@ -97,7 +97,7 @@ fn serve(stream: &TcpStream, script: &Arc<Script>, heard: &Mutex<Vec<Asked>>) ->
     stream.write_all(&reply.body[..reply.cut.unwrap_or(reply.body.len())]).ok()
 }
 
-fn read(stream: &TcpStream) -> Option<Asked> {
+fn read(stream: &TcpStream) -> Option<ReceivedRequest> {
     let mut reader = BufReader::new(stream);
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
@@ -109,8 +109,8 @@ fn read(stream: &TcpStream) -> Option<Asked> {
         let Some((name, value)) = line.trim_end().split_once(':') else { break };
         headers.push((name.to_lowercase(), value.trim().to_owned()));
     }
-    let mut asked = Asked { path, headers, body: String::new() };
-    let n_bytes: u64 = asked.header("content-length").map_or(0, |length| length.parse().unwrap());
-    reader.take(n_bytes).read_to_string(&mut asked.body).ok()?;
-    Some(asked)
+    let mut request = ReceivedRequest { path, headers, body: String::new() };
+    let n_bytes: u64 = request.header("content-length").map_or(0, |length| length.parse().unwrap());
+    reader.take(n_bytes).read_to_string(&mut request.body).ok()?;
+    Some(request)
 }

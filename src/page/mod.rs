@@ -1,11 +1,10 @@
-//! HTML pages: the shell, and the small pieces that pages share.
+//! HTML pages: the document and shared elements.
 //!
-//! A page is one file that needs nothing else: no script, no font and no picture from anywhere, and the policy in its
-//! head forbids them too. It fits screens of 400 to 1,400 pixels, light and dark. Templates are written with `maud`,
-//! which escapes every text, so a query that contains markup is shown and does nothing. Only the style is not escaped;
-//! `tests/layers.rs` refuses `PreEscaped` in any other file. An attribute takes text, never `Markup`: `maud` does not
-//! escape markup there. Tables are in [`table`]; what a page is about is in the module that writes it, as
-//! `report::html`.
+//! A page is one self-contained file without scripts, fonts and images; the content security policy in its head forbids
+//! them, too. It fits screens of 400 to 1,400 pixels, light and dark. Templates use `maud`, which escapes every text, so
+//! markup in a query has no effect. Only the style is not escaped; `tests/layers.rs` refuses `PreEscaped` in any other
+//! file. Pass text to attributes, never `Markup`, because `maud` does not escape markup there. Tables are in [`table`];
+//! the content of a page is in the module that writes it, such as `report::html`.
 
 pub(crate) mod table;
 
@@ -13,13 +12,13 @@ use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
 use crate::text::visible::visible;
 
-/// The style of all pages: the only text that is not escaped, as it is a file of this program.
+/// The style of all pages: the only text that is not escaped, because it is a file of this program.
 const STYLE: PreEscaped<&str> = PreEscaped(include_str!("style.css"));
 
-/// Nothing is loaded and nothing runs; the style is in the page.
+/// The content security policy: no scripts and no external resources; the style is in the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/// A whole page, of sections one below the other.
+/// Returns a complete page with these sections.
 pub(crate) fn document(title: &str, sections: impl IntoIterator<Item = Markup>) -> String {
     let page = html! {
         (DOCTYPE) "\n"
@@ -38,31 +37,31 @@ pub(crate) fn document(title: &str, sections: impl IntoIterator<Item = Markup>) 
     with_hidden_characters_shown(&page.into_string())
 }
 
-/// The page with escapes for the characters that nobody sees, such as those that turn the direction of a line.
+/// Escapes the invisible characters of a page, such as those that change the direction of a line.
 ///
-/// Done once for the whole page, so no template can forget it. Each text is looked at by itself, because a character
-/// may be seen or not by its neighbours: `maud` writes `>` and `"` in texts as entities, so either one ends a tag or is
-/// the edge of an attribute.
+/// Applied once to the whole page, so that no template can forget it. Each text is processed separately, because its
+/// neighbours decide whether a character is visible: `maud` writes `>` and `"` in texts as entities, so these characters
+/// always end a tag or delimit an attribute.
 fn with_hidden_characters_shown(page: &str) -> String {
     page.split_inclusive(['>', '"']).map(visible).collect()
 }
 
-/// Code, or a name of the program or the data.
+/// Returns an element for code or for a name in the program or the data.
 pub(crate) fn code(text: &str) -> Markup {
     html! { code { (text) } }
 }
 
-/// A text of less weight.
+/// Returns an element for less important text.
 pub(crate) fn soft(text: impl Render) -> Markup {
     html! { span.soft { (text) } }
 }
 
-/// A word that is good or bad news.
+/// Returns an element for a good or bad result.
 pub(crate) fn judged(is_good: bool, word: &str) -> Markup {
     html! { span class=(if is_good { "good" } else { "bad" }) { (word) } }
 }
 
-/// A figure in a box, with what it counts.
+/// Returns a box with a figure and its description.
 pub(crate) fn tile(figure: &str, what: &str) -> Markup {
     html! { div.tile { b { (figure) } (soft(what)) } }
 }
@@ -75,8 +74,8 @@ pub(crate) enum Hue {
     Grey,
 }
 
-/// A bar of so many percent on its track, between its name and its figure; nothing on the track for `None`. It belongs
-/// into `div.bars`, with those it is compared with.
+/// Returns a bar with this percentage between its name and its figure; the track is empty for `None`. Put bars that are
+/// compared into one `div.bars`.
 pub(crate) fn bar(hue: Hue, name: &str, percent: Option<f64>, figure: &str) -> Markup {
     let class = match hue {
         Hue::Blue => "bar a",
@@ -92,8 +91,8 @@ pub(crate) fn bar(hue: Hue, name: &str, percent: Option<f64>, figure: &str) -> M
     }
 }
 
-/// The tags of a page with their attributes, in order, for tests: two pages of one template have the same tags, whatever
-/// texts they show, unless a text got a tag or an attribute into its page.
+/// Returns the tags of a page with their attributes, in order. Two pages of the same template have the same tags with any
+/// texts, unless a text injects a tag or an attribute.
 #[cfg(test)]
 pub(crate) fn tags(page: &str) -> Vec<&str> {
     page.split('<').skip(1).map(|tag| tag.split_once('>').map_or(tag, |(tag, _)| tag)).collect()
@@ -104,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_stays_text_in_content_in_attributes_and_in_the_title() {
+    fn text_is_escaped_in_content_attributes_and_the_title() {
         let text = "<script>alert('1')</script> & \"2\"";
         let shown = "&lt;script&gt;alert('1')&lt;/script&gt; &amp; &quot;2&quot;";
         let page = document(text, [html! { p title=(text) { (text) } }, code(text), judged(true, text)]);
@@ -115,8 +114,8 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_is_written_out_wherever_its_text_begins() {
-        // A variation selector after a letter chooses its form; at the start of a text it would shape the tag.
+    fn invisible_characters_are_escaped_anywhere_in_a_text() {
+        // A variation selector after a letter selects its form; at the start of a text it would change the tag.
         let page =
             document("", [html! { p title="\u{fe0f}" { "\u{fe0f}a\u{202e}" b { "\u{200d}♥\u{fe0f}" } } }]);
         let shown = "<p title=\"\\u{fe0f}\">\\u{fe0f}a\\u{202e}<b>\\u{200d}♥\u{fe0f}</b></p>";
@@ -124,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_loads_nothing_and_names_its_encoding_first() {
+    fn a_page_loads_nothing_and_declares_its_encoding_first() {
         let page = document("t", []);
         let encoding = page.find("<meta charset=\"utf-8\">").unwrap();
         assert!(encoding < 1024 && page.starts_with("<!DOCTYPE html>\n"), "{page}");
@@ -138,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bar_of_nothing_leaves_its_track_empty() {
+    fn a_bar_without_a_percentage_has_an_empty_track() {
         let bars = |percent| bar(Hue::Grey, "<n>", percent, "1").into_string();
         let full = "<span class=\"soft\">&lt;n&gt;</span><span class=\"track\"><span class=\"bar c\" \
                     style=\"width:12.50%\"></span></span><span class=\"num\">1</span>";

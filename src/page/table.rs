@@ -1,10 +1,10 @@
-//! Tables of pages.
+//! Tables in pages.
 //!
-//! A table is in a box of its own, which scrolls sideways where the table is too wide. A table without rows is left out.
+//! Each table is in a box that scrolls horizontally if the table is too wide. A table without rows is omitted.
 
 use maud::{Markup, html};
 
-/// A column: its heading, and how its cells are laid out.
+/// A column: its heading and the layout of its cells.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
     heading: &'static str,
@@ -12,38 +12,38 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Short texts.
+    /// Returns a column of short texts.
     pub(crate) const fn text(heading: &'static str) -> Self {
         Self { heading, class: None }
     }
 
-    /// Numbers, to the right.
+    /// Returns a column of numbers, aligned right.
     pub(crate) const fn number(heading: &'static str) -> Self {
         Self { heading, class: Some("n") }
     }
 
-    /// Names, which are not broken.
+    /// Returns a column of names, which do not wrap.
     pub(crate) const fn key(heading: &'static str) -> Self {
         Self { heading, class: Some("key") }
     }
 
-    /// Texts of a few words.
+    /// Returns a column of phrases.
     pub(crate) const fn phrase(heading: &'static str) -> Self {
         Self { heading, class: Some("mid") }
     }
 
-    /// Sentences and quotes.
+    /// Returns a column of sentences and quotes.
     pub(crate) const fn prose(heading: &'static str) -> Self {
         Self { heading, class: Some("wide") }
     }
 }
 
-/// A table as wide as the page; narrow screens show a row as a block, and each cell with its heading.
+/// Returns a table of the width of the page; narrow screens show each row as a block, with a heading for each cell.
 pub(crate) fn wide(columns: &[Column], rows: impl IntoIterator<Item = Vec<Markup>>) -> Markup {
     table("scroll rows", columns, rows)
 }
 
-/// A table of a few short columns, which stays a table on narrow screens.
+/// Returns a table of a few short columns, which also is a table on narrow screens.
 pub(crate) fn small(columns: &[Column], rows: impl IntoIterator<Item = Vec<Markup>>) -> Markup {
     table("scroll small", columns, rows)
 }
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_without_rows_is_left_out() {
+    fn a_table_without_rows_is_omitted() {
         assert_eq!(wide(&[Column::text("a")], []).into_string(), "");
     }
 

@@ -1,11 +1,10 @@
-//! Which items of a collection are near copies of which.
+//! Finds near-duplicates in a collection or between two.
 //!
-//! Merging is greedy and without chains: items come in order, each either joins the
-//! best *leader* above the threshold or becomes a leader itself. So every merged item
-//! has a direct score with the item that stays, and no two that stay are above the
-//! threshold. The answers are exact (nothing is sampled, no near copy is missed) and
-//! the same for any number of threads. Only a join of vectors by cosine may use an approximate index, where comparing
-//! all would take too long, and then it says so.
+//! Merging is greedy and without chains: each item in order either joins the best *leader* above
+//! the threshold or becomes a leader itself. So every merged item has a direct score with its
+//! leader, and no two leaders are above the threshold. The results are exact (no sampling, no
+//! missed pairs) and the same for any number of threads. Only a cosine join may use an
+//! approximate index, if an exact join would take too long, and then reports that.
 
 pub mod cosine;
 pub mod overlap;
@@ -13,31 +12,31 @@ pub mod queries;
 pub mod rouge;
 pub mod sequences;
 
-/// Where an item went.
+/// The leader that an item joined.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Merge {
-    /// The index of the item that stays, always an earlier one.
+    /// The index of the leader, always an earlier item.
     pub leader: usize,
-    /// The item's own score with it.
+    /// The item's score with the leader.
     pub score: f64,
 }
 
-/// Two items of a join above its threshold.
+/// Two items above the threshold of a join.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
-    /// The number of the one.
+    /// The index of the first item.
     pub a: u32,
-    /// The number of the other, of the second collection where there are two.
+    /// The index of the second item, in the second collection if there are two.
     pub b: u32,
-    /// How alike they are, by the join's measure.
+    /// Their score, by the measure of the join.
     pub score: f64,
 }
 
-/// Why a join ended early.
+/// The reason why a join ended early.
 #[derive(Debug)]
 pub enum Stopped<E> {
-    /// It was called off.
+    /// It was cancelled.
     Cancelled,
-    /// What took the pairs could not.
+    /// The consumer of the pairs failed.
     Sink(E),
 }

@@ -1,9 +1,9 @@
-//! What of one collection is also in another: functions by text and by name, queries by text.
+//! Finds items of one collection in another: functions by text and by name, queries by text.
 //!
-//! Texts are joined by ROUGE-L, exactly, as in `rouge`. A doc that was written anew keeps
-//! its function's name and the names of its parameters, so these are compared as well:
-//! names with case, dots and underscores folded, parameters by the share that both have.
-//! Whoever calls brings the texts in the form in which they are to be compared.
+//! Texts are joined by ROUGE-L, exactly, as in `rouge`. A rewritten doc often keeps the names of
+//! its function and parameters, so these are compared as well: names without case, dots and
+//! underscores, parameters by the Jaccard index. Callers pass texts in the form in which they are
+//! compared.
 
 use std::collections::BTreeSet;
 
@@ -19,21 +19,21 @@ use crate::text::profile::Profile;
 use crate::text::rouge::Threshold;
 use crate::text::tokens::Tokenizer;
 
-/// A function as it is compared.
+/// The compared parts of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Function {
     /// Its name.
     pub name: String,
     /// The names of its parameters.
     pub parameters: Vec<String>,
-    /// Its text, in the form both sides have.
+    /// Its text, in the same form in both collections.
     pub text: String,
 }
 
-/// What was found for one function.
+/// The matches of one function.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Matches {
-    /// The known function of the highest ROUGE-L F1 above the threshold.
+    /// The known function with the highest ROUGE-L F1 above the threshold.
     pub by_text: Option<NearText>,
     /// The known function of the same name with the highest Jaccard index of parameter names.
     pub by_name: Option<SameName>,
@@ -44,9 +44,9 @@ pub struct Matches {
 pub struct NearText {
     /// Its index.
     pub known: usize,
-    /// The ROUGE-L F1 of both.
+    /// The ROUGE-L F1.
     pub score: f64,
-    /// By which tokenizer.
+    /// The tokenizer.
     pub tokenizer: Tokenizer,
 }
 
@@ -55,42 +55,42 @@ pub struct NearText {
 pub struct SameName {
     /// Its index.
     pub known: usize,
-    /// Parameter names that both have, by those that either has; 0 where neither has any.
+    /// The Jaccard index of the parameter names; 0 if there are none.
     pub jaccard: f64,
-    /// How many parameter names both have.
+    /// The number of shared parameter names.
     pub shared: usize,
 }
 
-/// Compares each function with all known ones; one entry a function, in order.
+/// Compares each function with all known ones; returns one entry per function, in order.
 ///
-/// Gives nothing when `cancelled` says so.
+/// Returns `None` if cancelled.
 pub fn functions(
     known: &[Function],
-    asked: &[Function],
+    wanted: &[Function],
     threshold: Threshold,
     cancelled: Cancelled<'_>,
 ) -> Option<Vec<Matches>> {
-    let [known_texts, asked_texts] = [known, asked]
+    let [known_texts, wanted_texts] = [known, wanted]
         .map(|functions| functions.iter().map(|function| function.text.as_str()).collect::<Vec<_>>());
-    let by_text = queries(&known_texts, &asked_texts, 0, threshold, cancelled)?;
+    let by_text = queries(&known_texts, &wanted_texts, 0, threshold, cancelled)?;
     let names = Names::new(known);
     let found =
         |(function, by_text)| (!cancelled()).then(|| Matches { by_text, by_name: names.best(function) });
-    asked.par_iter().zip(by_text).map(found).collect()
+    wanted.par_iter().zip(by_text).map(found).collect()
 }
 
-/// Compares each query with all known ones by ROUGE-L; one entry a query, in order.
+/// Compares each query with all known ones by ROUGE-L; returns one entry per query, in order.
 ///
-/// A query of fewer than `min_tokens` tokens is never found: many people ask for the weather in Paris. Texts should
-/// be in their normal form already. Gives nothing when `cancelled` says so.
+/// A query of fewer than `min_tokens` tokens never matches, because many people ask for the weather in Paris. Texts should
+/// be normalised already. Returns `None` if cancelled.
 pub fn queries<T: AsRef<str>>(
     known: &[T],
-    asked: &[T],
+    wanted: &[T],
     min_tokens: usize,
     threshold: Threshold,
     cancelled: Cancelled<'_>,
 ) -> Option<Vec<Option<NearText>>> {
-    let both: Vec<&str> = known.iter().chain(asked).map(AsRef::as_ref).collect();
+    let both: Vec<&str> = known.iter().chain(wanted).map(AsRef::as_ref).collect();
     let texts = Texts::encode_unless(&both, Profile::Auto, cancelled)?;
     let found = best_of(&texts, known.len(), threshold, cancelled)?;
     let near = |(at, best): (usize, Option<Merge>)| {
@@ -100,7 +100,7 @@ pub fn queries<T: AsRef<str>>(
     Some((known.len()..).zip(found).map(near).collect())
 }
 
-/// The known functions by folded name.
+/// The known functions by normalised name.
 struct Names {
     by_name: FxHashMap<String, Vec<usize>>,
     parameters: Vec<BTreeSet<String>>,
@@ -122,7 +122,6 @@ impl Names {
         for &known in of_name {
             let shared = self.parameters[known].intersection(&own).count();
             let either = self.parameters[known].len() + own.len() - shared;
-            // Counts of parameters are small, so a ratio is the float nearest to it, as a setting is.
             #[expect(clippy::cast_precision_loss, reason = "counts of parameters are far below 2⁵³")]
             let jaccard = if either == 0 { 0.0 } else { shared as f64 / either as f64 };
             if best.is_none_or(|best| jaccard > best.jaccard) {
@@ -148,8 +147,8 @@ mod tests {
         Function { name: name.to_owned(), parameters, text: text.to_owned() }
     }
 
-    fn find(known: &[Function], asked: Function) -> Matches {
-        functions(known, &[asked], Threshold::try_from(0.8).unwrap(), &|| false).unwrap()[0]
+    fn find(known: &[Function], wanted: Function) -> Matches {
+        functions(known, &[wanted], Threshold::try_from(0.8).unwrap(), &|| false).unwrap()[0]
     }
 
     #[test]
@@ -181,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn short_queries_are_never_found_and_more_tokens_asked_for_find_less() {
+    fn short_queries_never_match_and_a_higher_minimum_matches_less() {
         let known = ["what is the weather in paris", "book the small room for nine people on friday"];
         let find = |min_tokens| -> Vec<bool> {
             let threshold = Threshold::try_from(0.8).unwrap();
@@ -195,16 +194,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equal_names_and_parameters_are_always_found(
+        fn equal_names_and_parameters_always_match(
             names in prop::collection::vec("[a-c]_?[a-c]", 1..8), parameters in prop::collection::vec("[a-d]{1,2}", 1..4)
         ) {
             let parameters: Vec<&str> = parameters.iter().map(String::as_str).collect();
             let known: Vec<Function> = names.iter().map(|name| function(name, &parameters, name)).collect();
-            for asked in &known {
-                let found = find(&known, function(&asked.name.to_uppercase(), &parameters, "other words"));
+            for wanted in &known {
+                let found = find(&known, function(&wanted.name.to_uppercase(), &parameters, "other words"));
                 let same = found.by_name.unwrap();
                 prop_assert!(same.jaccard >= 1.0);
-                prop_assert_eq!(loose_name(&known[same.known].name), loose_name(&asked.name));
+                prop_assert_eq!(loose_name(&known[same.known].name), loose_name(&wanted.name));
             }
         }
     }

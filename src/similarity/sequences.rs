@@ -1,4 +1,4 @@
-//! Token sequences of a collection, in one piece of memory.
+//! Token sequences of a collection, in contiguous memory.
 
 use rayon::prelude::*;
 
@@ -6,9 +6,9 @@ use crate::engine::context::Cancelled;
 use crate::text::tokens::Tokenizer;
 use crate::text::vocabulary::Vocabulary;
 
-/// Texts that are encoded with a vocabulary of their own, at least; each such vocabulary is merged into that of all.
+/// Minimum number of texts in a part with its own vocabulary; the vocabularies of all parts are merged.
 const MIN_PART_LEN: usize = 64;
-/// Parts of a collection, at most.
+/// Maximum number of parts of a collection.
 const MAX_PARTS: usize = 64;
 
 /// Token sequences, one after the other.
@@ -19,15 +19,15 @@ pub struct Sequences {
 }
 
 impl Sequences {
-    /// The tokens of some texts, numbered in the order they are first seen, on all threads.
+    /// Encodes texts on all threads; tokens are numbered in the order of their first occurrence.
     ///
     /// # Panics
     /// With more than 2³² distinct tokens.
     pub fn encode<T: AsRef<str> + Sync>(texts: &[T], tokenizer: Tokenizer) -> Self {
-        Self::encode_unless(texts, tokenizer, &|| false).expect("nobody calls it off")
+        Self::encode_unless(texts, tokenizer, &|| false).expect("it is never cancelled")
     }
 
-    /// The same; nothing where `cancelled` says so, which is asked again and again.
+    /// Encodes texts like [`encode`](Self::encode); returns `None` if cancelled.
     ///
     /// # Panics
     /// With more than 2³² distinct tokens.
@@ -51,7 +51,7 @@ impl Sequences {
         let parts = parts.collect::<Option<Vec<_>>>()?;
         let (vocabularies, mut parts): (Vec<_>, Vec<Self>) = parts.into_iter().unzip();
         let mut vocabulary = Vocabulary::new();
-        // Parts in order give the numbers that one vocabulary from the first text on would give.
+        // Merging the parts in order results in the numbers that a single vocabulary would assign.
         let numbers: Vec<Vec<u32>> = vocabularies
             .iter()
             .map(|tokens| {
@@ -64,7 +64,7 @@ impl Sequences {
         Some(Self::joined(parts))
     }
 
-    /// The sequences of some collections, one collection after the other.
+    /// Concatenates collections.
     fn joined(parts: Vec<Self>) -> Self {
         let n_tokens = parts.iter().map(|part| part.tokens.len()).sum();
         let n_sequences = parts.iter().map(Self::len).sum();
@@ -77,48 +77,48 @@ impl Sequences {
         all
     }
 
-    /// Adds a sequence behind the others.
+    /// Appends a sequence.
     pub fn push(&mut self, tokens: impl IntoIterator<Item = u32>) {
         self.tokens.extend(tokens);
         self.ends.push(self.tokens.len());
     }
 
-    /// How many sequences there are.
+    /// Returns the number of sequences.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no sequences.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// How many tokens they have together.
+    /// Returns the total number of tokens.
     pub fn n_tokens(&self) -> usize {
         self.tokens.len()
     }
 
-    /// The tokens of one.
+    /// Returns the tokens of a sequence.
     ///
     /// # Panics
-    /// If there are not that many.
+    /// If the index is out of range.
     pub fn get(&self, at: usize) -> &[u32] {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.tokens[start..self.ends[at]]
     }
 
-    /// Every sequence, in order.
+    /// Iterates over the sequences.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         (0..self.len()).map(|at| self.get(at))
     }
 
-    /// Every sequence, to be changed in place.
+    /// Returns mutable slices of all sequences.
     pub(super) fn slices_mut(&mut self) -> Vec<&mut [u32]> {
         let mut rest = &mut self.tokens[..];
         let mut n_taken = 0;
         let slices = self.ends.iter().map(|&end| {
-            let (slice, behind) = std::mem::take(&mut rest).split_at_mut(end - n_taken);
-            (rest, n_taken) = (behind, end);
+            let (slice, after) = std::mem::take(&mut rest).split_at_mut(end - n_taken);
+            (rest, n_taken) = (after, end);
             slice
         });
         slices.collect()
@@ -143,7 +143,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_give_the_numbers_that_one_vocabulary_gives(
+        fn parts_have_the_numbers_of_a_single_vocabulary(
             texts in prop::collection::vec("[a-f]{1,2}( [a-f]{1,2}){0,3}", 0..300)
         ) {
             let mut vocabulary = Vocabulary::new();

@@ -24,8 +24,8 @@ use crate::cells::TypedCells as _;
 use crate::columns::{FUNCTIONS, MESSAGES};
 use crate::docs::canonical;
 use crate::embed::Embedder;
-use crate::embed::name::Chosen;
-use crate::embed::scopes::{InOrder, Used, judge_scopes};
+use crate::embed::name::ChosenEmbedder;
+use crate::embed::scopes::{ScopeVectors, UsedVectors, judge_scopes};
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition, Role};
 use crate::engine::error::{Error, Result};
@@ -37,7 +37,7 @@ use crate::engine::view::View;
 use crate::engine::vocabulary::{Evidence, Metric, Reason, RowIx, TableId};
 use crate::environment::Environment;
 use crate::export::earlier::{Earlier, EarlierEntry, entry};
-use crate::similarity::queries::{By, Gates, Near, nearest_of_first};
+use crate::similarity::queries::{Gates, MatchMethod, QueryMatch, nearest_of_first};
 use crate::similarity::rouge::leaders;
 use crate::similarity::rouge::texts::Texts;
 use crate::text::profile::Profile;
@@ -84,7 +84,7 @@ pub struct DropBaselineOverlap {
     pub cosine: Gate,
     /// The embedder of queries: `hashed`, `local:DIR`, `local:hub:OWNER/NAME[@REVISION]`, `endpoint:MODEL` (sends the
     /// queries to a server) or `file:PATH.parquet`. Choose `cosine` for the embedder.
-    pub embedder: Chosen,
+    pub embedder: ChosenEmbedder,
     /// Whether the earlier dataset is the entry of the examples.
     #[serde(skip)]
     of_examples: bool,
@@ -98,7 +98,7 @@ impl Default for DropBaselineOverlap {
             docs_rouge_l: Gate::At(0.8),
             rouge_l: Gate::At(0.8),
             cosine: Gate::At(0.85),
-            embedder: Chosen::default(),
+            embedder: ChosenEmbedder::default(),
             of_examples: false,
         }
     }
@@ -162,7 +162,7 @@ impl Stage for DropBaselineOverlap {
     }
 
     fn join_notes(&self, name: &str, notes: Vec<Value>) -> Option<Value> {
-        if name == Used::NOTE { Used::join(&notes) } else { None }
+        if name == UsedVectors::NOTE { UsedVectors::join(&notes) } else { None }
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
@@ -357,7 +357,7 @@ impl DropBaselineOverlap {
             .collect();
         let scopes: Vec<Vec<&str>> = unequal.iter().map(UnequalRequests::texts).collect();
         let cancelled = || cx.cancelled();
-        let nearest = |at: usize, texts: &[&str], vectors: &mut InOrder<'_>| {
+        let nearest = |at: usize, texts: &[&str], vectors: &mut ScopeVectors<'_>| {
             // Without requests there are no texts either.
             let n_entries = unequal[at].entries.len().min(texts.len());
             nearest_of_first(n_entries, texts, vectors, gates, &cancelled)
@@ -367,7 +367,7 @@ impl DropBaselineOverlap {
             overlaps.extend(requests.overlaps(near));
         }
         if let Some(used) = used {
-            out.note(Used::NOTE, used.note());
+            out.note(UsedVectors::NOTE, used.note());
         }
         Ok(())
     }
@@ -415,12 +415,12 @@ impl<'a> UnequalRequests<'a> {
     }
 
     /// Returns the requests that are near an entry; `near` has one element per request.
-    fn overlaps(&self, near: Vec<Option<Near>>) -> impl Iterator<Item = (RowIx, Overlap)> {
+    fn overlaps(&self, near: Vec<Option<QueryMatch>>) -> impl Iterator<Item = (RowIx, Overlap)> {
         self.rows.iter().zip(near).filter_map(|(row, near)| {
             let near = near?;
             let (by, metric) = match near.by {
-                By::Words(tokenizer) => ("query/near-duplicate", Metric::RougeLF1(tokenizer)),
-                By::Vectors => ("query/similar", Metric::Cosine),
+                MatchMethod::Words(tokenizer) => ("query/near-duplicate", Metric::RougeLF1(tokenizer)),
+                MatchMethod::Vectors => ("query/similar", Metric::Cosine),
             };
             let entry = self.entries[near.leader].0.clone();
             Some((row.0, Overlap { entry, by, score: Some((metric, near.score)) }))

@@ -115,7 +115,7 @@ impl Stage for MergeNearDocs {
         lists.sort_unstable_by_key(|&(row, _)| view.position(row));
         let (rows, lists): (Vec<RowIx>, Vec<ComparedList>) = lists.into_iter().unzip();
         // First merge lists of the same interface, then find the variants among the remaining lists.
-        let mut merged: Vec<Option<Near>> = vec![None; lists.len()];
+        let mut merged: Vec<Option<NearDuplicate>> = vec![None; lists.len()];
         let mut by_interface: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for (at, list) in lists.iter().enumerate() {
             by_interface.entry(&list.interface).or_default().push(at);
@@ -147,7 +147,7 @@ impl Stage for MergeNearDocs {
             }
         }
         for (at, near) in merged.iter().enumerate() {
-            let Some(Near { leader, score, tokenizer }) = *near else { continue };
+            let Some(NearDuplicate { leader, score, tokenizer }) = *near else { continue };
             let evidence = Evidence::score(Metric::RougeLF1(tokenizer), score);
             out.merge(rows[at], rows[leader], &NEAR_COPY, evidence)?;
         }
@@ -163,7 +163,7 @@ impl Stage for MergeNearDocs {
 
 /// The leader of a near-duplicate list, with the score.
 #[derive(Debug, Clone, Copy)]
-struct Near {
+struct NearDuplicate {
     leader: usize,
     score: f64,
     tokenizer: Tokenizer,
@@ -171,7 +171,7 @@ struct Near {
 
 impl MergeNearDocs {
     /// Returns the lists of a group that are near-duplicates of an earlier list in it, with that list.
-    fn near(&self, lists: &[ComparedList], group: &[usize], cx: &Context<'_>) -> Result<Vec<(usize, Near)>> {
+    fn near(&self, lists: &[ComparedList], group: &[usize], cx: &Context<'_>) -> Result<Vec<(usize, NearDuplicate)>> {
         let cancelled = || cx.cancelled();
         let texts: Vec<&str> = group.iter().map(|&at| lists[at].text.as_str()).collect();
         let texts = Texts::encode_unless(&texts, self.tokenizer, &cancelled).ok_or(Error::Interrupted)?;
@@ -180,7 +180,7 @@ impl MergeNearDocs {
         let near = merges.into_iter().enumerate().filter_map(|(at, merge)| {
             let merge = merge?;
             let tokenizer = texts.tokenizer_of(at, merge.leader);
-            Some((group[at], Near { leader: group[merge.leader], score: merge.score, tokenizer }))
+            Some((group[at], NearDuplicate { leader: group[merge.leader], score: merge.score, tokenizer }))
         });
         Ok(near.collect())
     }

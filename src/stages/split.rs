@@ -325,16 +325,16 @@ mod tests {
     #[test]
     fn requests_with_earlier_calls_are_held_with_any_relevance_label() {
         for relevance in ["relevant", "irrelevant", "low-quality"] {
-            let mut asked = request(relevance, "recorded", "bells rest");
+            let mut request = request(relevance, "recorded", "bells rest");
             let call = json!({"name": "post", "arguments": {}});
-            asked["messages"].as_array_mut().unwrap().splice(
+            request["messages"].as_array_mut().unwrap().splice(
                 0..0,
                 [
                     json!({"role": "user", "content": "Post."}),
                     json!({"role": "assistant", "content": "", "calls": [call]}),
                 ],
             );
-            assert_eq!(split(&[asked]), ["split/earlier-calls"], "{relevance}");
+            assert_eq!(split(&[request]), ["split/earlier-calls"], "{relevance}");
         }
     }
 }

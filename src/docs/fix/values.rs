@@ -10,7 +10,7 @@ use crate::notation::python;
 /// Returns true if a value is valid for a schema's type; null always is, and an integer is a valid float.
 pub(super) fn fits(value: &Value, schema: &Map<String, Value>) -> bool {
     let declared = schema.get("type").and_then(Value::as_str).and_then(Type::named);
-    Type::of_value(value).zip(declared).is_none_or(|(found, declared)| declared.takes(found))
+    Type::of_value(value).zip(declared).is_none_or(|(found, declared)| declared.accepts(found))
 }
 
 /// Returns a value shortened for a message.

@@ -1,9 +1,9 @@
-//! Vectors that were made before, kept on disk and shared between runs.
+//! A cache of vectors on disk, shared between runs.
 //!
-//! A vector is found by its embedder's id and the hash of its text; no text is kept. What is
-//! missing is made some texts at a time and written before the next, so a run that is cut off
-//! has lost little. Files of vectors are in `segment`. Nothing is ever thrown away here:
-//! whoever wants the room back removes the folder.
+//! A vector is found by its embedder's id and the hash of its text; texts are not stored. Missing
+//! vectors are computed in chunks, and each chunk is written before the next, so an interrupted
+//! run loses little. `segment` reads and writes the files. Nothing is ever deleted: to free the
+//! space, remove the folder.
 
 mod segment;
 
@@ -20,27 +20,27 @@ use crate::engine::context::Cancelled;
 use crate::engine::disk::write_atomic;
 use crate::engine::error::At as _;
 
-/// Texts embedded before their vectors are written. Higher loses more when a run is cut off.
+/// Number of texts embedded before their vectors are written. Higher loses more if a run is interrupted.
 const CHUNK_TEXTS: usize = 1_024;
 
-/// A text behind its hash.
-type Keyed<'a> = (u128, &'a str);
+/// A text with its hash.
+type KeyedText<'a> = (u128, &'a str);
 
 /// Vectors by the hash of their texts.
 type Rows = FxHashMap<u128, Vec<f32>>;
 
-/// An embedder whose vectors are kept.
-pub struct Cached<E> {
+/// An embedder with a cache.
+pub struct CachedEmbedder<E> {
     embedder: E,
     folder: PathBuf,
     store: Mutex<Store>,
 }
 
-impl<E: Embedder> Cached<E> {
-    /// Looks up what is kept for an embedder below the folder of caches.
+impl<E: Embedder> CachedEmbedder<E> {
+    /// Opens the cache of an embedder in the folder of caches.
     ///
     /// # Errors
-    /// The folder cannot be made or read.
+    /// If the folder cannot be created or read.
     pub fn new(embedder: E, caches: &Path) -> Result<Self, EmbedError> {
         let id = embedder.id();
         let folder = caches.join("vectors").join(format!("{:032x}", xxh3_128(id.as_bytes())));
@@ -50,27 +50,28 @@ impl<E: Embedder> Cached<E> {
         Ok(Self { embedder, folder, store })
     }
 
-    /// What is kept. It is never held while vectors are made: that runs on all threads, and one of them may be here.
+    /// Locks the store. The lock is never held while vectors are computed, because that runs on all threads and one of them
+    /// may wait here.
     fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The vectors of texts that are not kept; they are from now on.
-    fn make(&self, texts: &[Keyed<'_>], cancelled: Cancelled<'_>) -> Result<Rows, EmbedError> {
-        let mut made = Rows::default();
+    /// Computes and stores the vectors of texts.
+    fn compute(&self, texts: &[KeyedText<'_>], cancelled: Cancelled<'_>) -> Result<Rows, EmbedError> {
+        let mut computed = Rows::default();
         for chunk in texts.chunks(CHUNK_TEXTS) {
             let texts: Vec<&str> = chunk.iter().map(|(_, text)| *text).collect();
             let vectors = self.embedder.embed(&texts, cancelled)?;
             let rows: Vec<(u128, &[f32])> =
                 chunk.iter().zip(vectors.iter()).map(|((key, _), row)| (*key, row)).collect();
             self.store().keep(&self.folder, vectors.n_dims(), &rows)?;
-            made.extend(rows.into_iter().map(|(key, row)| (key, row.to_vec())));
+            computed.extend(rows.into_iter().map(|(key, row)| (key, row.to_vec())));
         }
-        Ok(made)
+        Ok(computed)
     }
 
-    /// The vectors that are kept, and the distinct texts without one, in order.
-    fn look_up<'a>(&self, keyed: &[Keyed<'a>]) -> Result<(Rows, Vec<Keyed<'a>>), EmbedError> {
+    /// Returns the stored vectors, and the distinct texts without one, in order.
+    fn look_up<'a>(&self, keyed: &[KeyedText<'a>]) -> Result<(Rows, Vec<KeyedText<'a>>), EmbedError> {
         let mut store = self.store();
         let (mut rows, mut missing, mut seen) = (Rows::default(), Vec::new(), FxHashSet::default());
         for &(key, text) in keyed.iter().filter(|(key, _)| seen.insert(*key)) {
@@ -84,22 +85,22 @@ impl<E: Embedder> Cached<E> {
 
     fn changed(&self, n_dims: usize, other: usize) -> EmbedError {
         let what = format!(
-            "{} gave vectors of {n_dims} and of {other} numbers: the model has changed\nhint: remove the folder",
+            "{} returned vectors of {n_dims} and of {other} numbers: the model has changed\nhint: remove the folder",
             self.embedder.id()
         );
         EmbedError::Vectors { path: self.folder.clone(), what }
     }
 }
 
-impl<E: Embedder> Embedder for Cached<E> {
+impl<E: Embedder> Embedder for CachedEmbedder<E> {
     fn id(&self) -> String {
         self.embedder.id()
     }
 
     fn embed(&self, texts: &[&str], cancelled: Cancelled<'_>) -> Result<Vectors, EmbedError> {
-        let keyed: Vec<Keyed<'_>> = texts.iter().map(|&text| (xxh3_128(text.as_bytes()), text)).collect();
+        let keyed: Vec<KeyedText<'_>> = texts.iter().map(|&text| (xxh3_128(text.as_bytes()), text)).collect();
         let (mut rows, missing) = self.look_up(&keyed)?;
-        rows.extend(self.make(&missing, cancelled)?);
+        rows.extend(self.compute(&missing, cancelled)?);
         let in_order: Vec<&[f32]> = keyed.iter().map(|(key, _)| rows[key].as_slice()).collect();
         let n_dims = in_order.first().map_or(0, |row| row.len());
         if let Some(other) = in_order.iter().find(|row| row.len() != n_dims) {
@@ -109,11 +110,11 @@ impl<E: Embedder> Embedder for Cached<E> {
     }
 }
 
-/// All segments of one embedder: those there were, and those that this process writes.
+/// All segments of one embedder: existing ones, and those that this process writes.
 #[derive(Default)]
 struct Store {
     segments: Vec<Reader>,
-    /// Segment and record of each key.
+    /// The segment and record of each key.
     places: FxHashMap<u128, (usize, u64)>,
     writer: Option<Writer>,
 }
@@ -131,13 +132,13 @@ impl Store {
         Ok(store)
     }
 
-    /// A vector, if it is kept and whole.
+    /// Returns a vector, if it is stored and intact.
     fn find(&mut self, key: u128) -> Result<Option<Vec<f32>>, EmbedError> {
         let Some(&(segment, record)) = self.places.get(&key) else { return Ok(None) };
         self.segments[segment].read(record, key)
     }
 
-    /// Writes vectors behind those of this process.
+    /// Appends vectors to the segment of this process.
     fn keep(&mut self, folder: &Path, n_dims: usize, rows: &[(u128, &[f32])]) -> Result<(), EmbedError> {
         if n_dims == 0 {
             return Ok(());
@@ -149,10 +150,10 @@ impl Store {
             self.segments.push(writer.reader()?);
             writer
         };
-        // One that could not write to its end is not written to again: its records would be out of place.
+        // A writer that failed is not used again, because its records would be at the wrong offsets.
         let first = writer.append(rows)?;
         self.writer = Some(writer);
-        // What is written was opened last.
+        // The segment being written was opened last.
         let at = self.segments.len() - 1;
         self.places.extend((first..).zip(rows).map(|(record, (key, _))| (*key, (at, record))));
         Ok(())

@@ -1,9 +1,9 @@
-//! A file of vectors, written once from its start to its end.
+//! A segment: an append-only file of vectors.
 //!
-//! A head (a mark and the dimensions, in little endian) and records of one length: the key, a
-//! check, the numbers. Each process writes a file of its own, as `.partial`, and renames it
-//! when it ends well; both are read. A record that is cut or damaged fails its check and
-//! counts as not there.
+//! A segment has a header (a mark and the dimensions, little-endian) and records of fixed length:
+//! key, checksum, numbers. Each process writes its own file as `.partial` and renames it at the
+//! end; files with both names are read. A truncated or damaged record fails its checksum and is
+//! ignored.
 
 use std::fs::File;
 use std::hash::{BuildHasher as _, RandomState};
@@ -16,7 +16,7 @@ use crate::embed::EmbedError;
 use crate::engine::disk::create_private;
 use crate::engine::error::At as _;
 
-/// What the file is, and the version of its form.
+/// The mark of the file format.
 const MARK: &[u8; 8] = b"tsvector";
 const VERSION: u32 = 1;
 const HEAD_LEN: usize = MARK.len() + 8;
@@ -26,7 +26,7 @@ const CHECK_LEN: usize = size_of::<u64>();
 const WHOLE: &str = "vectors";
 const PARTIAL: &str = "partial";
 
-/// The segments in a folder, by name.
+/// Returns the segments in a folder, sorted by name.
 pub(super) fn paths(folder: &Path) -> Result<Vec<PathBuf>, EmbedError> {
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(folder).at("reading", folder)? {
@@ -51,10 +51,10 @@ fn check(key: &[u8], values: &[u8]) -> [u8; CHECK_LEN] {
     hash.digest().to_le_bytes()
 }
 
-/// Numbers and keys of records.
+/// Indices and keys of records.
 type Records = Vec<(u64, u128)>;
 
-/// A segment that is read.
+/// A reader of a segment.
 pub(super) struct Reader {
     path: PathBuf,
     file: File,
@@ -62,8 +62,8 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Finds all records that are whole, by number and key; nothing where the file is none of ours, or gone since it
-    /// was listed.
+    /// Opens a segment and lists its intact records by index and key; `None` if the file is not a segment, or was removed
+    /// since it was listed.
     pub(super) fn open(path: &Path) -> Result<Option<(Self, Records)>, EmbedError> {
         let file = match File::open(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -86,7 +86,7 @@ impl Reader {
         Ok(Some((Self { path: path.to_owned(), file, n_dims }, records)))
     }
 
-    /// The numbers of a record; nothing where it is damaged or of another key.
+    /// Reads the numbers of a record; `None` if it is damaged or has another key.
     pub(super) fn read(&mut self, record: u64, key: u128) -> Result<Option<Vec<f32>>, EmbedError> {
         let mut bytes = vec![0; record_len(self.n_dims)];
         let at = HEAD_LEN as u64 + record * bytes.len() as u64;
@@ -99,14 +99,14 @@ impl Reader {
     }
 }
 
-/// The key and the numbers of a record, where its check is right.
+/// Returns the key and the numbers of a record, if its checksum is correct.
 fn whole(record: &[u8]) -> Option<(u128, &[u8])> {
     let (key, rest) = record.split_first_chunk::<KEY_LEN>()?;
     let (own_check, values) = rest.split_first_chunk::<CHECK_LEN>()?;
     (*own_check == check(key, values)).then(|| (u128::from_le_bytes(*key), values))
 }
 
-/// The dimensions, where the head is one of ours.
+/// Returns the dimensions, if the header is valid.
 fn dims(head: &[u8; HEAD_LEN]) -> Option<usize> {
     let (version, n_dims) = head.strip_prefix(MARK)?.split_at(4);
     if version != VERSION.to_le_bytes() {
@@ -115,7 +115,7 @@ fn dims(head: &[u8; HEAD_LEN]) -> Option<usize> {
     usize::try_from(u32::from_le_bytes(n_dims.try_into().ok()?)).ok().filter(|&n_dims| n_dims > 0)
 }
 
-/// A segment that this process writes.
+/// A writer of a segment.
 pub(super) struct Writer {
     path: PathBuf,
     file: File,
@@ -124,9 +124,9 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Starts a segment that only its owner may read.
+    /// Creates a segment that only its owner may read.
     pub(super) fn create(folder: &Path, n_dims: usize) -> Result<Self, EmbedError> {
-        // Seeded by the system, so that no two processes come upon one name.
+        // Seeded by the system, so that two processes do not use the same name.
         let name = RandomState::new().hash_one(std::process::id());
         let path = folder.join(format!("{name:016x}.{PARTIAL}"));
         let mut file = create_private(&path)?;
@@ -140,13 +140,13 @@ impl Writer {
         self.n_dims
     }
 
-    /// What reads back what is written here.
+    /// Returns a reader of the same segment.
     pub(super) fn reader(&self) -> Result<Reader, EmbedError> {
         let file = File::open(&self.path).at("reading", &self.path)?;
         Ok(Reader { path: self.path.clone(), file, n_dims: self.n_dims })
     }
 
-    /// Writes records in one piece; gives the number of the first.
+    /// Writes records with a single call; returns the index of the first.
     pub(super) fn append(&mut self, rows: &[(u128, &[f32])]) -> Result<u64, EmbedError> {
         let mut bytes = Vec::with_capacity(rows.len() * record_len(self.n_dims));
         for (key, row) in rows {
@@ -165,7 +165,7 @@ impl Writer {
 
 impl Drop for Writer {
     fn drop(&mut self) {
-        // One that keeps its name is read all the same.
+        // A segment that keeps its temporary name is read, too.
         let _ = std::fs::rename(&self.path, self.path.with_extension(WHOLE));
     }
 }

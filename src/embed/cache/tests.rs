@@ -1,11 +1,11 @@
-//! What is kept, what is made anew, and what a cut or damaged file does.
+//! Tests of stored, missing and damaged vectors.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::embed::hashed::Hashed;
 
-/// Counts the texts that were asked for.
+/// An embedder that counts its texts.
 #[derive(Default)]
 struct Counting {
     n_texts: AtomicUsize,
@@ -24,13 +24,13 @@ impl Embedder for &Counting {
 }
 
 impl Counting {
-    fn asked(&self) -> usize {
+    fn take_count(&self) -> usize {
         self.n_texts.swap(0, Ordering::Relaxed)
     }
 }
 
 fn embed(counting: &Counting, caches: &Path, texts: &[&str]) -> Vectors {
-    Cached::new(counting, caches).unwrap().embed(texts, &|| false).unwrap()
+    CachedEmbedder::new(counting, caches).unwrap().embed(texts, &|| false).unwrap()
 }
 
 fn segments(caches: &Path) -> Vec<PathBuf> {
@@ -39,31 +39,31 @@ fn segments(caches: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn a_text_is_made_once_and_its_vector_is_the_same_ever_after() {
+fn a_text_is_embedded_once_and_its_vector_never_changes() {
     let (caches, counting) = (tempfile::tempdir().unwrap(), Counting::default());
     let texts = ["ring", "the bell", "ring", "", "a gate"];
     let plain = Hashed::V1.vectors(&texts);
     assert_eq!(embed(&counting, caches.path(), &texts), plain);
-    assert_eq!(counting.asked(), 4);
+    assert_eq!(counting.take_count(), 4);
     assert_eq!(embed(&counting, caches.path(), &texts), plain);
-    assert_eq!(counting.asked(), 0);
+    assert_eq!(counting.take_count(), 0);
     assert_eq!(embed(&counting, caches.path(), &["a gate", "new"]), Hashed::V1.vectors(&["a gate", "new"]));
-    assert_eq!(counting.asked(), 1);
+    assert_eq!(counting.take_count(), 1);
     assert!(embed(&counting, caches.path(), &[]).is_empty());
 }
 
 #[test]
-fn what_was_just_made_is_not_made_again() {
+fn vectors_of_the_same_process_are_reused() {
     let (caches, counting) = (tempfile::tempdir().unwrap(), Counting::default());
-    let cached = Cached::new(&counting, caches.path()).unwrap();
+    let cached = CachedEmbedder::new(&counting, caches.path()).unwrap();
     let texts: Vec<String> = (0..CHUNK_TEXTS + 9).map(|n| n.to_string()).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    for n_asked in [texts.len(), 0] {
+    for n_embedded in [texts.len(), 0] {
         assert_eq!(cached.embed(&texts, &|| false).unwrap(), Hashed::V1.vectors(&texts));
-        assert_eq!(counting.asked(), n_asked);
+        assert_eq!(counting.take_count(), n_embedded);
     }
     assert_eq!(cached.embed(&["7", "new"], &|| false).unwrap(), Hashed::V1.vectors(&["7", "new"]));
-    assert_eq!((counting.asked(), segments(caches.path()).len()), (1, 1));
+    assert_eq!((counting.take_count(), segments(caches.path()).len()), (1, 1));
 }
 
 #[test]
@@ -72,24 +72,24 @@ fn embedders_do_not_share_vectors() {
     embed(&Counting::default(), caches.path(), &["ring"]);
     let other = Counting { other: true, ..Counting::default() };
     embed(&other, caches.path(), &["ring"]);
-    assert_eq!(other.asked(), 1);
+    assert_eq!(other.take_count(), 1);
 }
 
 #[test]
-fn only_the_last_record_is_lost_where_a_file_is_cut() {
+fn a_truncated_file_loses_only_its_last_record() {
     let (caches, counting) = (tempfile::tempdir().unwrap(), Counting::default());
     embed(&counting, caches.path(), &["a", "b", "c"]);
-    let [path] = &segments(caches.path())[..] else { panic!("one segment a process") };
+    let [path] = &segments(caches.path())[..] else { panic!("expected one segment per process") };
     let bytes = std::fs::read(path).unwrap();
     std::fs::write(path, &bytes[..bytes.len() - 5]).unwrap();
-    counting.asked();
+    counting.take_count();
     assert_eq!(embed(&counting, caches.path(), &["a", "b", "c"]), Hashed::V1.vectors(&["a", "b", "c"]));
-    assert_eq!(counting.asked(), 1);
+    assert_eq!(counting.take_count(), 1);
     assert_eq!(segments(caches.path()).len(), 2);
 }
 
 #[test]
-fn a_damaged_record_is_made_anew_and_a_strange_file_is_passed_over() {
+fn a_damaged_record_is_computed_again_and_a_foreign_file_is_skipped() {
     let (caches, counting) = (tempfile::tempdir().unwrap(), Counting::default());
     embed(&counting, caches.path(), &["a", "b", "c"]);
     let path = segments(caches.path()).remove(0);
@@ -97,31 +97,33 @@ fn a_damaged_record_is_made_anew_and_a_strange_file_is_passed_over() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     std::fs::write(&path, bytes).unwrap();
-    counting.asked();
-    for n_asked in [1, 0] {
+    counting.take_count();
+    for n_embedded in [1, 0] {
         assert_eq!(embed(&counting, caches.path(), &["a", "b", "c"]), Hashed::V1.vectors(&["a", "b", "c"]));
-        assert_eq!(counting.asked(), n_asked);
+        assert_eq!(counting.take_count(), n_embedded);
     }
     for strange in
         [b"".as_slice(), b"tsvector", b"tsvector\x02\0\0\0\x01\0\0\0", b"something else altogether"]
     {
         std::fs::write(path.with_file_name("strange.vectors"), strange).unwrap();
         embed(&counting, caches.path(), &["a", "b", "c"]);
-        assert_eq!(counting.asked(), 0);
+        assert_eq!(counting.take_count(), 0);
     }
 }
 
 #[test]
-fn two_that_write_at_once_leave_a_file_each_and_both_are_read() {
+fn concurrent_writers_have_a_file_each_and_both_are_read() {
     let (caches, counting) = (tempfile::tempdir().unwrap(), Counting::default());
-    let (one, two) =
-        (Cached::new(&counting, caches.path()).unwrap(), Cached::new(&counting, caches.path()).unwrap());
+    let (one, two) = (
+        CachedEmbedder::new(&counting, caches.path()).unwrap(),
+        CachedEmbedder::new(&counting, caches.path()).unwrap(),
+    );
     one.embed(&["a"], &|| false).unwrap();
     two.embed(&["b"], &|| false).unwrap();
-    assert_eq!(counting.asked(), 2);
-    // Neither has ended: what they wrote so far counts.
+    assert_eq!(counting.take_count(), 2);
+    // Both are still open; their records can be read.
     embed(&counting, caches.path(), &["a", "b"]);
-    assert_eq!(counting.asked(), 0);
+    assert_eq!(counting.take_count(), 0);
     drop((one, two));
     let names = segments(caches.path());
     assert!(names.len() == 2 && names.iter().all(|path| path.extension().unwrap() == "vectors"), "{names:?}");
@@ -129,7 +131,7 @@ fn two_that_write_at_once_leave_a_file_each_and_both_are_read() {
 
 #[test]
 #[cfg(unix)]
-fn vectors_are_for_their_owner_alone() {
+fn only_the_owner_can_read_vectors() {
     use std::os::unix::fs::PermissionsExt as _;
     let (caches, counting) = (tempfile::tempdir().unwrap(), Counting::default());
     embed(&counting, caches.path(), &["a"]);
@@ -138,7 +140,7 @@ fn vectors_are_for_their_owner_alone() {
 }
 
 #[test]
-fn a_model_that_changed_its_dimensions_is_told() {
+fn a_model_with_changed_dimensions_is_an_error() {
     struct Changing(usize);
     impl Embedder for Changing {
         fn id(&self) -> String {
@@ -150,7 +152,8 @@ fn a_model_that_changed_its_dimensions_is_told() {
         }
     }
     let caches = tempfile::tempdir().unwrap();
-    Cached::new(Changing(2), caches.path()).unwrap().embed(&["a"], &|| false).unwrap();
-    let error = Cached::new(Changing(3), caches.path()).unwrap().embed(&["a", "b"], &|| false).unwrap_err();
+    CachedEmbedder::new(Changing(2), caches.path()).unwrap().embed(&["a"], &|| false).unwrap();
+    let error =
+        CachedEmbedder::new(Changing(3), caches.path()).unwrap().embed(&["a", "b"], &|| false).unwrap_err();
     assert!(error.to_string().contains("vectors of 2 and of 3 numbers"), "{error}");
 }

@@ -1,9 +1,9 @@
-//! Vectors that were made elsewhere.
+//! Embedders that read vectors from a file.
 //!
-//! A `.npy` file holds them in the order of a collection's rows and serves whole collections.
-//! A Parquet file holds each beside its text, or the text's hash, and serves any texts. Rows
-//! are brought to unit length. A missing vector or another number of rows is an error, never
-//! a zero.
+//! A `.npy` file has the vectors in the order of a collection's rows, so it only works for whole
+//! collections. A Parquet file has each vector with its text, or with the text's hash, so it works
+//! for any texts. Rows are scaled to unit length. A missing vector or another number of rows is an
+//! error.
 
 mod npy;
 
@@ -20,22 +20,23 @@ use crate::engine::fingerprint::sha256_of;
 use crate::engine::foreign::{ForeignFile, ForeignRows, Need};
 use crate::text::normal::normalise_query;
 
-/// Digits of the hash that tells files apart.
+/// Number of digits of the file's hash in an id.
 const N_HASH_DIGITS: usize = 16;
 
-/// The columns a text may stand in, and those of the xxh3-128 of its bytes, in 32 hex digits.
+/// The column of texts.
 const TEXT: &str = "text";
+/// The column of xxh3-128 hashes of texts, in 32 hex digits.
 const TEXT_HASH: &str = "text_hash";
 
-/// The columns a vector may stand in; the first that is there counts.
+/// The names of the column of vectors; the first one in the file is used.
 const VECTOR: [&str; 3] = ["vector", "embedding", "embeddings"];
 
-/// Whether a file holds vectors in the order of rows, and not by text.
+/// Returns whether a file has vectors in the order of rows, and not by text.
 pub fn is_by_row(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"))
 }
 
-/// Vectors in the order of rows.
+/// An embedder with vectors in the order of rows.
 pub struct ByRow {
     id: String,
     path: PathBuf,
@@ -46,7 +47,7 @@ impl ByRow {
     /// Reads a `.npy` file.
     ///
     /// # Errors
-    /// It cannot be read, or holds something else than a table of numbers.
+    /// If the file cannot be read or is not a table of numbers.
     pub fn open(path: &Path) -> Result<Self, EmbedError> {
         let bytes = std::fs::read(path).at("reading", path)?;
         let (n_dims, mut values) = npy::read(&bytes).map_err(|what| bad(path, what))?;
@@ -63,7 +64,7 @@ impl Embedder for ByRow {
     }
 
     fn embed(&self, _: &[&str], _: Cancelled<'_>) -> Result<Vectors, EmbedError> {
-        Err(bad(&self.path, format!("they go with rows, and are asked for by text\n{HINT}")))
+        Err(bad(&self.path, format!("the file has vectors by row, but they are needed by text\n{HINT}")))
     }
 
     fn embed_rows(&self, texts: &[&str], _: Cancelled<'_>) -> Result<Vectors, EmbedError> {
@@ -75,17 +76,17 @@ impl Embedder for ByRow {
     }
 }
 
-/// What serves where a `.npy` file does not.
-pub(super) const HINT: &str = "hint: give a Parquet file with the columns `text` and `vector`";
+/// The hint for uses that need vectors by text.
+pub(super) const HINT: &str = "hint: use a Parquet file with the columns `text` and `vector`";
 
-/// Vectors by text.
+/// An embedder with vectors by text.
 pub struct ByText {
     id: String,
     path: PathBuf,
     vectors: Vectors,
     /// The row of each text, by the hash of its bytes.
     exact: FxHashMap<u128, usize>,
-    /// The first row of each text in its normal form, in which stages compare texts.
+    /// The first row of each normalised text, because stages compare normalised texts.
     normal: FxHashMap<u128, usize>,
 }
 
@@ -93,12 +94,13 @@ impl ByText {
     /// Reads a Parquet file.
     ///
     /// # Errors
-    /// It cannot be read, lacks a column, or its vectors are not of one length.
+    /// If the file cannot be read or lacks a column, or its vectors have different lengths.
     pub fn open(path: &Path) -> Result<Self, EmbedError> {
         let mut rows = Rows::default();
         let file = ForeignFile::open(path)?;
         let vector = VECTOR.into_iter().find(|name| file.names().any(|column| column == *name));
-        let vector = vector.ok_or_else(|| bad(path, format!("no column of {}", VECTOR.join(", "))))?;
+        let vector = vector
+            .ok_or_else(|| bad(path, format!("expected a column {}, found none", VECTOR.join(" or "))))?;
         let need = |name: &str| if [TEXT, TEXT_HASH, vector].contains(&name) { Need::Read } else { Need::No };
         let selection = file.select(need)?;
         for stretch in file.stretches(&selection) {
@@ -112,7 +114,7 @@ impl ByText {
         Ok(Self { id, path: path.to_owned(), vectors, exact: rows.exact, normal: rows.normal })
     }
 
-    /// The row of a text.
+    /// Returns the row of a text.
     fn find(&self, text: &str) -> Option<usize> {
         let by_bytes = self.exact.get(&xxh3_128(text.as_bytes()));
         by_bytes.or_else(|| self.normal.get(&xxh3_128(normalise_query(text).as_bytes()))).copied()
@@ -140,7 +142,7 @@ impl Embedder for ByText {
     }
 }
 
-/// What is read of a Parquet file.
+/// The content of a Parquet file.
 #[derive(Default)]
 struct Rows {
     n_dims: Option<usize>,
@@ -150,17 +152,17 @@ struct Rows {
 }
 
 impl Rows {
-    /// Adds the rows of a part of the file, which begins at row `start`.
+    /// Adds the rows of a part of the file that starts at row `start`.
     fn add(&mut self, part: &ForeignRows, vector: &str, start: usize) -> Result<(), String> {
         if ![TEXT, TEXT_HASH].into_iter().any(|column| part.is_text(column)) {
-            return Err(format!("no column {TEXT} or {TEXT_HASH} of text"));
+            return Err(format!("expected a column {TEXT} or {TEXT_HASH} of text, found none"));
         }
         for row in 0..part.height() {
             let at = start + row;
             let place = |what: &str| format!("row {}: {what}", at + 1);
-            let values = part.floats(vector, row).ok_or_else(|| place("no list of numbers"))?;
+            let values = part.floats(vector, row).ok_or_else(|| place("expected a list of numbers"))?;
             if *self.n_dims.get_or_insert(values.len()) != values.len() {
-                return Err(place("a vector of another length than those before"));
+                return Err(place("the vector does not have the length of those before"));
             }
             self.values.extend(values);
             if let Some(text) = part.text(TEXT, row) {
@@ -171,7 +173,7 @@ impl Rows {
                     u128::from_str_radix(hash, 16).map_err(|_| place("text_hash must be 32 hex digits"))?;
                 self.exact.entry(hash).or_insert(at);
             } else {
-                return Err(place("neither a text nor its hash"));
+                return Err(place("expected a text or its hash"));
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Files as `NumPy` and `pyarrow` write them.
+//! Tests with files written by `NumPy` and `pyarrow`.
 
 use super::*;
 
@@ -16,7 +16,7 @@ const NOTHING: [f32; 3] = [0.0; 3];
 const SMALL_BELL: [f32; 3] = [1.0, 0.0, 0.0];
 
 #[test]
-fn a_text_has_its_own_vector_else_that_of_its_normal_form() {
+fn a_text_has_its_own_vector_or_that_of_its_normal_form() {
     let by_text = ByText::open(&file("by_text.parquet")).unwrap();
     let texts =
         ["How tall is the tower?", "ring the noon bell", "", "Ring the noon bell!", "RING the noon  bell"];
@@ -25,7 +25,7 @@ fn a_text_has_its_own_vector_else_that_of_its_normal_form() {
 }
 
 #[test]
-fn a_hash_stands_for_the_bytes_of_a_text() {
+fn a_text_is_found_by_the_hash_of_its_bytes() {
     let by_hash = ByText::open(&file("by_hash.parquet")).unwrap();
     let found = by_hash.embed(&["How tall is the tower?", "Ring the noon bell!"], &|| false).unwrap();
     assert_eq!(found, vectors(&[TOWER, BELL]));
@@ -33,12 +33,12 @@ fn a_hash_stands_for_the_bytes_of_a_text() {
 }
 
 #[test]
-fn texts_without_a_vector_are_counted_and_the_first_is_told() {
+fn the_error_for_missing_vectors_has_their_number_and_the_first_text() {
     let by_text = ByText::open(&file("by_text.parquet")).unwrap();
     let missing =
         by_text.embed(&["ring the noon bell", "open the gate", "shut the gate"], &|| false).unwrap_err();
     let message = missing.to_string();
-    assert!(message.contains("none for 2 of 3 texts; the first is number 2"), "{message}");
+    assert!(message.contains("no vector for 2 of 3 texts; the first is text 2"), "{message}");
     assert!(
         message.contains(&format!("{:032x}", xxh3_128(b"open the gate"))) && !message.contains("gate "),
         "{message}"
@@ -46,18 +46,18 @@ fn texts_without_a_vector_are_counted_and_the_first_is_told() {
 }
 
 #[test]
-fn rows_go_with_rows_and_must_be_as_many() {
+fn vectors_by_row_need_the_same_number_of_rows() {
     let by_row = ByRow::open(&file("rows.npy")).unwrap();
     let rows = by_row.embed_rows(&["a", "b", "c", "d"], &|| false).unwrap();
     assert_eq!(rows, vectors(&[BELL, TOWER, NOTHING, SMALL_BELL]));
     let message = by_row.embed_rows(&["a"], &|| false).unwrap_err().to_string();
-    assert!(message.contains("4 in the file for 1 rows"), "{message}");
+    assert!(message.contains("found 4 vectors, expected one for each of 1 rows"), "{message}");
     let message = by_row.embed(&["a", "b", "c", "d"], &|| false).unwrap_err().to_string();
-    assert!(message.contains("go with rows"), "{message}");
+    assert!(message.contains("vectors by row"), "{message}");
 }
 
 #[test]
-fn ids_are_of_the_content_and_not_of_the_place() {
+fn ids_depend_on_the_content_and_not_on_the_path() {
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("copy.npy");
     std::fs::copy(file("rows.npy"), &copy).unwrap();
@@ -69,21 +69,21 @@ fn ids_are_of_the_content_and_not_of_the_place() {
 }
 
 #[test]
-fn a_file_that_lacks_something_says_what() {
-    for (name, says) in [
-        ("ragged.parquet", "row 2: a vector of another length"),
-        ("null.parquet", "row 2: no list of numbers"),
-        ("no_vector.parquet", "no column of vector, embedding, embeddings"),
-        ("no_text.parquet", "no column text or text_hash"),
+fn errors_name_what_a_file_lacks() {
+    for (name, expected) in [
+        ("ragged.parquet", "row 2: the vector does not have the length of those before"),
+        ("null.parquet", "row 2: expected a list of numbers"),
+        ("no_vector.parquet", "expected a column vector or embedding or embeddings, found none"),
+        ("no_text.parquet", "expected a column text or text_hash"),
         ("absent.parquet", "absent.parquet"),
     ] {
         let message = ByText::open(&file(name)).err().unwrap().to_string();
-        assert!(message.contains(says), "{message}");
+        assert!(message.contains(expected), "{message}");
     }
 }
 
 #[test]
-fn a_row_with_what_is_no_number_is_nan_throughout_and_a_large_one_is_not() {
+fn a_row_with_a_non_finite_number_becomes_all_nan_but_large_numbers_do_not() {
     for strange in [f32::NAN, f32::INFINITY] {
         let mut row = [1.0, strange, 2.0];
         to_unit_length(&mut row);

@@ -1,15 +1,15 @@
-//! The forward pass of a BERT encoder, on one thread at a time.
+//! The forward pass of a BERT encoder, single-threaded.
 //!
-//! After Devlin et al. (arXiv 1810.04805), with the layer order and the tensor names of the
-//! `transformers` library; `RoBERTa` differs in where positions begin. All texts of a batch have
-//! the same number of tokens, so there is no padding and no attention mask, and what stands
-//! beside a text cannot reach it. No dropout, no gradients, no decoder.
+//! Follows Devlin et al. (arXiv 1810.04805), with the layer order and the tensor names of the
+//! `transformers` library; `RoBERTa` differs in the first position. All texts of a batch have the
+//! same number of tokens, so there is no padding and no attention mask, and texts cannot affect
+//! each other. Deliberately absent: dropout, gradients, decoders.
 
 use candle_core::{CpuStorage, CustomOp2, D, DType, Device, IndexOp as _, Layout, Result, Shape, Tensor};
 use candle_nn::{Embedding, LayerNorm, Module as _, VarBuilder};
 use serde::Deserialize;
 
-/// What `config.json` says about the encoder.
+/// The encoder settings in `config.json`.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Config {
     pub(super) model_type: String,
@@ -28,10 +28,10 @@ pub(super) struct Config {
     position_embedding_type: Option<String>,
 }
 
-/// Encoders of this form, and whether their positions begin behind the one of the padding token.
+/// The supported encoders, and whether their positions start after the padding token.
 const MODEL_TYPES: [(&str, bool); 3] = [("bert", false), ("roberta", true), ("xlm-roberta", true)];
 
-/// What stands between the two halves of a feed-forward layer.
+/// The activation function between the two linear maps of a feed-forward layer.
 type Activation = fn(&Tensor) -> Result<Tensor>;
 
 const ACTIVATIONS: [(&str, Activation); 4] = [
@@ -42,7 +42,7 @@ const ACTIVATIONS: [(&str, Activation); 4] = [
 ];
 
 impl Config {
-    /// Says what about the encoder is not known here.
+    /// Checks that the encoder is supported; the error names the setting that is not.
     pub(super) fn check(&self) -> std::result::Result<(), String> {
         one_of("model_type", &self.model_type, &MODEL_TYPES)?;
         one_of("hidden_act", &self.hidden_act, &ACTIVATIONS)?;
@@ -55,19 +55,19 @@ impl Config {
         Ok(())
     }
 
-    /// Numbers in a vector.
+    /// Returns the number of dimensions.
     pub(super) fn n_dims(&self) -> usize {
         self.hidden_size
     }
 
-    /// The most tokens a text may have.
+    /// Returns the maximum number of tokens in a text.
     pub(super) fn max_tokens(&self) -> usize {
         self.max_position_embeddings.saturating_sub(self.first_position() as usize)
     }
 
     fn first_position(&self) -> u32 {
-        let behind_padding = MODEL_TYPES.iter().any(|(name, behind)| *behind && *name == self.model_type);
-        if behind_padding { self.pad_token_id + 1 } else { 0 }
+        let after_padding = MODEL_TYPES.iter().any(|(name, after)| *after && *name == self.model_type);
+        if after_padding { self.pad_token_id + 1 } else { 0 }
     }
 
     fn activation(&self) -> Activation {
@@ -96,10 +96,10 @@ pub(super) struct Bert {
 }
 
 impl Bert {
-    /// Takes the weights out of the bytes of a safetensors file.
+    /// Reads the weights from the bytes of a safetensors file.
     pub(super) fn new(config: &Config, weights: Vec<u8>) -> Result<Self> {
         let root = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)?;
-        // Files of models that were trained for something more have the encoder one level down.
+        // Models that were trained with an additional head have the encoder one level deeper.
         let below = MODEL_TYPES.iter().map(|(name, _)| name.replace("xlm-", ""));
         let root = below.map(|name| root.pp(name)).find(has_words).unwrap_or(root);
         let embeddings = root.pp("embeddings");
@@ -116,7 +116,7 @@ impl Bert {
         })
     }
 
-    /// The last hidden state of texts of equally many tokens: (texts, tokens, dimensions).
+    /// Returns the last hidden state of texts with the same number of tokens: (texts, tokens, dimensions).
     pub(super) fn forward(&self, ids: &Tensor) -> Result<Tensor> {
         let (_, n_tokens) = ids.dims2()?;
         let end = self.first_position + u32::try_from(n_tokens).map_err(candle_core::Error::wrap)?;
@@ -131,9 +131,9 @@ fn has_words(root: &VarBuilder<'_>) -> bool {
     root.contains_tensor("embeddings.word_embeddings.weight")
 }
 
-/// Self-attention and a feed-forward layer, each with what came in added and normalised.
+/// Self-attention and a feed-forward layer, each with a residual connection and layer normalisation.
 struct Layer {
-    /// Query, key and value side by side.
+    /// Query, key and value, concatenated.
     qkv: Linear,
     attended: Linear,
     attended_norm: LayerNorm,
@@ -185,7 +185,7 @@ impl Layer {
     }
 }
 
-/// A product with weights, and a bias.
+/// A linear map with weights and a bias.
 struct Linear {
     weight: Tensor,
     bias: Tensor,
@@ -201,13 +201,13 @@ fn linear(n_in: usize, n_out: usize, root: &VarBuilder<'_>) -> Result<Linear> {
     Ok(Linear { weight: root.get((n_out, n_in), "weight")?, bias: root.get(n_out, "bias")? })
 }
 
-/// The sum of a tensor and one that is repeated along its first dimensions.
+/// Adds a tensor that is repeated along the first dimensions of the other.
 fn add(x: &Tensor, repeated: &Tensor) -> Result<Tensor> {
     x.contiguous()?.apply_op2_no_bwd(&repeated.contiguous()?, &Add)
 }
 
-/// The sum on this thread. That of candle hands large tensors to a pool of its own, whose threads wait by spinning and
-/// serve one caller at a time, while batches run on all threads here.
+/// Addition on the current thread. The addition of candle passes large tensors to its own thread pool, whose threads spin
+/// and serve one caller at a time, but here batches already run on all threads.
 struct Add;
 
 impl CustomOp2 for Add {
@@ -230,10 +230,11 @@ impl CustomOp2 for Add {
     }
 }
 
-/// The numbers of a tensor that stands in one piece.
+/// Returns the numbers of a contiguous tensor.
 fn values<'a>(storage: &'a CpuStorage, at: &Layout) -> Result<&'a [f32]> {
-    let (from, to) =
-        at.contiguous_offsets().ok_or_else(|| candle_core::Error::Msg("in pieces".to_owned()))?;
+    let (from, to) = at
+        .contiguous_offsets()
+        .ok_or_else(|| candle_core::Error::Msg("the tensor is not contiguous".to_owned()))?;
     Ok(&storage.as_slice()?[from..to])
 }
 

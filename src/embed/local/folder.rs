@@ -1,7 +1,7 @@
-//! The folder of a sentence-transformers model: what its small files say, and a hash of it all.
+//! The folder of a sentence-transformers model: its configuration files, and a hash of its content.
 //!
-//! Whatever would change a vector and is not known here is refused, never passed over: a
-//! module besides encoder, pooling and norm, another pooling, another kind of encoder.
+//! Unsupported settings that would change a vector are an error and never ignored: a module
+//! other than encoder, pooling and norm, another pooling, another kind of encoder.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -21,15 +21,15 @@ pub(super) const MODULES: &str = "modules.json";
 pub(super) const SENTENCE: &str = "sentence_bert_config.json";
 pub(super) const PROMPTS: &str = "config_sentence_transformers.json";
 
-/// Digits of the hash that tells models apart.
+/// Number of digits of the hash in an id.
 const N_HASH_DIGITS: usize = 16;
 
-/// How the vectors of tokens become the vector of a text.
+/// The method to combine the vectors of tokens to the vector of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pooling {
-    /// Their mean.
+    /// The mean of all tokens.
     Mean,
-    /// That of the first token.
+    /// The vector of the first token.
     Cls,
 }
 
@@ -42,22 +42,22 @@ impl Pooling {
     }
 }
 
-/// All that a folder says.
+/// The content of a model folder.
 pub(super) struct Folder {
     pub(super) config: Config,
     pub(super) tokenizer: Vec<u8>,
     pub(super) weights: Vec<u8>,
     pub(super) pooling: Pooling,
-    /// Texts are cut behind so many tokens.
+    /// Texts are truncated after this number of tokens.
     pub(super) max_tokens: usize,
     pub(super) lower_case: bool,
-    /// What stands ahead of each text.
+    /// The text that is prepended to each text.
     pub(super) prompt: String,
-    /// Hex digits that change with encoder, tokenizer, case or prompt.
+    /// Hex digits of a hash of encoder, tokenizer, case and prompt.
     pub(super) hash: String,
 }
 
-/// A part of the model that stands in a folder of its own.
+/// A module of the model, which may be in a subfolder.
 #[derive(Deserialize)]
 pub(super) struct Module {
     pub(super) path: String,
@@ -66,7 +66,7 @@ pub(super) struct Module {
 }
 
 impl Module {
-    /// Those of a model, if it lists them.
+    /// Returns the modules of a model, if it lists them.
     pub(super) fn list(folder: &Path) -> Result<Option<Vec<Self>>, EmbedError> {
         optional(folder, MODULES)
     }
@@ -113,7 +113,7 @@ impl Folder {
     }
 }
 
-/// The pooling that the list of modules names; the mean where there is no list.
+/// Returns the pooling in the list of modules; the mean if there is no list.
 fn pooling(folder: &Path) -> Result<Pooling, EmbedError> {
     let Some(modules) = Module::list(folder)? else { return Ok(Pooling::Mean) };
     let mut pooling = None;
@@ -121,10 +121,10 @@ fn pooling(folder: &Path) -> Result<Pooling, EmbedError> {
         match module.kind.rsplit('.').next().unwrap_or_default() {
             "Transformer" | "Normalize" => {}
             "Pooling" => pooling = Some(one_pooling(folder, &format!("{}/{CONFIG}", module.path))?),
-            other => return Err(bad(&folder.join(MODULES), format!("module {other} is not known here"))),
+            other => return Err(bad(&folder.join(MODULES), format!("module {other} is not supported"))),
         }
     }
-    pooling.ok_or_else(|| bad(&folder.join(MODULES), "there is no pooling module"))
+    pooling.ok_or_else(|| bad(&folder.join(MODULES), "expected a pooling module, found none"))
 }
 
 fn one_pooling(folder: &Path, file: &str) -> Result<Pooling, EmbedError> {
@@ -134,12 +134,12 @@ fn one_pooling(folder: &Path, file: &str) -> Result<Pooling, EmbedError> {
         ["pooling_mode_mean_tokens"] => Ok(Pooling::Mean),
         ["pooling_mode_cls_token"] => Ok(Pooling::Cls),
         ref modes => {
-            Err(bad(&folder.join(file), format!("pooling must be mean or cls alone, not {modes:?}")))
+            Err(bad(&folder.join(file), format!("pooling must be either mean or cls, not {modes:?}")))
         }
     }
 }
 
-/// The prompt that the model puts ahead of every text unless told otherwise.
+/// Returns the default prompt, which is prepended to every text.
 fn prompt(folder: &Path) -> Result<String, EmbedError> {
     let prompts: Prompts = optional(folder, PROMPTS)?.unwrap_or_default();
     let Some(name) = prompts.default_prompt_name else { return Ok(String::new()) };
@@ -175,7 +175,7 @@ fn optional<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>,
     }
 }
 
-/// A file of a model that cannot be used.
+/// Returns the error for a file of a model that cannot be used.
 pub(super) fn bad(path: &Path, what: impl Display) -> EmbedError {
     EmbedError::Model { path: path.to_owned(), what: what.to_string() }
 }

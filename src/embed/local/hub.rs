@@ -1,8 +1,8 @@
-//! Models of the Hugging Face hub, brought into the folder of caches once.
+//! Models of the Hugging Face hub, downloaded once to the folder of caches.
 //!
-//! A revision that was brought stays as it is, so a run needs no network the second time; the
-//! model's id is of its content, as that of any folder. Only the files that are read are
-//! asked for. A download that breaks off leaves a `.partial` folder, which is begun anew.
+//! A downloaded revision never changes, so a second run needs no network; the model's id depends
+//! on its content. Only the files that are read are downloaded. An interrupted download leaves a
+//! `.partial` folder and starts again.
 
 use std::path::{Path, PathBuf};
 
@@ -11,17 +11,17 @@ use crate::embed::EmbedError;
 use crate::engine::context::Cancelled;
 use crate::engine::error::At as _;
 use crate::environment::Environment;
-use crate::llm::client::Patience;
+use crate::llm::client::RetryPolicy;
 use crate::llm::download::Downloader;
 use crate::llm::key::Key;
 
-/// Where no hub is named.
+/// The default hub.
 const DEFAULT_BASE: &str = "https://huggingface.co";
 
-/// The revision where none is named.
+/// The default revision.
 pub const MAIN: &str = "main";
 
-/// Files that a model has, and whether it must.
+/// The files of a model, and whether they are required.
 const FILES: [(&str, bool); 6] = [
     (CONFIG, true),
     (TOKENIZER, true),
@@ -31,32 +31,32 @@ const FILES: [(&str, bool); 6] = [
     (PROMPTS, false),
 ];
 
-/// Where models come from.
+/// A client of the hub.
 pub struct Hub {
     base: String,
     downloader: Downloader,
 }
 
 impl Hub {
-    /// The hub of `$HF_ENDPOINT` with the key of `$HF_TOKEN`.
+    /// Returns a client of the hub in `$HF_ENDPOINT` with the key in `$HF_TOKEN`.
     ///
     /// # Errors
-    /// The key cannot be sent.
+    /// If the key cannot be sent.
     pub fn of(environment: &Environment) -> Result<Self, EmbedError> {
         let hub = environment.hub();
         let key = hub.key.as_deref().map(Key::new).transpose()?;
-        Self::new(hub.base.as_deref().unwrap_or(DEFAULT_BASE), key, Patience::default())
+        Self::new(hub.base.as_deref().unwrap_or(DEFAULT_BASE), key, RetryPolicy::default())
     }
 
-    fn new(base: &str, key: Option<Key>, patience: Patience) -> Result<Self, EmbedError> {
+    fn new(base: &str, key: Option<Key>, policy: RetryPolicy) -> Result<Self, EmbedError> {
         let base = base.trim().trim_end_matches('/').to_owned();
-        Ok(Self { base, downloader: Downloader::new(key, patience)? })
+        Ok(Self { base, downloader: Downloader::new(key, policy)? })
     }
 
-    /// The folder of a model, brought here if it is not yet.
+    /// Returns the folder of a model, downloading it if necessary.
     ///
     /// # Errors
-    /// The hub cannot be reached, does not have the model, or a file cannot be written.
+    /// If the hub cannot be reached or does not have the model, or a file cannot be written.
     pub fn folder(
         &self,
         repo: &str,
@@ -76,7 +76,7 @@ impl Hub {
             if is_needed && !is_there {
                 return Err(bad(
                     Path::new(repo),
-                    format!("{} has no {file} of revision {revision}", self.base),
+                    format!("{} has no {file} in revision {revision}", self.base),
                 ));
             }
         }
@@ -91,14 +91,16 @@ impl Hub {
     }
 }
 
-/// The settings of the modules in folders of their own.
+/// Returns the settings files of modules in subfolders.
 fn module_files(folder: &Path) -> Result<Vec<String>, EmbedError> {
     let modules = Module::list(folder)?.unwrap_or_default();
     let paths = modules.into_iter().map(|module| module.path).filter(|path| !path.is_empty());
     let files: Vec<String> = paths.map(|path| format!("{path}/{CONFIG}")).collect();
-    // A path of another's choosing is not followed out of the folder.
+    // A path from a downloaded file must not lead out of the folder.
     match files.iter().find(|file| file.split('/').any(|part| ["..", ""].contains(&part))) {
-        Some(strange) => Err(bad(&folder.join(MODULES), format!("{strange} is no path below the model"))),
+        Some(strange) => {
+            Err(bad(&folder.join(MODULES), format!("{strange} is not a path in the folder of the model")))
+        }
         None => Ok(files),
     }
 }
@@ -106,13 +108,17 @@ fn module_files(folder: &Path) -> Result<Vec<String>, EmbedError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::server::{Asked, Reply, Server};
+    use crate::llm::server::{ReceivedRequest, Reply, Server};
 
     fn serve(modules: &'static str) -> Server {
-        Server::start(move |asked: &Asked, _| match asked.path.strip_prefix("/org/mini/resolve/v2/") {
-            Some(MODULES) => Reply::new(200, modules),
-            Some(SENTENCE | PROMPTS | "2_Normalize/config.json") | None => Reply::new(404, "Entry not found"),
-            Some(file) => Reply::new(200, file),
+        Server::start(move |request: &ReceivedRequest, _| {
+            match request.path.strip_prefix("/org/mini/resolve/v2/") {
+                Some(MODULES) => Reply::new(200, modules),
+                Some(SENTENCE | PROMPTS | "2_Normalize/config.json") | None => {
+                    Reply::new(404, "Entry not found")
+                }
+                Some(file) => Reply::new(200, file),
+            }
         })
     }
 
@@ -120,28 +126,30 @@ mod tests {
         {"path": "2_Normalize", "type": "a.Normalize"}]"#;
 
     #[test]
-    fn a_model_is_brought_once_with_the_files_that_it_has() {
+    fn a_model_is_downloaded_once_with_the_files_that_it_has() {
         let (server, caches) = (serve(SOUND), tempfile::tempdir().unwrap());
-        let hub = Hub::new(&server.url, Some(Key::new("hf-x").unwrap()), Patience::default()).unwrap();
+        let hub = Hub::new(&server.url, Some(Key::new("hf-x").unwrap()), RetryPolicy::default()).unwrap();
         let folder = hub.folder("org/mini", "v2", caches.path(), &|| false).unwrap();
         assert_eq!(folder, caches.path().join("models/org--mini@v2"));
         for file in [CONFIG, TOKENIZER, WEIGHTS, "1_Pooling/config.json"] {
             assert_eq!(std::fs::read_to_string(folder.join(file)).unwrap(), file);
         }
         assert!(!folder.join(SENTENCE).exists());
-        let n_asked = server.asked().len();
-        assert!(server.asked().iter().all(|asked| asked.header("authorization") == Some("Bearer hf-x")));
+        let n_requests = server.requests().len();
+        assert!(
+            server.requests().iter().all(|request| request.header("authorization") == Some("Bearer hf-x"))
+        );
         assert_eq!(hub.folder("org/mini", "v2", caches.path(), &|| false).unwrap(), folder);
-        assert_eq!(server.asked().len(), n_asked);
+        assert_eq!(server.requests().len(), n_requests);
     }
 
     #[test]
-    fn what_the_hub_does_not_have_is_told_and_nothing_counts_as_brought() {
+    fn a_missing_model_is_an_error_and_does_not_count_as_downloaded() {
         let (server, caches) = (serve(SOUND), tempfile::tempdir().unwrap());
-        let hub = Hub::new(&server.url, None, Patience::default()).unwrap();
+        let hub = Hub::new(&server.url, None, RetryPolicy::default()).unwrap();
         let error = hub.folder("org/other", "v2", caches.path(), &|| false).unwrap_err().to_string();
         assert!(
-            error.contains("org/other") && error.contains("has no config.json of revision v2"),
+            error.contains("org/other") && error.contains("has no config.json in revision v2"),
             "{error}"
         );
         assert!(!caches.path().join("models/org--other@v2").exists());
@@ -151,9 +159,9 @@ mod tests {
     fn a_path_out_of_the_folder_is_refused() {
         let server = serve(r#"[{"path": "../../up", "type": "a.Pooling"}]"#);
         let caches = tempfile::tempdir().unwrap();
-        let hub = Hub::new(&server.url, None, Patience::default()).unwrap();
+        let hub = Hub::new(&server.url, None, RetryPolicy::default()).unwrap();
         let error = hub.folder("org/mini", "v2", caches.path(), &|| false).unwrap_err().to_string();
         assert!(error.contains("no path below the model"), "{error}");
-        assert!(server.asked().iter().all(|asked| !asked.path.contains("up")));
+        assert!(server.requests().iter().all(|request| !request.path.contains("up")));
     }
 }

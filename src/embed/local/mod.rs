@@ -1,9 +1,9 @@
-//! A sentence-transformers model of the BERT family, from a folder, on the processor.
+//! An embedder that runs a sentence-transformers model of the BERT family on the CPU.
 //!
-//! Texts are sorted by their number of tokens, and only texts of equally many go through the
-//! encoder together: a row has the same bits whatever stands beside it. Batches run on all
-//! threads. What the model's own files say decides (length, pooling, prompt); vectors are
-//! always brought to unit length. There is no graphics card and no quantised model.
+//! Texts are sorted by their number of tokens, and only texts with the same number are in one
+//! batch, so a row has the same bits with any other texts in its batch. Batches run on all
+//! threads. The files of the model determine length, pooling and prompt; vectors are always
+//! scaled to unit length. GPUs and quantised models are not supported.
 
 mod bert;
 mod folder;
@@ -23,18 +23,18 @@ use super::{EmbedError, Embedder, to_unit_length};
 use crate::embed::vectors::Vectors;
 use crate::engine::context::Cancelled;
 
-/// Raised when the same model gives other numbers here.
+/// The version of this implementation; raised when the same model has other results.
 const VERSION: u32 = 1;
 
-/// Tokens in a batch, or those of one text if that has more. Higher reads the weights less often and falls out of the
-/// processor's caches.
+/// Maximum number of tokens in a batch, except for a single longer text. Higher reads the weights less often but exceeds
+/// the CPU caches.
 const BATCH_TOKENS: usize = 512;
 
-/// A product of matrices of at most so many numbers is summed in another order by `gemm`, and one of a single row too.
-/// Smaller batches repeat their texts, so that a text never comes by another way alone than in company.
+/// The `gemm` crate sums matrix products up to this size, and products with a single row, in another order. Smaller
+/// batches repeat their texts, so that a text has the same bits in any batch.
 const SMALL_PRODUCT: usize = 256;
 
-/// A model, ready.
+/// A loaded model.
 pub struct Local {
     id: String,
     folder: PathBuf,
@@ -47,10 +47,10 @@ pub struct Local {
 }
 
 impl Local {
-    /// Reads a model.
+    /// Loads a model.
     ///
     /// # Errors
-    /// A file is missing or cannot be read, or the model is of a kind that is not known here.
+    /// If a file is missing or cannot be read, or the model is not supported.
     pub fn open(folder: &Path) -> Result<Self, EmbedError> {
         let read = Folder::read(folder)?;
         let n_dims = read.config.n_dims();
@@ -71,7 +71,7 @@ impl Local {
         })
     }
 
-    /// The numbers of a text's tokens.
+    /// Returns the token ids of a text.
     fn tokens(&self, text: &str) -> Result<Vec<u32>, EmbedError> {
         let mut text = format!("{}{}", self.prompt, text.trim());
         if self.lower_case {
@@ -81,7 +81,7 @@ impl Local {
         Ok(encoded.map_err(|error| bad(&self.folder.join(TOKENIZER), error))?.get_ids().to_vec())
     }
 
-    /// The vectors of texts of equally many tokens, of unit length, one after the other.
+    /// Returns the vectors of texts with the same number of tokens, scaled to unit length.
     fn embed_batch(&self, batch: &[&[u32]]) -> candle_core::Result<Vec<f32>> {
         let n_tokens = batch.first().map_or(0, |ids| ids.len()).max(1);
         let min_tokens = (SMALL_PRODUCT / self.n_dims + 1).max(2);
@@ -99,7 +99,7 @@ impl Local {
     }
 }
 
-/// The model's tokenizer, which cuts texts where the model does and never pads.
+/// Loads the model's tokenizer, with truncation and without padding.
 fn tokenizer(folder: &Path, read: &Folder) -> Result<Tokenizer, EmbedError> {
     let bad = |error| bad(&folder.join(TOKENIZER), error);
     let mut tokenizer = Tokenizer::from_bytes(&read.tokenizer).map_err(bad)?;
@@ -138,7 +138,7 @@ impl Embedder for Local {
     }
 }
 
-/// Texts of equally many tokens together, up to so many tokens a batch.
+/// Groups texts with the same number of tokens into batches.
 fn batches<'a>(by_len: &'a [usize], tokens: &[Vec<u32>]) -> Vec<&'a [usize]> {
     let len = |at: &usize| tokens[*at].len();
     let of_one_len = by_len.chunk_by(|a, b| len(a) == len(b));

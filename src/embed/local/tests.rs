@@ -1,4 +1,4 @@
-//! A model of two layers, made here, held against the same encoder written plainly.
+//! Tests with a model of two layers, compared with a reference implementation of the encoder.
 
 // The numbers of a model this small are exact in any type.
 #![allow(clippy::cast_precision_loss)]
@@ -21,7 +21,7 @@ const POSITIONS: usize = 16;
 const WORDS: [&str; 12] =
     ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "ring", "the", "bell", "at", "noon", "##s", "gate", "tower"];
 
-/// The shape of each tensor of the model.
+/// Returns the shape of each tensor of the model.
 fn shapes() -> Vec<(String, Vec<usize>)> {
     let table = |name: &str, rows| (format!("embeddings.{name}_embeddings.weight"), vec![rows, DIMS]);
     let mut shapes = vec![table("word", WORDS.len()), table("position", POSITIONS), table("token_type", 2)];
@@ -46,7 +46,7 @@ fn shapes() -> Vec<(String, Vec<usize>)> {
     shapes
 }
 
-/// Numbers from -1 to 1 that depend on the tensor's name and nothing else.
+/// Returns numbers from -1 to 1 that depend only on the tensor's name.
 fn weights() -> HashMap<String, Vec<f32>> {
     let values = |name: &str, n: usize| {
         (0..n)
@@ -102,7 +102,7 @@ fn module(path: &str, kind: &str) -> Value {
     json!({"path": path, "type": format!("sentence_transformers.models.{kind}")})
 }
 
-/// A folder as sentence-transformers writes it.
+/// Creates a folder in the format of sentence-transformers.
 fn model(pooling: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), "config.json", &config());
@@ -124,7 +124,7 @@ fn embed(folder: &Path, texts: &[&str]) -> Vectors {
     Local::open(folder).unwrap().embed(texts, &|| false).unwrap()
 }
 
-/// The encoder once more, in plain loops of 64-bit numbers.
+/// The reference implementation of the encoder, with plain loops of 64-bit numbers.
 mod plain {
     use super::*;
 
@@ -214,7 +214,7 @@ mod plain {
         out
     }
 
-    /// By the integral of the bell curve, summed in small steps.
+    /// Computes the integral of the normal distribution numerically.
     fn gelu(x: f64) -> f64 {
         let n = 2000;
         let step = x / f64::from(n);
@@ -232,7 +232,7 @@ fn assert_near(row: &[f32], expected: &[f64]) {
 }
 
 #[test]
-fn vectors_are_those_of_the_encoder_written_plainly() {
+fn vectors_are_those_of_the_reference_implementation() {
     // [CLS] ring the bell ##s at noon [SEP], and [CLS] [UNK] gate [SEP].
     let texts = [("ring the bells at noon", vec![2, 4, 5, 6, 9, 7, 8, 3]), ("open gate", vec![2, 1, 10, 3])];
     for pooling in ["mean", "cls"] {
@@ -247,7 +247,7 @@ fn vectors_are_those_of_the_encoder_written_plainly() {
 }
 
 #[test]
-fn the_file_beside_the_encoder_decides_where_a_text_is_cut() {
+fn the_settings_of_the_model_decide_where_a_text_is_truncated() {
     let folder = model("mean");
     let long = "ring ".repeat(40);
     let n_tokens = |n: usize| Local::open(folder.path()).unwrap().tokens(&long).unwrap().len() == n;
@@ -259,7 +259,7 @@ fn the_file_beside_the_encoder_decides_where_a_text_is_cut() {
 }
 
 #[test]
-fn case_and_prompt_are_those_the_model_asks_for() {
+fn case_and_prompt_are_those_of_the_model() {
     let folder = model("mean");
     let plain = embed(folder.path(), &["the bell"]);
     assert_ne!(embed(folder.path(), &["THE Bell"]), plain);
@@ -271,7 +271,7 @@ fn case_and_prompt_are_those_the_model_asks_for() {
 }
 
 #[test]
-fn an_encoder_whose_positions_begin_behind_padding_is_the_same_but_for_that() {
+fn an_encoder_with_positions_after_padding_differs_only_in_that() {
     let folder = model("mean");
     let plain = embed(folder.path(), &["ring the bell"]);
     let mut shifted = config();
@@ -285,7 +285,7 @@ fn an_encoder_whose_positions_begin_behind_padding_is_the_same_but_for_that() {
 }
 
 #[test]
-fn the_id_is_of_the_content_and_not_of_the_place() {
+fn the_id_depends_on_the_content_and_not_on_the_path() {
     let id = |folder: &Path| Local::open(folder).unwrap().id();
     let (a, b) = (model("mean"), model("mean"));
     assert_eq!(id(a.path()), id(b.path()));
@@ -303,17 +303,17 @@ fn the_id_is_of_the_content_and_not_of_the_place() {
 }
 
 #[test]
-fn what_would_change_a_vector_and_is_not_known_is_refused() {
+fn unsupported_settings_that_would_change_a_vector_are_refused() {
     type Change = fn(&Path);
     let changes: [(Change, &str); 7] = [
         (
             |at| write(at, "modules.json", &json!([module("", "Transformer"), module("2_Dense", "Dense")])),
             "module Dense",
         ),
-        (|at| write(at, "modules.json", &json!([module("", "Transformer")])), "no pooling"),
+        (|at| write(at, "modules.json", &json!([module("", "Transformer")])), "expected a pooling module"),
         (
             |at| write(at, "1_Pooling/config.json", &json!({"pooling_mode_max_tokens": true})),
-            "pooling must be mean or cls",
+            "pooling must be either mean or cls",
         ),
         (|at| write(at, "config.json", &json!({"model_type": "gpt2"})), "config.json"),
         (
@@ -327,11 +327,11 @@ fn what_would_change_a_vector_and_is_not_known_is_refused() {
         (|at| std::fs::write(at.join(WEIGHTS), b"cut").unwrap(), "model.safetensors"),
         (|at| std::fs::remove_file(at.join(TOKENIZER)).unwrap(), "tokenizer.json"),
     ];
-    for (change, says) in changes {
+    for (change, expected) in changes {
         let folder = model("mean");
         change(folder.path());
         let message = Local::open(folder.path()).err().unwrap().to_string();
-        assert!(message.contains(says), "{message}");
+        assert!(message.contains(expected), "{message}");
     }
 }
 
@@ -344,7 +344,7 @@ fn a_folder_without_modules_is_an_encoder_with_mean_pooling() {
 }
 
 #[test]
-fn it_stops_when_it_is_told_to() {
+fn a_cancelled_run_stops() {
     let stopped = Local::open(model("mean").path()).unwrap().embed(&["ring"], &|| true);
     assert!(matches!(stopped, Err(EmbedError::Interrupted)));
 }
@@ -352,7 +352,7 @@ fn it_stops_when_it_is_told_to() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
     #[test]
-    fn a_row_has_the_same_bits_whatever_stands_beside_it(
+    fn a_row_has_the_same_bits_in_any_batch(
         texts in prop::collection::vec("((ring|the|bells|noon|gate|zoo) ?){0,9}", 1..90)
     ) {
         let folder = model("mean");

@@ -1,17 +1,17 @@
-//! A bound on the cosine of two rows that few bytes of each decide, and the layout it is reckoned in.
+//! A bound on the cosine of two rows that only needs a few bytes of each, and its memory layout.
 //!
-//! Of a row `a` the *head* is kept: some dimensions, rounded to whole numbers `q` of -127 to 127 times a scale `s`.
-//! Call `s·q`, zero in all other dimensions, `h`, and what is missing `u = a - h`; its part in the dimensions of the
-//! head is the rounding `e`. Since `h` is zero wherever `u` is not `e`,
+//! The *head* of a row `a` is some of its dimensions, rounded to integers `q` from -127 to 127 times a scale `s`.
+//! Let `h` be `s·q`, and zero in all other dimensions, and let `u = a - h` be the rest; its part in the dimensions of the
+//! head is the rounding error `e`. Since `h` is zero in all dimensions where `u` is not `e`,
 //!
 //! `a·b = (h + u)·(h' + u') = h·h' + h·e' + e·h' + u·u' ≤ s·s'·(q·q') + |h|·|e'| + |e|·|h'| + |u|·|u'|`
 //!
-//! by Cauchy and Schwarz. `q·q'` is exact in integers, and the three lengths stand beside each head, rounded up. So
-//! where the right side is below [`least`], the score is below the threshold, and no pair at or above it is refused.
+//! by Cauchy and Schwarz. `q·q'` is exact in integers, and the three lengths are stored with each head, rounded up. So if
+//! the right side is below [`least`], the score is below the threshold, and no pair at or above it is rejected.
 //!
-//! Heads stand side by side, four dimensions (a *quad*) of each row in turn, as the instructions for sums of products
-//! of bytes want them: 16 rows are a *panel*, and a few panels are looked at together. Rows that match nothing have a
-//! bound that is not a number, so it is at least nothing.
+//! Heads are interleaved, four dimensions (a *quad*) of each row in turn, as required by the instructions for sums of
+//! products of bytes: 16 rows are a *panel*, and a few panels (a *look*) are processed together. Rows that match nothing
+//! have NaN as their bound, which is never at or above the threshold.
 
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -19,34 +19,34 @@ use rayon::prelude::*;
 use super::kernel::{self, N_PANELS, N_PROBES, OFFSET_BIT, PANEL_LEN, ProbeQuad, Quad, Tile};
 use super::rows::{MAX_NORM_SQUARED, UnitRows, row};
 
-/// Rows of as many panels as one look takes.
+/// Number of rows in a look.
 pub(super) const LOOK_LEN: usize = N_PANELS * PANEL_LEN;
 
-/// Dimensions of a head, at most: their products add up to less than 2³¹.
+/// Maximum number of dimensions of a head: their products sum to less than 2³¹.
 pub(super) const MAX_HEAD: usize = 1 << 15;
 
-/// The largest whole number of a head.
+/// The largest integer in a head.
 const MAX_WHOLE: f32 = 127.0;
 
-/// The offset of the bytes of panels, and a half: above zero to cut off what stands behind the point is to round down.
+/// The offset of the bytes in panels plus one half, so that truncation of a positive number rounds it.
 const ROUNDED_OFFSET: f32 = 128.5;
 
-/// What is left over where double precision takes one sum from another.
+/// An upper bound of the error of a difference of two sums in double precision.
 const CANCELLED: f64 = 1e-11;
 
-/// Above the rounding of a double to single precision.
+/// A factor larger than the rounding of a double to single precision.
 const ROUND_UP: f64 = 1.0 + 1e-6;
 
-/// What the bound of a pair with a score of at least `threshold` cannot be below.
+/// Returns the minimum bound of a pair with a score of at least `threshold`.
 ///
-/// A score may be above the bound by its own rounding and that of the bound. A sum of `n` products in any order is off
-/// by at most `n·2⁻²⁴ / (1 - n·2⁻²⁴)` times the lengths (Higham, "Accuracy and Stability of Numerical Algorithms",
-/// 3.1); the bound is a handful of operations on numbers below 4.
+/// A score may exceed the bound by its rounding error and that of the bound. A sum of `n` products in any order has an
+/// error of at most `n·2⁻²⁴ / (1 - n·2⁻²⁴)` times the lengths (Higham, "Accuracy and Stability of Numerical Algorithms",
+/// 3.1); the bound is a few operations on numbers below 4.
 #[expect(clippy::cast_precision_loss, reason = "counts of dimensions are far below 2⁵³")]
-#[expect(clippy::cast_possible_truncation, reason = "the slack holds what is lost")]
+#[expect(clippy::cast_possible_truncation, reason = "the slack covers the rounding")]
 pub(super) fn least(threshold: f64, n_dims: usize) -> f32 {
     let rounding = (n_dims + 2) as f64 / f64::from(1 << 24);
-    // With more dimensions than a sum in single precision can bear nothing is refused.
+    // With too many dimensions for a sum in single precision, no pair is rejected.
     if rounding < 0.5 { (threshold - 2.0 * rounding - 4e-6) as f32 } else { f32::NEG_INFINITY }
 }
 
@@ -67,7 +67,7 @@ impl Length {
     const OF_NOTHING: Self = Self { scale: 0.0, head: 0.0, error: 0.0, rest: f32::NAN };
 }
 
-/// The same of the heads of a panel, side by side.
+/// The scales and lengths of the heads in a panel.
 #[derive(Clone, Copy)]
 pub(super) struct Lengths {
     scales: [f32; PANEL_LEN],
@@ -109,7 +109,7 @@ pub(super) struct Heads {
 }
 
 impl Heads {
-    /// Heads of some dimensions of each row, at most [`MAX_HEAD`] of them.
+    /// Computes heads of some dimensions of each row, at most [`MAX_HEAD`].
     pub(super) fn of(rows: &UnitRows<'_>, dims: &[u32]) -> Self {
         let n_quads = dims.len().div_ceil(4).max(1);
         let n_looks = rows.len().div_ceil(LOOK_LEN);
@@ -130,17 +130,17 @@ impl Heads {
         Self { n_quads, quads, lengths }
     }
 
-    /// How many times [`LOOK_LEN`] rows there are.
+    /// Returns the number of looks, of [`LOOK_LEN`] rows each.
     pub(super) fn n_looks(&self) -> usize {
         self.lengths.len()
     }
 
-    /// The heads of [`LOOK_LEN`] rows, and their lengths.
+    /// Returns the heads of a look and their lengths.
     pub(super) fn look(&self, at: usize) -> (&[Quad], &[Lengths; N_PANELS]) {
         (&self.quads[at * self.n_quads..][..self.n_quads], &self.lengths[at])
     }
 
-    /// Rows to be held against others, from `first` on.
+    /// Returns rows, starting with `first`, for the comparison with others.
     pub(super) fn probes(&self, first: usize) -> Probes {
         let mut probes = Probes {
             first,
@@ -167,7 +167,7 @@ impl Heads {
     }
 }
 
-/// Where a row stands in its look.
+/// The position of a row in its look.
 #[derive(Clone, Copy)]
 struct Place {
     panel: usize,
@@ -184,7 +184,7 @@ fn without_offset(byte: u8) -> i8 {
     (byte ^ OFFSET_BIT).cast_signed()
 }
 
-/// Takes the numbers of some dimensions, with zeros behind them.
+/// Copies the numbers of some dimensions, padded with zeros.
 fn gather(head: &mut [f32], row: &[f32], dims: &[u32]) {
     head[dims.len()..].fill(0.0);
     for (number, &dim) in head.iter_mut().zip(dims) {
@@ -207,7 +207,7 @@ fn write_head(head: &[f32], place: Place, quads: &mut [Quad], lengths: &mut [Len
     lengths[place.panel].set(place.lane, length);
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "it is rounded up by more than a single loses")]
+#[expect(clippy::cast_possible_truncation, reason = "it is rounded up by more than the conversion loses")]
 fn length_of(norm_squared: f64) -> f32 {
     (norm_squared.sqrt() * ROUND_UP) as f32
 }
@@ -220,7 +220,7 @@ struct Norms {
     error: f64,
 }
 
-/// Writes the whole numbers of a head.
+/// Writes the integers of a head.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 256")]
 fn round_into(head: &[f32], scale: f32, place: Place, quads: &mut [Quad]) -> Norms {
     let per_unit = if scale > f32::MIN_POSITIVE { scale.recip() } else { 0.0 };
@@ -239,27 +239,27 @@ fn round_into(head: &[f32], scale: f32, place: Place, quads: &mut [Quad]) -> Nor
     norms
 }
 
-/// Some rows, to be held against panels at a look.
+/// Some rows for the comparison with looks.
 pub(super) struct Probes {
     /// The number of the first row.
     pub(super) first: usize,
     /// Their heads, four dimensions of each in turn.
     pub(super) quads: Vec<ProbeQuad>,
-    /// What their sums start from.
+    /// The start values of their sums.
     pub(super) starts: [i32; N_PROBES],
     lengths: [Length; N_PROBES],
 }
 
-/// Which rows of a look may be at or above a threshold with which probe: for each probe a bit a row.
+/// For each probe, a bit per row of a look: whether the pair may be at or above the threshold.
 pub(super) type Found = [u64; N_PROBES];
 
-/// Looks which bounds are not below `least`.
+/// Finds the pairs whose bound is not below `least`.
 #[multiversion(targets(
     "x86_64+avx+avx2+avx512f+avx512vl+avx512bw+avx512dq+avx512cd",
     "x86_64+avx+avx2",
     "aarch64+neon"
 ))]
-#[expect(clippy::cast_precision_loss, reason = "the slack of `least` holds what is lost")]
+#[expect(clippy::cast_precision_loss, reason = "the slack of `least` covers the rounding")]
 pub(super) fn found(tile: &Tile, probes: &Probes, lengths: &[Lengths; N_PANELS], least: f32) -> Found {
     let mut found = [0; N_PROBES];
     for ((sums, probe), found) in tile.iter().zip(&probes.lengths).zip(&mut found) {
@@ -270,7 +270,7 @@ pub(super) fn found(tile: &Tile, probes: &Probes, lengths: &[Lengths; N_PANELS],
                     + probe.error * lengths.heads[lane]
                     + probe.rest * lengths.rests[lane]
             };
-            // Rarely any is, and to ask that is cheaper than to ask which.
+            // Usually none is, and testing for any is faster than finding which.
             if (0..PANEL_LEN).fold(false, |any, lane| any | (bound(lane) >= least)) {
                 let bit = |lane| u64::from(bound(lane) >= least) << (panel * PANEL_LEN + lane);
                 *found |= (0..PANEL_LEN).fold(0, |bits, lane| bits | bit(lane));
@@ -287,7 +287,7 @@ mod tests {
     use super::*;
     use crate::embed::vectors::{Vectors, dot};
 
-    /// Numbers of which some are far larger than the others, so that rounding hits the others hard.
+    /// Generates numbers of different magnitudes, so that rounding errors of the smaller ones are large.
     fn number() -> impl Strategy<Value = f32> {
         (-1.0_f32..1.0, 0_i32..4).prop_map(|(number, power)| number * 0.1_f32.powi(power))
     }
@@ -299,7 +299,7 @@ mod tests {
         })
     }
 
-    /// Whether the bound lets a pair pass.
+    /// Returns whether the bound accepts a pair.
     fn passes(heads: &Heads, a: usize, b: usize, least: f32) -> bool {
         let probes = heads.probes(a / N_PROBES * N_PROBES);
         let (quads, lengths) = heads.look(b / LOOK_LEN);
@@ -312,7 +312,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(48))]
 
         #[test]
-        fn no_pair_is_refused_at_its_own_score(
+        fn no_pair_is_rejected_at_its_own_score(
             vectors in rows(), n_kept in 0_usize..90, of in any::<(prop::sample::Index, prop::sample::Index)>()
         ) {
             let rows = UnitRows::of(&vectors);
@@ -326,19 +326,19 @@ mod tests {
     }
 
     #[test]
-    fn rows_far_below_the_threshold_are_refused() {
+    fn rows_far_below_the_threshold_are_rejected() {
         let vectors = Vectors::new(4, vec![1.0, 0.0, 0.0, 0.0, 0.5, 0.5, 0.5, 0.5, 0.0, 0.0, 1.0, 0.0]);
         let heads = Heads::of(&UnitRows::of(&vectors), &[0, 1, 2, 3]);
         let at = |a, b, threshold| passes(&heads, a, b, least(threshold, 4));
         assert!(at(0, 1, 0.5) && !at(0, 1, 0.52) && !at(0, 2, 0.02) && at(2, 2, 1.0));
-        // Of two dimensions of four, half of the second row is left; the bound is what it could be at best.
+        // With a head of two of four dimensions, half of the second row is in the rest; the bound is the best case.
         let half = Heads::of(&UnitRows::of(&vectors), &[2, 3]);
         let at = |threshold| passes(&half, 0, 1, least(threshold, 4));
         assert!(at(0.7) && !at(0.72));
     }
 
     #[test]
-    fn what_a_sum_cannot_bear_is_not_refused() {
+    fn with_too_many_dimensions_no_pair_is_rejected() {
         assert!(least(0.9, 1_536) > 0.899 && least(0.9, 1_536) < 0.9);
         assert_eq!(least(0.9, 1 << 24).to_bits(), f32::NEG_INFINITY.to_bits());
     }

@@ -1,17 +1,18 @@
-//! Rows that equal an earlier one, number by number.
+//! Rows that are equal to an earlier one.
 //!
-//! A graph needs each row once, and many equal ones spoil it: all their links end within them.
+//! A graph index only needs each distinct row, and many equal rows would break it, because all their links would be among
+//! themselves.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::rows::{UnitRows, row};
 
-/// Which rows are the first of their like, and which equal them.
+/// The distinct rows and their copies.
 pub(super) struct Copies {
     firsts: Vec<u32>,
-    /// For each row the first one that equals it; an unfit row has itself.
+    /// For each row, the first one that is equal; an unfit row has itself.
     first_of: Vec<u32>,
-    /// All fit rows behind the first one that equals them, in order.
+    /// For each fit row, the first one that is equal and the row itself, in order.
     members: Vec<(u32, u32)>,
 }
 
@@ -33,23 +34,23 @@ impl Copies {
         Self { firsts, first_of, members }
     }
 
-    /// Fit rows that equal no earlier one, in order.
+    /// Returns the distinct fit rows, in order.
     pub(super) fn firsts(&self) -> &[u32] {
         &self.firsts
     }
 
-    /// The first row that equals this one.
+    /// Returns the first row that is equal to this one.
     pub(super) fn first_of(&self, row: u32) -> u32 {
         self.first_of[row as usize]
     }
 
-    /// A first row and all that equal it, in order.
+    /// Returns a first row and its copies, in order.
     pub(super) fn equal_to(&self, first: u32) -> impl Iterator<Item = u32> {
         let start = self.members.partition_point(|(other, _)| *other < first);
         self.members[start..].iter().take_while(move |(other, _)| *other == first).map(|&(_, at)| at)
     }
 
-    /// How many rows equal an earlier one.
+    /// Returns the number of rows that are equal to an earlier one.
     pub(super) fn n_copies(&self) -> usize {
         self.members.len() - self.firsts.len()
     }
@@ -65,7 +66,7 @@ mod tests {
     use crate::embed::vectors::Vectors;
 
     #[test]
-    fn a_copy_goes_to_the_first_of_its_like() {
+    fn a_copy_belongs_to_the_first_equal_row() {
         let vectors = Vectors::new(2, vec![0.6, 0.8, 1.0, 0.0, 0.6, 0.8, 0.0, 0.0, 3.0, 0.0, 0.6, 0.8]);
         let copies = Copies::of(&UnitRows::of(&vectors));
         assert_eq!(copies.firsts(), [0, 1]);

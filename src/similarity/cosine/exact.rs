@@ -1,7 +1,7 @@
-//! All pairs at or above a threshold, by comparing all heads and those rows that a bound does not refuse.
+//! The exact join: compares all heads, and the rows of pairs that the bound does not reject.
 //!
-//! A block of rows is held against all rows at or behind it, in tasks small enough for the nearest caches: a look's
-//! panels stay at hand while the probes of a chunk pass by. Pairs leave a block at a time, in order.
+//! A block of rows is compared with all rows from its start on, in tasks that fit in the CPU caches: the panels of a look
+//! stay in the cache for all probes of a chunk. Pairs are reported block by block, in order.
 
 use rayon::prelude::*;
 
@@ -12,19 +12,19 @@ use super::sides::Sides;
 use super::tuning::Tuning;
 use crate::similarity::{Pair, Stopped};
 
-/// Probes that pass by a look's panels together.
+/// Number of probes in a chunk.
 const CHUNK_LEN: usize = 64 * N_PROBES;
 
-/// Chunks of a block, at most.
+/// Maximum number of chunks in a block.
 const MAX_CHUNKS: usize = 4;
 
-/// Looks of a task.
+/// Number of looks in a task.
 const N_LOOKS: usize = 8;
 
-/// Pairs of a block that are aimed at, at most.
+/// Target for the maximum number of pairs in a block.
 const MAX_PAIRS: f64 = 4e6;
 
-/// Finds all pairs and gives them to `take`, a block of rows at a time.
+/// Finds all pairs and passes them to `take`, one block of rows at a time.
 pub(super) fn join<E>(
     sides: &Sides<'_, '_>,
     threshold: f64,
@@ -53,7 +53,7 @@ pub(super) fn join<E>(
     Ok(())
 }
 
-/// How many chunks a block has, so that its pairs fit in memory where most pairs are found.
+/// Returns the number of chunks in a block, so that its pairs fit in memory even if most pairs match.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count within bounds")]
 fn n_chunks(n_rows: usize, share_found: f64) -> usize {
@@ -61,7 +61,7 @@ fn n_chunks(n_rows: usize, share_found: f64) -> usize {
     ((MAX_PAIRS / n_pairs_of_chunk) as usize).clamp(1, MAX_CHUNKS)
 }
 
-/// What every task of a join needs.
+/// The data that all tasks of a join share.
 struct Scan<'s, 'r, 'v> {
     sides: &'s Sides<'r, 'v>,
     a: &'s Heads,
@@ -71,7 +71,7 @@ struct Scan<'s, 'r, 'v> {
 }
 
 impl Scan<'_, '_, '_> {
-    /// The pairs of some rows of `a`, in order; nothing where it was called off.
+    /// Returns the pairs of some rows of `a`, in order; `None` if cancelled.
     fn pairs_of(&self, start: usize, end: usize, cancelled: &(dyn Fn() -> bool + Sync)) -> Option<Vec<Pair>> {
         let probes: Vec<Probes> = (start..end).step_by(N_PROBES).map(|first| self.a.probes(first)).collect();
         let first_look = if self.sides.b.is_some() { 0 } else { start / LOOK_LEN };
@@ -83,7 +83,7 @@ impl Scan<'_, '_, '_> {
             let looks = first..self.b.n_looks().min(first + N_LOOKS);
             (!cancelled()).then(|| {
                 let mut pairs = Vec::new();
-                looks.for_each(|look| self.look(chunk, look, &mut pairs));
+                looks.for_each(|look| self.compare_look(chunk, look, &mut pairs));
                 pairs
             })
         });
@@ -92,19 +92,19 @@ impl Scan<'_, '_, '_> {
         Some(pairs)
     }
 
-    /// Holds a chunk of probes against the panels of a look.
-    fn look(&self, chunk: &[Probes], look: usize, pairs: &mut Vec<Pair>) {
+    /// Compares a chunk of probes with the panels of a look.
+    fn compare_look(&self, chunk: &[Probes], look: usize, pairs: &mut Vec<Pair>) {
         let (quads, lengths) = self.b.look(look);
         let mut tile = [[[0; PANEL_LEN]; N_PANELS]; N_PROBES];
-        let is_behind = |probes: &&Probes| self.sides.b.is_some() || probes.first < (look + 1) * LOOK_LEN;
-        for probes in chunk.iter().filter(is_behind) {
+        let is_before = |probes: &&Probes| self.sides.b.is_some() || probes.first < (look + 1) * LOOK_LEN;
+        for probes in chunk.iter().filter(is_before) {
             write_sums(&probes.quads, &probes.starts, quads, &mut tile);
             let found = bounds::found(&tile, probes, lengths, self.least);
             self.compare(&found, probes.first, look * LOOK_LEN, pairs);
         }
     }
 
-    /// Compares the rows that the bound did not refuse.
+    /// Compares the rows of the pairs that the bound does not reject.
     fn compare(&self, found: &Found, first_a: usize, first_b: usize, pairs: &mut Vec<Pair>) {
         for (probe, &(mut bits)) in found.iter().enumerate() {
             while bits != 0 {

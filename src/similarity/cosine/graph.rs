@@ -1,10 +1,10 @@
-//! Pairs proposed by a graph of near rows (HNSW), where comparing all of them would take too long.
+//! Pairs proposed by a graph index (HNSW), if comparing all pairs would take too long.
 //!
-//! A graph misses pairs, and the more copies there are the more it misses. So equal rows stand in it once; each row is
-//! asked for its nearest, and for more as long as the last of them is near enough; rows that do not even find themselves
-//! are compared with all others. Rows are inserted one after the other, so that two runs build the same graph. What it
-//! proposes is scored and told in [`proposed`](super::proposed). After Malkov and Yashunin, "Efficient and robust
-//! approximate nearest neighbor search using Hierarchical Navigable Small World graphs", 2016.
+//! A graph misses pairs, and more of them if there are many copies. So it has each distinct row once; each row is queried
+//! for its nearest neighbours, and for more as long as the last of them is near enough; rows that do not find themselves
+//! are compared with all others. Rows are inserted sequentially, so that two runs build the same graph. The proposals are
+//! scored and reported in [`proposed`](super::proposed). Follows Malkov and Yashunin, "Efficient and robust approximate
+//! nearest neighbor search using Hierarchical Navigable Small World graphs", 2016.
 
 use hnsw_rs::prelude::{Distance, Hnsw};
 use rayon::prelude::*;
@@ -16,23 +16,23 @@ use super::rows::row;
 use super::sides::Sides;
 use crate::embed::vectors::dot;
 
-/// Layers of a graph, at most; more than any number of rows fills.
+/// Maximum number of layers, more than any number of rows needs.
 const MAX_LAYERS: usize = 16;
 
-/// By how much a distance may be off by rounding.
+/// Maximum rounding error of a distance.
 const ROUNDING: f64 = 1e-6;
 
-/// What a graph proposes.
+/// The pairs that a graph proposes.
 pub(super) struct Proposals {
-    /// Pairs of rows that have no earlier copy, in any order, some of them twice.
+    /// Pairs of distinct rows, in any order, possibly with duplicates.
     pub(super) pairs: Vec<(u32, u32)>,
-    /// How many rows did not find themselves, and were compared with all.
+    /// The number of rows that did not find themselves and were compared with all.
     pub(super) n_lost: usize,
-    /// The most neighbours that a row was asked for.
+    /// The maximum number of neighbours in a query.
     pub(super) max_k: usize,
 }
 
-/// Builds a graph of `b` and asks it for what is near each row of `a`; nothing where it was called off.
+/// Builds a graph of `b` and queries it for the neighbours of each row of `a`; returns `None` if cancelled.
 pub(super) fn propose(
     sides: &Sides<'_, '_>,
     (a, b): (&Copies, &Copies),
@@ -42,11 +42,11 @@ pub(super) fn propose(
 ) -> Option<Proposals> {
     let index = Index::of(sides, b, graph, cancelled)?;
     let farthest = 1.0 - threshold + ROUNDING;
-    let of_b = index.ask_all(b, |row| row as usize, farthest, cancelled)?;
+    let of_b = index.query_all(b, |row| row as usize, farthest, cancelled)?;
     let lost: Vec<u32> =
         of_b.iter().filter(|answer| !answer.finds_itself()).map(|answer| answer.row).collect();
     let of_a = match sides.b {
-        Some(b) => index.ask_all(a, |row| b.len() + row as usize, farthest, cancelled)?,
+        Some(b) => index.query_all(a, |row| b.len() + row as usize, farthest, cancelled)?,
         None => of_b,
     };
     let mut pairs: Vec<_> =
@@ -57,7 +57,7 @@ pub(super) fn propose(
     Some(Proposals { pairs, n_lost: lost.len(), max_k })
 }
 
-/// Adds the pairs that some rows of `b` have with all of `a`.
+/// Adds the pairs of some rows of `b` with all rows of `a`.
 fn compare_with_all(
     sides: &Sides<'_, '_>,
     lost: &[u32],
@@ -74,7 +74,8 @@ fn compare_with_all(
     found.ok()
 }
 
-/// One less the cosine of two rows, which are given by number: those of `b` first, those of another `a` behind them.
+/// The distance of two rows: one minus their cosine. Rows are given by number: first those of `b`, then those of another
+/// `a`.
 struct ByCosine<'s, 'r, 'v>(&'s Sides<'r, 'v>);
 
 impl ByCosine<'_, '_, '_> {
@@ -86,21 +87,21 @@ impl ByCosine<'_, '_, '_> {
 
 impl Distance<usize> for ByCosine<'_, '_, '_> {
     fn eval(&self, x: &[usize], y: &[usize]) -> f32 {
-        // The crate refuses distances below zero, which rounding gives.
+        // The crate does not accept negative distances, which rounding can cause.
         (1.0 - dot(self.row(x[0]), self.row(y[0]))).max(0.0)
     }
 }
 
-/// What is near a row.
-struct Answer {
+/// The neighbours of a row.
+struct Neighbours {
     row: u32,
-    /// How many neighbours it was asked for.
+    /// The number of neighbours in the query.
     k: usize,
-    /// Rows that are near enough.
+    /// The rows that are near enough.
     rows: Vec<u32>,
 }
 
-impl Answer {
+impl Neighbours {
     fn finds_itself(&self) -> bool {
         self.rows.contains(&self.row)
     }
@@ -130,20 +131,20 @@ impl<'s, 'r, 'v> Index<'s, 'r, 'v> {
         Some(Self { rows, graph })
     }
 
-    /// What is near each row that has no earlier copy.
-    fn ask_all(
+    /// Queries the neighbours of each distinct row.
+    fn query_all(
         &self,
         rows: &Copies,
         number: impl Fn(u32) -> usize + Sync,
         farthest: f64,
         cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Vec<Answer>> {
-        let answers = rows.firsts().par_iter();
-        answers.map(|&row| (!cancelled()).then(|| self.ask(row, number(row), farthest))).collect()
+    ) -> Option<Vec<Neighbours>> {
+        let firsts = rows.firsts().par_iter();
+        firsts.map(|&row| (!cancelled()).then(|| self.query(row, number(row), farthest))).collect()
     }
 
-    /// What is near a row: more and more neighbours, until the last is too far.
-    fn ask(&self, asked: u32, number: usize, farthest: f64) -> Answer {
+    /// Queries the neighbours of a row: more and more, until the last is too far.
+    fn query(&self, queried: u32, number: usize, farthest: f64) -> Neighbours {
         let mut k = self.graph.k;
         loop {
             let mut hits = self.rows.search(&[number], k, self.graph.ef.max(2 * k));
@@ -151,7 +152,7 @@ impl<'s, 'r, 'v> Index<'s, 'r, 'v> {
             hits.retain(|hit| f64::from(hit.distance) <= farthest);
             if hits.len() < k.min(n_hits) || n_hits < k || n_hits == self.rows.get_nb_point() {
                 let rows = hits.iter().map(|hit| row(hit.d_id)).collect();
-                return Answer { row: asked, k, rows };
+                return Neighbours { row: queried, k, rows };
             }
             k *= 2;
         }

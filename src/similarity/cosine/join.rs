@@ -1,9 +1,9 @@
-//! All pairs of rows whose cosine is at least a threshold, of one collection or two.
+//! All pairs of rows whose cosine is at least a threshold, in one collection or between two.
 //!
-//! Pairs come in order, by the first row and then the second, some rows at a time, so that memory holds the rows and
-//! the pairs of those; the order and the scores are the same for any number of threads. Rows need no unit length.
-//! A score is off by the rounding of single precision: it can be a little above 1, and that of two copies a little
-//! below, so that a threshold of exactly 1 finds copies by chance.
+//! Pairs are ordered by the first row and then the second, and reported for blocks of rows, so that memory only holds the
+//! rows and the pairs of one block; the order and the scores are the same for any number of threads. Rows of any length
+//! are accepted. Scores have the rounding of single precision: a score can be slightly above 1, and that of two copies
+//! slightly below, so a threshold of exactly 1 does not reliably find copies.
 
 use super::exact;
 use super::plan::Plan;
@@ -13,26 +13,26 @@ use super::sides::Sides;
 use crate::embed::vectors::Vectors;
 use crate::similarity::{Pair, Stopped};
 
-/// What a report says of a join, beside its pairs.
+/// The notes about a join, for reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Notes {
     /// Rows of the first collection that match nothing, in order.
     pub skipped_a: Vec<Skipped>,
-    /// Those of the second; none where a collection is joined with itself.
+    /// Those of the second; empty for a self-join.
     pub skipped_b: Vec<Skipped>,
-    /// How pairs were looked for, with the settings that were taken.
+    /// The plan, with the settings that were used.
     pub plan: Plan,
-    /// How that went, where it may have missed some.
+    /// The statistics of an approximate search.
     pub search: Option<Search>,
 }
 
-/// Finds all pairs of one collection, `a` before `b`, and gives them to `take` some rows at a time.
+/// Finds all pairs of one collection, `a` before `b`, and passes them to `take` in blocks of rows.
 ///
 /// A pair is two rows whose cosine, as [`dot`](crate::embed::vectors::dot) of the rows at unit length, is `threshold` or more.
-/// [`Plan::of_self_join`] knows the plan that takes least time.
+/// [`Plan::of_self_join`] returns the fastest plan.
 ///
 /// # Errors
-/// Where `cancelled` says so, which is asked again and again, or where `take` fails.
+/// If cancelled, or `take` fails.
 ///
 /// # Panics
 /// With 2³² rows or more.
@@ -47,15 +47,15 @@ pub fn self_join<E>(
     pairs_of(&Sides { a: &rows, b: None }, threshold, plan, cancelled, take)
 }
 
-/// Finds all pairs of a row of one collection with one of another, as [`self_join`] does.
+/// Finds all pairs of a row of one collection with one of another, like [`self_join`].
 ///
-/// [`Plan::of_join`] knows the plan that takes least time; a graph is built of `b`.
+/// [`Plan::of_join`] returns the fastest plan; a graph is built of `b`.
 ///
 /// # Errors
 /// As [`self_join`].
 ///
 /// # Panics
-/// With 2³² rows or more, or where both have rows and not the same number of dimensions.
+/// With 2³² rows or more, or if both have rows with different numbers of dimensions.
 pub fn join<E>(
     a: &Vectors,
     b: &Vectors,

@@ -1,9 +1,8 @@
-//! All pairs of vectors whose cosine is above a threshold.
+//! Joins of vectors: all pairs whose cosine is at or above a threshold.
 //!
-//! The joins are exact as long as that pays: every pair is found that comparing all would find, since what
-//! refuses nearly all of them is a bound with a proof. Beyond that an index of graphs may propose pairs; what it
-//! misses is estimated and told. Scores are always [`dot`](crate::embed::vectors::dot) of the two rows,
-//! never an estimate.
+//! Up to some size the joins are exact: a proven bound rejects nearly all pairs, and every pair at or above the threshold
+//! is reported. For larger collections a graph index may propose pairs; its recall is estimated and reported. Scores are
+//! always [`dot`](crate::embed::vectors::dot) of the two rows, never an estimate.
 
 mod bounds;
 mod copies;

@@ -1,7 +1,7 @@
-//! Pairs that an index proposed: scored, told in order, and held against all pairs of a sample.
+//! Scores and reports proposed pairs in order, and estimates the recall with a sample.
 //!
-//! A proposal counts whichever side made it, and for all copies of its rows. Nothing is told that is below the
-//! threshold; how much of what is above was never proposed, the sample estimates.
+//! A proposal counts in both directions, and for all copies of its rows. Pairs below the threshold are not reported; a
+//! sample of rows that are compared with all others estimates how many pairs were not proposed.
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -13,50 +13,50 @@ use super::rows::row;
 use super::sides::Sides;
 use crate::similarity::{Pair, Stopped};
 
-/// Rows whose pairs are told together.
+/// Number of rows whose pairs are reported together.
 const BLOCK_LEN: usize = 1_024;
 
-/// Rows of the sample.
+/// Number of rows in the sample.
 const SAMPLE_LEN: usize = 256;
 
-/// Which rows are in the sample: those whose numbers have the least hashes with this seed.
+/// The seed of the sample: the rows whose numbers have the smallest hashes with this seed.
 const SEED: u64 = 0;
 
-/// What a report says of a search that may miss pairs.
+/// The statistics of an approximate search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Search {
-    /// Rows in the index.
+    /// Number of rows in the index.
     pub n_indexed: usize,
-    /// Rows that equal an earlier one of their collection, and went with it.
+    /// Number of rows that are equal to an earlier one of their collection.
     pub n_copies: usize,
-    /// Rows of the index that did not find themselves, and were compared with all.
+    /// Number of rows that did not find themselves and were compared with all.
     pub n_lost: usize,
-    /// The most neighbours that a row was asked for.
+    /// The maximum number of neighbours in a query.
     pub max_k: usize,
-    /// What a sample says of the pairs that were missed.
+    /// The estimated recall.
     pub recall: Recall,
 }
 
-/// The pairs of some rows, drawn by a seed: how many there are, and how many of them were found.
+/// The recall on a sample of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recall {
-    /// Rows that were compared with all others.
+    /// Number of rows that were compared with all others.
     pub n_rows: usize,
-    /// Pairs they have at or above the threshold.
+    /// Number of their pairs at or above the threshold.
     pub n_pairs: usize,
-    /// Those among the pairs that were given.
+    /// Number of those pairs that were reported.
     pub n_found: usize,
 }
 
 impl Recall {
-    /// The share that was found, from 0 to 1; nothing where the sample has no pairs.
+    /// Returns the share of reported pairs, from 0 to 1; `None` if the sample has no pairs.
     #[expect(clippy::cast_precision_loss, reason = "pairs of a sample")]
     pub fn share(&self) -> Option<f64> {
         (self.n_pairs > 0).then(|| self.n_found as f64 / self.n_pairs as f64)
     }
 }
 
-/// Finds pairs by a graph and gives them to `take`, some rows at a time.
+/// Finds pairs with a graph and passes them to `take` in blocks of rows.
 pub(super) fn join<E>(
     sides: &Sides<'_, '_>,
     threshold: f64,
@@ -69,7 +69,7 @@ pub(super) fn join<E>(
     let (a, b) = (&copies_of_a, copies_of_b.as_ref().unwrap_or(&copies_of_a));
     let proposals = graph::propose(sides, (a, b), threshold, graph, cancelled);
     let Proposals { pairs, n_lost, max_k } = proposals.ok_or(Stopped::Cancelled)?;
-    let proposed = Proposed { sides, threshold, a, b, pairs: both_ways(sides, a, pairs) };
+    let proposed = ScoredProposals { sides, threshold, a, b, pairs: both_ways(sides, a, pairs) };
     for start in (0..sides.a.len()).step_by(BLOCK_LEN) {
         let block = row(start)..row(sides.a.len().min(start + BLOCK_LEN));
         let pairs = block.into_par_iter().map(|a| (!cancelled()).then(|| proposed.pairs_of(a)));
@@ -85,7 +85,7 @@ pub(super) fn join<E>(
     })
 }
 
-/// The proposals in order, each once; of one collection in both directions, and each row with its own copies.
+/// Sorts the proposals and removes duplicates; for a self-join, adds both directions, and each row with its copies.
 fn both_ways(sides: &Sides<'_, '_>, a: &Copies, mut pairs: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     if sides.b.is_none() {
         pairs.extend_from_within(..);
@@ -98,17 +98,17 @@ fn both_ways(sides: &Sides<'_, '_>, a: &Copies, mut pairs: Vec<(u32, u32)>) -> V
     pairs
 }
 
-struct Proposed<'p, 'r, 'v> {
+struct ScoredProposals<'p, 'r, 'v> {
     sides: &'p Sides<'r, 'v>,
     threshold: f64,
     a: &'p Copies,
     b: &'p Copies,
-    /// First rows of their like, in order.
+    /// The proposed pairs of distinct rows, in order.
     pairs: Vec<(u32, u32)>,
 }
 
-impl Proposed<'_, '_, '_> {
-    /// The pairs of a row, in order.
+impl ScoredProposals<'_, '_, '_> {
+    /// Returns the pairs of a row, in order.
     fn pairs_of(&self, a: u32) -> Vec<Pair> {
         let first = self.a.first_of(a);
         let start = self.pairs.partition_point(|&(other, _)| other < first);
@@ -120,7 +120,7 @@ impl Proposed<'_, '_, '_> {
         pairs
     }
 
-    /// Compares a sample of rows with all.
+    /// Compares a sample of rows with all others.
     fn recall(&self) -> Recall {
         let sample = sample(self.sides.a.len(), |row| self.sides.a.is_fit(row));
         let of_rows = sample.par_iter().map(|&a| {
@@ -138,7 +138,7 @@ impl Proposed<'_, '_, '_> {
     }
 }
 
-/// Some fit rows, drawn by a seed.
+/// Returns a sample of fit rows.
 fn sample(n_rows: usize, is_fit: impl Fn(u32) -> bool) -> Vec<u32> {
     let mut rows: Vec<u32> = (0..row(n_rows)).filter(|&row| is_fit(row)).collect();
     rows.sort_by_cached_key(|row| xxh3_64_with_seed(&row.to_le_bytes(), SEED));
@@ -153,7 +153,7 @@ mod tests {
     use crate::similarity::cosine::rows::UnitRows;
 
     #[test]
-    fn what_was_never_proposed_is_missed_and_shows_in_the_recall() {
+    fn pairs_that_are_not_proposed_lower_the_recall() {
         // Two pairs and a copy: 0 is near 1, 2 is near 3, and 4 equals 0.
         let vectors = Vectors::new(2, vec![1.0, 0.0, 0.8, 0.6, 0.0, 1.0, -0.6, 0.8, 1.0, 0.0]);
         let rows = UnitRows::of(&vectors);
@@ -161,14 +161,14 @@ mod tests {
         let copies = Copies::of(&rows);
         let given = |proposals: Vec<(u32, u32)>| {
             let pairs = both_ways(&sides, &copies, proposals);
-            let proposed = Proposed { sides: &sides, threshold: 0.7, a: &copies, b: &copies, pairs };
+            let proposed = ScoredProposals { sides: &sides, threshold: 0.7, a: &copies, b: &copies, pairs };
             let pairs = (0..5).flat_map(|row| proposed.pairs_of(row)).map(|pair| (pair.a, pair.b));
             (pairs.collect::<Vec<_>>(), proposed.recall())
         };
         let recall = |n_found| Recall { n_rows: 5, n_pairs: 8, n_found };
         assert_eq!(given(vec![]), (vec![(0, 4)], recall(2)));
         assert_eq!(given(vec![(1, 0)]), (vec![(0, 1), (0, 4), (1, 4)], recall(6)));
-        // A proposal that is too far is not told.
+        // A proposal below the threshold is not reported.
         let all = vec![(0, 1), (0, 4), (1, 4), (2, 3)];
         assert_eq!(given(vec![(1, 0), (0, 1), (3, 2), (1, 3)]), (all, recall(8)));
         assert_eq!(recall(6).share(), Some(0.75));

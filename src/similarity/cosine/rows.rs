@@ -1,8 +1,8 @@
-//! Rows of unit length, and which rows have no direction.
+//! Rows of unit length, and rows that cannot be normalised.
 //!
-//! A row that has unit length within float noise stays as it stands, so scores of what an embedder gave are
-//! [`dot`](crate::embed::vectors::dot) of what it gave. Any other is divided by its length, reckoned in double precision and in one
-//! fixed order: the same bits on every machine.
+//! A row with unit length within float noise does not change, so scores are [`dot`](crate::embed::vectors::dot) of the
+//! embedder's vectors. Any other row is divided by its length, computed in double precision and in a fixed order, with the
+//! same bits on every machine.
 
 use std::borrow::Cow;
 
@@ -11,23 +11,23 @@ use rayon::prelude::*;
 
 use crate::embed::vectors::Vectors;
 
-/// By how much the square of a length may differ from 1 in a row that stays as it stands.
+/// Maximum difference from 1 of the squared length of a row that is not divided.
 const UNIT_NOISE: f64 = 1e-6;
 
-/// The square of the length of a unit row is never above this, rounding included.
+/// Maximum squared length of a unit row, including rounding.
 pub(super) const MAX_NORM_SQUARED: f64 = 1.0 + 2.0 * UNIT_NOISE;
 
-/// Sums that run side by side.
+/// Number of partial sums.
 const N_LANES: usize = 16;
 
-/// Why a row matches nothing.
+/// The reason why a row matches nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unfit {
     /// All its numbers are zero, so it has no direction.
     Zero,
-    /// It holds something that is not a number.
+    /// It has a NaN.
     NotANumber,
-    /// It holds an infinite number.
+    /// It has an infinite number.
     Infinite,
 }
 
@@ -36,7 +36,7 @@ pub enum Unfit {
 pub struct Skipped {
     /// Its number in its collection.
     pub row: u32,
-    /// What is wrong with it.
+    /// The reason.
     pub why: Unfit,
 }
 
@@ -69,7 +69,7 @@ impl<'v> UnitRows<'v> {
         self.vectors.n_dims()
     }
 
-    /// A row of unit length; all zero where it is unfit.
+    /// Returns a row of unit length; all zero if it is unfit.
     pub(super) fn get(&self, row: u32) -> &[f32] {
         self.vectors.get(row as usize)
     }
@@ -78,24 +78,24 @@ impl<'v> UnitRows<'v> {
         self.skipped.binary_search_by_key(&row, |skipped| skipped.row).is_err()
     }
 
-    /// Some of the rows, all of them fit.
+    /// Returns some of the rows, which must be fit.
     pub(super) fn some(&self, rows: &[u32]) -> UnitRows<'static> {
         let values = rows.iter().flat_map(|&row| self.get(row)).copied().collect();
         UnitRows { vectors: Cow::Owned(Vectors::new(self.n_dims(), values)), skipped: Vec::new() }
     }
 
-    /// The unfit rows, in order.
+    /// Returns the unfit rows, in order.
     pub(super) fn skipped(&self) -> &[Skipped] {
         &self.skipped
     }
 }
 
-/// The number of the row at a place.
+/// Returns the number of the row at an index.
 pub(super) fn row(at: usize) -> u32 {
     u32::try_from(at).expect("no machine holds 2³² vectors")
 }
 
-/// What a row is to be divided by: its length, or exactly 1 where it has unit length within float noise.
+/// Returns the divisor of a row: its length, or exactly 1 if it has unit length within float noise.
 fn length(row: &[f32]) -> Result<f64, Unfit> {
     let squared = norm_squared(row);
     if squared == 0.0 {
@@ -112,7 +112,7 @@ fn length(row: &[f32]) -> Result<f64, Unfit> {
     }
 }
 
-/// The sum of the squares of some numbers, in a fixed order.
+/// Returns the sum of squares, computed in a fixed order.
 #[multiversion(targets(
     "x86_64+avx+avx2+avx512f+avx512vl+avx512bw+avx512dq+avx512cd",
     "x86_64+avx+avx2",
@@ -132,7 +132,7 @@ fn norm_squared(row: &[f32]) -> f64 {
     sums.iter().sum()
 }
 
-/// Rows divided by their lengths; those without one are all zero.
+/// Divides rows by their lengths; unfit rows become all zero.
 fn divided(vectors: &Vectors, lengths: &[Result<f64, Unfit>]) -> Vectors {
     let n_dims = vectors.n_dims();
     let mut values = vec![0.0; vectors.len() * n_dims];
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_of_unit_length_stay_as_they_stand() {
+    fn rows_of_unit_length_do_not_change() {
         let vectors = Vectors::new(2, vec![0.6, 0.8, 0.6, 0.800_000_2, -1.0, 0.0]);
         let rows = UnitRows::of(&vectors);
         assert!(matches!(rows.vectors, Cow::Borrowed(_)));
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_without_a_direction_are_told_and_why() {
+    fn unfit_rows_are_listed_with_the_reason() {
         let inf = f32::INFINITY;
         let vectors = Vectors::new(2, vec![0.0, -0.0, 1.0, 0.0, f32::NAN, inf, -inf, 0.0]);
         let rows = UnitRows::of(&vectors);

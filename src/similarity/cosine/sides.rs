@@ -7,7 +7,7 @@ use crate::similarity::Pair;
 /// Two collections, or one as both sides.
 pub(super) struct Sides<'r, 'v> {
     pub(super) a: &'r UnitRows<'v>,
-    /// Nothing where `a` is joined with itself.
+    /// `None` for a self-join.
     pub(super) b: Option<&'r UnitRows<'v>>,
 }
 
@@ -16,12 +16,12 @@ impl<'r, 'v> Sides<'r, 'v> {
         self.b.unwrap_or(self.a)
     }
 
-    /// Whether a pair is to be found: of one collection each pair once, and no row with itself.
+    /// Returns whether a pair is wanted: in a self-join each pair once, and no row with itself.
     pub(super) fn is_wanted(&self, a: u32, b: u32) -> bool {
         self.b.is_some() || a < b
     }
 
-    /// The pair of two rows, where their score is at least the threshold.
+    /// Returns the pair of two rows, if their score is at least the threshold.
     pub(super) fn pair(&self, a: u32, b: u32, threshold: f64) -> Option<Pair> {
         let score = f64::from(dot(self.a.get(a), self.b().get(b)));
         (score >= threshold).then_some(Pair { a, b, score })

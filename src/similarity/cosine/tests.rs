@@ -1,4 +1,4 @@
-//! What the joins find, against comparing all pairs.
+//! Tests against a reference implementation that compares all pairs.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -38,7 +38,7 @@ fn pairs_of_two(a: &Vectors, b: &Vectors, threshold: f64) -> Vec<Pair> {
     pairs_of_two_by(a, b, threshold, Plan::Exact).0
 }
 
-/// A row at unit length; nothing where it has no direction.
+/// Scales a row to unit length; returns `None` if that is not possible.
 fn unit(row: &[f32]) -> Option<Vec<f32>> {
     let mut lanes = [0.0_f64; 16];
     for (at, number) in row.iter().enumerate() {
@@ -51,7 +51,7 @@ fn unit(row: &[f32]) -> Option<Vec<f32>> {
     (squared.is_finite() && squared > 0.0).then_some(unit)
 }
 
-/// The definition of a join: all pairs compared.
+/// The reference implementation of a join: compares all pairs.
 fn by_hand(a: &Vectors, b: &Vectors, threshold: f64, is_wanted: fn(u32, u32) -> bool) -> Vec<Pair> {
     let units = |vectors: &Vectors| (0..).zip(vectors.iter().map(unit)).collect::<Vec<(u32, _)>>();
     let (a, b) = (units(a), units(b));
@@ -69,9 +69,9 @@ fn by_hand(a: &Vectors, b: &Vectors, threshold: f64, is_wanted: fn(u32, u32) -> 
 }
 
 #[test]
-fn a_dot_product_takes_every_dimension() {
+fn a_dot_product_includes_every_dimension() {
     let a: Vec<f32> = (0..37_u16).map(f32::from).collect();
-    // The sum of the squares up to 36, exact in an f32.
+    // The sum of the squares up to 36 is exact in an f32.
     assert_eq!(dot(&a, &a).to_bits(), 16_206_f32.to_bits());
     assert_eq!(dot(&[], &[]).to_bits(), 0);
 }
@@ -86,7 +86,7 @@ fn a_score_equal_to_the_threshold_is_found() {
 }
 
 #[test]
-fn rows_without_a_direction_match_nothing_and_are_told() {
+fn unfit_rows_match_nothing_and_are_listed() {
     let values = vec![0.0, 0.0, 1.0, 0.0, f32::NAN, 1.0, 1.0, 0.0, 0.0, f32::INFINITY];
     let (pairs, notes) = pairs_and_notes(&Vectors::new(2, values.clone()), 0.0, Plan::Exact);
     assert_eq!(pairs, [Pair { a: 1, b: 3, score: 1.0 }]);
@@ -112,7 +112,7 @@ fn vectors_of_two_spaces_are_refused() {
 }
 
 #[test]
-fn what_is_called_off_gives_nothing() {
+fn a_cancelled_join_is_an_error() {
     let vectors = Vectors::new(4, vec![1.0; 4 * 3_000]);
     for plan in [Plan::Exact, GRAPH] {
         for n_answers in [0, 1, 3] {
@@ -125,7 +125,7 @@ fn what_is_called_off_gives_nothing() {
 }
 
 #[test]
-fn what_takes_the_pairs_may_stop_them() {
+fn the_consumer_of_pairs_can_stop_a_join() {
     let vectors = Vectors::new(4, vec![1.0; 16]);
     for plan in [Plan::Exact, GRAPH] {
         let stopped = self_join(&vectors, 0.8, plan, &|| false, |pairs| Err(pairs.len()));
@@ -134,7 +134,7 @@ fn what_takes_the_pairs_may_stop_them() {
 }
 
 #[test]
-fn a_clump_of_copies_is_found_whole() {
+fn all_pairs_of_a_cluster_of_copies_are_found() {
     let copy = |n: usize| (0..48).map(move |at| if at == n % 48 { 1.1 } else { 1.0 });
     let vectors = Vectors::new(48, (0..1_000).flat_map(copy).collect());
     let found = pairs(&vectors, 0.99);
@@ -158,7 +158,7 @@ fn a_graph_finds_the_pairs_of_two_collections() {
 }
 
 #[test]
-fn settings_out_of_range_are_taken_as_the_nearest_in_it() {
+fn settings_out_of_range_are_clamped() {
     let vectors = Vectors::new(2, vec![1.0, 0.0, 0.8, 0.6, 0.0, 1.0]);
     let none = Plan::Approximate(Graph { m: 0, ef_construction: 0, k: 0, ef: 0 });
     let (found, notes) = pairs_and_notes(&vectors, 0.7, none);
@@ -176,12 +176,12 @@ fn the_plan_is_exact_up_to_some_size() {
     assert_eq!(Plan::of_join(1_000_000_000, 10, 384), Plan::Exact);
 }
 
-/// Numbers of all sizes, most of them near 1.
+/// Generates numbers of all magnitudes, most of them near 1.
 fn number() -> impl Strategy<Value = f32> {
     prop_oneof![8 => -1.0_f32..1.0, 1 => Just(0.0), 1 => (-40_i32..38, -1.0_f32..1.0).prop_map(|(e, x)| x * 10_f32.powi(e))]
 }
 
-/// Rows that are near one another, far from it, copies, or have no direction.
+/// Generates similar and different rows, copies, and unfit rows.
 fn rows(n_dims: usize) -> impl Strategy<Value = Vectors> {
     let original = prop_oneof![
         6 => prop::collection::vec(number(), n_dims),
@@ -218,7 +218,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn a_join_finds_the_pairs_that_comparing_all_finds((a, b) in collections(), threshold in threshold()) {
+    fn a_join_equals_the_reference_implementation((a, b) in collections(), threshold in threshold()) {
         prop_assert_eq!(pairs(&a, threshold), by_hand(&a, &a, threshold, |a, b| a < b));
         prop_assert_eq!(pairs_of_two(&a, &b, threshold), by_hand(&a, &b, threshold, |_, _| true));
     }
@@ -233,11 +233,11 @@ proptest! {
     }
 
     #[test]
-    fn a_graph_gives_no_pair_that_is_not_there((a, b) in collections(), threshold in threshold()) {
+    fn a_graph_reports_only_pairs_above_the_threshold((a, b) in collections(), threshold in threshold()) {
         let (all, (found, notes)) = (pairs(&a, threshold), pairs_and_notes(&a, threshold, GRAPH));
         let is_ordered = |pairs: &[Pair]| pairs.is_sorted_by_key(|pair| (pair.a, pair.b));
         prop_assert!(is_ordered(&found) && found.iter().all(|pair| all.contains(pair)));
-        // The sample is larger than the collection, so it is no estimate here.
+        // The sample is larger than the collection, so the recall is exact.
         let recall = notes.search.unwrap().recall;
         prop_assert_eq!((recall.n_pairs, recall.n_found), (2 * all.len(), 2 * found.len()));
         let (all, (found, notes)) = (pairs_of_two(&a, &b, threshold), pairs_of_two_by(&a, &b, threshold, GRAPH));
@@ -247,7 +247,7 @@ proptest! {
     }
 
     #[test]
-    fn threads_change_nothing((a, _) in collections(), threshold in threshold()) {
+    fn the_number_of_threads_changes_nothing((a, _) in collections(), threshold in threshold()) {
         for plan in [Plan::Exact, GRAPH] {
             let with = |n_threads| {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();

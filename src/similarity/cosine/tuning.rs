@@ -1,7 +1,8 @@
-//! Which dimensions make the head, by what a sample of the rows themselves shows.
+//! Selects the dimensions of the head, with a sample of the rows.
 //!
-//! Those in which rows differ most come first: they refuse most pairs. More of them refuse more pairs and cost more
-//! at every pair, so as many are taken as make the join of the sample cheapest. The choice shows in nothing but time.
+//! Dimensions in which rows differ most come first, because they reject the most pairs. More dimensions reject more pairs
+//! but cost more for every pair, so their number is the one with the cheapest join of the sample. The selection only
+//! affects the time.
 
 #![expect(clippy::cast_precision_loss, reason = "counts of a sample are far below 2⁵³")]
 
@@ -12,30 +13,31 @@ use super::rows::{UnitRows, row};
 use super::sides::Sides;
 use crate::embed::vectors::dot;
 
-/// Rows of a collection that are looked at, at most, and of small ones at least.
+/// Maximum number of rows in the sample of a collection.
 const SAMPLE_LEN: usize = 256;
+/// Minimum number of rows in the sample of a collection.
 const MIN_SAMPLE_LEN: usize = 64;
 
-/// Rows for each of the sample, between the two.
+/// Between the two, one in this many rows is sampled.
 const SAMPLED_EVERY: usize = 32;
 
-/// Dimensions by which heads differ in length.
+/// Step of the number of dimensions of a head.
 const STEP: usize = 32;
 
-/// What comparing two rows costs for each of their dimensions, in dimensions of a head.
+/// The cost of comparing two rows exactly per dimension, relative to a dimension of a head.
 const EXACT_COST: f64 = 24.0;
 
-/// What the bound of two heads costs whatever their length, in dimensions of a head.
+/// The fixed cost of the bound of two heads, relative to a dimension of a head.
 const LOOK_COST: f64 = 24.0;
 
-/// By how much rounding raises the bound of two whole rows, about. Too low costs time, no pair.
+/// The approximate increase of the bound of two complete rows by rounding. A low value costs time but no pairs.
 const ROUNDING: f64 = 0.015;
 
-/// How a collection is joined with itself or another.
+/// The selected dimensions for a join.
 pub(super) struct Tuning {
     /// The dimensions of the heads.
     pub(super) dims: Vec<u32>,
-    /// The share of pairs that were at or above the threshold.
+    /// The share of sampled pairs at or above the threshold.
     pub(super) share_found: f64,
 }
 
@@ -45,25 +47,25 @@ impl Tuning {
         let mut dims = by_variance(&a, &b);
         let (a, b) = (reordered(&a, &dims), reordered(&b, &dims));
         let n_steps = dims.len().min(MAX_HEAD).div_ceil(STEP).max(1);
-        // Of two samples of one collection the same places hold the same rows.
+        // Both samples of a self-join have the same rows at the same indices.
         let each = a.par_iter().enumerate().map(|(at, a)| {
             let wanted = b.iter().enumerate().filter(|(other, _)| sides.is_wanted(row(at), row(*other)));
-            wanted.fold(Passed::none(n_steps), |passed, (_, b)| passed.with(a, b, threshold))
+            wanted.fold(AcceptedCounts::none(n_steps), |passed, (_, b)| passed.with(a, b, threshold))
         });
-        let passed = each.reduce(|| Passed::none(n_steps), Passed::and);
+        let passed = each.reduce(|| AcceptedCounts::none(n_steps), AcceptedCounts::and);
         dims.truncate(passed.cheapest_step(dims.len()) * STEP);
         Self { dims, share_found: passed.share(passed.found) }
     }
 }
 
-/// Rows from all over a collection.
+/// Returns evenly spaced rows of a collection.
 fn sample<'r>(rows: &'r UnitRows<'_>) -> Vec<&'r [f32]> {
     let n_sampled = (rows.len() / SAMPLED_EVERY).clamp(MIN_SAMPLE_LEN, SAMPLE_LEN).min(rows.len());
     let at = (0..n_sampled).map(|at| row(at * rows.len() / n_sampled));
     at.filter(|&row| rows.is_fit(row)).map(|row| rows.get(row)).collect()
 }
 
-/// All dimensions, those in which the rows differ most first.
+/// Returns all dimensions, sorted by descending variance.
 fn by_variance(a: &[&[f32]], b: &[&[f32]]) -> Vec<u32> {
     let n_dims = a.iter().chain(b).next().map_or(0, |row| row.len());
     let mut sums = vec![(0.0_f64, 0.0_f64); n_dims];
@@ -84,13 +86,13 @@ fn by_variance(a: &[&[f32]], b: &[&[f32]]) -> Vec<u32> {
     dims
 }
 
-/// A row of the sample, and what of its squared length is left behind each step.
-struct Sampled {
+/// A row of the sample, with the remaining squared length after each step.
+struct SampledRow {
     numbers: Vec<f32>,
     rests: Vec<f32>,
 }
 
-fn reordered(rows: &[&[f32]], dims: &[u32]) -> Vec<Sampled> {
+fn reordered(rows: &[&[f32]], dims: &[u32]) -> Vec<SampledRow> {
     let reordered = rows.iter().map(|row| {
         let numbers: Vec<f32> = dims.iter().map(|&dim| row[dim as usize]).collect();
         let mut rest = 1.0;
@@ -98,20 +100,20 @@ fn reordered(rows: &[&[f32]], dims: &[u32]) -> Vec<Sampled> {
             rest -= dot(step, step);
             rest.max(0.0)
         });
-        Sampled { rests: rests.collect(), numbers }
+        SampledRow { rests: rests.collect(), numbers }
     });
     reordered.collect()
 }
 
-/// How many pairs of the sample the bound lets through.
-struct Passed {
-    /// With heads of one step, two, and so on.
+/// The number of pairs in the sample that the bound accepts.
+struct AcceptedCounts {
+    /// For heads of one step, two steps, and so on.
     by_step: Vec<usize>,
     found: usize,
     all: usize,
 }
 
-impl Passed {
+impl AcceptedCounts {
     fn none(n_steps: usize) -> Self {
         Self { by_step: vec![0; n_steps], found: 0, all: 0 }
     }
@@ -123,7 +125,7 @@ impl Passed {
         self
     }
 
-    fn with(mut self, a: &Sampled, b: &Sampled, threshold: f64) -> Self {
+    fn with(mut self, a: &SampledRow, b: &SampledRow, threshold: f64) -> Self {
         let mut head = 0.0;
         self.all += 1;
         let n_steps = self.by_step.len() as f64;
@@ -144,7 +146,7 @@ impl Passed {
         n as f64 / self.all.max(1) as f64
     }
 
-    /// The number of steps with which the join costs least.
+    /// Returns the number of steps with the cheapest join.
     fn cheapest_step(&self, n_dims: usize) -> usize {
         let cost = |step: usize| {
             let head = (step * STEP).min(n_dims) as f64;

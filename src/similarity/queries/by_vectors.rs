@@ -1,7 +1,7 @@
-//! The nearest of many leaders by the cosine of vectors, exact.
+//! Exact search for the leader with the highest cosine.
 //!
-//! Counts of hashed n-grams are mostly zeros, vectors of models hardly ever are; each kind has bounds of its own. Which
-//! kind the vectors are is seen in the first of them, and decides nothing but the time it takes.
+//! Counts of hashed n-grams are mostly zeros, vectors of models are not; sparse and dense vectors have different bounds.
+//! The first block of vectors determines the kind, which only affects the time.
 
 use rayon::prelude::*;
 
@@ -12,42 +12,42 @@ use crate::similarity::cosine::join::join;
 use crate::similarity::cosine::plan::Plan;
 use crate::similarity::cosine::sparse::{self, SparseLeaders};
 
-/// Settled leaders that a join pays for; fewer are compared one by one.
+/// Minimum number of settled leaders for a join; fewer are compared one by one.
 const MIN_JOINED: usize = 2_048;
 
-/// Vectors that are compared one by one sooner than anything is made ready for them.
+/// Maximum number of vectors that are compared one by one without an index.
 const FEW: usize = 64;
 
 /// The leaders so far.
 #[allow(clippy::large_enum_variant)] // There is one.
 pub(super) enum Leaders {
-    /// Which kind is not known yet.
+    /// Before the first vector.
     Unknown {
-        /// The least cosine.
+        /// The minimum cosine.
         threshold: f64,
     },
-    /// Of vectors that are mostly zeros.
+    /// Leaders with vectors that are mostly zeros.
     Sparse(SparseLeaders),
-    /// Of others, or of few.
+    /// Leaders with other vectors, or a few leaders.
     Dense(DenseLeaders),
 }
 
-/// A vector that is held against leaders.
+/// A vector that is compared with leaders.
 #[allow(clippy::large_enum_variant)] // There are as many as a block has rows, nearly all of one kind.
 pub(super) enum Probe<'p> {
-    /// One that is mostly zeros; nothing where it is no vector.
+    /// A vector that is mostly zeros; `None` if it has a non-finite number.
     Sparse(Option<sparse::Probe<'p>>),
-    /// Another, and the best leader so far.
+    /// Another vector, and the best leader so far.
     Dense(&'p [f32], Option<Merge>),
 }
 
 impl Leaders {
-    /// Leaders are near from this cosine on, and there are so many vectors.
+    /// Returns no leaders; `threshold` is the minimum cosine of a match.
     pub(super) fn new(threshold: f64, n_vectors: usize) -> Self {
         if n_vectors <= FEW { Self::Dense(DenseLeaders::new(threshold)) } else { Self::Unknown { threshold } }
     }
 
-    /// Vectors with the best settled leader of each, on all threads; nothing where it was called off.
+    /// Finds the best settled leader of each vector, on all threads; returns `None` if cancelled.
     pub(super) fn probes<'p>(
         &mut self,
         rows: &[&'p [f32]],
@@ -72,7 +72,7 @@ impl Leaders {
         }
     }
 
-    /// The best leader of all.
+    /// Finds the best of all leaders.
     pub(super) fn best(&self, probe: &mut Probe<'_>) -> Option<Merge> {
         match (self, probe) {
             (Self::Sparse(leaders), Probe::Sparse(Some(probe))) => leaders.best(probe),
@@ -90,7 +90,7 @@ impl Leaders {
         }
     }
 
-    /// Lays out the leaders that came, for all threads to look at; nothing where it was called off.
+    /// Indexes the new leaders, for the search on all threads; returns `None` if cancelled.
     pub(super) fn settle(&mut self, cancelled: Cancelled<'_>) -> Option<()> {
         match self {
             Self::Unknown { .. } => {}
@@ -101,11 +101,11 @@ impl Leaders {
     }
 }
 
-/// Leaders of vectors that are hardly ever zero.
+/// Leaders with dense vectors.
 pub(super) struct DenseLeaders {
     threshold: f64,
     rows: Vectors,
-    /// Which item each row is.
+    /// The item of each row.
     items: Vec<usize>,
     n_settled: usize,
 }
@@ -115,9 +115,9 @@ impl DenseLeaders {
         Self { threshold, rows: Vectors::default(), items: Vec::new(), n_settled: 0 }
     }
 
-    /// As long as no leader came since.
+    /// Finds the best settled leader of each row.
     fn best_settled(&self, rows: &[&[f32]], cancelled: Cancelled<'_>) -> Option<Vec<Option<Merge>>> {
-        // A join finds no rows without a direction, which are at a threshold of nothing.
+        // A join ignores zero rows, which match any row at a threshold of 0.
         if self.n_settled < MIN_JOINED || self.threshold <= 0.0 {
             let of_row = |row: &&[f32]| self.best_of(row, 0..self.n_settled, None, cancelled);
             return rows.par_iter().map(of_row).collect();
@@ -141,7 +141,7 @@ impl DenseLeaders {
         self.best_of(row, self.n_settled..self.items.len(), settled, &|| false).flatten()
     }
 
-    #[allow(clippy::option_option)] // Nothing where it was called off, else the best or none.
+    #[allow(clippy::option_option)] // The outer `None` means cancelled, the inner one means no leader.
     fn best_of(
         &self,
         row: &[f32],
@@ -155,7 +155,8 @@ impl DenseLeaders {
         (!cancelled()).then_some(best)
     }
 
-    /// Takes a leader if it is near enough and better than the best so far: its cosine is higher, or it is the earlier.
+    /// Updates the best leader if this one is at or above the threshold and better: a higher cosine, or an earlier leader
+    /// with the same.
     fn improve(&self, best: &mut Option<Merge>, row: &[f32], at: usize) {
         let (leader, score) = (self.items[at], f64::from(dot(row, self.rows.get(at))));
         let is_better = |best: Merge| score > best.score || (score >= best.score && leader < best.leader);

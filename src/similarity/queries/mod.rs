@@ -1,11 +1,12 @@
 //! Merges short texts by their words, else by their vectors.
 //!
 //! The same leader rule as in `rouge::leaders`, with two measures: a query joins the leader with
-//! the highest ROUGE-L above its threshold, else the one with the highest cosine from its
-//! threshold on, else it becomes a leader. One pass serves both, so that no leader is
-//! merged away later. The answers are those of holding every query against every leader, which bounds with a proof save
-//! nearly all of: a log of one assistant is one scope, however long. `tests` holds the definition.
-//! Vectors come from the caller, one a query; where cosine is off there need be none.
+//! the highest ROUGE-L above the threshold, else the one with the highest cosine at or above the
+//! other threshold, else it becomes a leader. Both measures are applied in one pass, so that no
+//! leader is merged later. The result is the same as from comparing every query with every leader,
+//! but proven bounds avoid nearly all comparisons, because the log of one assistant is a single
+//! large scope. `tests` has the reference implementation. The caller provides one vector per
+//! query; none if the cosine is off.
 
 mod by_vectors;
 #[cfg(test)]
@@ -14,95 +15,95 @@ mod tests;
 use std::ops::Range;
 
 use super::Merge;
-use super::rouge::leaders::{BLOCK_LEN, Found, Leaders, Ties};
+use super::rouge::leaders::{BLOCK_LEN, LeaderMatch, Leaders, Ties};
 use super::rouge::spaces::Spaces;
 use super::rouge::texts::Texts;
 use super::rouge::widths::{Row, row};
 use crate::embed::EmbedError;
-use crate::embed::scopes::InOrder;
+use crate::embed::scopes::ScopeVectors;
 use crate::engine::context::Cancelled;
 use crate::text::profile::Profile;
 use crate::text::rouge::Threshold;
 use crate::text::tokens::Tokenizer;
 
-/// From where on two queries are one; `None` turns a measure off.
+/// The thresholds for a match; `None` turns a measure off.
 #[derive(Debug, Clone, Copy)]
 pub struct Gates {
-    /// ROUGE-L F1 above this.
+    /// The ROUGE-L F1 must be above this.
     pub rouge_l: Option<Threshold>,
-    /// Cosine of at least this.
+    /// The cosine must be at least this.
     pub cosine: Option<f64>,
 }
 
-/// By what two queries are one.
+/// The measure by which two queries match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
-    /// Their words, in order, as this tokenizer cuts them.
+pub enum MatchMethod {
+    /// ROUGE-L of their words, with this tokenizer.
     Words(Tokenizer),
-    /// Their vectors.
+    /// The cosine of their vectors.
     Vectors,
 }
 
-/// Where a query went.
+/// The leader that a query joined.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Near {
-    /// The index of the query that stays, always an earlier one.
+pub struct QueryMatch {
+    /// The index of the leader, always an earlier query.
     pub leader: usize,
-    /// By what.
-    pub by: By,
-    /// Its own score with that one.
+    /// The measure.
+    pub by: MatchMethod,
+    /// The score with the leader.
     pub score: f64,
 }
 
-/// Merges each query into an earlier one, or keeps it (`None`); one entry a query.
+/// Merges each query into an earlier one, or keeps it (`None`); returns one entry per query.
 ///
-/// `queries` should be in their normal form already, so that equal ones have equal scores.
+/// `queries` should be normalised already, so that equal ones have equal scores.
 ///
 /// # Errors
-/// A query cannot be embedded, or `cancelled` says so, which is asked again and again.
+/// If a query cannot be embedded, or cancelled.
 pub fn merge_queries(
     queries: &[&str],
-    vectors: &mut InOrder<'_>,
+    vectors: &mut ScopeVectors<'_>,
     gates: Gates,
     cancelled: Cancelled<'_>,
-) -> Result<Vec<Option<Near>>, EmbedError> {
+) -> Result<Vec<Option<QueryMatch>>, EmbedError> {
     in_blocks(&Task { queries, n_fixed: None, gates, block_len: BLOCK_LEN }, vectors, cancelled)
 }
 
-/// For each query behind the first `n_settled` the nearest of those, by the same measures; the others are not held
-/// against one another.
+/// Finds, for each query after the first `n_settled`, the best match among those, by the same measures; the other queries
+/// are not compared with each other.
 ///
 /// # Errors
 /// As [`merge_queries`].
 pub fn nearest_of_first(
     n_settled: usize,
     queries: &[&str],
-    vectors: &mut InOrder<'_>,
+    vectors: &mut ScopeVectors<'_>,
     gates: Gates,
     cancelled: Cancelled<'_>,
-) -> Result<Vec<Option<Near>>, EmbedError> {
+) -> Result<Vec<Option<QueryMatch>>, EmbedError> {
     let n_fixed = Some(n_settled);
     in_blocks(&Task { queries, n_fixed, gates, block_len: BLOCK_LEN }, vectors, cancelled)
 }
 
-/// What is asked.
+/// The parameters of a search.
 struct Task<'q> {
     queries: &'q [&'q str],
-    /// How many of the queries are the leaders, where they are known; else queries become leaders.
+    /// The number of queries at the start that are the leaders; `None` if queries become leaders.
     n_fixed: Option<usize>,
     gates: Gates,
-    /// Queries that are held against the leaders before them together.
+    /// Number of queries that are compared with the leaders before them together.
     block_len: usize,
 }
 
 fn in_blocks(
     task: &Task<'_>,
-    vectors: &mut InOrder<'_>,
+    vectors: &mut ScopeVectors<'_>,
     cancelled: Cancelled<'_>,
-) -> Result<Vec<Option<Near>>, EmbedError> {
+) -> Result<Vec<Option<QueryMatch>>, EmbedError> {
     let Task { queries, n_fixed, gates, block_len } = *task;
-    let cut = |_| Texts::encode_unless(queries, Profile::Auto, cancelled).ok_or(EmbedError::Interrupted);
-    let texts = gates.rouge_l.map(cut).transpose()?.unwrap_or_default();
+    let encode = |_| Texts::encode_unless(queries, Profile::Auto, cancelled).ok_or(EmbedError::Interrupted);
+    let texts = gates.rouge_l.map(encode).transpose()?.unwrap_or_default();
     let prepared = |threshold| Spaces::new(&texts, threshold, cancelled).ok_or(EmbedError::Interrupted);
     let spaces = gates.rouge_l.map(prepared).transpose()?;
     let n_leaders = n_fixed.unwrap_or(0);
@@ -122,7 +123,7 @@ fn in_blocks(
     let mut near = Vec::with_capacity(queries.len() - n_leaders);
     for block in blocks(n_leaders..queries.len(), block_len) {
         let is_last = block.end == queries.len();
-        search.look(block, vectors, n_fixed.is_none(), &mut near)?;
+        search.search_block(block, vectors, n_fixed.is_none(), &mut near)?;
         if !is_last {
             search.settle()?;
         }
@@ -145,7 +146,7 @@ struct Search<'s> {
 
 impl Search<'_> {
     /// Adds the vectors of queries that are leaders.
-    fn add_vectors(&mut self, block: Range<usize>, vectors: &mut InOrder<'_>) -> Result<(), EmbedError> {
+    fn add_vectors(&mut self, block: Range<usize>, vectors: &mut ScopeVectors<'_>) -> Result<(), EmbedError> {
         let Some(leaders) = &mut self.vectors else { return Ok(()) };
         let part = vectors.next(block.len())?;
         let rows: Vec<&[f32]> = (0..block.len()).map(|at| part.get(at)).collect();
@@ -154,16 +155,16 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Finds the nearest leader of each query of a block; those without one become leaders if they may.
-    fn look(
+    /// Finds the best leader of each query in a block; queries without one become leaders if `may_lead`.
+    fn search_block(
         &mut self,
         block: Range<usize>,
-        vectors: &mut InOrder<'_>,
+        vectors: &mut ScopeVectors<'_>,
         may_lead: bool,
-        near: &mut Vec<Option<Near>>,
+        near: &mut Vec<Option<QueryMatch>>,
     ) -> Result<(), EmbedError> {
         let by_words = self.best_settled(&block)?;
-        // What words have decided needs no look at vectors.
+        // Queries that match by words need no comparison of vectors.
         let undecided = || (0..block.len()).filter(|&at| by_words[at].is_none());
         let part = self.vectors.is_some().then(|| vectors.next(block.len())).transpose()?;
         let mut probes = match (&mut self.vectors, &part) {
@@ -185,8 +186,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The best of the settled leaders by words.
-    fn best_settled(&self, block: &Range<usize>) -> Result<Vec<Option<Found>>, EmbedError> {
+    /// Finds the best of the settled leaders by words.
+    fn best_settled(&self, block: &Range<usize>) -> Result<Vec<Option<LeaderMatch>>, EmbedError> {
         let rows: Vec<Row> = block.clone().map(row).collect();
         match &self.words {
             Some(words) => words.best_settled(&rows, self.cancelled).ok_or(EmbedError::Interrupted),
@@ -194,22 +195,26 @@ impl Search<'_> {
         }
     }
 
-    /// The best of all leaders: by words, else by vectors.
+    /// Finds the best of all leaders: by words, else by vectors.
     fn best(
         &mut self,
         at: usize,
-        settled: Option<Found>,
+        settled: Option<LeaderMatch>,
         probe: Option<&mut by_vectors::Probe<'_>>,
-    ) -> Result<Option<Near>, EmbedError> {
+    ) -> Result<Option<QueryMatch>, EmbedError> {
         let by_words = match &mut self.words {
             Some(words) => words.best(row(at), settled, self.cancelled).ok_or(EmbedError::Interrupted)?,
             None => None,
         };
-        if let Some(Merge { leader, score }) = by_words.map(Found::merge) {
-            return Ok(Some(Near { leader, by: By::Words(self.texts.tokenizer_of(at, leader)), score }));
+        if let Some(Merge { leader, score }) = by_words.map(LeaderMatch::merge) {
+            return Ok(Some(QueryMatch {
+                leader,
+                by: MatchMethod::Words(self.texts.tokenizer_of(at, leader)),
+                score,
+            }));
         }
         let by_vectors = self.vectors.as_ref().zip(probe).and_then(|(leaders, probe)| leaders.best(probe));
-        Ok(by_vectors.map(|Merge { leader, score }| Near { leader, by: By::Vectors, score }))
+        Ok(by_vectors.map(|Merge { leader, score }| QueryMatch { leader, by: MatchMethod::Vectors, score }))
     }
 
     fn push(&mut self, at: usize, probe: Option<&by_vectors::Probe<'_>>) {

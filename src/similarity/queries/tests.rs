@@ -1,4 +1,4 @@
-//! What merging finds, against its definition: every query is held against every leader.
+//! Tests against a reference implementation that compares every query with every leader.
 
 use proptest::prelude::*;
 
@@ -8,10 +8,10 @@ use crate::embed::vectors::{Vectors, dot};
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::f1;
 
-/// The definition, one query after the other.
-fn merged_by_hand(queries: &[&str], vectors: &[&[f32]], gates: Gates) -> Vec<Option<Near>> {
+/// The reference implementation, one query after the other.
+fn merged_by_hand(queries: &[&str], vectors: &[&[f32]], gates: Gates) -> Vec<Option<QueryMatch>> {
     let texts = Texts::encode(queries, Profile::Auto);
-    let mut merges: Vec<Option<Near>> = Vec::new();
+    let mut merges: Vec<Option<QueryMatch>> = Vec::new();
     for at in 0..queries.len() {
         let leaders: Vec<usize> = (0..at).filter(|&leader| merges[leader].is_none()).collect();
         merges.push(nearest_by_hand(&texts, vectors, gates, at, &leaders));
@@ -19,14 +19,14 @@ fn merged_by_hand(queries: &[&str], vectors: &[&[f32]], gates: Gates) -> Vec<Opt
     merges
 }
 
-/// The leader that a query joins: by its words, else by its vector.
+/// Returns the leader that a query joins: by its words, else by its vector.
 fn nearest_by_hand(
     texts: &Texts,
     vectors: &[&[f32]],
     gates: Gates,
     at: usize,
     leaders: &[usize],
-) -> Option<Near> {
+) -> Option<QueryMatch> {
     let mut scratch = LcsScratch::new();
     let by_words = gates.rouge_l.and_then(|threshold| {
         let (leader, score) = best(leaders, |leader| {
@@ -34,18 +34,18 @@ fn nearest_by_hand(
             let lcs = scratch.lcs_at_least(a, b, threshold.min_lcs(a.len(), b.len()))?;
             Some(f1(lcs, a.len(), b.len()))
         })?;
-        Some(Near { leader, by: By::Words(texts.tokenizer_of(at, leader)), score })
+        Some(QueryMatch { leader, by: MatchMethod::Words(texts.tokenizer_of(at, leader)), score })
     });
     by_words.or_else(|| {
         let threshold = gates.cosine?;
         let cosine = |leader: usize| f64::from(dot(vectors[at], vectors[leader]));
         let (leader, score) =
             best(leaders, |leader| Some(cosine(leader)).filter(|&score| score >= threshold))?;
-        Some(Near { leader, by: By::Vectors, score })
+        Some(QueryMatch { leader, by: MatchMethod::Vectors, score })
     })
 }
 
-/// The leader with the highest score; the earliest at a tie.
+/// Returns the leader with the highest score; the earliest on a tie.
 fn best(leaders: &[usize], mut score: impl FnMut(usize) -> Option<f64>) -> Option<(usize, f64)> {
     let mut best: Option<(usize, f64)> = None;
     for &leader in leaders {
@@ -58,7 +58,7 @@ fn best(leaders: &[usize], mut score: impl FnMut(usize) -> Option<f64>) -> Optio
     best
 }
 
-/// A log's queries: templates with slots, copies with a word changed, words in another order, two scripts.
+/// Generates queries of a log: templates with slots, copies with a changed word or another word order, two scripts.
 fn log() -> impl Strategy<Value = Vec<String>> {
     let query = prop_oneof![
         3 => (0_u32..2_000).prop_map(|n| format!("order {n}")),
@@ -77,7 +77,7 @@ fn percent() -> impl Strategy<Value = Option<f64>> {
     prop_oneof![1 => Just(None), 4 => (30_u32..=100).prop_map(|percent| Some(f64::from(percent) / 100.0))]
 }
 
-/// A vector for each query that is hardly ever zero.
+/// Returns a dense vector for each query.
 fn dense(queries: &[&str]) -> Vectors {
     let hashed = Hashed::V2.vectors(queries);
     let mut dense = Vectors::default();
@@ -97,29 +97,29 @@ fn gates(rouge_l: Option<f64>, cosine: Option<f64>) -> Gates {
     Gates { rouge_l: rouge_l.map(|threshold| Threshold::try_from(threshold).unwrap()), cosine }
 }
 
-fn merged(queries: &[&str], gates: Gates) -> Vec<Option<Near>> {
+fn merged(queries: &[&str], gates: Gates) -> Vec<Option<QueryMatch>> {
     let vectors = Hashed::V1.vectors(queries);
     let vectors: Vec<&[f32]> = vectors.iter().collect();
-    merge_queries(queries, &mut InOrder::made(&vectors), gates, &|| false).unwrap()
+    merge_queries(queries, &mut ScopeVectors::computed(&vectors), gates, &|| false).unwrap()
 }
 
 #[test]
-fn words_come_before_vectors_and_either_can_be_off() {
+fn words_take_precedence_over_vectors_and_either_can_be_off() {
     let queries =
         ["close the north gate now please", "close the north gate now", "north gate: please now close the"];
     let found = |gates| merged(&queries, gates);
     let both = found(gates(Some(0.8), Some(0.6)));
     assert_eq!(
         both.iter().map(|near| near.map(|near| (near.leader, near.by))).collect::<Vec<_>>(),
-        [None, Some((0, By::Words(Tokenizer::Rouge))), Some((0, By::Vectors))]
+        [None, Some((0, MatchMethod::Words(Tokenizer::Rouge))), Some((0, MatchMethod::Vectors))]
     );
     assert_eq!(found(gates(Some(0.8), None))[2], None);
-    assert_eq!(found(gates(None, Some(0.6)))[1].map(|near| near.by), Some(By::Vectors));
+    assert_eq!(found(gates(None, Some(0.6)))[1].map(|near| near.by), Some(MatchMethod::Vectors));
     assert_eq!(found(gates(None, None)), [None; 3]);
 }
 
 #[test]
-fn what_is_called_off_says_so() {
+fn a_cancelled_merge_is_an_error() {
     let gates = gates(Some(0.8), Some(0.85));
     let queries = vec!["ring the bell"; 40];
     let vectors = Hashed::V1.vectors(&queries);
@@ -127,7 +127,7 @@ fn what_is_called_off_says_so() {
     for n_answers in 0..4 {
         let n_asked = std::sync::atomic::AtomicUsize::new(0);
         let cancelled = || n_asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= n_answers;
-        let stopped = merge_queries(&queries, &mut InOrder::made(&vectors), gates, &cancelled);
+        let stopped = merge_queries(&queries, &mut ScopeVectors::computed(&vectors), gates, &cancelled);
         assert!(matches!(stopped, Err(EmbedError::Interrupted)), "{n_answers}");
     }
 }
@@ -136,7 +136,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
     #[test]
-    fn the_nearest_of_others_is_the_one_that_a_merge_would_find(
+    fn the_best_match_of_fixed_queries_is_the_one_that_a_merge_finds(
         settled in prop::collection::vec("[a-c]{1,2}( [a-c]{1,2}){0,5}", 0..9), query in "[a-c]{1,2}( [a-c]{1,2}){0,5}"
     ) {
         let gates = gates(Some(0.6), Some(0.7));
@@ -145,23 +145,23 @@ proptest! {
         all.extend([query.as_str(); 2]);
         let vectors = Hashed::V1.vectors(&all);
         let vectors: Vec<&[f32]> = vectors.iter().collect();
-        let found = nearest_of_first(settled.len(), &all, &mut InOrder::made(&vectors), gates, &|| false).unwrap();
-        let pairs: Vec<Option<Near>> =
+        let found = nearest_of_first(settled.len(), &all, &mut ScopeVectors::computed(&vectors), gates, &|| false).unwrap();
+        let pairs: Vec<Option<QueryMatch>> =
             settled.iter().map(|other| merged(&[other, &query], gates)[1]).collect();
         let is_by = |by| pairs.iter().flatten().any(|near| near.by == by);
-        let words = By::Words(Tokenizer::Rouge);
-        let by = if is_by(words) { words } else { By::Vectors };
-        let mut expected: Option<Near> = None;
+        let words = MatchMethod::Words(Tokenizer::Rouge);
+        let by = if is_by(words) { words } else { MatchMethod::Vectors };
+        let mut expected: Option<QueryMatch> = None;
         for (leader, near) in pairs.iter().enumerate().filter_map(|(at, near)| Some((at, near.as_ref()?))) {
             if near.by == by && expected.is_none_or(|best| near.score > best.score) {
-                expected = Some(Near { leader, ..*near });
+                expected = Some(QueryMatch { leader, ..*near });
             }
         }
         prop_assert_eq!(found, vec![expected; 2]);
     }
 
     #[test]
-    fn merged_queries_reach_a_leader_directly_and_no_two_leaders_are_one(
+    fn merged_queries_match_their_leader_and_no_two_leaders_match(
         queries in prop::collection::vec("[a-c]{1,2}( [a-c]{1,2}){0,5}", 0..25), threshold in 0.3_f64..0.95
     ) {
         let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
@@ -186,7 +186,7 @@ proptest! {
     }
 
     #[test]
-    fn merging_in_blocks_gives_what_its_definition_gives(
+    fn merging_in_blocks_equals_the_reference_implementation(
         queries in log(), rouge_l in percent(), cosine in percent(), block_len in 1_usize..60,
         is_dense in any::<bool>(), n_threads in 1_usize..4
     ) {
@@ -196,12 +196,12 @@ proptest! {
         let gates = gates(rouge_l, cosine);
         let task = Task { queries: &queries, n_fixed: None, gates, block_len };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
-        let found = pool.install(|| in_blocks(&task, &mut InOrder::made(&vectors), &|| false).unwrap());
+        let found = pool.install(|| in_blocks(&task, &mut ScopeVectors::computed(&vectors), &|| false).unwrap());
         prop_assert_eq!(found, merged_by_hand(&queries, &vectors, gates));
     }
 
     #[test]
-    fn the_nearest_of_fixed_ones_is_what_looking_at_all_finds(
+    fn the_best_match_of_fixed_queries_equals_the_reference_implementation(
         queries in log(), n_fixed in any::<prop::sample::Index>(), rouge_l in percent(), cosine in percent(),
         block_len in 1_usize..60
     ) {
@@ -212,9 +212,9 @@ proptest! {
         let texts = Texts::encode(&queries, Profile::Auto);
         let fixed: Vec<usize> = (0..n_fixed).collect();
         let by_hand = |at| nearest_by_hand(&texts, &vectors, gates, at, &fixed);
-        let expected: Vec<Option<Near>> = (n_fixed..queries.len()).map(by_hand).collect();
+        let expected: Vec<Option<QueryMatch>> = (n_fixed..queries.len()).map(by_hand).collect();
         let task = Task { queries: &queries, n_fixed: Some(n_fixed), gates, block_len };
-        let found = in_blocks(&task, &mut InOrder::made(&vectors), &|| false).unwrap();
+        let found = in_blocks(&task, &mut ScopeVectors::computed(&vectors), &|| false).unwrap();
         prop_assert_eq!(found, expected);
     }
 }

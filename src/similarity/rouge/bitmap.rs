@@ -1,25 +1,25 @@
-//! Bitmaps that refuse nearly every pair of sequences at a look.
+//! Bitmaps that reject nearly every pair of sequences with few instructions.
 //!
-//! A sequence is a bag of tokens, and a bag a set of elements: a token and how many of its
-//! like come before it. Each element turns over one bit of the bitmap. Two sequences of `m`
-//! and `n` tokens with a common subsequence of `L` have at most `m + n - 2·L` elements that
-//! the other lacks, and each of these turns over one bit, so where the bitmaps differ in more
-//! bits there is no such subsequence (Sandes, Teodoro and Melo, "Bitmap filter", 2020). Bitmaps
-//! of 64 sequences stand side by side and are looked at together, with the widest instructions
-//! that the machine has; the answer is the same with any.
+//! A sequence is a bag of tokens, and a bag is a set of elements: a token with the number of
+//! equal tokens before it. Each element flips one bit of the bitmap. If two sequences of `m`
+//! and `n` tokens have a common subsequence of length `L`, the symmetric difference of their bags
+//! has at most `m + n - 2·L` elements, and each of them flips one bit. So if the bitmaps differ in
+//! more bits, there is no such subsequence (Sandes, Teodoro and Melo, "Bitmap filter", 2020). The
+//! bitmaps of 64 sequences are interleaved and compared together, with the widest instructions of
+//! the machine; the results are the same with any.
 
 use multiversion::multiversion;
 
-/// Sequences that are looked at together.
+/// Number of sequences that are compared together.
 pub(in crate::similarity) const CHUNK_LEN: usize = 64;
 
-/// One word of the bitmap of each sequence of a chunk.
+/// One word of the bitmap of each sequence in a chunk.
 pub(in crate::similarity) type Column = [u64; CHUNK_LEN];
 
-/// Words between two looks at whether all of a chunk are refused.
-const WORDS_PER_LOOK: usize = 4;
+/// Number of words between two checks whether all sequences of a chunk are rejected.
+const WORDS_PER_CHECK: usize = 4;
 
-/// Writes the bitmap of a bag, given as its sorted tokens, into a power of two of words.
+/// Writes the bitmap of a bag, given as sorted tokens, into a power of two of words.
 pub(in crate::similarity) fn draw(bag: &[u32], words: &mut [u64]) {
     words.fill(0);
     let last_bit = 64 * words.len() as u64 - 1;
@@ -32,8 +32,7 @@ pub(in crate::similarity) fn draw(bag: &[u32], words: &mut [u64]) {
     }
 }
 
-/// Adds to `folded` the same bag's bitmap of fewer words, a power of two as well: bits that fall together are odd
-/// where one of them is.
+/// Appends the bitmap of the same bag with fewer words (a power of two as well) to `folded`, by XOR of the words.
 pub(in crate::similarity) fn fold(words: &[u64], n_words: usize, folded: &mut Vec<u64>) {
     let (first, rest) = words.split_at(n_words);
     let start = folded.len();
@@ -43,18 +42,18 @@ pub(in crate::similarity) fn fold(words: &[u64], n_words: usize, folded: &mut Ve
     }
 }
 
-/// Spreads numbers that stand side by side, as the end of `splitmix64` does.
+/// Mixes the bits of a number, like the last step of `splitmix64`.
 fn mixed(element: u64) -> u64 {
     let element = element.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (element ^ (element >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)
 }
 
-/// A bitmap folded into one word.
+/// Folds a bitmap into one word.
 pub(in crate::similarity) fn sketch(words: &[u64]) -> u64 {
     words.iter().fold(0, |sketch, word| sketch ^ word)
 }
 
-/// In how many bits two bitmaps differ, the wider one folded to the width of the other.
+/// Returns the number of bits in which two bitmaps differ; the wider one is folded to the width of the other.
 pub(in crate::similarity) fn difference(a: &[u64], b: &[u64]) -> usize {
     let (wide, narrow) = if a.len() < b.len() { (b, a) } else { (a, b) };
     if wide.len() == narrow.len() {
@@ -64,9 +63,9 @@ pub(in crate::similarity) fn difference(a: &[u64], b: &[u64]) -> usize {
     narrow.iter().enumerate().map(|(at, word)| (word ^ folded(at)).count_ones() as usize).sum()
 }
 
-/// Which sequences of a chunk have a bitmap that differs from `probe` in at most `limit` bits: a bit each.
+/// Returns a bit per sequence of a chunk: whether its bitmap differs from `probe` in at most `limit` bits.
 ///
-/// There are as many columns as words in `probe`, a multiple of [`WORDS_PER_LOOK`].
+/// The number of columns is the number of words in `probe`, a multiple of [`WORDS_PER_CHECK`].
 #[multiversion(targets(
     "x86_64+avx+avx2+bmi1+bmi2+lzcnt+popcnt+fma+avx512f+avx512vl+avx512bw+avx512dq+avx512cd+avx512vpopcntdq",
     "x86_64+avx+avx2+bmi1+bmi2+lzcnt+popcnt+fma",
@@ -75,7 +74,7 @@ pub(in crate::similarity) fn difference(a: &[u64], b: &[u64]) -> usize {
 ))]
 pub(in crate::similarity) fn within(columns: &[Column], probe: &[u64], limit: u64) -> u64 {
     let mut counts = [0_u64; CHUNK_LEN];
-    for (columns, words) in columns.chunks_exact(WORDS_PER_LOOK).zip(probe.chunks_exact(WORDS_PER_LOOK)) {
+    for (columns, words) in columns.chunks_exact(WORDS_PER_CHECK).zip(probe.chunks_exact(WORDS_PER_CHECK)) {
         for (column, word) in columns.iter().zip(words) {
             for (count, bits) in counts.iter_mut().zip(column) {
                 *count += u64::from((bits ^ word).count_ones());
@@ -95,7 +94,7 @@ mod tests {
 
     use super::*;
 
-    /// The bag's elements that one side has and the other lacks.
+    /// Returns the size of the symmetric difference of two bags.
     fn n_lacking(a: &[u32], b: &[u32]) -> usize {
         let count = |bag: &[u32], token| bag.iter().filter(|&&other| other == token).count();
         let mut tokens = [a, b].concat();
@@ -113,7 +112,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bitmaps_never_differ_in_more_bits_than_bags_in_elements(
+        fn bitmaps_never_differ_in_more_bits_than_bags_differ_in_elements(
             a in bag(), b in bag(), n_words in prop::sample::select(vec![4_usize, 8, 16])
         ) {
             let drawn = |bag: &[u32]| {
@@ -141,7 +140,7 @@ mod tests {
         }
 
         #[test]
-        fn a_folded_bitmap_is_the_one_that_fewer_words_give(bag in bag()) {
+        fn a_folded_bitmap_equals_one_with_fewer_words(bag in bag()) {
             let drawn = |n_words: usize| {
                 let mut words = vec![0; n_words];
                 draw(&bag, &mut words);
@@ -155,7 +154,7 @@ mod tests {
         }
 
         #[test]
-        fn a_look_at_a_chunk_says_what_a_look_at_each_says(
+        fn comparing_a_chunk_equals_comparing_each_sequence(
             bags in prop::collection::vec(bag(), CHUNK_LEN), probe in bag(), limit in 0_u64..120,
             n_words in prop::sample::select(vec![4_usize, 16])
         ) {

@@ -1,8 +1,8 @@
-//! Sequences laid out so that those near a given one are found without looking at the others.
+//! An index of sequences that finds the candidates for a given one without comparing all.
 //!
-//! Five bounds come before the exact comparison, each more expensive than the one before: a rare token in common, where
-//! there are such, lengths, a bitmap as narrow as the lengths allow, a wider bitmap, and the bags of tokens. None refuses a
-//! pair that is above the threshold, so what is found is what comparing all pairs would find.
+//! Five bounds precede the exact comparison, each more expensive than the previous: a shared rare token (if tokens are
+//! rare enough), lengths, a bitmap as narrow as the lengths allow, a wider bitmap, and the bags of tokens. None rejects a
+//! pair above the threshold, so the result is the same as from comparing all pairs.
 
 use std::ops::ControlFlow;
 
@@ -12,32 +12,32 @@ use super::prepared::Prepared;
 use super::widths::{Row, WIDTHS};
 use crate::engine::context::Cancelled;
 
-/// Some of the sequences, side by side in chunks.
+/// An index of some sequences, in chunks with interleaved bitmaps.
 pub(super) struct Index<'p> {
     prepared: &'p Prepared<'p>,
     rows: Vec<Row>,
     columns: Vec<Column>,
     chunks: Vec<Chunk>,
-    /// By rare tokens; nothing where that does not pay, and as soon as a sequence is added.
+    /// The postings of rare tokens; `None` if they would not be faster, and after a sequence is added.
     postings: Option<Postings>,
-    /// The bitmap of the sequence that comes in, as wide as its chunk.
+    /// A buffer for the bitmap of an added sequence, as wide as its chunk.
     folded: Vec<u64>,
 }
 
-/// What all sequences of a chunk have in common.
+/// The bounds of the sequences in a chunk.
 struct Chunk {
-    /// Where its columns begin.
+    /// The start of its columns.
     start: usize,
-    /// How many it has: words of the bitmap by which its sequences are looked at.
+    /// The number of its columns: the words in the bitmaps of its sequences.
     n_words: usize,
-    /// Tokens of the longest.
+    /// The number of tokens of the longest sequence.
     longest: usize,
-    /// The fewest tokens of a sequence that one of them can be near to.
+    /// The minimum number of tokens of a sequence that one of them can match.
     shortest_partner: usize,
 }
 
 impl<'p> Index<'p> {
-    /// An index of no sequences yet.
+    /// Returns an empty index.
     pub(super) fn new(prepared: &'p Prepared<'p>) -> Self {
         Self {
             prepared,
@@ -49,8 +49,8 @@ impl<'p> Index<'p> {
         }
     }
 
-    /// An index of some sequences, shortest first, so that a chunk holds some of like length. Nothing where it was
-    /// called off.
+    /// Builds an index of some sequences, shortest first, so that each chunk has sequences of similar length. Returns `None`
+    /// if cancelled.
     pub(super) fn of(
         prepared: &'p Prepared<'p>,
         mut rows: Vec<Row>,
@@ -68,7 +68,7 @@ impl<'p> Index<'p> {
         Some(Self { postings, ..index })
     }
 
-    /// Adds a sequence in the last chunk, whatever its length.
+    /// Adds a sequence of any length to the last chunk.
     pub(super) fn push(&mut self, row: Row) {
         self.postings = None;
         let n_tokens = self.prepared.n_tokens(row);
@@ -90,7 +90,7 @@ impl<'p> Index<'p> {
         self.rows.push(row);
     }
 
-    /// The sequences it is an index of some of.
+    /// Returns all prepared sequences, of which this is an index of some.
     pub(super) fn prepared(&self) -> &'p Prepared<'p> {
         self.prepared
     }
@@ -99,10 +99,10 @@ impl<'p> Index<'p> {
         &self.rows
     }
 
-    /// Calls `f` with the place of each probe and each indexed sequence that may be near it, itself included, until it
-    /// breaks.
+    /// Calls `f` with the index of each probe and each indexed sequence that may match it, including the probe itself,
+    /// until `f` breaks.
     ///
-    /// Probes of like length should come together: a chunk is looked at for all of them while it is at hand.
+    /// Pass probes of similar length together: each chunk is compared with all of them while it is in the cache.
     pub(super) fn candidates(
         &self,
         probes: &[Row],
@@ -110,7 +110,7 @@ impl<'p> Index<'p> {
     ) -> ControlFlow<()> {
         let Some(postings) = &self.postings else {
             let all: Vec<(usize, Row)> = probes.iter().copied().enumerate().collect();
-            return self.look(&all, f);
+            return self.compare_bitmaps(&all, f);
         };
         let (mut not_listed, mut found) = (Vec::new(), Vec::new());
         for (at, &probe) in probes.iter().enumerate() {
@@ -120,11 +120,11 @@ impl<'p> Index<'p> {
                 None => not_listed.push((at, probe)),
             }
         }
-        self.look(&not_listed, f)
+        self.compare_bitmaps(&not_listed, f)
     }
 
-    /// The same by looking at all bitmaps.
-    fn look(
+    /// Finds the candidates by comparing all bitmaps.
+    fn compare_bitmaps(
         &self,
         probes: &[(usize, Row)],
         mut f: impl FnMut(usize, Row) -> ControlFlow<()>,
@@ -147,7 +147,7 @@ impl<'p> Index<'p> {
                 let limit = threshold.most_lacking(probe.n_tokens + chunk.longest) as u64;
                 let mut mask = bitmap::within(columns, words, limit);
                 while mask != 0 {
-                    // Behind the last sequence of the last chunk there is nothing.
+                    // The last chunk may be incomplete.
                     let Some(&row) = rows.get(mask.trailing_zeros() as usize) else { break };
                     f(probe.at, row)?;
                     mask &= mask - 1;
@@ -158,17 +158,17 @@ impl<'p> Index<'p> {
     }
 }
 
-/// A sequence that is held against an index.
+/// A sequence that is compared with an index.
 struct Probe {
-    /// Its place among the probes.
+    /// Its index among the probes.
     at: usize,
     row: Row,
     n_tokens: usize,
-    /// The fewest tokens of a sequence that it can be near to.
+    /// The minimum number of tokens of a sequence that it can match.
     shortest_partner: usize,
 }
 
-/// Sequences that are held against an index, with what each look needs.
+/// Sequences that are compared with an index, with their bounds and bitmaps.
 struct Probes {
     bounds: Vec<Probe>,
     longest: usize,
@@ -176,7 +176,7 @@ struct Probes {
     bitmaps: Bitmaps,
 }
 
-/// The bitmaps of some probes, for each of the widths once it is asked for.
+/// The bitmaps of some probes, computed for each width on first use.
 #[derive(Default)]
 struct Bitmaps([Vec<u64>; WIDTHS.len()]);
 
@@ -194,7 +194,7 @@ impl Probes {
 }
 
 impl Bitmaps {
-    /// The bitmaps of so many words, one probe after the other.
+    /// Returns the bitmaps with this number of words, one probe after the other.
     fn of_width(&mut self, prepared: &Prepared<'_>, probes: &[Probe], n_words: usize) -> &[u64] {
         let at = WIDTHS.iter().position(|&(width, _)| width == n_words).unwrap_or(0);
         let bitmaps = &mut self.0[at];

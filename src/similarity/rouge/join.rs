@@ -1,8 +1,8 @@
 //! All pairs of sequences whose ROUGE-L F1 is above a threshold.
 //!
-//! Exact: every pair is found that comparing all would find. Pairs come in order, by the
-//! first sequence and then the second, some rows at a time, so that memory holds the
-//! sequences and the pairs of those rows; the order is the same for any number of threads.
+//! The join is exact: every pair above the threshold is reported. Pairs are ordered by the first
+//! sequence and then the second, and reported for blocks of rows, so that memory only holds the
+//! sequences and the pairs of one block; the order is the same for any number of threads.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::bitmap::CHUNK_LEN;
 use super::index::Index;
-use super::spaces::{Kind, Layout, Spaces};
+use super::spaces::{Layout, Spaces, TextKind};
 use super::texts::Texts;
 use super::widths::{Row, row};
 use crate::engine::context::Cancelled;
@@ -18,15 +18,15 @@ use crate::similarity::{Pair, Stopped};
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::{Threshold, f1};
 
-/// Rows whose pairs are found together, at least: below that, laying out the others costs more than it saves.
+/// Minimum number of rows in a block: for smaller blocks, indexing the other rows costs more than it saves.
 const MIN_BLOCK_LEN: usize = 4_096;
-/// Blocks a self-join is cut into, at most.
+/// Maximum number of blocks of a self-join.
 const MAX_BLOCKS: usize = 16;
 
-/// Finds all pairs of one collection, `a` before `b`, and gives them to `take` some rows at a time.
+/// Finds all pairs of one collection, `a` before `b`, and passes them to `take` in blocks of rows.
 ///
 /// # Errors
-/// Where `cancelled` says so, which is asked again and again, or where `take` fails.
+/// If cancelled, or `take` fails.
 ///
 /// # Panics
 /// With more than 2³² texts.
@@ -48,14 +48,14 @@ pub fn self_join<E>(
     Ok(())
 }
 
-/// Finds all pairs of one of the first `n_first` texts with one of those behind, as [`self_join`] does; `b` counts
-/// from the first of those.
+/// Finds all pairs of one of the first `n_first` texts with one of the others, like [`self_join`]; `b` counts from the
+/// first of the others.
 ///
 /// # Errors
 /// As [`self_join`].
 ///
 /// # Panics
-/// With more than 2³² texts, or where `n_first` is more than there are.
+/// With more than 2³² texts, or if `n_first` is more than the number of texts.
 pub fn join<E>(
     texts: &Texts,
     n_first: usize,
@@ -78,7 +78,7 @@ pub fn join<E>(
     Ok(())
 }
 
-/// The pairs of some probes with what is laid out, in order; nothing where it was called off.
+/// Returns the pairs of some probes with indexed texts, in order; `None` if cancelled.
 fn pairs_of(
     spaces: &Spaces<'_>,
     probes: &[Row],
@@ -87,7 +87,7 @@ fn pairs_of(
     cancelled: Cancelled<'_>,
 ) -> Option<Vec<Pair>> {
     let mut pairs = Vec::new();
-    for kind in Kind::ALL {
+    for kind in TextKind::ALL {
         let mut probes: Vec<Row> = spaces.of_kind(kind, probes).into_iter().map(|at| probes[at]).collect();
         probes.sort_by_key(|&probe| spaces.n_tokens(probe));
         for index in others.indexes(kind) {
@@ -98,7 +98,7 @@ fn pairs_of(
     Some(pairs)
 }
 
-/// The pairs of some probes with what one index holds, in no order.
+/// Returns the pairs of some probes with the sequences of one index, in no order.
 fn pairs_in(
     probes: &[Row],
     index: &Index<'_>,

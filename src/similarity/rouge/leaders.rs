@@ -1,9 +1,9 @@
 //! Merges token sequences into leaders by ROUGE-L.
 //!
-//! Items are taken in blocks: a block is held against the leaders before it on all threads,
-//! then against its own new leaders in order. An item is only ever compared with leaders, so
-//! a clump of copies costs one comparison each. The same search serves a join with a fixed
-//! collection, [`best_of`], and the merging of queries, which has a second measure.
+//! Items are processed in blocks: a block is compared with the leaders before it on all threads,
+//! then with its own new leaders in order. An item is only compared with leaders, so each item in
+//! a cluster of copies needs one comparison. A join with a fixed collection, [`best_of`], and the
+//! merging of queries, which has a second measure, use the same search.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::bitmap::CHUNK_LEN;
 use super::index::Index;
 use super::prepared::Prepared;
-use super::spaces::{Kind, Layout, Spaces};
+use super::spaces::{Layout, Spaces, TextKind};
 use super::texts::Texts;
 use super::widths::{Row, row};
 use crate::engine::context::Cancelled;
@@ -20,14 +20,14 @@ use crate::similarity::Merge;
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::{Threshold, f1};
 
-/// Items held against the settled leaders at a time. Larger blocks keep more threads busy but leave more to
-/// the part that runs in order.
+/// Number of items compared with the settled leaders at a time. Larger blocks keep more threads busy but leave more work
+/// for the sequential part.
 pub(in crate::similarity) const BLOCK_LEN: usize = 1_024;
 
-/// Merges each text into the earlier leader with the highest ROUGE-L F1 above the threshold, the earliest one
-/// at a tie; a text without any becomes a leader and stays (`None`).
+/// Merges each text into the earlier leader with the highest ROUGE-L F1 above the threshold, the earliest one on a tie; a
+/// text without one becomes a leader (`None`).
 ///
-/// The result has one entry a text. Gives nothing when `cancelled` says so, which is asked again and again.
+/// Returns one entry per text, or `None` if cancelled.
 pub fn merge_into_leaders(
     texts: &Texts,
     threshold: Threshold,
@@ -53,7 +53,7 @@ pub(super) fn merge_in_blocks(
             if best.is_none() {
                 leaders.push(item);
             }
-            merges.push(best.map(Found::merge));
+            merges.push(best.map(LeaderMatch::merge));
         }
         if merges.len() < rows.len() {
             leaders.settle(cancelled)?;
@@ -62,13 +62,13 @@ pub(super) fn merge_in_blocks(
     Some(merges)
 }
 
-/// Finds for each text behind the first `n_fixed` the one of those with the highest ROUGE-L F1 above the threshold,
-/// the first one at a tie.
+/// Finds, for each text after the first `n_fixed`, the one of those with the highest ROUGE-L F1 above the threshold, the
+/// first one on a tie.
 ///
-/// Gives nothing when `cancelled` says so, which is asked again and again.
+/// Returns `None` if cancelled.
 ///
 /// # Panics
-/// Where `n_fixed` is more than there are texts.
+/// If `n_fixed` is more than the number of texts.
 pub fn best_of(
     texts: &Texts,
     n_fixed: usize,
@@ -80,15 +80,15 @@ pub fn best_of(
     let (fixed, items) = rows.split_at(n_fixed);
     let leaders = Leaders::fixed(&spaces, Ties::Exact, fixed, cancelled)?;
     let found = leaders.best_settled(items, cancelled)?;
-    Some(found.into_iter().map(|best| best.map(Found::merge)).collect())
+    Some(found.into_iter().map(|best| best.map(LeaderMatch::merge)).collect())
 }
 
-/// By what the better of two leaders is found.
+/// The rule for the better of two leaders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::similarity) enum Ties {
-    /// By the fractions: two that are equal are a tie, and the earlier leader wins.
+    /// Compare fractions: equal ones are a tie, and the earlier leader wins.
     Exact,
-    /// By the scores as floats, of which one may be the higher where the fractions are equal.
+    /// Compare scores as floats, which may differ for equal fractions.
     Floats,
 }
 
@@ -96,9 +96,10 @@ pub(in crate::similarity) enum Ties {
 pub(in crate::similarity) struct Leaders<'s> {
     spaces: &'s Spaces<'s>,
     ties: Ties,
-    /// Each layout at least twice as large as the one behind it: texts are laid out anew only when as many have come.
+    /// The indexed leaders. Each layout is at least twice as large as the next, so texts are indexed again only when as
+    /// many new ones are added.
     settled: Vec<Layout<'s>>,
-    /// Those that came since.
+    /// The new leaders.
     fresh: Layout<'s>,
     scratch: LcsScratch,
 }
@@ -109,7 +110,7 @@ impl<'s> Leaders<'s> {
         Self { spaces, ties, settled: Vec::new(), fresh, scratch: LcsScratch::new() }
     }
 
-    /// Some texts that are leaders from the start; nothing where it was called off.
+    /// Starts with some texts as leaders; returns `None` if cancelled.
     pub(in crate::similarity) fn fixed(
         spaces: &'s Spaces<'s>,
         ties: Ties,
@@ -123,18 +124,18 @@ impl<'s> Leaders<'s> {
         Some(leaders)
     }
 
-    /// The best settled leader of each item, on all threads; items of like length go together. Nothing where it was
-    /// called off.
+    /// Finds the best settled leader of each item, on all threads; items of similar length are processed together. Returns
+    /// `None` if cancelled.
     pub(in crate::similarity) fn best_settled(
         &self,
         items: &[Row],
         cancelled: Cancelled<'_>,
-    ) -> Option<Vec<Option<Found>>> {
+    ) -> Option<Vec<Option<LeaderMatch>>> {
         let mut best = vec![None; items.len()];
         if self.settled.is_empty() {
             return Some(best);
         }
-        for kind in Kind::ALL {
+        for kind in TextKind::ALL {
             let mut places = self.spaces.of_kind(kind, items);
             places.sort_by_key(|&at| self.spaces.n_tokens(items[at]));
             let tiles = places.par_chunks(CHUNK_LEN).map_init(LcsScratch::new, |scratch, tile| {
@@ -154,15 +155,14 @@ impl<'s> Leaders<'s> {
         Some(best)
     }
 
-    /// The best leader of all of an item, where `settled` is the best of the settled ones. Nothing where it was called
-    /// off.
-    #[allow(clippy::option_option)] // Nothing where it was called off, else the best or none.
+    /// Finds the best leader of an item, where `settled` is the best of the settled ones. Returns `None` if cancelled.
+    #[allow(clippy::option_option)] // The outer `None` means cancelled, the inner one means no leader.
     pub(in crate::similarity) fn best(
         &mut self,
         item: Row,
-        settled: Option<Found>,
+        settled: Option<LeaderMatch>,
         cancelled: Cancelled<'_>,
-    ) -> Option<Option<Found>> {
+    ) -> Option<Option<LeaderMatch>> {
         let mut best = settled;
         for index in self.fresh.indexes(self.spaces.kind(item)) {
             let best = std::slice::from_mut(&mut best);
@@ -176,7 +176,7 @@ impl<'s> Leaders<'s> {
         self.fresh.push(item);
     }
 
-    /// Lays out the leaders that came, for all threads to look at; nothing where it was called off.
+    /// Indexes the new leaders, for the search on all threads; returns `None` if cancelled.
     pub(in crate::similarity) fn settle(&mut self, cancelled: Cancelled<'_>) -> Option<()> {
         let mut rows: Vec<Row> = self.fresh.rows().collect();
         if rows.is_empty() {
@@ -191,9 +191,9 @@ impl<'s> Leaders<'s> {
     }
 }
 
-/// Takes for each item the best of some more leaders; nothing where it was called off.
+/// Updates the best leader of each item with more leaders; returns `None` if cancelled.
 fn improve_each(
-    best: &mut [Option<Found>],
+    best: &mut [Option<LeaderMatch>],
     items: &[Row],
     leaders: &Index<'_>,
     ties: Ties,
@@ -209,10 +209,10 @@ fn improve_each(
 }
 
 impl Prepared<'_> {
-    /// Takes a leader if it is above the threshold and better than the best so far.
+    /// Updates the best leader if this one is above the threshold and better.
     fn improve(
         &self,
-        best: &mut Option<Found>,
+        best: &mut Option<LeaderMatch>,
         item: Row,
         leader: Row,
         ties: Ties,
@@ -223,7 +223,7 @@ impl Prepared<'_> {
         let min_lcs = self.threshold.min_lcs(m, n);
         let min_lcs = best.map_or(min_lcs, |best| min_lcs.max(best.min_lcs_of_better(m + n)));
         if let Some(lcs) = self.common_at_least(item, leader, min_lcs, scratch, cancelled) {
-            let other = Found { leader, lcs, m, n };
+            let other = LeaderMatch { leader, lcs, m, n };
             if best.is_none_or(|best| other.is_better_than(best, ties)) {
                 *best = Some(other);
             }
@@ -233,16 +233,16 @@ impl Prepared<'_> {
 
 /// A leader above the threshold.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::similarity) struct Found {
+pub(in crate::similarity) struct LeaderMatch {
     leader: Row,
     lcs: usize,
-    /// The item's number of tokens, in the space of this comparison.
+    /// The number of tokens of the item, in the space of this comparison.
     m: usize,
-    /// The leader's.
+    /// The number of tokens of the leader.
     n: usize,
 }
 
-impl Found {
+impl LeaderMatch {
     pub(in crate::similarity) fn merge(self) -> Merge {
         Merge { leader: self.leader as usize, score: self.score() }
     }
@@ -251,11 +251,11 @@ impl Found {
         f1(self.lcs, self.m, self.n)
     }
 
-    /// Whether this is the better leader: the higher F1, or the earlier at a tie.
+    /// Returns whether this is the better leader: the higher F1, or the earlier one on a tie.
     fn is_better_than(self, other: Self, ties: Ties) -> bool {
         let order = match ties {
             Ties::Floats => self.score().total_cmp(&other.score()),
-            // F1 is 2·lcs / (m + n); fractions compare by their cross products.
+            // F1 is 2·lcs / (m + n); fractions are compared by their cross products.
             Ties::Exact => {
                 let ours = self.lcs as u128 * (other.m + other.n) as u128;
                 ours.cmp(&(other.lcs as u128 * (self.m + self.n) as u128))
@@ -264,8 +264,8 @@ impl Found {
         order.then(other.leader.cmp(&self.leader)).is_gt()
     }
 
-    /// The least common subsequence with which a leader may be better, with so many tokens in both: one of the same
-    /// fraction may be the earlier one, or the higher float.
+    /// Returns the minimum length of a common subsequence with which another leader may be better, for this total number of
+    /// tokens. A leader with the same fraction may be earlier, or have the higher float.
     fn min_lcs_of_better(self, n_tokens: usize) -> usize {
         let lcs = (self.lcs as u128 * n_tokens as u128).div_ceil((self.m + self.n) as u128);
         usize::try_from(lcs).unwrap_or(usize::MAX)

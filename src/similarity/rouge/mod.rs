@@ -1,7 +1,7 @@
-//! ROUGE-L between many sequences: joins and merging, exact.
+//! Exact joins and merging by ROUGE-L.
 //!
-//! Nearly all pairs are refused by bounds on how much two sequences differ; what remains is
-//! compared exactly. No index is approximate, and no answer depends on the threads.
+//! Bounds on the difference of two sequences reject nearly all pairs; the rest is compared
+//! exactly. No index is approximate, and no result depends on the number of threads.
 
 pub(super) mod bitmap;
 mod index;

@@ -1,10 +1,10 @@
-//! Which short sequences have a rare token: where tokens tell sequences apart, few are looked at.
+//! Postings: for each rare token, the short sequences that have it.
 //!
-//! Two bags with so much in common that they can be above the threshold have a first common element, in an order that
-//! holds for all bags, and it is near the start of both: what stands before it is lacking on the other side. With the
-//! rarest tokens first these starts are rare, too (prefix and position filters: Chaudhuri, Ganti and Kaushik 2006;
-//! Bayardo, Ma and Srikant 2007; Xiao, Wang, Lin and Yu 2008). Where tokens are so frequent that the lists are no
-//! shorter than the collection, a look at all bitmaps is cheaper, and that is left to [`index`](super::index).
+//! If two bags share enough elements to be above the threshold, their first common element, in an order that is the same
+//! for all bags, is near the start of both, because the elements before it are missing in the other bag. With the rarest
+//! tokens first, these starts are rare, too (prefix and position filters: Chaudhuri, Ganti and Kaushik 2006; Bayardo, Ma
+//! and Srikant 2007; Xiao, Wang, Lin and Yu 2008). If tokens are so frequent that the lists are as long as the collection,
+//! comparing all bitmaps is faster; [`index`](super::index) does that.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -14,20 +14,20 @@ use super::widths::Row;
 use crate::engine::context::Cancelled;
 use crate::text::rouge::Threshold;
 
-/// Tokens of the longest sequence that stands in lists.
+/// Maximum number of tokens of a sequence in the lists.
 pub(super) const MAX_LEN: usize = 64;
 
-/// Sequences that are worth lists; fewer are looked at one by one sooner.
+/// Minimum number of sequences for lists; comparing fewer one by one is faster.
 const MIN_ROWS: usize = 512;
 
-/// What a look at a posting costs, in sequences looked at by their bitmaps.
+/// The cost of a posting, relative to comparing the bitmap of a sequence.
 const POSTING_COST: usize = 6;
 
-/// What must hold of two short sequences that are above the threshold.
+/// Necessary conditions for two short sequences above the threshold.
 struct Bounds {
-    /// By the tokens of a sequence: the fewest and the most of one that it can be near to.
+    /// For each number of tokens: the minimum and maximum number of tokens of a matching sequence.
     partners: [(usize, usize); MAX_LEN + 1],
-    /// By the tokens of the one and of the other: the least that they have in common.
+    /// For each two numbers of tokens: the minimum number of common tokens.
     common: Vec<[u8; MAX_LEN + 1]>,
 }
 
@@ -35,7 +35,7 @@ impl Bounds {
     fn new(threshold: Threshold) -> Self {
         let byte = |n: usize| u8::try_from(n).unwrap_or(u8::MAX);
         let common = |m: usize| std::array::from_fn(|n| byte(threshold.min_lcs(m, n)));
-        // One more than there are lists of, where there is no end.
+        // One more than the maximum in lists, if there is no upper limit.
         let longest = |m: usize| (m..=MAX_LEN + 1).rev().find(|&n| threshold.shortest(n) <= m).unwrap_or(m);
         Self {
             partners: std::array::from_fn(|m| (threshold.shortest(m), longest(m))),
@@ -43,7 +43,7 @@ impl Bounds {
         }
     }
 
-    /// How many of a sequence's rarest tokens one must share that is near to it.
+    /// Returns the number of a sequence's rarest tokens of which a matching sequence must share one.
     fn n_rare(&self, n_tokens: usize) -> usize {
         let (shortest, _) = self.partners[n_tokens];
         let common = self.common[n_tokens].get(shortest).map_or(usize::MAX, |&common| usize::from(common));
@@ -51,31 +51,31 @@ impl Bounds {
     }
 }
 
-/// A sequence that has a token.
+/// A sequence with a token.
 struct Posting {
     row: Row,
     n_tokens: u8,
-    /// Where the token stands in its bag, the rarest first.
+    /// The index of the token in its bag, the rarest first.
     at: u8,
     sketch: u64,
 }
 
-/// For rare tokens the sequences that have them.
+/// The postings of all rare tokens.
 pub(super) struct Postings {
     bounds: Bounds,
-    /// For each token, as in the bags, where its postings begin and end.
+    /// The range of the postings of each token.
     lists: FxHashMap<u32, (u32, u32)>,
-    /// By token, then tokens of the sequence, then place.
+    /// All postings, sorted by token, number of tokens in the sequence, and index in its bag.
     all: Vec<Posting>,
-    /// How many sequences have fewer tokens than so many.
+    /// For each length, the number of shorter sequences.
     n_shorter: [usize; MAX_LEN + 2],
     /// [`POSTING_COST`].
     posting_cost: usize,
 }
 
 impl Postings {
-    /// The lists of some sequences, those of up to [`MAX_LEN`] tokens; nothing where they are too few to pay, or where
-    /// it was called off.
+    /// Builds the lists of the sequences with up to [`MAX_LEN`] tokens; returns `None` if there are too few of them, or if
+    /// cancelled.
     pub(super) fn of(prepared: &Prepared<'_>, rows: &[Row], cancelled: Cancelled<'_>) -> Option<Self> {
         Self::with_cost(prepared, rows, (MIN_ROWS, POSTING_COST), cancelled)
     }
@@ -122,9 +122,9 @@ impl Postings {
         Some(Self { bounds, lists, all, n_shorter, posting_cost })
     }
 
-    /// Adds to `found` the listed sequences that a probe may be near to, each once, in no order.
+    /// Adds the listed sequences that a probe may match to `found`, without duplicates, in no order.
     ///
-    /// Nothing where the lists do not hold all such sequences, or are longer than a look at all of them.
+    /// Returns `None` if the lists do not have all such sequences, or comparing all bitmaps is faster.
     pub(super) fn candidates(&self, prepared: &Prepared<'_>, probe: Row, found: &mut Vec<Row>) -> Option<()> {
         let bag = prepared.bag(probe);
         let m = bag.len();
@@ -147,15 +147,15 @@ impl Postings {
         }
         let sketch = prepared.sketch(probe);
         for (at, list) in lists() {
-            self.look(m, (shortest, longest), at, sketch, list, found);
+            self.add_matches(m, (shortest, longest), at, sketch, list, found);
         }
         found.sort_unstable();
         found.dedup();
         Some(())
     }
 
-    /// Adds those of one list that the bounds do not refuse.
-    fn look(
+    /// Adds the sequences of one list that the bounds do not reject.
+    fn add_matches(
         &self,
         m: usize,
         (shortest, longest): (usize, usize),
@@ -174,7 +174,7 @@ impl Postings {
             let of_len = &of_len[..of_len.partition_point(|posting| usize::from(posting.n_tokens) == n)];
             next += of_len.len();
             let common = usize::from(self.bounds.common[m][n]);
-            // What stands before the first common token is not common.
+            // Tokens before the first common token are not common.
             if at + common > m || common > n {
                 continue;
             }
@@ -186,7 +186,7 @@ impl Postings {
     }
 }
 
-/// The distinct tokens of a bag, each with where it stands first.
+/// Returns the distinct tokens of a bag, each with its first index.
 fn firsts(bag: &[u32]) -> impl Iterator<Item = (usize, u32)> {
     let is_first = |&(at, token): &(usize, u32)| at == 0 || bag[at - 1] != token;
     bag.iter().copied().enumerate().filter(is_first)
@@ -203,7 +203,7 @@ mod tests {
     use crate::text::lcs::lcs;
     use crate::text::rouge::Comparison;
 
-    /// Short sequences, near copies of some of them, and some that are too long for lists.
+    /// Generates short sequences, near-duplicates of some of them, and some that are too long for lists.
     fn items() -> impl Strategy<Value = Vec<Vec<u32>>> {
         let item = prop_oneof![
             6 => prop::collection::vec(0_u32..12, 0..14),
@@ -230,7 +230,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn lists_hold_every_sequence_above_the_threshold(
+        fn lists_have_every_sequence_above_the_threshold(
             items in items(), percent in 0_u32..=100, by_float in any::<bool>()
         ) {
             let threshold = Threshold::try_from(f64::from(percent) / 100.0).unwrap();
@@ -244,7 +244,7 @@ mod tests {
             for (probe, item) in rows.iter().zip(&items) {
                 let mut found = Vec::new();
                 let is_listed = postings.candidates(&prepared, *probe, &mut found).is_some();
-                // A threshold this high has partners of like length only.
+                // With such a high threshold, only sequences of similar length match.
                 prop_assert!(is_listed || item.len() > 30 || percent < 70);
                 n_listed += usize::from(is_listed);
                 let is_above = |other: &&Row| {
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_with_a_rare_word_have_no_candidates_and_frequent_words_no_lists() {
+    fn templates_with_a_rare_word_have_no_candidates_and_frequent_words_have_no_lists() {
         let numbered: Vec<Vec<u32>> = (0..3_000).map(|n| vec![0, 1, 10 + 2 * n, 11 + 2 * n]).collect();
         let frequent: Vec<Vec<u32>> = (0..3_000).map(|n| (0..8).map(|at| n >> at & 1).collect()).collect();
         let candidates = |items: &[Vec<u32>]| {

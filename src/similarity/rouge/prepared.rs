@@ -1,4 +1,4 @@
-//! Sequences with what the bounds look at: bags of tokens, bitmaps, and lengths.
+//! Sequences with the data for the bounds: bags of tokens, bitmaps and lengths.
 
 use rayon::prelude::*;
 
@@ -11,19 +11,19 @@ use crate::text::lcs::LcsScratch;
 use crate::text::rouge::Threshold;
 use crate::text::rouge_sum;
 
-/// Sequences with what the bounds look at.
+/// Sequences with the data for the bounds.
 pub(super) struct Prepared<'s> {
     pub(super) tokens: &'s Tokens,
     pub(super) threshold: Threshold,
-    /// The tokens of each by how rare they are in all sequences, the rarest first.
+    /// The tokens of each sequence, sorted by their frequency in all sequences, the rarest first.
     bags: Sequences,
     bitmaps: Vec<u64>,
-    /// Where the bitmap of each ends.
+    /// The end of each sequence's bitmap.
     bitmap_ends: Vec<usize>,
 }
 
 impl<'s> Prepared<'s> {
-    /// Nothing where it was called off.
+    /// Prepares sequences; returns `None` if cancelled.
     pub(super) fn new(tokens: &'s Tokens, threshold: Threshold, cancelled: Cancelled<'_>) -> Option<Self> {
         let sequences = &tokens.sequences;
         let ranks = ranks(sequences);
@@ -42,8 +42,8 @@ impl<'s> Prepared<'s> {
         let mut of_rows = Vec::with_capacity(sequences.len());
         for bag in bags.iter() {
             let n_words = own_width(threshold, bag.len());
-            let (words, behind) = std::mem::take(&mut rest).split_at_mut(n_words);
-            rest = behind;
+            let (words, after) = std::mem::take(&mut rest).split_at_mut(n_words);
+            rest = after;
             bitmap_ends.push(bitmap_ends.last().copied().unwrap_or(0) + n_words);
             of_rows.push((bag, words));
         }
@@ -59,12 +59,12 @@ impl<'s> Prepared<'s> {
         self.tokens.sequences.get(row as usize).len()
     }
 
-    /// The tokens of a sequence as numbers, the rarest first; equal tokens stand together.
+    /// Returns the tokens of a sequence as numbers, the rarest first; equal tokens are adjacent.
     pub(super) fn bag(&self, row: Row) -> &[u32] {
         self.bags.get(row as usize)
     }
 
-    /// The bitmap of a sequence folded into one word.
+    /// Returns the bitmap of a sequence, folded into one word.
     pub(super) fn sketch(&self, row: Row) -> u64 {
         bitmap::sketch(self.bitmap(row))
     }
@@ -74,12 +74,12 @@ impl<'s> Prepared<'s> {
         &self.bitmaps[start..self.bitmap_ends[row as usize]]
     }
 
-    /// The words of the bitmap by which sequences are looked at that have so many tokens together.
+    /// Returns the width of the bitmaps, in words, for two sequences with this total number of tokens.
     pub(super) fn width(&self, n_tokens: usize) -> usize {
         width(self.threshold.most_lacking(n_tokens))
     }
 
-    /// Adds the bitmap of a sequence, of so many words, to some others.
+    /// Appends the bitmap of a sequence, with this number of words, to others.
     pub(super) fn add_bitmap(&self, row: Row, n_words: usize, bitmaps: &mut Vec<u64>) {
         let own = self.bitmap(row);
         if own.len() >= n_words {
@@ -91,10 +91,10 @@ impl<'s> Prepared<'s> {
         }
     }
 
-    /// What two texts have in common by their measure, or nothing where it is below `min_common`: the length of the
-    /// longest common subsequence, or the hits of lines. Either is at most what their bags have in common.
+    /// Returns the length of the longest common subsequence of two texts, or the hits of lines; `None` if it is less than
+    /// `min_common`. Either is at most the intersection of their bags.
     ///
-    /// Nothing, too, where it was called off meanwhile.
+    /// Also returns `None` if cancelled.
     pub(super) fn common_at_least(
         &self,
         a: Row,
@@ -118,7 +118,7 @@ impl<'s> Prepared<'s> {
         Some(rouge_sum::hits(&target, &prediction)).filter(|&hits| hits >= min_common)
     }
 
-    /// The tokens of a text line by line.
+    /// Returns the tokens of each line of a text.
     fn lines(&self, row: Row, lines: &Sequences) -> Vec<&[u32]> {
         let mut rest = self.tokens.sequences.get(row as usize);
         let lengths = lines.get(row as usize).iter();
@@ -126,7 +126,7 @@ impl<'s> Prepared<'s> {
     }
 }
 
-/// For each token its place among all, those of the fewest occurrences first.
+/// Returns the rank of each token by number of occurrences, the rarest first.
 fn ranks(sequences: &Sequences) -> Vec<u32> {
     let tokens = || sequences.iter().flatten();
     let n_tokens = tokens().max().map_or(0, |&token| token as usize + 1);
@@ -139,7 +139,7 @@ fn ranks(sequences: &Sequences) -> Vec<u32> {
     ranks
 }
 
-/// Whether two bags, as sorted tokens, have more than so many elements that the other lacks.
+/// Returns whether the symmetric difference of two bags, as sorted tokens, has more than `most` elements.
 fn lack_more_than(a: &[u32], b: &[u32], most: usize) -> bool {
     let (mut at_a, mut at_b, mut n_lacking) = (0, 0, 0);
     while let (Some(x), Some(y)) = (a.get(at_a), b.get(at_b)) {

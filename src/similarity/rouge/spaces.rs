@@ -1,8 +1,8 @@
-//! Which sequences of a text are held against which of another.
+//! Spaces of sequences in which texts are compared.
 //!
-//! A space holds the sequences of one tokenizer. A *plain* text meets plain texts in the
-//! first space; a *wide* one, which needs the Unicode tokenizer, meets all texts in the
-//! second, and plain texts meet it there.
+//! A space has the sequences of one tokenizer. A *plain* text is compared with plain texts in the
+//! first space; a *wide* text, which needs the Unicode tokenizer, is compared with all texts in
+//! the second.
 
 use super::index::Index;
 use super::prepared::Prepared;
@@ -11,27 +11,27 @@ use super::widths::Row;
 use crate::engine::context::Cancelled;
 use crate::text::rouge::Threshold;
 
-/// What a text needs.
+/// The tokenizer that a text needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Nothing but the first tokenizer.
+pub(super) enum TextKind {
+    /// The first tokenizer.
     Plain,
     /// The Unicode tokenizer.
     Wide,
 }
 
-impl Kind {
+impl TextKind {
     pub(super) const ALL: [Self; 2] = [Self::Plain, Self::Wide];
 }
 
-/// Texts with what the bounds look at, in each space they are compared in.
+/// Texts with the data for the bounds, in each space.
 pub(in crate::similarity) struct Spaces<'t> {
     first: Prepared<'t>,
     unicode: Option<(Prepared<'t>, &'t [bool])>,
 }
 
 impl<'t> Spaces<'t> {
-    /// Nothing where it was called off.
+    /// Prepares texts; returns `None` if cancelled.
     pub(in crate::similarity) fn new(
         texts: &'t Texts,
         threshold: Threshold,
@@ -47,44 +47,44 @@ impl<'t> Spaces<'t> {
         Some(Self { first, unicode })
     }
 
-    pub(super) fn kind(&self, row: Row) -> Kind {
+    pub(super) fn kind(&self, row: Row) -> TextKind {
         match self.unicode {
-            Some((_, is_needed)) if is_needed[row as usize] => Kind::Wide,
-            _ => Kind::Plain,
+            Some((_, is_needed)) if is_needed[row as usize] => TextKind::Wide,
+            _ => TextKind::Plain,
         }
     }
 
-    /// The places of some rows by what they need.
-    pub(super) fn of_kind(&self, kind: Kind, rows: &[Row]) -> Vec<usize> {
+    /// Returns the indices of the rows of a kind.
+    pub(super) fn of_kind(&self, kind: TextKind, rows: &[Row]) -> Vec<usize> {
         (0..rows.len()).filter(|&at| self.kind(rows[at]) == kind).collect()
     }
 
-    /// The tokens of a text in the space that it needs.
+    /// Returns the number of tokens of a text in the space that it needs.
     pub(super) fn n_tokens(&self, row: Row) -> usize {
         match (&self.unicode, self.kind(row)) {
-            (Some((unicode, _)), Kind::Wide) => unicode.n_tokens(row),
+            (Some((unicode, _)), TextKind::Wide) => unicode.n_tokens(row),
             _ => self.first.n_tokens(row),
         }
     }
 }
 
-/// Some texts, laid out in each space in which others look for them.
+/// Indexes of some texts in all spaces in which other texts search for them.
 pub(super) struct Layout<'s> {
     spaces: &'s Spaces<'s>,
     plain: Index<'s>,
     unicode: Option<InUnicode<'s>>,
 }
 
-/// What is looked for in the second space.
+/// The indexes in the second space.
 struct InUnicode<'s> {
-    /// Plain texts, for wide ones.
+    /// Plain texts, which wide texts search.
     plain: Index<'s>,
-    /// Wide texts, for all.
+    /// Wide texts, which all texts search.
     wide: Index<'s>,
 }
 
 impl<'s> Layout<'s> {
-    /// No texts yet.
+    /// Returns empty indexes.
     pub(super) fn new(spaces: &'s Spaces<'s>) -> Self {
         let unicode = spaces.unicode.as_ref();
         let unicode =
@@ -92,43 +92,43 @@ impl<'s> Layout<'s> {
         Self { spaces, plain: Index::new(&spaces.first), unicode }
     }
 
-    /// Nothing where it was called off.
+    /// Builds the indexes of some texts; returns `None` if cancelled.
     pub(super) fn of(spaces: &'s Spaces<'s>, rows: &[Row], cancelled: Cancelled<'_>) -> Option<Self> {
         let of_kind =
             |kind| -> Vec<Row> { rows.iter().copied().filter(|&row| spaces.kind(row) == kind).collect() };
         let unicode = match &spaces.unicode {
             Some((unicode, _)) => Some(InUnicode {
-                plain: Index::of(unicode, of_kind(Kind::Plain), cancelled)?,
-                wide: Index::of(unicode, of_kind(Kind::Wide), cancelled)?,
+                plain: Index::of(unicode, of_kind(TextKind::Plain), cancelled)?,
+                wide: Index::of(unicode, of_kind(TextKind::Wide), cancelled)?,
             }),
             None => None,
         };
-        Some(Self { spaces, plain: Index::of(&spaces.first, of_kind(Kind::Plain), cancelled)?, unicode })
+        Some(Self { spaces, plain: Index::of(&spaces.first, of_kind(TextKind::Plain), cancelled)?, unicode })
     }
 
     /// Adds a text.
     pub(super) fn push(&mut self, row: Row) {
         match (self.spaces.kind(row), &mut self.unicode) {
-            (Kind::Plain, None) => self.plain.push(row),
-            (Kind::Plain, Some(unicode)) => {
+            (TextKind::Plain, None) => self.plain.push(row),
+            (TextKind::Plain, Some(unicode)) => {
                 self.plain.push(row);
                 unicode.plain.push(row);
             }
-            (Kind::Wide, unicode) => unicode.iter_mut().for_each(|unicode| unicode.wide.push(row)),
+            (TextKind::Wide, unicode) => unicode.iter_mut().for_each(|unicode| unicode.wide.push(row)),
         }
     }
 
-    /// Where a text of a kind looks: each other text is in one of these.
-    pub(super) fn indexes(&self, kind: Kind) -> impl Iterator<Item = &Index<'s>> {
+    /// Returns the indexes that a text of a kind searches; each other text is in one of them.
+    pub(super) fn indexes(&self, kind: TextKind) -> impl Iterator<Item = &Index<'s>> {
         let unicode = self.unicode.as_ref();
         let plain = match kind {
-            Kind::Plain => Some(&self.plain),
-            Kind::Wide => unicode.map(|unicode| &unicode.plain),
+            TextKind::Plain => Some(&self.plain),
+            TextKind::Wide => unicode.map(|unicode| &unicode.plain),
         };
         plain.into_iter().chain(unicode.map(|unicode| &unicode.wide))
     }
 
-    /// All texts laid out, in no order.
+    /// Returns all indexed texts, in no order.
     pub(super) fn rows(&self) -> impl Iterator<Item = Row> {
         let wide = self.unicode.iter().flat_map(|unicode| unicode.wide.rows());
         self.plain.rows().iter().chain(wide).copied()

@@ -1,4 +1,4 @@
-//! What the joins find, against comparing all pairs.
+//! Tests against reference implementations that compare all pairs.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -51,7 +51,7 @@ fn pairs_of_two(a: &[Vec<u32>], b: &[Vec<u32>], threshold: Threshold) -> Vec<Pai
     pairs
 }
 
-/// The definition of the best: the highest F1 above the threshold, the first at a tie.
+/// The reference implementation of the best match: the highest F1 above the threshold, the first on a tie.
 fn best_by_hand<'i>(
     others: impl Iterator<Item = (usize, &'i Vec<u32>)>,
     item: &[u32],
@@ -68,7 +68,7 @@ fn best_by_hand<'i>(
     best.map(|(leader, lcs, n)| Merge { leader, score: f1(lcs, item.len(), n) })
 }
 
-/// The definition of merging, one item after the other.
+/// The reference implementation of merging, one item after the other.
 fn merged_by_hand(items: &[Vec<u32>], threshold: Threshold) -> Vec<Option<Merge>> {
     let mut merges: Vec<Option<Merge>> = Vec::new();
     for item in items {
@@ -89,7 +89,7 @@ fn an_item_joins_the_best_leader_and_not_the_first() {
 }
 
 #[test]
-fn the_nearest_of_others_is_found_whatever_the_items_are_to_one_another() {
+fn the_best_of_a_fixed_collection_does_not_depend_on_the_other_items() {
     let settled = [vec![1, 2, 3, 4, 5], vec![7, 8, 9, 10, 11]];
     let items = [vec![7, 8, 9, 10, 12], vec![7, 8, 9, 10, 12], vec![20, 21], vec![1, 2, 3, 4, 5]];
     let near = |leader, lcs| Some(Merge { leader, score: f1(lcs, 5, 5) });
@@ -97,8 +97,8 @@ fn the_nearest_of_others_is_found_whatever_the_items_are_to_one_another() {
 }
 
 #[test]
-fn at_a_tie_the_earliest_leader_wins() {
-    // 2·5 / (6 + 9) and 2·4 / (6 + 6) are the same; the shorter leader is looked at first.
+fn on_a_tie_the_earliest_leader_wins() {
+    // 2·5 / (6 + 9) and 2·4 / (6 + 6) are equal; the shorter leader is compared first.
     let longer = vec![1, 2, 3, 4, 5, 20, 21, 22, 23];
     let shorter = vec![3, 4, 5, 6, 30, 31];
     let item = vec![1, 2, 3, 4, 5, 6];
@@ -107,7 +107,7 @@ fn at_a_tie_the_earliest_leader_wins() {
 }
 
 #[test]
-fn a_copy_of_a_copy_stays_when_its_leader_is_too_far() {
+fn a_copy_of_a_copy_is_kept_if_its_leader_is_below_the_threshold() {
     let items = [vec![1, 2, 3, 4, 5], vec![1, 2, 3, 4, 6], vec![1, 2, 3, 7, 6]];
     let merges = merge(&items, "0.7");
     assert_eq!(merges, [None, Some(Merge { leader: 0, score: f1(4, 5, 5) }), None]);
@@ -124,7 +124,7 @@ fn a_score_equal_to_the_threshold_is_not_above_it() {
 }
 
 #[test]
-fn empty_sequences_are_near_nothing() {
+fn empty_sequences_match_nothing() {
     assert_eq!(merge(&[vec![], vec![], vec![1]], "0"), [None; 3]);
     assert_eq!(merge(&[], "0.8"), []);
     assert_eq!(pairs(&[vec![], vec![], vec![1]], threshold("0")), []);
@@ -132,7 +132,7 @@ fn empty_sequences_are_near_nothing() {
 }
 
 #[test]
-fn what_is_called_off_gives_nothing() {
+fn a_cancelled_search_returns_none() {
     let items = texts(&vec![vec![1, 2, 3]; 40]);
     let n_asked = AtomicUsize::new(0);
     let cancelled = || n_asked.fetch_add(1, Ordering::Relaxed) >= 3;
@@ -143,14 +143,14 @@ fn what_is_called_off_gives_nothing() {
 }
 
 #[test]
-fn what_takes_the_pairs_may_stop_them() {
+fn the_consumer_of_pairs_can_stop_a_join() {
     let items = texts(&vec![vec![1, 2, 3]; 4]);
     let stopped = self_join(&items, threshold("0.8"), &|| false, |pairs| Err(pairs.len()));
     assert!(matches!(stopped, Err(Stopped::Sink(6))));
 }
 
 #[test]
-fn thousands_of_the_same_token_refuse_no_copy() {
+fn sequences_with_thousands_of_equal_tokens_match_their_copies() {
     let (few, many) = (vec![3; 2_500], vec![3; 2_600]);
     let near = Some(Merge { leader: 0, score: f1(2_500, 2_500, 2_600) });
     assert_eq!(merge(&[few, many], "0.9"), [None, near]);
@@ -166,7 +166,7 @@ fn texts_of_a_hundred_thousand_tokens_are_joined() {
 }
 
 #[test]
-fn a_clump_of_copies_merges_into_one() {
+fn a_cluster_of_copies_merges_into_one() {
     let copy = |n: u32| (0..40).map(|at| if at == n % 40 { 1_000 + n } else { at }).collect();
     let items: Vec<Vec<u32>> = (0..5_000).map(copy).collect();
     let merges = merge(&items, "0.9");
@@ -175,7 +175,7 @@ fn a_clump_of_copies_merges_into_one() {
     );
 }
 
-/// Items that share much: a few originals, and copies with some tokens changed.
+/// Generates a few items, and copies with some changed tokens.
 fn items() -> impl Strategy<Value = Vec<Vec<u32>>> {
     let original = || {
         prop_oneof![
@@ -207,12 +207,12 @@ fn any_threshold() -> impl Strategy<Value = Threshold> {
     (0_u32..=100).prop_map(|percent| Threshold::try_from(f64::from(percent) / 100.0).unwrap())
 }
 
-/// Texts of two scripts, some of which need the Unicode tokenizer.
+/// Generates texts in two scripts, some of which need the Unicode tokenizer.
 fn written() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec("([abc] |天|气|ж ){0,6}", 0..40)
 }
 
-/// The score of two texts by the profile, and whether it is above the threshold.
+/// Computes the score of two texts by the profile, if it is above the threshold.
 fn score_by_hand(a: &str, b: &str, threshold: Threshold) -> Option<(usize, usize, usize)> {
     let tokenizer = Profile::Auto.of_pair(a, b);
     let mut vocabulary = Vocabulary::new();
@@ -225,7 +225,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn texts_are_joined_by_their_lines_too(
+    fn texts_can_be_joined_by_lines(
         written in prop::collection::vec("([abc] |[ab]\n){0,12}", 0..30), threshold in any_threshold()
     ) {
         let scorer = RougeScorer::new(["rougeLsum"], false).unwrap();
@@ -245,7 +245,7 @@ proptest! {
     }
 
     #[test]
-    fn each_pair_of_texts_is_compared_by_the_tokenizer_it_needs(
+    fn each_pair_of_texts_is_compared_with_the_tokenizer_that_it_needs(
         written in written(), n_first in any::<prop::sample::Index>(), threshold in any_threshold(), by_float in any::<bool>()
     ) {
         let comparison = if by_float { Comparison::GoogleFloat } else { Comparison::Exact };
@@ -286,7 +286,7 @@ proptest! {
     }
 
     #[test]
-    fn merging_gives_what_its_definition_gives(
+    fn merging_equals_the_reference_implementation(
         items in items(), threshold in any_threshold(), block_len in 1_usize..40, n_threads in 1_usize..4
     ) {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
@@ -295,14 +295,14 @@ proptest! {
     }
 
     #[test]
-    fn the_best_is_what_comparing_all_gives(fixed in items(), items in items(), threshold in any_threshold()) {
+    fn the_best_match_equals_the_reference_implementation(fixed in items(), items in items(), threshold in any_threshold()) {
         let expected: Vec<_> =
             items.iter().map(|item| best_by_hand(fixed.iter().enumerate(), item, threshold)).collect();
         prop_assert_eq!(nearest(&fixed, &items, threshold), expected);
     }
 
     #[test]
-    fn a_join_finds_the_pairs_that_comparing_all_finds(a in items(), b in items(), threshold in any_threshold()) {
+    fn a_join_equals_comparing_all_pairs(a in items(), b in items(), threshold in any_threshold()) {
         let by_hand = |x: &[Vec<u32>], y: &[Vec<u32>], is_wanted: fn(usize, usize) -> bool| {
             let mut pairs = Vec::new();
             for (at_x, x) in x.iter().enumerate() {

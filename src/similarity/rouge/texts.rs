@@ -1,9 +1,9 @@
-//! Texts as the joins compare them.
+//! Tokenised texts for the joins.
 //!
 //! Under most profiles a collection is one set of token sequences. Under
 //! [`Profile::Auto`] it may be two: each text has a sequence by Google's tokenizer and one
-//! by the Unicode tokenizer, and two texts are compared by the latter where either needs
-//! it. Where no text needs it, it is not made.
+//! by the Unicode tokenizer, and two texts are compared by the latter if either of them needs it.
+//! The second set is only computed if a text needs it.
 
 use rayon::prelude::*;
 
@@ -14,37 +14,37 @@ use crate::text::profile::{Profile, needs_unicode};
 use crate::text::rouge::Threshold;
 use crate::text::tokens::Tokenizer;
 
-/// Texts of one collection, or of two one after the other, as they are compared.
+/// The tokenised texts of a collection, or of two collections one after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texts {
     pub(super) first: Tokens,
     pub(super) unicode: Option<Unicode>,
 }
 
-/// Texts as one tokenizer cuts them.
+/// Texts, tokenised by one tokenizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Tokens {
     tokenizer: Tokenizer,
     pub(super) sequences: Sequences,
-    /// For each text how many tokens each of its lines has, where they are compared by lines.
+    /// For each text the number of tokens in each of its lines, if texts are compared by lines.
     pub(super) lines: Option<Sequences>,
 }
 
-/// The same texts by the Unicode tokenizer.
+/// The same texts, tokenised by the Unicode tokenizer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Unicode {
     pub(super) tokens: Tokens,
-    /// For each text whether it is to be compared by these alone.
+    /// For each text whether it needs the Unicode tokenizer.
     pub(super) is_needed: Vec<bool>,
 }
 
-/// What of two texts is compared.
+/// The measure by which two texts are compared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Measure {
-    /// The longest common subsequence of all their tokens (`rougeL`).
+    /// The longest common subsequence of all tokens (`rougeL`).
     #[default]
     Whole,
-    /// Those of their lines, put together (`rougeLsum`); of a pair the earlier text is the target.
+    /// The union of the longest common subsequences of the lines (`rougeLsum`); the earlier text is the target.
     Lines,
 }
 
@@ -64,7 +64,7 @@ impl Tokens {
         }
     }
 
-    /// A line end parts tokens under every tokenizer, so the tokens of a text are those of its lines.
+    /// Tokenises texts by lines. All tokenizers split tokens at line ends, so the tokens of a text are those of its lines.
     fn by_lines<T: AsRef<str>>(texts: &[T], tokenizer: Tokenizer) -> Self {
         let lines: Vec<&str> = texts.iter().flat_map(|text| text.as_ref().split('\n')).collect();
         let lines = Sequences::encode(&lines, tokenizer);
@@ -81,7 +81,7 @@ impl Tokens {
 }
 
 impl Texts {
-    /// Cuts texts into tokens, on all threads.
+    /// Tokenises texts on all threads.
     ///
     /// # Panics
     /// With more than 2³² distinct tokens.
@@ -89,7 +89,7 @@ impl Texts {
         Self::encode_for(Measure::Whole, texts, profile)
     }
 
-    /// The same; nothing where `cancelled` says so, which is asked again and again.
+    /// Tokenises texts like [`encode`](Self::encode); returns `None` if cancelled.
     ///
     /// # Panics
     /// With more than 2³² distinct tokens.
@@ -101,12 +101,12 @@ impl Texts {
         Self::encoded(Measure::Whole, texts, profile, cancelled)
     }
 
-    /// The same for another measure.
+    /// Tokenises texts for a measure.
     ///
     /// # Panics
-    /// With more than 2³² distinct tokens, or a line of so many.
+    /// With more than 2³² distinct tokens, or a line of more tokens.
     pub fn encode_for<T: AsRef<str> + Sync>(measure: Measure, texts: &[T], profile: Profile) -> Self {
-        Self::encoded(measure, texts, profile, &|| false).expect("nobody calls it off")
+        Self::encoded(measure, texts, profile, &|| false).expect("it is never cancelled")
     }
 
     fn encoded<T: AsRef<str> + Sync>(
@@ -129,22 +129,22 @@ impl Texts {
         Some(Self { first, unicode })
     }
 
-    /// How many texts there are.
+    /// Returns the number of texts.
     pub fn len(&self) -> usize {
         self.first.sequences.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no texts.
     pub fn is_empty(&self) -> bool {
         self.first.sequences.is_empty()
     }
 
-    /// How many tokens all texts have together, in each space.
+    /// Returns the total number of tokens, in all spaces.
     pub fn n_tokens_of_all(&self) -> usize {
         self.spaces().map(Sequences::n_tokens).sum()
     }
 
-    /// How many bytes a join of these texts takes besides them, while it runs; the pairs found come on top.
+    /// Returns the memory in bytes that a join of these texts needs in addition to them, without the pairs.
     pub fn join_bytes(&self, threshold: Threshold) -> usize {
         self.spaces().map(|sequences| widths::bytes(sequences, threshold)).sum()
     }
@@ -154,7 +154,7 @@ impl Texts {
         std::iter::once(&self.first).chain(unicode).map(|tokens| &tokens.sequences)
     }
 
-    /// The tokens by which some texts are compared: those that one of them needs.
+    /// Returns the tokens for the comparison of some texts: Unicode tokens if one of them needs these.
     fn tokens_of(&self, rows: &[usize]) -> &Tokens {
         match &self.unicode {
             Some(unicode) if rows.iter().any(|&row| unicode.is_needed[row]) => &unicode.tokens,
@@ -162,40 +162,40 @@ impl Texts {
         }
     }
 
-    /// How many tokens a text has, by the tokenizer that it needs.
+    /// Returns the number of tokens of a text, by the tokenizer that it needs.
     ///
     /// # Panics
-    /// If there are not that many texts.
+    /// If the index is out of range.
     pub fn n_tokens(&self, at: usize) -> usize {
         self.tokens_of(&[at]).sequences.get(at).len()
     }
 
-    /// The tokens by which two texts are compared.
+    /// Returns the tokens for the comparison of two texts.
     ///
     /// # Panics
-    /// If there are not that many texts.
+    /// If an index is out of range.
     pub fn pair(&self, a: usize, b: usize) -> (&[u32], &[u32]) {
         let Tokens { sequences, .. } = self.tokens_of(&[a, b]);
         (sequences.get(a), sequences.get(b))
     }
 
-    /// The tokenizer by which two texts are compared.
+    /// Returns the tokenizer for the comparison of two texts.
     ///
     /// # Panics
-    /// If there are not that many texts.
+    /// If an index is out of range.
     pub fn tokenizer_of(&self, a: usize, b: usize) -> Tokenizer {
         self.tokens_of(&[a, b]).tokenizer
     }
 }
 
-/// No texts.
+/// An empty collection.
 impl Default for Texts {
     fn default() -> Self {
         Self::from(Sequences::default())
     }
 }
 
-/// Token sequences that compare with one another, wherever they come from.
+/// Token sequences from any source that can be compared with each other.
 impl From<Sequences> for Texts {
     fn from(sequences: Sequences) -> Self {
         Self { first: Tokens { tokenizer: Tokenizer::Rouge, sequences, lines: None }, unicode: None }

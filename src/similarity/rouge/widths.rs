@@ -1,4 +1,4 @@
-//! How wide bitmaps are, and what sequences take with what the bounds look at.
+//! The widths of bitmaps, and the memory for prepared sequences.
 
 use crate::similarity::sequences::Sequences;
 use crate::text::rouge::Threshold;
@@ -6,14 +6,14 @@ use crate::text::rouge::Threshold;
 /// The number of a sequence.
 pub(in crate::similarity) type Row = u32;
 
-/// The sequence at a place.
+/// Returns the number of the sequence at an index.
 pub(in crate::similarity) fn row(at: usize) -> Row {
     Row::try_from(at).expect("no machine holds 2³² sequences")
 }
 
-/// Words of the bitmap that sequences of a chunk are looked at by, each next to the most elements that two of them may
-/// lack of one another: there, sequences with nothing in common differ in more bits than that, as a rule. Found by
-/// trying up to 32; from there on each step is for twice as many elements.
+/// Widths of the bitmaps of a chunk in words, each with the maximum number of elements in which two sequences may differ:
+/// for these, unrelated sequences usually differ in more bits than that. Measured up to 32 words; each further step is for
+/// twice as many elements.
 pub(in crate::similarity) const WIDTHS: [(usize, usize); 9] = [
     (4, 50),
     (8, 95),
@@ -28,21 +28,21 @@ pub(in crate::similarity) const WIDTHS: [(usize, usize); 9] = [
 
 const MAX_WIDTH: usize = 1_024;
 
-/// The narrowest bitmap for sequences that may lack so many elements of one another.
+/// Returns the smallest width for sequences that may differ in this number of elements.
 pub(in crate::similarity) fn width(allowed: usize) -> usize {
     WIDTHS.iter().find(|(_, most)| allowed <= *most).map_or(MAX_WIDTH, |(n_words, _)| *n_words)
 }
 
-/// How many times as wide the bitmap is that two sequences are compared by as the one they are looked at by.
+/// The factor between the width of a sequence's own bitmap and that in its chunk.
 const WIDER: usize = 4;
 
-/// How many words the bitmap of a sequence of so many tokens has: what such sequences are looked at by, and more, to
-/// tell those apart that this does not.
+/// Returns the width of the own bitmap of a sequence with this number of tokens. It is wider than in a chunk, to reject
+/// more pairs.
 pub(super) fn own_width(threshold: Threshold, n_tokens: usize) -> usize {
     (WIDER * width(threshold.most_lacking(2 * n_tokens))).min(MAX_WIDTH)
 }
 
-/// The bytes of a [`Prepared`](super::prepared::Prepared) and of one index of all its sequences.
+/// Returns the memory in bytes of a [`Prepared`](super::prepared::Prepared) and of one index of all its sequences.
 pub(super) fn bytes(sequences: &Sequences, threshold: Threshold) -> usize {
     let words =
         |tokens: &[u32]| own_width(threshold, tokens.len()) + width(threshold.most_lacking(2 * tokens.len()));

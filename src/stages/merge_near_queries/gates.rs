@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::embed::name::Chosen;
+use crate::embed::name::ChosenEmbedder;
 use crate::text::rouge::Threshold;
 
 /// A threshold, or `"off"`.
@@ -34,8 +34,8 @@ impl Gate {
 }
 
 /// Returns whether vectors can find queries with the same meaning in other words.
-pub(in crate::stages) fn finds_paraphrases(cosine: Gate, embedder: &Chosen) -> bool {
-    cosine.threshold().is_some() && embedder.name().knows_meaning()
+pub(in crate::stages) fn finds_paraphrases(cosine: Gate, embedder: &ChosenEmbedder) -> bool {
+    cosine.threshold().is_some() && embedder.name().is_semantic()
 }
 
 /// Checks that each threshold is in range; the error names the key.

@@ -34,8 +34,8 @@ use crate::columns::{FINISH_REASON, LIST_VARIANT_OF, MESSAGES, RESPONSE, STATUS,
 use crate::conversation::{Message, Role};
 use crate::docs::canonical;
 use crate::embed::Embedder;
-use crate::embed::name::Chosen;
-use crate::embed::scopes::{Used, judge_scopes};
+use crate::embed::name::ChosenEmbedder;
+use crate::embed::scopes::{UsedVectors, judge_scopes};
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::{Error, Result};
@@ -47,7 +47,7 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Metric, Reason, RowIx, TableId};
 use crate::environment::Environment;
-use crate::similarity::queries::{By, Gates, Near, merge_queries};
+use crate::similarity::queries::{Gates, MatchMethod, QueryMatch, merge_queries};
 use crate::text::normal::normalise_query;
 use crate::text::rouge::Threshold;
 use crate::text::specifics::{fixed_points, specifics};
@@ -122,7 +122,7 @@ pub struct MergeNearQueries {
     pub cosine: Gate,
     /// The embedder of queries: `hashed`, `local:DIR`, `local:hub:OWNER/NAME[@REVISION]`, `endpoint:MODEL` (sends the
     /// queries to a server) or `file:PATH.parquet`. Choose `cosine` for the embedder.
-    pub embedder: Chosen,
+    pub embedder: ChosenEmbedder,
     /// What to do with variants (requests with nearly the same words but other specifics): "keep" or "merge".
     pub variants: Variants,
     /// Maximum number of variants kept per request; later ones are dropped.
@@ -136,7 +136,7 @@ impl Default for MergeNearQueries {
             exact: true,
             rouge_l: Gate::At(0.8),
             cosine: Gate::At(0.85),
-            embedder: Chosen::default(),
+            embedder: ChosenEmbedder::default(),
             variants: Variants::Keep,
             max_variants: MAX_VARIANTS,
         }
@@ -247,7 +247,7 @@ impl Stage for MergeNearQueries {
 
     fn join_notes(&self, name: &str, notes: Vec<Value>) -> Option<Value> {
         if name != VARIANTS_NOTE {
-            return Used::join(&notes);
+            return UsedVectors::join(&notes);
         }
         let counts: Vec<VariantCounts> =
             notes.into_iter().map(|note| serde_json::from_value(note).ok()).collect::<Option<_>>()?;
@@ -288,7 +288,7 @@ impl Stage for MergeNearQueries {
             let specifics: FxHashMap<RowIx, u128> =
                 requests.iter().map(|(row, request)| (*row, request.specifics)).collect();
             copies.retain(|&row, near| {
-                let is_paraphrase = by_meaning && matches!(near.by, By::Vectors);
+                let is_paraphrase = by_meaning && matches!(near.by, MatchMethod::Vectors);
                 have_equal_calls(row, near.to) && (is_paraphrase || specifics[&row] == specifics[&near.to])
             });
             let rest = groups(&requests, |row| !copies.contains_key(&row), |request| (request.group, 0));
@@ -296,7 +296,7 @@ impl Stage for MergeNearQueries {
             over = self.keep_variants(&rest, &near, view, out)?;
         }
         // The first note is about the search for copies, the second about variants; reports read the first.
-        for (name, note) in [Used::NOTE, VARIANTS_EMBEDDER].into_iter().zip(vectors) {
+        for (name, note) in [UsedVectors::NOTE, VARIANTS_EMBEDDER].into_iter().zip(vectors) {
             out.note(name, note);
         }
         for row in view.rows() {
@@ -333,22 +333,22 @@ pub(super) fn context_and_query(mut messages: Vec<Message>) -> Option<(String, S
 #[derive(Debug, Clone, Copy)]
 struct NearRequest {
     to: RowIx,
-    by: By,
+    by: MatchMethod,
     score: f64,
 }
 
 impl NearRequest {
     fn reason(&self) -> &'static Reason {
         match self.by {
-            By::Words(_) => &NEAR_COPY,
-            By::Vectors => &SIMILAR,
+            MatchMethod::Words(_) => &NEAR_COPY,
+            MatchMethod::Vectors => &SIMILAR,
         }
     }
 
     fn evidence(&self) -> Evidence {
         let metric = match self.by {
-            By::Words(tokenizer) => Metric::RougeLF1(tokenizer),
-            By::Vectors => Metric::Cosine,
+            MatchMethod::Words(tokenizer) => Metric::RougeLF1(tokenizer),
+            MatchMethod::Vectors => Metric::Cosine,
         };
         Evidence::score(metric, self.score)
     }
@@ -503,7 +503,7 @@ impl MergeNearQueries {
         let mut near = FxHashMap::default();
         for (group, merges) in groups.iter().zip(merges) {
             for (request, merge) in group.iter().zip(merges) {
-                if let Some(Near { leader, by, score }) = merge {
+                if let Some(QueryMatch { leader, by, score }) = merge {
                     near.insert(request.0, NearRequest { to: group[leader].0, by, score });
                 }
             }

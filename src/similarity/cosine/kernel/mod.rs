@@ -1,7 +1,7 @@
-//! Sums of products of bytes: the heads of some probes against those of some rows, at a look.
+//! Sums of products of bytes: the products of the heads of some probes with those of some rows.
 //!
-//! There is a version an instruction set, and a plain one that the tests hold the others against. All give the same
-//! integers, so which one a machine takes shows in nothing but time.
+//! There is a version per instruction set, and a plain one that the tests compare the others with. All return the same
+//! integers, so the version only affects the time.
 
 #[cfg(target_arch = "aarch64")]
 mod neon;
@@ -12,46 +12,47 @@ mod x86;
 use multiversion::multiversion;
 use multiversion::target::match_target;
 
-/// Rows of a panel.
+/// Number of rows in a panel.
 pub(super) const PANEL_LEN: usize = 16;
 
-/// Panels of a look.
+/// Number of panels in a look.
 pub(super) const N_PANELS: usize = 4;
 
-/// Probes of a look. With four panels they are as many sums as leave room for operands in 32 vector registers.
+/// Number of probes in a look. With four panels, the sums leave enough of 32 vector registers for the operands.
 pub(super) const N_PROBES: usize = 6;
 
-/// What the numbers of a panel are kept above, so that their bytes have no sign.
+/// The offset that is added to the numbers of a panel, so that their bytes are unsigned.
 pub(super) const OFFSET: i32 = 128;
 
-/// What gives a byte of a panel the sign of its number.
+/// XOR with this removes the offset from a byte.
 pub(super) const OFFSET_BIT: u8 = 0x80;
 
-/// Four dimensions of each row of a panel, as numbers above [`OFFSET`].
+/// Four dimensions of each row in a panel, with [`OFFSET`].
 pub(super) type PanelQuad = [u8; 4 * PANEL_LEN];
 
-/// The same of all panels of a look.
+/// Four dimensions of each row in a look, with [`OFFSET`].
 pub(super) type Quad = [PanelQuad; N_PANELS];
 
-/// Four dimensions of each probe, as bytes with a sign, in the order of memory.
+/// Four dimensions of each probe, as signed bytes in memory order.
 pub(super) type ProbeQuad = [i32; N_PROBES];
 
 /// The sums of a look.
 pub(super) type Tile = [[[i32; PANEL_LEN]; N_PANELS]; N_PROBES];
 
-/// What the sums of a probe start from, where the bytes of panels are multiplied as they are: the offset falls out.
+/// Returns the start value of the sums of a probe, which compensates the offset of the bytes in panels.
 pub(super) fn start(numbers: impl Iterator<Item = i8>) -> i32 {
     -OFFSET * numbers.map(i32::from).sum::<i32>()
 }
 
-/// Writes the sums of the products of each probe and each row.
+/// Writes the sums of products for each probe and each row.
 ///
-/// There are as many quads of either, and the [`start`] of each probe. No sum may leave the range of an `i32` on the way.
+/// Probes and rows have the same number of quads; `starts` has the [`start`] of each probe. No intermediate sum may exceed
+/// the range of `i32`.
 #[multiversion(targets(
     "x86_64+avx+avx2+avx512f+avx512vl+avx512bw+avx512dq+avx512cd+avx512vnni",
     "x86_64+avx+avx2+avxvnni",
     "x86_64+avx+avx2",
-    // Every such processor has NEON; it is one that detection is needed for which makes the version a call of its own.
+    // Every such processor has NEON; a feature that needs detection makes the version a separate function.
     "aarch64+neon+dotprod"
 ))]
 pub(super) fn write_sums(probes: &[ProbeQuad], starts: &[i32; N_PROBES], quads: &[Quad], tile: &mut Tile) {
@@ -72,7 +73,7 @@ mod tests {
 
     type WriteSums = fn(&[ProbeQuad], &[i32; N_PROBES], &[Quad], &mut Tile);
 
-    /// Each version by itself; the plain one where the machine has not the instructions.
+    /// Returns each version; the plain one if the machine does not have the instructions.
     fn versions() -> [WriteSums; 4] {
         #[multiversion(targets("x86_64+avx2+avx512f+avx512vnni"))]
         fn avx512_vnni(probes: &[ProbeQuad], starts: &[i32; N_PROBES], quads: &[Quad], tile: &mut Tile) {
@@ -95,12 +96,12 @@ mod tests {
                 _ => plain::write_sums(probes, starts, quads, tile),
             }
         }
-        // On ARM that is the version by NEON.
+        // On ARM, `write_sums` is the NEON version.
         [write_sums, avx512_vnni, avx_vnni, avx2]
     }
 
-    /// What each sum is by its definition.
-    fn by_hand(probes: &[ProbeQuad], quads: &[Quad]) -> Tile {
+    /// The reference implementation.
+    fn expected_sums(probes: &[ProbeQuad], quads: &[Quad]) -> Tile {
         let sum = |probe: usize, panel: usize, lane: usize| {
             let products = probes.iter().zip(quads).flat_map(|(words, quad)| {
                 let numbers = words[probe].to_ne_bytes().map(|byte| i32::from(byte.cast_signed()));
@@ -115,7 +116,7 @@ mod tests {
         })
     }
 
-    /// Bytes of all values, those at the ends of the range among them more often.
+    /// Generates bytes, with the ends of the range more often.
     fn byte() -> impl Strategy<Value = u8> {
         prop_oneof![any::<u8>(), prop::sample::select(vec![0_u8, 1, 127, 128, 129, 255])]
     }
@@ -124,7 +125,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn every_version_gives_the_sums_of_the_definition(
+        fn every_version_returns_the_expected_sums(
             looks in prop::collection::vec(
                 (prop::array::uniform24(byte()), prop::collection::vec(byte(), N_PANELS * 4 * PANEL_LEN)), 0..40
             )
@@ -137,7 +138,7 @@ mod tests {
                 .iter()
                 .map(|(_, bytes)| std::array::from_fn(|at| bytes.as_chunks().0[at]))
                 .collect();
-            let expected = by_hand(&probes, &quads);
+            let expected = expected_sums(&probes, &quads);
             let starts = std::array::from_fn(|probe| {
                 start(probes.iter().flat_map(|words| words[probe].to_ne_bytes().map(u8::cast_signed)))
             });

@@ -1,7 +1,7 @@
-//! Looks by the instructions that every 64-bit ARM processor has.
+//! Sums with the instructions of every 64-bit ARM processor.
 //!
-//! Bytes get their sign, pairs of them are multiplied to 16 bits, and two neighbours at a time are added to sums of 32.
-//! The instructions for sums of products of bytes are not in stable Rust.
+//! Bytes are converted to signed ones, multiplied in pairs to 16 bits, and adjacent products are added to 32-bit sums. The
+//! instructions for sums of products of bytes are not available in stable Rust.
 
 use core::arch::aarch64::{
     int8x16_t, int32x4_t, vdupq_n_s32, vdupq_n_u8, veorq_u8, vget_low_s8, vmull_high_s8, vmull_s8,
@@ -12,13 +12,13 @@ use bytemuck::must_cast;
 
 use super::{N_PANELS, N_PROBES, OFFSET_BIT, PANEL_LEN, PanelQuad, ProbeQuad, Quad, Tile};
 
-/// Registers that the bytes of a panel fill.
+/// Number of registers for the bytes of a panel.
 const N_PARTS: usize = 4;
 
-/// The sums of four rows, each in two halves side by side.
+/// The sums of four rows, each in two adjacent halves.
 type PartSums = [int32x4_t; 2];
 
-/// Probes whose sums fit in the registers.
+/// Number of probes whose sums fit in the registers.
 const N_PROBES_BY_NEON: usize = 2;
 
 #[target_feature(enable = "neon")]
@@ -65,7 +65,7 @@ fn add_part([low, high]: &mut PartSums, numbers: int8x16_t, probe: int8x16_t) {
     *high = vpadalq_s16(*high, vmull_high_s8(numbers, probe));
 }
 
-/// The sums of the rows of a panel, of their halves.
+/// Adds the halves of the sums for the rows of a panel.
 #[inline]
 #[target_feature(enable = "neon")]
 fn added_up(sums: &[PartSums; N_PARTS]) -> [i32; PANEL_LEN] {

@@ -1,4 +1,4 @@
-//! The definition of a look, for any machine.
+//! Sums without special instructions, for any machine.
 
 use super::{N_PANELS, N_PROBES, PANEL_LEN, PanelQuad, ProbeQuad, Quad, Tile};
 

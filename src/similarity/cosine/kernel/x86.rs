@@ -1,8 +1,8 @@
-//! Looks by the instructions of x86-64.
+//! Sums with the instructions of x86-64.
 //!
-//! With VNNI one instruction multiplies four pairs of bytes a lane and adds them up: a byte without a sign with one
-//! that has one. Without it bytes are widened to 16 bits first, the even and the odd ones apart. Nothing here reads
-//! memory by a pointer: arrays become vectors as values.
+//! With VNNI, one instruction multiplies four pairs of bytes per lane, an unsigned with a signed one, and adds the
+//! products. Without it, bytes are first widened to 16 bits, the even and the odd ones separately. No code here reads
+//! memory through a pointer: arrays are converted to vectors by value.
 
 use core::arch::x86_64::{
     __m256i, _mm256_add_epi32, _mm256_and_si256, _mm256_dpbusd_avx_epi32, _mm256_madd_epi16,
@@ -61,7 +61,7 @@ pub(super) fn write_sums_by_avx_vnni(
     }
 }
 
-/// Probes whose sums, with the widened bytes of a panel, fit in 16 registers.
+/// Number of probes whose sums fit in 16 registers together with the widened bytes of a panel.
 const N_PROBES_BY_AVX2: usize = 3;
 
 #[target_feature(enable = "avx2")]
@@ -118,7 +118,7 @@ fn write_panel(tile: &mut [[[i32; PANEL_LEN]; N_PANELS]], panel: usize, sums: &[
     }
 }
 
-/// The even and the odd bytes of a panel, 16 bits each.
+/// Widens the even and the odd bytes of a panel to 16 bits.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn widened([low, high]: Halves) -> (Halves, Halves) {

@@ -1,6 +1,6 @@
-//! How many elements two rows share at least, and by how much a sum may be off.
+//! A bound on the number of elements that two rows share, and the rounding error of sums.
 
-/// How many elements a row has, and a line above its sums of squares.
+/// The number of elements of a row, and a line that is an upper bound of its sums of squares.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Bound {
     pub(super) n_elements: usize,
@@ -22,14 +22,14 @@ impl Bound {
         if n_elements == 0 {
             return Self::default();
         }
-        // Near this many elements is what two rows at the threshold share.
+        // Two rows at the threshold share about this many elements.
         let touching = ((threshold * n_elements as f64) as usize).clamp(1, n_elements);
         let slope = squares[touching - 1];
         let sum: f64 = squares[..touching].iter().sum();
         Self { n_elements, base: (sum - slope * touching as f64).max(0.0), slope }
     }
 
-    /// A bound for either of two rows.
+    /// Returns a bound that is valid for both rows.
     pub(super) fn max(self, other: Self) -> Self {
         Self {
             n_elements: self.n_elements.max(other.n_elements),
@@ -38,8 +38,8 @@ impl Bound {
         }
     }
 
-    /// The most elements that two rows with a cosine of at least `least` lack of one another; nothing where there are
-    /// no such rows.
+    /// Returns the maximum size of the symmetric difference of two rows with a cosine of at least `least`; `None` if there
+    /// cannot be such rows.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a count")]
     #[expect(clippy::cast_precision_loss, reason = "counts of dimensions are far below 2⁵³")]
     pub(super) fn most_lacking(self, other: Self, least: f64) -> Option<u64> {
@@ -47,17 +47,17 @@ impl Bound {
         if least <= 0.0 {
             return Some(n_elements as u64);
         }
-        // Rounded down by more than sums of doubles are off.
+        // Rounded down by more than the error of sums of doubles.
         let shared = (2.0 * least - self.base - other.base) / (self.slope + other.slope) - 1e-6;
         let most = self.n_elements.min(other.n_elements);
-        // Without any element it is not a number, or endless.
+        // Without elements this is NaN or infinite.
         (shared <= most as f64).then(|| (n_elements - 2 * shared.ceil().max(0.0) as usize) as u64)
     }
 }
 
-/// What one row of `n_dims` numbers and more may seem nearer than it is by rounding.
+/// Returns the maximum rounding error of the cosine of rows with `n_dims` numbers.
 #[expect(clippy::cast_precision_loss, reason = "counts of dimensions are far below 2⁵³")]
 pub(super) fn slack(n_dims: usize) -> f64 {
-    // A sum of n products is off by n·2⁻²⁴, about; see `bounds`.
+    // The error of a sum of n products is about n·2⁻²⁴; see `bounds`.
     2.0 * (n_dims + 2) as f64 / f64::from(1 << 24) + 1e-9
 }

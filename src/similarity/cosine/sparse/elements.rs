@@ -1,13 +1,13 @@
-//! Rows without their zeros, and their elements.
+//! Sparse rows and their elements.
 
 use super::bound::Bound;
 use crate::embed::vectors::N_LANES;
 use crate::similarity::cosine::rows;
 
-/// Dimensions that a row can have.
+/// Maximum number of dimensions of a row.
 pub(super) const MAX_DIMS: usize = 1 << 16;
 
-/// Rows, one after the other, without their zeros.
+/// Rows without their zeros, one after the other.
 #[derive(Default)]
 pub(super) struct Rows {
     pub(super) dims: Vec<u16>,
@@ -41,7 +41,7 @@ impl Rows {
         dims.iter().zip(values).map(|(&dim, &value)| element(dim.into(), value)).collect()
     }
 
-    /// The bits that [`dot`](crate::embed::vectors::dot) gives: what is left out are products that are zero.
+    /// Returns the same bits as [`dot`](crate::embed::vectors::dot), because the omitted products are zero.
     pub(super) fn dot(&self, row: u32, other: &[f32]) -> f32 {
         let mut sums = [0.0_f32; N_LANES];
         let (dims, values) = self.get(row);

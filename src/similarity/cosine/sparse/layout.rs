@@ -1,4 +1,4 @@
-//! Where leaders are: in lists by rare elements, and in chunks of bitmaps.
+//! The index of leaders: lists by rare elements, and chunks of bitmaps.
 
 use rayon::prelude::*;
 
@@ -9,10 +9,10 @@ use crate::similarity::cosine::rows::row;
 use crate::similarity::rouge::bitmap::{self, CHUNK_LEN, Column};
 use crate::similarity::rouge::widths::{WIDTHS, width};
 
-/// Some rows of about as many elements, side by side.
+/// Some rows with a similar number of elements, with interleaved bitmaps.
 pub(super) struct Chunk {
     pub(super) rows: Vec<u32>,
-    /// A word of the bitmaps of all each.
+    /// One word of all bitmaps per column.
     pub(super) columns: Vec<Column>,
     pub(super) bound: Bound,
 }
@@ -20,7 +20,7 @@ pub(super) struct Chunk {
 impl Chunk {
     pub(super) fn for_rows_like(bound: Bound, threshold: f64) -> Self {
         let allowed = bound.most_lacking(bound, threshold).unwrap_or(0);
-        // As many words as there are elements that a row can have, and no more.
+        // More words than a row can have elements are useless.
         let n_words = width(usize::try_from(allowed).unwrap_or(usize::MAX)).min(MAX_WORDS);
         Self {
             rows: Vec::with_capacity(CHUNK_LEN),
@@ -40,10 +40,10 @@ impl Chunk {
     }
 }
 
-/// Words of the widest bitmap of a chunk.
+/// Maximum number of words in the bitmaps of a chunk.
 const MAX_WORDS: usize = 64;
 
-/// In which order elements stand: those that few of the first leaders have come first.
+/// The order of elements, the rarest among the first leaders first.
 #[derive(Default)]
 pub(super) struct Order(Vec<u32>);
 
@@ -60,8 +60,8 @@ impl Order {
         Self(ranks)
     }
 
-    /// The elements at the start of a row of which one is shared by each row with a cosine of at least `least`: each as
-    /// its place in the order, and the sum of the squares from it on.
+    /// Returns the first elements of a row, of which every row with a cosine of at least `least` shares one: each with its
+    /// rank in the order and the sum of the squares from it on.
     pub(super) fn first(&self, values: impl Iterator<Item = (u32, f32)>, least: f64) -> Vec<(u32, f32)> {
         let rank = |(dim, value): (u32, f32)| {
             (self.0[element(dim, value) as usize], f64::from(value) * f64::from(value))
@@ -78,37 +78,38 @@ impl Order {
     }
 }
 
-/// The square of the length of a row that stands in lists.
+/// Maximum squared length of a row in the lists.
 pub(super) const MAX_SQUARED: f64 = 1.001;
 
-#[expect(clippy::cast_possible_truncation, reason = "it is rounded up by more than a single loses")]
+#[expect(clippy::cast_possible_truncation, reason = "it is rounded up by more than the conversion loses")]
 fn rounded_up(sum: f64) -> f32 {
     (sum * (1.0 + 1e-6)) as f32
 }
 
-/// Rows that are worth lists; fewer are looked at one by one sooner.
+/// Minimum number of rows for lists; comparing fewer one by one is faster.
 pub(super) const MIN_LISTED: usize = 1_024;
 
-/// Of how many rows a look at all bitmaps costs as much as one posting.
+/// The cost of a posting, relative to comparing the bitmap of a row.
 pub(super) const POSTING_COST: usize = 8;
 
-/// Rows of about as many elements that share a bound in a look at lists.
+/// Number of bands: groups of rows with a similar number of elements that share a bound in a search of the lists.
 const N_BANDS: usize = 64;
 
-/// For rare elements the rows that have them near their start.
+/// For each rare element, the rows that have it near their start.
 pub(super) struct Lists {
-    /// For each place in the order where its postings begin, and where the last end.
+    /// The start of the postings for each rank, and the end of the last.
     pub(super) starts: Vec<usize>,
     pub(super) postings: Vec<Posting>,
-    /// Rows of a band, and the bound of each band.
+    /// The number of rows in a band.
     pub(super) band_len: usize,
+    /// The bound of each band.
     pub(super) bands: Vec<Bound>,
 }
 
-/// A row that has an element near its start.
+/// A row with an element near its start.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Posting {
-    /// Its place in the layout.
+    /// The index of the row in the layout.
     pub(super) at: u32,
     /// The sum of its squares from the element on.
     pub(super) rest: f32,
@@ -116,7 +117,7 @@ pub(super) struct Posting {
 }
 
 impl Lists {
-    /// Nothing where it was called off.
+    /// Builds the lists; returns `None` if cancelled.
     pub(super) fn of(
         rows: &Rows,
         order: &Order,
@@ -159,7 +160,7 @@ impl Lists {
     }
 }
 
-/// The bitmap of some elements in one word.
+/// Returns the bitmap of some elements, folded into one word.
 pub(super) fn sketch(elements: &[u32]) -> u64 {
     let mut words = [0; WIDTHS[0].0];
     bitmap::draw(elements, &mut words);
@@ -170,13 +171,13 @@ pub(super) fn sketch(elements: &[u32]) -> u64 {
 #[derive(Default)]
 pub(super) struct Layout {
     pub(super) chunks: Vec<Chunk>,
-    /// By rare elements; nothing where that does not pay.
+    /// Lists by rare elements; `None` if they would not be faster.
     pub(super) lists: Option<Lists>,
 }
 
 impl Layout {
-    /// Rows of about as many elements go together. Lists are made where there is an order for them. Nothing where it
-    /// was called off.
+    /// Builds chunks of rows with a similar number of elements, and lists if there is an order for them. Returns `None` if
+    /// cancelled.
     pub(super) fn of(
         rows: &Rows,
         order: Option<&Order>,

@@ -1,19 +1,19 @@
-//! Rows that are mostly zeros, and the nearest of many such rows by cosine, exact.
+//! Exact search for the leader with the highest cosine among rows that are mostly zeros.
 //!
-//! Counts of hashed n-grams of a query are such rows. A row is a set of *elements*, its places that are not zero with
-//! their signs. Let `P(k)` be the sum of the `k` largest squares of a row. Where two rows share `k` elements,
+//! Counts of hashed n-grams of a query are such rows. A row is a set of *elements*: its non-zero dimensions with their
+//! signs. Let `P(k)` be the sum of the `k` largest squares of a row. If two rows share `k` elements,
 //!
 //! `a·b ≤ Σ aᵢ·bᵢ over those ≤ √(P(k)·P'(k)) ≤ (P(k) + P'(k)) / 2`
 //!
-//! by Cauchy and Schwarz. `P` bends downwards, so a line that touches it is nowhere below it: a base and a slope for
-//! each row say how many elements two rows share at least whose cosine is at or above a threshold, and so how many one
-//! may lack of the other. That is what the bitmaps of [`bitmap`] refuse.
+//! by Cauchy and Schwarz. `P` is concave, so a tangent is an upper bound: the base and the slope of the tangent of each row
+//! determine the minimum number of elements that two rows with a cosine at or above a threshold share, and so the maximum
+//! size of their symmetric difference, which the bitmaps of [`bitmap`] test.
 //!
-//! In any order of elements two rows have a first one in common, and all they share stands from there on. With `R(i)`
-//! the sum of the squares of a row from its place `i` on, `(a·b)² ≤ R(i)·R'(j)`, so it stands near the start of both.
-//! With rare elements first few rows have one there (prefix filter: Bayardo, Ma and Srikant, "Scaling up all pairs
-//! similarity search", 2007). Where elements are too frequent for that, all bitmaps are looked at, which is cheaper
-//! than long lists. Scores are [`dot`] of the rows.
+//! In any order of elements, two rows have a first common one, and all common elements are from there on. With `R(i)` as
+//! the sum of the squares of a row from its index `i` on, `(a·b)² ≤ R(i)·R'(j)`, so it is near the start of both. With
+//! rare elements first, few rows have one there (prefix filter: Bayardo, Ma and Srikant, "Scaling up all pairs similarity
+//! search", 2007). If elements are too frequent for that, all bitmaps are compared, which is faster than long lists.
+//! Scores are [`dot`] of the rows.
 
 mod bound;
 mod elements;
@@ -30,34 +30,34 @@ use bound::{Bound, slack};
 use elements::{MAX_DIMS, Rows, element};
 use layout::{Chunk, Layout, MAX_SQUARED, MIN_LISTED, Order, POSTING_COST, Posting, sketch};
 
-/// Probes that pass by a chunk together.
+/// Number of probes that are compared with a chunk together.
 const TILE_LEN: usize = 16;
 
-/// A row that is held against leaders.
+/// A row that is compared with leaders.
 pub(in crate::similarity) struct Probe<'p> {
     row: &'p [f32],
     elements: Vec<u32>,
     bound: Bound,
-    /// Its bitmaps, for each of the widths once it is asked for.
+    /// Its bitmaps, computed for each width on first use.
     bitmaps: [Vec<u64>; WIDTHS.len()],
-    /// The rare elements at its start, where there is an order and the row is of unit length.
+    /// The rare elements at its start, if there is an order and the row has unit length.
     first: Option<Vec<(u32, f32)>>,
     sketch: u64,
     best: Option<Merge>,
 }
 
-/// What probes are held against.
+/// The leaders that probes are compared with.
 #[derive(Clone, Copy)]
-struct Known<'l> {
+struct LeaderTable<'l> {
     threshold: f64,
     rows: &'l Rows,
-    /// Which item each row is.
+    /// The item of each row.
     leaders: &'l [usize],
     posting_cost: usize,
 }
 
 impl<'p> Probe<'p> {
-    /// Nothing where the row holds something that is no number: it is near nothing.
+    /// Prepares a row; returns `None` if it has a non-finite number, because it matches nothing then.
     fn new(row: &'p [f32], order: Option<&Order>, threshold: f64) -> Option<Self> {
         let values = || (0..).zip(row.iter().copied()).filter(|&(_, value)| value != 0.0);
         let elements: Vec<u32> = values().map(|(dim, value)| element(dim, value)).collect();
@@ -69,14 +69,13 @@ impl<'p> Probe<'p> {
         is_fit.then(|| Self { row, elements, bound, bitmaps: Default::default(), first, sketch, best: None })
     }
 
-    /// What a leader's cosine must be to be better than the best so far, or as high: of two with one score the earlier
-    /// is better.
+    /// Returns the minimum cosine of a leader that may be better than the best so far; on a tie the earlier leader is better.
     fn least(&self, threshold: f64) -> f64 {
         self.best.map_or(threshold, |best| best.score) - slack(self.row.len())
     }
 
-    /// Whether lists have all rows that may be near, and are short enough to be looked at, which they were then.
-    fn look_at_lists(&mut self, layout: &Layout, known: Known<'_>) -> bool {
+    /// Searches the lists if they have all rows that may match and are short enough; returns whether it did.
+    fn search_lists(&mut self, layout: &Layout, known: LeaderTable<'_>) -> bool {
         let least = self.least(known.threshold);
         let (Some(first), Some(lists)) = (&self.first, &layout.lists) else { return false };
         let n_postings: usize = first.iter().map(|&(rank, _)| lists.get(rank).len()).sum();
@@ -105,7 +104,7 @@ impl<'p> Probe<'p> {
         true
     }
 
-    fn look(&mut self, chunk: &Chunk, known: Known<'_>) {
+    fn search_chunk(&mut self, chunk: &Chunk, known: LeaderTable<'_>) {
         let Some(limit) = self.bound.most_lacking(chunk.bound, self.least(known.threshold)) else { return };
         let n_words = chunk.columns.len();
         let at = WIDTHS.iter().position(|&(width, _)| width == n_words).unwrap_or(0);
@@ -121,8 +120,8 @@ impl<'p> Probe<'p> {
         }
     }
 
-    /// Takes a leader if it is near enough and better than the best so far.
-    fn improve(&mut self, row: u32, known: Known<'_>) {
+    /// Updates the best leader if this one is at or above the threshold and better.
+    fn improve(&mut self, row: u32, known: LeaderTable<'_>) {
         let (leader, score) = (known.leaders[row as usize], f64::from(known.rows.dot(row, self.row)));
         let is_better = |best: Merge| score > best.score || (score >= best.score && leader < best.leader);
         if score >= known.threshold && self.best.is_none_or(is_better) {
@@ -131,21 +130,21 @@ impl<'p> Probe<'p> {
     }
 }
 
-/// Whether a row may stand in lists: it is no longer than a unit.
+/// Returns whether a row may be in the lists: its length is at most one.
 fn is_listed(row: &[f32]) -> bool {
     f64::from(dot(row, row)) < MAX_SQUARED - slack(row.len())
 }
 
-/// Leaders that are mostly zeros.
+/// Leaders with vectors that are mostly zeros.
 pub(in crate::similarity) struct SparseLeaders {
     threshold: f64,
     rows: Rows,
-    /// Which item each row is.
+    /// The item of each row.
     leaders: Vec<usize>,
-    /// Each layout at least twice as large as the one behind it.
+    /// The indexed leaders; each layout is at least twice as large as the next.
     settled: Vec<Layout>,
     fresh: Layout,
-    /// Nothing before any leader is settled, and from the first on that cannot stand in lists.
+    /// `None` before any leader is settled, and after a leader that cannot be in the lists.
     order: Option<Order>,
     may_be_listed: bool,
     n_dims: usize,
@@ -154,7 +153,7 @@ pub(in crate::similarity) struct SparseLeaders {
 }
 
 impl SparseLeaders {
-    /// Whether most numbers of some rows are zero: that is when this pays.
+    /// Returns whether most numbers of some rows are zero, so that this search is faster.
     pub(in crate::similarity) fn is_for<'r>(rows: impl Iterator<Item = &'r [f32]>) -> bool {
         let (mut n_zeros, mut n_numbers) = (0, 0);
         for row in rows {
@@ -181,8 +180,8 @@ impl SparseLeaders {
         }
     }
 
-    fn known(&self) -> Known<'_> {
-        Known {
+    fn known(&self) -> LeaderTable<'_> {
+        LeaderTable {
             threshold: self.threshold,
             rows: &self.rows,
             leaders: &self.leaders,
@@ -190,9 +189,9 @@ impl SparseLeaders {
         }
     }
 
-    /// Rows with the settled leader of the highest cosine of each, the earliest at a tie, on all threads.
+    /// Finds the settled leader with the highest cosine for each row, the earliest on a tie, on all threads.
     ///
-    /// Of a row that holds something that is no number there is nothing. Nothing at all where it was called off.
+    /// The result has `None` for rows with a non-finite number. Returns `None` if cancelled.
     pub(in crate::similarity) fn probes<'p>(
         &self,
         rows: &[&'p [f32]],
@@ -202,16 +201,16 @@ impl SparseLeaders {
             let probe = |row: &&'p [f32]| Probe::new(row, self.order.as_ref(), self.threshold);
             let mut probes: Vec<_> = tile.iter().map(probe).collect();
             for layout in &self.settled {
-                let mut left: Vec<&mut Probe<'p>> = probes.iter_mut().flatten().collect();
-                left.retain_mut(|probe| !probe.look_at_lists(layout, self.known()));
-                // A chunk is looked at for all of them while it is at hand.
-                let chunks = if left.is_empty() { &[] } else { &layout.chunks[..] };
+                let mut rest: Vec<&mut Probe<'p>> = probes.iter_mut().flatten().collect();
+                rest.retain_mut(|probe| !probe.search_lists(layout, self.known()));
+                // Each chunk is compared with all probes while it is in the cache.
+                let chunks = if rest.is_empty() { &[] } else { &layout.chunks[..] };
                 for chunk in chunks {
                     if cancelled() {
                         return None;
                     }
-                    for probe in &mut left {
-                        probe.look(chunk, self.known());
+                    for probe in &mut rest {
+                        probe.search_chunk(chunk, self.known());
                     }
                 }
                 if cancelled() {
@@ -223,10 +222,10 @@ impl SparseLeaders {
         Some(tiles.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
     }
 
-    /// The best leader of all for a row.
+    /// Finds the best of all leaders for a row.
     pub(in crate::similarity) fn best(&self, probe: &mut Probe<'_>) -> Option<Merge> {
         for chunk in &self.fresh.chunks {
-            probe.look(chunk, self.known());
+            probe.search_chunk(chunk, self.known());
         }
         probe.best
     }
@@ -240,7 +239,7 @@ impl SparseLeaders {
         self.n_dims = self.n_dims.max(probe.row.len());
     }
 
-    /// Lays out the leaders that came, for all threads to look at; nothing where it was called off.
+    /// Indexes the new leaders, for the search on all threads; returns `None` if cancelled.
     pub(in crate::similarity) fn settle(&mut self, cancelled: Cancelled<'_>) -> Option<()> {
         let mut rows: Vec<u32> = std::mem::take(&mut self.fresh).rows().collect();
         if rows.is_empty() {
@@ -266,7 +265,7 @@ mod tests {
 
     use super::*;
 
-    /// Rows of which most numbers are zero, some of them near copies, brought to unit length.
+    /// Generates rows of unit length that are mostly zeros, some of them near-duplicates.
     fn rows() -> impl Strategy<Value = Vec<Vec<f32>>> {
         let values = prop::sample::select(vec![0.0_f32, 0.0, 0.0, 0.0, 1.0, 1.0, -1.0, 1.5, -2.0]);
         let row = move |n_dims: usize| prop::collection::vec(values.clone(), n_dims);
@@ -295,7 +294,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
         #[test]
-        fn the_best_leader_is_the_one_that_comparing_all_finds(
+        fn the_best_leader_equals_comparing_all(
             rows in rows(), percent in 0_u32..=100, n_leaders in any::<prop::sample::Index>(), settle_every in 1_usize..90,
             costs in prop::sample::select(vec![(MIN_LISTED, POSTING_COST), (1, 0), (8, 1)])
         ) {
@@ -332,7 +331,7 @@ mod tests {
             row
         };
         let bound = Bound::of(&unit(0), 0.8);
-        // Twenty of 25 are shared at a cosine of 0.8: five on either side are lacking.
+        // At a cosine of 0.8, 20 of 25 elements are shared, so each row has five that the other lacks.
         assert_eq!(bound.most_lacking(bound, 0.8), Some(10));
         let mut longer = vec![0.0_f32; 256];
         longer[..100].fill(0.1);
@@ -341,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_is_no_number_is_near_nothing_and_cancelling_is_heard() {
+    fn a_row_with_nan_matches_nothing_and_a_search_can_be_cancelled() {
         let leader = [1.0, 0.0, 0.0];
         let mut leaders = SparseLeaders::new(0.5);
         leaders.push(7, &Probe::new(&leader, None, 0.5).unwrap());
