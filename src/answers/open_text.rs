@@ -112,8 +112,8 @@ const CHARS_PER_WORD: usize = 2;
 
 /// Returns whether some value of the answer has at least `min_words` new words that are most of its text.
 ///
-/// `answer` is BFCL ground truth. A parameter that may be omitted is never open; one with several alternatives is open if
-/// all of them are.
+/// `answer` is BFCL ground truth. A parameter that may be omitted is never open; one with several alternatives is
+/// open if all of them are.
 pub fn has_open_text(messages: &[Message], functions: &[Value], answer: &[Value], min_words: usize) -> bool {
     let conversation = messages.iter().map(|message| message.content.as_str());
     answer.iter().filter_map(Value::as_object).flatten().any(|(name, parameters)| {

@@ -148,7 +148,8 @@ fn json_call(value: &Value) -> Option<Call> {
     Some(Call { id: None, name: name.to_owned(), arguments })
 }
 
-/// Returns whether the text begins like calls and not like prose: `[name(`, `name(`, a call tag, `{"name"`, or just `[na`.
+/// Returns whether the text begins like calls and not like prose: `[name(`, `name(`, a call tag, `{"name"`, or just
+/// `[na`.
 fn opens_a_call(text: &str) -> bool {
     if TAGS.iter().any(|(open, _)| text.starts_with(open)) {
         return true;

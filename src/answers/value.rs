@@ -129,8 +129,8 @@ fn cast_members(schema: &Value, members: &Map<String, Value>) -> Result<Value, U
     Ok(Value::Object(fitted))
 }
 
-/// Returns whether a value of another type is the default or in the enum, such as `"dontcare"` for a boolean. Not for `""`,
-/// which means an omitted parameter.
+/// Returns whether a value of another type is the default or in the enum, such as `"dontcare"` for a boolean. Not for
+/// `""`, which means an omitted parameter.
 fn is_in_doc(schema: &Value, value: &Value) -> bool {
     let is_writable = !value.is_array() && !value.is_object() && *value != "";
     is_writable && (schema.get("default") == Some(value) || members_of_enum(schema).contains(value))

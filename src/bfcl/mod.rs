@@ -1,9 +1,9 @@
 //! Formats of the Berkeley Function Calling Leaderboard (BFCL), V1 to V4: types, categories, ids and files.
 //!
-//! `types` lists the types that a doc may declare; `category` and `ids` define the names of entries. `entry` reads a line
-//! of any version; `files` finds question files, their answer files and their lines. All readers of such files use these
-//! two modules. `writer` writes the files, with the JSON formatting of `python_json`. For faults in readable lines see
-//! `lint`.
+//! `types` lists the types that a doc may declare; `category` and `ids` define the names of entries. `entry` reads a
+//! line of any version; `files` finds question files, their answer files and their lines. All readers of such files
+//! use these two modules. `writer` writes the files, with the JSON formatting of `python_json`. For faults in
+//! readable lines see `lint`.
 
 pub mod category;
 pub mod entry;

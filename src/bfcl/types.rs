@@ -79,8 +79,8 @@ impl Type {
         })
     }
 
-    /// Returns whether a value of type `found` is valid for this declared type: an integer is a float too, and JSON has no
-    /// tuples.
+    /// Returns whether a value of type `found` is valid for this declared type: an integer is a float too, and JSON
+    /// has no tuples.
     pub fn accepts(self, found: Self) -> bool {
         match self {
             Self::Any => true,

@@ -38,8 +38,8 @@ impl UsedVectors {
         self.hash = self.hash.wrapping_add(sum);
     }
 
-    /// Returns the note: the embedder's id, the number of vectors, and the sum of the hashes of text and vector, which does
-    /// not depend on their order.
+    /// Returns the note: the embedder's id, the number of vectors, and the sum of the hashes of text and vector,
+    /// which does not depend on their order.
     pub fn note(&self) -> Value {
         json!({ "id": self.id, "vectors": self.n_vectors, "xxh3": format!("{:032x}", self.hash) })
     }

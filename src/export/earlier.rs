@@ -231,8 +231,8 @@ fn find(folder: &Path, set: Set, category: Category) -> Result<Option<EarlierFil
     Ok(None)
 }
 
-/// Returns the path if it is a file, and `None` if nothing is there. Anything else is an error: a pipe would block, and a
-/// folder would be ignored silently.
+/// Returns the path if it is a file, and `None` if nothing is there. Anything else is an error: a pipe would block,
+/// and a folder would be ignored silently.
 fn file_at(path: PathBuf) -> Result<Option<PathBuf>> {
     match fs::metadata(&path) {
         Ok(found) if found.is_file() => Ok(Some(path)),

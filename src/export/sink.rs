@@ -53,9 +53,9 @@ const GROUP_ROWS: usize = 4096;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Export {
-    /// Letters before the doc list's number in each id, as in `live_simple_0-ts0-0`, so that the ids differ from those of
-    /// the leaderboard; use another prefix for each dataset. At most 16 ASCII letters and digits with a letter at both
-    /// ends; "" makes ids like those of the leaderboard.
+    /// Letters before the doc list's number in each id, as in `live_simple_0-ts0-0`, so that the ids differ from
+    /// those of the leaderboard; use another prefix for each dataset. At most 16 ASCII letters and digits with a
+    /// letter at both ends; "" makes ids like those of the leaderboard.
     pub id_prefix: String,
     /// The folder of a finished run, or of files `BFCL_v4_live_<category>.json`: its entries come first in each file of
     /// the new dataset, byte for byte, and the ids of new entries continue after theirs. `[baseline]` sets it.

@@ -219,7 +219,8 @@ impl Judge<'_> {
         }
     }
 
-    /// Checks that each member of a dict lists alternatives; otherwise the evaluator would read a text letter by letter.
+    /// Checks that each member of a dict lists alternatives; otherwise the evaluator would read a text letter by
+    /// letter.
     fn members(&mut self, members: &Map<String, Value>, at: &str) {
         for (name, alternatives) in members.iter().filter(|(_, alternatives)| !alternatives.is_array()) {
             let at = format!("{at}/{}", token(name));

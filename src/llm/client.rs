@@ -70,8 +70,8 @@ impl Client {
         format!("{}/{resource}", self.base())
     }
 
-    /// Sends several requests concurrently and returns the responses in the order of the requests. The first error cancels
-    /// the others.
+    /// Sends several requests concurrently and returns the responses in the order of the requests. The first error
+    /// cancels the others.
     pub(super) fn send_all<T: Send + 'static, F: Future<Output = Result<T, Error>> + Send + 'static>(
         &self,
         requests: Vec<F>,

@@ -1,10 +1,10 @@
 //! HTML pages: the document and shared elements.
 //!
 //! A page is one self-contained file without scripts, fonts and images; the content security policy in its head forbids
-//! them, too. It fits screens of 400 to 1,400 pixels, light and dark. Templates use `maud`, which escapes every text, so
-//! markup in a query has no effect. Only the style is not escaped; `tests/layers.rs` refuses `PreEscaped` in any other
-//! file. Pass text to attributes, never `Markup`, because `maud` does not escape markup there. Tables are in [`table`];
-//! the content of a page is in the module that writes it, such as `report::html`.
+//! them, too. It fits screens of 400 to 1,400 pixels, light and dark. Templates use `maud`, which escapes every text,
+//! so markup in a query has no effect. Only the style is not escaped; `tests/layers.rs` refuses `PreEscaped` in any
+//! other file. Pass text to attributes, never `Markup`, because `maud` does not escape markup there. Tables are in
+//! [`table`]; the content of a page is in the module that writes it, such as `report::html`.
 
 pub(crate) mod table;
 
@@ -40,8 +40,8 @@ pub(crate) fn document(title: &str, sections: impl IntoIterator<Item = Markup>) 
 /// Escapes the invisible characters of a page, such as those that change the direction of a line.
 ///
 /// Applied once to the whole page, so that no template can forget it. Each text is processed separately, because its
-/// neighbours decide whether a character is visible: `maud` writes `>` and `"` in texts as entities, so these characters
-/// always end a tag or delimit an attribute.
+/// neighbours decide whether a character is visible: `maud` writes `>` and `"` in texts as entities, so these
+/// characters always end a tag or delimit an attribute.
 fn with_hidden_characters_shown(page: &str) -> String {
     page.split_inclusive(['>', '"']).map(visible).collect()
 }
@@ -91,8 +91,8 @@ pub(crate) fn bar(hue: Hue, name: &str, percent: Option<f64>, figure: &str) -> M
     }
 }
 
-/// Returns the tags of a page with their attributes, in order. Two pages of the same template have the same tags with any
-/// texts, unless a text injects a tag or an attribute.
+/// Returns the tags of a page with their attributes, in order. Two pages of the same template have the same tags with
+/// any texts, unless a text injects a tag or an attribute.
 #[cfg(test)]
 pub(crate) fn tags(page: &str) -> Vec<&str> {
     page.split('<').skip(1).map(|tag| tag.split_once('>').map_or(tag, |(tag, _)| tag)).collect()

@@ -10,8 +10,8 @@ use super::Relevance;
 use super::evidence::LogEvidence;
 use super::low_quality;
 
-/// Returns whether the label is supported by more than the text: by a person, a recorded answer, or a rule that does not
-/// depend on the functions. Without a basis, returns `false`.
+/// Returns whether the label is supported by more than the text: by a person, a recorded answer, or a rule that does
+/// not depend on the functions. Without a basis, returns `false`.
 pub fn is_shown(relevance: Relevance, basis: Option<&Value>) -> bool {
     let Some(basis) = basis else { return false };
     let by_rule = basis["low_quality"].as_str().is_some_and(low_quality::is_certain);

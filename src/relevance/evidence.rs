@@ -24,8 +24,8 @@ pub enum AnswerSignal {
     Declined,
 }
 
-/// Returns the evidence from a recorded answer; `None` if it is no evidence. `has_function` returns whether the list has a
-/// function of this name.
+/// Returns the evidence from a recorded answer; `None` if it is no evidence. `has_function` returns whether the list
+/// has a function of this name.
 pub fn signal_of(
     recorded: &RecordedAnswer,
     outcome: Option<&str>,

@@ -28,8 +28,8 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().flat_map(|(_, names)| names.iter().copied())
 }
 
-/// Returns the features of a request, in the order of [`names`]. Most are between 0 and 1; values above 10 only occur in
-/// extreme texts.
+/// Returns the features of a request, in the order of [`names`]. Most are between 0 and 1; values above 10 only occur
+/// in extreme texts.
 pub fn features(query: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
     let n_functions = docs.functions.len();
     [

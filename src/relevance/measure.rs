@@ -37,8 +37,8 @@ pub struct Thresholds {
 
 /// Chooses the widest thresholds at which at least `precision` of the decided rows are right, for each label.
 ///
-/// One additional wrong row is assumed, so that a few lucky rows do not determine a threshold. A label that never reaches
-/// the precision is never assigned: its threshold is below 0 or above 1.
+/// One additional wrong row is assumed, so that a few lucky rows do not determine a threshold. A label that never
+/// reaches the precision is never assigned: its threshold is below 0 or above 1.
 pub fn thresholds(scored: &[(f64, bool)], precision: f64) -> Thresholds {
     let mut sorted = scored.to_vec();
     sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -61,9 +61,9 @@ impl Thresholds {
         Self { relevant_from, irrelevant_to }
     }
 
-    /// Returns the thresholds of a curve for a target precision from 0 to 1: for each label, the widest whose target is at
-    /// least that. Higher decides fewer rows. A label that reaches no such target is never assigned; `None` if neither
-    /// label does.
+    /// Returns the thresholds of a curve for a target precision from 0 to 1: for each label, the widest whose target
+    /// is at least that. Higher decides fewer rows. A label that reaches no such target is never assigned; `None` if
+    /// neither label does.
     pub fn of_curve(curve: &[Point], precision: f64) -> Option<Self> {
         let threshold = |side: Label| {
             let good_enough = curve.iter().filter(|point| point.side == side && point.precision >= precision);

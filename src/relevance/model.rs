@@ -83,7 +83,8 @@ impl ModelJudgement {
         }
     }
 
-    /// Returns the value of the column `relevance_basis`: the probabilities, the evidence, and the features that are not 0.
+    /// Returns the value of the column `relevance_basis`: the probabilities, the evidence, and the features that are
+    /// not 0.
     pub fn basis(&self, features: &[f64], evidence: LogEvidence) -> Value {
         let features: Map<String, Value> = features::names()
             .zip(features)

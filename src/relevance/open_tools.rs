@@ -74,7 +74,8 @@ const OPEN_PHRASES: &[&str] = &[
     "up-to-date information",
 ];
 
-/// Returns whether any function takes any text in a required parameter, in its only required one, or by its description.
+/// Returns whether any function takes any text in a required parameter, in its only required one, or by its
+/// description.
 pub(super) fn features(_: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
     let any = |is_so: fn(&PreparedFunction) -> bool| f64::from(u8::from(docs.functions.iter().any(is_so)));
     vec![any(has_open_parameter), any(has_only_an_open_parameter), any(is_described_as_open)]

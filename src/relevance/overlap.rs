@@ -16,8 +16,8 @@ pub(super) const NAMES: &[&str] = &[
     "unexplained",
 ];
 
-/// Returns how many of the query's content words occur in the docs, in all and in each part of a function; the share of a
-/// function's name that occurs in the query; and how many words neither occur in the docs nor look like a value.
+/// Returns how many of the query's content words occur in the docs, in all and in each part of a function; the share
+/// of a function's name that occurs in the query; and how many words neither occur in the docs nor look like a value.
 pub(super) fn features(query: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
     let words = &query.words;
     let best =

@@ -35,8 +35,9 @@ const MAX_SHARED: u32 = 3;
 /// Upper limit of the count of topics in the query or the docs.
 const MAX_TOPICS: u32 = 5;
 
-/// Returns the number of topics in the query and in the docs, the topics that they share (with the names and descriptions
-/// of functions, then with all of their text), and how well the query fills a function with a shared topic.
+/// Returns the number of topics in the query and in the docs, the topics that they share (with the names and
+/// descriptions of functions, then with all of their text), and how well the query fills a function with a shared
+/// topic.
 pub(super) fn features(query: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
     let topics = query.topics;
     let heads = docs.functions.iter().fold(Topics::default(), |all, function| all.with(function.head_topics));

@@ -81,8 +81,8 @@ pub fn functions(
 
 /// Compares each query with all known ones by ROUGE-L; returns one entry per query, in order.
 ///
-/// A query of fewer than `min_tokens` tokens never matches, because many people ask for the weather in Paris. Texts should
-/// be normalised already. Returns `None` if cancelled.
+/// A query of fewer than `min_tokens` tokens never matches, because many people ask for the weather in Paris. Texts
+/// should be normalised already. Returns `None` if cancelled.
 pub fn queries<T: AsRef<str>>(
     known: &[T],
     wanted: &[T],

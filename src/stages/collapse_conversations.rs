@@ -229,8 +229,9 @@ impl Heads {
         Self { by_who: heads, of_all }
     }
 
-    /// Returns the row with the decision that a row at `position` continues: its answer is `step`, or it has no recorded
-    /// answer. Of several, prefers the same user, then the latest before `position`, then the earliest after it.
+    /// Returns the row with the decision that a row at `position` continues: its answer is `step`, or it has no
+    /// recorded answer. Of several, prefers the same user, then the latest before `position`, then the earliest after
+    /// it.
     fn find(&self, turn: u128, step: u64, who: u64, position: u32) -> Option<RowIx> {
         let found = [step, NO_ANSWER].into_iter().find_map(|answer| {
             let of_who = self.by_who.binary_search_by_key(&(turn, answer, who, position), |head| {

@@ -26,7 +26,8 @@ use crate::engine::view::Row;
 use crate::engine::vocabulary::{Cell, Evidence, Reason, TableId};
 use crate::notation::levels::MAX_KEPT;
 
-/// One reason for each fault of the parser chain. A list without functions has nothing to repair, so its reason is a policy.
+/// One reason for each fault of the parser chain. A list without functions has nothing to repair, so its reason is a
+/// policy.
 static REASONS: LazyLock<Vec<(ParseFault, Reason)>> = LazyLock::new(|| {
     let reason = |fault: ParseFault| match fault {
         ParseFault::NoFunctions | ParseFault::Empty => Reason::policy(fault.code(), fault.what()),

@@ -80,9 +80,9 @@ const OPEN_TEXT_WORDS: std::ops::RangeInclusive<usize> = 2..=1000;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Split {
-    /// Number of words composed by the model, 2 to 1000, from which a text argument has too many correct values to list:
-    /// the request goes to `relevance`. Applies to requests that were judged relevant, except those with an answer by a
-    /// person. Higher keeps more requests in the categories with answers.
+    /// Number of words composed by the model, 2 to 1000, from which a text argument has too many correct values to
+    /// list: the request goes to `relevance`. Applies to requests that were judged relevant, except those with an
+    /// answer by a person. Higher keeps more requests in the categories with answers.
     pub open_text_words: usize,
 }
 

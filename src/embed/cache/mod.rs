@@ -50,8 +50,8 @@ impl<E: Embedder> CachedEmbedder<E> {
         Ok(Self { embedder, folder, store })
     }
 
-    /// Locks the store. The lock is never held while vectors are computed, because that runs on all threads and one of them
-    /// may wait here.
+    /// Locks the store. The lock is never held while vectors are computed, because that runs on all threads and one
+    /// of them may wait here.
     fn store(&self) -> MutexGuard<'_, Store> {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -62,8 +62,8 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// Opens a segment and lists its intact records by index and key; `None` if the file is not a segment, or was removed
-    /// since it was listed.
+    /// Opens a segment and lists its intact records by index and key; `None` if the file is not a segment, or was
+    /// removed since it was listed.
     pub(super) fn open(path: &Path) -> Result<Option<(Self, Records)>, EmbedError> {
         let file = match File::open(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

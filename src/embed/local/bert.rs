@@ -206,8 +206,8 @@ fn add(x: &Tensor, repeated: &Tensor) -> Result<Tensor> {
     x.contiguous()?.apply_op2_no_bwd(&repeated.contiguous()?, &Add)
 }
 
-/// Addition on the current thread. The addition of candle passes large tensors to its own thread pool, whose threads spin
-/// and serve one caller at a time, but here batches already run on all threads.
+/// Addition on the current thread. The addition of candle passes large tensors to its own thread pool, whose threads
+/// spin and serve one caller at a time, but here batches already run on all threads.
 struct Add;
 
 impl CustomOp2 for Add {

@@ -161,7 +161,7 @@ mod tests {
         let caches = tempfile::tempdir().unwrap();
         let hub = Hub::new(&server.url, None, RetryPolicy::default()).unwrap();
         let error = hub.folder("org/mini", "v2", caches.path(), &|| false).unwrap_err().to_string();
-        assert!(error.contains("no path below the model"), "{error}");
+        assert!(error.contains("not a path in the folder of the model"), "{error}");
         assert!(server.requests().iter().all(|request| !request.path.contains("up")));
     }
 }

@@ -26,8 +26,8 @@ use crate::engine::context::Cancelled;
 /// The version of this implementation; raised when the same model has other results.
 const VERSION: u32 = 1;
 
-/// Maximum number of tokens in a batch, except for a single longer text. Higher reads the weights less often but exceeds
-/// the CPU caches.
+/// Maximum number of tokens in a batch, except for a single longer text. Higher reads the weights less often but
+/// exceeds the CPU caches.
 const BATCH_TOKENS: usize = 512;
 
 /// The `gemm` crate sums matrix products up to this size, and products with a single row, in another order. Smaller

@@ -1,17 +1,17 @@
 //! A bound on the cosine of two rows that only needs a few bytes of each, and its memory layout.
 //!
 //! The *head* of a row `a` is some of its dimensions, rounded to integers `q` from -127 to 127 times a scale `s`.
-//! Let `h` be `s·q`, and zero in all other dimensions, and let `u = a - h` be the rest; its part in the dimensions of the
-//! head is the rounding error `e`. Since `h` is zero in all dimensions where `u` is not `e`,
+//! Let `h` be `s·q`, and zero in all other dimensions, and let `u = a - h` be the rest; its part in the dimensions of
+//! the head is the rounding error `e`. Since `h` is zero in all dimensions where `u` is not `e`,
 //!
 //! `a·b = (h + u)·(h' + u') = h·h' + h·e' + e·h' + u·u' ≤ s·s'·(q·q') + |h|·|e'| + |e|·|h'| + |u|·|u'|`
 //!
-//! by Cauchy and Schwarz. `q·q'` is exact in integers, and the three lengths are stored with each head, rounded up. So if
-//! the right side is below [`least`], the score is below the threshold, and no pair at or above it is rejected.
+//! by Cauchy and Schwarz. `q·q'` is exact in integers, and the three lengths are stored with each head, rounded up.
+//! So if the right side is below [`least`], the score is below the threshold, and no pair at or above it is rejected.
 //!
 //! Heads are interleaved, four dimensions (a *quad*) of each row in turn, as required by the instructions for sums of
-//! products of bytes: 16 rows are a *panel*, and a few panels (a *look*) are processed together. Rows that match nothing
-//! have NaN as their bound, which is never at or above the threshold.
+//! products of bytes: 16 rows are a *panel*, and a few panels (a *look*) are processed together. Rows that match
+//! nothing have NaN as their bound, which is never at or above the threshold.
 
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -40,7 +40,8 @@ const ROUND_UP: f64 = 1.0 + 1e-6;
 /// Returns the minimum bound of a pair with a score of at least `threshold`.
 ///
 /// A score may exceed the bound by its rounding error and that of the bound. A sum of `n` products in any order has an
-/// error of at most `n·2⁻²⁴ / (1 - n·2⁻²⁴)` times the lengths (Higham, "Accuracy and Stability of Numerical Algorithms",
+/// error of at most `n·2⁻²⁴ / (1 - n·2⁻²⁴)` times the lengths (Higham, "Accuracy and Stability of Numerical
+/// Algorithms",
 /// 3.1); the bound is a few operations on numbers below 4.
 #[expect(clippy::cast_precision_loss, reason = "counts of dimensions are far below 2⁵³")]
 #[expect(clippy::cast_possible_truncation, reason = "the slack covers the rounding")]

@@ -1,7 +1,7 @@
 //! Rows that are equal to an earlier one.
 //!
-//! A graph index only needs each distinct row, and many equal rows would break it, because all their links would be among
-//! themselves.
+//! A graph index only needs each distinct row, and many equal rows would break it, because all their links would be
+//! among themselves.
 
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,7 +1,7 @@
 //! The exact join: compares all heads, and the rows of pairs that the bound does not reject.
 //!
-//! A block of rows is compared with all rows from its start on, in tasks that fit in the CPU caches: the panels of a look
-//! stay in the cache for all probes of a chunk. Pairs are reported block by block, in order.
+//! A block of rows is compared with all rows from its start on, in tasks that fit in the CPU caches: the panels of a
+//! look stay in the cache for all probes of a chunk. Pairs are reported block by block, in order.
 
 use rayon::prelude::*;
 

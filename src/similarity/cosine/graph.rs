@@ -1,10 +1,10 @@
 //! Pairs proposed by a graph index (HNSW), if comparing all pairs would take too long.
 //!
-//! A graph misses pairs, and more of them if there are many copies. So it has each distinct row once; each row is queried
-//! for its nearest neighbours, and for more as long as the last of them is near enough; rows that do not find themselves
-//! are compared with all others. Rows are inserted sequentially, so that two runs build the same graph. The proposals are
-//! scored and reported in [`proposed`](super::proposed). Follows Malkov and Yashunin, "Efficient and robust approximate
-//! nearest neighbor search using Hierarchical Navigable Small World graphs", 2016.
+//! A graph misses pairs, and more of them if there are many copies. So it has each distinct row once; each row is
+//! queried for its nearest neighbours, and for more as long as the last of them is near enough; rows that do not find
+//! themselves are compared with all others. Rows are inserted sequentially, so that two runs build the same graph.
+//! The proposals are scored and reported in [`proposed`](super::proposed). Follows Malkov and Yashunin, "Efficient
+//! and robust approximate nearest neighbor search using Hierarchical Navigable Small World graphs", 2016.
 
 use hnsw_rs::prelude::{Distance, Hnsw};
 use rayon::prelude::*;
@@ -74,8 +74,8 @@ fn compare_with_all(
     found.ok()
 }
 
-/// The distance of two rows: one minus their cosine. Rows are given by number: first those of `b`, then those of another
-/// `a`.
+/// The distance of two rows: one minus their cosine. Rows are given by number: first those of `b`, then those of
+/// another `a`.
 struct ByCosine<'s, 'r, 'v>(&'s Sides<'r, 'v>);
 
 impl ByCosine<'_, '_, '_> {

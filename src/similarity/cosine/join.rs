@@ -1,9 +1,9 @@
 //! All pairs of rows whose cosine is at least a threshold, in one collection or between two.
 //!
-//! Pairs are ordered by the first row and then the second, and reported for blocks of rows, so that memory only holds the
-//! rows and the pairs of one block; the order and the scores are the same for any number of threads. Rows of any length
-//! are accepted. Scores have the rounding of single precision: a score can be slightly above 1, and that of two copies
-//! slightly below, so a threshold of exactly 1 does not reliably find copies.
+//! Pairs are ordered by the first row and then the second, and reported for blocks of rows, so that memory only holds
+//! the rows and the pairs of one block; the order and the scores are the same for any number of threads. Rows of any
+//! length are accepted. Scores have the rounding of single precision: a score can be slightly above 1, and that of
+//! two copies slightly below, so a threshold of exactly 1 does not reliably find copies.
 
 use super::exact;
 use super::plan::Plan;
@@ -28,8 +28,8 @@ pub struct Notes {
 
 /// Finds all pairs of one collection, `a` before `b`, and passes them to `take` in blocks of rows.
 ///
-/// A pair is two rows whose cosine, as [`dot`](crate::embed::vectors::dot) of the rows at unit length, is `threshold` or more.
-/// [`Plan::of_self_join`] returns the fastest plan.
+/// A pair is two rows whose cosine, as [`dot`](crate::embed::vectors::dot) of the rows at unit length, is `threshold`
+/// or more. [`Plan::of_self_join`] returns the fastest plan.
 ///
 /// # Errors
 /// If cancelled, or `take` fails.

@@ -1,9 +1,9 @@
 //! The choice between comparing all rows and a graph that proposes pairs.
 //!
 //! Both costs grow with the dimensions; comparing all grows with the number of pairs, a graph slightly faster than the
-//! number of rows. So up to some size all pairs are compared, which misses none. Costs depend on the instructions of the
-//! machine but are for one thread: the plan, and so the result, is the same for any number of threads, but can differ
-//! between machines. If you need the same result on all machines, choose the plan explicitly.
+//! number of rows. So up to some size all pairs are compared, which misses none. Costs depend on the instructions of
+//! the machine but are for one thread: the plan, and so the result, is the same for any number of threads, but can
+//! differ between machines. If you need the same result on all machines, choose the plan explicitly.
 
 use multiversion::multiversion;
 use multiversion::target::match_target;
@@ -24,7 +24,8 @@ pub struct Graph {
     pub m: usize,
     /// Number of candidates for the links of a new row, at least 1.
     pub ef_construction: usize,
-    /// Number of neighbours in the first query of a row, at least 1; more are queried if the last of them is near enough.
+    /// Number of neighbours in the first query of a row, at least 1; more are queried if the last of them is near
+    /// enough.
     pub k: usize,
     /// Number of candidates in a query, at least 1; always at least twice the number of neighbours.
     pub ef: usize,
@@ -50,8 +51,8 @@ impl Graph {
 /// The factor by which a graph must be cheaper, because it is built by one thread and may miss pairs.
 const WORTH: f64 = 2.0;
 
-/// Number of comparisons to insert and query a row in a graph with the default settings, for each doubling of the number
-/// of rows.
+/// Number of comparisons to insert and query a row in a graph with the default settings, for each doubling of the
+/// number of rows.
 const N_COMPARED: f64 = 200.0;
 
 /// Seconds to access two rows in a graph.

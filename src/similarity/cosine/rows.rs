@@ -1,8 +1,8 @@
 //! Rows of unit length, and rows that cannot be normalised.
 //!
 //! A row with unit length within float noise does not change, so scores are [`dot`](crate::embed::vectors::dot) of the
-//! embedder's vectors. Any other row is divided by its length, computed in double precision and in a fixed order, with the
-//! same bits on every machine.
+//! embedder's vectors. Any other row is divided by its length, computed in double precision and in a fixed order,
+//! with the same bits on every machine.
 
 use std::borrow::Cow;
 

@@ -1,8 +1,8 @@
 //! Selects the dimensions of the head, with a sample of the rows.
 //!
-//! Dimensions in which rows differ most come first, because they reject the most pairs. More dimensions reject more pairs
-//! but cost more for every pair, so their number is the one with the cheapest join of the sample. The selection only
-//! affects the time.
+//! Dimensions in which rows differ most come first, because they reject the most pairs. More dimensions reject more
+//! pairs but cost more for every pair, so their number is the one with the cheapest join of the sample. The selection
+//! only affects the time.
 
 #![expect(clippy::cast_precision_loss, reason = "counts of a sample are far below 2⁵³")]
 

@@ -1,7 +1,7 @@
 //! Exact search for the leader with the highest cosine.
 //!
-//! Counts of hashed n-grams are mostly zeros, vectors of models are not; sparse and dense vectors have different bounds.
-//! The first block of vectors determines the kind, which only affects the time.
+//! Counts of hashed n-grams are mostly zeros, vectors of models are not; sparse and dense vectors have different
+//! bounds. The first block of vectors determines the kind, which only affects the time.
 
 use rayon::prelude::*;
 
@@ -155,8 +155,8 @@ impl DenseLeaders {
         (!cancelled()).then_some(best)
     }
 
-    /// Updates the best leader if this one is at or above the threshold and better: a higher cosine, or an earlier leader
-    /// with the same.
+    /// Updates the best leader if this one is at or above the threshold and better: a higher cosine, or an earlier
+    /// leader with the same.
     fn improve(&self, best: &mut Option<Merge>, row: &[f32], at: usize) {
         let (leader, score) = (self.items[at], f64::from(dot(row, self.rows.get(at))));
         let is_better = |best: Merge| score > best.score || (score >= best.score && leader < best.leader);

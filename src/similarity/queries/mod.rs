@@ -70,8 +70,8 @@ pub fn merge_queries(
     in_blocks(&Task { queries, n_fixed: None, gates, block_len: BLOCK_LEN }, vectors, cancelled)
 }
 
-/// Finds, for each query after the first `n_settled`, the best match among those, by the same measures; the other queries
-/// are not compared with each other.
+/// Finds, for each query after the first `n_settled`, the best match among those, by the same measures; the other
+/// queries are not compared with each other.
 ///
 /// # Errors
 /// As [`merge_queries`].

@@ -1,8 +1,8 @@
 //! An index of sequences that finds the candidates for a given one without comparing all.
 //!
 //! Five bounds precede the exact comparison, each more expensive than the previous: a shared rare token (if tokens are
-//! rare enough), lengths, a bitmap as narrow as the lengths allow, a wider bitmap, and the bags of tokens. None rejects a
-//! pair above the threshold, so the result is the same as from comparing all pairs.
+//! rare enough), lengths, a bitmap as narrow as the lengths allow, a wider bitmap, and the bags of tokens. None
+//! rejects a pair above the threshold, so the result is the same as from comparing all pairs.
 
 use std::ops::ControlFlow;
 
@@ -49,8 +49,8 @@ impl<'p> Index<'p> {
         }
     }
 
-    /// Builds an index of some sequences, shortest first, so that each chunk has sequences of similar length. Returns `None`
-    /// if cancelled.
+    /// Builds an index of some sequences, shortest first, so that each chunk has sequences of similar length. Returns
+    /// `None` if cancelled.
     pub(super) fn of(
         prepared: &'p Prepared<'p>,
         mut rows: Vec<Row>,

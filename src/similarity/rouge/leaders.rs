@@ -20,12 +20,12 @@ use crate::similarity::Merge;
 use crate::text::lcs::LcsScratch;
 use crate::text::rouge::{Threshold, f1};
 
-/// Number of items compared with the settled leaders at a time. Larger blocks keep more threads busy but leave more work
-/// for the sequential part.
+/// Number of items compared with the settled leaders at a time. Larger blocks keep more threads busy but leave more
+/// work for the sequential part.
 pub(in crate::similarity) const BLOCK_LEN: usize = 1_024;
 
-/// Merges each text into the earlier leader with the highest ROUGE-L F1 above the threshold, the earliest one on a tie; a
-/// text without one becomes a leader (`None`).
+/// Merges each text into the earlier leader with the highest ROUGE-L F1 above the threshold, the earliest one on a
+/// tie; a text without one becomes a leader (`None`).
 ///
 /// Returns one entry per text, or `None` if cancelled.
 pub fn merge_into_leaders(
@@ -62,8 +62,8 @@ pub(super) fn merge_in_blocks(
     Some(merges)
 }
 
-/// Finds, for each text after the first `n_fixed`, the one of those with the highest ROUGE-L F1 above the threshold, the
-/// first one on a tie.
+/// Finds, for each text after the first `n_fixed`, the one of those with the highest ROUGE-L F1 above the threshold,
+/// the first one on a tie.
 ///
 /// Returns `None` if cancelled.
 ///
@@ -124,8 +124,8 @@ impl<'s> Leaders<'s> {
         Some(leaders)
     }
 
-    /// Finds the best settled leader of each item, on all threads; items of similar length are processed together. Returns
-    /// `None` if cancelled.
+    /// Finds the best settled leader of each item, on all threads; items of similar length are processed together.
+    /// Returns `None` if cancelled.
     pub(in crate::similarity) fn best_settled(
         &self,
         items: &[Row],
@@ -264,8 +264,8 @@ impl LeaderMatch {
         order.then(other.leader.cmp(&self.leader)).is_gt()
     }
 
-    /// Returns the minimum length of a common subsequence with which another leader may be better, for this total number of
-    /// tokens. A leader with the same fraction may be earlier, or have the higher float.
+    /// Returns the minimum length of a common subsequence with which another leader may be better, for this total
+    /// number of tokens. A leader with the same fraction may be earlier, or have the higher float.
     fn min_lcs_of_better(self, n_tokens: usize) -> usize {
         let lcs = (self.lcs as u128 * n_tokens as u128).div_ceil((self.m + self.n) as u128);
         usize::try_from(lcs).unwrap_or(usize::MAX)

@@ -1,10 +1,10 @@
 //! Postings: for each rare token, the short sequences that have it.
 //!
-//! If two bags share enough elements to be above the threshold, their first common element, in an order that is the same
-//! for all bags, is near the start of both, because the elements before it are missing in the other bag. With the rarest
-//! tokens first, these starts are rare, too (prefix and position filters: Chaudhuri, Ganti and Kaushik 2006; Bayardo, Ma
-//! and Srikant 2007; Xiao, Wang, Lin and Yu 2008). If tokens are so frequent that the lists are as long as the collection,
-//! comparing all bitmaps is faster; [`index`](super::index) does that.
+//! If two bags share enough elements to be above the threshold, their first common element, in an order that is the
+//! same for all bags, is near the start of both, because the elements before it are missing in the other bag. With
+//! the rarest tokens first, these starts are rare, too (prefix and position filters: Chaudhuri, Ganti and Kaushik
+//! 2006; Bayardo, Ma and Srikant 2007; Xiao, Wang, Lin and Yu 2008). If tokens are so frequent that the lists are as
+//! long as the collection, comparing all bitmaps is faster; [`index`](super::index) does that.
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -74,8 +74,8 @@ pub(super) struct Postings {
 }
 
 impl Postings {
-    /// Builds the lists of the sequences with up to [`MAX_LEN`] tokens; returns `None` if there are too few of them, or if
-    /// cancelled.
+    /// Builds the lists of the sequences with up to [`MAX_LEN`] tokens; returns `None` if there are too few of them,
+    /// or if cancelled.
     pub(super) fn of(prepared: &Prepared<'_>, rows: &[Row], cancelled: Cancelled<'_>) -> Option<Self> {
         Self::with_cost(prepared, rows, (MIN_ROWS, POSTING_COST), cancelled)
     }

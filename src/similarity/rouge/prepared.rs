@@ -91,8 +91,8 @@ impl<'s> Prepared<'s> {
         }
     }
 
-    /// Returns the length of the longest common subsequence of two texts, or the hits of lines; `None` if it is less than
-    /// `min_common`. Either is at most the intersection of their bags.
+    /// Returns the length of the longest common subsequence of two texts, or the hits of lines; `None` if it is less
+    /// than `min_common`. Either is at most the intersection of their bags.
     ///
     /// Also returns `None` if cancelled.
     pub(super) fn common_at_least(

@@ -64,7 +64,8 @@ impl Tokens {
         }
     }
 
-    /// Tokenises texts by lines. All tokenizers split tokens at line ends, so the tokens of a text are those of its lines.
+    /// Tokenises texts by lines. All tokenizers split tokens at line ends, so the tokens of a text are those of its
+    /// lines.
     fn by_lines<T: AsRef<str>>(texts: &[T], tokenizer: Tokenizer) -> Self {
         let lines: Vec<&str> = texts.iter().flat_map(|text| text.as_ref().split('\n')).collect();
         let lines = Sequences::encode(&lines, tokenizer);

@@ -11,9 +11,9 @@ pub(in crate::similarity) fn row(at: usize) -> Row {
     Row::try_from(at).expect("no machine holds 2³² sequences")
 }
 
-/// Widths of the bitmaps of a chunk in words, each with the maximum number of elements in which two sequences may differ:
-/// for these, unrelated sequences usually differ in more bits than that. Measured up to 32 words; each further step is for
-/// twice as many elements.
+/// Widths of the bitmaps of a chunk in words, each with the maximum number of elements in which two sequences may
+/// differ: for these, unrelated sequences usually differ in more bits than that. Measured up to 32 words; each
+/// further step is for twice as many elements.
 pub(in crate::similarity) const WIDTHS: [(usize, usize); 9] = [
     (4, 50),
     (8, 95),

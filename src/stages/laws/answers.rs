@@ -1,10 +1,10 @@
 //! Fails if the results of a stage change and its version does not.
 //!
-//! A resumed run reuses the steps whose fingerprint is the same, so code with other results under the same version would
-//! mix old and new results. `tests/snapshots/answers.toml` holds for each step on the sample log the versions in its
-//! fingerprint, a hash of its input and a hash of its results. The hash of the results covers the content of the delta
-//! (each row of each of its files, and its notes), not the bytes of the Parquet files, because another version of the
-//! Parquet library may write other bytes.
+//! A resumed run reuses the steps whose fingerprint is the same, so code with other results under the same version
+//! would mix old and new results. `tests/snapshots/answers.toml` holds for each step on the sample log the versions
+//! in its fingerprint, a hash of its input and a hash of its results. The hash of the results covers the content of
+//! the delta (each row of each of its files, and its notes), not the bytes of the Parquet files, because another
+//! version of the Parquet library may write other bytes.
 //!
 //! The export is not included: every run writes its dataset again.
 

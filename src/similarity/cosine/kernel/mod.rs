@@ -46,8 +46,8 @@ pub(super) fn start(numbers: impl Iterator<Item = i8>) -> i32 {
 
 /// Writes the sums of products for each probe and each row.
 ///
-/// Probes and rows have the same number of quads; `starts` has the [`start`] of each probe. No intermediate sum may exceed
-/// the range of `i32`.
+/// Probes and rows have the same number of quads; `starts` has the [`start`] of each probe. No intermediate sum may
+/// exceed the range of `i32`.
 #[multiversion(targets(
     "x86_64+avx+avx2+avx512f+avx512vl+avx512bw+avx512dq+avx512cd+avx512vnni",
     "x86_64+avx+avx2+avxvnni",

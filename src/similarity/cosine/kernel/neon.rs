@@ -1,7 +1,7 @@
 //! Sums with the instructions of every 64-bit ARM processor.
 //!
-//! Bytes are converted to signed ones, multiplied in pairs to 16 bits, and adjacent products are added to 32-bit sums. The
-//! instructions for sums of products of bytes are not available in stable Rust.
+//! Bytes are converted to signed ones, multiplied in pairs to 16 bits, and adjacent products are added to 32-bit
+//! sums. The instructions for sums of products of bytes are not available in stable Rust.
 
 use core::arch::aarch64::{
     int8x16_t, int32x4_t, vdupq_n_s32, vdupq_n_u8, veorq_u8, vget_low_s8, vmull_high_s8, vmull_s8,

@@ -38,8 +38,8 @@ impl Bound {
         }
     }
 
-    /// Returns the maximum size of the symmetric difference of two rows with a cosine of at least `least`; `None` if there
-    /// cannot be such rows.
+    /// Returns the maximum size of the symmetric difference of two rows with a cosine of at least `least`; `None` if
+    /// there cannot be such rows.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a count")]
     #[expect(clippy::cast_precision_loss, reason = "counts of dimensions are far below 2⁵³")]
     pub(super) fn most_lacking(self, other: Self, least: f64) -> Option<u64> {

@@ -60,8 +60,8 @@ impl Order {
         Self(ranks)
     }
 
-    /// Returns the first elements of a row, of which every row with a cosine of at least `least` shares one: each with its
-    /// rank in the order and the sum of the squares from it on.
+    /// Returns the first elements of a row, of which every row with a cosine of at least `least` shares one: each
+    /// with its rank in the order and the sum of the squares from it on.
     pub(super) fn first(&self, values: impl Iterator<Item = (u32, f32)>, least: f64) -> Vec<(u32, f32)> {
         let rank = |(dim, value): (u32, f32)| {
             (self.0[element(dim, value) as usize], f64::from(value) * f64::from(value))
@@ -176,8 +176,8 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    /// Builds chunks of rows with a similar number of elements, and lists if there is an order for them. Returns `None` if
-    /// cancelled.
+    /// Builds chunks of rows with a similar number of elements, and lists if there is an order for them. Returns
+    /// `None` if cancelled.
     pub(super) fn of(
         rows: &Rows,
         order: Option<&Order>,

@@ -5,15 +5,15 @@
 //!
 //! `a·b ≤ Σ aᵢ·bᵢ over those ≤ √(P(k)·P'(k)) ≤ (P(k) + P'(k)) / 2`
 //!
-//! by Cauchy and Schwarz. `P` is concave, so a tangent is an upper bound: the base and the slope of the tangent of each row
-//! determine the minimum number of elements that two rows with a cosine at or above a threshold share, and so the maximum
-//! size of their symmetric difference, which the bitmaps of [`bitmap`] test.
+//! by Cauchy and Schwarz. `P` is concave, so a tangent is an upper bound: the base and the slope of the tangent of
+//! each row determine the minimum number of elements that two rows with a cosine at or above a threshold share, and
+//! so the maximum size of their symmetric difference, which the bitmaps of [`bitmap`] test.
 //!
-//! In any order of elements, two rows have a first common one, and all common elements are from there on. With `R(i)` as
-//! the sum of the squares of a row from its index `i` on, `(a·b)² ≤ R(i)·R'(j)`, so it is near the start of both. With
-//! rare elements first, few rows have one there (prefix filter: Bayardo, Ma and Srikant, "Scaling up all pairs similarity
-//! search", 2007). If elements are too frequent for that, all bitmaps are compared, which is faster than long lists.
-//! Scores are [`dot`] of the rows.
+//! In any order of elements, two rows have a first common one, and all common elements are from there on. With `R(i)`
+//! as the sum of the squares of a row from its index `i` on, `(a·b)² ≤ R(i)·R'(j)`, so it is near the start of both.
+//! With rare elements first, few rows have one there (prefix filter: Bayardo, Ma and Srikant, "Scaling up all pairs
+//! similarity search", 2007). If elements are too frequent for that, all bitmaps are compared, which is faster than
+//! long lists. Scores are [`dot`] of the rows.
 
 mod bound;
 mod elements;
@@ -69,7 +69,8 @@ impl<'p> Probe<'p> {
         is_fit.then(|| Self { row, elements, bound, bitmaps: Default::default(), first, sketch, best: None })
     }
 
-    /// Returns the minimum cosine of a leader that may be better than the best so far; on a tie the earlier leader is better.
+    /// Returns the minimum cosine of a leader that may be better than the best so far; on a tie the earlier leader is
+    /// better.
     fn least(&self, threshold: f64) -> f64 {
         self.best.map_or(threshold, |best| best.score) - slack(self.row.len())
     }
