@@ -1,13 +1,14 @@
-//! Decisions of people: what is applied between what a stage says and what becomes of it.
+//! Decisions by people: how the runner records them, and which of them had no effect.
 //!
-//! A person's word wins over any stage. The runner itself applies two kinds: `keep` takes back a fate in the stage that
-//! gives it, `drop` gives one after the last stage. The others change cells, so the stage that writes them takes them
-//! from its rows ([`Row::decision`](super::view::Row::decision)): its contract says which.
+//! A decision overrules every stage. The runner applies two kinds itself: `keep` takes back a fate in the stage that
+//! gives it, `drop` gives one after the last stage. The other kinds change cells, so the stage that writes these cells
+//! applies them ([`Row::decision`](super::view::Row::decision)); its contract lists the kinds.
 //!
-//! A decision names its row by content id, or by the log's own id. One that names no row, several, or a row of other
-//! content than the person saw is never applied; the last stage's manifest accounts for all of them, by line. Notes of
-//! other stages name a decision by its row, so that a step is reused wherever the decision is in the file. None names the
-//! id in it, so that a record that is forgotten leaves no id behind. How a file is read is not here: see `decisions` above the engine.
+//! A decision names its row by content id, or by the log's own id. A decision that names no row, several rows, or a row of
+//! other content than the person saw is never applied; the manifest of the last stage lists all of these by line. Notes of
+//! other stages name a decision by its row, so that a step is reused when only the line changes. No note has the id that
+//! the person wrote, so none remains when a record is forgotten. Reading the file is not here: see `decisions` above the
+//! engine.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -43,7 +44,7 @@ pub(super) struct RowNote {
     /// Why it was not applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     why: Option<String>,
-    /// What a person should know although it was.
+    /// What a person should check although it was applied.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     to_check: Option<String>,
 }
@@ -110,73 +111,102 @@ impl Account<'_> {
         let tables = TableId::ALL
             .map(|table| Decided::of(self.decisions, self.corpus, table).map(|decided| (table, decided)));
         let tables = tables.into_iter().collect::<Result<Vec<_>>>()?;
+        let (rows, noted) = (rows_by_line(&tables), self.noted_by_row());
         let (mut not_applied, mut to_check) = (Vec::new(), Vec::new());
         for decision in &self.decisions.all {
-            let row = row_in(&tables, decision);
+            let row = rows.get(&decision.line).copied();
+            let on_row = row.and_then(|(table, row)| noted.get(&(table, row, decision.kind)));
+            let on_row = on_row.map_or(&[][..], Vec::as_slice);
             let note = |why| Note { line: decision.line, decision: decision.kind, row, why: Some(why) };
             let why = match row {
-                Some((table, row)) => self.why_without_effect(decision, self.corpus.table(table), row),
+                Some((table, row)) => {
+                    self.why_without_effect(decision.kind, on_row, self.corpus.table(table), row)
+                }
                 None => Some(why_unmet(&tables, decision)),
             };
             match why {
                 Some(why) => not_applied.push(note(why)),
-                None => {
-                    to_check
-                        .extend(self.noted_on(row, decision).find_map(|it| it.to_check.clone()).map(note));
-                }
+                None => to_check.extend(on_row.iter().find_map(|it| it.to_check.clone()).map(note)),
             }
         }
         Ok([(NOT_APPLIED_NOTE, not_applied), (TO_CHECK_NOTE, to_check)])
     }
 
-    fn noted_on(&self, row: Option<(TableId, RowIx)>, decision: &Decision) -> impl Iterator<Item = &RowNote> {
-        let kind = decision.kind;
-        self.noted.iter().filter(move |note| Some((note.table, note.row)) == row && note.decision == kind)
+    /// The notes of all stages by row and kind of decision.
+    fn noted_by_row(&self) -> BTreeMap<(TableId, RowIx, DecisionKind), Vec<&RowNote>> {
+        let mut noted: BTreeMap<_, Vec<&RowNote>> = BTreeMap::new();
+        for note in self.noted {
+            noted.entry((note.table, note.row, note.decision)).or_default().push(note);
+        }
+        noted
     }
 
-    /// Why a decision on a row changed nothing of the dataset; `None` where it did.
-    fn why_without_effect(&self, decision: &Decision, table: &Table, row: RowIx) -> Option<String> {
-        let noted = || self.noted_on(Some((table.id(), row)), decision);
-        match decision.kind {
-            DecisionKind::Keep => self.left(table, row),
+    /// Why a decision on a row changed nothing of the dataset; `None` where it did. `noted` has the notes on it.
+    fn why_without_effect(
+        &self,
+        kind: DecisionKind,
+        noted: &[&RowNote],
+        table: &Table,
+        row: RowIx,
+    ) -> Option<String> {
+        let is_applied = noted.iter().any(|note| note.why.is_none());
+        match kind {
+            DecisionKind::Keep => {
+                let fate = self.fate_of(table, row)?;
+                Some(fate + &self.other_decision(table, row).unwrap_or_default())
+            }
             DecisionKind::Drop
                 if table.fate(row).is_some_and(|fate| fate.reason == DecisionKind::Drop.reason()) =>
             {
                 None
             }
-            DecisionKind::Drop => self.left(table, row).or_else(|| Some("no stage has run".to_owned())),
-            // It may be applied, and then the row that has it leaves.
-            // What an edited list is good for is up to its requests.
-            DecisionKind::Edit if noted().any(|note| note.why.is_none()) => None,
-            _ if noted().any(|note| note.why.is_none()) => {
+            DecisionKind::Drop => self.fate_of(table, row).or_else(|| Some("no stage has run".to_owned())),
+            // Whether an edited list gets into the dataset depends on its requests.
+            DecisionKind::Edit if is_applied => None,
+            // The row may have been dropped after the decision was applied.
+            _ if is_applied => {
                 let end = end_of_merges(table, row);
-                let left = self.left(table, end)?;
+                let fate = self.fate_of(table, end)?;
                 Some(if end == row {
-                    left
+                    fate
                 } else {
-                    left.replacen("the row", "the row that it was merged into", 1)
+                    fate.replacen("the row", "the row that it was merged into", 1)
                 })
             }
             kind => {
-                let takes = |(_, contract): &(&str, Contract)| {
-                    contract.table == table.id() && contract.decisions.contains(&kind)
-                };
-                if !self.stages.iter().any(takes) {
+                if !self.is_taken(kind, table.id()) {
                     return Some(format!(
                         "no stage of the pipeline takes {} of {}",
                         kind.name(),
                         table.id().name()
                     ));
                 }
-                let refused = noted().find_map(|note| note.why.clone());
-                let left = refused.or_else(|| self.left(table, row));
-                Some(left.unwrap_or_else(|| "no stage had a use for it".to_owned()))
+                let refused = noted.iter().find_map(|note| note.why.clone());
+                let why = refused.or_else(|| self.fate_of(table, row));
+                Some(why.unwrap_or_else(|| "no stage had a use for it".to_owned()))
             }
         }
     }
 
-    /// How a row left, and what it repeats.
-    fn left(&self, table: &Table, row: RowIx) -> Option<String> {
+    /// Whether a stage of the pipeline applies decisions of a kind.
+    fn is_taken(&self, kind: DecisionKind, table: TableId) -> bool {
+        self.stages.iter().any(|(_, contract)| contract.table == table && contract.decisions.contains(&kind))
+    }
+
+    /// The decision that can change what `keep` cannot: of a held row whose reason is binding.
+    fn other_decision(&self, table: &Table, row: RowIx) -> Option<String> {
+        let fate = table.fate(row).filter(|fate| fate.action == Action::Hold && fate.reason.binding)?;
+        let (_, contract) = self.stages.get(usize::from(fate.stage))?;
+        let (kind, what) = match (contract.table, table.id()) {
+            (TableId::DocLists, TableId::DocLists) => (DecisionKind::Edit, "an edit of the list"),
+            (TableId::DocLists, TableId::Requests) => (DecisionKind::Edit, "an edit of its doc list"),
+            (TableId::Requests, _) => (DecisionKind::Answer, "an answer"),
+        };
+        self.is_taken(kind, contract.table).then(|| format!("; only {what} can change that"))
+    }
+
+    /// What happened to a row that is not kept, and which entry it repeats.
+    fn fate_of(&self, table: &Table, row: RowIx) -> Option<String> {
         let fate = table.fate(row)?;
         let word = match fate.action {
             Action::Drop => "dropped",
@@ -200,15 +230,20 @@ fn end_of_merges(table: &Table, row: RowIx) -> RowIx {
     end
 }
 
-/// The row that a decision names.
-fn row_in(tables: &[(TableId, Decided<'_>)], decision: &Decision) -> Option<(TableId, RowIx)> {
-    tables.iter().find_map(|(table, decided)| {
-        let has_it = |of_row: &[&Decision]| of_row.iter().any(|other| other.line == decision.line);
-        decided.by_row.iter().find(|(_, of_row)| has_it(of_row)).map(|(row, _)| (*table, *row))
-    })
+/// The rows that decisions name, by line.
+fn rows_by_line(tables: &[(TableId, Decided<'_>)]) -> BTreeMap<usize, (TableId, RowIx)> {
+    let mut rows = BTreeMap::new();
+    for (table, decided) in tables {
+        for (row, decisions) in &decided.by_row {
+            for decision in decisions {
+                rows.entry(decision.line).or_insert((*table, *row));
+            }
+        }
+    }
+    rows
 }
 
-/// Why a decision names no row: of what both tables say, that a row is there says more.
+/// Why a decision names no row. Of the two tables the one counts that has rows with the id.
 fn why_unmet(tables: &[(TableId, Decided<'_>)], decision: &Decision) -> String {
     let unmet = tables.iter().filter_map(|(_, decided)| decided.unmet.get(&decision.line));
     match unmet.max_by_key(|unmet| **unmet != Unmet::NoRow) {

@@ -1,8 +1,7 @@
-//! Every fate and edit of a run by reason, counted as the ledger tells them, with one example each.
+//! Counts the fates and edits of a run by reason, as they are in the ledger, with one example each.
 //!
-//! Events come by stage and in canonical order, so the first of a kind is the earliest row, whatever the order of the
-//! files. Texts are quoted in examples only after redaction, and of rows that a public set was found in nothing is
-//! quoted but what names the set.
+//! Events come by stage and in canonical order, so the example of a reason is its earliest row, whatever the order of the
+//! files. Examples quote texts only after redaction. Of rows that repeat a public set they quote only the name of the set.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -46,20 +45,20 @@ struct Counted {
     example: Example,
 }
 
-/// The events of a run, being counted.
+/// Counts of the events of a run.
 pub struct Tally<'s> {
-    /// Ids of the stages, and what the ledger calls the forgetting of records after the run.
+    /// Ids of the stages, and the ledger's name for records forgotten after the run.
     ids: Vec<&'s str>,
-    /// The table that each redacts.
+    /// The table that each stage redacts.
     redacts: Vec<Option<TableId>>,
     stages: &'s [StageManifest],
-    /// Decisions without an effect in the end, though a stage applied them: row and reason.
+    /// Decisions that a stage applied but that did not change the dataset: row and reason.
     without_effect: FxHashSet<(TableId, u128, &'static str)>,
     rows: Vec<Counted>,
 }
 
 impl<'s> Tally<'s> {
-    /// Nothing yet of a run of these stages.
+    /// Counts nothing yet.
     pub fn new(stages: &'s [StageManifest], corpus: &Corpus) -> Self {
         let ids = stages.iter().map(|stage| stage.id.as_str()).chain([FORGET]).collect();
         let redacts = stages.iter().map(StageManifest::redacts).chain([None]).collect();
@@ -74,15 +73,14 @@ impl<'s> Tally<'s> {
         Self { ids, redacts, stages, without_effect, rows: Vec::new() }
     }
 
-    /// Counts some events, that come in the order of the ledger.
+    /// Counts some events, which come in the order of the ledger.
     pub fn count(&mut self, events: &[Event<'_>]) {
         for run in events.chunk_by(is_alike) {
+            // The set of `'static` codes, so that a code of the event can be looked up in it.
+            let without_effect: &FxHashSet<(TableId, u128, &str)> = &self.without_effect;
             let has_effect = |event: &&Event<'_>| {
                 event.action != DECIDE
-                    || !self
-                        .without_effect
-                        .iter()
-                        .any(|it| *it == (event.table, event.row_id.0, event.reason))
+                    || !without_effect.contains(&(event.table, event.row_id.0, event.reason))
             };
             let Some(first) = run.iter().find(has_effect) else { continue };
             let n = run.iter().filter(has_effect).count() as u64;
@@ -101,7 +99,7 @@ impl<'s> Tally<'s> {
                 && row.cascaded == event.cascaded
                 && self.ids[row.stage] == event.stage
         };
-        // Those of one stage stand together, the last at the end.
+        // Events of one stage come together, so the search starts at the end.
         self.rows.iter().rposition(is_it).unwrap_or_else(|| {
             let stage = self.ids.iter().position(|id| *id == event.stage);
             let stage = stage.expect("an event is of a stage of the run");
@@ -138,12 +136,12 @@ impl<'s> Tally<'s> {
         }
     }
 
-    /// What was counted.
+    /// Returns the counts, with their reasons explained.
     pub(super) fn finish(self, corpus: &Corpus, registry: &Registry) -> Events {
         let stages = self.stages;
         let mut events = self.into_events(registry);
-        ask_about(&mut events, corpus);
-        count_into_left(&mut events.fates, stages, corpus);
+        add_requests(&mut events, corpus);
+        count_merged_into_not_exported(&mut events.fates, stages, corpus);
         events
     }
 
@@ -187,13 +185,13 @@ impl<'s> Tally<'s> {
         events
     }
 
-    /// What a reason says of the rows for which a stage named it, by the settings that it ran with.
+    /// The sentence of a reason, under the settings that its stage ran with.
     fn sentence(&self, stage: usize, reason: &'static Reason, registry: &Registry) -> String {
         let of_stage = self.stages.get(stage);
-        let told = of_stage.and_then(|stage| {
+        let sentence = of_stage.and_then(|stage| {
             registry.kind(&stage.kind).map(|kind| (kind.sentence)(&stage.settings, reason))
         });
-        told.map_or_else(|| reason.sentence.to_owned(), Cow::into_owned)
+        sentence.map_or_else(|| reason.sentence.to_owned(), Cow::into_owned)
     }
 }
 
@@ -202,14 +200,14 @@ fn safety<'e>(event: &Event<'e>) -> &'e str {
     event.edit.map_or("", |edit| edit.safety)
 }
 
-/// Whether two events are of one kind.
+/// Whether two events are counted together.
 fn is_alike(one: &Event<'_>, other: &Event<'_>) -> bool {
     (one.table, one.stage, one.action, one.reason) == (other.table, other.stage, other.action, other.reason)
         && (one.cascaded, safety(one)) == (other.cascaded, safety(other))
 }
 
-/// Names for each example the request to ask `why` about.
-fn ask_about(events: &mut Events, corpus: &Corpus) {
+/// Names for each example the request that `why` takes.
+fn add_requests(events: &mut Events, corpus: &Corpus) {
     let is_of_lists = |table: &str| table == TableId::DocLists.name();
     let of_lists = |events: &Events| -> FxHashSet<String> {
         let fates = events.fates.iter().map(|fate| (&fate.table, &fate.example));
@@ -220,11 +218,11 @@ fn ask_about(events: &mut Events, corpus: &Corpus) {
             .map(|(_, example)| example.row_id.clone())
             .collect()
     };
-    let asked: FxHashSet<u128> = of_lists(events).iter().filter_map(|id| RowId::number(id)).collect();
+    let wanted: FxHashSet<u128> = of_lists(events).iter().filter_map(|id| RowId::number(id)).collect();
     let mut sent_with: FxHashMap<u128, String> = FxHashMap::default();
     for &request in corpus.requests.in_order() {
         let list = corpus.lists.row_id(corpus.origin[request as usize]).0;
-        if asked.contains(&list) && !sent_with.contains_key(&list) {
+        if wanted.contains(&list) && !sent_with.contains_key(&list) {
             sent_with.insert(list, corpus.requests.row_id(request).to_string());
         }
     }
@@ -239,8 +237,8 @@ fn ask_about(events: &mut Events, corpus: &Corpus) {
     }
 }
 
-/// Counts for each merge the rows that end in one which is not kept itself.
-fn count_into_left(fates: &mut [FateReport], stages: &[StageManifest], corpus: &Corpus) {
+/// Counts for each merge the rows whose last representative is not kept.
+fn count_merged_into_not_exported(fates: &mut [FateReport], stages: &[StageManifest], corpus: &Corpus) {
     let mut counts: FxHashMap<(&str, &str, &str), u64> = FxHashMap::default();
     for table in [&corpus.requests, &corpus.lists] {
         for row in (0..).take(table.len()).map(|row: RowIx| row) {
