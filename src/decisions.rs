@@ -18,13 +18,14 @@ use crate::docs::patch::{PatchOp, is_pointer};
 use crate::engine::decision::{Columns, Decision, DecisionKind, Decisions};
 use crate::notation::levels::{MAX_KEPT, are_within};
 use crate::relevance::Relevance;
+use crate::text::os_error::{cause_of, hint_of};
 use crate::text::short::shortened;
 
 /// Why a file of decisions cannot be used.
 #[derive(Debug, Error)]
 pub enum DecisionsError {
     /// The file cannot be read.
-    #[error("decisions {}: {source}\nhint: give a file of JSON lines, or leave the key \"decisions\" out", path.display())]
+    #[error("decisions {}: {}{}", path.display(), cause_of(source), hint_of(source, path))]
     File {
         /// The file.
         path: PathBuf,

@@ -281,7 +281,7 @@ fn unreadable_inputs_have_the_place_the_finding_and_a_hint() {
         ("functions as text", vec![write("text.jsonl", "{\"id\": \"a\", \"function\": \"def f(): ...\"}\n")]),
         ("an answer file", vec![write("answers.json", "{\"id\": \"a\", \"ground_truth\": []}\n")]),
         ("an empty file", vec![write("empty.jsonl", "\n")]),
-        ("a folder without question files", vec![folder.path().to_str().unwrap().to_owned()]),
+        ("a folder with a file of answers", vec![folder.path().to_str().unwrap().to_owned()]),
     ];
     let mut text = String::new();
     for (what, path) in &cases {

@@ -206,7 +206,7 @@ fn an_unreadable_file_is_a_fault_and_the_others_are_processed() {
     .map(Value::from);
     let reasons = [&unreadable, &unreadable, &none, &none, &none, &none];
     assert_eq!(told, files.iter().zip(reasons).collect::<Vec<_>>());
-    assert_eq!(lines[0]["faults"][0]["message"], "cannot be opened: No such file or directory (os error 2)");
+    assert_eq!(lines[0]["faults"][0]["message"], "cannot be opened: there is no such file or folder");
     assert_eq!((&lines[0]["id"], &lines[0]["function"]), (&json!("missing.json"), &Value::Null));
 }
 
@@ -274,7 +274,10 @@ fn every_reason_of_fix_is_explained() {
     for code in ["convert/renamed", "convert/colliding-name", "fix/unreadable-file"] {
         let output = support::output(&["explain", code]);
         let text = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success() && text.starts_with(code) && text.contains("named by fix"), "{text}");
+        assert!(
+            output.status.success() && text.starts_with(code) && text.contains("reported by fix"),
+            "{text}"
+        );
         assert!(String::from_utf8(support::output(&["explain"]).stdout).unwrap().contains(code));
     }
 }

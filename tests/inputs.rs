@@ -117,7 +117,7 @@ fn an_input_without_a_line_fails_the_gate_and_shows_no_table_of_zeros() {
         let (code, shown, _) = ended(name, content, &[]);
         assert_eq!(code, 1, "{name}: {shown}");
         assert!(
-            shown.contains("there is nothing in the files") && shown.contains("gate failed: no request"),
+            shown.contains("the inputs are empty\nhint: ") && shown.contains("gate failed: no request"),
             "{shown}"
         );
         assert!(!shown.contains("after this step"), "{shown}");
@@ -259,7 +259,7 @@ fn the_limit_of_lines_applies_to_rows_of_tables() {
 #[test]
 fn a_missing_file_is_reported_once() {
     let pairs = toolsieve().args(["pairs", "--field", "q", "/none"]).output().unwrap();
-    assert_eq!(shown(&pairs).matches("No such file").count(), 1, "{}", shown(&pairs));
+    assert_eq!(shown(&pairs).matches("there is no such file").count(), 1, "{}", shown(&pairs));
 }
 
 /// Writes two logs into a folder, one of them in a subfolder.

@@ -25,9 +25,9 @@ use anstyle::{AnsiColor, Color, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use terminal_size::terminal_size_of;
 
-use crate::engine::error::cause_of;
 use crate::run::Observer;
 use crate::text::figures;
+use crate::text::os_error::cause_of;
 use crate::text::visible::{visible, visible_json, visible_line};
 
 pub use crate::text::figures::{count, counted, table};

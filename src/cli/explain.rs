@@ -1,8 +1,9 @@
-//! `toolsieve explain`: what a reason code means, with an example that fires and one that does not.
+//! `toolsieve explain`: explains a reason code, with an example that it applies to and one that it does not.
 
 use anyhow::bail;
 use serde_json::Value;
 
+use super::deciders::file_of;
 use super::fix as fix_command;
 use crate::cli::console;
 use crate::docs::check::rules::{Example, Rule};
@@ -14,13 +15,16 @@ use crate::ingest::reasons::REASONS as LINE_REASONS;
 use crate::lint::rules;
 use crate::stages::{Registry, StageKind};
 
-/// A code that is less like the one asked for, from 0 to 1, is not offered in its place.
+/// The least similarity, from 0 to 1, of a code that is suggested for an unknown one.
 const MIN_LIKENESS: f64 = 0.75;
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolsieve explain                           all codes, one per line
+  toolsieve explain query/near-duplicate      one code, with examples and the source file that decides on it")]
 pub(super) struct ExplainArgs {
-    /// Reason code, e.g. docs/near-duplicate; without one all codes are listed.
+    /// Reason code, such as docs/near-duplicate [default: lists all codes]
     reason: Option<String>,
 }
 
@@ -47,9 +51,10 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
     if let Some(reason) = LINE_REASONS.iter().find(|reason| reason.code == code) {
         let shown = |text: &[u8]| format!("  {:?}\n", String::from_utf8_lossy(text));
         let text = format!(
-            "{}\n  {}\n  named by ingest, for a line of the log\n{}",
+            "{}\n  {}\n  reported by ingest, for a line of the log\n{}{}",
             reason.code,
             reason.sentence,
+            decider(code),
             example_of(&shown(reason.fires.text), &shown(reason.passes.text))
         );
         return Ok(console::print_data(&text)?);
@@ -61,7 +66,10 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
         return Ok(console::print_data(&of_conversion(reason)?)?);
     }
     if let Some((code, sentence)) = fix_command::REASONS.iter().find(|(known, _)| known == code) {
-        return Ok(console::print_data(&format!("{code}\n  {sentence}\n  named by fix alone\n"))?);
+        return Ok(console::print_data(&format!(
+            "{code}\n  {sentence}\n  reported by fix only\n{}",
+            decider(code)
+        ))?);
     }
     let all =
         reasons.iter().map(|(_, reason)| reason.code).chain(LINE_REASONS.iter().map(|reason| reason.code));
@@ -72,11 +80,12 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
     let nearest =
         alike.filter(|(likeness, _)| *likeness >= MIN_LIKENESS).max_by(|(a, _), (b, _)| a.total_cmp(b));
     let meant = nearest.map(|(_, known)| format!("did you mean \"{known}\"? ")).unwrap_or_default();
-    bail!("there is no reason \"{code}\"\nhint: {meant}`toolsieve explain` lists all");
+    bail!("unknown reason \"{code}\"\nhint: {meant}`toolsieve explain` lists all codes");
 }
 
 fn of_check_alone(rule: &Rule) -> anyhow::Result<String> {
-    let mut text = format!("{}\n  {}\n  named by check alone\n{}", rule.code, rule.what(), of_check(rule));
+    let mut text = format!("{}\n  {}\n  reported by check only\n{}", rule.code, rule.what(), of_check(rule));
+    text += &decider(rule.code);
     if let Some(Example { fires, quiet }) = rule.example {
         text += &example_of(&indented_json(fires)?, &indented_json(quiet)?);
     }
@@ -84,30 +93,42 @@ fn of_check_alone(rule: &Rule) -> anyhow::Result<String> {
 }
 
 fn of_conversion(reason: &convert::Reason) -> anyhow::Result<String> {
-    let text =
-        format!("{}\n  {}\n  named by fix --as, here for {}\n", reason.code, reason.what, reason.api.name());
-    Ok(text + &example_of(&indented_json(reason.fires)?, &indented_json(reason.quiet)?))
+    let text = format!(
+        "{}\n  {}\n  reported by fix --as, here for {}\n",
+        reason.code,
+        reason.what,
+        reason.api.name()
+    );
+    Ok(text
+        + &decider(reason.code)
+        + &example_of(&indented_json(reason.fires)?, &indented_json(reason.quiet)?))
 }
 
-/// What the rule is to `check`.
+/// The line with the source file that decides on a reason.
+fn decider(code: &str) -> String {
+    file_of(code).map(|file| format!("  decided in {file}\n")).unwrap_or_default()
+}
+
+/// The level of a rule in `check`.
 fn of_check(rule: &Rule) -> String {
     let by: Vec<&str> = rule.by.iter().map(|by| by.name()).collect();
-    let by = if by.is_empty() { String::new() } else { format!(" by the {}", by.join(", ")) };
-    format!("  {} to `toolsieve check`{by}\n", rule.level.name())
+    let by = if by.is_empty() { String::new() } else { format!(", required by {}", by.join(" and ")) };
+    format!("  level of `toolsieve check`: {}{by}\n", rule.level.name())
 }
 
 fn of_stage(kind: Option<&StageKind>, reason: &Reason) -> String {
     let what_kind = match reason.kind {
-        ReasonKind::Policy => "policy: the recipe wants it so",
+        ReasonKind::Policy => "policy: part of the recipe",
         ReasonKind::Fault => "fault: something went wrong; counts towards max_fault_share",
     };
     let who = kind.map_or("the runner", |kind| kind.name);
-    let mut text = format!("{}\n  {}\n  named by {who}\n  {what_kind}\n", reason.code, reason.sentence);
+    let mut text = format!("{}\n  {}\n  reported by {who}\n  {what_kind}\n", reason.code, reason.sentence);
+    text += &decider(reason.code);
     if let Some(rule) = fix::rules().find(|rule| rule.code == reason.code) {
         let safety = match rule.safety {
-            fix::Safety::Safe => "safe: always made",
-            fix::Safety::Unsafe => "unsafe: made when the pipeline allows it",
-            fix::Safety::Suggest => "only told, never changed",
+            fix::Safety::Safe => "safe edit: always made",
+            fix::Safety::Unsafe => "unsafe edit: made if the pipeline allows it",
+            fix::Safety::Suggest => "reported only, never changed",
         };
         text += &format!("  {}\n  {safety}\n", rule.why);
     }
@@ -156,11 +177,11 @@ mod tests {
     }
 
     #[test]
-    fn a_code_is_offered_only_where_it_is_like_the_one_asked_for() {
+    fn only_a_similar_code_is_suggested() {
         assert!(
             message("docs/near-cpy")
-                .ends_with("did you mean \"docs/near-duplicate\"? `toolsieve explain` lists all")
+                .ends_with("did you mean \"docs/near-duplicate\"? `toolsieve explain` lists all codes")
         );
-        assert!(message("zzz").ends_with("hint: `toolsieve explain` lists all"));
+        assert!(message("zzz").ends_with("hint: `toolsieve explain` lists all codes"));
     }
 }

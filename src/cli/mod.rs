@@ -1,9 +1,9 @@
 //! The command line: one file a subcommand.
 //!
-//! Standard output is data, standard error is talk. Exit codes: 0 done; 1 done, but a
-//! gate failed; 2 could not start; 3 stopped half-way or could not print its output,
-//! safe to run again; 70 a bug of ours; 130 interrupted. A reader that closes the pipe
-//! early has seen enough: what was found until then sets the code.
+//! Data goes to standard output, messages go to standard error. Exit codes: 0 done; 1 done,
+//! but a gate failed; 2 could not start; 3 stopped before the end or could not print its
+//! output, safe to run again; 70 internal error; 130 interrupted. If a reader closes the pipe
+//! early, the results until then set the code.
 
 // Doc comments of arguments are help texts for the terminal.
 #![allow(rustdoc::invalid_html_tags)]
@@ -12,6 +12,7 @@ mod calibrate;
 mod check;
 mod compare;
 pub mod console;
+mod deciders;
 mod diff;
 mod explain;
 mod fix;
@@ -47,20 +48,20 @@ use crate::text::visible::visible_line;
 const GATE_FAILED: u8 = 1;
 /// Could not start.
 const NOT_STARTED: u8 = 2;
-/// Stopped half-way, or the output could not be printed; safe to run again.
+/// Stopped before the end, or the output could not be printed; safe to run again.
 const STOPPED: u8 = 3;
-/// A bug of ours.
+/// Internal error.
 const BUG: u8 = 70;
 /// Interrupted.
 const INTERRUPTED: u8 = 130;
 
-/// Turns logs of function-calling requests into clean evaluation sets, and keeps every row's story.
+/// Turns logs of function-calling requests into clean evaluation datasets, and records what happened to each row.
 #[derive(Debug, Parser)]
 #[command(
     name = "toolsieve",
     version,
     max_term_width = 100,
-    after_help = "Exit codes: 0 done; 1 done, but a gate failed; 2 could not start; 3 stopped half-way or could not print its output, safe to run again; 70 a bug in toolsieve; 130 interrupted."
+    after_help = "Exit codes: 0 done; 1 done, but a gate failed; 2 could not start; 3 stopped before the end or could not print its output, safe to run again; 70 internal error (please report it); 130 interrupted.\n\nExamples:\n  toolsieve inspect mylog.jsonl    what a log contains\n  toolsieve run mylog.jsonl        a dataset from the log, in out/mylog\n  toolsieve why out/mylog r0042    what happened to one row"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -69,52 +70,52 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Looks at a sample of a log and tells what is in it; writes nothing.
+    /// Shows what a log contains, from a sample of its lines; writes nothing.
     Inspect(inspect::InspectArgs),
-    /// Writes a commented pipeline made of what a look at a log found.
+    /// Writes a pipeline file with comments, fitted to a log.
     Init(init::InitArgs),
-    /// Runs a pipeline and prints the funnel.
+    /// Makes a dataset from logs and prints the funnel: how many rows each step kept.
     Run(run::RunArgs),
-    /// Checks a pipeline without touching data: stages, columns, files, settings.
+    /// Checks a pipeline without reading the logs: stages, columns, files, settings.
     Plan(PipelineArgs),
-    /// Tells one row's story, from the line it was read from to its fate.
+    /// Shows what happened to one row, from its line in the log to the dataset.
     Why(why::WhyArgs),
-    /// Reports a finished run: the funnel, or all figures as JSON, a dataset card, or a page.
+    /// Prints the results of a finished run: funnel, JSON, dataset card or HTML page.
     Report(report::ReportArgs),
-    /// Reads function docs of any form and fixes them to the BFCL schema; no run needed.
+    /// Converts function docs in any format to the BFCL schema; needs no run.
     Fix(fix::FixArgs),
     /// Shows the edits of a run, before and after.
     Diff(diff::DiffArgs),
-    /// Takes raw text out of a finished run: its cells become what redaction left of them.
+    /// Replaces the raw text in a finished run with its redacted form.
     Purge(purge::PurgeArgs),
-    /// Takes a record out of a finished run, everywhere, for good.
+    /// Removes a record from all files of a finished run.
     Forget(forget::ForgetArgs),
-    /// Checks that every file of a run folder is as it was written.
+    /// Checks the files of a run folder against their checksums.
     Verify(verify::VerifyArgs),
-    /// Checks functions or a dataset by the rules of BFCL, one line a finding.
+    /// Checks functions or a dataset against the rules of BFCL; prints one finding per line.
     Check(check::CheckArgs),
-    /// Tells every pair of rows whose texts are alike, of one file or of two.
+    /// Finds all near-duplicate pairs within one file or between two.
     Pairs(pairs::PairsArgs),
-    /// Compares two finished runs: settings, inputs, figures, rows, entries.
+    /// Compares two finished runs: settings, inputs, counts, rows, entries.
     Compare(compare::CompareArgs),
-    /// Lists every kind of stage with its columns, reasons and settings.
+    /// Lists the kinds of stages with their columns, reasons and settings.
     Stages(stages::StagesArgs),
-    /// Lists the public sets that logs are compared with, tells which are on disk, and takes files of one in.
+    /// Lists the public sets that logs are compared with, and adds or removes their files.
     Sets(sets::SetsArgs),
-    /// Explains a reason code, with an example that fires and one that does not.
+    /// Explains a reason code, with an example that it applies to and one that it does not.
     Explain(explain::ExplainArgs),
-    /// Fits the weights of judge-queries on labelled requests, and tells how good they are.
+    /// Fits the weights of judge-queries on labelled requests and measures them.
     Calibrate(calibrate::CalibrateArgs),
     /// Prints the JSON Schema of pipeline files.
     Schema,
-    /// Prints completions for a shell.
+    /// Prints a completion script for a shell.
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
 }
 
-/// What `run` and `plan` share.
+/// Arguments that `run` and `plan` share.
 #[derive(Debug, clap::Args)]
 struct PipelineArgs {
     /// Logs to read: files, folders, patterns, `-` for standard input. A path that ends in .toml is the pipeline
@@ -122,37 +123,37 @@ struct PipelineArgs {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// Logs to read, as PATH; they replace the inputs that the pipeline names.
+    /// Logs to read, like PATH. Both replace the inputs that the pipeline names.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     input: Vec<PathBuf>,
 
-    /// Leaves out what an earlier dataset has: a finished run's folder, or a folder of BFCL files.
+    /// Drops requests that are in an earlier dataset: a run folder, or a folder of BFCL files.
     #[arg(long, value_name = "RUN")]
     baseline: Option<PathBuf>,
 
-    /// Keeps the entries of the baseline as they are, byte for byte, ahead of the new ones.
+    /// Writes the entries of the baseline unchanged before the new ones.
     #[arg(long)]
     freeze: bool,
 
-    /// Applies decisions by people, JSON lines; they win over any stage.
+    /// File with decisions of people, which override the stages: JSON lines.
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
 
-    /// Sets a key, e.g. merge-near-docs.threshold=0.7 or seed=2.
+    /// Changes a setting, such as merge-near-docs.threshold=0.7 or seed=2. May be repeated; `toolsieve stages` lists all settings.
     #[arg(long, value_name = "ID.KEY=VALUE")]
     set: Vec<Override>,
 }
 
-/// How a command that did not fail ended.
+/// The result of a command that did not fail.
 enum Ending {
     Done,
     GateFailed,
-    /// The arguments are wrong, and the person knows.
+    /// The arguments are invalid; the message is printed.
     NotStarted,
 }
 
 impl Ending {
-    /// The ending of a command that has printed what it found, also where nobody read it to its end.
+    /// Returns the result of a command after its output is printed, also if the reader closed the pipe.
     fn after(self, printed: io::Result<()>) -> io::Result<Self> {
         match printed {
             Err(error) if !console::is_closed(&error) => Err(error),
@@ -161,7 +162,7 @@ impl Ending {
     }
 }
 
-const PLEASE_REPORT: &str = "this is a bug in toolsieve; please report it with the lines above";
+const PLEASE_REPORT: &str = "internal error in toolsieve; please report it with the lines above";
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
@@ -171,7 +172,7 @@ pub fn main() -> ExitCode {
         Ok(cli) => run_command(cli.command),
         Err(error) => usage(&arguments, error),
     });
-    // The hook has told where it happened; what is left is the code that says whose fault it was.
+    // The panic hook has printed the place already.
     let Ok(ended) = ended else {
         console::print_status(PLEASE_REPORT);
         return ExitCode::from(BUG);
@@ -192,9 +193,9 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Help that was asked for, or what is wrong with the arguments.
+/// Prints help, or the error in the arguments.
 fn usage(arguments: &[OsString], error: clap::Error) -> anyhow::Result<Ending> {
-    // The parser quotes arguments as they are, amid its colours: so it gets to see them as they may be shown.
+    // The parser quotes arguments between its colours, so it is given them with control characters made visible.
     let shown: Vec<OsString> = arguments
         .iter()
         .map(|argument| visible_line(&argument.to_string_lossy()).into_owned().into())
@@ -204,7 +205,7 @@ fn usage(arguments: &[OsString], error: clap::Error) -> anyhow::Result<Ending> {
     Ok(if error.use_stderr() { Ending::NotStarted } else { Ending::Done })
 }
 
-/// The message of an error with its causes, then the hints of all of them. Many messages hold their cause already.
+/// Returns the message of an error with its causes, then their hints. Many messages contain their cause already.
 fn message(error: &anyhow::Error) -> String {
     let (mut text, mut hints) = (String::new(), String::new());
     for cause in error.chain().map(ToString::to_string) {
@@ -261,7 +262,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-/// The error among the causes that says that standard output takes no more.
+/// Returns the cause that standard output cannot be written, if there is one.
 fn of_standard_output(error: &anyhow::Error) -> Option<&io::Error> {
     error.chain().filter_map(|cause| cause.downcast_ref()).find(|cause| console::is_unprinted(cause))
 }
@@ -275,7 +276,7 @@ mod tests {
     use crate::run::Error::Halfway;
 
     #[test]
-    fn a_cause_is_told_once_and_hints_come_last() {
+    fn a_cause_is_shown_once_and_hints_come_last() {
         let file = Error::File { doing: "reading", path: "a".into(), cause: cause() };
         assert_eq!(message(&file.into()), "reading a: disk on fire");
         let inner = anyhow::anyhow!("b is broken\nhint: mend it");

@@ -1,13 +1,14 @@
-//! `toolsieve sets`: which public sets there are, which are on disk, and taking files of one in.
+//! `toolsieve sets`: lists the public sets, and adds or removes their files.
 
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use serde_json::{Value, json};
 
-use crate::cli::console::{self, count, counted, table};
+use crate::cli::console::{self, Paint, Painted, Screen, count, counted, table};
+use crate::cli::layout::{paragraph, words};
 use crate::public_sets::SetError;
-use crate::public_sets::catalogue::{BrokenSet, Catalogue, PublicSet};
+use crate::public_sets::catalogue::{BrokenSet, Catalogue, PublicSet, SAMPLE};
 use crate::public_sets::formats::FORMATS;
 use crate::public_sets::intake::{self, Described, Removed};
 use crate::public_sets::store::{self, Loaded, Summary};
@@ -15,10 +16,16 @@ use crate::stages::Registry;
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
 
-pub(super) const DIR_HELP: &str = "The folder of sets [default: $TOOLSIEVE_SETS, or ~/.cache/toolsieve/sets]";
+pub(super) const DIR_HELP: &str =
+    "Folder of the public sets [default: $TOOLSIEVE_SETS, or ~/.cache/toolsieve/sets]";
 
 /// Arguments of `sets`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolsieve sets list nexusraven                     where a set belongs, and the command that gets it
+  toolsieve sets add nexusraven downloads/           adds the data files in a folder
+  toolsieve sets add own tools.jsonl --format columns --licence MIT
+                                                     adds a set of your own")]
 pub(super) struct SetsArgs {
     #[command(subcommand)]
     command: SetsCommand,
@@ -26,19 +33,19 @@ pub(super) struct SetsArgs {
 
 #[derive(Debug, clap::Subcommand)]
 enum SetsCommand {
-    /// Lists every set that is known: licence, format, where it lives.
+    /// Lists all sets: licence, format, path, and the command that gets the set.
     List(Shown),
-    /// Tells of each set whether it is on disk, and what its files hold.
+    /// Shows which sets are on disk, and counts their records.
     Status(Shown),
-    /// Reads files as a set's, and copies them into its folder.
+    /// Adds files to a set: reads them and copies them into its folder.
     Add(AddArgs),
-    /// Removes from a set's folder what `sets add` put there, and nothing else.
+    /// Removes the files that `sets add` copied, and no others.
     Remove(RemoveArgs),
 }
 
 #[derive(Debug, clap::Args)]
 struct RemoveArgs {
-    /// The set's id.
+    /// Id of the set.
     id: String,
 
     #[arg(long, value_name = "DIR", help = DIR_HELP)]
@@ -47,38 +54,38 @@ struct RemoveArgs {
 
 #[derive(Debug, clap::Args)]
 struct Shown {
-    /// These sets only.
+    /// Ids of sets [default: all]
     id: Vec<String>,
 
     #[arg(long, value_name = "DIR", help = DIR_HELP)]
     dir: Option<PathBuf>,
 
-    /// One JSON object a line.
+    /// Prints one JSON object per line.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, clap::Args)]
 struct AddArgs {
-    /// The set's id; a new one makes a set of your own.
+    /// Id of the set; a new id makes a set of your own.
     id: String,
 
-    /// Its files, or a folder of them: JSONL, JSON, CSV, Parquet, Python definitions (.py); plain, gzip or zstd.
+    /// Files, or a folder of files: JSON lines, JSON, CSV, TSV, Parquet, Python definitions (.py); also with .gz or .zst.
     #[arg(required = true)]
     file: Vec<PathBuf>,
 
     #[arg(long, value_name = "DIR", help = DIR_HELP)]
     dir: Option<PathBuf>,
 
-    /// For a new set: how its records are read.
+    /// For a new set: format of its records.
     #[arg(long, value_parser = formats())]
     format: Option<String>,
 
-    /// For a new set: SPDX expression, or unknown.
+    /// For a new set: licence, as an SPDX expression or `unknown`.
     #[arg(long)]
     licence: Option<String>,
 
-    /// For a new set: what it is.
+    /// For a new set: title.
     #[arg(long)]
     title: Option<String>,
 
@@ -86,7 +93,7 @@ struct AddArgs {
     #[arg(long)]
     non_commercial: bool,
 
-    /// One JSON object.
+    /// Prints one JSON object.
     #[arg(long)]
     json: bool,
 }
@@ -137,26 +144,67 @@ fn list(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
     let catalogue = open(shown.dir.as_deref(), registry)?;
     let sets = wanted(&catalogue, &shown.id)?;
     if shown.json {
-        let lines: String = sets.iter().map(|set| format!("{}\n", json!(set))).collect();
+        let mut lines = String::new();
+        for set in sets {
+            let mut line = json!(set);
+            line["path"] = json!(catalogue.folder(&set.id));
+            line["on_disk"] = json!(store::is_there(&catalogue, set)?);
+            line["command"] = json!(command(set, shown.dir.as_deref()));
+            lines += &format!("{line}\n");
+        }
         let broken: String = wanted_broken(&catalogue, &shown.id).map(broken_json).collect();
         return Ok(console::give_json(&(lines + &broken))?);
     }
-    let yes = |flag: bool| if flag { "yes" } else { "" }.to_owned();
-    let mut rows: Vec<Vec<String>> = sets
-        .iter()
-        .map(|set| {
-            let licence = if set.non_commercial {
-                format!("{} (non-commercial)", set.licence)
-            } else {
-                set.licence.clone()
-            };
-            vec![set.id.clone(), yes(set.recipe), set.format.clone(), licence, set.url.clone()]
-        })
-        .collect();
-    let broken = || wanted_broken(&catalogue, &shown.id);
-    rows.extend(broken().map(|set| [&set.id, "", "broken", "", ""].map(str::to_owned).into()));
-    let text = table(&["set", "recipe", "format", "licence", "where it lives"], &rows, &[]);
-    Ok(console::print_data(&(text + &broken_text(broken())))?)
+    let screen = Screen::of_stdout();
+    let mut text = Painted::default();
+    for (nth, set) in sets.into_iter().enumerate() {
+        text.add(Paint::Plain, if nth == 0 { "" } else { "\n" });
+        let is_there = store::is_there(&catalogue, set)?;
+        text.append(listed(set, is_there, &catalogue.folder(&set.id), shown.dir.as_deref(), screen));
+    }
+    text.add(Paint::Plain, &broken_text(wanted_broken(&catalogue, &shown.id)));
+    Ok(console::print_painted(&text)?)
+}
+
+/// Width of the labels of a set's lines.
+const LABEL: usize = 11;
+
+/// A set as `sets list` shows it. The command is on one line of any length, so that it can be copied.
+fn listed(set: &PublicSet, is_there: bool, folder: &Path, dir: Option<&Path>, screen: Screen) -> Painted {
+    let line = |name: &str, text: &str| paragraph(name, LABEL, &words(&visible_line(text)), screen);
+    let mut text = Painted::default();
+    text.add(Paint::Title, &visible_line(&set.id));
+    let (paint, state) = match (set.id == SAMPLE, is_there) {
+        (true, _) => (Paint::Kept, "built in"),
+        (_, true) => (Paint::Kept, "on disk"),
+        _ => (Paint::Heading, "not on disk"),
+    };
+    text.add(Paint::Plain, "  ");
+    text.add(paint, state);
+    text.add(Paint::Plain, if set.recipe { "; the recipe compares with it\n" } else { "\n" });
+    text.append(line("  title", &set.title));
+    let licence = if set.non_commercial { "; not for commercial use" } else { "" };
+    text.append(line("  licence", &format!("{}{licence}", set.licence)));
+    text.append(line("  format", &set.format));
+    if set.id != SAMPLE {
+        text.append(line("  path", &folder.display().to_string()));
+        text.add(Paint::Plain, &format!("  {:<1$}", if is_there { "add" } else { "get" }, LABEL - 2));
+        text.add(Paint::Hint, &visible_line(&command(set, dir)));
+        text.add(Paint::Plain, "\n");
+    }
+    text
+}
+
+/// The one command that gets a set. A set of one's own has files that only its owner knows.
+fn command(set: &PublicSet, dir: Option<&Path>) -> String {
+    let dir = dir.map(|dir| format!(" --dir {}", dir.display())).unwrap_or_default();
+    if set.id == SAMPLE {
+        return String::new();
+    }
+    if set.get.is_empty() {
+        return format!("toolsieve sets add {} FILE…{dir}", set.id);
+    }
+    format!("{}{dir}", set.get)
 }
 
 fn status(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
@@ -244,11 +292,13 @@ fn add(args: AddArgs, registry: &Registry) -> anyhow::Result<()> {
         title: args.title,
         non_commercial: args.non_commercial,
     };
-    let (set, Loaded { summary, .. }) = intake::add(&catalogue, &args.id, &args.file, &described)?;
+    let (set, Loaded { summary, skipped, .. }) = intake::add(&catalogue, &args.id, &args.file, &described)?;
     let whole = store::load(&catalogue, &set)?.unwrap_or_default().summary;
     if args.json {
         let mut told = as_json(&set, Some(&summary));
         told["holds"] = json!({ "files": whole.files.len(), "records": whole.records });
+        let skipped = skipped.iter().map(|(path, reason)| json!({ "path": path, "reason": reason }));
+        told["skipped"] = skipped.collect();
         return Ok(console::give_json(&format!("{told}\n"))?);
     }
     let text = format!(
@@ -263,5 +313,13 @@ fn add(args: AddArgs, registry: &Registry) -> anyhow::Result<()> {
         counted(whole.records, "record", "records"),
     );
     let troubles: String = trouble(&set, &summary).iter().map(|line| format!("{line}\n")).collect();
-    Ok(console::print_data(&(text + &troubles))?)
+    let skipped = skipped.iter().map(|(path, reason)| {
+        format!(
+            "skipped {}: {}\n",
+            visible_line(&path.display().to_string()),
+            visible_line(&shortened(reason, 160))
+        )
+    });
+    let skipped: String = skipped.collect();
+    Ok(console::print_data(&(text + &troubles + &skipped))?)
 }

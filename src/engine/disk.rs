@@ -138,6 +138,14 @@ pub(super) fn remove(path: &Path) -> Result<()> {
     removed.at("removing", path)
 }
 
+/// Refuses a file in a folder that only another user may open: it must not count as missing.
+pub(crate) fn check_access(path: &Path) -> Result<()> {
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(error).at("opening", path),
+        _ => Ok(()),
+    }
+}
+
 /// Returns `true` if the path is a symbolic link.
 pub(super) fn is_link(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())

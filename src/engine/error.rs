@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use polars::error::PolarsError;
 
+use crate::text::os_error::{cause_of, hint_of};
+
 /// The engine's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -14,7 +16,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[non_exhaustive]
 pub enum Error {
     /// A file could not be opened, read, written or renamed.
-    #[error("{doing} {}: {}{}", path.display(), cause_of(cause), hint_of(cause))]
+    #[error("{doing} {}: {}{}", path.display(), cause_of(cause), hint_of(cause, path))]
     File {
         /// The operation: `reading`, `writing`, ….
         doing: &'static str,
@@ -142,24 +144,6 @@ fn system_error(error: &PolarsError) -> Option<io::Error> {
         }
     };
     number.map(io::Error::from_raw_os_error)
-}
-
-/// Returns the text of a system error; a full disk has the same text on all systems.
-pub fn cause_of(error: &io::Error) -> String {
-    if is_full(error) { "no space left on the device".to_owned() } else { error.to_string() }
-}
-
-fn hint_of(error: &io::Error) -> &'static str {
-    if is_full(error) {
-        "\nhint: free some space there; the same command then continues where it stopped"
-    } else {
-        ""
-    }
-}
-
-/// Returns `true` if the disk is full or the user's quota is used up.
-fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }
 
 /// Returns the error of a damaged file of the run folder.

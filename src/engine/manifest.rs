@@ -9,7 +9,7 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::disk::{is_link, sync_folder};
+use super::disk::{check_access, is_link, sync_folder};
 use super::error::{At, Error, Result, damaged};
 use super::layout::{DATASET, MANIFEST, OUTCOME, RUN_FILE, STAGES};
 use super::marker::{has_marker, run_command};
@@ -73,6 +73,7 @@ pub fn read_run_file(run: &Path) -> Result<RunFile> {
 
 pub(super) fn sealed_run_file(run: &Path) -> Result<Sealed<RunFile>> {
     let path = run.join(RUN_FILE);
+    check_access(&path)?;
     if path.is_file() {
         return read_own(run, &path);
     }
@@ -96,6 +97,7 @@ pub fn read_manifest<M: DeserializeOwned>(run: &Path, step: &str) -> Result<Opti
 
 pub(super) fn sealed_manifest<M: DeserializeOwned>(run: &Path, step: &str) -> Result<Option<Sealed<M>>> {
     let path = run.join(step).join(MANIFEST);
+    check_access(&path)?;
     if path.exists() { read_own(run, &path).map(Some) } else { Ok(None) }
 }
 

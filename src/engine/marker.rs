@@ -8,7 +8,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::Path;
 
-use super::disk::{is_link, is_regular, write_durable};
+use super::disk::{check_access, is_link, is_regular, write_durable};
 use super::error::{At, Error, Result};
 use super::layout::{
     DATASET, FORGOTTEN_LIST, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL, STAGES, beside,
@@ -121,6 +121,7 @@ pub(super) fn nature(path: &Path) -> Result<Nature> {
 /// The marker cannot be read, or is of a newer build.
 pub(super) fn has_marker(run: &Path) -> Result<bool> {
     let path = run.join(MARKER);
+    check_access(&path)?;
     if !is_regular(&path) {
         return Ok(false);
     }

@@ -18,6 +18,7 @@ use crate::ingest::reasons::{CUT_FILE, Fault, LINE_TOO_LONG};
 use crate::ingest::sound::{self, Soundness};
 use crate::ingest::split::{Cut, Rest, Splitter};
 use crate::ingest::table::Header;
+use crate::text::os_error::{cause_of, hint_of};
 
 /// Reads a file and passes its blocks to `on_block`, in order.
 ///
@@ -89,7 +90,7 @@ pub(super) fn read_sound_blocks<E: From<ReadError>>(
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// It does not exist, or permission is denied.
-    #[error("{}: cannot be opened: {cause}", path.display())]
+    #[error("{}: cannot be opened: {}{}", path.display(), cause_of(cause), hint_of(cause, path))]
     Open {
         /// The file.
         path: PathBuf,
@@ -97,7 +98,7 @@ pub enum ReadError {
         cause: std::io::Error,
     },
     /// Reading failed halfway for a reason outside the file.
-    #[error("{}: reading failed: {cause}", path.display())]
+    #[error("{}: reading failed: {}{}", path.display(), cause_of(cause), hint_of(cause, path))]
     Read {
         /// The file.
         path: PathBuf,

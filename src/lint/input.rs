@@ -10,13 +10,14 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::bfcl::files::{QuestionFile, in_folder, lines};
+use crate::text::os_error::{cause_of, hint_of};
 use crate::text::short::shortened;
 
 /// The error for input that cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum InputError {
     /// A file cannot be read.
-    #[error("reading {}: {cause}\nhint: name a file of functions or questions, or a folder of BFCL_<version>_<category>.json", path.display())]
+    #[error("reading {}: {}{}", path.display(), cause_of(cause), hint_of(cause, path))]
     File {
         /// The file.
         path: PathBuf,
@@ -132,16 +133,57 @@ pub fn read(path: &Path) -> Result<Vec<InputFile>, InputError> {
             files.push(read_file(&file.path, true)?);
         }
     }
+    if files.is_empty() && dataset == path {
+        let mut paths = Vec::new();
+        json_files(path, &mut paths).map_err(|cause| InputError::File { path: path.to_owned(), cause })?;
+        files = paths.iter().map(|path| read_file(path, false)).collect::<Result<_, _>>()?;
+    }
     if files.is_empty() {
-        let hint = "question files are named BFCL_<version>_<category>.json, such as BFCL_v4_live_simple.json; a single file may have any name";
-        return Err(InputError::Nothing { path: dataset, what: "expected question files, found none", hint });
+        let hint = "files end in .json, .jsonl or .ndjson; question files are named BFCL_<version>_<category>.json, such as BFCL_v4_live_simple.json";
+        return Err(InputError::Nothing { path: dataset, what: "the folder holds no JSON file", hint });
     }
     Ok(files)
+}
+
+/// Extensions of source code, which only `fix` reads.
+const CODE: [&str; 5] = ["py", "pyi", "ts", "js", "yaml"];
+
+/// Extensions of the files that are read in a folder without question files.
+const EXTENSIONS: [&str; 3] = ["json", "jsonl", "ndjson"];
+
+/// Adds the JSON files in a folder and below it, by name. Hidden entries are skipped, and links to folders.
+fn json_files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    let entries = folder.read_dir()?.map(|entry| entry.map(|entry| entry.path()));
+    let mut entries = entries.collect::<Result<Vec<_>, _>>()?;
+    entries.sort();
+    for path in entries {
+        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+        if is_hidden {
+            continue;
+        }
+        if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+            json_files(&path, files)?;
+        } else if path.is_file()
+            && path
+                .extension()
+                .is_some_and(|found| EXTENSIONS.iter().any(|known| found.eq_ignore_ascii_case(known)))
+        {
+            files.push(path);
+        }
+    }
+    Ok(())
 }
 
 fn read_file(path: &Path, in_folder: bool) -> Result<InputFile, InputError> {
     if in_folder {
         is_file(path)?;
+    }
+    if let Some(extension) = path.extension().and_then(|found| found.to_str())
+        && CODE.iter().any(|known| extension.eq_ignore_ascii_case(known))
+    {
+        let hint = "`toolsieve fix FILE | toolsieve check -` converts the functions and checks them";
+        let what = "the file is source code, and `check` reads JSON lines";
+        return Err(InputError::Nothing { path: path.to_owned(), what, hint });
     }
     let lines = read_lines(path)?;
     let Some(first) = lines.first() else {
@@ -217,7 +259,7 @@ fn read_lines(path: &Path) -> Result<Vec<Line>, InputError> {
             InputError::Line { path: path.to_owned(), line: number, what, hint }
         };
         let value: Value = serde_json::from_str(line)
-            .map_err(|error| wrong(format!("expected a JSON object, found {}: {error}", brief(line))))?;
+            .map_err(|error| wrong(format!("expected a JSON object, found {} ({error})", brief(line))))?;
         if !value.is_object() {
             return Err(wrong(format!("expected a JSON object, found {}", brief(line))));
         }

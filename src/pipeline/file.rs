@@ -35,13 +35,22 @@ impl<'t> Reader<'t> {
     fn error(&self, at: Option<usize>, what: impl Into<String>, hint: Option<String>) -> PipelineError {
         // A value from the command line has no place in the file.
         let line = at.filter(|&at| at <= self.text.len()).map(|at| self.text[..at].matches('\n').count() + 1);
-        PipelineError { file: self.file.to_owned(), line, what: what.into(), hint }
+        PipelineError { file: Some(self.file.to_owned()), line, what: what.into(), hint }
     }
 
     fn toml_error(&self, place: &str, error: &toml::de::Error) -> PipelineError {
         let message = error.message().trim_end();
         let what = if place.is_empty() { message.to_owned() } else { format!("{place}: {message}") };
         self.error(error.span().map(|span| span.start), what, None)
+    }
+
+    /// A file that is no TOML. One that begins like JSON is likely a log.
+    fn not_toml(&self, error: &toml::de::Error) -> PipelineError {
+        let hint = self.text.trim_start().starts_with('{').then(|| {
+            "a path that ends in .toml is a pipeline; if this is a log, give it another name, such as mylog.jsonl"
+                .to_owned()
+        });
+        PipelineError { hint, ..self.toml_error("", error) }
     }
 
     pub(super) fn pipeline(&self, overrides: &'t [Override]) -> Result<Pipeline, PipelineError> {
@@ -60,7 +69,7 @@ impl<'t> Reader<'t> {
 
     /// The tables of the file, as they stand there.
     fn draft(&self) -> Result<Draft<'t>, PipelineError> {
-        let mut top = DeTable::parse(self.text).map_err(|error| self.toml_error("", &error))?.into_inner();
+        let mut top = DeTable::parse(self.text).map_err(|error| self.not_toml(&error))?.into_inner();
         self.known_keys("", &top, TOP_KEYS)?;
         let [ingest, baseline, export] = SECTIONS.map(|section| take(&mut top, section));
         let stages = take(&mut top, "stages");
@@ -103,7 +112,9 @@ impl<'t> Reader<'t> {
         let error = |error: &dyn std::error::Error| {
             let text = error.to_string();
             let (what, hint) = text.split_once("\nhint: ").unwrap_or((&text, ""));
-            self.error(None, what, (!hint.is_empty()).then(|| hint.to_owned()))
+            // The message begins with the name of that file.
+            let hint = (!hint.is_empty()).then(|| hint.to_owned());
+            PipelineError { file: None, line: None, what: what.to_owned(), hint }
         };
         let decisions = decisions::read(&file).map_err(|fault| error(&fault))?;
         let personal = PersonalValues::of(stages).map_err(|fault| error(&fault))?;

@@ -25,6 +25,7 @@ use crate::ingest::source::Ingest;
 use crate::stages::sample::Sample;
 use crate::stages::split::Split;
 use crate::stages::{self, Registry, Settings as _};
+use crate::text::os_error::{cause_of, hint_of};
 use file::Reader;
 
 /// The inputs of the sample, which is in the source tree.
@@ -49,12 +50,20 @@ const STAGE_KEYS: &[&str] = &["kind", "id"];
 
 /// What is wrong with a pipeline.
 #[derive(Debug, thiserror::Error)]
-#[error("pipeline {file}{}: {what}{}", line.map(|line| format!(":{line}")).unwrap_or_default(), hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default())]
+#[error("{}{what}{}", self.place(), hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default())]
 pub struct PipelineError {
-    file: String,
+    /// The pipeline; `None` where `what` names another file.
+    file: Option<String>,
     line: Option<usize>,
     what: String,
     hint: Option<String>,
+}
+
+impl PipelineError {
+    fn place(&self) -> String {
+        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
+        self.file.as_ref().map(|file| format!("pipeline {file}{line}: ")).unwrap_or_default()
+    }
 }
 
 /// `--set id.key=value`.
@@ -170,10 +179,10 @@ impl Pipeline {
         let Some(path) = path else { return Self::parse(LIVE, LIVE_NAME, overrides, registry) };
         let file = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| PipelineError {
-            file: file.clone(),
+            file: Some(file.clone()),
             line: None,
-            what: error.to_string(),
-            hint: Some("without a pipeline file the built-in live recipe runs".to_owned()),
+            what: format!("{}{}", cause_of(&error), hint_of(&error, path)),
+            hint: None,
         })?;
         Self::parse(&text, &file, overrides, registry)
     }
@@ -185,7 +194,7 @@ impl Pipeline {
     pub fn sample(overrides: &[Override], registry: &Registry) -> Result<Self, PipelineError> {
         if !Path::new(SAMPLE_INPUTS[0]).exists() {
             return Err(PipelineError {
-                file: LIVE_NAME.to_owned(),
+                file: None,
                 line: None,
                 what: "nothing to read: no log is named, and the sample log is not in this folder".to_owned(),
                 hint: Some(

@@ -35,6 +35,9 @@ pub struct PublicSet {
     /// The version meant, as its home names it.
     #[serde(default)]
     pub revision: String,
+    /// The shell command that fetches its files and adds them.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub get: String,
     /// How its records are read: a name of `formats`.
     pub format: String,
     /// SPDX expression, or `unknown`.

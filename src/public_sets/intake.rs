@@ -37,7 +37,7 @@ pub struct Described {
 
 /// Reads files as a set's and copies them into its folder; a set that is not known is described beside them.
 ///
-/// Of a folder its data files are taken.
+/// Of a folder, the data files are taken of which records can be read; others are listed in [`Loaded::skipped`].
 ///
 /// # Errors
 /// A file cannot be read as the set's format says, has the name of another one that is there, or cannot be copied;
@@ -49,18 +49,31 @@ pub fn add(
     described: &Described,
 ) -> Result<(PublicSet, Loaded), SetError> {
     let (set, is_new) = known_or_own(catalogue, id, described)?;
-    let paths = with_folders(paths)?;
+    let Listing { files, mut skipped } = with_folders(paths)?;
     if set.id == SAMPLE {
         return Err(SetError::Add(format!("set {SAMPLE} is built in and takes no files")));
     }
     let folder = own_folder(catalogue, id)?;
     let mut loaded = Loaded::default();
     let mut targets: Vec<PathBuf> = Vec::new();
-    for path in &paths {
-        check_name(path)?;
-        read_in(&mut loaded, &set, path)?;
-        targets.push(free_target(&folder, path, &targets)?);
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for Found { path, in_folder } in files {
+        check_name(&path)?;
+        match read_in(&set, &path)? {
+            Ok(read) => loaded.append(read),
+            Err(why) if in_folder => {
+                skipped.push((path, why));
+                continue;
+            }
+            Err(why) => return Err(unreadable(&path, &why)),
+        }
+        targets.push(free_target(&folder, &path, &targets)?);
+        paths.push(path);
     }
+    if let ([], [(path, why), ..]) = (&paths[..], &skipped[..]) {
+        return Err(unreadable(path, why));
+    }
+    loaded.skipped = skipped;
     let mut added = added_files(&folder)?;
     let description = toml::to_string(&set).map_err(|error| SetError::Add(error.to_string()))?;
     if is_new {
@@ -154,20 +167,23 @@ fn check_name(path: &Path) -> Result<(), SetError> {
     Ok(())
 }
 
-/// Reads a file as the set's; one of which no record can be read is not taken.
-fn read_in(loaded: &mut Loaded, set: &PublicSet, path: &Path) -> Result<(), SetError> {
-    let before = (loaded.summary.records, loaded.summary.unreadable);
+/// Reads a file as the set's. Returns why it is none of the set's where no record of it can be read.
+fn read_in(set: &PublicSet, path: &Path) -> Result<Result<Loaded, String>, SetError> {
+    let mut loaded = Loaded::default();
     loaded.file(set, path)?;
     let Summary { records, unreadable, unread, .. } = &loaded.summary;
-    if records - before.0 == unreadable - before.1 {
+    if records == unreadable {
         let why = unread.last().map_or("it holds no records".to_owned(), |unread| unread.why.clone());
-        return Err(SetError::Add(format!(
-            "{}: no record can be read as format {}: {why}\nhint: `toolsieve sets list` tells the format of each set",
-            path.display(),
-            set.format
-        )));
+        return Ok(Err(format!("no record can be read as format {}: {why}", set.format)));
     }
-    Ok(())
+    Ok(Ok(loaded))
+}
+
+fn unreadable(path: &Path, why: &str) -> SetError {
+    SetError::Add(format!(
+        "{}: {why}\nhint: `toolsieve sets list` shows the format of each set, `toolsieve sets add --help` lists all formats",
+        path.display()
+    ))
 }
 
 /// Where a file is copied to: no other file has its name, neither in the folder nor among those that come with it.
@@ -203,6 +219,7 @@ fn own(catalogue: &Catalogue, id: &str, described: &Described) -> Result<PublicS
         title: described.title.clone().unwrap_or_else(|| id.to_owned()),
         url: String::new(),
         revision: String::new(),
+        get: String::new(),
         format: format.clone(),
         licence: licence.clone(),
         non_commercial: described.non_commercial,
@@ -222,36 +239,63 @@ fn lacks_description(catalogue: &Catalogue, id: &str, described: &Described, for
     ))
 }
 
-/// The paths, and in place of a folder the data files in it, by name.
-fn with_folders(paths: &[PathBuf]) -> Result<Vec<PathBuf>, SetError> {
-    let mut all = Vec::new();
+/// A file to add.
+struct Found {
+    path: PathBuf,
+    /// It was found in a folder, and not named itself.
+    in_folder: bool,
+}
+
+/// The files to add, and what is skipped with the reasons.
+#[derive(Default)]
+struct Listing {
+    files: Vec<Found>,
+    skipped: Vec<(PathBuf, String)>,
+}
+
+/// Lists the paths; folders are replaced by the data files in them, by name.
+fn with_folders(paths: &[PathBuf]) -> Result<Listing, SetError> {
+    let mut all = Listing::default();
     for path in paths {
         if path.is_dir() {
-            all.extend(data_files(path)?);
+            add_folder(path, &mut all)?;
         } else {
-            all.push(path.clone());
+            all.files.push(Found { path: path.clone(), in_folder: false });
         }
     }
     Ok(all)
 }
 
-fn data_files(folder: &Path) -> Result<Vec<PathBuf>, SetError> {
-    let mut files = Vec::new();
+/// Adds the data files of a folder. If it has none and only one folder in it, as downloads with a folder `data` have,
+/// that one is read instead.
+fn add_folder(folder: &Path, all: &mut Listing) -> Result<(), SetError> {
+    let mut entries = Vec::new();
     for entry in std::fs::read_dir(folder).at("reading", folder)? {
-        let file = entry.at("reading", folder)?.path();
-        if file.is_file() && is_data(&file) {
-            files.push(file);
+        let path = entry.at("reading", folder)?.path();
+        if !is_hidden(&name_of(&path)) {
+            entries.push(path);
         }
     }
-    if files.is_empty() {
-        return Err(SetError::Add(format!(
-            "{}: there are no files of data in this folder\nhint: files end in .{}, plain or with .gz or .zst; folders in it are not looked into",
-            folder.display(),
-            DATA.join(", .")
-        )));
+    entries.sort();
+    let (folders, others): (Vec<PathBuf>, Vec<PathBuf>) = entries.into_iter().partition(|path| path.is_dir());
+    let (data, others): (Vec<PathBuf>, Vec<PathBuf>) =
+        others.into_iter().partition(|path| path.is_file() && is_data(path));
+    let skip = |why: &'static str| move |path: PathBuf| (path, why.to_owned());
+    all.skipped.extend(others.into_iter().map(skip("not a data file")));
+    match (&data[..], &folders[..]) {
+        ([], [only]) => return add_folder(only, all),
+        ([], _) => {
+            return Err(SetError::Add(format!(
+                "{}: the folder holds no data file\nhint: data files end in .{}, also with .gz or .zst; folders in it are not read, name them themselves",
+                folder.display(),
+                DATA.join(", .")
+            )));
+        }
+        _ => {}
     }
-    files.sort();
-    Ok(files)
+    all.skipped.extend(folders.into_iter().map(skip("a folder")));
+    all.files.extend(data.into_iter().map(|path| Found { path, in_folder: true }));
+    Ok(())
 }
 
 /// Whether a file found in a folder is taken for data, by its name.
@@ -397,11 +441,16 @@ mod tests {
         let paths = [from.clone()];
         std::fs::write(from.join("README.md"), "About.").unwrap();
         let message = add(&open(&dir), "anyscale", &paths, &Described::default()).unwrap_err().to_string();
-        assert!(message.contains("no files of data in this folder"), "{message}");
+        assert!(message.contains("the folder holds no data file"), "{message}");
         for name in ["b.jsonl", "a.json"] {
             std::fs::write(from.join(name), "{\"tools\": [{\"name\": \"ring\"}]}").unwrap();
         }
-        add(&open(&dir), "anyscale", &paths, &Described::default()).unwrap();
+        std::fs::write(from.join("info.json"), "{\"version\": 3}").unwrap();
+        std::fs::create_dir(from.join("possible_answer")).unwrap();
+        let (_, loaded) = add(&open(&dir), "anyscale", &paths, &Described::default()).unwrap();
+        let skipped: Vec<String> = loaded.skipped.iter().map(|(path, _)| name_of(path)).collect();
+        assert_eq!(skipped, ["README.md", "possible_answer", "info.json"]);
+        assert_eq!(loaded.summary.records, 2, "records of skipped files do not count");
         let catalogue = open(&dir);
         assert!(is_there(&catalogue, catalogue.set("anyscale").unwrap()).unwrap());
         let removed = remove(&catalogue, "anyscale").unwrap();

@@ -74,6 +74,25 @@ pub struct Loaded {
     pub functions: Vec<(String, Value)>,
     /// Each query with the id of its record, in order.
     pub queries: Vec<(String, String)>,
+    /// Files and folders in a folder to add that are not part of the set, with the reason.
+    pub skipped: Vec<(PathBuf, String)>,
+}
+
+impl Loaded {
+    /// Appends what was read of further files.
+    pub(super) fn append(&mut self, other: Self) {
+        let Summary { files, records, functions, queries, unreadable, unread } = other.summary;
+        self.summary.files.extend(files);
+        self.summary.records += records;
+        self.summary.functions += functions;
+        self.summary.queries += queries;
+        self.summary.unreadable += unreadable;
+        let room = MAX_NAMED.saturating_sub(self.summary.unread.len());
+        self.summary.unread.extend(unread.into_iter().take(room));
+        self.functions.extend(other.functions);
+        self.queries.extend(other.queries);
+        self.skipped.extend(other.skipped);
+    }
 }
 
 /// The data files of a set, by name; none where it is not on disk. The set that is built in has none and is there.

@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::funnel::FunnelRow;
 use super::model::{Merges, StageReport, Sum, has_dataset};
 use crate::engine::corpus::RowId;
-use crate::engine::disk::read_json;
+use crate::engine::disk::{check_access, read_json};
 use crate::engine::entries;
 use crate::engine::error::{Error, Result};
 use crate::engine::frame::{Frame, FrameFile};
@@ -171,6 +171,7 @@ fn check_is_finished(run: &Path) -> Result<()> {
             "{shown}: no such run folder\nhint: `toolsieve run --out {shown}` makes one"
         )));
     }
+    check_access(&run.join("run.json"))?;
     if !["run.json", ".toolsieve"].into_iter().any(has) {
         return Err(Error::Setting(format!(
             "{shown} is not a run folder: there is no run.json\nhint: name the folder that `toolsieve run` calls \"run\" at its end"

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::gate::{Outcome, gate};
-use super::inputs::{check_baselines, checked_inputs, take_inputs};
+use super::inputs::{check_baselines, check_out, checked_inputs, take_inputs};
 use super::observer::{Observer, Watched};
 use super::outcome::{write_ledger, write_report};
 use super::{Error, Options};
@@ -13,10 +13,11 @@ use crate::engine::context::Context;
 use crate::engine::folder::RunFolder;
 use crate::engine::manifest::{InputFile, RunFile};
 use crate::engine::part::Cuts;
-use crate::engine::raw::IngestManifest;
+use crate::engine::raw::{IngestManifest, read_lines};
 use crate::engine::runner::{self, Sink};
 use crate::engine::services::Services;
 use crate::export::earlier::Earlier;
+use crate::ingest::reasons::BAD_MESSAGE;
 use crate::ingest::source::Ingest;
 use crate::pipeline::Pipeline;
 use crate::report::model::Report;
@@ -69,6 +70,7 @@ pub struct Prepared<'p> {
 /// inputs that [`Options::fresh`] does not remove.
 pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> Result<Prepared<'p>, Error> {
     let given = checked_inputs(&pipeline.ingest)?;
+    check_out(out)?;
     check_baselines(pipeline, Some(out))?;
     let folder = RunFolder::take_as(out, &options.command_line())?;
     if options.fresh {
@@ -110,7 +112,7 @@ impl Prepared<'_> {
                 scope.spawn(|| write_ledger(&pipeline.stages, folder, corpus, manifests, sink.is_some()));
             let exported = sink.map(|sink| runner::export(folder, sink, corpus, &cx)).transpose();
             if exported.is_ok() {
-                warn_of_lines(&outcome.ingest, observer);
+                warn_of_lines(&outcome.ingest, folder.path(), observer);
                 observer.begin("ledger", None);
             }
             let events = ledger.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -158,8 +160,27 @@ impl Prepared<'_> {
     }
 }
 
+/// The first line that gave no request, with what was found in it. It is for people, so no fault of its file counts.
+fn first_fault(ingest: &IngestManifest, run: &Path) -> String {
+    let lines = read_lines(run).unwrap_or_default();
+    let Some(first) = lines.iter().find(|line| !line.detail.is_empty()) else { return String::new() };
+    let path = ingest.inputs.get(first.file as usize).map_or("?", |input| &input.path);
+    format!("; the first is {path}:{}: {}", first.line, first.detail)
+}
+
+/// How to go on where no line gave a request.
+fn hint_of(ingest: &IngestManifest) -> String {
+    if ingest.line_reasons.contains_key(BAD_MESSAGE) {
+        return "messages are a list of objects such as {\"role\": \"user\", \"content\": \"…\"}; a query without roles is one text".to_owned();
+    }
+    let columns = "--set 'ingest.columns.query=[\"text\"]'";
+    format!(
+        "`toolsieve inspect FILE` shows what is in the files; if columns have other names, set them, such as {columns}"
+    )
+}
+
 /// Lines that gave nothing are reported while somebody looks: a damaged file, or columns of other names.
-fn warn_of_lines(ingest: &IngestManifest, observer: &dyn Observer) {
+fn warn_of_lines(ingest: &IngestManifest, run: &Path, observer: &dyn Observer) {
     let counts = &ingest.counts;
     let reasons: Vec<String> =
         ingest.line_reasons.iter().map(|(reason, n)| format!("{} {reason}", count(*n))).collect();
@@ -173,12 +194,16 @@ fn warn_of_lines(ingest: &IngestManifest, observer: &dyn Observer) {
     }
     if counts.records == 0 && !reasons.is_empty() {
         observer.warn(&format!(
-            "no request was read from {} ({})\nhint: `toolsieve inspect FILE…` tells what the files hold; if columns have other names, name them, e.g. --set 'ingest.columns.query=[\"text\"]'",
+            "no request was read from {} ({}){}\nhint: {}",
             counted(counts.lines, "line", "lines"),
-            reasons.join(", ")
+            reasons.join(", "),
+            first_fault(ingest, run),
+            hint_of(ingest)
         ));
     }
     if counts.lines == 0 {
-        observer.warn("there is nothing in the files");
+        observer.warn(
+            "the inputs are empty\nhint: check that the log was written to the end, or name another one",
+        );
     }
 }

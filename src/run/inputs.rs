@@ -21,6 +21,7 @@ use crate::export::sink::Export;
 use crate::ingest::read::Format;
 use crate::ingest::source::{Ingest, Reading};
 use crate::pipeline::Pipeline;
+use crate::text::os_error::{cause_of, hint_of};
 
 /// Whether an input can be read only once: standard input, or a pipe that has a name.
 fn is_pipe(input: &Path) -> bool {
@@ -77,15 +78,34 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<Ingest, Error> {
     Ok(ingest)
 }
 
+/// Extensions of source code: it may hold functions, but no log.
+const CODE: [&str; 4] = ["py", "pyi", "ts", "js"];
+
 fn check_file(input: &Path) -> Result<(), Error> {
     let shown = input.display();
+    if let Some(extension) = input.extension().and_then(|found| found.to_str())
+        && CODE.iter().any(|known| extension.eq_ignore_ascii_case(known))
+    {
+        return refuse(format!(
+            "input {shown}: source code is not a log of requests\nhint: `toolsieve fix {shown}` reads the functions in it"
+        ));
+    }
     match std::fs::File::open(input) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            refuse(format!("input {shown}: there is no such file\nhint: check the path with `ls {shown}`"))
+        Err(error) => {
+            refuse(format!("input {shown}: cannot be opened: {}{}", cause_of(&error), hint_of(&error, input)))
         }
-        Err(error) => refuse(format!("input {shown}: it cannot be opened: {error}")),
         Ok(_) => Ok(()),
     }
+}
+
+/// Checks that a run folder can be at this path: neither it nor a part of the path is a file.
+pub(super) fn check_out(out: &Path) -> Result<(), Error> {
+    let Some(file) = out.ancestors().find(|part| part.is_file()) else { return Ok(()) };
+    let (out, file) = (out.display().to_string(), file.display().to_string());
+    let what = if out == file { "it is a file".to_owned() } else { format!("{file} is a file") };
+    refuse(format!(
+        "run folder {out}: {what}, not a folder\nhint: give a new or empty folder with --out, such as --out out/march"
+    ))
 }
 
 /// Every earlier dataset is there and can be read to its end, and is not the one that the run is about to replace. One of ours

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::error::refuse;
+use crate::text::os_error::{cause_of, hint_of};
 
 /// Extensions of files that may hold a log, before `.gz` or `.zst`.
 const EXTENSIONS: [&str; 6] = ["json", "jsonl", "ndjson", "csv", "tsv", "parquet"];
@@ -65,7 +66,12 @@ fn add_folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
     let mut entries = match listed {
         Ok(entries) => entries,
         Err(error) => {
-            return refuse(format!("input {}: the folder cannot be listed: {error}", folder.display()));
+            return refuse(format!(
+                "input {}: the folder cannot be listed: {}{}",
+                folder.display(),
+                cause_of(&error),
+                hint_of(&error, folder)
+            ));
         }
     };
     entries.sort();

@@ -23,6 +23,7 @@ use crate::docs::fix::Safety;
 use crate::docs::parse;
 use crate::ingest::read::{Block, Limits, ReadError, read_blocks};
 use crate::ingest::source::Reading;
+use crate::text::os_error::cause_of;
 use files::DocFile;
 use input::Docs;
 use outcome::{Outcome, Settings};
@@ -41,41 +42,39 @@ objects {\"id\": …, \"function\": …} (or \"functions\", \"tools\") with docs
 folder, files of these types are read: .json .jsonl .ndjson .json5 .py .pyi .ts .js .yaml .yml .txt
 .csv .tsv, also with .gz or .zst; hidden files, node_modules and __pycache__ are skipped.
 
-Output: one object a line, {\"id\", \"function\": […] or null, \"steps\": […], \"edits\": [{\"reason\",
+Output: one object per line, {\"id\", \"function\": […] or null, \"steps\": […], \"edits\": [{\"reason\",
 \"safety\", \"applied\", \"patch\"}], \"faults\": [{\"reason\", \"at\", \"message\"}]}. \"at\" is a byte of the
 text or a JSON pointer. Patches that are applied lead, in order, from the docs as read to \"function\".
 With several files or a folder, \"file\" comes after \"id\". With --as, \"tools\" replaces \"function\":
 the list that a request to the API takes; \"conversions\": [{\"reason\", \"at\", \"from\", \"to\"}] lists what
 the API cannot express as BFCL does, at pointers into the BFCL functions.
 
-Exit code 1: docs that cannot be read, that a run would hold back, or that the API refuses.
+Exit codes: 0 all docs converted; 1 docs that cannot be read, that a run would hold, or that the API
+rejects; 2 could not start.
 
 Examples:
-  toolsieve fix tools.py                                what would change, for people
-  toolsieve fix docs.jsonl > fixed.jsonl                one JSON object a line
-  toolsieve fix src/tools/ more.json > fixed.jsonl      every file of a folder, and another
-  toolsieve fix tools.py --as openai | jq .tools        the tools of a request
-  pbpaste | toolsieve fix --json | jq .function         what was copied, as BFCL docs
-  toolsieve fix docs.jsonl --diff --safe-only | less    only edits that need no guess"
+  toolsieve fix tools.py                            the changes, on a terminal
+  toolsieve fix src/tools/ > fixed.jsonl            all files in a folder, as one JSON object per line
+  toolsieve fix tools.py --as openai | jq .tools    the tools of an API request"
 )]
 pub(super) struct FixArgs {
-    /// Files of function docs, or folders with such files; `-` is standard input.
+    /// Files of function docs, or folders of such files; `-` is standard input.
     #[arg(value_name = "PATH", default_value = "-")]
     paths: Vec<PathBuf>,
 
-    /// Form of the functions in the output; all but `bfcl` are the tools that an API takes.
+    /// Format of the output: BFCL function docs, or the tools of an API.
     #[arg(long = "as", value_name = "FORM", value_enum, default_value_t = Form::Bfcl)]
     form: Form,
 
-    /// One JSON object a line, also on a terminal.
+    /// Prints one JSON object per line, also on a terminal.
     #[arg(long, conflicts_with = "diff")]
     json: bool,
 
-    /// Changes before and after, with their reasons, also off a terminal.
+    /// Prints the changes with their reasons, also to a file or pipe.
     #[arg(long)]
     diff: bool,
 
-    /// Makes only edits that say the same in BFCL's words; those that fill a gap with a guess are shown.
+    /// Makes only edits that keep the meaning; edits that guess a missing part are shown, not made.
     #[arg(long)]
     safe_only: bool,
 
@@ -223,7 +222,7 @@ impl Failed {
         match self {
             Self::Listing(problem) => problem,
             Self::Parquet => "docs are not read from Parquet".to_owned(),
-            Self::Read(ReadError::Open { cause, .. }) => format!("cannot be opened: {cause}"),
+            Self::Read(ReadError::Open { cause, .. }) => format!("cannot be opened: {}", cause_of(&cause)),
             Self::Read(ReadError::Read { cause, .. }) => format!("reading failed: {cause}"),
             Self::Write(error) => error.to_string(),
         }

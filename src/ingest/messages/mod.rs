@@ -204,9 +204,20 @@ fn bad_message(number: usize, value: &Value) -> Fault {
     let detail = match value.get("role") {
         Some(role) => format!("message {number} has the role {role}"),
         None if value.is_object() => format!("message {number} has no role"),
-        None => format!("message {number} is not an object"),
+        None => format!("message {number} is {}, expected an object with role and content", kind_of(value)),
     };
     Fault::new(BAD_MESSAGE, detail)
+}
+
+fn kind_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
 }
 
 /// Reads the fields of a message. Results of calls in its content become separate messages.

@@ -1,0 +1,193 @@
+//! The source file that decides on each reason code, for `explain`.
+//!
+//! The table is written by hand. Its test reads the files: each holds the code, or the name that the code has in Rust.
+
+use crate::docs::fix;
+
+/// Files with the codes or topics that they decide on. A topic ends in `/` and covers the codes that are not listed.
+const FILES: &[(&str, &[&str])] = &[
+    ("src/answers/alternatives.rs", &["answer/empty-value", "answer/mixed-array"]),
+    (
+        "src/answers/carry.rs",
+        &[
+            "answer/unknown-function",
+            "answer/ambiguous-function",
+            "answer/missing-required",
+            "answer/uncheckable-type",
+            "answer/arguments-not-an-object",
+        ],
+    ),
+    ("src/answers/value.rs", &["answer/unknown-parameter", "answer/wrong-type", "answer/not-in-enum"]),
+    ("src/cli/fix/outcome.rs", &["fix/"]),
+    ("src/docs/check/linter.rs", &["schema/not-a-function", "schema/missing-name", "schema/misplaced-key"]),
+    (
+        "src/docs/check/members.rs",
+        &["schema/empty-dict", "schema/described-default", "schema/nested-without-default"],
+    ),
+    ("src/docs/check/names.rs", &["schema/colliding-name"]),
+    ("src/docs/check/values.rs", &["schema/null-default"]),
+    (
+        "src/docs/convert/gemini.rs",
+        &["convert/type-replaced", "convert/default-in-description", "convert/enum-in-description"],
+    ),
+    ("src/docs/convert/names.rs", &["convert/refused-name", "convert/colliding-name"]),
+    ("src/docs/convert/tool.rs", &["convert/renamed", "convert/key-left-out"]),
+    ("src/docs/dialect/mod.rs", &["parse/no-functions", "parse/not-a-function", "parse/missing-name"]),
+    ("src/docs/parse/chain.rs", &["parse/ambiguous-repair", "parse/not-a-json-value"]),
+    (
+        "src/docs/parse/layer.rs",
+        &[
+            "parse/html",
+            "parse/source-code",
+            "parse/not-json",
+            "parse/truncated",
+            "parse/abbreviated",
+            "parse/too-deep",
+        ],
+    ),
+    (
+        "src/docs/parse/mod.rs",
+        &["parse/empty", "parse/control-characters", "parse/functions-too-deep", "parse/too-large"],
+    ),
+    ("src/docs/parse/fault.rs", &["parse/duplicate-key"]),
+    ("src/docs/parse/records.rs", &["parse/unreadable-record"]),
+    ("src/docs/quality.rs", &["docs/"]),
+    ("src/docs/spec/mod.rs", &["parse/unreadable-operation"]),
+    ("src/engine/cascade.rs", &["cascade/"]),
+    ("src/engine/decision.rs", &["decision/"]),
+    ("src/engine/forgotten.rs", &["forgotten/"]),
+    ("src/engine/raw/lines.rs", &["ingest/joined"]),
+    ("src/ingest/batch.rs", &["ingest/response-without-request"]),
+    ("src/ingest/marks.rs", &["ingest/content-not-stored", "ingest/truncated-by-logger"]),
+    ("src/ingest/messages/mod.rs", &["ingest/bad-message", "ingest/partial-conversation"]),
+    ("src/ingest/messages/parts.rs", &["ingest/non-text-part"]),
+    ("src/ingest/raw.rs", &["ingest/window-too-large"]),
+    ("src/ingest/read.rs", &["ingest/line-too-long", "ingest/truncated-file"]),
+    (
+        "src/ingest/record.rs",
+        &[
+            "ingest/blank-line",
+            "ingest/not-json",
+            "ingest/not-utf8",
+            "ingest/no-functions",
+            "ingest/no-messages",
+            "ingest/stream-chunk",
+            "ingest/unknown-log-format",
+        ],
+    ),
+    ("src/ingest/table.rs", &["ingest/ragged-row"]),
+    (
+        "src/lint/answers.rs",
+        &[
+            "answer/no-file",
+            "answer/not-aligned",
+            "answer/unreadable",
+            "answer/call-count",
+            "answer/no-alternatives",
+            "answer/alternative-form",
+            "answer/null-in-container",
+            "answer/mixed-null",
+            "answer/omittable-required",
+        ],
+    ),
+    ("src/lint/questions.rs", &["dataset/"]),
+    ("src/stages/collapse_conversations.rs", &["conversation/"]),
+    (
+        "src/stages/draft_answers/mod.rs",
+        &["answer/refuted", "answer/several-steps", "answer/value-not-in-request"],
+    ),
+    ("src/stages/drop_baseline_overlap.rs", &["overlap/baseline"]),
+    (
+        "src/stages/drop_public_overlap.rs",
+        &["overlap/public-function", "overlap/some-public-functions", "overlap/public-name"],
+    ),
+    ("src/stages/drop_public_queries.rs", &["overlap/public-query"]),
+    ("src/stages/drop_spam.rs", &["spam/"]),
+    ("src/stages/judge_queries.rs", &["relevance/"]),
+    ("src/stages/merge_exact_docs.rs", &["docs/duplicate"]),
+    ("src/stages/merge_near_docs.rs", &["docs/near-duplicate"]),
+    ("src/stages/merge_near_queries/mod.rs", &["query/"]),
+    ("src/stages/redact.rs", &["privacy/"]),
+    ("src/stages/sample/mod.rs", &["sample/"]),
+    ("src/stages/split.rs", &["split/"]),
+];
+
+/// Rules of `fix` whose file does not have the name of the code.
+const FIX_RULES: [(&str, &str); 6] = [
+    ("schema/required-outside-parameters", "required_beside_parameters"),
+    ("schema/type-synonym", "unknown_type"),
+    ("schema/variadic-parameters", "rest_left_out"),
+    ("schema/title-as-name", "title_for_callable"),
+    ("schema/title-as-description", "title_for_description"),
+    ("schema/unknown-type", "untranslated_type"),
+];
+
+/// Returns the file that decides on a reason, from the root of the source tree. Codes of stages from other crates have
+/// none.
+pub(super) fn file_of(code: &str) -> Option<String> {
+    if fix::rules().any(|rule| rule.code == code) {
+        let (_, name) = code.split_once('/')?;
+        let known = FIX_RULES.iter().find(|(rule, _)| *rule == code);
+        let name = known.map_or_else(|| name.replace('-', "_"), |(_, name)| (*name).to_owned());
+        return Some(format!("src/docs/fix/rules/{name}.rs"));
+    }
+    let topic = &code[..=code.find('/')?];
+    let file = |wanted: &str| FILES.iter().find(|(_, codes)| codes.contains(&wanted)).map(|(file, _)| *file);
+    file(code).or_else(|| file(topic)).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::docs::convert;
+    use crate::ingest::reasons::REASONS as LINE_REASONS;
+    use crate::lint::rules;
+    use crate::stages::Registry;
+
+    /// Files in which codes that are no literals elsewhere have their names.
+    const DEFINITIONS: [&str; 4] = [
+        "src/ingest/reasons.rs",
+        "src/docs/parse/fault.rs",
+        "src/answers/fault.rs",
+        "src/docs/convert/reasons.rs",
+    ];
+
+    fn source(file: &str) -> String {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// The name of a code in Rust: the constant or variant that is last before it in the file that defines it.
+    fn rust_name(code: &str) -> Option<String> {
+        DEFINITIONS.iter().find_map(|file| {
+            let text = source(file);
+            let before = &text[..text.find(&format!("\"{code}\""))?];
+            let is_name = |word: &&str| word.len() > 2 && word.starts_with(|c: char| c.is_ascii_uppercase());
+            let words = before.rsplit(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let name = words.filter(is_name).find(|word| *word != "Reason" && *word != "Self")?;
+            Some(name.to_owned())
+        })
+    }
+
+    #[test]
+    fn every_reason_has_a_file_that_decides_on_it() {
+        let registry = Registry::standard();
+        let codes = registry.reasons().into_iter().map(|(_, reason)| reason.code);
+        let codes = codes.chain(LINE_REASONS.iter().map(|reason| reason.code));
+        let codes = codes.chain(rules::all().map(|rule| rule.code));
+        let codes = codes.chain(convert::REASONS.iter().map(|reason| reason.code));
+        let mut n = 0;
+        for code in codes.chain(super::super::fix::REASONS.iter().map(|(code, _)| *code)) {
+            let file = file_of(code).unwrap_or_else(|| panic!("{code} has no file"));
+            let text = source(&file);
+            let name = rust_name(code);
+            let is_there = text.contains(&format!("\"{code}\""))
+                || name.as_ref().is_some_and(|name| text.contains(name.as_str()));
+            assert!(is_there, "{file} does not hold {code} ({name:?})");
+            n += 1;
+        }
+        assert!(n > 150, "{n} codes");
+    }
+}
