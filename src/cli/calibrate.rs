@@ -1,4 +1,4 @@
-//! `toolsieve calibrate`: fits the weights of judge-queries on labelled requests, and tells how good they are.
+//! `toolsieve calibrate`: fits the weights of judge-queries on labelled requests and measures them.
 //!
 //! Labels come from BFCL files, by category, or from a file for a finished run, whose
 //! features and evidence were noted by judge-queries. Figures of what was fitted are of
@@ -23,43 +23,43 @@ use crate::text::figures::{share, share_of};
 /// Arguments of `calibrate`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve calibrate --bfcl bfcl/data --write weights.toml      weights of the text, from categories
-  toolsieve calibrate --run out/live --labels labels.jsonl       weights of the log's answers, from a run
-  toolsieve calibrate --run out/live --labels labels.jsonl --test --weights weights.toml")]
+  toolsieve calibrate --bfcl bfcl/data --write weights.toml    text weights, from BFCL categories
+  toolsieve calibrate --run out/mylog --labels labels.jsonl    weights of logged answers, from a run
+  toolsieve calibrate --run out/mylog --labels labels.jsonl --test --weights weights.toml")]
 pub(super) struct CalibrateArgs {
-    /// BFCL question files, or folders of them: irrelevance is irrelevant, all else relevant.
+    /// BFCL question files, or folders of them. The category gives the label: irrelevance is irrelevant, others are relevant.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     bfcl: Vec<PathBuf>,
 
-    /// A finished run with a judge-queries stage.
+    /// Folder of a finished run with a judge-queries stage.
     #[arg(long, value_name = "DIR", requires = "labels", conflicts_with = "bfcl")]
     run: Option<PathBuf>,
 
-    /// Labels for the run: JSONL, {"id": …, "label": "relevant" or "irrelevant"} a line.
+    /// Labels for the run, as JSON lines: {"id": …, "label": "relevant" or "irrelevant"}.
     #[arg(long, value_name = "FILE", requires = "run")]
     labels: Option<PathBuf>,
 
-    /// What is fitted [default: text with --bfcl, evidence with --run]
+    /// Weights to fit [default: text with --bfcl, evidence with --run]
     #[arg(long, value_enum)]
     fit: Option<What>,
 
-    /// Weights to begin with, for the part that is not fitted [default: those built in]
+    /// File with the weights that are not fitted [default: built-in weights]
     #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
 
-    /// Fits nothing: tells what the weights make of the labelled requests.
+    /// Fits nothing; measures the weights on the labelled requests.
     #[arg(long, conflicts_with = "write")]
     test: bool,
 
-    /// Uses only the doc lists of one of two folds, chosen by the seed: fit on one, test on the other.
+    /// Uses only one of two folds of the doc lists, chosen by --seed: fit on one, test on the other.
     #[arg(long, value_enum)]
     fold: Option<Fold>,
 
-    /// Share of decided requests that must be right on each side, from 0.5 to 1; higher decides fewer.
+    /// Share of decided requests that must be correct on each side, from 0.5 to 1; higher decides fewer requests.
     #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
     precision: f64,
 
-    /// The most that the log's answers may add to the log-odds or take from them; lower trusts them less.
+    /// Largest change of the log-odds by logged answers; lower trusts logged answers less.
     #[arg(long, value_name = "LOG-ODDS", default_value_t = 3.0)]
     cap: f64,
 
@@ -71,11 +71,11 @@ pub(super) struct CalibrateArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Number of random two-fold splits; each fold is fitted on once and tested on once.
+    /// Number of random two-fold splits; each fold is used once to fit and once to test.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
 
-    /// Also tells how well each feature and each family does alone.
+    /// Also measures each feature and each family of features alone.
     #[arg(long)]
     by_feature: bool,
 
@@ -87,20 +87,20 @@ pub(super) struct CalibrateArgs {
 /// Which weights are fitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum What {
-    /// Those of query and docs.
+    /// Weights of query and docs.
     Text,
-    /// Those of the log's answers.
+    /// Weights of logged answers.
     Evidence,
-    /// First the text's, then the answers'.
+    /// First text, then evidence.
     Both,
 }
 
 /// One of two folds of the doc lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Fold {
-    /// The first.
+    /// First fold.
     First,
-    /// The second.
+    /// Second fold.
     Second,
 }
 

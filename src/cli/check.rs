@@ -1,4 +1,4 @@
-//! `toolsieve check`: what is wrong with functions or with a dataset, and by whose rules.
+//! `toolsieve check`: checks functions or a dataset against the rules of BFCL.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,13 +22,13 @@ const SCHEMA_VERSION: u32 = 1;
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve check out/live                             a run's dataset, or a folder of BFCL files
+  toolsieve check out/mylog                            the dataset of a run
   toolsieve check docs.jsonl --rule schema/enum-type   lines of {\"id\": …, \"function\": […]}
-  toolsieve check out/live --json | jq 'select(.kind == \"finding\")'
+  toolsieve check out/mylog --json | jq 'select(.kind == \"finding\")'
 
 A finding is one line: file:line id function pointer: found …, expected … [code].
-An error breaks the official evaluator or the recipe; a note is wrong too, but the official data has
-it; a fact is only counted. `toolsieve explain CODE` says more.
+Levels: an error breaks the official evaluator or the recipe; a note is a fault that the official
+data has too; a fact is only counted. `toolsieve explain CODE` explains a rule.
 
 With --json each line is an object: {\"kind\": \"finding\", \"file\", \"line\", \"id\", \"function\", \"at\",
 \"reason\", \"level\", \"by\", \"found\", \"expected\"}; then {\"kind\": \"rule\", \"reason\", \"type\", \"level\",
@@ -36,37 +36,37 @@ With --json each line is an object: {\"kind\": \"finding\", \"file\", \"line\", 
 {\"kind\": \"summary\", \"schema_version\", \"files\", \"entries\", \"functions\", \"errors\", \"notes\",
 \"official_linter\"}.
 
-Exit codes: 0 no error; 1 errors, of the rules asked for; 2 could not start.")]
+Exit codes: 0 no error; 1 errors, of the selected rules; 2 could not start.")]
 pub(super) struct CheckArgs {
-    /// File of functions or of BFCL questions, folder of BFCL files, or run folder; `-` is standard input.
+    /// File of functions or BFCL questions, folder of such files, or run folder; `-` is standard input.
     path: PathBuf,
 
-    /// Whose rules.
+    /// The rules to apply.
     #[arg(long, value_enum, default_value_t = Rules::Bfcl)]
     rules: Rules,
 
-    /// Looks for this rule only; may be given several times.
+    /// Applies this rule only. May be repeated.
     #[arg(long, value_name = "CODE")]
     rule: Vec<String>,
 
-    /// Shows findings from this level up; tables count them all.
+    /// Lowest level of the findings to show; the tables count all.
     #[arg(long, value_enum, default_value_t = Shown::Note)]
     level: Shown,
 
-    /// Shows at most so many findings of each rule.
+    /// Shows at most N findings of each rule.
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// One JSON object a line.
+    /// Prints one JSON object per line.
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Rules {
-    /// The recipe's, the evaluator's and what all official docs have in common.
+    /// Rules of the recipe and the evaluator, and what all official docs have in common.
     Bfcl,
-    /// The official format script's: the first fault of each function, all of them errors.
+    /// Rules of the official format script: the first fault of each function, always an error.
     OfficialLinter,
 }
 
@@ -76,7 +76,7 @@ enum Shown {
     Error,
     /// Errors and notes.
     Note,
-    /// Everything that is counted.
+    /// Errors, notes and facts.
     Fact,
 }
 

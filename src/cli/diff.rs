@@ -19,22 +19,22 @@ const MAX_NAMES: usize = 3;
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve diff out/live                                  a few edits of each rule
-  toolsieve diff out/live --reason schema/type-synonym     all edits of one rule
-  toolsieve diff out/live --json | jq .patch               all edits, one a line")]
+  toolsieve diff out/mylog                                 a few edits for each reason
+  toolsieve diff out/mylog --reason schema/type-synonym    all edits for one reason
+  toolsieve diff out/mylog --json | jq .patch              all edits, one per line")]
 pub(super) struct DiffArgs {
     /// Run folder.
     run: PathBuf,
 
-    /// Edits for this reason only, all of them.
+    /// Shows all edits for this reason, and no others.
     #[arg(long, value_name = "CODE")]
     reason: Option<String>,
 
-    /// Edits shown for each reason.
+    /// Number of edits to show for each reason.
     #[arg(long, value_name = "N", default_value_t = 3)]
     each: usize,
 
-    /// All edits, one JSON object a line.
+    /// Prints all edits, one JSON object per line.
     #[arg(long)]
     json: bool,
 }

@@ -1,4 +1,4 @@
-//! `toolsieve forget`: one record out of a finished run, everywhere, for good.
+//! `toolsieve forget`: removes a record from all files of a finished run.
 
 use std::path::PathBuf;
 
@@ -17,28 +17,28 @@ const NOTHING_TO_DO: &str = "nothing to do: the record is forgotten\n";
 /// Arguments of `forget`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The log itself is not touched, nor files outside the run folder; old bytes are unlinked, not overwritten.
-The row's place stays, with the file, line and record number it was read from. A later run into the folder passes over the record.
-Records that are byte for byte the same are forgotten together. Other steps of its conversation are other records.
+    after_help = "The log and files outside the run folder are not changed. Old files are deleted, but their bytes on disk are not overwritten.
+The run keeps only the file, line and record number of the record. Later runs into the same folder skip it.
+Records with the same bytes are removed together. Other steps of the same conversation are other records.
 
 Examples:
-  toolsieve forget out/live --id 9f3c22a0b17e      by the start of a request id
-  toolsieve forget out/live --id r0042 --all       every record the log calls so
-  toolsieve forget out/live --id r0042 --json | jq .files"
+  toolsieve forget out/mylog --id 9f3c22a0b17e      by the start of a request id
+  toolsieve forget out/mylog --id r0042 --all       all records with this id in the log
+  toolsieve forget out/mylog --id r0042 --json | jq .files"
 )]
 pub(super) struct ForgetArgs {
     /// Run folder.
     run: PathBuf,
 
-    /// The record: the log's own id, a request id, or the start of one that no other shares (12 digits or more).
+    /// The record: its id in the log, its request id, or the start of the request id (at least 12 digits, unique).
     #[arg(long, value_name = "ID")]
     id: String,
 
-    /// Every record that the log gave this id, where several have it.
+    /// Removes all records with this id, if the log has several.
     #[arg(long)]
     all: bool,
 
-    /// What was forgotten and where, as one JSON object.
+    /// Prints the removed records and changed files as one JSON object.
     #[arg(long)]
     json: bool,
 }

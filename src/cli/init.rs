@@ -1,4 +1,4 @@
-//! `toolsieve init`: a commented pipeline made of what a look found.
+//! `toolsieve init`: writes a pipeline with comments, fitted to a log.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -14,18 +14,18 @@ use crate::stages::Registry;
 /// Arguments of `init`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve init logs/march.jsonl.gz            writes pipelines/march.toml
-  toolsieve init logs/*.csv --out pairs.toml    several files, and a name for the pipeline
-  toolsieve init log.jsonl --out -              only shows it")]
+  toolsieve init mylog.jsonl                  writes pipelines/mylog.toml
+  toolsieve init logs/ --out pairs.toml       all logs in a folder, into a file of another name
+  toolsieve init mylog.jsonl --out -          prints the pipeline instead")]
 pub(super) struct InitArgs {
     #[command(flatten)]
     looked_at: LookArgs,
 
-    /// The file to write; `-` is standard output [default: pipelines/<name of the first file>.toml]
+    /// Pipeline file to write; `-` prints it [default: pipelines/NAME.toml, where NAME is the name of the first log]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 
-    /// Overwrites the file.
+    /// Overwrites the pipeline file if it exists.
     #[arg(long)]
     force: bool,
 }
@@ -33,12 +33,12 @@ pub(super) struct InitArgs {
 pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
     let inputs = &args.looked_at.files;
     if inputs.iter().any(|input| input.as_os_str() == "-") {
-        bail!("a pipeline cannot name standard input\nhint: save it in a file");
+        bail!("a pipeline cannot name standard input\nhint: save the log in a file");
     }
     let out = args.out.clone().unwrap_or_else(|| default_out(&inputs[0]));
     let is_shown = out.as_os_str() == "-";
     if !is_shown && out.exists() && !args.force {
-        bail!("{} is there already\nhint: --force overwrites it, --out names another file", out.display());
+        bail!("{} exists already\nhint: --force overwrites it, --out names another file", out.display());
     }
     let look = args.looked_at.look(registry)?;
     let named_after = if is_shown { bare_name(&inputs[0]) } else { bare_name(&out) };
@@ -51,7 +51,9 @@ pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
     }
     write(&out, &text).with_context(|| format!("cannot write {}", out.display()))?;
     let out = out.display();
-    console::print_status(&format!("{out} is written; next: toolsieve plan {out}, then toolsieve run {out}"));
+    console::print_status(&format!(
+        "{out} written; next: `toolsieve plan {out}`, then `toolsieve run {out}`"
+    ));
     Ok(())
 }
 
@@ -59,7 +61,7 @@ fn default_out(input: &Path) -> PathBuf {
     Path::new("pipelines").join(format!("{}.toml", pipeline_name(&bare_name(input))))
 }
 
-/// A file's name without its extensions: `march` of `logs/march.jsonl.gz`.
+/// Returns a file's name without its extensions: `march` for `logs/march.jsonl.gz`.
 fn bare_name(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     name.split('.').find(|part| !part.is_empty()).unwrap_or_default().to_owned()

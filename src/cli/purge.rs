@@ -1,4 +1,4 @@
-//! `toolsieve purge`: raw text out of a finished run.
+//! `toolsieve purge`: replaces the raw text in a finished run with its redacted form.
 
 use std::path::PathBuf;
 
@@ -10,26 +10,28 @@ use crate::stages::Registry;
 
 /// Arguments of `purge`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "The log itself is not touched. Old bytes are unlinked, not overwritten.
-A later run into the folder reads the inputs anew, and writes raw text anew.
+#[command(
+    after_help = "The log itself is not changed. Old files are deleted, but their bytes on disk are not overwritten.
+A later run into the same folder reads the inputs again and stores raw text again.
 
 Examples:
-  toolsieve purge out/live --raw                 the payload becomes what redaction left of it
-  toolsieve purge out/live --raw --everything    the payload's content cells are emptied, redacted or not
-  toolsieve purge out/live --raw --json | jq .files")]
+  toolsieve purge out/mylog --raw                 raw text is replaced with its redacted form
+  toolsieve purge out/mylog --raw --everything    raw text is deleted
+  toolsieve purge out/mylog --raw --json | jq .files"
+)]
 pub(super) struct PurgeArgs {
     /// Run folder.
     run: PathBuf,
 
-    /// Takes out raw text: messages, responses and doc lists as they were logged.
+    /// Replaces raw text: messages, responses and doc lists as they were logged.
     #[arg(long, required = true)]
     raw: bool,
 
-    /// Empties the content cells wholly, also of a run that was not redacted; what stages and the dataset hold stays.
+    /// Deletes raw text instead, also in a run without redaction. Tables of the stages and the dataset are kept.
     #[arg(long)]
     everything: bool,
 
-    /// What was touched, as one JSON object.
+    /// Prints the changed files as one JSON object.
     #[arg(long)]
     json: bool,
 }
@@ -45,7 +47,7 @@ pub(super) fn purge(args: &PurgeArgs, registry: &Registry) -> anyhow::Result<()>
     }
     if args.everything && !purged.was_redacted {
         console::print_status(
-            "note: nothing was redacted in this run: what stages wrote, the ledger, the lists and the dataset still quote the log",
+            "note: this run has no redaction: the tables of the stages, the ledger, the lists and the dataset still contain text of the log",
         );
     }
     Ok(())
@@ -53,7 +55,7 @@ pub(super) fn purge(args: &PurgeArgs, registry: &Registry) -> anyhow::Result<()>
 
 fn as_text(touched: &[Touched]) -> String {
     if touched.is_empty() {
-        return "nothing to do: no raw text is left\n".to_owned();
+        return "nothing to do: the run contains no raw text\n".to_owned();
     }
     let rows: Vec<Vec<String>> = touched
         .iter()
@@ -62,7 +64,7 @@ fn as_text(touched: &[Touched]) -> String {
     table(&["file", "cells replaced", "bytes before", "bytes after"], &rows, &[2, 3])
 }
 
-/// What was taken out of a file, in words.
+/// Describes what was removed from a file.
 pub(super) fn what(file: &Touched) -> String {
     let mut parts: Vec<String> =
         file.cells.iter().map(|(column, cells)| format!("{column} {}", count(*cells))).collect();

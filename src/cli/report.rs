@@ -1,4 +1,4 @@
-//! `toolsieve report`: the report of a finished run, made anew from its folder.
+//! `toolsieve report`: prints the results of a finished run, from its folder.
 
 use std::path::PathBuf;
 
@@ -10,22 +10,22 @@ use crate::stages::Registry;
 /// Arguments of `report`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve report out/live                        the funnel, as at the end of the run
-  toolsieve report out/live --json | jq .recipe    which steps of the recipe ran
-  toolsieve report out/live --html > report.html   the page")]
+  toolsieve report out/mylog                        the funnel, as at the end of the run
+  toolsieve report out/mylog --json | jq .recipe    which steps of the recipe ran
+  toolsieve report out/mylog --html > report.html   the page")]
 pub(super) struct ReportArgs {
     /// Run folder.
     run: PathBuf,
 
-    /// Gives all figures as JSON: what is in report.json.
+    /// Prints all figures as JSON (report.json).
     #[arg(long, group = "form")]
     json: bool,
 
-    /// Gives the dataset card: what is in dataset/README.md.
+    /// Prints the dataset card (dataset/README.md).
     #[arg(long, group = "form")]
     markdown: bool,
 
-    /// Gives the page: what is in report.html.
+    /// Prints the HTML page (report.html).
     #[arg(long, group = "form")]
     html: bool,
 }

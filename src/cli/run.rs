@@ -21,37 +21,34 @@ use crate::text::visible::visible_line;
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve run                                       the sample log, into out/sample
-  toolsieve run mylog.jsonl                           your own log, into out/mylog
-  toolsieve run logs/ --out out/march                 every log in a folder
-  toolsieve run april.jsonl --baseline out/march      only what an earlier dataset lacks
-  toolsieve run my.toml --set judge-queries.precision=0.9
-                                                      a pipeline of your own with one setting changed")]
+  toolsieve run                                  the sample log, into out/sample
+  toolsieve run mylog.jsonl                      your own log, into out/mylog
+  toolsieve run logs/ --baseline out/march       all logs in a folder, without known requests")]
 pub(super) struct RunArgs {
     #[command(flatten)]
     pipeline: PipelineArgs,
 
-    /// Run folder [default: out/ and the name of the input]
+    /// Run folder [default: out/NAME, where NAME is the name of the input]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Reads this many records and passes over the rest.
+    /// Reads the first N records only.
     #[arg(long, value_name = "N", conflicts_with = "sample_rows", value_parser = clap::value_parser!(u64).range(1..))]
     limit: Option<u64>,
 
-    /// Takes this many records at random, the same ones each time.
+    /// Reads N random records, the same ones each time.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     sample_rows: Option<u64>,
 
-    /// Removes what an earlier run left in the folder, whatever its inputs, but for the list of forgotten records.
+    /// Replaces an earlier run in the folder, whatever its inputs; only the list of forgotten records is kept.
     #[arg(long)]
     fresh: bool,
 
-    /// Threads for parsing and joins [default: one a core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
 
-    /// Cuts each step into at most this many parts that are judged apart; the bytes are the same.
+    /// Splits each step into at most this many parts; the dataset is the same.
     #[arg(long, value_name = "N", hide = true, default_value = "1")]
     parts: Parts,
 

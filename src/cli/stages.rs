@@ -9,11 +9,15 @@ use crate::stages::{Registry, StageKind};
 
 /// Arguments of `stages`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolsieve stages                                  all kinds of stages
+  toolsieve stages merge-near-docs                  one kind, with its settings and their defaults
+  toolsieve stages --json | jq -r .kind             the names")]
 pub(super) struct StagesArgs {
-    /// One kind only.
+    /// The kind to show [default: all]
     kind: Option<String>,
 
-    /// One JSON object a line.
+    /// Prints one JSON object per line.
     #[arg(long)]
     json: bool,
 }

@@ -1,4 +1,4 @@
-//! `toolsieve verify`: whether every file of a run folder is as it was written.
+//! `toolsieve verify`: checks the files of a run folder against their checksums.
 
 use std::path::PathBuf;
 
@@ -13,19 +13,20 @@ use crate::engine::verify::{self, Verified};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Reads every file once and compares it with the checksum that the run recorded; changes nothing.
-Kinds of faults: damaged, missing, unfinished (a purge or forget was cut off), unexpected (no run wrote the file).
-To repair a run, run it again: damaged steps are judged again, and damaged payload is read again from the inputs.
-Exit codes: 0 whole, unexpected files aside; 1 not; 2 no run folder.
+Faults: damaged, missing, unfinished (a purge or forget was interrupted), unexpected (not written by a run).
+To repair a run, run it again: it repeats the damaged steps, and reads the inputs again if raw text is damaged.
+
+Exit codes: 0 all files are intact (unexpected files do not count); 1 faults; 2 no run folder.
 
 Examples:
-  toolsieve verify out/live                        one line a fault
-  toolsieve verify out/live --json | jq .faults    the same as JSON"
+  toolsieve verify out/mylog                        one line per fault
+  toolsieve verify out/mylog --json | jq .faults    the same as JSON"
 )]
 pub(super) struct VerifyArgs {
     /// Run folder.
     run: PathBuf,
 
-    /// All as one JSON object.
+    /// Prints one JSON object.
     #[arg(long)]
     json: bool,
 }

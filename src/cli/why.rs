@@ -1,4 +1,4 @@
-//! `toolsieve why`: one row's story, from the line it was read from to its fate.
+//! `toolsieve why`: shows what happened to one row, from its line in the log to the dataset.
 
 use std::path::PathBuf;
 
@@ -12,24 +12,23 @@ const HINT: &str = "hint: name one record by its number, as in FILE#17";
 /// Arguments of `why`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "FILE is an input's path, or the end of it. RECORD is the number of a record in its file, from 1: of the element of a JSON array, or of the row of a table, whose header does not count. In JSON lines it is the number of the line.
-A line that gave no request has no id; it is found by FILE:LINE or FILE#RECORD.
+    after_help = "FILE is the path of an input, or its last part. RECORD is the number of a record in its file, from 1: an element of a JSON array, a row of a table (without the header), or a line of JSON lines.
+A line without a request has no id; use FILE:LINE or FILE#RECORD.
 
 Examples:
-  toolsieve why out/live r0042                    by the log's own id
-  toolsieve why out/live 9f3c22                   by the start of a request id, or of a list id
-  toolsieve why out/live raw/hosted.jsonl:17      by file and line
-  toolsieve why out/live raw/pairs.csv#17         by file and record"
+  toolsieve why out/mylog r0042               by the id in the log
+  toolsieve why out/mylog 9f3c22              by the start of a request id or of a list id
+  toolsieve why out/mylog mylog.jsonl:17      by file and line"
 )]
 pub(super) struct WhyArgs {
     /// Run folder.
     run: PathBuf,
 
-    /// The row: the log's own id, the start of a request id or of a list id, `FILE:LINE`, `FILE#RECORD`, or the id of an
+    /// The row: its id in the log, the start of its request id or list id, `FILE:LINE`, `FILE#RECORD`, or the id of an
     /// entry of the dataset.
     row: String,
 
-    /// Shows texts whole.
+    /// Shows texts in full.
     #[arg(long)]
     full: bool,
 }

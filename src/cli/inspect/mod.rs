@@ -1,51 +1,50 @@
-//! `toolsieve inspect`: what a person runs first on an unknown log; writes nothing.
+//! `toolsieve inspect`: shows what an unknown log contains; writes nothing.
 
 mod text;
 
 use std::path::PathBuf;
 
-use anyhow::bail;
-
 use super::Ending;
 use crate::cli::console;
 use crate::inspect::look::Look;
 use crate::inspect::{Closeness, inspect as look_at};
+use crate::run::expand;
 use crate::stages::Registry;
 
 /// Arguments of `inspect`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "All lines are counted; a sample of them is read as a run would read it. Of the log's texts only
-their form is shown, letters as x and digits as 9. Time, memory and disk are estimates.
+    after_help = "All lines are counted; a sample of them is read as a run reads it. Only the structure of texts is
+shown: letters as x, digits as 9. Time, memory and disk space of a run are estimates.
 
-Exit code 1: no request was found.
+Exit codes: 0 requests found; 1 no request found; 2 could not start.
 
 Examples:
-  toolsieve inspect logs/*.jsonl.gz              what is in there
-  toolsieve inspect --rows 20000 log.jsonl       a closer look
-  toolsieve inspect --json log.csv | jq .hints   all counts as one JSON object"
+  toolsieve inspect mylog.jsonl                    what the log contains
+  toolsieve inspect logs/ --rows 20000             all logs in a folder, with a larger sample
+  toolsieve inspect --json mylog.jsonl | jq .hints"
 )]
 pub(super) struct InspectArgs {
     #[command(flatten)]
     pub(super) looked_at: LookArgs,
 
-    /// One JSON object.
+    /// Prints one JSON object.
     #[arg(long)]
     json: bool,
 }
 
-/// What `inspect` and `init` share.
+/// Arguments that `inspect` and `init` share.
 #[derive(Debug, clap::Args)]
 pub(super) struct LookArgs {
-    /// Files: JSONL, JSON, CSV or TSV, plain, gzip or zstd; Parquet.
-    #[arg(required = true, value_name = "FILE")]
+    /// Logs: files (JSON, JSON lines, CSV, TSV, Parquet; also with .gz or .zst), folders, patterns.
+    #[arg(required = true, value_name = "PATH")]
     pub(super) files: Vec<PathBuf>,
 
-    /// Lines to look at, in all files together: half from the beginning of each, half from all over it.
+    /// Number of sampled lines over all files: half from the start of each file, half from random places.
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = at_least_one)]
     rows: usize,
 
-    /// Seeds the draw of lines; the same seed draws the same ones.
+    /// Seed of the sample; the same seed selects the same lines.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
@@ -54,20 +53,17 @@ pub(super) struct LookArgs {
 }
 
 impl LookArgs {
-    /// Looks at the files.
+    /// Inspects the files; folders and patterns are replaced by the files that they name.
     pub(super) fn look(&self, registry: &Registry) -> anyhow::Result<Look> {
-        if let Some(folder) = self.files.iter().find(|path| path.is_dir()) {
-            let folder = folder.display();
-            bail!("{folder} is a folder\nhint: name its files, e.g. {folder}/*.jsonl");
-        }
+        let files = expand(&self.files)?;
         let sets = self.sets.as_deref().unwrap_or(registry.environment().sets());
-        Ok(look_at(&self.files, Closeness { rows: self.rows, seed: self.seed }, sets)?)
+        Ok(look_at(&files, Closeness { rows: self.rows, seed: self.seed }, sets)?)
     }
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
     let rows: usize = text.parse().map_err(|_| "expected a whole number".to_owned())?;
-    if rows == 0 { Err("at least one line is looked at".to_owned()) } else { Ok(rows) }
+    if rows == 0 { Err("expected at least 1".to_owned()) } else { Ok(rows) }
 }
 
 pub(super) fn inspect(args: &InspectArgs, registry: &Registry) -> anyhow::Result<Ending> {

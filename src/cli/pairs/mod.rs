@@ -1,7 +1,7 @@
-//! `toolsieve pairs`: every pair of rows whose texts are alike, of one file or of two.
+//! `toolsieve pairs`: finds all near-duplicate pairs within one file or between two.
 //!
-//! Exact: what is not told is not above the threshold. Pairs come in the order of the rows,
-//! the same for any number of threads, some rows at a time.
+//! The join is exact: every pair above the threshold is reported. Pairs are printed in the order of
+//! the rows, the same for any number of threads.
 
 mod out;
 mod rows;
@@ -30,14 +30,13 @@ const MAX_NAMED: usize = 5;
 /// Arguments of `pairs`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Rows are lines of JSONL, elements of JSON, rows of CSV, TSV or Parquet; gzip and zstd are
-seen. A field that holds JSON is compared by its text with keys sorted, so that their order counts for nothing.
+    after_help = "Supported inputs: JSON lines, JSON arrays, CSV, TSV, Parquet; also with .gz or .zst. A field that holds JSON is
+compared as text with sorted keys. Every pair above the threshold is reported, unless a graph search proposes the pairs (--search).
 
-Output: one object a line, {\"a\", \"b\", \"score\"}: the ids of two rows, or their lines from 1 on; of words
-also the \"tokenizer\". With --clusters one a row, {\"id\", \"leader\"} where it stays and {\"id\", \"leader\", \"score\"}
-where an earlier row stays for it.
+Output: one object per line, {\"a\", \"b\", \"score\"}: the ids of two rows, or their line numbers from 1; for word metrics
+also the \"tokenizer\". With --clusters one object per row: {\"id\", \"leader\"}, and the \"score\" if another row is the leader.
 
-Exit code 1: rows that cannot be read; the others are compared.
+Exit codes: 0 all rows compared; 1 rows that cannot be read, the others are compared; 2 could not start.
 
 Examples:
   toolsieve pairs docs.jsonl --field function --id-field id
@@ -45,50 +44,49 @@ Examples:
   toolsieve pairs queries.csv --field text --clusters | jq -r 'select(.id == .leader).id'"
 )]
 pub(super) struct PairsArgs {
-    /// File of rows; `-` is standard input.
+    /// File of rows to compare; `-` is standard input.
     a: PathBuf,
 
-    /// Another file, with whose rows those of the first are compared instead of with one another.
+    /// Second file: compares the rows of the first file with its rows, not with one another.
     b: Option<PathBuf>,
 
-    /// How alike two texts are.
+    /// Similarity of two texts.
     #[arg(long, value_enum, default_value_t = Metric::RougeL)]
     metric: Metric,
 
-    /// Score from 0 to 1 above which a pair is told, or from which on for a cosine. Higher tells fewer [default: 0.8,
-    /// for a cosine 0.9]
+    /// Least score of a pair, from 0 to 1: above it for word metrics, at or above it for cosine. Higher reports fewer
+    /// pairs [default: 0.8, for cosine 0.9]
     #[arg(long, value_name = "T")]
     threshold: Option<Threshold>,
 
-    /// The field that is compared; dots lead into objects and lists, as in function.0.description.
+    /// Field to compare; dots lead into objects and lists, such as function.0.description.
     #[arg(long, value_name = "F")]
     field: String,
 
-    /// The field with a row's id, of the second file too.
+    /// Field with the id of a row, in both files [default: line numbers]
     #[arg(long, value_name = "I")]
     id_field: Option<String>,
 
-    /// What a token is: auto, rouge-score-v1, rouge-score-stemmed-v1 or unicode-v2. "auto" is rouge-score-v1, and
-    /// unicode-v2 for pairs where either text has letters of another script than Latin.
+    /// Tokenizer of word metrics: auto, rouge-score-v1, rouge-score-stemmed-v1 or unicode-v2. "auto" is unicode-v2 for
+    /// pairs with a text in another script than Latin, and rouge-score-v1 for others.
     #[arg(long, value_name = "NAME", default_value_t)]
     tokenizer: Profile,
 
-    /// When a score is above the threshold: by fractions, or by the floats of rouge-score, which let some exact ties
-    /// through.
+    /// Arithmetic of the comparison with the threshold. The floats of Google's rouge-score let some exact ties through.
     #[arg(long, value_enum, default_value_t = Compared::Exact)]
     comparison: Compared,
 
-    /// What turns texts into vectors for a cosine: `hashed`, `local:DIR`, `local:hub:OWNER/NAME`, `endpoint:MODEL`, or
-    /// `file:PATH` with a vector for each row (.npy, of both files in order) or text (.parquet).
+    /// Embedder for cosine: `hashed`, `local:DIR`, `local:hub:OWNER/NAME`, `endpoint:MODEL`, or `file:PATH` with a vector
+    /// for each row (.npy, both files in order) or text (.parquet).
     #[arg(long, value_name = "NAME", default_value_t)]
     embedder: EmbedderName,
 
-    /// How pairs of a high cosine are looked for; "auto" compares all rows unless that takes far longer than a graph,
-    /// which may miss some.
+    /// Search for pairs of a high cosine. "auto" compares all rows, unless that takes much longer than a graph search,
+    /// which may miss pairs.
     #[arg(long, value_enum, default_value_t = Search::Auto)]
     search: Search,
 
-    /// Tells for each row the earlier row that stays for it, instead of pairs.
+    /// Prints the leader of each row instead of pairs: the first row of its cluster.
     #[arg(long, conflicts_with = "b")]
     clusters: bool,
 
@@ -100,31 +98,31 @@ pub(super) struct PairsArgs {
 /// How alike two texts are.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Metric {
-    /// ROUGE-L F1 of their words.
+    /// ROUGE-L F1 of words.
     RougeL,
-    /// The same line by line (rougeLsum); the earlier row is the target.
+    /// ROUGE-L of lines (rougeLsum); the earlier row is the target.
     RougeLsum,
-    /// Cosine of their vectors.
+    /// Cosine of embeddings.
     Cosine,
 }
 
 /// How pairs of a high cosine are looked for.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Search {
-    /// As takes least time.
+    /// The faster of the two.
     Auto,
-    /// All rows are compared.
+    /// Compares all rows.
     Exact,
-    /// A graph proposes pairs.
+    /// Compares the pairs that a graph search proposes.
     Approximate,
 }
 
 /// [`Comparison`] on the command line.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Compared {
-    /// By fractions.
+    /// Exact fractions.
     Exact,
-    /// By floats.
+    /// Floats of Google's rouge-score.
     GoogleFloat,
 }
 
