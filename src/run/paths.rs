@@ -45,7 +45,9 @@ fn is_pattern(path: &Path) -> bool {
 
 fn matches(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
     let shown = pattern.display();
-    let found = glob::glob(&pattern.to_string_lossy()).map_err(|error| {
+    // As in a shell, `*` matches no hidden file.
+    let options = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::new() };
+    let found = glob::glob_with(&pattern.to_string_lossy(), options).map_err(|error| {
         Error::Request(format!("input {shown}: the pattern is malformed: {}\nhint: in a pattern `*` matches any characters, `**` any folders, `[ab]` one of a and b", error.msg))
     })?;
     let mut files: Vec<PathBuf> = found.filter_map(Result::ok).filter(|path| !path.is_dir()).collect();
