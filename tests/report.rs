@@ -209,8 +209,8 @@ fn the_fates_of_merged_rows_and_their_methods_are_reported_for_this_run() {
     let is_left = |&row: &usize| leader(row).is_some_and(|leader| cell("fate", leader) == "held");
     let merged = (0..rows.height()).find(is_left).unwrap();
     let id = &cell("merged_into", merged)[..12];
-    let line = format!("its leader {id} is held: {}", cell("reason", leader(merged).unwrap()));
-    assert!(why(merged).contains(&line) && !why(merged).contains("stands for it"), "{}", why(merged));
+    let line = format!("merged into {id}, which is held: {}", cell("reason", leader(merged).unwrap()));
+    assert!(why(merged).contains(&line) && !why(merged).contains("which is exported"), "{}", why(merged));
 
     let report: Value = serde_json::from_str(&report_as(&out, &["--json"])).unwrap();
     for table in ["requests", "doc_lists"] {

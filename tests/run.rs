@@ -1081,7 +1081,7 @@ fn a_purged_run_keeps_its_history_and_the_next_run_reads_its_inputs_again() {
     let again: Value = serde_json::from_slice(&support::output(&arguments).stdout).unwrap();
     assert_eq!(again["files"], serde_json::json!([]));
     let why = support::shown(&support::output(&["why", out.to_str().unwrap(), "log-owner-4711"]));
-    assert!(why.contains("taken out by purge") && why.contains("exported as simple"), "{why}");
+    assert!(why.contains("removed by purge") && why.contains("exported as simple"), "{why}");
     assert!(support::output(&["diff", out.to_str().unwrap()]).status.success());
     run();
     assert_same_bytes(&whole, &stable_bytes(&out));

@@ -386,13 +386,15 @@ fn screens_fit_80_and_120_columns() {
     support::run_sample(&folder.path().join("other"), &["--set", "merge-near-docs.threshold=0.6"]);
     small_log(folder.path());
     // In the folder, so that no path depends on the machine.
-    let commands: [(&str, &[&str]); 6] = [
+    let commands: [(&str, &[&str]); 8] = [
         ("report", &["report", "run"]),
         ("plan", &["plan", "--input", "log.jsonl"]),
         ("compare", &["compare", "run", "other", "--examples", "1"]),
         ("diff", &["diff", "run", "--each", "1"]),
         ("check", &["check", "run"]),
         ("stages", &["stages", "split"]),
+        ("inspect", &["inspect", "log.jsonl"]),
+        ("explain", &["explain"]),
     ];
     for (name, arguments) in commands {
         for columns in [80, 120] {
@@ -412,6 +414,24 @@ fn screens_fit_80_and_120_columns() {
     assert!(widest(&piped) <= 80, "{piped}");
     let wide = toolsieve().args(["report", out.to_str().unwrap()]).env("COLUMNS", "120").output().unwrap();
     assert!(widest(&String::from_utf8(wide.stdout).unwrap()) > 80, "COLUMNS widens what is piped");
+}
+
+#[test]
+fn reading_the_inputs_shows_the_share_that_is_read_the_rate_and_the_time_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.jsonl");
+    support::write_long_log(&log, 12_000);
+    let mut command = toolsieve();
+    command
+        .current_dir(folder.path())
+        .args(["run", "log.jsonl", "--limit", "20000"])
+        .env("TERM", "xterm-256color");
+    let (screen, code) = written_on_terminal(command, 100);
+    assert!(matches!(code, Some(0 | 1)), "{screen}");
+    let bars: Vec<&str> = screen.split(['\r', '\n']).filter(|line| line.contains("ingest  ")).collect();
+    let is_whole =
+        |bar: &&&str| [" %  ", "iB/s  ", " left  ", " lines"].iter().all(|part| bar.contains(part));
+    assert!(bars.iter().any(|bar| is_whole(&bar)), "{bars:?}");
 }
 
 #[test]
@@ -544,6 +564,9 @@ fn a_terminated_run_reports_it_with_the_documented_code() {
         let ended = run.wait_with_output().unwrap();
         assert_eq!(ended.status.code(), Some(130), "{}", stderr_of(&ended));
         assert!(stderr_of(&ended).starts_with("error: interrupted"), "{}", stderr_of(&ended));
+        let resume =
+            format!(" run --quiet --input {} --out {}` goes on from there\n", log.display(), out.display());
+        assert!(stderr_of(&ended).ends_with(&resume), "{}", stderr_of(&ended));
     }
     let page = include_str!("../docs/exit-codes.md");
     assert!(page.contains("| 130 | interrupted, by Ctrl-C, SIGTERM or SIGHUP;"));

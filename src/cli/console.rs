@@ -15,14 +15,16 @@
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
-use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Color, Style};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use terminal_size::terminal_size_of;
 
 use crate::run::Observer;
@@ -45,6 +47,8 @@ struct Step {
     name: String,
     bar: ProgressBar,
     start: Instant,
+    /// Rows done, where the bar counts bytes.
+    rows: Option<Arc<AtomicU64>>,
 }
 
 impl Console {
@@ -65,26 +69,42 @@ impl Observer for Console {
             ProgressBar::hidden()
         } else {
             let bar = total.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
-            let template = if total.is_some() {
-                "{msg:24} {bar:30} {percent:>3} %"
-            } else {
-                "{msg:24} {spinner} {human_pos} lines"
-            };
-            bar.with_style(
-                ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar()),
-            )
-            .with_message(visible_line(step).into_owned())
+            let template = if total.is_some() { ROWS_BAR } else { SPINNER };
+            bar.with_style(style(template)).with_message(visible_line(step).into_owned())
         };
         if let Ok(mut slot) = self.step.lock() {
-            *slot = Some(Step { name: step.to_owned(), bar, start: Instant::now() });
+            *slot = Some(Step { name: step.to_owned(), bar, start: Instant::now(), rows: None });
         }
+    }
+
+    fn read(&self, bytes: u64, total: u64) {
+        let Ok(mut slot) = self.step.lock() else { return };
+        let Some(step) = slot.as_mut().filter(|step| !step.bar.is_hidden()) else { return };
+        if step.rows.is_none() {
+            // The spinner becomes a bar, and has counted rows until now.
+            let rows = Arc::new(AtomicU64::new(step.bar.position()));
+            step.rows = Some(Arc::clone(&rows));
+            step.bar.set_length(total);
+            step.bar.set_style(style(BYTES_BAR).with_key(
+                "rows",
+                move |_: &ProgressState, w: &mut dyn fmt::Write| {
+                    let _ = w.write_str(&count(rows.load(Ordering::Relaxed)));
+                },
+            ));
+        }
+        step.bar.set_position(bytes);
     }
 
     fn advance(&self, rows: u64) {
         if let Ok(slot) = self.step.lock()
             && let Some(step) = &*slot
         {
-            step.bar.inc(rows);
+            match &step.rows {
+                Some(done) => {
+                    done.fetch_add(rows, Ordering::Relaxed);
+                }
+                None => step.bar.inc(rows),
+            }
         }
     }
 
@@ -110,6 +130,31 @@ impl Observer for Console {
             None => print(),
         }
     }
+}
+
+/// A step whose rows are known.
+const ROWS_BAR: &str = "{msg:24} {bar:24} {percent:>3} %  {left} left";
+/// A step that reads files.
+const BYTES_BAR: &str = "{msg:24} {bar:24} {percent:>3} %  {rate}  {left} left  {rows} lines";
+/// A step of unknown length.
+const SPINNER: &str = "{msg:24} {spinner} {human_pos} lines";
+
+/// A template with the keys `rate`, in bytes per second, and `left`, the time that the step still takes.
+fn style(template: &str) -> ProgressStyle {
+    // A rate is positive, and a few bytes more or less are not shown.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let rate = |state: &ProgressState, w: &mut dyn fmt::Write| {
+        let _ = write!(w, "{}/s", figures::bytes(state.per_sec() as u64));
+    };
+    let left = |state: &ProgressState, w: &mut dyn fmt::Write| {
+        let seconds = state.eta().as_secs();
+        // Whole seconds, as an estimate is no more exact.
+        let text =
+            if seconds < 60 { format!("{seconds} s") } else { figures::seconds(state.eta().as_secs_f64()) };
+        let _ = w.write_str(&text);
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.with_key("rate", rate).with_key("left", left)
 }
 
 /// A finished step in one line: its name, its time, what it did.
@@ -324,6 +369,9 @@ impl Painted {
 
     /// Adds a text.
     pub fn add(&mut self, paint: Paint, text: &str) {
+        if text.is_empty() {
+            return;
+        }
         let text = visible(text);
         match self.0.last_mut() {
             Some((last, end)) if *last == paint => end.push_str(&text),
@@ -347,6 +395,11 @@ impl Painted {
             self.add(paint, line);
             self.add(Paint::Plain, "\n");
         }
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// The text without colours.

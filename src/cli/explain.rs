@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use super::deciders::file_of;
 use super::fix as fix_command;
-use crate::cli::console;
+use crate::cli::console::{self, Screen};
+use crate::cli::layout::{Column, Table};
 use crate::docs::check::rules::{Example, Rule};
 use crate::docs::convert;
 use crate::docs::fix;
@@ -36,14 +37,14 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
         let known = |code: &str| reasons.iter().any(|(_, reason)| reason.code == code);
         let of_check = rules::all().filter(|rule| !known(rule.code)).map(|rule| (rule.code, rule.what()));
         let of_convert = convert::REASONS.iter().map(|reason| (reason.code, reason.what));
-        let text: String = of_lines
+        let mut table = Table::new([Column::text("code"), Column::wrapped("meaning")]);
+        of_lines
             .chain(of_stages)
             .chain(of_check)
             .chain(of_convert)
             .chain(fix_command::REASONS)
-            .map(|(code, sentence)| format!("{code:34} {sentence}\n"))
-            .collect();
-        return Ok(console::print_data(&text)?);
+            .for_each(|(code, sentence)| table.row([code, sentence]));
+        return Ok(console::print_painted(&table.fitted(Screen::of_stdout()))?);
     };
     if let Some((kind, reason)) = reasons.iter().find(|(_, reason)| reason.code == code) {
         return Ok(console::print_data(&of_stage(*kind, reason))?);

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::purge::what;
-use crate::cli::console::{self, count, table};
+use crate::cli::console::{self, Paint, Painted, Screen, count, counted};
+use crate::cli::layout::{Column, Table, paragraph, words};
 use crate::run::{self, Forget, ForgetReport};
 use crate::stages::Registry;
 
@@ -52,7 +53,7 @@ pub(super) fn forget(args: &ForgetArgs, registry: &Registry) -> anyhow::Result<(
     if args.json {
         console::give_json(&format!("{}\n", as_json(args, &forgotten)))?;
     } else {
-        console::print_data(&as_text(&forgotten))?;
+        console::print_painted(&as_text(&forgotten, Screen::of_stdout()))?;
     }
     if forgotten.is_other {
         console::print_status(&format!(
@@ -63,24 +64,31 @@ pub(super) fn forget(args: &ForgetArgs, registry: &Registry) -> anyhow::Result<(
     Ok(())
 }
 
-fn as_text(forgotten: &ForgetReport) -> String {
-    let n = forgotten.requests.len();
-    let mut text = format!("forgotten {n} request{}", if n == 1 { "" } else { "s" });
-    let n_lists = forgotten.doc_lists;
-    if n_lists > 0 {
-        text += &format!(", {n_lists} doc list{}", if n_lists == 1 { "" } else { "s" });
+/// Width of the labels of lines.
+const LABEL: usize = 10;
+
+fn as_text(forgotten: &ForgetReport, screen: Screen) -> Painted {
+    let mut text = Painted::new("forgotten ");
+    text.add(Paint::Plain, &counted(forgotten.requests.len() as u64, "request", "requests"));
+    if forgotten.doc_lists > 0 {
+        let lists = counted(forgotten.doc_lists as u64, "doc list", "doc lists");
+        text.add(Paint::Plain, &format!(", {lists}"));
     }
-    text.push('\n');
+    text.add(Paint::Plain, "\n");
     for request in &forgotten.requests {
-        text += &format!("  {} is {} now, read from {}\n", request.was, request.is, request.place);
+        let place = format!("{} is {} now, read from {}", request.was, request.is, request.place);
+        text.append(paragraph("", 2, &words(&place), screen));
     }
-    let rows: Vec<Vec<String>> =
-        forgotten.files.iter().map(|file| vec![file.file.clone(), what(file)]).collect();
-    text += &format!("\n{}", table(&["file", "what went"], &rows, &[]));
-    text += "made anew: ledger.parquet, rows.parquet, lists.parquet, links.parquet, report.json, report.html, dataset/README.md\n\n";
+    text.add(Paint::Plain, "\n");
+    let mut table = Table::new([Column::text("file"), Column::wrapped("what was removed")]);
+    forgotten.files.iter().for_each(|file| table.row([file.file.clone(), what(file)]));
+    text.append(table.fitted(screen));
+    let again = "written again: ledger.parquet, rows.parquet, lists.parquet, links.parquet, report.json, report.html, dataset/README.md";
+    text.append(paragraph("", 0, &words(again), screen));
+    text.add(Paint::Plain, "\n");
     let counts = &forgotten.counts;
-    text += &format!(
-        "requests  {} = {} kept + {} merged + {} held + {} dropped + {} forgotten\n",
+    let sum = format!(
+        "{} = {} kept + {} merged + {} held + {} dropped + {} forgotten",
         count(counts.rows),
         count(counts.kept),
         count(counts.merged),
@@ -88,12 +96,14 @@ fn as_text(forgotten: &ForgetReport) -> String {
         count(counts.dropped),
         count(counts.forgotten)
     );
+    text.append(paragraph("requests", LABEL, &words(&sum), screen));
     for (word, why, ids) in [
         ("held", "whose answer was taken from it", &forgotten.answers_held),
-        ("left", "that were merged into it and may say the same", &forgotten.merged_into_them),
+        ("left", "that were merged into it and may have the same text", &forgotten.merged_into_them),
     ] {
         if !ids.is_empty() {
-            text += &format!("{word}      {} {why}: {}\n", count(ids.len() as u64), named(ids));
+            let line = format!("{} {why}: {}", count(ids.len() as u64), named(ids));
+            text.append(paragraph(word, LABEL, &words(&line), screen));
         }
     }
     text

@@ -254,13 +254,17 @@ fn without_start(text: &str, width: usize) -> String {
     without_end(&reversed, width).chars().rev().collect()
 }
 
-/// A label and pieces of text behind it, wrapped between the pieces; further lines are indented by the label's width.
-/// The label is `name` padded to `indent`.
+/// A label and pieces of text, wrapped between the pieces; all lines of the text start at the column `indent`.
 pub(super) fn paragraph(name: &str, indent: usize, pieces: &[Cell], screen: Screen) -> Painted {
+    labelled(name.into(), indent, pieces, screen)
+}
+
+/// A [`paragraph`] whose label has a look of its own.
+pub(super) fn labelled(label: Cell, indent: usize, pieces: &[Cell], screen: Screen) -> Painted {
     let width = screen.width.min(MAX_PROSE);
     let mut text = Painted::default();
-    text.add(Paint::Plain, name);
-    let mut used = name.width();
+    let mut used = label.text.width();
+    text.add(label.paint, &label.text);
     for (nth, piece) in pieces.iter().enumerate() {
         let piece_width = piece.text.width();
         if nth > 0 && used + 1 + piece_width > width {

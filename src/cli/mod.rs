@@ -253,7 +253,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {
-    match error.downcast_ref::<Error>() {
+    match error.chain().find_map(|cause| cause.downcast_ref::<Error>()) {
         Some(error) if error.is_cancelled() => INTERRUPTED,
         Some(Error::Halfway(cause)) if cause.is_bug() => BUG,
         Some(Error::Halfway(_)) => STOPPED,

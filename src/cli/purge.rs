@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::json;
 
-use crate::cli::console::{self, count, counted, table};
+use crate::cli::console::{self, Painted, Screen, count, counted};
+use crate::cli::layout::{Column, Table};
 use crate::run::{self, Extent, Touched};
 use crate::stages::Registry;
 
@@ -43,7 +44,7 @@ pub(super) fn purge(args: &PurgeArgs, registry: &Registry) -> anyhow::Result<()>
         let purge = json!({"run": args.run, "purged": !purged.files.is_empty(), "files": purged.files});
         console::give_json(&format!("{purge}\n"))?;
     } else {
-        console::print_data(&as_text(&purged.files))?;
+        console::print_painted(&as_text(&purged.files, Screen::of_stdout()))?;
     }
     if args.everything && !purged.was_redacted {
         console::print_status(
@@ -53,15 +54,20 @@ pub(super) fn purge(args: &PurgeArgs, registry: &Registry) -> anyhow::Result<()>
     Ok(())
 }
 
-fn as_text(touched: &[Touched]) -> String {
+fn as_text(touched: &[Touched], screen: Screen) -> Painted {
     if touched.is_empty() {
-        return "nothing to do: the run contains no raw text\n".to_owned();
+        return Painted::new("nothing to do: the run contains no raw text\n");
     }
-    let rows: Vec<Vec<String>> = touched
-        .iter()
-        .map(|file| vec![file.file.clone(), what(file), count(file.bytes_before), count(file.bytes_after)])
-        .collect();
-    table(&["file", "cells replaced", "bytes before", "bytes after"], &rows, &[2, 3])
+    let mut table = Table::new([
+        Column::text("file"),
+        Column::wrapped("cells replaced"),
+        Column::number("bytes before"),
+        Column::number("bytes after"),
+    ]);
+    for file in touched {
+        table.row([file.file.clone(), what(file), count(file.bytes_before), count(file.bytes_after)]);
+    }
+    table.fitted(screen)
 }
 
 /// Describes what was removed from a file.

@@ -13,7 +13,7 @@ use super::plan::Loaded;
 use super::{Ending, PipelineArgs};
 use crate::cli::console::{self, Console, Paint, Painted, Screen};
 use crate::engine::part::{BatchRows, Cuts, Parts};
-use crate::run::{Observer, Options, Outcome, RunReport, prepare};
+use crate::run::{Error, Observer, Options, Outcome, RunReport, prepare};
 use crate::stages::Registry;
 use crate::text::figures::counted;
 use crate::text::visible::visible_line;
@@ -74,7 +74,8 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
     let prepared = prepare(&pipeline, &out, &options)?;
     // Until here signals end the program: nothing of the run is written yet, and a pipe may never end.
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
-    let run = prepared.execute(&watching)?;
+    let resume = |error: Error| Resumable::of(error, options.resume_command());
+    let run = prepared.execute(&watching).map_err(resume)?;
     let printed = print_summary(&run);
     ending(&run.outcome).after(printed).with_context(|| {
         let run = run.folder.display();
@@ -104,6 +105,25 @@ fn ending(outcome: &Outcome) -> Ending {
     Ending::GateFailed
 }
 
+/// A run that was stopped, with the command that goes on with it.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}\nhint: `{command}` goes on from there")]
+struct Resumable {
+    #[source]
+    error: Error,
+    command: String,
+}
+
+impl Resumable {
+    /// The error as it is, unless the run can go on: a bug would stop it again.
+    fn of(error: Error, command: String) -> anyhow::Error {
+        match error {
+            Error::Halfway(_) if !error.is_bug() => Self { error, command }.into(),
+            error => error.into(),
+        }
+    }
+}
+
 /// Set once the user asks to stop.
 fn cancelled_by_signal() -> anyhow::Result<Arc<AtomicBool>> {
     let cancel = Arc::new(AtomicBool::new(false));
@@ -126,6 +146,10 @@ impl Observer for Watching {
 
     fn advance(&self, rows: u64) {
         self.console.advance(rows);
+    }
+
+    fn read(&self, bytes: u64, total: u64) {
+        self.console.read(bytes, total);
     }
 
     fn end(&self, outcome: &str) {

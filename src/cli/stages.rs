@@ -89,7 +89,9 @@ fn as_text(kind: &StageKind, screen: Screen) -> Painted {
     let schema = (kind.schema)();
     for (key, setting) in schema["properties"].as_object().into_iter().flatten() {
         let what = setting["description"].as_str().unwrap_or_default().replace('\n', " ");
-        text.append(line("  setting", &format!("{key} = {}  {what}", setting["default"])));
+        // A list may wrap between its items.
+        let default = setting["default"].to_string().replace("\",\"", "\", \"");
+        text.append(line("  setting", &format!("{key} = {default}  {what}")));
     }
     for reason in &contract.reasons {
         text.append(line("  reason", &format!("{}: {}", reason.code, reason.sentence)));

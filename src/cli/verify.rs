@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::Ending;
-use crate::cli::console::{self, count, counted};
+use crate::cli::console::{self, counted};
 use crate::engine::seal::FaultKind;
 use crate::engine::verify::{self, Verified};
+use crate::text::figures;
 
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
@@ -59,7 +60,7 @@ fn as_text(verified: &Verified) -> String {
 
 fn summary(verified: &Verified) -> String {
     let Verified { files, bytes, finished, faults } = verified;
-    let checked = format!("{}, {} bytes", counted(*files, "file", "files"), count(*bytes));
+    let checked = format!("{}, {}", counted(*files, "file", "files"), figures::bytes(*bytes));
     let outcome = if faults.is_empty() {
         "all whole".to_owned()
     } else {

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::cli::console::{self, Paint, Painted};
+use crate::cli::console::{self, Paint, Painted, Screen};
+use crate::cli::layout::{paragraph, words};
 use crate::run::{Why, open};
 use crate::stages::Registry;
 
-/// How one of several records on a line is named.
+/// How to name one of several records on a line.
 const HINT: &str = "hint: name one record by its number, as in FILE#17";
 
 /// Arguments of `why`.
@@ -35,7 +36,7 @@ pub(super) struct WhyArgs {
 
 pub(super) fn why(args: &WhyArgs, registry: &Registry) -> anyhow::Result<()> {
     match crate::run::why(&open(&args.run, registry)?, &args.row, args.full)? {
-        Why::Story(text) => console::print_painted(&painted(&text))?,
+        Why::Story(text) => console::print_painted(&painted(&text, Screen::of_stdout()))?,
         Why::Records(text) => {
             console::print_data(&text)?;
             console::print_status(HINT);
@@ -44,10 +45,14 @@ pub(super) fn why(args: &WhyArgs, registry: &Registry) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The story with colours: changes, and the fate.
-fn painted(story: &str) -> Painted {
+/// Width of the labels of a story's lines.
+const LABEL: usize = 12;
+
+/// The story with colours for changes and the fate. A terminal gets long lines wrapped after their labels.
+fn painted(story: &str, screen: Screen) -> Painted {
     let mut text = Painted::default();
     for line in story.split_inclusive('\n') {
+        let is_too_wide = screen.is_terminal && line.chars().count() > screen.width;
         match line.split_once(' ') {
             Some(("request" | "list" | "record" | "line", _)) => text.add(Paint::Title, line),
             Some(("fate", rest)) => {
@@ -55,6 +60,13 @@ fn painted(story: &str) -> Painted {
                 let (start, end) = line.split_at(line.len() - rest.trim_start().len() + word.len());
                 text.add(Paint::of_fate(word), start);
                 text.add(Paint::Plain, end);
+            }
+            _ if is_too_wide && line.is_char_boundary(LABEL) && !line.starts_with("    ") => {
+                let (label, rest) = line.split_at(LABEL);
+                text.append(paragraph(label.trim_end(), LABEL, &words(rest.trim_end()), screen));
+            }
+            _ if is_too_wide && line.starts_with(&" ".repeat(LABEL)) => {
+                text.append(paragraph("", LABEL, &words(line.trim()), screen));
             }
             _ => text.add_changes(line),
         }

@@ -10,6 +10,8 @@ pub trait Progress: Send + Sync {
     fn begin(&self, step: &str, total: Option<u64>);
     /// Adds to the number of rows that are done.
     fn advance(&self, rows: u64);
+    /// Reports the number of bytes of the inputs that are read, of all bytes.
+    fn read(&self, _bytes: u64, _total: u64) {}
     /// Ends the step; `outcome` is one line about its result.
     fn end(&self, outcome: &str);
     /// Shows a warning.

@@ -58,12 +58,13 @@ pub(super) struct ReadFile {
     pub(super) by_record: bool,
 }
 
-/// Reads and hashes files, block by block.
+/// Reads and hashes files, block by block; `on_read` gets the number of bytes of each read.
 #[allow(clippy::needless_pass_by_value)] // Dropping the sender is what ends the stream.
 pub(super) fn read_files(
     files: &[TextFile<'_>],
     limits: &Limits,
     cancel: &dyn Cancel,
+    on_read: &dyn Fn(u64),
     sender: SyncSender<(u32, Block)>,
 ) -> Result<Vec<ReadFile>> {
     let mut inputs = Vec::with_capacity(files.len());
@@ -76,7 +77,7 @@ pub(super) fn read_files(
         let checked: Vec<_> = files.par_iter().map(checked).collect();
         for (file, checked) in files.iter().zip(checked) {
             let soundness = checked?.ok_or(Error::Interrupted)?;
-            inputs.push(read_file(file, limits, soundness, &sender)?);
+            inputs.push(read_file(file, limits, soundness, on_read, &sender)?);
         }
     }
     Ok(inputs)
@@ -86,10 +87,14 @@ fn read_file(
     &(file, path, format): &TextFile<'_>,
     limits: &Limits,
     soundness: Soundness,
+    on_read: &dyn Fn(u64),
     sender: &SyncSender<(u32, Block)>,
 ) -> Result<ReadFile> {
     let mut hasher = Sha256::new();
-    let mut on_bytes = |bytes: &[u8]| hasher.update(bytes);
+    let mut on_bytes = |bytes: &[u8]| {
+        hasher.update(bytes);
+        on_read(bytes.len() as u64);
+    };
     let facts = read_sound_blocks(path, format, limits, soundness, &mut on_bytes, &mut |block| {
         // The receiver has ended if it had an error, which it reports itself.
         sender.send((file, block)).map_err(|_| Error::Interrupted)

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 
 use rayon::prelude::*;
@@ -16,7 +16,7 @@ use serde_json::Value;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
 use crate::columns;
-use crate::engine::context::Context;
+use crate::engine::context::{Context, Progress};
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::{Fingerprint, sha256_until};
 use crate::engine::foreign::{ForeignFile, ForeignRows, Need};
@@ -97,9 +97,11 @@ impl Source for Ingest {
     }
 
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
+        let bytes_read = BytesRead::of(&self.inputs, cx);
         let mut rows = Rows {
             ingest: self,
             cx,
+            bytes_read: &bytes_read,
             into,
             waiting: Waiting::default(),
             sample: BTreeMap::new(),
@@ -140,10 +142,30 @@ impl Reading {
     }
 }
 
+/// How much of the inputs is read, for the progress of the step.
+struct BytesRead<'a> {
+    progress: &'a dyn Progress,
+    read: AtomicU64,
+    total: u64,
+}
+
+impl<'a> BytesRead<'a> {
+    fn of(inputs: &[PathBuf], cx: &Context<'a>) -> Self {
+        let sizes = inputs.iter().map(|path| path.metadata().map_or(0, |facts| facts.len()));
+        Self { progress: cx.progress, read: AtomicU64::new(0), total: sizes.sum() }
+    }
+
+    fn add(&self, bytes: u64) {
+        let read = self.read.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.progress.read(read, self.total);
+    }
+}
+
 /// Receives lines in order and passes them on, or samples them.
 struct Rows<'a, 'c> {
     ingest: &'a Ingest,
     cx: &'a Context<'c>,
+    bytes_read: &'a BytesRead<'a>,
     into: &'a mut Intake,
     /// Batch lines, which are joined after all files are read.
     waiting: Waiting,
@@ -176,9 +198,10 @@ impl Rows<'_, '_> {
         let (blocks_in, blocks) = sync_channel(ahead);
         let (promises_in, promises) = sync_channel(ahead);
         let wants_no_more = AtomicBool::new(self.wants_no_more());
-        let (columns, cancel) = (&self.ingest.columns, self.cx.cancel);
+        let (columns, cancel, bytes_read) = (&self.ingest.columns, self.cx.cancel, self.bytes_read);
         std::thread::scope(|scope| {
-            let reader = scope.spawn(|| read_files(files, &limits, cancel, blocks_in));
+            let on_read = |bytes| bytes_read.add(bytes);
+            let reader = scope.spawn(move || read_files(files, &limits, cancel, &on_read, blocks_in));
             let no_more = &wants_no_more;
             scope.spawn(move || parse_blocks(columns, blocks, no_more, promises_in));
             let taken = self.take_parsed(promises, &wants_no_more);
@@ -213,6 +236,7 @@ impl Rows<'_, '_> {
     fn parquet(&mut self, file: u32, path: &Path) -> Result<ReadFile> {
         let frames = ForeignFile::open(path)?;
         let columns = &self.ingest.columns;
+        let (n_bytes, mut n_bytes_done) = (path.metadata().map_or(0, |facts| facts.len()), 0);
         let selection = frames.select(|name| if is_read(name, columns) { Need::Read } else { Need::No })?;
         for stretch in frames.stretches(&selection) {
             let rows = frames.read(&selection, stretch.clone())?;
@@ -228,6 +252,9 @@ impl Rows<'_, '_> {
                     self.take(line)?;
                 }
                 start = end;
+                let done = share_of_rows(n_bytes, stretch.start + end, frames.height());
+                self.bytes_read.add(done - n_bytes_done);
+                n_bytes_done = done;
             }
         }
         let input = hashed(path, &|| self.cx.cancelled())?;
@@ -342,6 +369,12 @@ impl Rows<'_, '_> {
             self.into.request(*request)
         })
     }
+}
+
+/// The bytes of a Parquet file that its first rows stand for.
+fn share_of_rows(n_bytes: u64, n_rows_done: usize, n_rows: usize) -> u64 {
+    let share = u128::from(n_bytes) * n_rows_done as u128 / n_rows.max(1) as u128;
+    u64::try_from(share).unwrap_or(n_bytes)
 }
 
 /// Returns a file with its hash; the file is read only for the hash.

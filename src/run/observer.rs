@@ -1,4 +1,4 @@
-//! Who follows a run: its progress, its warnings, and whether it is to stop.
+//! Follows a run: its progress, its warnings, and whether to stop it.
 
 use crate::engine::context::{Cancel, Progress};
 
@@ -6,19 +6,22 @@ use crate::engine::context::{Cancel, Progress};
 ///
 /// The methods are called from several threads.
 pub trait Observer: Send + Sync {
-    /// A step begins: `ingest`, the id of a stage, `export`, `ledger`. `rows` is how many it has, where that is known.
+    /// A step begins: `ingest`, the id of a stage, `export`, `ledger`. `rows` is its number of rows, if known.
     fn begin(&self, _step: &str, _rows: Option<u64>) {}
 
-    /// So many more rows of the step are done.
+    /// The step has done so many more rows.
     fn advance(&self, _rows: u64) {}
+
+    /// `ingest` has read so many bytes of the inputs, as they are stored, of so many in all.
+    fn read(&self, _bytes: u64, _total: u64) {}
 
     /// The step is over; `outcome` is one line on what it did.
     fn end(&self, _outcome: &str) {}
 
-    /// Something a person should know. The same may be reported more than once.
+    /// A warning. The same may be reported more than once.
     fn warn(&self, _message: &str) {}
 
-    /// Whether to stop. It is called again and again, every few milliseconds; once it is `true` it must stay so.
+    /// Whether to stop the run. Called every few milliseconds; once `true`, it must stay `true`.
     fn is_cancelled(&self) -> bool {
         false
     }
@@ -26,7 +29,7 @@ pub trait Observer: Send + Sync {
 
 impl Observer for () {}
 
-/// An observer as the engine knows it.
+/// An [`Observer`] as the engine's [`Progress`] and [`Cancel`].
 pub(super) struct Watched<'o>(pub(super) &'o dyn Observer);
 
 impl Progress for Watched<'_> {
@@ -36,6 +39,10 @@ impl Progress for Watched<'_> {
 
     fn advance(&self, rows: u64) {
         self.0.advance(rows);
+    }
+
+    fn read(&self, bytes: u64, total: u64) {
+        self.0.read(bytes, total);
     }
 
     fn end(&self, outcome: &str) {

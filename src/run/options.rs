@@ -72,6 +72,12 @@ impl Options {
         words.collect::<Vec<_>>().join(" ")
     }
 
+    /// The command line that goes on with a run that was stopped, as a shell takes it: `--fresh` would begin it again.
+    pub fn resume_command(&self) -> String {
+        let words = self.command.iter().filter(|word| *word != "--fresh").map(|word| quoted(word));
+        words.collect::<Vec<_>>().join(" ")
+    }
+
     /// Records this command line.
     #[must_use]
     pub fn command(mut self, command: impl IntoIterator<Item = String>) -> Self {
@@ -101,5 +107,7 @@ mod tests {
         let options = Options::default().command(words.map(str::to_owned));
         let line = r#"toolsieve run 'a b.jsonl' 'it'\''s' '' 'ingest.columns.query=["q"]' x=1"#;
         assert_eq!(options.command_line(), line);
+        let options = options.command(["toolsieve", "run", "--fresh", "a.jsonl"].map(str::to_owned));
+        assert_eq!(options.resume_command(), "toolsieve run a.jsonl");
     }
 }

@@ -5,7 +5,7 @@ mod text;
 use std::path::PathBuf;
 
 use super::Ending;
-use crate::cli::console;
+use crate::cli::console::{self, Screen};
 use crate::inspect::look::Look;
 use crate::inspect::{Closeness, inspect as look_at};
 use crate::run::expand;
@@ -71,7 +71,7 @@ pub(super) fn inspect(args: &InspectArgs, registry: &Registry) -> anyhow::Result
     let printed = if args.json {
         console::give_json(&format!("{}\n", serde_json::to_string(&look)?))
     } else {
-        console::print_data(&text::told(&look))
+        console::print_painted(&text::text(&look, Screen::of_stdout()))
     };
     let ending = if look.lines.requests == 0 { Ending::GateFailed } else { Ending::Done };
     Ok(ending.after(printed)?)

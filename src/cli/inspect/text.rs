@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::cli::console::{count, counted, table};
+use crate::cli::console::{Paint, Painted, Screen, count, counted};
+use crate::cli::layout::{self, Cell, labelled, paragraph, words};
 use crate::docs::fix::Safety;
 use crate::inspect::lines::Left;
 use crate::inspect::look::{Column, Fix, Look, Personal};
@@ -10,27 +11,33 @@ use crate::text::figures::{bytes, seconds, share_of};
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
 
-/// The look, for people: sections that have something to tell.
-pub(super) fn told(look: &Look) -> String {
+/// The sections of a look that are not empty.
+pub(super) fn text(look: &Look, screen: Screen) -> Painted {
     let sections = [
-        files(look),
-        lines(look),
-        left(&look.unreadable, "cannot be read"),
-        left(&look.no_request, "without a request"),
-        columns(look),
-        requests(look),
-        docs(look),
-        left(&look.docs.faults, "docs not read for sure"),
-        fixes(look),
-        personal(look),
-        run(look),
-        hints(look),
+        files(look, screen),
+        lines(look, screen),
+        left(&look.unreadable, "cannot be read", screen),
+        left(&look.no_request, "without a request", screen),
+        columns(look, screen),
+        requests(look, screen),
+        docs(look, screen),
+        left(&look.docs.faults, "docs not read for sure", screen),
+        fixes(look, screen),
+        personal(look, screen),
+        run(look, screen),
+        hints(look, screen),
     ];
-    let sections: Vec<String> = sections.into_iter().filter(|section| !section.is_empty()).collect();
-    sections.join("\n")
+    let mut text = Painted::default();
+    for section in sections.into_iter().filter(|section| !section.is_empty()) {
+        if !text.is_empty() {
+            text.add(Paint::Plain, "\n");
+        }
+        text.append(section);
+    }
+    text
 }
 
-fn files(look: &Look) -> String {
+fn files(look: &Look, screen: Screen) -> Painted {
     let rows = look.files.iter().map(|file| {
         vec![
             ending(&file.path),
@@ -42,10 +49,10 @@ fn files(look: &Look) -> String {
         ]
     });
     let header = ["file", "format", "stored", "size", "lines", "looked at"];
-    table(&header, &rows.collect::<Vec<_>>(), &[3, 4, 5])
+    table(&header, &rows.collect::<Vec<_>>(), &[3, 4, 5], &[0], screen)
 }
 
-fn lines(look: &Look) -> String {
+fn lines(look: &Look, screen: Screen) -> Painted {
     let lines = &look.lines;
     let log_formats = list(&look.log_formats, lines.requests);
     let answers = match lines.answers {
@@ -62,16 +69,17 @@ fn lines(look: &Look) -> String {
             count(lines.no_request),
             count(lines.unreadable)
         ),
+        screen,
     );
     if !log_formats.is_empty() {
-        text += &pair("log formats", &log_formats);
+        text.append(pair("log formats", &log_formats, screen));
     }
     text
 }
 
-fn left(reasons: &BTreeMap<&'static str, Left>, title: &str) -> String {
+fn left(reasons: &BTreeMap<&'static str, Left>, title: &str, screen: Screen) -> Painted {
     if reasons.is_empty() {
-        return String::new();
+        return Painted::default();
     }
     let rows = reasons.iter().map(|(reason, left)| {
         vec![
@@ -80,21 +88,23 @@ fn left(reasons: &BTreeMap<&'static str, Left>, title: &str) -> String {
             left.at.iter().map(|at| file_name(at)).collect::<Vec<_>>().join("  "),
         ]
     });
-    let mut text = table(&[title, "n", "first at"], &rows.collect::<Vec<_>>(), &[1]);
+    let mut text = table(&[title, "n", "first at"], &rows.collect::<Vec<_>>(), &[1], &[2], screen);
     for (reason, left) in reasons.iter().filter(|(_, left)| !left.form.is_empty()) {
-        let (detail, form) = (shortened(&left.detail, 100), shortened(&left.form, 94));
-        text += &format!("  {reason}: {}\n    {}\n", visible_line(&detail), visible_line(&form));
+        let detail = format!("{reason}: {}", shortened(&left.detail, 100));
+        text.append(paragraph("", 2, &words(&detail), screen));
+        let form = shortened(&left.form, screen.width.clamp(40, 100) - 6);
+        text.add(Paint::Heading, &format!("    {}\n", visible_line(&form)));
     }
     text
 }
 
-/// Columns are told where one line in so many holds no request.
+/// Columns are listed if at least one line in so many has no request.
 const MUCH: u64 = 10;
 
-fn columns(look: &Look) -> String {
+fn columns(look: &Look, screen: Screen) -> Painted {
     let is_much = look.lines.no_request * MUCH >= look.lines.looked_at;
     if look.columns.is_empty() || !(look.guessed.is_some() || is_much) {
-        return String::new();
+        return Painted::default();
     }
     let use_of = |column: &Column| {
         let guessed = look.guessed.iter().flatten().find(|(_, name)| **name == column.name);
@@ -110,13 +120,14 @@ fn columns(look: &Look) -> String {
         ]
     };
     let rows: Vec<Vec<String>> = look.columns.iter().map(row).collect();
-    table(&["columns where no log format fits", "lines", "hold", "guess", "form of the first"], &rows, &[1])
+    let header = ["columns where no log format fits", "lines", "hold", "guess", "form of the first"];
+    table(&header, &rows, &[1], &[4], screen)
 }
 
-fn requests(look: &Look) -> String {
+fn requests(look: &Look, screen: Screen) -> Painted {
     let requests = &look.requests;
     if look.lines.requests == 0 {
-        return String::new();
+        return Painted::default();
     }
     let (turns, answers, facts) = (&requests.conversations, &requests.responses, &requests.facts);
     let rows = [
@@ -155,7 +166,7 @@ fn requests(look: &Look) -> String {
             ),
         ),
     ];
-    pairs(&rows)
+    pairs(&rows, screen)
 }
 
 fn time(look: &Look) -> String {
@@ -166,10 +177,10 @@ fn time(look: &Look) -> String {
     )
 }
 
-fn docs(look: &Look) -> String {
+fn docs(look: &Look, screen: Screen) -> Painted {
     let docs = &look.docs;
     if docs.lists == 0 {
-        return String::new();
+        return Painted::default();
     }
     let [fewest, median, most] = docs.functions_a_list;
     let share = share_of(docs.equal, docs.equal + docs.lists);
@@ -186,10 +197,10 @@ fn docs(look: &Look) -> String {
         ("functions", functions),
         ("read by", list(&docs.steps, docs.lists)),
     ];
-    pairs(&rows)
+    pairs(&rows, screen)
 }
 
-fn fixes(look: &Look) -> String {
+fn fixes(look: &Look, screen: Screen) -> Painted {
     let docs = &look.docs;
     let made = |(code, fix): (&&'static str, &Fix)| {
         let safety = if fix.safety == Safety::Safe { "safe" } else { "unsafe" };
@@ -200,16 +211,16 @@ fn fixes(look: &Look) -> String {
     };
     let rows: Vec<Vec<String>> = docs.fixes.iter().map(made).chain(docs.findings.iter().map(found)).collect();
     if rows.is_empty() {
-        return String::new();
+        return Painted::default();
     }
-    table(&["fix-docs would edit", "safety", "edits", "lists"], &rows, &[2, 3])
+    table(&["fix-docs would edit", "safety", "edits", "lists"], &rows, &[2, 3], &[], screen)
 }
 
-fn personal(look: &Look) -> String {
+fn personal(look: &Look, screen: Screen) -> Painted {
     let (requests, docs) = (&look.requests.personal, &look.docs.personal);
     let kinds: BTreeSet<&str> = requests.keys().chain(docs.keys()).copied().collect();
     if kinds.is_empty() {
-        return String::new();
+        return Painted::default();
     }
     let cells = |found: Option<&Personal>| {
         found.map_or_else(|| [String::new(), String::new()], |found| [count(found.values), count(found.rows)])
@@ -221,13 +232,13 @@ fn personal(look: &Look) -> String {
         row
     };
     let rows: Vec<Vec<String>> = kinds.into_iter().map(row).collect();
-    table(&["personal", "values", "in requests", "values", "in doc lists"], &rows, &[1, 2, 3, 4])
+    table(&["personal", "values", "in requests", "values", "in doc lists"], &rows, &[1, 2, 3, 4], &[], screen)
 }
 
-fn run(look: &Look) -> String {
+fn run(look: &Look, screen: Screen) -> Painted {
     let run = &look.run;
     if run.requests == 0 {
-        return String::new();
+        return Painted::default();
     }
     pair(
         "a full run",
@@ -238,41 +249,57 @@ fn run(look: &Look) -> String {
             bytes(run.memory_bytes),
             bytes(run.disk_bytes)
         ),
+        screen,
     )
 }
 
-fn hints(look: &Look) -> String {
-    look.hints.iter().map(|hint| wrapped("hint: ", hint)).collect()
-}
-
-/// Widest line of text.
-const MAX_CHARS: usize = 100;
-
-fn pairs(rows: &[(&str, String)]) -> String {
-    rows.iter().filter(|(_, text)| !text.is_empty()).map(|(name, text)| pair(name, text)).collect()
-}
-
-/// A name and what there is to say, in as many lines as it takes.
-fn pair(name: &str, text: &str) -> String {
-    wrapped(&format!("{name:10}  "), text)
-}
-
-fn wrapped(head: &str, text: &str) -> String {
-    let indent = " ".repeat(head.chars().count());
-    let (mut lines, mut line) = (String::new(), head.trim_end().to_owned());
-    let text = text.replace(" %", "\u{a0}%");
-    for word in text.split(' ') {
-        if line.chars().count() + word.chars().count() >= MAX_CHARS {
-            lines += &format!("{}\n", line.trim_end());
-            line.clear();
-        }
-        let gap = indent.chars().count().saturating_sub(line.chars().count()).max(1);
-        line += &format!("{}{word}", " ".repeat(gap));
+fn hints(look: &Look, screen: Screen) -> Painted {
+    let mut text = Painted::default();
+    for hint in &look.hints {
+        let label = Cell::new(Paint::Hint, "hint:");
+        text.append(labelled(label, 6, &words(hint), screen));
     }
-    format!("{lines}{line}\n").replace('\u{a0}', " ")
+    text
 }
 
-/// Most names of a list that are told.
+/// Width of the labels of lines.
+const LABEL: usize = 12;
+
+fn pairs(rows: &[(&str, String)], screen: Screen) -> Painted {
+    let mut text = Painted::default();
+    let shown = rows.iter().filter(|(_, text)| !text.is_empty());
+    shown.for_each(|(name, line)| text.append(pair(name, line, screen)));
+    text
+}
+
+/// A label and its text, on as many lines as it needs.
+fn pair(name: &str, text: &str, screen: Screen) -> Painted {
+    paragraph(name, LABEL, &words(text), screen)
+}
+
+/// A table whose columns at `numbers` are numbers and at `wide` may wrap.
+fn table(
+    header: &[&str],
+    rows: &[Vec<String>],
+    numbers: &[usize],
+    wide: &[usize],
+    screen: Screen,
+) -> Painted {
+    let column = |(at, name): (usize, &&str)| {
+        if numbers.contains(&at) {
+            layout::Column::number(name)
+        } else if wide.contains(&at) {
+            layout::Column::wrapped(name)
+        } else {
+            layout::Column::text(name)
+        }
+    };
+    let mut table = layout::Table::new(header.iter().enumerate().map(column).collect::<Vec<_>>());
+    rows.iter().for_each(|row| table.row(row));
+    table.fitted(screen)
+}
+
+/// Names of a list that are shown at most.
 const MAX_NAMES: usize = 12;
 
 /// Names with counts, the most frequent first.

@@ -1,7 +1,7 @@
-//! `toolsieve pairs`: finds all near-duplicate pairs within one file or between two.
+//! `toolsieve pairs`: all near-duplicate pairs within one file or between two.
 //!
-//! The join is exact: every pair above the threshold is reported. Pairs are printed in the order of
-//! the rows, the same for any number of threads.
+//! The join by words is exact: every pair above the threshold is reported. Pairs are printed in the order of the rows,
+//! whatever the number of threads.
 
 mod out;
 mod rows;
@@ -24,7 +24,7 @@ use crate::text::profile::Profile;
 use crate::text::rouge::{Comparison, Threshold};
 use rows::Rows;
 
-/// Rows that take no part and are named one by one; of the others only the number is told.
+/// Skipped rows that are named one by one; the others are only counted.
 const MAX_NAMED: usize = 5;
 
 /// Arguments of `pairs`.
@@ -128,14 +128,14 @@ enum Compared {
 
 pub(super) fn pairs(args: &PairsArgs, registry: &Registry) -> anyhow::Result<Ending> {
     let mut rows = Rows::read(args)?;
-    let told = match args.metric {
+    let summary = match args.metric {
         Metric::RougeL => words::compare(args, Measure::Whole, &mut rows)?,
         Metric::RougeLsum => words::compare(args, Measure::Lines, &mut rows)?,
         Metric::Cosine => vectors::compare(args, &rows, registry.environment())?,
     };
     if !args.quiet {
         let rows = counted(rows.ids.len() as u64, "row", "rows");
-        console::print_status(&format!("{rows} compared, {told}"));
+        console::print_status(&format!("{rows} compared, {summary}"));
     }
     Ok(if rows.n_unreadable > 0 { Ending::GateFailed } else { Ending::Done })
 }
@@ -157,11 +157,11 @@ impl PairsArgs {
     }
 }
 
-/// What a join that only its sink can stop ended by.
+/// The result of a join that only an error of its output can stop.
 fn written<T>(joined: Result<T, Stopped<io::Error>>) -> anyhow::Result<T> {
     match joined {
         Ok(done) => Ok(done),
         Err(Stopped::Sink(error)) => Err(error.into()),
-        Err(Stopped::Cancelled) => bail!("called off"),
+        Err(Stopped::Cancelled) => bail!("cancelled"),
     }
 }

@@ -1,4 +1,4 @@
-//! What `pairs` writes: one JSON object a line.
+//! The output of `pairs`: one JSON object per line.
 
 use std::fmt::Write as _;
 use std::io;
@@ -28,7 +28,7 @@ pub(super) fn pairs(
     Ok(())
 }
 
-/// Writes for each row the one that stays for it.
+/// Writes each row with the leader of its cluster.
 pub(super) fn clusters(
     rows: &Rows,
     merges: &[Option<Merge>],

@@ -1,4 +1,4 @@
-//! The rows that `pairs` compares, of one file or of two behind one another.
+//! The rows that `pairs` compares: those of one file, or of two files one after the other.
 
 use std::path::Path;
 
@@ -40,7 +40,7 @@ impl Rows {
 
     fn add(&mut self, path: &Path, wanted: &Wanted) -> anyhow::Result<()> {
         let column = Column::read(path, wanted)?;
-        tell_of_lost(path, &column, wanted.field.name());
+        report_skipped(path, &column, wanted.field.name());
         if column.texts.is_empty() && !column.keys.is_empty() {
             let (path, field, keys) = (path.display(), wanted.field.name(), column.keys.join(", "));
             bail!("{path}: no row has a text at {field}\nhint: the first row has {keys}");
@@ -52,8 +52,8 @@ impl Rows {
     }
 }
 
-/// Says which rows of a file take no part, and why.
-fn tell_of_lost(path: &Path, column: &Column, field: &str) {
+/// Reports the rows of a file that are skipped, and why.
+fn report_skipped(path: &Path, column: &Column, field: &str) {
     let path = path.display();
     for (line, fault) in column.unreadable.iter().take(MAX_NAMED) {
         console::print_status(&format!("{path}:{line}: {}: {}", fault.reason, visible_line(&fault.detail)));
@@ -70,6 +70,6 @@ fn tell_of_lost(path: &Path, column: &Column, field: &str) {
             column.without_text.iter().take(MAX_NAMED).map(ToString::to_string).collect();
         let n_rows = counted(column.without_text.len() as u64, "row has", "rows have");
         let more = if column.without_text.len() > MAX_NAMED { ", …" } else { "" };
-        console::print_status(&format!("{path}: {n_rows} nothing at {field}: {}{more}", named.join(", ")));
+        console::print_status(&format!("{path}: {n_rows} no text at {field}: {}{more}", named.join(", ")));
     }
 }

@@ -12,7 +12,7 @@ use crate::similarity::cosine::plan::{Graph, Plan};
 use crate::similarity::cosine::rows::{Skipped, Unfit};
 use crate::similarity::{Merge, Pair};
 
-/// Tells pairs or clusters, and says how many for the summary.
+/// Writes pairs or clusters and returns the summary.
 pub(super) fn compare(args: &PairsArgs, rows: &Rows, environment: &Environment) -> anyhow::Result<String> {
     let embedder = args.embedder.open(environment)?;
     let texts: Vec<&str> = rows.texts.iter().map(String::as_str).collect();
@@ -27,12 +27,12 @@ pub(super) fn compare(args: &PairsArgs, rows: &Rows, environment: &Environment) 
         n_pairs += pairs.len() as u64;
         out::pairs(rows, n_first, pairs, |_, _| None)
     })?;
-    tell(args, rows, &notes);
+    report(args, rows, &notes);
     Ok(format!("{} from {} on by {id}", counted(n_pairs, "pair", "pairs"), args.threshold()))
 }
 
-/// For each row the earlier leader with the highest cosine: as pairs come by their first row, it is settled whether
-/// that row is a leader before its pairs are seen.
+/// Finds for each row the earlier leader with the highest cosine. Pairs are ordered by their first row, so it is known
+/// whether that row is a leader before its pairs are seen.
 fn clusters(args: &PairsArgs, rows: &Rows, vectors: &Vectors, id: &str) -> anyhow::Result<String> {
     let mut merges: Vec<Option<Merge>> = vec![None; rows.texts.len()];
     let notes = joined(args, rows, vectors.clone(), |pairs| {
@@ -45,7 +45,7 @@ fn clusters(args: &PairsArgs, rows: &Rows, vectors: &Vectors, id: &str) -> anyho
         }
         Ok(())
     })?;
-    tell(args, rows, &notes);
+    report(args, rows, &notes);
     out::clusters(rows, &merges, |_, _| None)?;
     let n_merged = merges.iter().flatten().count() as u64;
     Ok(format!("{} merged into an earlier one by {id}", counted(n_merged, "is", "are")))
@@ -72,24 +72,24 @@ fn joined(
     written(join(&a, &b, threshold, plan, &|| false, take))
 }
 
-/// Says which rows match nothing, and what a search may have missed.
-fn tell(args: &PairsArgs, rows: &Rows, notes: &Notes) {
-    tell_of_skipped(rows, &notes.skipped_a, 0);
-    tell_of_skipped(rows, &notes.skipped_b, rows.n_first);
+/// Reports the rows that cannot match, and what a search may have missed.
+fn report(args: &PairsArgs, rows: &Rows, notes: &Notes) {
+    report_skipped(rows, &notes.skipped_a, 0);
+    report_skipped(rows, &notes.skipped_b, rows.n_first);
     let Some(search) = notes.search.filter(|_| !args.quiet) else { return };
     let recall = search.recall;
     let (found, all) = (recall.n_found as u64, counted(recall.n_pairs as u64, "pair", "pairs"));
     console::print_status(&format!(
-        "searched by a graph, which may miss pairs: {found} of {all} found of a sample of {} rows, up to {} neighbours asked for",
+        "approximate search: found {found} of {all} in a sample of {} rows, with up to {} neighbours each",
         recall.n_rows, search.max_k
     ));
 }
 
-fn tell_of_skipped(rows: &Rows, skipped: &[Skipped], first: usize) {
+fn report_skipped(rows: &Rows, skipped: &[Skipped], first: usize) {
     let word = |why: Unfit| match why {
         Unfit::Zero => "is zero",
-        Unfit::NotANumber => "holds what is no number",
-        Unfit::Infinite => "is infinite",
+        Unfit::NotANumber => "has values that are not numbers",
+        Unfit::Infinite => "has infinite values",
     };
     for Skipped { row, why } in skipped.iter().take(MAX_NAMED) {
         let id = &rows.ids[first + *row as usize];

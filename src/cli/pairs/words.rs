@@ -9,7 +9,7 @@ use crate::similarity::rouge::leaders::merge_into_leaders;
 use crate::similarity::rouge::texts::{Measure, Texts};
 use crate::text::figures::bytes;
 
-/// Tells pairs or clusters, and says how many for the summary; takes the texts.
+/// Writes pairs or clusters and returns the summary; moves the texts out of the rows.
 pub(super) fn compare(args: &PairsArgs, measure: Measure, rows: &mut Rows) -> anyhow::Result<String> {
     // The texts themselves are not needed while their tokens are joined.
     let texts = Texts::encode_for(measure, &std::mem::take(&mut rows.texts), args.tokenizer);

@@ -1,4 +1,4 @@
-//! A line that gave no request of its own, and a line that holds several records.
+//! A line without a request of its own, and a line with several records.
 
 use std::collections::BTreeSet;
 
@@ -12,19 +12,19 @@ use crate::run::place::{NamedPlace, name, name_and_line, record_of};
 use crate::text::figures::{count, counted, table};
 use crate::text::visible::visible_line;
 
-/// Records that are listed of one line.
+/// Records of one line that are listed at most.
 const MAX_LISTED: usize = 20;
 
 /// A line without a request of its own.
 pub(super) struct NoRequest {
     story: LineStory,
-    /// The place that was asked for, which need not be the story's first.
+    /// The named place, which may be a later one of the line.
     place: StoredPlace,
-    /// It was asked for by its line.
+    /// It was named by its line.
     is_by_line: bool,
 }
 
-/// The lines without a request at a place.
+/// Returns the lines without a request at a place.
 pub(super) fn at(run: &OpenRun, named: &NamedPlace) -> Result<Vec<NoRequest>, Error> {
     let is_by_line = named.is_line();
     let found = |story: LineStory| named.among(&story).map(|place| NoRequest { story, place, is_by_line });
@@ -32,7 +32,7 @@ pub(super) fn at(run: &OpenRun, named: &NamedPlace) -> Result<Vec<NoRequest>, Er
 }
 
 impl NoRequest {
-    /// Its story; `wanted` is how it was named.
+    /// Returns its history; `wanted` is the name it was asked for by.
     pub(super) fn text(&self, run: &OpenRun, wanted: &str) -> String {
         let Self { story, place, is_by_line } = self;
         let title = match record_of(run, *place) {
@@ -48,7 +48,7 @@ impl NoRequest {
     }
 }
 
-/// A list of the records on one line of a file; `None` where there is only one.
+/// Lists the records on one line of a file; `None` if there is only one.
 pub(super) fn several(
     run: &OpenRun,
     wanted: &str,

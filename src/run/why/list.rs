@@ -1,4 +1,4 @@
-//! The story of one doc list: as sent, which requests have it, what each stage said of it, its fate.
+//! The history of one doc list: as sent, its requests, the events of each stage, its fate.
 
 use super::story::Story;
 use crate::columns::{FUNCTIONS, PARSE_STEPS, TEXT};
@@ -8,51 +8,51 @@ use crate::engine::ledger::{fate_word, for_each_event};
 use crate::engine::links;
 use crate::engine::vocabulary::{RowIx, TableId};
 
-/// Requests of a list that are named.
+/// Requests of a list that are named at most.
 const MOST_NAMED: usize = 5;
 
-/// One doc list, and how its story is written.
+/// One doc list, and how its history is written.
 pub(super) struct ListStory<'a> {
-    /// How texts and events are written; its row is not asked for.
-    pub(super) told: Story<'a>,
+    /// Writes texts and events; its row is not used.
+    pub(super) style: Story<'a>,
     pub(super) list: RowIx,
 }
 
 impl ListStory<'_> {
     fn corpus(&self) -> &Corpus {
-        &self.told.run.corpus
+        &self.style.run.corpus
     }
 
     pub(super) fn text(&self) -> Result<String, Error> {
-        let (lists, run) = (&self.corpus().lists, self.told.run);
+        let (lists, run) = (&self.corpus().lists, self.style.run);
         let batch = lists.batch_of(self.list);
         let cells = lists.read_batch(batch, &[TEXT, PARSE_STEPS, FUNCTIONS])?;
         let at = self.list as usize - lists.batch(batch).start;
         let mut text = format!("list {}\n", lists.row_id(self.list));
-        let sent = cells.text(TEXT, at).unwrap_or(if run.ingest.purged { "taken out by purge" } else { "" });
-        text += &format!("  sent      {}\n", self.told.shown(sent));
-        text += &self.told.digest(cells.text(TEXT, at));
+        let sent = cells.text(TEXT, at).unwrap_or(if run.ingest.purged { "removed by purge" } else { "" });
+        text += &format!("  sent      {}\n", self.style.shown(sent));
+        text += &self.style.digest(cells.text(TEXT, at));
         if let Some(steps) = cells.text(PARSE_STEPS, at) {
             text += &format!("  read by   {}\n", steps.replace(',', ", "));
         }
         if let Some(functions) = cells.text(FUNCTIONS, at) {
-            text += &format!("  functions {}\n", self.told.shown(functions));
+            text += &format!("  functions {}\n", self.style.shown(functions));
         }
         text += &self.requests();
         text += "story\n";
         let is_ours = |table, row| table == TableId::DocLists && row == self.list;
         for (nth, stage) in run.stages.iter().enumerate() {
             for_each_event(&run.folder, nth, stage, self.corpus(), is_ours, |events| {
-                text.extend(events.iter().map(|event| self.told.event(nth, event)));
+                text.extend(events.iter().map(|event| self.style.event(nth, event)));
                 Ok(())
             })?;
             let links = links::of_stage(&run.folder, nth, stage, self.corpus(), is_ours)?;
-            text.extend(links.iter().map(|link| self.told.link(nth, link)));
+            text.extend(links.iter().map(|link| self.style.link(nth, link)));
         }
         Ok(text + &self.fate())
     }
 
-    /// The requests that were sent with it, and how many of them are kept.
+    /// The number of requests that were sent with it, and of those that are kept.
     fn requests(&self) -> String {
         let (requests, origin) = (&self.corpus().requests, &self.corpus().origin);
         let of_list = || requests.in_order().iter().copied().filter(|&row| origin[row as usize] == self.list);
@@ -73,7 +73,7 @@ impl ListStory<'_> {
         while let Some(into) = end {
             let id = lists.row_id(into).to_string();
             text += &format!(
-                "          {} stands for it: {}\n",
+                "          merged into {}, which is {}\n",
                 RowId::short(&id),
                 fate_word(lists, into, false)
             );

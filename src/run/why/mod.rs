@@ -1,4 +1,4 @@
-//! One row's story, from the line it was read from to its fate.
+//! The history of one row, from the line it was read from to its fate.
 
 mod line;
 mod list;
@@ -19,16 +19,16 @@ use crate::text::figures::{count, counted};
 use list::ListStory;
 use story::Story;
 
-/// Characters of a text above which it is shortened, where a story is for the eye.
+/// Characters of a text that are shown unless all are asked for.
 const MAX_CHARS: usize = 200;
 
 /// The explanation of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
-    /// The story of the row, or of each row that the name fits.
+    /// The history of the row, or of each row that the name matches.
     Story(String),
-    /// A table of the records on the line that was named: it holds several.
+    /// A table of the records on the named line, which has several.
     Records(String),
 }
 
@@ -59,7 +59,7 @@ pub fn why(run: &OpenRun, row: &str, full: bool) -> Result<Why, Error> {
     let lists = if found.is_empty() && lines.is_empty() { lists_named(run, wanted) } else { Vec::new() };
     for (nth, &list) in lists.iter().enumerate() {
         text += if nth > 0 { "\n" } else { "" };
-        text += &ListStory { told: Story { run, row: 0, max_chars }, list }.text()?;
+        text += &ListStory { style: Story { run, row: 0, max_chars }, list }.text()?;
     }
     if found.is_empty() && lists.is_empty() {
         match lines.first() {
@@ -79,7 +79,7 @@ pub fn why(run: &OpenRun, row: &str, full: bool) -> Result<Why, Error> {
     Ok(Why::Story(text))
 }
 
-/// Where to look for a line that no id finds.
+/// A hint on lines that have no id.
 fn without_an_id(run: &OpenRun) -> String {
     let counts = &run.ingest.counts;
     let n_lines = counts.no_request + counts.unreadable + counts.joined;
@@ -90,7 +90,8 @@ fn without_an_id(run: &OpenRun) -> String {
     format!("\nhint: {gave} and have no id here: give FILE:LINE, or FILE#RECORD in a table or a JSON array")
 }
 
-/// The id of the request that an entry of the dataset was made of, by the entry's id or by the id that its request has there.
+/// Returns the id of the request that an entry of the dataset was made from, by the id of the entry or by the published
+/// id of the request.
 fn request_of_entry(run: &Path, entry: &str) -> Result<Option<String>, Error> {
     let is_meant = |origin: &EntryOrigin| origin.id == entry || origin.published_id.as_deref() == Some(entry);
     Ok(entries::read(run)?.into_iter().find(is_meant).and_then(|origin| origin.request_id))
@@ -102,7 +103,7 @@ fn is_start_of_an_id(wanted: &str) -> bool {
     wanted.len() >= SHORTEST_PREFIX && wanted.chars().all(|c| c.is_ascii_hexdigit())
 }
 
-/// The doc lists whose ids start like this.
+/// Returns the doc lists whose ids start with a name.
 fn lists_named(run: &OpenRun, wanted: &str) -> Vec<RowIx> {
     let lists = &run.corpus.lists;
     let start = wanted.to_ascii_lowercase();
@@ -114,7 +115,7 @@ fn lists_named(run: &OpenRun, wanted: &str) -> Vec<RowIx> {
     }
 }
 
-/// The rows that are meant, with their places.
+/// Returns the rows that a name matches, with their places.
 fn find(
     run: &OpenRun,
     wanted: &str,
@@ -143,7 +144,7 @@ fn find(
     Ok(found)
 }
 
-/// Whether this is the whole id of a request that was forgotten: its row is called otherwise now, or there is none.
+/// Whether this is the whole id of a forgotten request, whose row has another id now or is removed.
 pub(super) fn is_forgotten(run: &Path, wanted: &str) -> Result<bool, Error> {
     let whole = RowId::number(wanted).filter(|_| wanted.len() == 32);
     let list = Forgotten::read(run)?;

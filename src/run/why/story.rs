@@ -1,4 +1,4 @@
-//! The story of one request: as sent, what each stage said of it and of its docs, how it was judged, its fate.
+//! The history of one request: as sent, the events of each stage for it and its docs, how it was judged, its fate.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -28,7 +28,7 @@ use crate::text::visible::visible_line;
 /// Digits of a digest that are shown: those that a decision needs and some more.
 const DIGITS_SHOWN: usize = 16;
 
-/// One request, and how its story is written.
+/// One request, and how its history is written.
 pub(super) struct Story<'a> {
     pub(super) run: &'a OpenRun,
     pub(super) row: RowIx,
@@ -79,7 +79,7 @@ impl Story<'_> {
         Ok(text)
     }
 
-    /// The request as sent, and what the log says about it.
+    /// The request as sent, with its facts in the log.
     fn sent(&self, cells: &BatchCells, at: usize, is_place: bool) -> String {
         let place = name_and_line(self.run, of_request(cells, at));
         let text = format!("request {}\n", self.corpus().requests.row_id(self.row));
@@ -97,37 +97,38 @@ impl Story<'_> {
             + &self.digest(cells.text(columns::MESSAGES, at))
     }
 
-    /// What a decision names the content by; shown with whole texts only.
+    /// The digest by which a decision names the content; shown with whole texts only.
     pub(super) fn digest(&self, content: Option<&str>) -> String {
         let content = content.filter(|_| self.max_chars == usize::MAX);
         content
             .map_or_else(String::new, |content| format!("  digest    {}\n", &digest(content)[..DIGITS_SHOWN]))
     }
 
-    /// What was said before the answer, the answer, and what came after it.
+    /// The messages before the answer, the answer, and the messages after it.
     fn conversation(&self, cells: &BatchCells, at: usize) -> String {
         let messages: Vec<Message> = json(cells, columns::MESSAGES, at).unwrap_or_default();
-        // No request is without a message, so here they were taken out.
+        // Every request has a message, so here they were purged.
         if messages.is_empty() && self.run.ingest.purged {
-            return "  said      taken out by purge\n".to_owned();
+            return "  messages  removed by purge\n".to_owned();
         }
         let response: Option<Message> = json(cells, columns::RESPONSE, at);
-        let response =
-            response.map_or("nothing on record".to_owned(), |response| self.shown(&said(&response)));
+        let response = response
+            .map_or("nothing recorded".to_owned(), |response| self.shown(&content_and_calls(&response)));
         let following_messages: Vec<Message> =
             json(cells, columns::FOLLOWING_MESSAGES, at).unwrap_or_default();
         let mut text = String::new();
         for message in &messages {
-            text += &format!("  {:9} {}\n", speaker(message), self.shown(&said(message)));
+            text += &format!("  {:9} {}\n", speaker(message), self.shown(&content_and_calls(message)));
         }
         text += &format!("  answered  {response}\n");
         for message in &following_messages {
-            text += &format!("  later     {}: {}\n", speaker(message), self.shown(&said(message)));
+            text +=
+                &format!("  later     {}: {}\n", speaker(message), self.shown(&content_and_calls(message)));
         }
         text
     }
 
-    /// The line the answer stood in, where that is another one.
+    /// The line of the answer, if it is another one.
     fn joined(&self, cells: &BatchCells, at: usize) -> Result<String, Error> {
         let own = of_request(cells, at);
         if self.run.ingest.counts.joined == 0 {
@@ -164,7 +165,7 @@ impl Story<'_> {
             "  docs      list {}{steps}\n            {}\n",
             RowId::short(&lists.row_id(origin).to_string()),
             self.shown(cells.text(TEXT, at).unwrap_or(if self.run.ingest.purged {
-                "taken out by purge"
+                "removed by purge"
             } else {
                 ""
             }))
@@ -189,7 +190,7 @@ impl Story<'_> {
         Ok(text)
     }
 
-    /// What a stage found the row, or a list that it was sent with, to be near to.
+    /// A link that a stage found from the row, or from a list that it was sent with, to a public set.
     pub(super) fn link(&self, nth: usize, link: &StoredLink) -> String {
         let list = match link.table {
             TableId::Requests => String::new(),
@@ -213,7 +214,7 @@ impl Story<'_> {
         )
     }
 
-    /// What a stage said about the row, or about a list that it was sent with.
+    /// An event of a stage for the row, or for a list that it was sent with.
     pub(super) fn event(&self, nth: usize, event: &Event<'_>) -> String {
         let short = |id: RowId| RowId::short(id.digits().as_str()).to_owned();
         let list = match event.table {
@@ -244,11 +245,11 @@ impl Story<'_> {
         let text = format!("fate      {}", fate_word(requests, self.row, has_dataset));
         match requests.fate(self.row) {
             None => text + &self.kept(cells, at),
-            Some(fate) => text + &self.left(fate, has_dataset),
+            Some(fate) => text + &self.not_kept(fate, has_dataset),
         }
     }
 
-    /// What a kept row is in the dataset, and how many rows it stands for.
+    /// The category of a kept row in the dataset, and how many rows were merged into it.
     fn kept(&self, cells: &BatchCells, at: usize) -> String {
         let category = cells.text(CATEGORY, at).unwrap_or("no category");
         let basis = cells.text(CATEGORY_BASIS, at);
@@ -268,13 +269,13 @@ impl Story<'_> {
         let n_merged = requests.in_order().iter().filter(went_here).count();
         if n_merged > 0 {
             let noun = if n_merged == 1 { "request" } else { "requests" };
-            text += &format!("stands for {n_merged} merged {noun}\n");
+            text += &format!("merged    {n_merged} {noun} merged into it\n");
         }
         text
     }
 
-    /// Why a row left, and which rows stand for it.
-    fn left(&self, fate: Fate, has_dataset: bool) -> String {
+    /// Why a row was not kept, and the rows it was merged into.
+    fn not_kept(&self, fate: Fate, has_dataset: bool) -> String {
         let requests = &self.corpus().requests;
         let manifest = self.run.manifests.get(usize::from(fate.stage));
         let of_kind = manifest.and_then(|manifest| {
@@ -287,8 +288,8 @@ impl Story<'_> {
             let (id, word) = (requests.row_id(into).to_string(), fate_word(requests, into, has_dataset));
             let (id, fate) = (RowId::short(&id), requests.fate(into));
             text += &match fate.filter(|fate| fate.into.is_none()) {
-                Some(fate) => format!("          its leader {id} is {word}: {}\n", fate.reason.code),
-                None => format!("          {id} stands for it: {word}\n"),
+                Some(fate) => format!("          merged into {id}, which is {word}: {}\n", fate.reason.code),
+                None => format!("          merged into {id}, which is {word}\n"),
             };
             end = fate.and_then(|fate| fate.into);
         }
@@ -296,7 +297,7 @@ impl Story<'_> {
     }
 }
 
-/// How a request was judged, and what for: by a person, by a rule, or by text and the answers of the log.
+/// How a request was judged: by a person, by a rule, or by its text and the answers of the log.
 fn judged(relevance: Option<&str>, basis: Option<&str>) -> String {
     let Some(basis) = basis.and_then(|basis| serde_json::from_str::<Value>(basis).ok()) else {
         return String::new();
@@ -309,19 +310,19 @@ fn judged(relevance: Option<&str>, basis: Option<&str>) -> String {
     } else if let Some(who) = basis["labelled_by"].as_str() {
         format!("labelled by {who}")
     } else {
-        let heard: Vec<String> = basis["evidence"]
+        let evidence: Vec<String> = basis["evidence"]
             .as_object()
             .into_iter()
             .flatten()
             .filter(|(_, n)| n.as_u64() != Some(0))
             .map(|(kind, n)| format!("{n} {kind}"))
             .collect();
-        let mut heard = if heard.is_empty() { "nothing".to_owned() } else { heard.join(", ") };
+        let mut evidence = if evidence.is_empty() { "nothing".to_owned() } else { evidence.join(", ") };
         if basis["grounded_call"] == true {
-            heard += ", and the call holds what the request says";
+            evidence += ", and the values of the call are in the request";
         }
         format!(
-            "a function fits with probability {:.3}; by the text alone {:.3}, the log's answers: {heard}",
+            "a function fits with probability {:.3}; by the text alone {:.3}, the log's answers: {evidence}",
             number("probability"),
             number("by_text")
         )
@@ -329,7 +330,7 @@ fn judged(relevance: Option<&str>, basis: Option<&str>) -> String {
     format!("judged    {}: {why}\n", relevance.unwrap_or("unsure"))
 }
 
-/// What the log says about a request besides the conversation, on one line.
+/// The facts of the log about a request besides the conversation, on one line.
 fn facts(cells: &BatchCells, at: usize) -> String {
     let words =
         [columns::MODEL, columns::USER, columns::SESSION, columns::TOOL_CHOICE, columns::FINISH_REASON];
@@ -350,13 +351,13 @@ fn json<T: DeserializeOwned>(cells: &BatchCells, column: ColumnSpec, at: usize) 
     serde_json::from_str(cells.text(column, at)?).ok()
 }
 
-/// Who said a message.
+/// The role of a message.
 fn speaker(message: &Message) -> String {
     format!("{:?}", message.role).to_lowercase()
 }
 
-/// A message as one text: what was said, then what was called.
-fn said(message: &Message) -> String {
+/// A message as one text: its content, then its calls.
+fn content_and_calls(message: &Message) -> String {
     let calls = message.calls.iter().map(|call| format!("{}({})", call.name, call.arguments));
     std::iter::once(message.content.clone())
         .filter(|content| !content.is_empty())
