@@ -120,7 +120,7 @@ fn the_audit_of_the_current_release_is_reproduced_exactly() {
         let (_, found_docs, found_distinct) = audit.row(code);
         assert_eq!((found_docs, found_distinct), (docs, distinct), "{code}");
     }
-    // (e'): dicts that are parameters all say what they hold.
+    // (e'): all dict parameters define their content.
     let dicts =
         audit.report.findings.iter().filter(|told| told.rule.code == "schema/dict-without-properties");
     assert!(dicts.into_iter().all(|told| told.at.ends_with("/items")));

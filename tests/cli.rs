@@ -320,7 +320,7 @@ fn an_interrupted_run_reports_it_and_continues_to_the_same_bytes() {
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    // The first step has ended, so there is something to keep and something left to do.
+    // The first step has ended, so some steps are kept and some remain.
     while !out.join("ingest").exists() && run.try_wait().unwrap().is_none() {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }

@@ -76,7 +76,7 @@ fn rows_of_an_earlier_dataset_are_dropped_and_new_ones_are_exported() {
     let sum: u64 =
         ["kept", "merged", "held", "dropped"].iter().map(|fate| requests[fate].as_u64().unwrap()).sum();
     assert_eq!(requests["rows"].as_u64(), Some(sum));
-    // The same log once more has nothing new.
+    // The same log again has nothing new.
     run_sample(&run("none"), &["--baseline", text(&run("all"))]);
     assert_eq!(exported(&run("none"), "exported"), 0);
 }
@@ -113,7 +113,7 @@ fn evidence_of_an_overlap_names_the_entry_and_the_measure() {
             "When the ferry leaves, let the smallest bell sound at noon",
         ],
     );
-    // Near queries would merge with one another before.
+    // Near queries would be merged with one another before.
     let sets = ["--set", "merge-near-queries.rouge_l=off", "--set", "merge-near-queries.cosine=off"];
     let out = run("april", &april, &[&["--baseline", text(&march)][..], &sets].concat());
     let ledger =
@@ -153,14 +153,14 @@ fn frozen_entries_stay_byte_for_byte_and_new_ones_follow() {
     assert!(new.iter().all(|id| old.contains(id) != id.contains("-next")));
     assert_eq!(exported(&run("next"), "frozen"), old.len() as u64);
     assert_eq!(exported(&run("next"), "frozen") + exported(&run("next"), "exported"), new.len() as u64);
-    // Frozen once more by the same log, nothing is added and no byte moves; Parquet rows only say that they are frozen.
+    // Frozen again with the same log, nothing is added and no byte changes; Parquet rows are only marked as frozen.
     for (from, to) in [("next", "again"), ("again", "thrice")] {
         run_sample(&run(to), &["--baseline", text(&run(from)), "--freeze", "--set", "export.id_prefix=next"]);
         assert_eq!(later, bfcl_files(&run(to)));
     }
     let dataset = |name: &str| {
         let mut files = stable_bytes(&run(name));
-        // The card tells which baseline it was, and that is another one.
+        // The card names the baseline, which differs.
         files.retain(|name, _| name.starts_with("dataset") && !name.ends_with("README.md"));
         files
     };
@@ -182,7 +182,7 @@ fn a_changed_setting_is_compared_with_its_consequences() {
     assert_eq!(found.status.code(), Some(1));
     let all: Value = serde_json::from_slice(&found.stdout).unwrap();
     assert_eq!(all["settings"][0]["key"], "merge-near-docs.threshold");
-    // Every request is in one place, and every move names all of its ids.
+    // Every request is in one place, and every move lists all of its ids.
     let moves = all["requests"]["moves"].as_array().unwrap();
     let moved: u64 = moves.iter().map(|found| found["rows"].as_u64().unwrap()).sum();
     let named: BTreeSet<&str> = moves
@@ -262,7 +262,7 @@ fn runs_that_cannot_be_compared_or_built_upon_have_an_error() {
         all += &format!("== {what}\n{}\n", shown(&output(arguments)));
     }
     let mut all = all.replace(text(folder.path()), "FOLDER");
-    // A report holds the times of a clock, so its size varies.
+    // A report holds clock times, so its size varies.
     for (name, shown) in [("report.json", "REPORT"), ("rows.parquet", "ROWS")] {
         let size = std::fs::metadata(whole.join(name)).unwrap().len();
         all = all.replace(&format!("expected {size} bytes"), &format!("expected {shown} bytes"));

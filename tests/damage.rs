@@ -108,7 +108,7 @@ fn a_damaged_step_is_named_and_runs_again_and_the_dataset_is_the_same() {
         "stages/15-draft-answers/manifest.json",
     ];
     for (nth, file) in files.into_iter().enumerate() {
-        // Each file is damaged in two of the ways, one after the other.
+        // Each file is damaged in two of the ways, one after another.
         for (what, damage) in [DAMAGES[nth % 4], DAMAGES[(nth + 1) % 4]] {
             let run = sample.copy();
             let file = if run.join(file).is_file() { file.to_owned() } else { renumbered(&run, file) };
@@ -160,7 +160,7 @@ fn verify_names_what_is_damaged_missing_and_unexpected() {
     assert_eq!(
         String::from_utf8(told.stdout).unwrap(),
         "unexpected  notes.txt: toolsieve did not write it
-unexpected  stages/01-redact/columns.parquet.partial: a command that was cut off left it\n"
+unexpected  stages/01-redact/columns.parquet.partial: an interrupted command left it\n"
     );
     for (damaged, file) in
         ["dataset/README.md", "ledger.parquet", "report.json", "run.json"].into_iter().enumerate()
@@ -217,7 +217,7 @@ fn a_run_is_intact_after_purge_and_forget() {
     called(&["forget", "--id", "r1"]);
     assert_whole(&run);
     called(&["report"]);
-    // A list of what is forgotten that was changed by accident would bring records back.
+    // A damaged list of forgotten records would bring records back.
     let list = run.join("forgotten.json");
     let text = std::fs::read_to_string(&list).unwrap();
     let digit = text.find("\"records\"").unwrap() + 20;
@@ -272,7 +272,7 @@ fn an_interrupted_purge_or_forget_can_be_read_and_finished() {
             };
             let obstacle = obstacle(&run, &file);
             std::fs::create_dir(&obstacle).unwrap();
-            // A folder of that name is not removed as a leftover of ours, and cannot be written as a file.
+            // A folder of that name is not removed as a temporary file, and cannot be written as a file.
             std::fs::write(obstacle.join("mine"), "").unwrap();
             let cut = call(&run);
             assert_eq!(cut.status.code(), Some(3), "{arguments:?} at {file}: {}", shown(&cut));
@@ -310,7 +310,7 @@ fn a_folder_of_other_files_is_refused_under_any_name() {
         );
     }
     assert_eq!(std::fs::read_to_string(project.join("dataset/mydata.csv")).unwrap(), "precious");
-    // A run folder of which the marker is lost can be read, and is not written to.
+    // A run folder without its marker can be read, but not written to.
     let run = sample.copy();
     std::fs::remove_file(run.join(".toolsieve")).unwrap();
     for refused in [sample.run(&run, &[]), output(&["purge", run.to_str().unwrap(), "--raw"])] {
@@ -343,7 +343,7 @@ fn a_foreign_file_stops_the_run_before_anything_is_removed() {
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
         std::fs::remove_file(&path).unwrap();
     }
-    // What a run that was cut off leaves is its own, and what stands elsewhere is in nobody's way.
+    // The files of an interrupted run are its own, and files elsewhere are no obstacle.
     for name in ["stages/01-redact.partial/columns.parquet", "dataset/README.md.partial", "notes.txt"] {
         let path = run.join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();

@@ -59,7 +59,7 @@ impl Decided {
         self.folder.path().join(name)
     }
 
-    /// Runs it into a folder with these decisions, and gives what was printed.
+    /// Runs it into a folder with these decisions. Returns the output.
     fn run(&self, out: &str, decisions: &[Value]) -> String {
         let run = self.attempt(out, decisions);
         assert!(run.status.success(), "{}", shown(&run));
@@ -93,7 +93,7 @@ impl Decided {
         text(rows.iter().find(|row| row["external_id"] == external_id).unwrap(), "list_id")
     }
 
-    /// Returns what the ledger says of decisions: stage and reason.
+    /// Returns the decisions in the ledger: stage and reason.
     fn decided(&self, out: &str) -> Vec<(String, String)> {
         let events = table(&self.path(out).join("ledger.parquet"));
         let is_decision = |row: &&Value| text(row, "reason").starts_with("decision/");
@@ -240,7 +240,7 @@ fn a_decision_that_fits_no_row_is_reported_with_the_reason_and_not_applied() {
     assert_eq!(decided.fate("run", "rung").1, "decision/dropped");
     assert_eq!(decided.fate("run", "twice"), decided.fate("plain", "twice"));
 
-    // The same is reported when all steps are taken over.
+    // The same is reported when all steps are reused.
     let again = decided.run("run", &decisions);
     assert!(again.contains(&format!("reused    {} finished steps", STAGES.len() + 1)), "{again}");
     assert_eq!(again.matches("is not applied").count(), expected.len());
@@ -271,11 +271,11 @@ fn a_personal_value_in_a_decision_never_reaches_the_dataset() {
         assert!(shown(&refused).contains(message), "{message} in {}", shown(&refused));
     }
     assert!(!shown(&refused).contains("quillpost") && !decided.path("raw").exists());
-    // As the run shows it.
+    // As shown in the run.
     decided.run("shown", &[answer("user1@example.com"), edit("Sends the report. Ask user1@example.com.")]);
     assert_eq!(decided.not_applied("shown"), []);
     assert_eq!(decided.fate("shown", "mail").0, "exported");
-    // A pipeline that does not redact has the values in its texts, too.
+    // A pipeline without redaction has the values in its texts too.
     let pipeline = std::fs::read_to_string(decided.path("pipeline.toml")).unwrap();
     let open = pipeline.replace("[[stages]]\nkind = \"redact\"\n[[stages]]\nkind = \"redact-docs\"\n", "");
     assert_ne!(open, pipeline);
@@ -297,7 +297,7 @@ fn decisions_applied_twice_give_the_same_bytes_and_only_what_they_can_change_run
     decided.run("one", &first);
     assert_same_bytes(&one, &stable_bytes(&decided.path("one")));
 
-    // Another drop can change the last stage alone.
+    // Another drop can only change the last stage.
     let more = [&first[..], &[json!({"id": "toll", "decision": "drop"})]].concat();
     let printed = decided.run("one", &more);
     assert!(printed.contains(&format!("reused    {} finished steps", STAGES.len())), "{printed}");
@@ -326,7 +326,7 @@ fn the_position_of_a_decision_in_the_file_affects_only_the_last_stage() {
     assert!(printed.contains(&format!("reused    {} finished steps", STAGES.len())), "{printed}");
     assert_same_bytes(&whole, &stable_bytes(&decided.path("one")));
     assert_eq!(decided.not_applied("one").iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 2]);
-    // Nor does the place of the file.
+    // The path of the file does not matter either.
     let renamed = decided.path("moved/decisions.jsonl");
     std::fs::create_dir(decided.path("moved")).unwrap();
     std::fs::rename(decided.path("decisions.jsonl"), &renamed).unwrap();
@@ -336,7 +336,7 @@ fn the_position_of_a_decision_in_the_file_affects_only_the_last_stage() {
     assert!(again.contains(&format!("reused    {} finished steps", STAGES.len() + 1)), "{again}");
     assert!(again.contains("moved/decisions.jsonl:1: drop is not applied: "), "{again}");
     assert_same_bytes(&whole, &stable_bytes(&decided.path("one")));
-    // Of two on one row the same one counts, wherever it is.
+    // Of two decisions on one row the same one is applied, at any position.
     let list = decided.list_of("one", "rung");
     let edit = |id: &str, text: &str| {
         let patch = json!([{"op": "replace", "path": "/0/description", "value": text}]);
@@ -434,7 +434,7 @@ fn a_decision_on_a_row_that_a_frozen_entry_repeats_is_reported() {
     let [pipeline, out, file, march] = paths.each_ref().map(|path| path.to_str().unwrap());
     let frozen = ["--baseline", march, "--freeze"];
     let arguments = [&["run", pipeline, "--out", out, "--decisions", file][..], &frozen].concat();
-    // What is reported is so again when all steps are taken over.
+    // The same is reported again when all steps are reused.
     for _ in 0..2 {
         let run = output(&arguments);
         assert!(run.status.success(), "{}", shown(&run));

@@ -57,7 +57,7 @@ impl Home {
         path.to_str().unwrap().to_owned()
     }
 
-    /// Runs a log of these requests into a folder, which must succeed; gives what was printed.
+    /// Runs a log of these requests into a folder, which must succeed. Returns the output.
     fn run(&self, out: &str, requests: &[Value], more: &[&str]) -> String {
         let log = self.file(&format!("{out}.jsonl"), requests);
         let mut command = toolsieve();
@@ -67,7 +67,7 @@ impl Home {
         shown(&run)
     }
 
-    /// Returns the ids in the log of what a run exported; `check` reads all of it.
+    /// Returns the log's ids of the exported entries of a run; `check` reads all of them.
     fn exported(&self, out: &str) -> Vec<String> {
         let run = self.path(out);
         let check = toolsieve().arg("check").arg(&run).output().unwrap();

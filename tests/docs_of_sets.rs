@@ -83,7 +83,7 @@ fn records_with_a_map_of_parameters_are_read() {
 
 #[test]
 fn lists_of_apis_are_read_and_names_of_several_tools_are_reported() {
-    // The same API name stands in two tools of a query; the name of the tool is no part of it.
+    // Two tools of a query have the same API name; the name of the tool is not part of it.
     for (name, n_functions, blocking) in [
         ("G1_tool", 794, &[][..]),
         ("G1_category", 644, &[]),
@@ -110,7 +110,7 @@ fn lists_in_strings_are_read() {
         let rows = json(&format!("public/glaive-llamafactory/data/glaive_toolcall_{name}_demo.json"));
         let rows = rows.and_then(|rows| rows.as_array().cloned()).unwrap_or_default();
         let tools = rows.iter().map(|row| row["tools"].as_str().unwrap().to_owned());
-        // Rows without tools stand among them.
+        // Some rows have no tools.
         assert_outcome(name, &tools.filter(|tools| tools != "[]").collect::<Vec<_>>(), n_functions, &[]);
     }
     for (name, n_functions) in [("single_turn", 1_344), ("multi_turn", 119)] {
@@ -123,7 +123,7 @@ fn lists_in_strings_are_read() {
 
 #[test]
 fn records_that_people_wrote_are_read() {
-    // Two records have one name, some types are sentences, and some parameters are bare lists of what they may be.
+    // Two records have one name, some types are sentences, and some parameters are bare lists of their values.
     for (name, n_functions, blocking) in [
         ("Datadog_API", 327, &[][..]),
         ("GoogleFormsAPI", 9, &[]),

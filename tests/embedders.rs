@@ -60,7 +60,7 @@ fn vectors_of_minilm_are_those_of_the_reference() {
 fn a_vector_of_minilm_has_the_same_bits_alone_and_in_a_batch() {
     let Some(minilm) = minilm() else { return };
     let texts: Vec<String> = references().into_iter().map(|reference| reference.text).collect();
-    // Each one again among others of as many tokens.
+    // Each one again in a batch with others of as many tokens.
     let mut company: Vec<&str> = texts.iter().map(String::as_str).collect();
     company.extend((0..40).map(|_| "a"));
     company.extend(["ring the bell", "open the gate", "shut a door"]);

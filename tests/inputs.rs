@@ -142,7 +142,7 @@ fn a_pipe_with_a_name_is_read_once_and_two_are_refused() {
         assert_eq!(ingest(&out)["records"], 500);
         writer.join().unwrap().unwrap();
     }
-    // Nobody writes into them: to open one would never end.
+    // They have no writer, so opening one would never return.
     let (output, _) = run(folder.path(), &pipes[0], &["--input", pipes[1].to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2), "{}", shown(&output));
     assert!(shown(&output).contains("are both pipes"), "{}", shown(&output));
@@ -160,12 +160,12 @@ fn a_signal_ends_a_run_that_waits_for_a_pipe() {
     let mut command = toolsieve();
     command.args(["run", "--quiet", "--input"]).arg(&pipe).arg("--out").arg(folder.path().join("run"));
     let mut run = command.spawn().unwrap();
-    // It waits for a writer once it has its folder.
+    // It waits for a writer after it has locked its folder.
     while !folder.path().join("run/stdin.partial").exists() {
         std::thread::yield_now();
     }
     let id = run.id().to_string();
-    // A shell that starts tests in the background has them ignore SIGINT.
+    // Tests that a shell starts in the background ignore SIGINT.
     assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     assert!(!run.wait().unwrap().success());
 }
@@ -294,7 +294,7 @@ fn a_run_takes_logs_folders_and_patterns_and_is_named_after_them() {
         run(arguments);
         assert_eq!(requests(out), n, "{arguments:?}");
     }
-    // A pipeline beside a log: the log counts, the pipeline's own inputs do not.
+    // A pipeline and a log: the log replaces the pipeline's own inputs.
     std::fs::write(
         folder.path().join("mine.toml"),
         "[ingest]\ninputs = [\"logs\"]\n[[stages]]\nkind = \"parse-docs\"\n",

@@ -167,7 +167,7 @@ fn a_table_without_a_header_is_reported_and_its_first_row_is_not_shown() {
     std::fs::write(folder.path().join("log.csv"), row.repeat(3)).unwrap();
     let output = run_in(folder.path(), &["inspect", "log.csv"]);
     let text = shown(&output);
-    assert!(text.contains("hint: a table has no row of names"), "{text}");
+    assert!(text.contains("hint: a table has no header"), "{text}");
     assert!(!text.contains("Ann") && !text.contains("tide"), "{text}");
     let output = run_in(folder.path(), &["init", "log.csv", "--out", "-"]);
     assert!(!shown(&output).contains("Ann"), "{}", shown(&output));

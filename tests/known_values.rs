@@ -16,7 +16,7 @@ use toolsieve::engine::frame::FrameFile;
 struct Case {
     value: &'static str,
     question: &'static str,
-    /// As the call has it.
+    /// As in the call.
     argument: &'static str,
     /// Both after redaction.
     asked: &'static str,
@@ -140,7 +140,7 @@ fn log() -> Vec<Value> {
         let docs = tools(&format!("Ask desk {at}."));
         let asked = json!({"role": "user", "content": case.question});
         rows.push(row(2 * at, &json!([asked]), &docs, case.argument));
-        // The next row has the call in its history, and asks for something else.
+        // The next row has the call in its history, and another question.
         let called = json!({"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function",
             "function": {"name": "send", "arguments": json!({"x": case.argument}).to_string()}}]});
         let history = json!([asked, called, {"role": "tool", "tool_call_id": "a", "content": "{\"ok\": true}"},
@@ -397,7 +397,7 @@ fn a_call_with_a_value_from_nowhere_is_held() {
         row(1, &asked("Write to Tomas"), &tools("Mails."), "tomas.berg@quillpost.net"),
         row(2, &asked("Write to mira@quillpost.net"), &tools("Mails."), "mira@quillpost.net"),
         row(3, &asked("Write to the desk"), &tools("The desk is desk@quillpost.net."), "desk@quillpost.net"),
-        // A value in what the model says beside its call.
+        // A value in the model's text next to its call.
         said(
             row(4, &asked("Close the ticket"), &tools("Closes."), "ticket"),
             "Or write to help@quillpost.net",
@@ -432,7 +432,7 @@ fn a_dataset_does_not_depend_on_the_values_that_were_replaced() {
     };
     assert!(tables(&one).len() >= 3);
     assert_same_bytes(&tables(&one), &tables(&other));
-    // Nor does the card, not even by a hash of the log.
+    // The card does not either, not even by a hash of the log.
     let card = |run: &Path| std::fs::read_to_string(run.join("dataset/README.md")).unwrap();
     let differ: Vec<(String, String)> = card(&one)
         .lines()
@@ -481,7 +481,7 @@ fn values_in_escapes_are_found() {
                 r#"{{"name": "{name}", "description": "{what}", "parameters": {{"type": "object", "required": ["x"], "properties": {{"x": {{"type": "string", "description": "To whom."}}}}}}}}"#
             )
         };
-        // As docs pasted as JSON, as Python, and as a call in text.
+        // In docs pasted as JSON, as Python, and in a call in text.
         let json =
             format!("[{}]", function(&format!("json_{at}"), &format!("Sends a note. Ask {form} about it.")));
         let python = json.replace('"', "'").replace("json_", "python_");

@@ -21,11 +21,11 @@ const SENTENCES: [(&str, &str); 2] = [
 /// The result of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Outcome {
-    /// As it should be.
+    /// As expected.
     Right,
-    /// Not as it should be, but told: left out with a reason, or given with something found.
+    /// Not as expected, but reported: omitted with a reason, or returned with a finding.
     Told,
-    /// Not as it should be, and nothing said.
+    /// Not as expected, and not reported.
     Silent,
 }
 
@@ -58,7 +58,7 @@ fn outcome(case: &Value) -> Outcome {
 /// Compares the parsed value of a text with the expected one.
 fn read(text: &str, expected: &Value, note: &Value) -> Outcome {
     let Ok(parsed) = parse(text) else { return Outcome::Told };
-    // The note of the one case that has no value of its own.
+    // The note of the one case without a value of its own.
     let expected: Vec<Value> = match expected {
         Value::Null => ["80% of users", "80\\% of users"]
             .map(|text| serde_json::json!({"name": "f", "description": text}))
@@ -69,7 +69,7 @@ fn read(text: &str, expected: &Value, note: &Value) -> Outcome {
     let is_equal = functions.into_iter().any(|functions| functions == parsed.functions);
     let is_flagged = !parsed.faults.is_empty();
     match (is_equal, is_flagged) {
-        // What is only a guess has to say so.
+        // A guess must be marked as one.
         (true, _) if note.as_str().unwrap().starts_with("flag") == is_flagged => Outcome::Right,
         (_, true) => Outcome::Told,
         _ => Outcome::Silent,

@@ -43,7 +43,7 @@ impl Compared {
         assert!(added.status.success(), "{}", shown(&added));
     }
 
-    /// Runs it, and gives what was said with the log's ids and reasons of rows that left.
+    /// Runs it. Returns the messages, and the log's ids and reasons of dropped rows.
     fn run(&self, more: &[&str]) -> (String, Vec<(String, String)>) {
         let (pipeline, out) = (self.path("pipeline.toml"), self.path("run"));
         let run = toolsieve()
@@ -133,7 +133,7 @@ fn the_sets_on_disk_decide_and_a_new_set_is_not_mistaken_for_the_old_state() {
         (&read["records"], &read["functions"], &read["unreadable"]),
         (&json!(1), &json!(1), &json!(0))
     );
-    // The licence of the set is unknown: what is told of it is names and records.
+    // The licence of the set is unknown: only names and records of it are shown.
     let ledger = FrameFile::open(&compared.path("run/ledger.parquet")).unwrap().read_all().unwrap();
     let evidence = ledger.texts("evidence").unwrap();
     let told: Vec<&str> = (0..ledger.height()).filter_map(|row| evidence.get(row)).collect();
@@ -235,7 +235,7 @@ fn links_are_sealed_resumed_shown_and_forgotten_with_their_record() {
         "drop-public-queries      link: query messages/0/content is near anyscale p1, rouge-l-f1 1.000";
     assert!(told.contains(line), "{told}");
 
-    // A damaged file is found, and made again with the same bytes.
+    // A damaged file is found and written again with the same bytes.
     let before = (std::fs::read(&whole).unwrap(), std::fs::read(&delta).unwrap());
     for (path, at) in [(&whole, "links.parquet"), (&delta, "stages/02-drop-public-overlap/links.parquet")] {
         let mut bytes = std::fs::read(path).unwrap();

@@ -96,7 +96,7 @@ fn real_tools_are_read_back_from_every_syntax() {
             }
         }
         println!("{name}: {n_exact} of {} exact, {n_told} with a fault", tools.len());
-        // Strings side by side in a list may be one or two; such tools are told.
+        // Adjacent strings in a list may be one or two; such tools are reported.
         assert!(n_exact == tools.len() || name == "unseparated", "{name}");
     }
     assert!(silent.is_empty(), "{} wrong in silence, such as {}", silent.len(), silent[0]);
@@ -254,7 +254,7 @@ fn no_text_makes_reading_hang() {
     let starts = ["", "[", "{\"", "[{'a': '", "[{\"a\": \"", "a: ", "x ```\n"];
     let texts = || units.iter().flat_map(move |unit| starts.map(|start| (start, *unit)));
     let (done, is_done) = channel();
-    // Never joined: what hangs ends with the process.
+    // Never joined: a hanging thread ends with the process.
     std::thread::spawn({
         let texts: Vec<String> =
             texts().map(|(start, unit)| format!("{start}{}", unit.repeat(N_BYTES / unit.len()))).collect();

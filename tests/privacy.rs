@@ -127,7 +127,7 @@ fn a_value_has_one_placeholder_in_messages_calls_facts_and_docs() {
         let output = toolsieve().args(["why", "--full"]).arg(&out).arg(row).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    // user1 and user3 stand in the log, so the docs' address is user2 and the query's is user4.
+    // user1 and user3 are in the log, so the docs' address is user2 and the query's is user4.
     let one = why("one");
     for wanted in [
         "user4@example.com and charge 4000000000000010",

@@ -43,7 +43,7 @@ impl Bench {
         self.0.path().join("run")
     }
 
-    /// Returns what a command says of the run; the folder is called FOLDER.
+    /// Returns the output of a command on the run, with FOLDER as the folder.
     fn say(&self, command: &str, arguments: &[&str]) -> String {
         let out = self.out();
         let said = shown(&output(&[&[command, out.to_str().unwrap()], arguments].concat()));
@@ -54,7 +54,7 @@ impl Bench {
         self.say("why", &[row])
     }
 
-    /// Lines and records of the rows, in the order in which they were read.
+    /// Returns lines and records of the rows, in the order in which they were read.
     fn rows(&self) -> Vec<(i64, i64)> {
         let rows = FrameFile::open(&self.out().join("rows.parquet")).unwrap().read_all().unwrap();
         let [lines, records] = ["line", "record"].map(|column| rows.ints(column).unwrap());
@@ -153,7 +153,7 @@ fn an_id_of_a_line_without_a_request_has_a_hint() {
         &unknown,
         &["exit: 2", "FILE:LINE, FILE#RECORD, or", "1 of 4 lines gave no request", "give FILE:LINE"],
     );
-    // No file is named: this is an id that looks like a number.
+    // Without a file, this is an id that looks like a number.
     assert_has(&bench.why("#2"), &["exit: 2"]);
     let none = Bench::run(&[("log.json", &json!([request(1)]).to_string())]).why("own-7");
     assert!(!none.contains("gave no request"), "{none}");

@@ -64,8 +64,8 @@ fn a_run_killed_at_any_moment_continues_to_the_same_bytes() {
     let killed = folder.path().join("killed");
     let mut n_hit = 0;
     for nth in 0..KILLS {
-        // Moments spread over the whole run, by how many of its files are there. Every other one begins from nothing,
-        // since what is left of a run that goes on is short.
+        // Moments over the whole run, by the number of its existing files. Every other run begins from nothing, because
+        // the rest of a continued run is short.
         if nth % 2 == 0 && killed.exists() {
             std::fs::remove_dir_all(&killed).unwrap();
         }
@@ -132,7 +132,7 @@ fn every_line_and_every_request_is_accounted_for_once() {
 
     let rows = FrameFile::open(&out.join("rows.parquet")).unwrap().read_all().unwrap();
     assert_eq!(rows.height() as u64, count("/requests/rows"));
-    // From the other side: the places of all rows and of all lines without one are those of the files, each once.
+    // Conversely, the places of all rows and of all lines without one are those of the files, each once.
     let place =
         |row| (rows.ints("file").unwrap().get(row).unwrap(), rows.ints("line").unwrap().get(row).unwrap());
     let lines = toolsieve::engine::raw::read_lines(&out).unwrap();
@@ -266,11 +266,11 @@ fn a_run_is_replaced_by_one_of_other_inputs_only_on_request() {
     refused("one more file", run(&[&log, &other], &[], None));
     refused("another pipe", run(&[dash], &[], Some(&other)));
     assert_same_bytes(&whole, &stable_bytes(&out));
-    // The same content under another name, and other settings, go on.
+    // The same content under another name, and other settings, continue the run.
     assert_eq!(run(&[dash], &[], Some(&log)).0, Some(0));
     assert_eq!(run(&[&log], &["--set", "max_fault_share=1", "--limit", "1"], None).0, Some(0));
     assert_eq!(run(&[&log], &[], None).0, Some(0));
-    // A run that was stopped is not replaced either.
+    // An interrupted run is not replaced either.
     std::fs::remove_file(out.join("stdin")).unwrap();
     std::fs::remove_file(out.join("run.json")).unwrap();
     refused("the sample log, in an unfinished run", run(&[], &[], None));
@@ -303,7 +303,7 @@ fn errors_about_an_interrupted_run_name_the_command_that_continues_it() {
         support::shown(&again)
     );
     assert_same_bytes(&whole, &stable_bytes(&out));
-    // Another command has had the folder since.
+    // Another command has used the folder since.
     std::fs::remove_file(out.join("run.json")).unwrap();
     let purge = support::shown(&support::output(&["purge", out.to_str().unwrap(), "--raw"]));
     assert!(purge.contains("is not finished\nhint: the command that began it goes on"), "{purge}");
@@ -432,7 +432,8 @@ fn a_line_with_several_requests_is_counted_by_its_parts_under_any_limit() {
     let lines =
         [otlp_line("a", 4), otlp_line("b", 1), serde_json::json!({"level": "info"}), otlp_line("c", 3)];
     std::fs::write(&log, lines.iter().map(|line| line.to_string() + "\n").collect::<String>()).unwrap();
-    // Of each case: lines, requests, lines without one, passed over. Of a line that was not begun no part is counted.
+    // For each case: lines, requests, lines without one, skipped lines. No part of a line that was not begun is
+    // counted.
     for (more, expected) in [
         (vec![], [9, 6, 3, 0]),
         (vec!["--limit", "2"], [7, 2, 1, 4]),
@@ -519,7 +520,7 @@ fn a_call_follows_the_renames_of_its_list_to_the_leader() {
         serde_json::json!({"id": id, "ts": time, "prompt": query, "function": docs(from), "response": {"role": "assistant",
             "tool_calls": [{"id": "c", "type": "function", "function": {"name": "ferry", "arguments": {from: "Runmarö"}}}]}})
     };
-    // `from` is a Python keyword: fixed, the later list is the same as the earlier one, and merges into it.
+    // `from` is a Python keyword: the fixed later list equals the earlier one and is merged into it.
     let fates = fates_of(&[
         row("early", 1_900_000_000, "_from", "Book me a ferry seat from Runmarö"),
         row("later", 2_000_000_000, "from", "My dog and I must leave Runmarö by boat"),
@@ -660,7 +661,7 @@ fn an_answer_for_an_id_that_several_rows_have_is_not_guessed() {
         out.to_str().unwrap(),
         "--input",
         log.to_str().unwrap(),
-        // Whether a bell fits is not the question here.
+        // Whether a bell fits does not matter here.
         "--set",
         "judge-queries.irrelevant_to=0.0",
         "--set",
@@ -695,7 +696,7 @@ fn irrelevance_entries(folder: &Path, response: Option<&str>) -> Vec<(String, u6
         .collect();
     std::fs::write(&log, rows.concat()).unwrap();
     let (out_name, log_name) = (out.to_str().unwrap(), log.to_str().unwrap());
-    // What the text makes of them is not the question here.
+    // The relevance by the text does not matter here.
     let lines = ["judge-queries.irrelevant_to=0.9998", "judge-queries.relevant_from=0.9999"];
     let arguments = ["run", "--out", out_name, "--input", log_name, "--set", lines[0], "--set", lines[1]];
     let run = support::output(&arguments);
@@ -746,7 +747,7 @@ fn the_original_live_release_is_read_without_a_loss() {
     assert_eq!(report["ingest"]["records"], 2251);
     assert_eq!(report["ingest"]["unreadable"], 0);
     assert_eq!(report["fault_share"].as_f64(), Some(0.0));
-    // The four entries that offer no function leave for that reason, and no other row does.
+    // The four entries that offer no function are dropped for that reason, and no other row is.
     assert_eq!(report["requests"]["reasons"], serde_json::json!({"parse/no-functions": 4}));
     assert_eq!(report["composition"]["requests"], 2247);
     assert_eq!(report["composition"]["functions_offered"], 6682);
@@ -903,7 +904,7 @@ fn other_entries_keep_their_ids_and_their_answers_when_one_is_forgotten() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     run_sample(&out, &[]);
-    // As the run folder knows them, and in the same order as the tables of the dataset.
+    // As in the run folder, in the order of the dataset's tables.
     let entries = |set: &str| -> Vec<(String, String)> {
         let path = out.join("dataset/data").join(format!("{set}.parquet"));
         let frame = FrameFile::open(&path).unwrap().read_all().unwrap();
@@ -919,7 +920,7 @@ fn other_entries_keep_their_ids_and_their_answers_when_one_is_forgotten() {
         std::fs::read_to_string(file).unwrap_or_default().lines().map(id).collect()
     };
     let (scored, unverified) = (entries("scored"), entries("unverified"));
-    // Where an id stands in both sets, for two entries, only one of them goes.
+    // If two entries of both sets have the same id, only one of them is removed.
     let is_in_both = |(id, _): &&(String, String)| unverified.iter().any(|(other, _)| other == id);
     let (gone, request) = scored.iter().find(is_in_both).unwrap_or(&scored[0]).clone();
     let forgotten = forget(&out, &[&request, "--json"]);
@@ -972,7 +973,7 @@ fn an_answer_from_a_forgotten_record_is_removed_too() {
     let lists = FrameFile::open(&out.join("lists.parquet")).unwrap().read_all().unwrap();
     let lists_left = (lists.texts("fate").unwrap().get(0), lists.texts("reason").unwrap().get(0));
     assert_eq!(lists_left, (Some("held"), Some("cascade/no-request-left")));
-    // Once more: what was held for the first stays held.
+    // Again: rows that were held for the first record stay held.
     assert!(forget(&out, &["asks"]).status.success());
     assert_eq!(json(&out.join("report.json"))["requests"]["forgotten"], 2);
     assert_eq!(files_with(&out, "wedding"), [] as [String; 0]);
@@ -1014,7 +1015,7 @@ fn an_interrupted_forget_is_finished_by_the_same_command() {
     let untouched = folder.path().join("untouched");
     copy_folder(&whole, &untouched);
     assert!(forget(&whole, &["log-owner-4711"]).status.success());
-    // In the order in which they are written; whether the record can still be found by its id when one cannot be.
+    // In the order of writing, with whether the record can still be found by its id if the file cannot be written.
     let files = [
         ("forgotten.parquet", true),
         ("dataset/data/unverified.parquet", true),
@@ -1029,7 +1030,7 @@ fn an_interrupted_forget_is_finished_by_the_same_command() {
             std::fs::remove_dir_all(&cut).unwrap();
         }
         copy_folder(&untouched, &cut);
-        // A folder with something in it, where the new file is to be written.
+        // A folder that is not empty at the path of the new file.
         let obstacle = cut.join(format!("{file}.partial"));
         std::fs::create_dir(&obstacle).unwrap();
         std::fs::write(obstacle.join("x"), "").unwrap();

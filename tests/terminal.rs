@@ -53,10 +53,10 @@ fn written_on_terminal(mut command: Command, columns: u16) -> (String, Option<i3
     let pty = openpty(&size, None).unwrap();
     command.stdin(Stdio::null()).stdout(pty.slave.try_clone().unwrap()).stderr(pty.slave);
     let mut child = command.spawn().unwrap();
-    // Else the terminal has a writer until the end of this test.
+    // Otherwise the terminal would have a writer until the end of this test.
     drop(command);
     let mut bytes = Vec::new();
-    // Linux ends a terminal that nobody writes to any more with an error.
+    // Linux reports the end of a terminal without writers as an error.
     let _ = File::from(pty.master).read_to_end(&mut bytes);
     (String::from_utf8(bytes).expect("UTF-8"), child.wait().unwrap().code())
 }
@@ -75,7 +75,7 @@ fn danger(text: &str) -> Option<&str> {
     let mut rest = text;
     while let Some(at) = rest.find(is_dangerous) {
         let found = &rest[at..];
-        // A terminal turns the end of a line into two characters.
+        // A terminal converts the end of a line to two characters.
         let own = ["\r\n"].iter().chain(&COLOURS).chain(&BARS).find(|own| found.starts_with(**own));
         match own {
             Some(own) => rest = &found[own.len()..],
@@ -163,7 +163,7 @@ impl Surroundings {
 /// The text that a command must show.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Shows {
-    /// Nothing of what is hostile need be in it.
+    /// No hostile text is required.
     Nothing,
     /// Hostile text, as text.
     Text,
@@ -308,7 +308,7 @@ fn no_foreign_text_acts_on_the_terminal_for_any_command() {
         match shows {
             Shows::Nothing => {}
             Shows::Text => assert!(text.contains(AS_TEXT), "{words:?}: {text}"),
-            // Beside it may stand what is said on standard error.
+            // Messages of standard error may be around it.
             Shows::Json => {
                 let json: String = text.lines().filter(|line| line.starts_with('{')).collect();
                 assert!(json.contains(AS_JSON) && !values(&json).is_empty(), "{words:?}: {text}");
@@ -357,7 +357,7 @@ fn json_on_a_terminal_has_the_values_that_a_pipe_gets() {
         let piped = String::from_utf8(piped.stdout).unwrap();
         let (shown, _) = on_terminal(arguments);
         assert!(!piped.is_empty() && values(&piped) == values(&shown), "{arguments:?}: {shown}");
-        // A pipe gets JSON as short as it is.
+        // A pipe receives compact JSON.
         assert!(!piped.contains("\\u202e"), "{arguments:?}: {piped}");
     }
 }

@@ -275,7 +275,7 @@ fn an_id_that_requests_share_joins_nothing() {
     let told: Vec<LineStory> = read_lines(&run).unwrap();
     let ambiguous = told.iter().find(|line| line.fate == "no-request").unwrap();
     assert_eq!(ambiguous.detail, "several requests have its custom_id");
-    // A copy of a file holds no other requests.
+    // A copy of a file holds the same requests.
     for (file, copy) in [("a.jsonl", "a2.jsonl"), ("out.jsonl", "out2.jsonl")] {
         std::fs::copy(bench.path(file), bench.path(copy)).unwrap();
     }

@@ -14,7 +14,7 @@ use std::path::Path;
 use data::{PARTS, Part};
 
 fn main() {
-    // Other runners ask each binary for a list of its tests: there is none.
+    // Other test runners request a list of tests from each binary; this one has none.
     if std::env::args().any(|argument| argument == "--list") {
         return;
     }

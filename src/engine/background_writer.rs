@@ -113,7 +113,7 @@ impl Drop for WriterThread {
     }
 }
 
-#[allow(clippy::needless_pass_by_value)] // Dropping the receiver is what tells that nobody works any more.
+#[allow(clippy::needless_pass_by_value)] // Dropping the receiver signals the end of the thread.
 fn work(jobs: Receiver<Job>, state: &Mutex<State>) {
     for job in jobs {
         let has_failed = state.lock().unwrap_or_else(PoisonError::into_inner).has_failed;

@@ -1,7 +1,7 @@
 //! Conservation of rows: no row is lost, invented or written twice. A run that violates this stops with an error.
 
 use super::corpus::Corpus;
-use super::delta::{Kept, StageManifest};
+use super::delta::{KeptRows, StageManifest};
 use super::error::{Error, Result};
 use super::raw::{IngestCounts, InputsRead};
 use super::vocabulary::{RowIx, TableId};
@@ -71,8 +71,8 @@ pub(super) fn check_export(sink: &str, rows: &[RowIx], corpus: &Corpus) -> Resul
 }
 
 /// Returns the number of kept rows of each table.
-pub(crate) fn kept(corpus: &Corpus) -> Kept {
-    Kept { requests: corpus.requests.kept() as u64, doc_lists: corpus.lists.kept() as u64 }
+pub(crate) fn kept(corpus: &Corpus) -> KeptRows {
+    KeptRows { requests: corpus.requests.kept() as u64, doc_lists: corpus.lists.kept() as u64 }
 }
 
 fn broken(at: &str, what: String) -> Error {

@@ -75,9 +75,9 @@ pub struct StageManifest {
     #[serde(default, skip_serializing_if = "Role::is_plain")]
     pub role: Role,
     /// Kept rows when it began.
-    pub before: Kept,
+    pub before: KeptRows,
     /// Kept rows when it ended.
-    pub after: Kept,
+    pub after: KeptRows,
     /// Fates by table, action and reason; fates that follow from a parent or children are counted separately.
     pub fates: Vec<FateCount>,
     /// Edits made, by reason.
@@ -102,7 +102,7 @@ impl StageManifest {
 
 /// Kept rows of each table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct KeptRows {
     /// Requests.
     pub requests: u64,
     /// Doc lists.

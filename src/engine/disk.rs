@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::{At, Result, damaged};
-use super::layout::beside;
+use super::layout::temporary_path;
 
 /// Creates a file, and replaces an existing one; a link is replaced, not followed.
 ///
@@ -58,9 +58,9 @@ pub(super) fn owner_only(_path: &Path, _mode: u32) -> std::io::Result<()> {
 
 /// Syncs and renames a file that was written under a temporary name, so that the file it replaces cannot come back
 /// after a crash.
-pub(crate) fn put_in_place(beside: &Path, path: &Path) -> Result<()> {
-    File::open(beside).and_then(|file| file.sync_all()).at("writing", beside)?;
-    fs::rename(beside, path).at("renaming", beside)?;
+pub(crate) fn put_in_place(temporary: &Path, path: &Path) -> Result<()> {
+    File::open(temporary).and_then(|file| file.sync_all()).at("writing", temporary)?;
+    fs::rename(temporary, path).at("renaming", temporary)?;
     path.parent().map_or(Ok(()), sync_folder)
 }
 
@@ -80,9 +80,9 @@ pub(super) fn sync_folder(folder: &Path) -> Result<()> {
 /// # Errors
 /// The file cannot be written or renamed.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
-    let beside = beside(path);
-    create(&beside)?.write_all(bytes).at("writing", &beside)?;
-    fs::rename(&beside, path).at("renaming", &beside)
+    let temporary = temporary_path(path);
+    create(&temporary)?.write_all(bytes).at("writing", &temporary)?;
+    fs::rename(&temporary, path).at("renaming", &temporary)
 }
 
 /// Writes a file like [`write_atomic`], and syncs it to disk.
@@ -90,21 +90,21 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
 /// # Errors
 /// The file cannot be written or renamed.
 pub fn write_durable(path: &Path, bytes: &[u8]) -> Result<()> {
-    let beside = beside(path);
-    create(&beside)?.write_all(bytes).at("writing", &beside)?;
-    put_in_place(&beside, path)
+    let temporary = temporary_path(path);
+    create(&temporary)?.write_all(bytes).at("writing", &temporary)?;
+    put_in_place(&temporary, path)
 }
 
-/// Copies a file to the temporary path `beside`, renames it to `target` and syncs it to disk.
+/// Copies a file to the temporary path `temporary`, renames it to `target` and syncs it to disk.
 ///
 /// # Errors
 /// A file cannot be read, written or renamed.
-pub fn copy_durable(from: &Path, beside: &Path, target: &Path) -> Result<()> {
+pub fn copy_durable(from: &Path, temporary: &Path, target: &Path) -> Result<()> {
     let mut source = File::open(from).at("reading", from)?;
-    let mut copy = create(beside)?;
-    std::io::copy(&mut source, &mut copy).at("writing", beside)?;
+    let mut copy = create(temporary)?;
+    std::io::copy(&mut source, &mut copy).at("writing", temporary)?;
     drop(copy);
-    put_in_place(beside, target)
+    put_in_place(temporary, target)
 }
 
 /// Writes a value as indented JSON with a final newline.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use super::corpus::RowId;
 use super::error::{At, Result};
 use super::frame::{FrameFile, FrameWriter, Values};
-use super::layout::{ENTRIES, beside};
+use super::layout::{ENTRIES, temporary_path};
 
 /// Number of rows of a row group.
 const GROUP_ROWS: usize = 1 << 14;
@@ -63,14 +63,14 @@ pub fn path(run: &Path) -> PathBuf {
 /// It cannot be written.
 pub fn write(run: &Path, entries: &[EntryOrigin]) -> Result<()> {
     let path = path(run);
-    let beside = beside(&path);
-    let mut writer = FrameWriter::create(&beside);
+    let temporary = temporary_path(&path);
+    let mut writer = FrameWriter::create(&temporary);
     for group in std::iter::once(&entries[..0]).chain(entries.chunks(GROUP_ROWS)) {
         let cells = |column: usize| Values::Text(group.iter().map(|entry| entry.cell(column)).collect());
         writer.write(COLUMNS.iter().enumerate().map(|(at, name)| (*name, cells(at))).collect())?;
     }
     writer.finish()?;
-    std::fs::rename(&beside, &path).at("renaming", &beside)
+    std::fs::rename(&temporary, &path).at("renaming", &temporary)
 }
 
 /// Reads the file of a run; empty if there is none, as in a plain folder of question files.

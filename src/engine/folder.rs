@@ -15,7 +15,9 @@ use serde::de::DeserializeOwned;
 
 use super::disk::{is_link, owner_only, put_in_place, remove, sync_folder};
 use super::error::{At, Error, Result};
-use super::layout::{DATASET, FORGOTTEN_LIST, INGEST, MANIFEST, OUTCOME, RUN_FILE, SPOOL, STAGES, beside};
+use super::layout::{
+    DATASET, FORGOTTEN_LIST, INGEST, MANIFEST, OUTCOME, RUN_FILE, SPOOL, STAGES, temporary_path,
+};
 use super::manifest::{sealed_manifest, step_folders};
 use super::marker::{self, Nature, nature};
 use super::others::refuse_others;
@@ -83,7 +85,7 @@ impl RunFolder {
 
     /// Returns the temporary path of the copy while it is written.
     pub fn spool_begun(&self) -> PathBuf {
-        beside(&self.spool())
+        temporary_path(&self.spool())
     }
 
     /// Removes an unfinished copy of standard input.
@@ -123,7 +125,7 @@ impl RunFolder {
         for name in [RUN_FILE, DATASET].into_iter().chain(OUTCOME) {
             let path = self.path.join(name);
             remove(&path)?;
-            remove(&beside(&path))?;
+            remove(&temporary_path(&path))?;
         }
         Ok(())
     }
@@ -154,7 +156,7 @@ impl RunFolder {
     /// The folder cannot be created.
     pub fn begin(&self, step: &str) -> Result<Step> {
         let done = self.path.join(step);
-        let partial = beside(&done);
+        let partial = temporary_path(&done);
         let parent = done.parent().unwrap_or(&self.path);
         fs::create_dir_all(parent).at("making", parent)?;
         // The run folder itself may be reached by a link, since the user named it.
@@ -182,10 +184,10 @@ impl RunFolder {
     /// Something cannot be removed.
     pub fn remove_partial(&self) -> Result<()> {
         for name in [INGEST, DATASET, SPOOL] {
-            remove(&beside(&self.path.join(name)))?;
+            remove(&temporary_path(&self.path.join(name)))?;
         }
         for name in [RUN_FILE, FORGOTTEN_LIST].into_iter().chain(OUTCOME) {
-            let partial = beside(&self.path.join(name));
+            let partial = temporary_path(&self.path.join(name));
             // toolsieve writes no folder of that name.
             if !partial.is_dir() {
                 remove(&partial)?;

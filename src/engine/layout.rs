@@ -40,6 +40,6 @@ pub fn step_name(at: usize, id: &str) -> String {
 }
 
 /// Returns the temporary path a file is written to before it is renamed.
-pub(crate) fn beside(path: &Path) -> PathBuf {
+pub(crate) fn temporary_path(path: &Path) -> PathBuf {
     path.with_added_extension("partial")
 }

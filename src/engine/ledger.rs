@@ -18,7 +18,7 @@ use super::folder::RunFolder;
 use super::forgotten::{self, FORGOTTEN};
 use super::frame::{FrameWriter, Values};
 use super::instance::StageInstance;
-use super::layout::{LINKS, beside, step_name};
+use super::layout::{LINKS, step_name, temporary_path};
 use super::links;
 use super::vocabulary::{Action, ColumnKind, ColumnSpec, RowIx, TableId};
 
@@ -273,15 +273,15 @@ impl LedgerSources<'_> {
         write: impl FnOnce(&mut FrameWriter) -> Result<()>,
     ) -> Result<()> {
         let path = self.folder.join(name);
-        let beside = beside(&path);
-        let mut writer = FrameWriter::create(&beside);
+        let temporary = temporary_path(&path);
+        let mut writer = FrameWriter::create(&temporary);
         if let Some(background_writer) = background_writer {
             writer = writer.by(background_writer);
         }
         write(&mut writer)?;
         writer.finish()?;
         background_writer.map_or(Ok(()), BackgroundWriter::wait)?;
-        std::fs::rename(&beside, &path).at("renaming", &beside)
+        std::fs::rename(&temporary, &path).at("renaming", &temporary)
     }
 
     fn listed_of(&self, table: TableId) -> Vec<ColumnSpec> {

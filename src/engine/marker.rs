@@ -11,7 +11,7 @@ use std::path::Path;
 use super::disk::{check_access, is_link, is_regular, write_durable};
 use super::error::{At, Error, Result};
 use super::layout::{
-    DATASET, FORGOTTEN_LIST, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL, STAGES, beside,
+    DATASET, FORGOTTEN_LIST, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL, STAGES, temporary_path,
 };
 use super::seal::names_below;
 
@@ -102,7 +102,7 @@ pub(super) fn nature(path: &Path) -> Result<Nature> {
         let is_file = entry.file_type().at("reading", path)?.is_file();
         let name = entry.file_name();
         let is_empty = || entry.metadata().at("reading", path).map(|metadata| metadata.len() == 0);
-        let is_begun = is_file && (beside(Path::new(MARKER)) == name || name == LOCK && is_empty()?);
+        let is_begun = is_file && (temporary_path(Path::new(MARKER)) == name || name == LOCK && is_empty()?);
         // Another process may have marked it meanwhile.
         if !is_begun && has_marker(path)? {
             return Ok(Nature::Run);
@@ -170,7 +170,7 @@ fn is_same(_file: &File, path: &Path) -> std::io::Result<bool> {
 /// Refuses a run folder that has a symbolic link where a run writes or removes.
 fn refuse_links(run: &Path) -> Result<()> {
     let ours = [RUN_FILE, FORGOTTEN_LIST, SPOOL, INGEST, STAGES, DATASET].into_iter().chain(OUTCOME);
-    for path in ours.flat_map(|name| [run.join(name), beside(&run.join(name))]) {
+    for path in ours.flat_map(|name| [run.join(name), temporary_path(&run.join(name))]) {
         if is_link(&path) {
             return Err(Error::Link(path));
         }
@@ -214,7 +214,7 @@ mod tests {
     fn a_run_that_was_interrupted_while_it_marked_its_folder_can_begin_again() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(LOCK), "").unwrap();
-        fs::write(beside(&folder.path().join(MARKER)), "toolsieve ru").unwrap();
+        fs::write(temporary_path(&folder.path().join(MARKER)), "toolsieve ru").unwrap();
         drop(RunFolder::take(folder.path()).unwrap());
         assert!(has_marker(folder.path()).unwrap());
         drop(RunFolder::take_existing(folder.path(), "x").unwrap());

@@ -28,8 +28,8 @@ pub(super) fn refuse_others(run: &Path) -> Result<()> {
     let is_of_step = |name: &String| {
         name.split_once('/').is_some_and(|(folder, _)| steps.iter().any(|step| step == folder))
     };
-    let beside = names_in(&run.join(STAGES))?.into_iter().filter(|name| !is_of_step(name));
-    others.extend(beside.map(|name| format!("{STAGES}/{name}")));
+    let unnamed = names_in(&run.join(STAGES))?.into_iter().filter(|name| !is_of_step(name));
+    others.extend(unnamed.map(|name| format!("{STAGES}/{name}")));
     if others.is_empty() {
         return Ok(());
     }

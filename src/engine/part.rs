@@ -33,12 +33,12 @@ impl Default for Cuts {
 
 /// The rows of one part of a step.
 #[derive(Debug)]
-pub struct Part {
+pub struct StagePart {
     holds: Vec<bool>,
     n_rows: usize,
 }
 
-impl Part {
+impl StagePart {
     pub(super) fn of(rows: &[RowIx], n_rows_of_table: usize) -> Self {
         let mut holds = vec![false; n_rows_of_table];
         for &row in rows {
@@ -69,10 +69,10 @@ mod tests {
 
     #[test]
     fn a_part_holds_its_rows_and_no_other() {
-        let part = Part::of(&[1, 3], 4);
+        let part = StagePart::of(&[1, 3], 4);
         assert_eq!([0, 1, 2, 3, 4].map(|row| part.holds(row)), [false, true, false, true, false]);
         assert_eq!((part.len(), part.is_empty()), (2, false));
-        let none = Part::of(&[], 4);
+        let none = StagePart::of(&[], 4);
         assert_eq!((none.len(), none.is_empty(), none.holds(0)), (0, true, false));
     }
 }

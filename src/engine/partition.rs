@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use super::context::{Context, Progress};
 use super::contract::Partition;
 use super::error::{Error, Result};
-use super::part::{Part, Parts};
+use super::part::{Parts, StagePart};
 use super::stage::Stage;
 use super::verdict::Verdict;
 use super::view::View;
@@ -33,7 +33,7 @@ pub(super) fn cut(
     view: &View<'_>,
     parts: Parts,
     cx: &Context<'_>,
-) -> Result<Vec<Part>> {
+) -> Result<Vec<StagePart>> {
     let n_parts = parts.get();
     let partition = stage.contract().partition;
     if n_parts == 1 || partition == Partition::Whole {
@@ -62,7 +62,7 @@ pub(super) fn cut(
             groups.into_values().collect()
         }
     };
-    Ok(groups.iter().map(|rows| Part::of(rows, n_of_table)).collect())
+    Ok(groups.iter().map(|rows| StagePart::of(rows, n_of_table)).collect())
 }
 
 /// Judges the parts one after another and joins their verdicts in `out`.
@@ -72,7 +72,7 @@ pub(super) fn cut(
 pub(super) fn judge(
     stage: &dyn Stage,
     view: &View<'_>,
-    parts: &[Part],
+    parts: &[StagePart],
     cx: &Context<'_>,
     out: &mut Verdict<'_>,
 ) -> Result<()> {
@@ -202,7 +202,7 @@ mod tests {
         let view = View::new(&corpus, &contract);
         let parts = cut(&stage, "odd", &view, Parts::new(n_parts).unwrap(), &cx)?;
         judge(&stage, &view, &parts, &cx, &mut out)?;
-        let rows = |part: &Part| (0..10).filter(|&row| part.holds(row)).collect();
+        let rows = |part: &StagePart| (0..10).filter(|&row| part.holds(row)).collect();
         let dropped = out.finish()?.fates.iter().map(|fate| fate.row).collect();
         Ok((parts.iter().map(rows).collect(), dropped))
     }

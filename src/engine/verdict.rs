@@ -20,7 +20,7 @@ use super::fate::FateEvent;
 use super::frame::{Columns, FrameWriter, Held, Values};
 use super::link::Link;
 use super::opinion::Opinion;
-use super::part::Part;
+use super::part::StagePart;
 use super::vocabulary::{
     Action, Cell, ColumnKind, ColumnSpec, Edit, Evidence, Reason, ReasonKind, RowIx, Safety,
 };
@@ -71,7 +71,7 @@ pub struct Verdict<'a> {
     /// The cells of a part stay here until the parts are joined.
     writer: Option<FrameWriter>,
     /// The rows that may be judged, if not all.
-    part: Option<&'a Part>,
+    part: Option<&'a StagePart>,
     next_batch: usize,
     notes: BTreeMap<String, Value>,
 }
@@ -104,7 +104,7 @@ impl<'a> Verdict<'a> {
     }
 
     /// Returns an empty verdict on the rows of a part.
-    pub(super) fn of_part<'b>(&self, part: &'b Part) -> Verdict<'b>
+    pub(super) fn of_part<'b>(&self, part: &'b StagePart) -> Verdict<'b>
     where
         'a: 'b,
     {

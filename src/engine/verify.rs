@@ -33,7 +33,7 @@ pub struct Verified {
 
 /// The keys that connect a step with the one before it; the manifests hold more.
 #[derive(Deserialize)]
-struct Link {
+struct StepKeys {
     key: String,
     upstream: Option<String>,
 }
@@ -53,10 +53,10 @@ impl Verified {
         self.faults.push(Fault::new(file, fault, detail));
     }
 
-    fn step(&mut self, run: &Path, step: &str) -> Result<Option<Link>> {
+    fn step(&mut self, run: &Path, step: &str) -> Result<Option<StepKeys>> {
         let manifest = format!("{step}/{MANIFEST}");
         self.files += 1;
-        let sealed = match sealed_manifest::<Link>(run, step) {
+        let sealed = match sealed_manifest::<StepKeys>(run, step) {
             Ok(Some(sealed)) => sealed,
             Ok(None) => {
                 self.fault(manifest, FaultKind::Missing, "the step is not finished");
@@ -144,7 +144,7 @@ fn is_forgetting(run: &Path) -> Result<bool> {
 /// Checks every file of a run folder.
 ///
 /// # Errors
-/// It is no run folder, or cannot be read.
+/// It is not a run folder, or cannot be read.
 pub fn verify(run: &Path) -> Result<Verified> {
     if !has_marker(run)? {
         let is_run = run.join(RUN_FILE).is_file();

@@ -9,7 +9,7 @@ use super::corpus::{BatchCells, Corpus, RowId, Table};
 use super::decided::Decided;
 use super::decision::{Decision, DecisionKind};
 use super::error::{Error, Result};
-use super::part::Part;
+use super::part::StagePart;
 use super::vocabulary::{ColumnSpec, Likeness, RowIx, TableId};
 
 /// The kept rows of one table.
@@ -18,7 +18,7 @@ pub struct View<'a> {
     table: TableId,
     reads: Vec<ColumnSpec>,
     /// The rows to judge, if not all.
-    part: Option<&'a Part>,
+    part: Option<&'a StagePart>,
     decided: Option<&'a Decided<'a>>,
     /// The kinds of decisions that the stage applies.
     takes: Vec<DecisionKind>,
@@ -39,7 +39,7 @@ impl<'a> View<'a> {
     }
 
     /// Restricts the rows to judge to those of a part.
-    pub(super) fn of_part<'b>(&self, part: &'b Part) -> View<'b>
+    pub(super) fn of_part<'b>(&self, part: &'b StagePart) -> View<'b>
     where
         'a: 'b,
     {

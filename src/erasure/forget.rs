@@ -28,7 +28,7 @@ use crate::engine::fate::FateEvent;
 use crate::engine::folder::RunFolder;
 use crate::engine::forgotten::{self, ANSWER_FORGOTTEN, FORGOTTEN, Forgotten, tombstone};
 use crate::engine::instance::StageInstance;
-use crate::engine::layout::{FORGOTTEN_FATES, INGEST, LINKS, STAGES, beside, step_name};
+use crate::engine::layout::{FORGOTTEN_FATES, INGEST, LINKS, STAGES, step_name, temporary_path};
 use crate::engine::raw::{IngestManifest, LIST_INDEX, LISTS, REQUEST_INDEX, REQUESTS, id_of_repeat};
 use crate::engine::runner;
 use crate::engine::seal::Sealed;
@@ -115,9 +115,9 @@ impl<'a> Erasure<'a> {
         forgotten::apply_fates(&mut corpus, &fates, at)?;
         fates.extend(cascade(&corpus, TableId::Requests));
         let path = self.folder.path().join(FORGOTTEN_FATES);
-        let beside = beside(&path);
-        write_fates(&beside, &fates)?;
-        put_in_place(&beside, &path)
+        let temporary = temporary_path(&path);
+        write_fates(&temporary, &fates)?;
+        put_in_place(&temporary, &path)
     }
 
     /// Empties the cells of the raw tables and of every stage, and removes evidence, edits and links.

@@ -346,7 +346,7 @@ mod tests {
         purge(folder, &ingest, stages, Extent::Redacted)
     }
 
-    /// Returns the raw tables' own cells, whatever stages say.
+    /// Returns the raw tables' own cells, without those of stages.
     fn cells(folder: &RunFolder, column: ColumnSpec) -> Vec<Option<String>> {
         let ingest = folder.manifest("ingest").unwrap().unwrap();
         let corpus = raw::load(folder.path(), &ingest).unwrap();

@@ -16,7 +16,7 @@ use serde::Serialize;
 use crate::engine::disk::{create_private, put_in_place};
 use crate::engine::error::{At, Result};
 use crate::engine::frame::{Columns, Frame, FrameFile, FrameWriter, Values};
-use crate::engine::layout::{MANIFEST, beside};
+use crate::engine::layout::{MANIFEST, temporary_path};
 use crate::engine::seal::{FileSum, Files, write_sealed};
 
 /// The cells of one column.
@@ -186,7 +186,7 @@ impl Touched {
 #[derive(Debug)]
 pub struct Rewritten {
     path: PathBuf,
-    beside: PathBuf,
+    temporary: PathBuf,
     /// The number of changed cells or rows.
     pub changes: u64,
     /// The old size of the file.
@@ -202,8 +202,8 @@ impl Rewritten {
     }
 
     /// Returns the temporary path of the new file.
-    fn beside(&self) -> &Path {
-        &self.beside
+    fn temporary_path(&self) -> &Path {
+        &self.temporary
     }
 
     /// Renames the new file over the old one if it differs, else keeps the old one.
@@ -212,9 +212,9 @@ impl Rewritten {
     /// The file cannot be renamed or removed.
     pub fn put_in_place(self) -> Result<()> {
         if self.changes > 0 {
-            return put_in_place(&self.beside, &self.path);
+            return put_in_place(&self.temporary, &self.path);
         }
-        std::fs::remove_file(&self.beside).at("removing", &self.beside)
+        std::fs::remove_file(&self.temporary).at("removing", &self.temporary)
     }
 
     /// Works like [`Rewritten::put_in_place`], but removes an empty file. Returns `true` if it was removed.
@@ -248,7 +248,7 @@ pub(super) fn replace_files<M: Serialize>(
     let path = folder.join(MANIFEST);
     let mut is_changed = files.is_rewriting();
     for file in rewritten.iter().filter(|file| file.changes > 0) {
-        files.becomes(&file.name(), FileSum::of_synced(file.beside())?);
+        files.becomes(&file.name(), FileSum::of_synced(file.temporary_path())?);
         is_changed = true;
     }
     if is_changed {
@@ -288,9 +288,9 @@ pub fn remove_rows(run: &Path, path: &Path, column: &str, ids: &BTreeSet<String>
 /// # Errors
 /// A file cannot be read or written.
 pub fn rewrite_lines(path: &Path, keeps: impl Fn(&[u8]) -> bool) -> Result<Rewritten> {
-    let beside = beside(path);
+    let temporary = temporary_path(path);
     let mut reader = BufReader::new(File::open(path).at("reading", path)?);
-    let mut writer = BufWriter::new(create_private(&beside)?);
+    let mut writer = BufWriter::new(create_private(&temporary)?);
     let (mut changes, mut before, mut after) = (0, 0, 0);
     let mut line = Vec::new();
     loop {
@@ -302,20 +302,20 @@ pub fn rewrite_lines(path: &Path, keeps: impl Fn(&[u8]) -> bool) -> Result<Rewri
         before += length;
         if keeps(&line) {
             after += length;
-            writer.write_all(&line).at("writing", &beside)?;
+            writer.write_all(&line).at("writing", &temporary)?;
         } else {
             changes += 1;
         }
     }
-    writer.flush().at("writing", &beside)?;
-    copy_rights(path, &beside)?;
-    Ok(Rewritten { path: path.to_owned(), beside, changes, before, after })
+    writer.flush().at("writing", &temporary)?;
+    copy_rights(path, &temporary)?;
+    Ok(Rewritten { path: path.to_owned(), temporary, changes, before, after })
 }
 
 /// Copies the permissions of the old file to the new one.
-fn copy_rights(path: &Path, beside: &Path) -> Result<()> {
+fn copy_rights(path: &Path, temporary: &Path) -> Result<()> {
     let rights = std::fs::metadata(path).at("reading", path)?.permissions();
-    std::fs::set_permissions(beside, rights).at("writing", beside)
+    std::fs::set_permissions(temporary, rights).at("writing", temporary)
 }
 
 /// Rewrites a Parquet file; `change` receives each row group and returns the number of its changes.
@@ -325,9 +325,9 @@ fn copy_rights(path: &Path, beside: &Path) -> Result<()> {
 pub fn rewrite(path: &Path, mut change: impl FnMut(&mut Group<'_>) -> Result<u64>) -> Result<Rewritten> {
     let size = |path: &Path| std::fs::metadata(path).map(|metadata| metadata.len()).at("reading", path);
     let file = FrameFile::open(path)?;
-    let beside = beside(path);
+    let temporary = temporary_path(path);
     // Only the owner can read it while it is written; permissions are copied later.
-    let mut writer = FrameWriter::create_private(&beside);
+    let mut writer = FrameWriter::create_private(&temporary);
     let mut changes = 0;
     let mut start = 0;
     for length in file.groups() {
@@ -338,10 +338,10 @@ pub fn rewrite(path: &Path, mut change: impl FnMut(&mut Group<'_>) -> Result<u64
         start += length;
     }
     writer.finish()?;
-    copy_rights(path, &beside)?;
-    let (before, after) = (size(path)?, size(&beside)?);
+    copy_rights(path, &temporary)?;
+    let (before, after) = (size(path)?, size(&temporary)?);
     let after = if changes > 0 { after } else { before };
-    Ok(Rewritten { path: path.to_owned(), beside, changes, before, after })
+    Ok(Rewritten { path: path.to_owned(), temporary, changes, before, after })
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ pub(super) enum Parsed {
 
 /// Parses blocks as they arrive, on all threads. The results are passed on in order, while earlier blocks are written.
 ///
-/// The result must not depend on whether the last lines before the limit were parsed: `Rows::take` counts both cases
+/// The result must not depend on whether the last lines before the limit were parsed: `LineSink::take` counts both cases
 /// equally.
 #[allow(clippy::needless_pass_by_value)] // Dropping both ends is what stops the reader and ends the stream.
 pub(super) fn parse_blocks(

@@ -58,7 +58,7 @@ impl<'a> RawText<'a> {
     /// Returns the fault of damaged data.
     pub(super) fn fault(error: &io::Error) -> Fault {
         let reason = if sound::is_of_window(error) { WINDOW_TOO_LARGE } else { CUT_FILE };
-        Fault::new(reason, sound::told(error))
+        Fault::new(reason, sound::description_of(error))
     }
 
     /// Passes the bytes that a decoder did not read to the caller. Returns the size of the file in bytes.

@@ -109,7 +109,7 @@ pub(super) fn is_of_window(error: &io::Error) -> bool {
 }
 
 /// Returns the description of a damaged file.
-pub(super) fn told(error: &io::Error) -> String {
+pub(super) fn description_of(error: &io::Error) -> String {
     if is_of_window(error) {
         return format!(
             "it needs a window of more than {} MiB; `zstd --long={MAX_WINDOW_LOG}` writes a supported one",

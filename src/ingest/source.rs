@@ -98,7 +98,7 @@ impl Source for Ingest {
 
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
         let bytes_read = BytesRead::of(&self.inputs, cx);
-        let mut rows = Rows {
+        let mut rows = LineSink {
             ingest: self,
             cx,
             bytes_read: &bytes_read,
@@ -162,7 +162,7 @@ impl<'a> BytesRead<'a> {
 }
 
 /// Receives lines in order and passes them on, or samples them.
-struct Rows<'a, 'c> {
+struct LineSink<'a, 'c> {
     ingest: &'a Ingest,
     cx: &'a Context<'c>,
     bytes_read: &'a BytesRead<'a>,
@@ -178,7 +178,7 @@ struct Rows<'a, 'c> {
     item_is_read: bool,
 }
 
-impl Rows<'_, '_> {
+impl LineSink<'_, '_> {
     /// Reads a Parquet file, or several consecutive text files.
     fn files(&mut self, files: &[(u32, &Path)]) -> Result<Vec<ReadFile>> {
         let mut texts: Vec<TextFile<'_>> = Vec::with_capacity(files.len());

@@ -145,7 +145,7 @@ fn agent_steps(look: &Look) -> Option<String> {
 }
 
 fn faults(look: &Look) -> Option<String> {
-    let faults: Vec<String> = look.docs.faults.iter().map(|(code, left)| told(code, left)).collect();
+    let faults: Vec<String> = look.docs.faults.iter().map(|(code, left)| with_count(code, left)).collect();
     (!faults.is_empty()).then(|| {
         format!(
             "Some of {} doc lists cannot be read reliably: {}.",
@@ -155,7 +155,7 @@ fn faults(look: &Look) -> Option<String> {
     })
 }
 
-fn told(code: &str, left: &Left) -> String {
+fn with_count(code: &str, left: &Left) -> String {
     format!("{code} ({})", count(left.lines))
 }
 
@@ -183,7 +183,7 @@ fn guesses(look: &Look) -> Option<String> {
 
 fn answers(look: &Look) -> Option<String> {
     let responses = &look.requests.responses;
-    let told = || {
+    let remark = || {
         format!(
             "Answers in the log: {} with calls, {} without, {} failed or cut off, {} requests have none. Answers by people: \
          answers = \"FILE\", here and in judge-queries.",
@@ -193,7 +193,7 @@ fn answers(look: &Look) -> Option<String> {
             count(responses.none)
         )
     };
-    (look.lines.requests > 0).then(told)
+    (look.lines.requests > 0).then(remark)
 }
 
 /// Returns a comment, wrapped into lines.

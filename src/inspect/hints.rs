@@ -112,7 +112,7 @@ fn ragged(look: &Look) -> Option<String> {
 }
 
 fn not_utf8(look: &Look) -> Option<String> {
-    // One damaged line is no other encoding.
+    // A single damaged line does not indicate another encoding.
     let left = look.unreadable.get(NOT_UTF8).filter(|left| left.lines * 2 >= look.lines.looked_at)?;
     Some(format!(
         "{} not UTF-8 ({}): if the file has another encoding, convert it, e.g. iconv -f WINDOWS-1252 -t UTF-8",

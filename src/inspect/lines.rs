@@ -93,7 +93,7 @@ impl Lines {
         let entry = left.entry(fault.reason).or_default();
         entry.lines += line.n_items;
         if entry.at.is_empty() {
-            entry.detail = told(&fault);
+            entry.detail = detail_of(&fault);
             entry.form = item.bytes.as_ref().map_or_else(
                 |_| String::new(),
                 |range| form_of_bytes(&block.text[range.clone()], FORM_CHARS),
@@ -108,7 +108,7 @@ impl Lines {
 /// Reasons whose details hold only numbers and fixed words; other details can quote a key or a role of the line.
 const PLAIN_DETAILS: [&str; 6] = [NOT_JSON, LINE_TOO_LONG, CUT_FILE, RAGGED_ROW, NO_FUNCTIONS, NO_MESSAGES];
 
-fn told(fault: &Fault) -> String {
+fn detail_of(fault: &Fault) -> String {
     if PLAIN_DETAILS.contains(&fault.reason) {
         return fault.detail.clone();
     }

@@ -8,7 +8,7 @@ use super::published::{Published, Unit};
 use super::recipe::{PublicSet, public_sets, steps};
 use super::{html, markdown};
 use crate::engine::contract::Role;
-use crate::engine::delta::{Kept, StageManifest};
+use crate::engine::delta::{KeptRows, StageManifest};
 use crate::engine::vocabulary::TableId;
 use crate::public_sets::compared::SETS_NOTE;
 use crate::relevance::measure::{Label, Point, Thresholds};
@@ -137,8 +137,8 @@ fn stage(kind: &str, settings: serde_json::Value) -> StageManifest {
         settings,
         table: TableId::Requests,
         role: contract.map_or(Role::Plain, |contract| contract.role),
-        before: Kept::default(),
-        after: Kept::default(),
+        before: KeptRows::default(),
+        after: KeptRows::default(),
         fates: vec![],
         edits: [].into(),
         suggestions: [].into(),

@@ -65,15 +65,15 @@ fn docs(topic: usize, spelling: usize) -> String {
     let plain = function(topic, "");
     match spelling {
         0 => json!([plain]).to_string(),
-        // The same in other blanks.
+        // The same with other whitespace.
         1 => serde_json::to_string_pretty(&json!([plain])).expect("docs are JSON"),
-        // A near copy.
+        // A near-duplicate.
         2 => json!([function(topic, " Now.")]).to_string(),
-        // A person to ask, whom redaction finds.
+        // A contact person, which redaction finds.
         3 => json!([function(topic, &format!(" Ask desk{topic}@quillpost.net."))]).to_string(),
-        // Types that are none of BFCL's.
+        // Types that BFCL does not have.
         4 => json!([plain]).to_string().replace("\"integer\"", "\"int\""),
-        // In another framing, beside the function of the next topic.
+        // In another dialect, with the function of the next topic.
         _ => {
             let next = function((topic + 1) % TOPICS.len(), "");
             json!([{"type": "function", "function": plain}, {"type": "function", "function": next}])
@@ -116,7 +116,7 @@ fn request(request: usize, log: &mut String) {
             call(topic, number),
         ),
         1 => ("asdfghjkl".to_owned(), none_fits),
-        // The same question over and over: in the same words, and in nearly the same.
+        // The same question repeatedly, in the same and in nearly the same words.
         2 => (ask(topic, 12), call(topic, 12)),
         3 => (format!("{}!", ask(topic, 12).to_uppercase()), Value::Null),
         4 => (format!("Please {}", ask(topic, 12)), call(topic, 12)),
@@ -124,14 +124,14 @@ fn request(request: usize, log: &mut String) {
         5 => (ask((topic + 11) % TOPICS.len(), number), none_fits),
         // A person answers some of these.
         6 => (plain, Value::Null),
-        // The recorded value is not what was asked for.
+        // The recorded value is not the one in the question.
         8 => (plain, call(topic, number + 1)),
         9 => (format!("Could you see to it for {}?", TOPICS[topic][6]), Value::Null),
         10 => (ask(PUBLIC_QUESTION, number), Value::Null),
         _ => return agent(request, topic, (&user, time), log),
     };
     let docs = match request {
-        // Of docs that were cut nothing is read, and of others nobody can tell what they do.
+        // Truncated docs are not read, and others are too vague.
         _ if request % 37 == 5 => docs(topic, spelling)[..120 + request % 20].to_owned(),
         _ if request % 41 == 6 => {
             json!([{"name": format!("func{request}"), "description": "A function."}]).to_string()

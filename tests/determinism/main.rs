@@ -45,7 +45,7 @@ impl Home {
         self.0.path().join(name)
     }
 
-    /// Runs the live recipe into a folder, on so many threads, and gives what was printed.
+    /// Runs the live recipe into a folder on `threads` threads. Returns the output.
     fn run(&self, out: &str, threads: &str, more: &[&str]) -> String {
         let mut command = toolsieve();
         command.args(["run", "--quiet", "--threads", threads, "--input"]).arg(self.path("log.jsonl"));
@@ -61,7 +61,7 @@ impl Home {
         json(&self.path(name))
     }
 
-    /// Returns the cells of a table of a run, one map a row.
+    /// Returns the cells of a table of a run, one map per row.
     fn table(&self, name: &str) -> Vec<Value> {
         let frame = FrameFile::open(&self.path(name)).unwrap().read_all().unwrap();
         (0..frame.height()).map(|row| Value::Object(frame.row_json(row))).collect()
@@ -135,7 +135,7 @@ fn a_log_of_all_kinds_has_the_same_bytes_on_one_two_and_eight_threads_and_in_par
     assert_eq!(batches(&home, "default"), [1, 1]);
     assert_same_bytes(&outcome(&home.path("1")), &outcome(&home.path("default")));
 
-    // What was read stays in its batches, and the steps are taken over.
+    // The inputs keep their batches, and the steps are reused.
     let printed = home.run("2", "2", &[]);
     assert!(printed.contains("reused    17 finished steps"), "{printed}");
     assert_same_bytes(&expected, &files(&home.path("2")));

@@ -6,7 +6,7 @@ use std::path::Path;
 pub(crate) struct Page {
     /// The file's name without its extension.
     pub(crate) name: String,
-    /// Where it is.
+    /// Its path.
     pub(crate) path: String,
     /// Its blocks that hold commands.
     pub(crate) blocks: Vec<Block>,
@@ -27,7 +27,7 @@ pub(crate) enum Block {
 
 /// A command of a transcript.
 pub(crate) struct Command {
-    /// What is typed.
+    /// The command line.
     pub(crate) line: String,
     /// The lines below it.
     pub(crate) output: Vec<String>,

@@ -16,7 +16,7 @@ use crate::support::copy_folder;
 pub(crate) struct Ran {
     /// The exit code; 128 and more for a signal.
     pub(crate) code: i32,
-    /// Standard output and standard error, as they came.
+    /// Standard output and standard error, interleaved.
     pub(crate) text: String,
 }
 
@@ -32,7 +32,7 @@ exec toolsieve "$@"
 "#;
 
 impl Sandbox {
-    /// Returns a folder with the program alone.
+    /// Returns a folder with only the program.
     pub(crate) fn empty() -> Self {
         let sandbox = Self(tempfile::tempdir().unwrap());
         let programs = sandbox.0.path().join(".programs");
@@ -43,7 +43,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// Returns a folder with the project's data, files of one's own, and a run of the sample in `out/sample`.
+    /// Returns a folder with the project's data, the reader's files, and a run of the sample in `out/sample`.
     pub(crate) fn with_sample() -> Self {
         let sandbox = Self::empty();
         let (from, to) = (Path::new(env!("CARGO_MANIFEST_DIR")), sandbox.0.path());

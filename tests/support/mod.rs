@@ -14,7 +14,7 @@ pub(crate) fn toolsieve() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolsieve"));
     command.current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
     command.env_remove("COLUMNS").env_remove("CLICOLOR_FORCE").env_remove("CLICOLOR");
-    // Whatever public sets lie on this machine, the tests see none.
+    // The tests must not find the public sets of this machine.
     command.env("TOOLSIEVE_SETS", "no-such-folder");
     command
 }

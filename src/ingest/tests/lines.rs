@@ -33,7 +33,7 @@ fn reason_codes_are_unique_and_of_ingest() {
 }
 
 /// Returns the reason and the detail of a line without a request.
-fn told(line: &Value) -> (&'static str, String) {
+fn reason_of(line: &Value) -> (&'static str, String) {
     match record_of_value(1, 0, line.clone(), &Columns::default()) {
         LineFate::Record(record) => panic!("a record: {record:?}"),
         LineFate::Answer(answer) => (RESPONSE_WITHOUT_REQUEST, answer.custom_id),
@@ -54,7 +54,7 @@ fn answers_without_requests_are_detected() {
         json!({"candidates": [{"content": {"parts": []}}]}),
         json!({"output": {"message": message}, "stopReason": "end_turn"}),
     ] {
-        assert_eq!(told(&line).0, RESPONSE_WITHOUT_REQUEST, "{line}");
+        assert_eq!(reason_of(&line).0, RESPONSE_WITHOUT_REQUEST, "{line}");
     }
 }
 
@@ -68,10 +68,10 @@ fn conversations_that_are_stored_elsewhere_are_detected() {
     ] {
         let mut line = json!({"input": "And tomorrow?", "tools": tools});
         line[key] = value;
-        assert_eq!(told(&line).0, PARTIAL_CONVERSATION, "{line}");
+        assert_eq!(reason_of(&line).0, PARTIAL_CONVERSATION, "{line}");
     }
     let referring = json!({"tools": tools, "input": [{"type": "item_reference", "id": "x"}, {"role": "user", "content": "hi"}]});
-    assert_eq!(told(&referring).0, PARTIAL_CONVERSATION);
+    assert_eq!(reason_of(&referring).0, PARTIAL_CONVERSATION);
 }
 
 #[test]
@@ -88,7 +88,7 @@ fn texts_that_were_not_stored_are_detected() {
         span(json!({"llm.model_name": "m"})),
         json!({"id": "r", "run_type": "llm", "inputs": "{}", "outputs": "{}"}),
     ] {
-        assert_eq!(told(&line).0, CONTENT_NOT_STORED, "{line}");
+        assert_eq!(reason_of(&line).0, CONTENT_NOT_STORED, "{line}");
     }
 }
 
@@ -109,7 +109,7 @@ fn truncated_texts_are_detected_and_never_partly_read() {
         json!({"attributes": {"gen_ai.input.messages": "[{\"role\": \"user\", \"parts\": [{\"ty", "gen_ai.tool.definitions": "[]"}}),
         json!({"messages": "[truncated by litellm]...", "model_parameters": {"tools": [{"name": "f"}]}}),
     ] {
-        assert_eq!(told(&line).0, TRUNCATED, "{line}");
+        assert_eq!(reason_of(&line).0, TRUNCATED, "{line}");
     }
 }
 
@@ -122,7 +122,7 @@ fn lists_of_tools_without_a_query_are_counted() {
         json!({"harbour": {"tools": [{"name": "f"}]}, "bakery": {"tools": [{"name": "g"}]}}),
     ] {
         let expected = (NO_MESSAGES, "a list of 2 tools without a query".to_owned());
-        assert_eq!(told(&line), expected, "{line}");
+        assert_eq!(reason_of(&line), expected, "{line}");
     }
 }
 
@@ -183,9 +183,9 @@ fn lines_of_python_and_lines_with_the_comma_of_a_list_are_read() {
 fn a_request_in_an_unknown_wrapper_is_not_mistaken_for_a_list_of_tools() {
     let line =
         json!({"wrapped": {"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "f"}]}});
-    assert_eq!(told(&line), (UNKNOWN_LOG_FORMAT, "an object with the keys wrapped".to_owned()));
+    assert_eq!(reason_of(&line), (UNKNOWN_LOG_FORMAT, "an object with the keys wrapped".to_owned()));
     let line = json!({"message": "hi", "tools": [{"name": "f"}]});
-    assert_eq!(told(&line).1, "none of query, prompt, question, input, user_query, messages");
+    assert_eq!(reason_of(&line).1, "none of query, prompt, question, input, user_query, messages");
 }
 
 #[test]
@@ -194,6 +194,6 @@ fn a_trace_with_messages_and_no_tools_offers_no_functions() {
     for line in
         [json!({"attributes": {"gen_ai.input.messages": said}}), json!({"inputs": {"messages": said}})]
     {
-        assert_eq!(told(&line).0, NO_FUNCTIONS, "{line}");
+        assert_eq!(reason_of(&line).0, NO_FUNCTIONS, "{line}");
     }
 }

@@ -130,11 +130,11 @@ fn read(grammar: &Grammar, text: &str, beside: Option<String>) -> Transcript {
         Transcript { log_format: grammar.log_format, is_prompt: grammar.is_prompt, ..Transcript::default() };
     let mut systems: Vec<String> = beside.into_iter().map(|system| without_mark(grammar, &system)).collect();
     for (&(mark, start, role), end) in cuts.iter().zip(ends) {
-        let said = grammar.trimmed(&text[start..end]);
+        let content = grammar.trimmed(&text[start..end]);
         if role == Role::System && (talk.turns.is_empty() || is_tag(&text[mark..start])) {
-            systems.push(system_text(&text[mark..start], said));
-        } else if !(said.is_empty() && role != Role::User) {
-            talk.turns.push(Turn { speaker: Speaker::Role(role), value: said.into() });
+            systems.push(system_text(&text[mark..start], content));
+        } else if !(content.is_empty() && role != Role::User) {
+            talk.turns.push(Turn { speaker: Speaker::Role(role), value: content.into() });
         }
     }
     talk.system = (!systems.is_empty()).then(|| systems.join("\n\n"));
@@ -153,6 +153,6 @@ fn is_tag(mark: &str) -> bool {
     mark.starts_with('[')
 }
 
-fn system_text(mark: &str, said: &str) -> String {
-    if is_tag(mark) { format!("{mark}{said}") } else { said.to_owned() }
+fn system_text(mark: &str, content: &str) -> String {
+    if is_tag(mark) { format!("{mark}{content}") } else { content.to_owned() }
 }

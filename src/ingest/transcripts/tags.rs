@@ -60,14 +60,14 @@ pub(super) fn assistant(message: Message, notation: Notation) -> Result<Message,
 pub(super) fn results(message: Message) -> Vec<Message> {
     let Some(pieces) = pieces(&message.content, RESULTS) else { return vec![message] };
     let is_blank = |piece: &Piece<'_>| matches!(piece, Piece::Text(text) if text.trim().is_empty());
-    let told: Vec<Piece<'_>> = pieces.into_iter().filter(|piece| !is_blank(piece)).collect();
-    if told.iter().any(|piece| matches!(piece, Piece::Text(_))) {
+    let pieces: Vec<Piece<'_>> = pieces.into_iter().filter(|piece| !is_blank(piece)).collect();
+    if pieces.iter().any(|piece| matches!(piece, Piece::Text(_))) {
         return vec![message];
     }
     let result = |piece: &Piece<'_>| match piece {
         Piece::Text(text) | Piece::Tagged(text) => Message::text(Role::Tool, text.trim()),
     };
-    match &told[..] {
+    match &pieces[..] {
         [one] => vec![Message { call_id: message.call_id.clone(), ..result(one) }],
         several => several.iter().map(result).collect(),
     }
