@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use toolsieve::privacy::{PrivacyKind, Names, Scanner};
+use toolsieve::privacy::{Names, PrivacyKind, Scanner};
 
 const FILES: [&str; 6] =
     ["open.jsonl", "aside.jsonl", "written.jsonl", "written_aside.jsonl", "typed.jsonl", "typed_aside.jsonl"];
@@ -47,7 +47,9 @@ fn table(file: &str, text: &str, show_misses: bool) {
             serde_json::from_value::<Vec<(String, usize, usize)>>(row["spans"].clone())
                 .expect("spans")
                 .into_iter()
-                .map(|(kind, start, end)| (one_kind(PrivacyKind::from_name(&kind).expect("a kind")), start, end))
+                .map(|(kind, start, end)| {
+                    (one_kind(PrivacyKind::from_name(&kind).expect("a kind")), start, end)
+                })
                 .collect();
         let found: Vec<(PrivacyKind, usize, usize)> = scanner
             .scan(sentence)

@@ -177,7 +177,7 @@ fn a_set_of_which_nothing_can_be_read_is_not_compared_with() {
     let report = std::fs::read_to_string(compared.path("run/report.json")).unwrap();
     assert!(report.contains("not checked: unreadable"), "{report}");
     let (said, _) = compared.run(&["--set", only, "--set", "drop-public-overlap.missing=error"]);
-    assert!(said.contains("of which nothing can be read: anyscale: odd.jsonl (odd.jsonl:1: "), "{said}");
+    assert!(said.contains("without any readable record: anyscale: odd.jsonl (odd.jsonl:1: "), "{said}");
 }
 
 /// Returns the cells of a table of a run, one map per row.

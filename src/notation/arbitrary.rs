@@ -1,9 +1,9 @@
-//! Random JSON for tests: any value of little depth.
+//! Random JSON for tests: any value of small depth.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value};
 
-/// Any JSON value of little depth.
+/// Generates any JSON value of small depth.
 pub(crate) fn json_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -20,7 +20,7 @@ pub(crate) fn json_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// An object of members, of which the last counts where a key comes twice.
+/// Returns an object with these members; of repeated keys the last value counts.
 pub(crate) fn object(members: Vec<(impl Into<String>, Value)>) -> Value {
     members.into_iter().map(|(key, value)| (key.into(), value)).collect::<Map<_, _>>().into()
 }

@@ -1,22 +1,21 @@
-//! Keys that stand twice in one object.
+//! Keys that occur twice in one object.
 //!
-//! The last value counts, as every reader of JSON and Python has it; that another one was
-//! written is for people to know. A second time with an equal value is passed over: whichever
-//! of the two is meant, the object is the same.
+//! The last value counts, as in all readers of JSON and Python; that there was another one is reported. A repetition
+//! with an equal value is ignored, as the object is the same with either.
 
 use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
-/// A key that stands twice in one object with different values.
+/// A key that occurs twice in one object with different values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Repeated {
     /// The key.
     pub(crate) key: String,
-    /// The byte where it stands again.
+    /// The byte of its second occurrence.
     pub(crate) at: usize,
 }
 
-/// Puts a member into an object, and takes note of its key where another value had it.
+/// Inserts a member into an object, and records its key if it had another value.
 pub(crate) fn insert(
     map: &mut Map<String, Value>,
     key: String,

@@ -1,6 +1,6 @@
 //! E-mail addresses: allowed characters, domains reserved for examples, and placeholders.
 
-use super::Standing;
+use super::ValueStatus;
 
 /// Maximum length of the local part and of the domain, in bytes.
 pub(super) const MAX_LOCAL: usize = 64;
@@ -17,9 +17,9 @@ pub(super) const FILE_ENDINGS: [&str; 17] = [
 /// The local part of our placeholders, without the number.
 const OURS: &str = "user";
 
-/// Returns the standing of a reserved address; `None` for any other address.
-pub(super) fn placeholder(local: &str, domain: &str) -> Option<Standing> {
-    is_example(domain).then(|| Standing::Placeholder(number(local, domain)))
+/// Returns the status of a reserved address; `None` for any other address.
+pub(super) fn placeholder(local: &str, domain: &str) -> Option<ValueStatus> {
+    is_example(domain).then(|| ValueStatus::Placeholder(number(local, domain)))
 }
 
 fn is_example(domain: &str) -> bool {

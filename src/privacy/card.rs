@@ -9,7 +9,7 @@ use std::ops::Deref;
 use super::context::{announces_card, announces_other, came_before, goes_on};
 use super::run::Run;
 use super::runs::next_digit;
-use super::{FoundValue, PrivacyKind, Standing};
+use super::{FoundValue, PrivacyKind, ValueStatus};
 
 /// The prefix of our placeholders: a range used only for tests.
 const OURS: &str = "400000";
@@ -69,14 +69,14 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<FoundValue>) {
             continue;
         }
         let digits: String = text[start..end].chars().filter(char::is_ascii_digit).collect();
-        let standing = if digits.starts_with(OURS) {
-            Standing::Placeholder(digits[OURS.len()..digits.len() - 1].parse().ok())
+        let status = if digits.starts_with(OURS) {
+            ValueStatus::Placeholder(digits[OURS.len()..digits.len() - 1].parse().ok())
         } else if TEST_CARDS.contains(&digits.as_str()) {
-            Standing::Placeholder(None)
+            ValueStatus::Placeholder(None)
         } else {
-            Standing::Personal
+            ValueStatus::Personal
         };
-        found.push(FoundValue::new(PrivacyKind::Card, start, end, digits, standing));
+        found.push(FoundValue::new(PrivacyKind::Card, start, end, digits, status));
     }
 }
 
@@ -122,12 +122,12 @@ pub(super) fn find_apart(text: &str, found: &mut Vec<FoundValue>) {
         if !has_issuer(&digits) || !luhn(&digits) || announces_other(text, start) {
             return;
         }
-        let standing = if digits.starts_with(OURS) {
-            Standing::Placeholder(digits[OURS.len()..digits.len() - 1].parse().ok())
+        let status = if digits.starts_with(OURS) {
+            ValueStatus::Placeholder(digits[OURS.len()..digits.len() - 1].parse().ok())
         } else {
-            Standing::Personal
+            ValueStatus::Personal
         };
-        found.push(FoundValue::new(PrivacyKind::Card, start, end, digits, standing));
+        found.push(FoundValue::new(PrivacyKind::Card, start, end, digits, status));
     });
 }
 

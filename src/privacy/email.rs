@@ -7,7 +7,7 @@ use memchr::{memchr, memchr_iter, memmem, memrchr};
 
 use super::address::{FILE_ENDINGS, MAX_DOMAIN, MAX_LOCAL, is_local, placeholder};
 use super::context::escape_before;
-use super::{FoundValue, PrivacyKind, Standing};
+use super::{FoundValue, PrivacyKind, ValueStatus};
 use super::{key, spelled};
 
 /// Maximum length of user and password in a URL, in bytes.
@@ -56,8 +56,8 @@ fn find_at(text: &str, at: usize, schemes: &[usize], found: &mut Vec<FoundValue>
         return;
     }
     let local = local.to_lowercase();
-    let standing = placeholder(&local, &domain).unwrap_or(Standing::Personal);
-    found.push(FoundValue::new(PrivacyKind::Email, start, end, format!("{local}@{domain}"), standing));
+    let status = placeholder(&local, &domain).unwrap_or(ValueStatus::Personal);
+    found.push(FoundValue::new(PrivacyKind::Email, start, end, format!("{local}@{domain}"), status));
 }
 
 /// Finds the password of a URL if user and password end at this at-sign or a later one.

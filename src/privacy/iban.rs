@@ -6,7 +6,7 @@ use iban::{Iban, IbanLike as _, ParseIbanError};
 
 use super::context::is_joined_before;
 use super::run::Run;
-use super::{FoundValue, PrivacyKind, Standing};
+use super::{FoundValue, PrivacyKind, ValueStatus};
 
 /// Countries that joined the registry after the crate's edition, and the length of their numbers.
 const LATER: [(&str, usize); 1] = [("HN", 28)];
@@ -31,8 +31,8 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<FoundValue>) {
         }
         let Some((end, value)) = read(text, start) else { continue };
         if bytes[start].is_ascii_uppercase() || text[start..end].contains(' ') || is_bank(&value) {
-            let standing = standing(&value);
-            found.push(FoundValue::new(PrivacyKind::Iban, start, end, value, standing));
+            let status = status(&value);
+            found.push(FoundValue::new(PrivacyKind::Iban, start, end, value, status));
         }
     }
 }
@@ -104,16 +104,16 @@ fn remainder(text: &str) -> u32 {
     })
 }
 
-fn standing(value: &str) -> Standing {
+fn status(value: &str) -> ValueStatus {
     if EXAMPLES.contains(&value) {
-        return Standing::Placeholder(None);
+        return ValueStatus::Placeholder(None);
     }
     let account = &value[4..];
     let digits: String = account.chars().filter(char::is_ascii_digit).collect();
     let (zeros, number) = digits.split_at(digits.len().saturating_sub(NUMBER_DIGITS));
     let is_ours =
         account.chars().all(|c| c.is_ascii_digit() || c == 'X') && zeros.bytes().all(|digit| digit == b'0');
-    if is_ours { Standing::Placeholder(number.parse().ok()) } else { Standing::Personal }
+    if is_ours { ValueStatus::Placeholder(number.parse().ok()) } else { ValueStatus::Personal }
 }
 
 /// Returns the placeholder: the same country, length and grouping, with valid check digits.

@@ -6,7 +6,7 @@ use memchr::memchr_iter;
 
 use super::context::{announces_address, announces_version, came_before, escape_before, is_joined_after};
 use super::run::Run;
-use super::{FoundValue, PrivacyKind, Standing};
+use super::{FoundValue, PrivacyKind, ValueStatus};
 
 /// The documentation ranges, in the order of use, then the range for benchmarks.
 const DOCUMENTATION: [[u8; 3]; 3] = [[192, 0, 2], [198, 51, 100], [203, 0, 113]];
@@ -48,8 +48,8 @@ pub(super) fn find_v4(text: &str, run: &Run, found: &mut Vec<FoundValue>) {
         if announces_version(text, start) || (is_small && !announces_address(text, start)) {
             continue;
         }
-        if let Some(standing) = standing_v4(address) {
-            found.push(FoundValue::new(PrivacyKind::Ipv4, start, end, address.to_string(), standing));
+        if let Some(status) = status_v4(address) {
+            found.push(FoundValue::new(PrivacyKind::Ipv4, start, end, address.to_string(), status));
         }
     }
 }
@@ -59,8 +59,8 @@ fn is_host(text: &str, start: usize) -> bool {
     text[..start].ends_with("://") || text[..start].ends_with('@')
 }
 
-/// Returns the standing of an address; `None` for a private, local or reserved one.
-fn standing_v4(address: Ipv4Addr) -> Option<Standing> {
+/// Returns the status of an address; `None` for a private, local or reserved one.
+fn status_v4(address: Ipv4Addr) -> Option<ValueStatus> {
     let [a, b, ..] = address.octets();
     let nobodys = a == 0
         || a == 10
@@ -74,8 +74,8 @@ fn standing_v4(address: Ipv4Addr) -> Option<Standing> {
         return None;
     }
     match number_v4(address) {
-        Some(number) => Some(Standing::Placeholder(Some(number))),
-        None => Some(Standing::Personal),
+        Some(number) => Some(ValueStatus::Placeholder(Some(number))),
+        None => Some(ValueStatus::Personal),
     }
 }
 
@@ -142,14 +142,14 @@ pub(super) fn find_v6(text: &str, found: &mut Vec<FoundValue>) {
         if !(0x2000..0x4000).contains(&segments[0]) {
             continue;
         }
-        let standing = if segments[..2] == [0x2001, 0xdb8] {
+        let status = if segments[..2] == [0x2001, 0xdb8] {
             let [.., high, low] = segments;
             let is_ours = segments[2..6].iter().all(|&segment| segment == 0);
-            Standing::Placeholder(is_ours.then(|| (u64::from(high) << 16) + u64::from(low)))
+            ValueStatus::Placeholder(is_ours.then(|| (u64::from(high) << 16) + u64::from(low)))
         } else {
-            Standing::Personal
+            ValueStatus::Personal
         };
-        found.push(FoundValue::new(PrivacyKind::Ipv6, start, end, address.to_string(), standing));
+        found.push(FoundValue::new(PrivacyKind::Ipv6, start, end, address.to_string(), status));
     }
 }
 

@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::run::Run;
 use super::runs;
 use super::view::{normal_view, plain};
-use super::{FoundValue, PrivacyKind, Standing};
+use super::{FoundValue, PrivacyKind, ValueStatus};
 
 /// Minimum number of digits of a number that is known in the whole run. Eight digits may also be a date.
 const SURE_DIGITS: usize = 9;
@@ -419,7 +419,7 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
 }
 
 fn personal(kind: PrivacyKind, start: usize, end: usize, value: &str) -> FoundValue {
-    FoundValue { kind, start, end, value: value.to_owned(), standing: Standing::Personal, code_digits: 0 }
+    FoundValue { kind, start, end, value: value.to_owned(), status: ValueStatus::Personal, code_digits: 0 }
 }
 
 fn push_apart(found: &[FoundValue], more: &mut Vec<FoundValue>, value: FoundValue) {

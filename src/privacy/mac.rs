@@ -6,7 +6,7 @@
 use memchr::memchr3_iter;
 
 use super::context::{announces_mac, came_before, goes_on};
-use super::{FoundValue, PrivacyKind, Standing};
+use super::{FoundValue, PrivacyKind, ValueStatus};
 
 /// Pairs of hex digits, and groups if each has two pairs.
 const PAIRS: usize = 6;
@@ -65,8 +65,9 @@ fn address(text: &str, start: usize, size: usize) -> Option<FoundValue> {
         return None;
     }
     let value = octets.map(|octet| format!("{octet:02x}")).join(":");
-    let standing = number(octets).map_or(Standing::Personal, |number| Standing::Placeholder(Some(number)));
-    Some(FoundValue::new(PrivacyKind::Mac, start, end, value, standing))
+    let status =
+        number(octets).map_or(ValueStatus::Personal, |number| ValueStatus::Placeholder(Some(number)));
+    Some(FoundValue::new(PrivacyKind::Mac, start, end, value, status))
 }
 
 fn octets(written: &str) -> Option<[u8; PAIRS]> {

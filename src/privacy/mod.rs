@@ -142,7 +142,7 @@ impl PrivacyKind {
 
 /// Whether a value is personal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum ValueStatus {
     /// It has to be replaced.
     Personal,
     /// It is a placeholder already: one of our own, with its number, or another well-known one.
@@ -161,7 +161,7 @@ pub struct FoundValue {
     /// The normal form, equal for all spellings of a value.
     pub value: String,
     /// Whether it has to be replaced.
-    pub standing: Standing,
+    pub status: ValueStatus,
     /// For a telephone number, the digits of the country code as written, with any 00 before; otherwise 0.
     pub code_digits: u8,
 }
@@ -172,14 +172,14 @@ impl FoundValue {
         start: usize,
         end: usize,
         value: impl Into<String>,
-        standing: Standing,
+        status: ValueStatus,
     ) -> Self {
-        Self { kind, start, end, value: value.into(), standing, code_digits: 0 }
+        Self { kind, start, end, value: value.into(), status, code_digits: 0 }
     }
 
     /// Returns true if it has to be replaced.
     pub fn is_personal(&self) -> bool {
-        self.standing == Standing::Personal
+        self.status == ValueStatus::Personal
     }
 
     /// Returns the placeholder with this number, in the format of `written`, the value as written in the text.

@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 
 use super::context::escape_before;
-use super::{FoundValue, PrivacyKind, Standing};
+use super::{FoundValue, PrivacyKind, ValueStatus};
 
 /// Minimum length of a name in characters: shorter ones are parts of too many words.
 const SHORTEST: usize = 2;
@@ -74,7 +74,7 @@ impl Names {
             };
             if !is_joined(text, start, end) {
                 let name = &self.names[hit.pattern().as_usize()];
-                found.push(FoundValue::new(PrivacyKind::Name, start, end, name, Standing::Personal));
+                found.push(FoundValue::new(PrivacyKind::Name, start, end, name, ValueStatus::Personal));
             }
         }
     }

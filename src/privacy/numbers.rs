@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{FoundValue, PrivacyKind, Standing};
+use super::{FoundValue, PrivacyKind, ValueStatus};
 
 /// The numbers of all values so far.
 #[derive(Debug, Default)]
@@ -42,7 +42,7 @@ impl Numbers {
 
     /// Returns the number of a personal value; `None` for a placeholder and for an unknown value.
     pub fn of(&self, found: &FoundValue) -> Option<u64> {
-        if found.standing != Standing::Personal {
+        if found.status != ValueStatus::Personal {
             return None;
         }
         self.given.get(&(space(found.kind), found.value.clone())).copied()

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use super::card::fill;
 use super::context::{announces_other, announces_phone, came_before, goes_on, line_above_announces_phone};
-use super::plans::{Plan, TRIED};
+use super::plans::{NumberingPlan, TRIED};
 use super::run::Run;
 use super::words::{Hint, Strength};
-use super::{FoundValue, PrivacyKind, Standing};
+use super::{FoundValue, PrivacyKind, ValueStatus};
 
 /// Number of digits of a telephone number: minimum with a region, minimum without, maximum.
 const FEWEST_DIGITS: usize = 7;
@@ -143,13 +143,13 @@ impl<'t> Candidate<'t> {
             return None;
         }
         if let Some(number) = self.american_placeholder() {
-            let standing = Standing::Placeholder(Some(number));
+            let status = ValueStatus::Placeholder(Some(number));
             return Some(FoundValue::new(
                 PrivacyKind::Phone,
                 self.start,
                 self.end,
                 self.digits.clone(),
-                standing,
+                status,
             ));
         }
         let hint = LazyCell::new(|| self.hint());
@@ -234,17 +234,17 @@ impl<'t> Candidate<'t> {
             let spoken =
                 hint.regions().filter(|_| hint.is_foreign() && hint.strength == Some(Strength::Strong));
             let spoken = spoken.filter(|_| self.first < self.last);
-            let mut plans = region.map(|region| Plan::of(region.0)).into_iter().chain(spoken);
+            let mut plans = region.map(|region| NumberingPlan::of(region.0)).into_iter().chain(spoken);
             return plans.find_map(|plan| self.valid(plan));
         }
         // A one before ten digits is dialled in North America and written only with dashes; Chinese mobile numbers have
         // it.
         let skipped = usize::from(self.digits.len() == 11);
-        let hinted = region.map(|region| Plan::of(region.0)).into_iter().chain(hint.regions());
+        let hinted = region.map(|region| NumberingPlan::of(region.0)).into_iter().chain(hint.regions());
         let others = TRIED.1.iter().filter(|_| widely);
         let is_short = self.digits.len() < FEWEST_DIGITS_ANYWHERE;
         let unhinted = TRIED.0[skipped..].iter().chain(others).copied().filter(|_| !is_short);
-        let tried: Vec<Plan> = hinted.chain(unhinted).collect();
+        let tried: Vec<NumberingPlan> = hinted.chain(unhinted).collect();
         (0..tried.len())
             .filter(|&at| !(tried[..at].contains(&tried[at]) || skipped == 1 && tried[at] == TRIED.0[0]))
             .find_map(|at| self.valid(tried[at]))
@@ -307,7 +307,7 @@ impl<'t> Candidate<'t> {
 
     /// Returns a number in no plan; its own digits are its normal form.
     fn unplanned(&self) -> FoundValue {
-        FoundValue::new(PrivacyKind::Phone, self.start, self.end, self.digits.clone(), Standing::Personal)
+        FoundValue::new(PrivacyKind::Phone, self.start, self.end, self.digits.clone(), ValueStatus::Personal)
     }
 
     /// Returns a number with a country code after `skip` digits (`00`).
@@ -335,7 +335,7 @@ impl<'t> Candidate<'t> {
         written.chars().filter(char::is_ascii_digit).collect()
     }
 
-    fn valid(&self, plan: Plan) -> Option<FoundValue> {
+    fn valid(&self, plan: NumberingPlan) -> Option<FoundValue> {
         if !plan.may_hold(&self.digits) {
             return None;
         }
@@ -346,18 +346,18 @@ impl<'t> Candidate<'t> {
 
     fn found(&self, number: &PhoneNumber) -> FoundValue {
         let value = number.format().mode(Mode::E164).to_string();
-        let standing = match value.strip_prefix("+1").and_then(american_number) {
-            Some(number) => Standing::Placeholder(Some(number)),
-            None if value.contains(KEYS_IN_ORDER) => Standing::Placeholder(None),
-            None => Standing::Personal,
+        let status = match value.strip_prefix("+1").and_then(american_number) {
+            Some(number) => ValueStatus::Placeholder(Some(number)),
+            None if value.contains(KEYS_IN_ORDER) => ValueStatus::Placeholder(None),
+            None => ValueStatus::Personal,
         };
-        FoundValue::new(PrivacyKind::Phone, self.start, self.end, value, standing)
+        FoundValue::new(PrivacyKind::Phone, self.start, self.end, value, status)
     }
 
     fn placeholder(&self, code_digits: usize) -> FoundValue {
         let number = self.digits[code_digits + 1..].parse().ok();
-        let standing = Standing::Placeholder(number);
-        FoundValue::new(PrivacyKind::Phone, self.start, self.end, self.digits.clone(), standing)
+        let status = ValueStatus::Placeholder(number);
+        FoundValue::new(PrivacyKind::Phone, self.start, self.end, self.digits.clone(), status)
     }
 
     /// Returns the number of a North American placeholder of ours in national form.

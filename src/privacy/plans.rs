@@ -35,26 +35,29 @@ struct Shape {
 static SHAPES: [OnceLock<Option<Shape>>; N_REGIONS] = [const { OnceLock::new() }; N_REGIONS];
 
 /// Regions tried without a hint: those for any number, then those for numbers written like telephone numbers.
-pub(super) static TRIED: LazyLock<(Vec<Plan>, Vec<Plan>)> =
+pub(super) static TRIED: LazyLock<(Vec<NumberingPlan>, Vec<NumberingPlan>)> =
     LazyLock::new(|| (regions(FIRST_REGIONS), regions(OTHER_REGIONS)));
 
 /// Returns the plans of a space-separated list of regions.
-pub(super) fn regions(list: &str) -> Vec<Plan> {
+pub(super) fn regions(list: &str) -> Vec<NumberingPlan> {
     // The crate caches too few compiled expressions for all regions.
     if let Ok(mut kept) = DATABASE.cache().lock() {
         kept.set_capacity(KEPT_EXPRESSIONS);
     }
-    list.split_whitespace().filter_map(|region| country::Id::from_str(region).ok()).map(Plan::of).collect()
+    list.split_whitespace()
+        .filter_map(|region| country::Id::from_str(region).ok())
+        .map(NumberingPlan::of)
+        .collect()
 }
 
 /// A region with its own numbering plan, and the lengths of its numbers without a trunk prefix, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Plan {
+pub(super) struct NumberingPlan {
     pub(super) region: country::Id,
     lengths: u64,
 }
 
-impl Plan {
+impl NumberingPlan {
     pub(super) fn of(region: country::Id) -> Self {
         let lengths = DATABASE.by_id(region.as_ref()).map_or(0, |metadata| {
             let kinds = metadata.descriptors();
@@ -144,11 +147,11 @@ mod tests {
     use super::*;
 
     /// Returns true if the plan itself accepts the digits.
-    fn is_valid(plan: Plan, digits: &str) -> bool {
+    fn is_valid(plan: NumberingPlan, digits: &str) -> bool {
         phonenumber::parse(Some(plan.region), digits).is_ok_and(|number| number.is_valid())
     }
 
-    fn all() -> impl Iterator<Item = Plan> {
+    fn all() -> impl Iterator<Item = NumberingPlan> {
         TRIED.0.iter().chain(&TRIED.1).copied()
     }
 

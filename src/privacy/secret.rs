@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::vendors::{VENDORS, WEBHOOKS};
-use super::{FoundValue, PrivacyKind, Standing};
+use super::{FoundValue, PrivacyKind, ValueStatus};
 
 /// In the middle of a `RapidAPI` key: 10 letters and digits, `msh`, 15, `p1`, 6, `jsn`, 11.
 pub(super) const RAPID_API: &str = "msh";
@@ -29,8 +29,8 @@ pub(super) fn head(value: &str) -> &str {
 
 pub(super) fn secret(text: &str, span: Range<usize>, kind: PrivacyKind) -> FoundValue {
     let value = &text[span.clone()];
-    let standing = number(value).map_or(Standing::Personal, |number| Standing::Placeholder(Some(number)));
-    FoundValue::new(kind, span.start, span.end, value, standing)
+    let status = number(value).map_or(ValueStatus::Personal, |number| ValueStatus::Placeholder(Some(number)));
+    FoundValue::new(kind, span.start, span.end, value, status)
 }
 
 /// Returns the parts of a secret that identify its service, which are not replaced.

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::apply::{in_json, in_text};
 use super::known::{Sighting, marks};
-use super::{FoundValue, PrivacyKind, Scanner, Standing};
+use super::{FoundValue, PrivacyKind, Scanner, ValueStatus};
 
 /// Minimum length of a cached cell in bytes: a shorter one is scanned faster than it is looked up.
 const LEAST_KEPT: usize = 48;
@@ -41,10 +41,10 @@ impl Sight {
     /// Returns the contents of a cell; `None` if there are none.
     pub fn of(scanner: &Scanner, cell: &str, kind: CellKind) -> Option<Self> {
         let mut sight = Self::default();
-        let visit = |found: &FoundValue, text: &str| match found.standing {
-            Standing::Personal => sight.values.push(Sighting::of(found, text)),
-            Standing::Placeholder(Some(number)) => sight.taken.push((found.kind, number)),
-            Standing::Placeholder(None) => {}
+        let visit = |found: &FoundValue, text: &str| match found.status {
+            ValueStatus::Personal => sight.values.push(Sighting::of(found, text)),
+            ValueStatus::Placeholder(Some(number)) => sight.taken.push((found.kind, number)),
+            ValueStatus::Placeholder(None) => {}
         };
         match kind {
             CellKind::Text => in_text(scanner, cell, visit),

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::address::{FILE_ENDINGS, MAX_DOMAIN, MAX_LOCAL, is_local, placeholder};
-use super::{FoundValue, PrivacyKind, Standing};
+use super::{FoundValue, PrivacyKind, ValueStatus};
 
 /// Signs and names that mean an at-sign wherever a domain follows.
 const SURE: &[&str] = &[
@@ -331,13 +331,13 @@ pub(super) fn may_hold(text: &str) -> bool {
 }
 
 fn push(start: usize, local: &str, domain: &Domain, found: &mut Vec<FoundValue>) {
-    let standing = placeholder(local, &domain.name).unwrap_or(Standing::Personal);
+    let status = placeholder(local, &domain.name).unwrap_or(ValueStatus::Personal);
     found.push(FoundValue::new(
         PrivacyKind::Email,
         start,
         domain.end,
         format!("{local}@{}", domain.name),
-        standing,
+        status,
     ));
 }
 

@@ -4,7 +4,7 @@
 use super::card::fill;
 use super::context::{announces_other, announces_ssn, came_before, goes_on, names_ssn};
 use super::run::Run;
-use super::{FoundValue, PrivacyKind, Standing};
+use super::{FoundValue, PrivacyKind, ValueStatus};
 
 /// Numbers printed on samples, or commonly typed as examples.
 const EXAMPLES: [&str; 3] = ["078051120", "219099999", "123456789"];
@@ -35,18 +35,18 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<FoundValue>) {
             && (!digits.starts_with('9') || is_taxpayer)
             && &digits[3..5] != "00"
             && &digits[5..] != "0000";
-        let standing = if let Some(number) = digits.strip_prefix("000") {
-            Standing::Placeholder(number.parse().ok())
+        let status = if let Some(number) = digits.strip_prefix("000") {
+            ValueStatus::Placeholder(number.parse().ok())
         } else if let Some(number) = number(&digits) {
-            Standing::Placeholder(Some(number))
+            ValueStatus::Placeholder(Some(number))
         } else if EXAMPLES.contains(&digits.as_str()) {
-            Standing::Placeholder(None)
+            ValueStatus::Placeholder(None)
         } else if is_number {
-            Standing::Personal
+            ValueStatus::Personal
         } else {
             continue;
         };
-        found.push(FoundValue::new(PrivacyKind::Ssn, start, end, digits, standing));
+        found.push(FoundValue::new(PrivacyKind::Ssn, start, end, digits, status));
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-use super::plans::{Plan, regions};
+use super::plans::{NumberingPlan, regions};
 
 /// The strength of the words around a number as a hint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -319,7 +319,7 @@ const LANGUAGES: &[Language] = &[
 ];
 
 /// A word to search for.
-struct Entry {
+struct LanguageWord {
     language: usize,
     strength: Strength,
     /// Whether any beginning, and any ending, is allowed.
@@ -329,10 +329,10 @@ struct Entry {
 struct Words {
     /// Words of scripts with spaces, in a lower-case text with single spaces.
     parted: AhoCorasick,
-    entries: Vec<Entry>,
+    entries: Vec<LanguageWord>,
     anywhere: AhoCorasick,
     anywhere_language: Vec<usize>,
-    regions: Vec<Vec<Plan>>,
+    regions: Vec<Vec<NumberingPlan>>,
 }
 
 static WORDS: LazyLock<Words> = LazyLock::new(|| {
@@ -343,7 +343,7 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         for (list, strength) in [(words.strong, Strength::Strong), (words.weak, Strength::Weak)] {
             for word in list.split_whitespace() {
                 patterns.push(word.trim_matches('*').replace('_', " "));
-                entries.push(Entry {
+                entries.push(LanguageWord {
                     language,
                     strength,
                     open: [word.starts_with('*'), word.ends_with('*')],
@@ -372,7 +372,7 @@ pub(super) struct Hint {
 
 impl Hint {
     /// Returns the regions of the languages of the words.
-    pub(super) fn regions(&self) -> impl Iterator<Item = Plan> {
+    pub(super) fn regions(&self) -> impl Iterator<Item = NumberingPlan> {
         self.languages.iter().flat_map(|&language| WORDS.regions[language].iter().copied())
     }
 

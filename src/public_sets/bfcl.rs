@@ -1,22 +1,21 @@
-//! BFCL's own files, V1 to V4.
+//! Reads BFCL's own files, V1 to V4.
 //!
-//! What a line holds is read by `bfcl::entry`; this only asks for functions and queries.
-//! Multi-turn files name classes instead of functions, and answer files hold neither:
-//! both are told as unreadable.
+//! `bfcl::entry` reads a line; this reader only takes its functions and queries. Multi-turn files have class names
+//! instead of functions, and answer files have neither: both are reported as unreadable.
 
 use serde_json::Value;
 
-use super::record::{Entry, functions_of, id_of, keys_of};
+use super::record::{SetRecord, functions_of, id_of, keys_of};
 use crate::bfcl::entry;
 use crate::conversation::Role;
 
 /// Reads one record.
-pub(super) fn read(record: &Value) -> Result<Entry, String> {
+pub(super) fn read(record: &Value) -> Result<SetRecord, String> {
     let read = entry::Entry::read(record).map_err(|fault| format!("{fault}; {}", keys_of(record)))?;
     let functions = functions_of(read.function)?;
     let asked = |text: &String| !text.trim().is_empty();
     let users = read.into_messages().into_iter().filter(|message| message.role == Role::User);
-    Ok(Entry {
+    Ok(SetRecord {
         id: id_of(record),
         functions,
         queries: users.map(|user| user.content).filter(asked).collect(),
@@ -30,10 +29,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_version_gives_the_same_entry() {
+    fn every_version_is_read_as_the_same_record() {
         let message = json!({"role": "user", "content": "Ring it"});
         let function = json!({"name": "ring", "parameters": {"type": "dict"}});
-        let expected = Entry {
+        let expected = SetRecord {
             id: Some("a_1".to_owned()),
             functions: vec![function.clone()],
             queries: vec!["Ring it".to_owned()],

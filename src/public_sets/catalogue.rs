@@ -1,7 +1,7 @@
-//! The sets there are: those of `configs/public_sets.toml`, and one's own beside their files.
+//! The catalogue of sets: those of `configs/public_sets.toml`, and your own next to their files.
 //!
-//! Sets lie in one folder, a sub-folder each. A sub-folder with a `set.toml` is a set of
-//! one's own, described as in the list that is built in.
+//! All sets are in one folder, with a sub-folder each. A sub-folder with a `set.toml` is a set of your own, described
+//! in the same format as the built-in list.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,54 +12,54 @@ use super::SetError;
 use super::formats::{FORMATS, Format};
 use crate::engine::error::At;
 
-/// The sets that are known, as they stand in the repository.
+/// The built-in sets, from the repository.
 const KNOWN: &str = include_str!("../../configs/public_sets.toml");
 
-/// The file that describes a set of one's own, in its folder.
+/// The file that describes a set of your own, in its folder.
 pub const OWN: &str = "set.toml";
 
 /// The set that is built into the program.
 pub const SAMPLE: &str = "toolsieve-sample";
 
-/// A public set, as it is described.
+/// The description of a public set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PublicSet {
-    /// Its id: small letters, digits, hyphens and underscores; also the name of its folder.
+    /// Its id: lower-case letters, digits, hyphens and underscores; also the name of its folder.
     pub id: String,
-    /// What it is, for people.
+    /// Its title.
     pub title: String,
-    /// Where it can be had.
+    /// Its web page.
     #[serde(default)]
     pub url: String,
-    /// The version meant, as its home names it.
+    /// The expected version, as its publisher names it.
     #[serde(default)]
     pub revision: String,
     /// The shell command that fetches its files and adds them.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub get: String,
-    /// How its records are read: a name of `formats`.
+    /// The format of its records: a name of `formats`.
     pub format: String,
     /// SPDX expression, or `unknown`.
     pub licence: String,
-    /// The licence forbids commercial use.
+    /// Whether the licence forbids commercial use.
     #[serde(default)]
     pub non_commercial: bool,
-    /// One of the four sets that BFCL V2 Live was cleared of.
+    /// Whether it is one of the four sets whose functions were removed from BFCL V2 Live.
     #[serde(default)]
     pub recipe: bool,
-    /// What else a person should know.
+    /// Further remarks for users.
     #[serde(default)]
     pub note: String,
 }
 
 impl PublicSet {
-    /// How its records are read.
+    /// Returns the format of its records.
     ///
     /// # Panics
-    /// Never: a description with another format is refused where it is read.
+    /// Never: descriptions with an unknown format are refused.
     pub fn format(&self) -> &'static Format {
-        Format::of(&self.format).expect("formats are checked where descriptions are read")
+        Format::of(&self.format).expect("formats are checked when descriptions are read")
     }
 
     fn check(&self) -> Result<(), String> {
@@ -80,13 +80,13 @@ impl PublicSet {
     }
 }
 
-/// An id is also a folder's name, so it must not lead elsewhere.
+/// Checks an id. It is also the name of a folder, so it must not be a path.
 pub(super) fn check_id(id: &str) -> Result<(), String> {
     let is_good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
     if id.starts_with(|c: char| c.is_ascii_alphanumeric()) && id.chars().all(is_good) {
         Ok(())
     } else {
-        Err(format!("id must be small letters, digits, - and _, not \"{id}\""))
+        Err(format!("id must be lower-case letters, digits, - and _, not \"{id}\""))
     }
 }
 
@@ -99,30 +99,30 @@ struct File {
 /// All sets of one folder.
 #[derive(Debug, Clone)]
 pub struct Catalogue {
-    /// Where the sets lie.
+    /// The folder of the sets.
     pub dir: PathBuf,
-    /// Those that are built in, then one's own by id.
+    /// The built-in sets, then your own by id.
     pub sets: Vec<PublicSet>,
-    /// Folders whose `set.toml` describes no set; runs that need none of them go on.
+    /// Folders with an invalid `set.toml`; they do not affect runs that do not use them.
     pub broken: Vec<BrokenSet>,
 }
 
-/// A folder of sets whose `set.toml` cannot be used.
+/// A folder of a set whose `set.toml` is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BrokenSet {
     /// The folder's name.
     pub id: String,
     /// The file.
     pub place: PathBuf,
-    /// What is wrong with it.
+    /// The error in it.
     pub what: String,
 }
 
 impl Catalogue {
-    /// Reads the descriptions; `dir` is the folder of sets.
+    /// Reads the descriptions; `dir` is the folder of the sets.
     ///
     /// # Errors
-    /// The folder cannot be read.
+    /// If the folder cannot be read.
     pub fn open(dir: &Path) -> Result<Self, SetError> {
         let fault = |place: &str, what: String| SetError::Catalogue { place: place.to_owned(), what };
         let builtin = "configs/public_sets.toml";
@@ -143,47 +143,47 @@ impl Catalogue {
         Ok(Self { dir: dir.to_owned(), sets, broken })
     }
 
-    /// The set of that id.
+    /// Returns the set with an id.
     ///
     /// # Errors
-    /// There is none.
+    /// If there is none.
     pub fn set(&self, id: &str) -> Result<&PublicSet, SetError> {
         self.sets.iter().find(|set| set.id == id).ok_or_else(|| {
             if let Some(BrokenSet { place, what, .. }) = self.broken_set(id) {
                 let place = place.display().to_string();
-                return SetError::Catalogue { place, what: format!("{what}\nhint: {MEND}") };
+                return SetError::Catalogue { place, what: format!("{what}\nhint: {FIX_HINT}") };
             }
             let known: Vec<&str> = self.sets.iter().map(|set| set.id.as_str()).collect();
             let hint = match self.meant(id) {
                 Some(meant) => format!("did you mean \"{meant}\"?"),
-                None => format!("sets: {}; `toolsieve sets add` makes one of your own", known.join(", ")),
+                None => format!("sets: {}; `toolsieve sets add` creates a set of your own", known.join(", ")),
             };
             SetError::Unknown { id: id.to_owned(), hint }
         })
     }
 
-    /// The folder of that name, where its description is broken.
+    /// Returns the folder with a name if its description is invalid.
     pub fn broken_set(&self, id: &str) -> Option<&BrokenSet> {
         self.broken.iter().find(|broken| broken.id == id)
     }
 
-    /// The id that a misspelt one is near to.
+    /// Returns the id that is closest to a misspelt one.
     pub fn meant(&self, id: &str) -> Option<&str> {
         let near = |known: &str| strsim::jaro_winkler(id, known);
         let ids = self.sets.iter().map(|set| set.id.as_str()).filter(|known| near(known) > 0.8);
         ids.max_by(|a, b| near(a).total_cmp(&near(b)).then_with(|| b.cmp(a)))
     }
 
-    /// The folder of a set, there or not.
+    /// Returns the folder of a set, existing or not.
     pub fn folder(&self, id: &str) -> PathBuf {
         self.dir.join(id)
     }
 }
 
-/// What helps with a broken description.
-const MEND: &str = "correct the file, or remove it and add the set once more with `toolsieve sets add`";
+/// The hint for an invalid description.
+const FIX_HINT: &str = "correct the file, or remove it and add the set once more with `toolsieve sets add`";
 
-/// A set of one's own, as its folder describes it.
+/// Reads a set of your own from the description in its folder.
 fn own_set(place: &Path, id: &str, others: &[PublicSet]) -> Result<PublicSet, String> {
     let text = std::fs::read_to_string(place).map_err(|error| error.to_string())?;
     let set: PublicSet = toml::from_str(&text).map_err(|error| error.to_string().trim_end().to_owned())?;
@@ -197,7 +197,7 @@ fn own_set(place: &Path, id: &str, others: &[PublicSet]) -> Result<PublicSet, St
     Ok(set)
 }
 
-/// The descriptions of one's own sets, by the name of their folder.
+/// Returns the descriptions of your own sets, by the name of their folder.
 fn own_descriptions(dir: &Path) -> Result<BTreeSet<PathBuf>, SetError> {
     if !dir.is_dir() {
         return Ok(BTreeSet::new());
@@ -212,21 +212,21 @@ fn own_descriptions(dir: &Path) -> Result<BTreeSet<PathBuf>, SetError> {
     Ok(found)
 }
 
-/// Whether a set of that id is built in, so that no folder need be looked into.
+/// Returns true if a set is built in, so that no folder has to be read.
 ///
 /// # Panics
-/// Never: a test reads the list that is built in.
+/// Never: a test reads the built-in list.
 pub(super) fn is_built_in(id: &str) -> bool {
-    let known: File = toml::from_str(KNOWN).expect("a test reads it");
+    let known: File = toml::from_str(KNOWN).expect("the built-in list is valid: a test reads it");
     known.set.iter().any(|set| set.id == id)
 }
 
-/// The sample and the sets of the recipe, by id.
+/// Returns the ids of the sample and of the sets in the recipe.
 ///
 /// # Panics
-/// Never: a test reads the list that is built in.
+/// Never: a test reads the built-in list.
 pub fn recipe_sets() -> Vec<String> {
-    let known: File = toml::from_str(KNOWN).expect("a test reads it");
+    let known: File = toml::from_str(KNOWN).expect("the built-in list is valid: a test reads it");
     known.set.into_iter().filter(|set| set.recipe || set.id == SAMPLE).map(|set| set.id).collect()
 }
 

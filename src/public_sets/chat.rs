@@ -1,12 +1,11 @@
 //! Conversations with their tools: OpenAI messages, `ShareGPT`, tagged system texts.
 //!
-//! Messages stand under `messages`, `conversations` or `prompt`. Functions stand beside
-//! them as a list or JSON text, else in the system text: between `<tools>` tags,
-//! `[TOOL_LIST]` brackets, or as the list that follows its prose.
+//! Messages are under `messages`, `conversations` or `prompt`. Functions are next to them as a list or JSON text,
+//! otherwise in the system text: between `<tools>` tags, `[TOOL_LIST]` brackets, or as a list after its prose.
 
 use serde_json::Value;
 
-use super::record::{Entry, Said, first, functions_of, id_of, keys_of, messages_of, queries_of};
+use super::record::{ChatMessage, SetRecord, first, functions_of, id_of, keys_of, messages_of, queries_of};
 
 const TAGS: [(&str, &str); 4] = [
     ("<tools>", "</tools>"),
@@ -16,11 +15,11 @@ const TAGS: [(&str, &str); 4] = [
 ];
 
 /// Reads one record.
-pub(super) fn read(record: &Value) -> Result<Entry, String> {
-    let said = first(record, &["messages", "conversations", "prompt", "question"]);
-    let mut messages = said.map(messages_of).unwrap_or_default();
+pub(super) fn read(record: &Value) -> Result<SetRecord, String> {
+    let conversation = first(record, &["messages", "conversations", "prompt", "question"]);
+    let mut messages = conversation.map(messages_of).unwrap_or_default();
     if let Some(system) = first(record, &["system"]).and_then(Value::as_str) {
-        messages.insert(0, Said { role: "system".to_owned(), text: system.to_owned() });
+        messages.insert(0, ChatMessage { role: "system".to_owned(), text: system.to_owned() });
     }
     let functions = match first(record, &["tools", "functions", "function"]) {
         Some(tools) => functions_of(tools)?,
@@ -30,14 +29,14 @@ pub(super) fn read(record: &Value) -> Result<Entry, String> {
     if functions.is_empty() && queries.is_empty() {
         return Err(format!("neither functions nor a user's turn: {}", keys_of(record)));
     }
-    Ok(Entry { id: id_of(record), functions, queries })
+    Ok(SetRecord { id: id_of(record), functions, queries })
 }
 
-/// The functions between tags: the first tags that hold some, since prompts also name the tags in passing.
-fn tagged(messages: &[Said]) -> Result<Vec<Value>, String> {
-    for said in messages {
+/// Returns the functions between tags: the first tags that contain some, as prompts also mention the tags.
+fn tagged(messages: &[ChatMessage]) -> Result<Vec<Value>, String> {
+    for message in messages {
         for (open, close) in TAGS {
-            for rest in said.text.split(open).skip(1) {
+            for rest in message.text.split(open).skip(1) {
                 let inside = rest.split_once(close).map_or(rest, |(inside, _)| inside).trim();
                 if inside.starts_with(['[', '{']) {
                     return functions_of(&Value::String(inside.to_owned()));
@@ -55,12 +54,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shape_gives_the_same_entry() {
+    fn every_format_is_read_as_the_same_record() {
         let tools = json!([{"type": "function", "function": {"name": "ring", "parameters": {}}}]);
         let messages =
             json!([{"role": "user", "content": "Ring it"}, {"role": "assistant", "content": "ok"}]);
         let tagged = |text: String| json!({"messages": [{"role": "system", "content": text}, {"role": "user", "content": "Ring it"}]});
-        let expected = Entry {
+        let expected = SetRecord {
             id: None,
             functions: vec![json!({"name": "ring", "parameters": {}})],
             queries: vec!["Ring it".to_owned()],
@@ -82,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_talk_without_tools_has_queries_and_an_odd_record_is_told() {
+    fn a_conversation_without_tools_has_queries_and_an_invalid_record_is_reported() {
         assert_eq!(
             read(&json!({"conversations": [{"from": "human", "value": "Hi"}], "tools": "[]"}))
                 .unwrap()

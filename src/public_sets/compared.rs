@@ -1,6 +1,6 @@
-//! Functions and queries in the form in which they are compared, of some sets at once.
+//! Functions and queries of several sets, in the form in which they are compared.
 //!
-//! Each text is kept once, under the record that has it first. `form` makes the form.
+//! Each text is kept once, with the first record that has it. `form` creates the form.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ use crate::docs::fix;
 use crate::engine::fingerprint::Fingerprint;
 use crate::similarity::overlap::Function;
 
-/// Where something of a set was found.
+/// The source of a function or query in a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     /// The set's id.
@@ -27,46 +27,46 @@ pub struct Origin {
     pub record: String,
 }
 
-/// What is compared with, each once, with its origin beside it.
+/// Functions or queries to compare with, each once, with their origins.
 #[derive(Debug)]
-pub struct Listed<T> {
+pub struct ReferenceItems<T> {
     /// The functions or queries.
     pub items: Vec<T>,
-    /// Where each was found.
+    /// The origin of each.
     pub origins: Vec<Origin>,
 }
 
-/// Some sets as they were read.
+/// Several sets, as read.
 #[derive(Debug, Default)]
-pub struct Known {
-    /// Those on disk, by id, in the order asked for.
+pub struct ReferenceSets {
+    /// The sets on disk, by id, in the requested order.
     sets: Vec<(String, Indexed)>,
     /// Sets that are not on disk.
     pub missing: Vec<String>,
-    /// Sets that are on disk and of which nothing can be read, with their files and what is wrong.
+    /// Sets on disk without any readable record, with their files and the error.
     pub unreadable: Vec<(String, String)>,
-    /// What a person should know of sets that hold unreadable records, a line a set.
+    /// Warnings about sets with unreadable records, one line per set.
     pub troubles: Vec<String>,
-    /// For each set what was read, as JSON: files with their hashes, counts, what could not be read.
+    /// A note on each set, as JSON: files with their hashes, counts, unreadable records.
     pub notes: Vec<Value>,
 }
 
-/// The name under which a stage notes the sets it compared with: a list of [`Known::notes`].
+/// The name of the note in which a stage lists the sets it compared with, as in [`ReferenceSets::notes`].
 pub const SETS_NOTE: &str = "public_sets";
 
-/// What a stage noted of a set that it was to compare with: one of [`Known::notes`], as far as it is told.
+/// A stage's note on a set to compare with: one of [`ReferenceSets::notes`], without its details.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Noted {
     /// The set's id.
     pub id: String,
-    /// It is on disk, or built in.
+    /// Whether it is on disk, or built in.
     pub on_disk: bool,
     /// Its licence, an SPDX expression or `unknown`.
     pub licence: String,
-    /// It is the program's own.
+    /// Whether it is built into the program.
     #[serde(default)]
     pub built_in: bool,
-    /// Records of it that cannot be read.
+    /// The number of unreadable records.
     #[serde(default)]
     pub unreadable: u64,
     functions: Option<u64>,
@@ -74,57 +74,58 @@ pub struct Noted {
 }
 
 impl Noted {
-    /// The sets of a note; none where it is missing.
+    /// Returns the sets in a note; none if there is no note.
     pub fn all(note: Option<&Value>) -> Vec<Self> {
         note.and_then(|note| Vec::deserialize(note).ok()).unwrap_or_default()
     }
 
-    /// Nothing of it can be read.
+    /// Returns true if nothing in it is readable.
     pub fn is_empty(&self) -> bool {
         self.functions == Some(0) && self.queries == Some(0)
     }
 
-    /// It was compared with.
+    /// Returns true if rows were compared with it.
     pub fn is_compared(&self) -> bool {
         self.on_disk && !self.is_empty()
     }
 }
 
-/// How many public sets a stage compared with, for the funnel: after `removing` those of them, if there were any.
-/// Nothing where no set is on record.
-pub fn told(note: Option<&Value>, removing: &str) -> Option<String> {
-    let (own, asked): (Vec<Noted>, Vec<Noted>) = Noted::all(note).into_iter().partition(|set| set.built_in);
-    let n_compared = asked.iter().filter(|set| set.is_compared()).count();
-    let n_asked = asked.len();
+/// Returns the number of public sets that a stage compared with, as text for the funnel; `removing` names the removed
+/// rows. `None` if no set is recorded.
+pub fn compared_sets(note: Option<&Value>, removing: &str) -> Option<String> {
+    let (own, requested): (Vec<Noted>, Vec<Noted>) =
+        Noted::all(note).into_iter().partition(|set| set.built_in);
+    let n_compared = requested.iter().filter(|set| set.is_compared()).count();
+    let n_requested = requested.len();
     if n_compared > 0 {
-        let of = if n_compared < n_asked { format!(" of {n_asked}") } else { String::new() };
-        let noun = if n_asked == 1 { "set" } else { "sets" };
+        let of = if n_compared < n_requested { format!(" of {n_requested}") } else { String::new() };
+        let noun = if n_requested == 1 { "set" } else { "sets" };
         return Some(format!("no {removing} {n_compared}{of} public {noun}"));
     }
-    let found = if asked.iter().any(|set| set.on_disk) { "readable" } else { "found" };
-    match (n_asked, own.iter().any(Noted::is_compared)) {
+    let found = if requested.iter().any(|set| set.on_disk) { "readable" } else { "found" };
+    match (n_requested, own.iter().any(Noted::is_compared)) {
         (0, false) => None,
         (0, true) => Some("only the built-in public set compared".to_owned()),
-        (_, false) => Some(format!("none of {n_asked} public sets {found}")),
-        (_, true) => Some(format!("none of {n_asked} public sets {found}, only the built-in")),
+        (_, false) => Some(format!("none of {n_requested} public sets {found}")),
+        (_, true) => Some(format!("none of {n_requested} public sets {found}, only the built-in")),
     }
 }
 
-/// What to do where a set is not on disk, or nothing of it can be read.
+/// The action if a set is not on disk, or nothing in it is readable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Missing {
-    /// Goes on without it, and says so.
+    /// Continue without it and warn.
     #[default]
     Skip,
-    /// Stops.
+    /// Stop with an error.
     Error,
 }
 
-/// Checks before anything is read that the sets of these ids are known, and on disk where they must be.
+/// Checks, before reading any set, that the sets with these ids exist, and that required ones are on disk.
 ///
 /// # Errors
-/// A set is not known, or some are not on disk and must be: all of them are named.
+/// If a set does not exist, or required sets are not on disk; all of them are listed.
 pub fn check(ids: &[String], dir: &Path, missing: Missing) -> Result<(), SetError> {
     if missing == Missing::Skip && ids.iter().all(|id| is_built_in(id)) {
         return Ok(());
@@ -151,11 +152,11 @@ fn none_missing(catalogue: &Catalogue, absent: &[String]) -> Result<(), SetError
     Err(SetError::Missing { dir: catalogue.dir.clone(), sets: sets.join(", ") })
 }
 
-/// Reads the sets of these ids from a folder.
+/// Reads the sets with these ids from a folder.
 ///
 /// # Errors
-/// A set is not known, a file of it cannot be read, or it must be on disk and readable and is not.
-pub fn open(ids: &[String], dir: &Path, missing: Missing) -> Result<Known, SetError> {
+/// If a set does not exist, a file of it cannot be read, or a required set is not on disk or not readable.
+pub fn open(ids: &[String], dir: &Path, missing: Missing) -> Result<ReferenceSets, SetError> {
     let catalogue = Catalogue::open(dir)?;
     let known = known(&catalogue, ids)?;
     if missing == Missing::Error {
@@ -169,10 +170,10 @@ pub fn open(ids: &[String], dir: &Path, missing: Missing) -> Result<Known, SetEr
     Ok(known)
 }
 
-/// Adds to a resume key what the sets of these ids hold.
+/// Adds the contents of the sets with these ids to a resume key.
 ///
 /// # Errors
-/// As [`open`], but for sets that are not on disk.
+/// As [`open`], except for sets that are not on disk.
 pub fn fingerprint(ids: &[String], dir: &Path, fingerprint: &mut Fingerprint) -> Result<(), SetError> {
     let catalogue = Catalogue::open(dir)?;
     fingerprint.version_of("compared", VERSION);
@@ -187,25 +188,25 @@ pub fn fingerprint(ids: &[String], dir: &Path, fingerprint: &mut Fingerprint) ->
     Ok(())
 }
 
-impl Known {
-    /// The functions, in the form in which they are compared.
-    pub fn functions(&self) -> Listed<Function> {
+impl ReferenceSets {
+    /// Returns the functions in the form in which they are compared.
+    pub fn functions(&self) -> ReferenceItems<Function> {
         listed(self.sets.iter().map(|(id, set)| (id, &set.functions)), |function| &function.text)
     }
 
-    /// The queries, in their normal form.
-    pub fn queries(&self) -> Listed<String> {
+    /// Returns the queries in their normal form.
+    pub fn queries(&self) -> ReferenceItems<String> {
         listed(self.sets.iter().map(|(id, set)| (id, &set.queries)), |query| query)
     }
 }
 
-/// Keeps each item under the record that has it first; items of one `key` are one.
+/// Returns each item once, with the first record that has it; items with the same `key` are equal.
 fn listed<'a, T: Clone + 'a>(
     sets: impl Iterator<Item = (&'a String, &'a Vec<(String, T)>)>,
     key: impl Fn(&'a T) -> &'a String,
-) -> Listed<T> {
+) -> ReferenceItems<T> {
     let mut seen = FxHashSet::default();
-    let mut listed = Listed { items: Vec::new(), origins: Vec::new() };
+    let mut listed = ReferenceItems { items: Vec::new(), origins: Vec::new() };
     for (set, found) in sets {
         for (record, item) in found {
             if seen.insert(key(item)) {
@@ -217,8 +218,8 @@ fn listed<'a, T: Clone + 'a>(
     listed
 }
 
-fn known(catalogue: &Catalogue, ids: &[String]) -> Result<Known, SetError> {
-    let mut known = Known::default();
+fn known(catalogue: &Catalogue, ids: &[String]) -> Result<ReferenceSets, SetError> {
+    let mut known = ReferenceSets::default();
     for id in ids {
         let set = catalogue.set(id)?;
         let Some(indexed) = index::open(catalogue, set)? else {
@@ -256,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_on_disk_is_noted_and_each_text_is_kept_once() {
+    fn missing_sets_are_noted_and_each_text_is_kept_once() {
         let folder = tempfile::tempdir().unwrap();
         let catalogue = Catalogue::open(folder.path()).unwrap();
         let ids = ["toolsieve-sample", "anyscale", "toolsieve-sample"].map(str::to_owned);
@@ -270,25 +271,25 @@ mod tests {
         );
         let note = Value::from(known.notes.clone());
         let line = "none of 1 public sets found, only the built-in";
-        assert_eq!(told(Some(&note), "overlap with").as_deref(), Some(line));
+        assert_eq!(compared_sets(Some(&note), "overlap with").as_deref(), Some(line));
         let on_disk: Vec<&Value> = known.notes.iter().map(|note| &note["on_disk"]).collect();
         assert_eq!(on_disk, [true, false, true]);
     }
 
     #[test]
-    fn the_line_counts_the_sets_that_were_compared_with() {
+    fn the_text_counts_the_compared_sets() {
         let set = |on_disk: bool, n: u64| json!({"id": "a", "on_disk": on_disk, "licence": "unknown", "functions": n, "queries": n});
-        let line = |sets: &[Value]| told(Some(&json!(sets)), "overlap with");
+        let line = |sets: &[Value]| compared_sets(Some(&json!(sets)), "overlap with");
         let (here, absent, unreadable) = (set(true, 3), set(false, 0), set(true, 0));
-        for (sets, said) in [
+        for (sets, expected) in [
             (vec![here.clone()], "no overlap with 1 public set"),
             (vec![here.clone(), here.clone()], "no overlap with 2 public sets"),
             (vec![here, absent.clone(), absent.clone()], "no overlap with 1 of 3 public sets"),
             (vec![absent.clone()], "none of 1 public sets found"),
             (vec![absent, unreadable], "none of 2 public sets readable"),
         ] {
-            assert_eq!(line(&sets).as_deref(), Some(said));
+            assert_eq!(line(&sets).as_deref(), Some(expected));
         }
-        assert_eq!([line(&[]), told(None, "overlap with")], [None, None]);
+        assert_eq!([line(&[]), compared_sets(None, "overlap with")], [None, None]);
     }
 }

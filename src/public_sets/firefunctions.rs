@@ -1,33 +1,33 @@
-//! Firefunctions: `tools` as a list or JSON text, and a prompt that ends in the query.
+//! Firefunctions: `tools` as a list or JSON text, and a prompt that ends with the query.
 //!
-//! The last message of the prompt holds an example, the functions once more, and then what
-//! the user asks. The text behind the last list of objects in it is the query.
+//! The last message of the prompt has an example, the functions again, and then the user's query, which is the text
+//! after the last list of objects.
 
 use serde_json::Value;
 use serde_json::de::Deserializer;
 
-use super::record::{Entry, first, functions_of, id_of, keys_of, messages_of};
+use super::record::{SetRecord, first, functions_of, id_of, keys_of, messages_of};
 
-/// What the prompt says ahead of its functions.
+/// The text of the prompt before its functions.
 const MARKER: &str = "Here are the list functions available";
 
 /// Reads one record.
-pub(super) fn read(record: &Value) -> Result<Entry, String> {
+pub(super) fn read(record: &Value) -> Result<SetRecord, String> {
     let Some(tools) = first(record, &["tools", "functions"]) else {
         return Err(format!("no tools: {}", keys_of(record)));
     };
     let prompt = first(record, &["prompt", "messages"]).map(messages_of).unwrap_or_default();
     let mut queries = Vec::new();
-    for said in prompt.iter().filter(|said| matches!(said.role.as_str(), "user" | "human")) {
-        let query = tail(&said.text).trim();
+    for message in prompt.iter().filter(|message| matches!(message.role.as_str(), "user" | "human")) {
+        let query = tail(&message.text).trim();
         if !query.is_empty() {
             queries.push(query.to_owned());
         }
     }
-    Ok(Entry { id: id_of(record), functions: functions_of(tools)?, queries })
+    Ok(SetRecord { id: id_of(record), functions: functions_of(tools)?, queries })
 }
 
-/// What stands behind the list of functions; the whole text where there is none.
+/// Returns the text after the list of functions; the whole text if there is none.
 fn tail(text: &str) -> &str {
     let Some(at) = text.rfind(MARKER) else { return text };
     let Some(open) = text[at..].find('[') else { return &text[at + MARKER.len()..] };

@@ -1,12 +1,12 @@
 //! The formats of public sets: a table of readers from a record to functions and queries.
 //!
-//! A record is one line of JSON, one element of a list or one row of a table. A reader
-//! that finds neither functions nor a query says what it found instead. What formats have in
-//! common is in `record`; functions themselves are read by `docs`.
+//! A record is one line of JSON, one element of a list or one row of a table. A reader that finds neither functions nor
+//! a query returns an error with the record's keys. Shared parts are in `record`; functions themselves are read by
+//! `docs`.
 
 use serde_json::Value;
 
-use super::record::{Entry, functions_of};
+use super::record::{SetRecord, functions_of};
 use super::{bfcl, chat, firefunctions, glaive, nexusraven};
 use crate::ingest::fate::LineFate;
 use crate::ingest::log_formats::Columns;
@@ -17,13 +17,13 @@ use crate::ingest::record::record_of_value;
 pub struct Format {
     /// Its name in descriptions.
     pub name: &'static str,
-    /// What it is, for people.
+    /// Its description.
     pub what: &'static str,
-    /// Reads one record, or says why it cannot.
-    pub read: fn(&Value) -> Result<Entry, String>,
+    /// Reads one record, or returns the reason for which it cannot.
+    pub read: fn(&Value) -> Result<SetRecord, String>,
 }
 
-/// Every format.
+/// All formats.
 pub static FORMATS: [Format; 6] = [
     Format {
         name: "nexusraven",
@@ -32,38 +32,34 @@ pub static FORMATS: [Format; 6] = [
     },
     Format {
         name: "firefunctions",
-        what: "tools, and a prompt whose last message repeats them ahead of the query",
+        what: "tools, and a prompt whose last message repeats them before the query",
         read: firefunctions::read,
     },
     Format {
         name: "glaive-text",
-        what: "system and chat as text: functions behind \"Use them if required\", turns behind USER:",
+        what: "system and chat as text: functions after \"Use them if required\", turns after USER:",
         read: glaive::read,
     },
     Format {
         name: "chat",
-        what: "messages, prompt or conversations, with tools beside them or tagged in the system text",
+        what: "messages, prompt or conversations, with tools next to them or tagged in the system text",
         read: chat::read,
     },
     Format { name: "bfcl", what: "BFCL's own files, V1 to V4: question and function", read: bfcl::read },
-    Format {
-        name: "columns",
-        what: "any log format that a log may have, and query and function columns",
-        read: columns,
-    },
+    Format { name: "columns", what: "any log format, and query and function columns", read: columns },
 ];
 
 impl Format {
-    /// The format of that name.
+    /// Returns the format with a name.
     pub fn of(name: &str) -> Option<&'static Self> {
         FORMATS.iter().find(|format| format.name == name)
     }
 }
 
 /// Reads a record as a line of a log.
-fn columns(record: &Value) -> Result<Entry, String> {
+fn columns(record: &Value) -> Result<SetRecord, String> {
     match record_of_value(1, 0, record.clone(), &Columns::default()) {
-        LineFate::Record(read) => Ok(Entry {
+        LineFate::Record(read) => Ok(SetRecord {
             id: read.external_id,
             functions: functions_of(&Value::String(read.functions))?,
             queries: read

@@ -1,20 +1,20 @@
 //! Glaive v1 and v2: one conversation as text.
 //!
-//! The grammar is that of logs, see `ingest::transcripts`; here only the functions and what
-//! people asked count. A system text that announces no functions has none.
+//! The grammar is that of logs, see `ingest::transcripts`; this reader takes only the functions and the user's turns. A
+//! system text that announces no functions has none.
 
 use serde_json::Value;
 
-use super::record::{Entry, functions_of, id_of, keys_of};
+use super::record::{SetRecord, functions_of, id_of, keys_of};
 use crate::ingest::transcripts;
 
 /// Reads one record.
-pub(super) fn read(record: &Value) -> Result<Entry, String> {
+pub(super) fn read(record: &Value) -> Result<SetRecord, String> {
     let Some((functions, queries)) = transcripts::marked_parts(record) else {
         return Err(format!("neither system nor chat: {}", keys_of(record)));
     };
     let functions = functions.map_or_else(|| Ok(Vec::new()), |text| functions_of(&Value::String(text)))?;
-    Ok(Entry { id: id_of(record), functions, queries })
+    Ok(SetRecord { id: id_of(record), functions, queries })
 }
 
 #[cfg(test)]
@@ -27,7 +27,7 @@ mod tests {
     const CHAT: &str = "USER: Ring it.\n\n\nASSISTANT: <functioncall> {\"name\": \"ring\"} <|endoftext|>\n\n\nFUNCTION RESPONSE: {}\n\n\nUSER: Again!\n\n\nASSISTANT: Done <|endoftext|>";
 
     #[test]
-    fn both_versions_give_functions_and_turns() {
+    fn both_versions_have_functions_and_turns() {
         for record in
             [json!({"system": SYSTEM, "chat": CHAT}), json!({"sample": format!("{SYSTEM}\n{CHAT}")})]
         {
@@ -39,7 +39,7 @@ mod tests {
     }
 
     #[test]
-    fn a_talk_without_functions_is_no_fault_and_broken_ones_are() {
+    fn a_conversation_without_functions_is_valid_and_broken_functions_are_a_fault() {
         let none = json!({"system": "SYSTEM: You are a helpful assistant, with no access to external functions.", "chat": CHAT});
         assert_eq!(read(&none).unwrap().functions, [Value::Null; 0]);
         let broken = json!({"system": "Use them if required - {\"name\": \"ring\"", "chat": CHAT});

@@ -1,9 +1,8 @@
-//! A set as it is compared, read once: its functions and queries in their compared form, cached by content.
+//! A cached set in the form in which it is compared: its functions and queries, by content.
 //!
-//! Reading a large set and bringing its functions into the compared form takes longer than
-//! comparing with it. What came out is kept beside the sets, under a name made of the
-//! hashes of the set's files and of all that decides the form; a file that cannot be read
-//! back is made anew, and a folder that cannot be written to is done without.
+//! Reading a large set and converting its functions takes longer than comparing with it. The result is cached next to
+//! the sets, in a file named by the hashes of the set's files and of everything that decides the form. An unreadable
+//! cache file is created again, and without write access nothing is cached.
 
 use std::path::{Path, PathBuf};
 
@@ -22,31 +21,31 @@ use crate::engine::frame::{FrameFile, Values, write_frame};
 use crate::similarity::overlap::Function;
 use crate::text::normal::normalise_query;
 
-/// Beside the folders of sets.
+/// The folder of the cache, next to the folders of sets.
 const FOLDER: &str = ".index";
 
 /// A set in the form in which it is compared.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Indexed {
-    /// What was read.
+    /// Counts and faults.
     pub summary: Summary,
-    /// Each function with the id of its record, one of a spelling.
+    /// Each function with the id of its record; one per spelling.
     pub functions: Vec<(String, Function)>,
     /// Each query in its normal form, with the id of its record.
     pub queries: Vec<(String, String)>,
 }
 
-/// What stands in the first row of a file: what belongs to no function and no query.
+/// The first row of a cache file, with everything that belongs to no function or query.
 #[derive(Serialize, Deserialize)]
-struct About {
+struct IndexHeader {
     summary: Summary,
     n_functions: usize,
 }
 
-/// The set, read back or made; `None` where it is not on disk.
+/// Returns the set, from the cache or its files; `None` if it is not on disk.
 ///
 /// # Errors
-/// A file of the set cannot be read.
+/// If a file of the set cannot be read.
 pub fn open(catalogue: &Catalogue, set: &PublicSet) -> Result<Option<Indexed>, SetError> {
     let Some(hashes) = hashes(catalogue, set)? else { return Ok(None) };
     let path = path(catalogue, set, &hashes);
@@ -74,7 +73,7 @@ fn path(catalogue: &Catalogue, set: &PublicSet, hashes: &[String]) -> PathBuf {
 
 impl Indexed {
     fn of(loaded: &Loaded) -> Self {
-        // Sets repeat their functions record by record; what is spelt alike need not be fixed once more.
+        // Sets repeat functions in many records; equal spellings are fixed once.
         let mut spellings = FxHashSet::default();
         let distinct: Vec<&(String, Value)> = loaded
             .functions
@@ -93,11 +92,11 @@ impl Indexed {
         }
     }
 
-    /// Writes it beside the sets, in place of what was kept of the set before; where that is not allowed, the next
-    /// run makes it again.
+    /// Writes the cache file and removes the previous one of the set; without write access, the next run creates it
+    /// again.
     fn keep(&self, path: &Path) {
         let Some(folder) = path.parent() else { return };
-        // Through a link neither: what it leads to is no cache of ours.
+        // Never through a link: its target is not our cache.
         if folder.ancestors().take(2).any(Path::is_symlink) {
             return;
         }
@@ -116,12 +115,14 @@ impl Indexed {
     }
 
     fn write(&self, path: &Path) -> crate::engine::error::Result<()> {
-        let about = About { summary: self.summary.clone(), n_functions: self.functions.len() };
-        let about = serde_json::to_string(&about).expect("a summary is plain data");
+        let about = IndexHeader { summary: self.summary.clone(), n_functions: self.functions.len() };
+        let about = serde_json::to_string(&about).expect("a summary can be serialised");
         let parameters: Vec<String> = self
             .functions
             .iter()
-            .map(|(_, function)| serde_json::to_string(&function.parameters).expect("names are plain data"))
+            .map(|(_, function)| {
+                serde_json::to_string(&function.parameters).expect("names can be serialised")
+            })
             .collect();
         let functions = self.functions.iter().zip(&parameters);
         let of_functions = functions.map(|((record, function), parameters)| {
@@ -143,7 +144,7 @@ impl Indexed {
         let cells = |name| frame.texts(name);
         let (records, texts) = (cells("record")?, cells("text")?);
         let (names, parameters) = (cells("name")?, cells("parameters")?);
-        let about: About = serde_json::from_str(texts.get(0)?).ok()?;
+        let about: IndexHeader = serde_json::from_str(texts.get(0)?).ok()?;
         let record_and_text = |row: usize| Some((records.get(row)?.to_owned(), texts.get(row)?.to_owned()));
         let function = |row: usize| {
             let (record, text) = record_and_text(row)?;
@@ -159,7 +160,7 @@ impl Indexed {
     }
 }
 
-/// Whether a file is named like one that [`Indexed::keep`] writes: 64 hex digits.
+/// Returns true if a file has the name of a cache file of [`Indexed::keep`]: 64 hex digits.
 fn is_index(path: &Path) -> bool {
     let stem = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.split_once('.'));
     stem.is_some_and(|(key, rest)| {
@@ -180,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_is_read_back_as_it_was_made() {
+    fn a_cached_set_is_equal_to_the_original() {
         let none = Catalogue::open(Path::new("no-such-folder")).unwrap();
         let sample = load(&none, none.set(SAMPLE).unwrap());
         let indexed = Indexed::of(&sample.unwrap().unwrap());
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_other_content_and_damaged_indexes_are_read_anew() {
+    fn changed_files_and_damaged_indexes_are_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let opened = |record: &str| {
             let catalogue = catalogue(folder.path(), record);

@@ -1,9 +1,9 @@
-//! How files come into the folder of a set, and how a set goes.
+//! Adds files to the folder of a set, and removes sets.
 //!
-//! All files are read before the first is copied, so nothing is left of a set that was not taken in. A set that nobody
-//! knows is described beside its files. What was copied is noted in `.added.json` before the first copy, with checksums,
-//! and only what is noted there and still is as it was copied is removed again. Nothing is written or removed through a
-//! link: a folder of a set that is one is only read.
+//! All files are read before the first one is copied, so a refused set leaves no files. A new set is described next to
+//! its files. The copied files are recorded with checksums in `.added.json` before the first copy, and only recorded
+//! and unchanged files are removed again. Nothing is written or removed through a link: if a set's folder is a link, it
+//! is read-only.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,29 +19,29 @@ use crate::engine::error::At;
 use crate::engine::fingerprint::sha256_of;
 use crate::engine::seal::{FileSum, Files, read_sealed, write_sealed};
 
-/// How files end, unpacked, that are taken from a folder.
+/// Extensions, without compression, of the data files in a folder.
 const DATA: [&str; 7] = ["jsonl", "ndjson", "json", "csv", "tsv", "parquet", "py"];
 
-/// How a set that is not yet known is to be described.
+/// The description of a new set, as given.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Described {
     /// A name of `formats`.
     pub format: Option<String>,
-    /// SPDX expression or `unknown`.
+    /// An SPDX expression, or `unknown`.
     pub licence: Option<String>,
-    /// What it is.
+    /// The title.
     pub title: Option<String>,
-    /// The licence forbids commercial use.
+    /// Whether the licence forbids commercial use.
     pub non_commercial: bool,
 }
 
-/// Reads files as a set's and copies them into its folder; a set that is not known is described beside them.
+/// Reads files as files of a set and copies them into its folder; a new set is described next to them.
 ///
 /// Of a folder, the data files are taken of which records can be read; others are listed in [`Loaded::skipped`].
 ///
 /// # Errors
-/// A file cannot be read as the set's format says, has the name of another one that is there, or cannot be copied;
-/// or a new set lacks its format or licence. Then nothing is copied.
+/// If a file cannot be read in the set's format, has the name of an existing file, or cannot be copied, or if a new set
+/// has no format or licence. Nothing is copied then.
 pub fn add(
     catalogue: &Catalogue,
     id: &str,
@@ -51,7 +51,7 @@ pub fn add(
     let (set, is_new) = known_or_own(catalogue, id, described)?;
     let Listing { files, mut skipped } = with_folders(paths)?;
     if set.id == SAMPLE {
-        return Err(SetError::Add(format!("set {SAMPLE} is built in and takes no files")));
+        return Err(SetError::Add(format!("set {SAMPLE} is built in; files cannot be added to it")));
     }
     let folder = own_folder(catalogue, id)?;
     let mut loaded = Loaded::default();
@@ -86,62 +86,61 @@ pub fn add(
     }
     fs::create_dir_all(&folder).at("making", &folder)?;
     if is_new || !copies.is_empty() {
-        write_sealed(&folder.join(ADDED), &About { about: ABOUT.to_owned() }, &added)?;
+        write_sealed(&folder.join(ADDED), &AddedNote { about: ABOUT.to_owned() }, &added)?;
     }
     for (path, target) in copies {
         copy_durable(path, &hidden(target), target)?;
     }
-    // Last: with it the set is known, so a call that was cut off is finished by the same call.
+    // Last, because it makes the set known: an interrupted call is completed by repeating it.
     if is_new {
         write_durable(&folder.join(OWN), description.as_bytes())?;
     }
     Ok((set, loaded))
 }
 
-/// The file that notes what was copied into a set's folder.
+/// The file that lists the files copied into a set's folder.
 const ADDED: &str = ".added.json";
 
 #[derive(Serialize, Deserialize)]
-struct About {
+struct AddedNote {
     about: String,
 }
 
-const ABOUT: &str =
-    "files that `toolsieve sets add` copied here; `toolsieve sets remove` removes these and no others";
+const ABOUT: &str = "files that `toolsieve sets add` copied here; `toolsieve sets remove` removes only these";
 
-/// What was copied into a set's folder, by name.
+/// Returns the files copied into a set's folder, by name.
 fn added_files(folder: &Path) -> Result<Files, SetError> {
     let path = folder.join(ADDED);
     if !path.exists() {
         return Ok(Files::default());
     }
-    let sealed = read_sealed::<About>(&path).ok().filter(|sealed| sealed.is_sealed);
+    let sealed = read_sealed::<AddedNote>(&path).ok().filter(|sealed| sealed.is_sealed);
     sealed.map(|sealed| sealed.files).ok_or_else(|| {
         SetError::Add(format!(
-            "{} is damaged, so it is not known which files `toolsieve sets add` copied\nhint: remove the set's files by hand, this one too, and add them again",
+            "{} is damaged, so the files that `toolsieve sets add` copied are unknown\nhint: remove the set's files by hand, including this one, and add them again",
             path.display()
         ))
     })
 }
 
-/// The folder of a set, where it may be written to.
+/// Returns the folder of a set, if it is not a link.
 fn own_folder(catalogue: &Catalogue, id: &str) -> Result<PathBuf, SetError> {
     let folder = catalogue.folder(id);
     if folder.is_symlink() {
         return Err(SetError::Add(format!(
-            "{} is a symbolic link, and nothing is written or removed through one\nhint: remove the link by hand; the files that it leads to stay",
+            "{} is a symbolic link; toolsieve writes and removes nothing through links\nhint: remove the link by hand; its target is not changed",
             folder.display()
         )));
     }
     Ok(folder)
 }
 
-/// Where a file is written before it gets its name: hidden, so that no run takes it for data.
+/// Returns the temporary name of a file: hidden, so that no run reads it as data.
 fn hidden(target: &Path) -> PathBuf {
     target.with_file_name(format!(".{}.partial", name_of(target)))
 }
 
-/// The set of that id, or a new one as it is described; and whether it is new.
+/// Returns the set with an id, or a new one from its description, and whether it is new.
 fn known_or_own(
     catalogue: &Catalogue,
     id: &str,
@@ -151,7 +150,7 @@ fn known_or_own(
         Ok(set) if *described == Described::default() => Ok((set.clone(), false)),
         Err(broken) if catalogue.broken_set(id).is_some() => Err(broken),
         Ok(_) => Err(SetError::Add(format!(
-            "set {id} is known\nhint: --format, --licence, --title and --non-commercial describe a new set"
+            "set {id} already exists\nhint: --format, --licence, --title and --non-commercial describe a new set"
         ))),
         Err(_) => Ok((own(catalogue, id, described)?, true)),
     }
@@ -160,14 +159,14 @@ fn known_or_own(
 fn check_name(path: &Path) -> Result<(), SetError> {
     if is_hidden(&name_of(path)) {
         return Err(SetError::Add(format!(
-            "{}: a set's file must not be called {OWN} nor begin with a dot",
+            "{}: a set's file must not have the name {OWN} or begin with a dot",
             path.display()
         )));
     }
     Ok(())
 }
 
-/// Reads a file as the set's. Returns why it is none of the set's where no record of it can be read.
+/// Reads a file as one of the set. The inner error is the reason why no record of it can be read.
 fn read_in(set: &PublicSet, path: &Path) -> Result<Result<Loaded, String>, SetError> {
     let mut loaded = Loaded::default();
     loaded.file(set, path)?;
@@ -186,7 +185,7 @@ fn unreadable(path: &Path, why: &str) -> SetError {
     ))
 }
 
-/// Where a file is copied to: no other file has its name, neither in the folder nor among those that come with it.
+/// Returns the target of a file's copy, if no file in the folder or of the same call has this name.
 fn free_target(folder: &Path, path: &Path, targets: &[PathBuf]) -> Result<PathBuf, SetError> {
     let target = folder.join(name_of(path));
     let is_taken = match target.symlink_metadata() {
@@ -195,14 +194,14 @@ fn free_target(folder: &Path, path: &Path, targets: &[PathBuf]) -> Result<PathBu
     };
     if is_taken || targets.contains(&target) {
         return Err(SetError::Add(format!(
-            "{} holds another file of that name\nhint: remove or rename it first",
+            "{} contains another file with that name\nhint: remove or rename it first",
             target.display()
         )));
     }
     Ok(target)
 }
 
-/// A set of one's own, as it is described.
+/// Returns a new set from its description.
 fn own(catalogue: &Catalogue, id: &str, described: &Described) -> Result<PublicSet, SetError> {
     check_id(id).map_err(SetError::Add)?;
     let names = FORMATS.each_ref().map(|format| format.name).join(", ");
@@ -234,7 +233,7 @@ fn lacks_description(catalogue: &Catalogue, id: &str, described: &Described, for
     let needs: Vec<String> = format.into_iter().chain(licence).collect();
     let meant = catalogue.meant(id).map(|meant| format!("did you mean \"{meant}\"? ")).unwrap_or_default();
     SetError::Add(format!(
-        "set {id} is not known\nhint: {meant}a set of your own needs {}",
+        "there is no set {id}\nhint: {meant}a set of your own needs {}",
         needs.join(" and ")
     ))
 }
@@ -298,31 +297,31 @@ fn add_folder(folder: &Path, all: &mut Listing) -> Result<(), SetError> {
     Ok(())
 }
 
-/// Whether a file found in a folder is taken for data, by its name.
+/// Returns true if a file in a folder is a data file, by its name.
 fn is_data(path: &Path) -> bool {
     let is_packed = extension_is(path, "gz") || extension_is(path, "zst");
     let bare = if is_packed { path.with_extension("") } else { path.to_owned() };
     !is_hidden(&name_of(path)) && DATA.iter().any(|extension| extension_is(&bare, extension))
 }
 
-/// What became of a set's files.
+/// The result of removing a set.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Removed {
-    /// Names of the files that were removed.
+    /// Names of the removed files.
     pub files: Vec<String>,
-    /// Names of the files in the folder that stay: nobody added them, or they changed since.
+    /// Names of the remaining files in the folder: not added by this program, or changed since.
     pub left: Vec<String>,
 }
 
-/// Takes out of a set's folder what [`add`] copied there, and the description of a set of one's own.
+/// Removes the files that [`add`] copied into a set's folder, and the description of a set of your own.
 ///
 /// # Errors
-/// The set is not known or built in, its folder is a link, or a file cannot be removed.
+/// If the set does not exist or is built in, its folder is a link, or a file cannot be removed.
 pub fn remove(catalogue: &Catalogue, id: &str) -> Result<Removed, SetError> {
     if id == SAMPLE {
         return Err(SetError::Add(format!("set {SAMPLE} is built in and cannot be removed")));
     }
-    // A set that is broken, or of which a call that was cut off left a part, goes as well.
+    // Also removes invalid sets, and the partial files of an interrupted call.
     let is_left = check_id(id).is_ok() && catalogue.folder(id).join(ADDED).is_file();
     if catalogue.broken_set(id).is_none() && !is_left {
         catalogue.set(id)?;
@@ -330,7 +329,7 @@ pub fn remove(catalogue: &Catalogue, id: &str) -> Result<Removed, SetError> {
     let folder = own_folder(catalogue, id)?;
     let added = added_files(&folder)?;
     let mut removed = Removed::default();
-    // The description goes last, since a set is known by it.
+    // The description last, as it makes the set known.
     let (own, data): (Vec<&str>, Vec<&str>) = added.names().partition(|name| *name == OWN);
     for name in data.into_iter().chain(own) {
         let path = folder.join(name);
@@ -355,7 +354,7 @@ pub fn remove(catalogue: &Catalogue, id: &str) -> Result<Removed, SetError> {
         }
         removed.left.sort();
     }
-    // What else lies there is not the set's, and keeps the folder.
+    // Other files are not part of the set, and the folder is kept for them.
     if removed.left.is_empty() {
         let _ = fs::remove_dir(&folder);
     }
@@ -372,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_taken_in_after_reading_and_unreadable_records_are_told() {
+    fn files_are_copied_after_reading_and_unreadable_records_are_reported() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("sets");
         let file = folder.path().join("test.jsonl");
@@ -395,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_set_of_ones_own_is_described_beside_its_files() {
+    fn a_new_set_is_described_next_to_its_files() {
         let folder = tempfile::tempdir().unwrap();
         let dir = folder.path().join("sets");
         let file = folder.path().join("defs.py");
@@ -418,7 +417,7 @@ mod tests {
             Described { format: Some("chat".into()), licence: Some("MIT".into()), ..Described::default() };
         let message = add(&open(&dir), "mine", &paths, &described).unwrap_err().to_string();
         assert!(message.contains("no record can be read as format chat"), "{message}");
-        assert!(!dir.exists(), "nothing is left of a set that was not taken in");
+        assert!(!dir.exists(), "a refused set leaves no files");
         let described = Described { format: Some("nexusraven".into()), ..described };
         add(&open(&dir), "mine", &paths, &described).unwrap();
         let catalogue = open(&dir);
@@ -427,14 +426,14 @@ mod tests {
         assert_eq!(load(&catalogue, set).unwrap().unwrap().functions.len(), 1);
         std::fs::write(&file, "def peal(): pass\n").unwrap();
         let message = add(&catalogue, "mine", &paths, &described).unwrap_err().to_string();
-        assert!(message.contains("set mine is known"), "{message}");
+        assert!(message.contains("set mine already exists"), "{message}");
         let message = add(&catalogue, "mine", &paths, &Described::default()).unwrap_err().to_string();
-        assert!(message.contains("another file of that name"), "{message}");
+        assert!(message.contains("another file with that name"), "{message}");
         assert!(add(&catalogue, "../up", &paths, &described).is_err());
     }
 
     #[test]
-    fn a_folder_gives_its_data_files_and_a_set_can_be_removed() {
+    fn a_folder_stands_for_its_data_files_and_a_set_can_be_removed() {
         let folder = tempfile::tempdir().unwrap();
         let (dir, from) = (folder.path().join("sets"), folder.path().join("from"));
         std::fs::create_dir(&from).unwrap();
@@ -462,7 +461,7 @@ mod tests {
     const RECORD: &str = "{\"tools\": [{\"name\": \"ring\"}]}";
 
     #[test]
-    fn only_what_was_added_and_is_as_it_was_added_is_removed() {
+    fn only_added_and_unchanged_files_are_removed() {
         let home = tempfile::tempdir().unwrap();
         let (dir, from) = (home.path().join("sets"), home.path().join("from"));
         std::fs::create_dir(&from).unwrap();
@@ -486,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_nobody_added_stay() {
+    fn files_that_were_not_added_are_kept() {
         let home = tempfile::tempdir().unwrap();
         let set = home.path().join("anyscale");
         std::fs::create_dir(&set).unwrap();
@@ -526,7 +525,7 @@ mod tests {
     }
 
     #[test]
-    fn an_add_that_was_cut_off_is_finished_or_removed() {
+    fn an_interrupted_add_is_completed_or_removed() {
         let home = tempfile::tempdir().unwrap();
         let (dir, file) = (home.path().join("sets"), home.path().join("a.jsonl"));
         std::fs::write(&file, RECORD).unwrap();
@@ -552,7 +551,7 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_description_is_neither_written_over_nor_in_the_way() {
+    fn an_invalid_description_is_not_overwritten_and_affects_no_other_set() {
         let home = tempfile::tempdir().unwrap();
         let (dir, file) = (home.path().join("sets"), home.path().join("a.jsonl"));
         std::fs::write(&file, RECORD).unwrap();

@@ -1,10 +1,9 @@
-//! Public function-calling sets on disk: which there are, and what functions and queries they hold.
+//! Public function-calling sets on disk: the catalogue, and the functions and queries of each set.
 //!
-//! `catalogue` is the list of known sets and where they lie; `formats` is the table of
-//! readers, one file a format; `store` reads a set's files, `intake` takes new ones in;
-//! `form` is the form in which functions are compared, `compared` gives all of some sets in it, and
-//! `index` keeps what came out beside the sets.
-//! Nothing is fetched from a network. A record that cannot be read is counted and named.
+//! `catalogue` lists the known sets and their folders; `formats` is the table of readers, with one file per format;
+//! `store` reads a set's files, `intake` adds new ones; `form` is the form in which functions are compared, `compared`
+//! returns the contents of several sets in it, and `index` caches the results next to the sets.
+//! Nothing is downloaded. Unreadable records are counted and listed.
 
 mod bfcl;
 pub mod catalogue;
@@ -22,48 +21,48 @@ pub mod store;
 
 use std::path::PathBuf;
 
-/// Why the sets cannot be used.
+/// The reason for which sets cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SetError {
-    /// A set's description is not what it should be.
+    /// The description of a set is invalid.
     #[error("{place}: {what}")]
     Catalogue {
         /// The file.
         place: String,
-        /// What is wrong with it.
+        /// The error in it.
         what: String,
     },
-    /// Nobody knows a set of that id.
+    /// There is no set with this id.
     #[error("there is no public set \"{id}\"\nhint: {hint}")]
     Unknown {
         /// The id as given.
         id: String,
-        /// The id that was meant, or those there are.
+        /// The closest id, or a list of all sets.
         hint: String,
     },
-    /// Sets are wanted and not on disk.
+    /// Required sets are not on disk.
     #[error(
-        "public sets that are not in {}: {sets}\nhint: `toolsieve sets add ID FILE…` takes the files of one in, missing = \"skip\" goes on without them",
+        "public sets that are not in {}: {sets}\nhint: `toolsieve sets add ID FILE…` adds the files of a set, missing = \"skip\" continues without them",
         dir.display()
     )]
     Missing {
-        /// Where sets are looked for.
+        /// The folder of the sets.
         dir: PathBuf,
-        /// Each of them, and where it can be had.
+        /// Each of them with its web page.
         sets: String,
     },
-    /// Sets are wanted and on disk, and no record of them can be read.
+    /// Required sets are on disk, but have no readable record.
     #[error(
-        "public sets in {} of which nothing can be read: {sets}\nhint: `toolsieve sets list` tells the format of each set, missing = \"skip\" goes on without them",
+        "public sets in {} without any readable record: {sets}\nhint: `toolsieve sets list` shows the format of each set, missing = \"skip\" continues without them",
         dir.display()
     )]
     Unreadable {
-        /// Where sets are looked for.
+        /// The folder of the sets.
         dir: PathBuf,
-        /// Each of them with its files, and what is wrong.
+        /// Each of them with its files and the error.
         sets: String,
     },
-    /// A new set, or new files of one, cannot be taken in.
+    /// A new set, or new files of a set, cannot be added.
     #[error("{0}")]
     Add(String),
     /// A file cannot be read or written.

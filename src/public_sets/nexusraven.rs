@@ -1,14 +1,14 @@
-//! `NexusRaven`: functions as Python definitions, queries beside them or in files of their own.
+//! `NexusRaven`: functions as Python definitions, queries next to them or in separate files.
 //!
-//! V2's definitions stand under `definition`, or as a head in `function_calls` with its
-//! docstring in `descriptions`; V1's under `context`, a list. Query files have `Input` or `query`.
+//! V2's definitions are under `definition`, or as a signature in `function_calls` with its docstring in `descriptions`;
+//! V1's are a list under `context`. Query files have `Input` or `query`.
 
 use serde_json::Value;
 
-use super::record::{Entry, first, functions_of, id_of, keys_of};
+use super::record::{SetRecord, first, functions_of, id_of, keys_of};
 
 /// Reads one record.
-pub(super) fn read(record: &Value) -> Result<Entry, String> {
+pub(super) fn read(record: &Value) -> Result<SetRecord, String> {
     let mut functions = Vec::new();
     match record {
         Value::String(source) => functions.extend(functions_of(&Value::String(source.clone()))?),
@@ -30,10 +30,10 @@ pub(super) fn read(record: &Value) -> Result<Entry, String> {
     if functions.is_empty() && queries.is_empty() {
         return Err(format!("neither a definition nor a query: {}", keys_of(record)));
     }
-    Ok(Entry { id: id_of(record), functions, queries })
+    Ok(SetRecord { id: id_of(record), functions, queries })
 }
 
-/// A head and its docstring as one definition; either may hold the whole already.
+/// Joins a signature and its docstring to one definition; either may already be the whole.
 fn joined(head: &str, text: &str) -> String {
     let (head, text) = (head.trim(), text.trim());
     if text.is_empty() || text.starts_with("def ") || !head.starts_with("def ") {
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn definitions_are_read_wherever_they_stand() {
+    fn definitions_are_read_under_every_key() {
         for record in [
             json!("def ring(bell: str):\n    '''Rings.'''"),
             json!({"definition": "def ring(bell: str):\n    \"\"\"Rings.\"\"\"\n    args = locals()"}),
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_stands_alone_and_nothing_is_told() {
+    fn a_record_with_only_a_query_is_read_and_others_are_refused() {
         assert_eq!(read(&json!({"Input": "Ring it", "Output": "ring()"})).unwrap().queries, ["Ring it"]);
         assert!(read(&json!({"Output": "ring()"})).unwrap_err().contains("its keys are Output"));
         assert!(read(&json!({"definition": "class Bell: pass"})).unwrap_err().contains("functions: parse/"));

@@ -1,4 +1,4 @@
-//! What one record of a public set holds, and what the readers of all formats have in common.
+//! The contents of one record of a public set, and the shared parts of all readers.
 
 use serde_json::Value;
 
@@ -6,18 +6,18 @@ use crate::docs::dialect;
 use crate::docs::parse::fault::ParseFault;
 use crate::docs::parse::{Parsed, parse};
 
-/// What one record holds.
+/// The contents of one record.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Entry {
-    /// The record's own id, where it has one.
+pub struct SetRecord {
+    /// The record's own id, if it has one.
     pub id: Option<String>,
-    /// Its functions, frames taken off.
+    /// Its functions, unwrapped.
     pub functions: Vec<Value>,
-    /// What was asked, turn by turn.
+    /// The user's turns.
     pub queries: Vec<String>,
 }
 
-/// The functions of a value: a list, an object, or a text that holds some. Nothing at all is no functions.
+/// Returns the functions in a value: a list, an object, or a text with some. An empty value has no functions.
 pub(super) fn functions_of(value: &Value) -> Result<Vec<Value>, String> {
     let read = match value {
         Value::Null => return Ok(Vec::new()),
@@ -30,32 +30,32 @@ pub(super) fn functions_of(value: &Value) -> Result<Vec<Value>, String> {
     }
 }
 
-/// One message of a conversation: who says it, and its text.
+/// One message of a conversation: its role and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said {
+pub(super) struct ChatMessage {
     pub(super) role: String,
     pub(super) text: String,
 }
 
-/// The messages of a list, of lists in a list, or of a text that holds one; a plain text is what a user said.
-pub(super) fn messages_of(value: &Value) -> Vec<Said> {
+/// Returns the messages in a list, in nested lists, or in a text with a list; a plain text is a user message.
+pub(super) fn messages_of(value: &Value) -> Vec<ChatMessage> {
     match value {
         Value::Array(list) => list.iter().flat_map(messages_of).collect(),
         Value::Object(message) => {
             let field = |names: [&str; 2]| names.iter().find_map(|name| message.get(*name));
             let role = field(["role", "from"]).and_then(Value::as_str).unwrap_or_default();
             let text = field(["content", "value"]).map(text_of).unwrap_or_default();
-            vec![Said { role: role.to_owned(), text }]
+            vec![ChatMessage { role: role.to_owned(), text }]
         }
         Value::String(text) => match serde_json::from_str::<Value>(text) {
             Ok(list @ Value::Array(_)) => messages_of(&list),
-            _ => vec![Said { role: "user".to_owned(), text: text.clone() }],
+            _ => vec![ChatMessage { role: "user".to_owned(), text: text.clone() }],
         },
         _ => Vec::new(),
     }
 }
 
-/// A text, or the texts of a list of parts.
+/// Returns a text, or the joined texts of a list of parts.
 fn text_of(content: &Value) -> String {
     match content {
         Value::String(text) => text.clone(),
@@ -67,19 +67,20 @@ fn text_of(content: &Value) -> String {
     }
 }
 
-/// What users said, without empty turns.
-pub(super) fn queries_of(messages: &[Said]) -> Vec<String> {
-    let is_user =
-        |said: &&Said| matches!(said.role.as_str(), "user" | "human") && !said.text.trim().is_empty();
-    messages.iter().filter(is_user).map(|said| said.text.clone()).collect()
+/// Returns the non-empty user messages.
+pub(super) fn queries_of(messages: &[ChatMessage]) -> Vec<String> {
+    let is_user = |message: &&ChatMessage| {
+        matches!(message.role.as_str(), "user" | "human") && !message.text.trim().is_empty()
+    };
+    messages.iter().filter(is_user).map(|message| message.text.clone()).collect()
 }
 
-/// The first of some keys that is there and not null.
+/// Returns the value of the first of some keys that is present and not null.
 pub(super) fn first<'v>(record: &'v Value, keys: &[&str]) -> Option<&'v Value> {
     keys.iter().find_map(|key| record.get(*key).filter(|value| !value.is_null()))
 }
 
-/// The record's own id.
+/// Returns the record's own id.
 pub(super) fn id_of(record: &Value) -> Option<String> {
     match first(record, &["id", "uuid", "task_id"])? {
         Value::String(id) => Some(id.clone()),
@@ -88,12 +89,12 @@ pub(super) fn id_of(record: &Value) -> Option<String> {
     }
 }
 
-/// The keys of a record, to say what was found.
+/// Returns the keys of a record, for messages.
 pub(super) fn keys_of(record: &Value) -> String {
     match record {
         Value::Object(map) => {
             format!("its keys are {}", map.keys().map(String::as_str).collect::<Vec<_>>().join(", "))
         }
-        _ => "it is no object".to_owned(),
+        _ => "it is not an object".to_owned(),
     }
 }

@@ -1,7 +1,7 @@
-//! The files of sets: what is on disk, and what they hold. How new ones come in is a matter of `intake`.
+//! The files of sets on disk and their contents. For adding files see `intake`.
 //!
-//! A set's files are read in the order of their names, each record by the set's format.
-//! A record that cannot be read is counted, and the first few are named with the reason.
+//! A set's files are read in the order of their names, each record in the set's format. Unreadable records are counted,
+//! and the first few are listed with the reason.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,17 +15,17 @@ use sha2::{Digest, Sha256};
 
 use super::SetError;
 use super::catalogue::{Catalogue, OWN, PublicSet, SAMPLE};
-use super::record::Entry;
+use super::record::SetRecord;
 use crate::engine::error::At;
 use crate::engine::fingerprint::{hex, sha256_of};
 use crate::engine::foreign::{ForeignFile, Need};
 use crate::ingest::read::{Block, Format, Item, Limits, read_blocks};
 use crate::text::short::shortened;
 
-/// The records of the set that is built in.
+/// The records of the built-in set.
 const SAMPLE_RECORDS: &str = include_str!("../../configs/toolsieve-sample.jsonl");
 
-/// Unreadable records that are named; the rest are counted.
+/// The maximum number of unreadable records that are listed.
 const MAX_NAMED: usize = 5;
 
 /// A file of a set.
@@ -39,36 +39,36 @@ pub struct SetFile {
     pub bytes: u64,
 }
 
-/// A record that was not understood.
+/// A record that could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unread {
     /// File and line.
     pub record: String,
-    /// What is wrong.
+    /// The reason.
     pub why: String,
 }
 
-/// What was read of a set, in figures.
+/// The counts of a set.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
     /// Its files.
     pub files: Vec<SetFile>,
-    /// Records in them, unreadable ones too.
+    /// Its records, including unreadable ones.
     pub records: u64,
-    /// Functions in them, each as often as it stands there.
+    /// Its functions, including repeated ones.
     pub functions: usize,
-    /// Queries in them, each as often as it stands there.
+    /// Its queries, including repeated ones.
     pub queries: usize,
-    /// Records that cannot be read.
+    /// Unreadable records.
     pub unreadable: u64,
-    /// The first of them.
+    /// The first unreadable records.
     pub unread: Vec<Unread>,
 }
 
-/// What a set on disk holds.
+/// The contents of a set on disk.
 #[derive(Debug, Clone, Default)]
 pub struct Loaded {
-    /// The figures.
+    /// The counts.
     pub summary: Summary,
     /// Each function with the id of its record, in order.
     pub functions: Vec<(String, Value)>,
@@ -95,10 +95,10 @@ impl Loaded {
     }
 }
 
-/// The data files of a set, by name; none where it is not on disk. The set that is built in has none and is there.
+/// Returns the data files of a set, by name; `None` if it is not on disk. The built-in set has no files.
 ///
 /// # Errors
-/// Its folder cannot be read.
+/// If its folder cannot be read.
 pub fn files(catalogue: &Catalogue, set: &PublicSet) -> Result<Vec<PathBuf>, SetError> {
     let folder = catalogue.folder(&set.id);
     if !folder.is_dir() {
@@ -115,10 +115,10 @@ pub fn files(catalogue: &Catalogue, set: &PublicSet) -> Result<Vec<PathBuf>, Set
     Ok(files)
 }
 
-/// The set's hashes, name by name, for a resume key; `None` where it is not on disk.
+/// Returns the hashes of the set's files, by name, for a resume key; `None` if it is not on disk.
 ///
 /// # Errors
-/// A file cannot be read.
+/// If a file cannot be read.
 pub fn hashes(catalogue: &Catalogue, set: &PublicSet) -> Result<Option<Vec<String>>, SetError> {
     if set.id == SAMPLE {
         return Ok(Some(vec![hex(&Sha256::digest(SAMPLE_RECORDS))]));
@@ -131,8 +131,8 @@ pub fn hashes(catalogue: &Catalogue, set: &PublicSet) -> Result<Option<Vec<Strin
     files.iter().map(hash).collect::<Result<_, SetError>>().map(Some)
 }
 
-/// The hash of a file that may have been asked for before: every stage that compares with a set asks twice, for its
-/// resume key and to find what was read of the set. A file of the same length and time of change is the same.
+/// Returns the hash of a file, cached by length and modification time: every stage that compares with a set needs it
+/// twice, for its resume key and for the cache of the set.
 fn sha256_once(path: &Path) -> Result<String, SetError> {
     static KNOWN: Mutex<BTreeMap<(PathBuf, u64, SystemTime), String>> = Mutex::new(BTreeMap::new());
     let facts = path.metadata().and_then(|facts| Ok((path.to_owned(), facts.len(), facts.modified()?)));
@@ -146,18 +146,18 @@ fn sha256_once(path: &Path) -> Result<String, SetError> {
     Ok(hash)
 }
 
-/// Whether a set is on disk, or built in.
+/// Returns true if a set is on disk, or built in.
 ///
 /// # Errors
-/// Its folder cannot be read.
+/// If its folder cannot be read.
 pub fn is_there(catalogue: &Catalogue, set: &PublicSet) -> Result<bool, SetError> {
     Ok(set.id == SAMPLE || !files(catalogue, set)?.is_empty())
 }
 
-/// Reads a set; `None` where it is not on disk.
+/// Reads a set; `None` if it is not on disk.
 ///
 /// # Errors
-/// A file cannot be read. An unreadable record is no error.
+/// If a file cannot be read. An unreadable record is not an error.
 pub fn load(catalogue: &Catalogue, set: &PublicSet) -> Result<Option<Loaded>, SetError> {
     let mut loaded = Loaded::default();
     if set.id == SAMPLE {
@@ -177,7 +177,7 @@ pub fn load(catalogue: &Catalogue, set: &PublicSet) -> Result<Option<Loaded>, Se
     Ok((!files.is_empty()).then_some(loaded))
 }
 
-/// Whether a file of a set's folder is none of its data.
+/// Returns true if a file in a set's folder is not data.
 pub(super) fn is_hidden(name: &str) -> bool {
     name == OWN || name.starts_with('.')
 }
@@ -191,12 +191,12 @@ pub(super) fn extension_is(path: &Path, wanted: &str) -> bool {
 }
 
 impl Summary {
-    /// There is something to compare with.
+    /// Returns true if there are functions or queries to compare with.
     pub fn is_readable(&self) -> bool {
         self.functions > 0 || self.queries > 0
     }
 
-    /// Adds to a JSON object what was read: files with their hashes, counts, the first records that cannot be read.
+    /// Adds a description of the set to a JSON object: files with their hashes, counts, the first unreadable records.
     pub fn tell(&self, about: &mut Value) {
         about["files"] = json!(self.files);
         about["records"] = json!(self.records);
@@ -206,13 +206,13 @@ impl Summary {
         about["unread"] = json!(self.unread);
     }
 
-    /// Of a set that is not readable: its files, and what is wrong.
+    /// Returns the files and the error of a set that is not readable.
     pub fn fault(&self) -> String {
         let names: Vec<&str> = self.files.iter().map(|file| file.name.as_str()).collect();
         let why = match self.unread.first() {
             Some(unread) => format!("{}: {}", unread.record, shortened(&unread.why, 160)),
-            None if self.records == 0 => "no records in it".to_owned(),
-            None => "neither functions nor queries in it".to_owned(),
+            None if self.records == 0 => "it has no records".to_owned(),
+            None => "it has neither functions nor queries".to_owned(),
         };
         format!("{} ({why})", names.join(", "))
     }
@@ -224,7 +224,7 @@ impl Loaded {
         let name = name_of(path);
         if extension_is(path, "parquet") {
             let file = ForeignFile::open(path)?;
-            // Which columns a format reads is its own affair; of those that no one can decode it sees nothing.
+            // The format decides which columns to read; undecodable columns are skipped.
             let selection = file.select(|_| Need::Shown)?;
             let limit = Limits::default().max_line_bytes;
             for stretch in file.stretches(&selection) {
@@ -252,7 +252,7 @@ impl Loaded {
     }
 
     fn block(&mut self, set: &PublicSet, name: &str, block: &Block) {
-        let entries: Vec<(u64, Option<Result<Entry, String>>)> =
+        let entries: Vec<(u64, Option<Result<SetRecord, String>>)> =
             block.items.par_iter().map(|item| (item.line, entry(set, block, item))).collect();
         for (line, entry) in entries {
             if let Some(entry) = entry {
@@ -261,8 +261,8 @@ impl Loaded {
         }
     }
 
-    /// Counts a record, and takes what it holds.
-    fn take(&mut self, file: &str, line: u64, entry: Result<Entry, String>) {
+    /// Counts a record, and adds its contents.
+    fn take(&mut self, file: &str, line: u64, entry: Result<SetRecord, String>) {
         let summary = &mut self.summary;
         summary.records += 1;
         let place = format!("{file}:{line}");
@@ -284,8 +284,8 @@ impl Loaded {
     }
 }
 
-/// Reads one item of a file; a blank line is none.
-fn entry(set: &PublicSet, block: &Block, item: &Item) -> Option<Result<Entry, String>> {
+/// Reads one item of a file; `None` for a blank line.
+fn entry(set: &PublicSet, block: &Block, item: &Item) -> Option<Result<SetRecord, String>> {
     let bytes = match &item.bytes {
         Ok(range) => &block.text[range.clone()],
         Err(fault) => return Some(Err(format!("{}: {}", fault.reason, fault.detail))),
@@ -305,7 +305,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sample_is_always_there() {
+    fn the_sample_always_exists() {
         let folder = tempfile::tempdir().unwrap();
         let catalogue = Catalogue::open(&folder.path().join("none")).unwrap();
         let sample = load(&catalogue, catalogue.set(SAMPLE).unwrap()).unwrap().unwrap();

@@ -32,7 +32,7 @@ use crate::engine::view::View;
 use crate::engine::vocabulary::{Action, Evidence, Metric, Reason, RowIx, TableId};
 use crate::environment::Environment;
 use crate::public_sets::catalogue::recipe_sets;
-use crate::public_sets::compared::{self, Known, Listed, Missing, SETS_NOTE};
+use crate::public_sets::compared::{self, Missing, ReferenceItems, ReferenceSets, SETS_NOTE};
 use crate::public_sets::form;
 use crate::similarity::overlap::{self, Function, Matches};
 use crate::text::rouge::Threshold;
@@ -96,7 +96,7 @@ impl Settings for DropPublicOverlap {
     const SUMMARY: &'static str = "Drops doc lists whose functions are in public function-calling sets.";
     const FUNNEL_LABEL: &'static str = "no overlap with public sets";
     fn funnel_label(&self, notes: &Notes) -> Cow<'static, str> {
-        compared::told(notes.get(SETS_NOTE), "overlap with")
+        compared::compared_sets(notes.get(SETS_NOTE), "overlap with")
             .map_or_else(|| Self::FUNNEL_LABEL.into(), Cow::from)
     }
     fn examples() -> Vec<Example> {
@@ -173,7 +173,7 @@ impl Stage for DropPublicOverlap {
 }
 
 /// Notes which sets were compared, and warns about missing and unreadable sets.
-pub(super) fn note(known: &Known, cx: &Context<'_>, out: &mut Verdict<'_>) {
+pub(super) fn note(known: &ReferenceSets, cx: &Context<'_>, out: &mut Verdict<'_>) {
     out.note(SETS_NOTE, json!(known.notes));
     let unreadable = known.unreadable.iter().map(|(id, _)| id);
     out.note("not_compared", json!(known.missing.iter().chain(unreadable).collect::<Vec<_>>()));
@@ -234,7 +234,7 @@ impl DropPublicOverlap {
     fn opinion(
         &self,
         functions: &[(&Function, Matches)],
-        known: &Listed<Function>,
+        known: &ReferenceItems<Function>,
     ) -> Option<(Action, &'static Reason, Evidence)> {
         let by_text: Vec<Hit<'_>> =
             functions.iter().filter_map(|(function, found)| Hit::by_text(function, found)).collect();
@@ -295,7 +295,7 @@ impl<'a> Hit<'a> {
     }
 
     /// Returns the link of the list; `place` is the index of the function in it.
-    fn link(&self, place: usize, known: &Listed<Function>) -> Link {
+    fn link(&self, place: usize, known: &ReferenceItems<Function>) -> Link {
         let origin = &known.origins[self.known];
         Link {
             object: "function",
@@ -308,7 +308,7 @@ impl<'a> Hit<'a> {
     }
 }
 
-fn evidence(hits: &[Hit<'_>], n_functions: usize, known: &Listed<Function>) -> Evidence {
+fn evidence(hits: &[Hit<'_>], n_functions: usize, known: &ReferenceItems<Function>) -> Evidence {
     let best = hits.iter().map(|hit| hit.score).fold(0.0, f64::max);
     let named: Vec<Value> = hits
         .iter()

@@ -86,7 +86,7 @@ impl Settings for DropPublicQueries {
     const SUMMARY: &'static str = "Drops or holds requests whose query is in public function-calling sets.";
     const FUNNEL_LABEL: &'static str = "no queries of public sets";
     fn funnel_label(&self, notes: &Notes) -> Cow<'static, str> {
-        compared::told(notes.get(SETS_NOTE), "queries of")
+        compared::compared_sets(notes.get(SETS_NOTE), "queries of")
             .map_or_else(|| Self::FUNNEL_LABEL.into(), Cow::from)
     }
     fn examples() -> Vec<Example> {

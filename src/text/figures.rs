@@ -1,4 +1,4 @@
-//! Numbers and tables for people, as plain text: the one formatter of screen, card, page and messages.
+//! Numbers and tables as plain text: the only formatter for screen, card, page and messages.
 
 use std::borrow::Cow;
 

@@ -1,56 +1,56 @@
 //! The length of the longest common subsequence of two token sequences.
 //!
-//! Bit-parallel after Hyyrö (2004): the rows of the classic table become one row of
-//! bits, 64 at a time. What both sides start and end with is counted without it. Long
-//! sequences go strip by strip, so that memory stays small whatever their length.
+//! Bit-parallel after Hyyrö (2004): the rows of the classic table become one row of bits, 64 at a time. A common prefix
+//! and suffix are counted separately. Long sequences are processed in strips, so memory is bounded for any length.
 
-/// The length of the longest common subsequence of two sequences.
+/// Returns the length of the longest common subsequence of two sequences.
 ///
-/// For many pairs keep an [`LcsScratch`].
+/// For many pairs use an [`LcsScratch`].
 pub fn lcs(a: &[u32], b: &[u32]) -> usize {
     LcsScratch::new().lcs(a, b)
 }
 
-/// The memory for comparing sequences, kept from one pair to the next.
+/// Working memory for comparisons, reused for many pairs.
 ///
 /// Token numbers should come from a `Vocabulary`, since memory grows with the largest.
 #[derive(Debug, Default)]
 pub struct LcsScratch {
-    /// For every token number so far the index of its row in the running strip, or [`NO_ROW`].
+    /// The index of each token number's row in the current strip, or [`NO_ROW`].
     row_of: Vec<usize>,
-    /// For each distinct token of the strip where it stands: a bit a position.
+    /// The positions of each distinct token of the strip, one bit each.
     rows: Vec<u64>,
-    /// The row of bits of the running comparison: a zero where the common subsequence grew.
+    /// The row of bits of the current comparison: a zero where the common subsequence grew.
     state: Vec<u64>,
-    /// For each token of the other side the carry from the strip before.
+    /// The carry of the previous strip for each token of the other side.
     carries: Vec<bool>,
 }
 
 const NO_ROW: usize = usize::MAX;
 
-/// Positions of one side that are compared at a time; bounds the rows to two megabytes.
+/// Positions of one side per strip; limits the rows to two megabytes.
 const STRIP_LEN: usize = 64 * 64;
 
-/// Tokens between two looks at whether the wanted length can still be reached.
+/// Tokens between two checks if the required length can still be reached.
 const TOKENS_PER_CHECK: usize = 64;
 
 impl LcsScratch {
-    /// A scratch without memory yet.
+    /// Creates an empty scratch.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The length of the longest common subsequence of two sequences.
+    /// Returns the length of the longest common subsequence of two sequences.
     pub fn lcs(&mut self, a: &[u32], b: &[u32]) -> usize {
         self.lcs_at_least(a, b, 0).unwrap_or(0)
     }
 
-    /// The same length, or `None` as soon as it is sure to be below `min_lcs`.
+    /// Returns the same length, or `None` as soon as it is certain to be below `min_lcs`.
     pub fn lcs_at_least(&mut self, a: &[u32], b: &[u32], min_lcs: usize) -> Option<usize> {
         self.lcs_by_strips(a, b, min_lcs, STRIP_LEN, &|| false)
     }
 
-    /// The same; `None`, too, soon after `cancelled` says so: two texts of a million tokens take long.
+    /// Like `lcs_at_least`; also returns `None` soon after `cancelled` returns true, as texts of a million tokens take
+    /// long.
     pub fn lcs_at_least_unless(
         &mut self,
         a: &[u32],
@@ -69,7 +69,7 @@ impl LcsScratch {
         strip_len: usize,
         cancelled: &dyn Fn() -> bool,
     ) -> Option<usize> {
-        // A common start and a common end are part of some longest common subsequence.
+        // A common prefix and a common suffix are part of some longest common subsequence.
         let prefix = a.iter().zip(b).take_while(|(a, b)| a == b).count();
         let (a, b) = (&a[prefix..], &b[prefix..]);
         let suffix = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -88,7 +88,7 @@ impl LcsScratch {
         Some(lcs)
     }
 
-    /// What a strip adds to the length, or `None` as soon as it is sure to be below `min_growth`.
+    /// Returns the growth of the length in a strip, or `None` as soon as it is certain to be below `min_growth`.
     fn growth_in_strip(
         &mut self,
         strip: &[u32],
@@ -143,9 +143,9 @@ impl LcsScratch {
     }
 }
 
-/// One step of Hyyrö's recurrence `V = (V + (V & M)) | (V - (V & M))` over all words.
+/// Computes one step of Hyyrö's recurrence `V = (V + (V & M)) | (V - (V & M))` over all words.
 ///
-/// Gives the carry that comes out.
+/// Returns the resulting carry.
 fn advance(state: &mut [u64], row: &[u64], mut carry: bool) -> bool {
     for (word, bits) in state.iter_mut().zip(row) {
         let matches = *word & bits;
@@ -157,7 +157,7 @@ fn advance(state: &mut [u64], row: &[u64], mut carry: bool) -> bool {
     carry
 }
 
-/// The same step for a token without matches: the carry ends at the lowest zero, or comes out.
+/// Computes the same step for a token without matches: the carry ends at the lowest zero, or is returned.
 fn carry_through(state: &mut [u64]) -> bool {
     for word in state {
         if *word != u64::MAX {
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_length_out_of_reach_is_given_up() {
+    fn a_comparison_ends_once_the_length_is_out_of_reach() {
         let mut scratch = LcsScratch::new();
         assert_eq!(scratch.lcs_at_least(&[1, 2, 3, 4], &[1, 9, 3, 4], 3), Some(3));
         assert_eq!(scratch.lcs_at_least(&[1, 2, 3, 4], &[1, 9, 3, 4], 4), None);
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_comparison_that_is_called_off_ends_at_the_next_look_and_leaves_no_trace() {
+    fn a_cancelled_comparison_ends_at_the_next_check_and_does_not_affect_later_ones() {
         let (a, b): (Vec<u32>, Vec<u32>) = ((0..40_000).collect(), (0..40_000).rev().collect());
         let n_looks = std::cell::Cell::new(0);
         let cancelled = || n_looks.replace(n_looks.get() + 1) >= 3;
@@ -229,7 +229,7 @@ mod tests {
         ]
     }
 
-    /// A sequence and a copy with a few tokens changed, so that starts and ends are shared.
+    /// Generates a sequence and a copy with a few changed tokens, so that prefixes and suffixes are shared.
     fn near_copies() -> impl Strategy<Value = (Vec<u32>, Vec<u32>)> {
         (sequence(), prop::collection::vec((any::<prop::sample::Index>(), 0_u32..4), 0..4)).prop_map(
             |(a, changes)| {
@@ -252,7 +252,7 @@ mod tests {
         }
 
         #[test]
-        fn pairs_and_strips_before_leave_no_trace(
+        fn earlier_pairs_and_strips_do_not_affect_the_result(
             pairs in prop::collection::vec((sequence(), sequence(), 0_usize..150), 1..12), strip_len in 1_usize..200
         ) {
             let mut scratch = LcsScratch::new();

@@ -1,10 +1,9 @@
-//! Text as similarity sees it: normal forms, tokens, and ROUGE-L.
+//! Text processing for similarity: normal forms, tokens, and ROUGE-L.
 //!
-//! Everything here is exact and the same on every machine: thresholds are compared
-//! in integers, scores come from the operations of Google's `rouge-score` in its
-//! order, and Unicode data comes from pinned crates. There is no list
-//! of stop words. For comparing many texts see `similarity`. Which language a text is in is told by `language`.
-//! `visible`, `figures` and `os_error` are for people: what is safe to show, numbers and tables, errors of the system.
+//! Everything here is exact and the same on every machine: thresholds are compared as integers, scores use the
+//! operations of Google's `rouge-score` in its order, and Unicode data is from pinned crates. There is no list of stop
+//! words. For comparing many texts see `similarity`. `language` detects the language of a text; `visible`, `figures`
+//! and `os_error` format text for display.
 
 pub mod figures;
 pub mod language;

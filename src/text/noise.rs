@@ -1,13 +1,13 @@
-//! Text that was typed to type something.
+//! Text of random keystrokes.
 
-/// Letters of the home row, without the vowel that makes words of them.
+/// Letters of the home row, except the vowel.
 const HOME_ROW: &str = "sdfghjkl";
-/// Rows of the keyboard, for runs along them.
+/// Rows of the keyboard.
 const KEY_ROWS: [&str; 3] = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
-/// Shorter words are words too often.
+/// The minimum length: shorter ones are too often words.
 const SHORTEST_MASH: usize = 6;
 
-/// Whether a lower-case word is one of home-row consonants, or of neighbours along a row of keys.
+/// Returns true for a lower-case word of only home-row consonants, or of neighbouring keys in one row.
 pub fn is_mash(word: &str) -> bool {
     let is_home_row = || word.chars().all(|c| HOME_ROW.contains(c));
     let is_run = |row: &&str| {
@@ -22,7 +22,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_along_the_keys_are_told_from_words() {
+    fn random_keystrokes_are_distinguished_from_words() {
         for mash in ["sdkfjhsdkfjh", "qwerty", "lkjhgfd"] {
             assert!(is_mash(mash), "{mash}");
         }

@@ -1,11 +1,11 @@
-//! The normal forms under which two texts count as the same.
+//! The normal forms in which two texts are considered equal.
 
 use std::borrow::Cow;
 
 use icu_casemap::CaseMapper;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
-/// The text in NFKC and folded case, each run of whitespace as one space and none at the ends.
+/// Returns the text in NFKC and folded case, with each run of whitespace as one space and none at the ends.
 pub fn normalise(text: &str) -> String {
     if text.is_ascii() {
         return normalise_ascii(text);
@@ -21,10 +21,10 @@ pub fn normalise(text: &str) -> String {
     normal
 }
 
-/// As the general form does it: most texts are ASCII, and most of those are spaced as they should be.
+/// Fast path with the same result: most texts are ASCII and already have normal spacing.
 fn normalise_ascii(text: &str) -> String {
     let folded = text.to_ascii_lowercase();
-    // What `char::is_whitespace` holds for blank, below 128.
+    // The characters below 128 for which `char::is_whitespace` is true.
     let is_blank = |byte: u8| matches!(byte, b'\t'..=b'\r' | b' ');
     let (mut is_even, mut before) = (true, b' ');
     for byte in folded.bytes() {
@@ -38,9 +38,9 @@ fn normalise_ascii(text: &str) -> String {
     words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The normal form of a query: [`normalise`], without the full stops, question and exclamation marks at its end.
+/// Returns the normal form of a query: [`normalise`], without full stops, question and exclamation marks at its end.
 ///
-/// A query of nothing else keeps them, so that `?` and `!` stay two queries.
+/// A query of only such marks keeps them, so that `?` and `!` are different queries.
 pub fn normalise_query(text: &str) -> String {
     let mut normal = normalise(text);
     let kept_len = normal.trim_end_matches(['.', '?', '!', ' ']).len();
@@ -50,15 +50,15 @@ pub fn normalise_query(text: &str) -> String {
     normal
 }
 
-/// A name in the form in which two spellings of it are one: letters and digits only, in lower case. APIs and fixes
-/// change dots, underscores and case.
+/// Returns a name in a form that ignores spelling: only letters and digits, in lower case. APIs and fixes change dots,
+/// underscores and case.
 pub fn loose_name(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The text in NFKC and full case folding: `Straße` and `STRASSE` are one.
+/// Returns the text in NFKC and full case folding: `Straße` and `STRASSE` are equal.
 ///
-/// Folding may leave characters apart that NFKC joins: hence NFKC once more.
+/// Folding may produce characters that NFKC composes, so NFKC is applied twice.
 pub(super) fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
@@ -67,7 +67,7 @@ pub(super) fn fold(text: &str) -> String {
     nfkc(CaseMapper::new().fold_string(&compatible)).into_owned()
 }
 
-/// The text in NFKC; most is already, which is found out faster than it is made.
+/// Returns the text in NFKC; most texts already are, and checking is faster than converting.
 fn nfkc(text: Cow<'_, str>) -> Cow<'_, str> {
     match is_nfkc_quick(text.chars()) {
         IsNormalized::Yes => text,
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_loses_the_marks_at_its_end_but_not_inside() {
+    fn a_query_loses_only_the_marks_at_its_end() {
         assert_eq!(normalise_query("Is it 3.5? Or more ?!"), "is it 3.5? or more");
         assert_eq!(normalise_query("Wait…"), "wait");
         assert_eq!(normalise_query("天気は？"), "天気は");
@@ -100,8 +100,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn ascii_is_normalised_as_any_text(text in "[\\x00-\\x7f]*") {
-            // A letter that folds to nothing else, and is taken off again.
+        fn ascii_is_normalised_like_any_text(text in "[\\x00-\\x7f]*") {
+            // A letter that folds only to itself, and is removed again.
             let general = normalise(&format!("{text} é"));
             prop_assert_eq!(normalise(&text), general.trim_end_matches('é').trim_end());
         }

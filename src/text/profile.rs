@@ -1,4 +1,4 @@
-//! By which tokenizer two texts are compared.
+//! The choice of the tokenizer for two texts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,25 +7,25 @@ use serde::{Deserialize, Serialize};
 
 use super::tokens::{self, AUTO, Tokenizer, UnknownTokenizer};
 
-/// By which tokenizer two texts are compared. In settings it is `"auto"` or a tokenizer's name.
+/// The choice of the tokenizer for two texts. In settings, `"auto"` or a tokenizer's name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Profile {
-    /// By Google's, which published figures are made with; by the Unicode tokenizer where either text
+    /// Google's tokenizer, with which published figures are computed; the Unicode tokenizer if either text
     /// [needs](needs_unicode) it.
     #[default]
     Auto,
-    /// Always by this one.
+    /// Always this tokenizer.
     Always(Tokenizer),
 }
 
 impl Profile {
-    /// Every name a setting can have.
+    /// Returns all valid names in settings.
     pub fn names() -> impl Iterator<Item = &'static str> {
         tokens::names()
     }
 
-    /// The tokenizer for texts that need no other.
+    /// Returns the default tokenizer.
     pub fn first(self) -> Tokenizer {
         match self {
             Self::Auto => Tokenizer::Rouge,
@@ -33,7 +33,7 @@ impl Profile {
         }
     }
 
-    /// The tokenizer that two texts are compared by.
+    /// Returns the tokenizer for two texts.
     pub fn of_pair(self, a: &str, b: &str) -> Tokenizer {
         match self {
             Self::Auto if needs_unicode(a) || needs_unicode(b) => Tokenizer::Unicode,
@@ -42,10 +42,10 @@ impl Profile {
     }
 }
 
-/// Whether Google's tokenizer drops letters of a script other than Latin, or more than half of all letters.
+/// Returns true if Google's tokenizer drops letters of a non-Latin script, or more than half of all letters.
 ///
-/// Such a text would be compared by what little is left: two Chinese queries that share a number would be equal, and
-/// so would two Chinese docs, whose keys and names are ASCII. One letter is enough, since it may be all that differs.
+/// Such a text would be compared by the small rest: two Chinese queries with the same number would be equal, and so
+/// would two Chinese docs, whose keys and names are ASCII. One letter is sufficient, as it may be the only difference.
 pub fn needs_unicode(text: &str) -> bool {
     if text.is_ascii() {
         return false;
@@ -62,13 +62,14 @@ pub fn needs_unicode(text: &str) -> bool {
     2 * n_kept < n_letters
 }
 
-/// Whether a letter is in one of Unicode's Latin blocks, or stands for a Latin one in formulas, units or ordinals.
+/// Returns true if a letter is in one of Unicode's Latin blocks, or replaces a Latin one in formulas, units or
+/// ordinals.
 fn is_latin(c: char) -> bool {
     matches!(c,
         '\u{aa}'..='\u{2af}' | '\u{1d00}'..='\u{1dbf}' | '\u{1e00}'..='\u{1eff}'
         | '\u{2071}'..='\u{209c}' | '\u{2100}'..='\u{214f}' | '\u{2c60}'..='\u{2c7f}' | '\u{a720}'..='\u{a7ff}'
         | '\u{ab30}'..='\u{ab6f}' | '\u{fb00}'..='\u{fb06}' | '\u{ff21}'..='\u{ff5a}' | '\u{1d400}'..='\u{1d7ff}')
-        // The micro sign is Greek, and Google's tokenizer drops it in English texts all the same.
+        // The micro sign is Greek; Google's tokenizer drops it in English texts, too.
         || matches!(c, 'µ' | 'μ' | 'π' | 'Ω' | 'Δ')
 }
 
@@ -108,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_of_which_google_drops_words_needs_the_unicode_tokenizer() {
+    fn a_text_in_which_google_drops_words_needs_the_unicode_tokenizer() {
         for (text, needed) in [
             ("Reserve a table at Café Olé", false),
             ("Забронируй 3 места", true),
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_back() {
+    fn names_are_parsed() {
         for name in Profile::names() {
             assert_eq!(name.parse::<Profile>().unwrap().to_string(), name);
             let json = serde_json::to_string(name).unwrap();

@@ -1,10 +1,8 @@
-//! ROUGE-L as a score, and thresholds on it that no rounding can move.
+//! ROUGE-L as a score, and thresholds on it without rounding errors.
 //!
-//! The score is `2·L / (m + n)` for sequences of `m` and `n` tokens with a longest
-//! common subsequence of `L`. At a tie such as 4/5 against 0.8 the floating-point
-//! score lands above, on or below by chance, so that thresholds compare integers:
-//! above means above, and a tie is not. Whoever must repeat figures that were made with
-//! floats says so ([`Comparison::GoogleFloat`]).
+//! The score is `2·L / (m + n)` for sequences of `m` and `n` tokens with a longest common subsequence of `L`. At a tie
+//! such as 4/5 against 0.8 the floating-point score may be above, equal or below, so thresholds compare integers: a tie
+//! is never above. To reproduce figures computed with floats, use [`Comparison::GoogleFloat`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// The F1 of ROUGE-L, bit for bit as Google's `rouge-score` computes it; 0 when a side is empty.
+/// Returns the F1 of ROUGE-L, bit for bit as Google's `rouge-score` computes it; 0 if a side is empty.
 ///
 /// `lcs` is the length of the longest common subsequence of sequences of `m` and `n` tokens.
 #[expect(clippy::cast_precision_loss, reason = "counts of tokens are far below 2⁵³")]
@@ -26,9 +24,9 @@ pub fn f1(lcs: usize, m: usize, n: usize) -> f64 {
     2.0 * precision * recall / (precision + recall)
 }
 
-/// A threshold between 0 and 1, held as the exact fraction its decimal digits say.
+/// A threshold between 0 and 1, as the exact fraction of its decimal digits.
 ///
-/// Higher lets fewer pairs through. In settings it is a number.
+/// Higher accepts fewer pairs. In settings it is a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "f64", into = "f64")]
 pub struct Threshold {
@@ -37,28 +35,28 @@ pub struct Threshold {
     comparison: Comparison,
 }
 
-/// When a score is above a threshold.
+/// The condition for a score to be above a threshold.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Comparison {
-    /// When the fraction is: an exact tie never is.
+    /// The exact fraction is above: ties never are.
     #[default]
     Exact,
-    /// When the float of `rouge-score` is: some exact ties are, by rounding.
+    /// The float of `rouge-score` is above: some exact ties are, by rounding.
     GoogleFloat,
 }
 
-/// Digits a threshold may have after the point.
+/// The maximum number of decimals of a threshold.
 const MAX_DECIMALS: usize = 9;
 
 impl Threshold {
-    /// The same threshold, by another comparison.
+    /// Returns the same threshold with another comparison.
     #[must_use]
     pub fn compared_by(self, comparison: Comparison) -> Self {
         Self { comparison, ..self }
     }
 
-    /// Whether the F1 of two sequences is above the threshold.
+    /// Returns true if the F1 of two sequences is above the threshold.
     pub fn is_above(self, lcs: usize, m: usize, n: usize) -> bool {
         if self.comparison == Comparison::GoogleFloat {
             return f1(lcs, m, n) > f64::from(self);
@@ -66,23 +64,23 @@ impl Threshold {
         2 * lcs as u128 * u128::from(self.den) > u128::from(self.num) * (m as u128 + n as u128)
     }
 
-    /// The least length of a common subsequence whose F1 is above the threshold. It may be more than there can be.
+    /// Returns the minimum length of a common subsequence with an F1 above the threshold. It may exceed both lengths.
     pub fn min_lcs(self, m: usize, n: usize) -> usize {
         let (floor, is_tie) = ratio(self.num, m as u128 + n as u128, 2 * self.den);
         let is_above = is_tie && self.lets_ties_through() && self.is_above(floor, m, n);
         if is_above { floor } else { floor + 1 }
     }
 
-    /// The most tokens that two sequences above the threshold can lack of one another, with so many together.
+    /// Returns the maximum number of unmatched tokens of two sequences above the threshold with this total length.
     pub fn most_lacking(self, n_tokens: usize) -> usize {
         // From L > t·s / 2 follows s - 2·L < s·(1 - t).
         let (floor, is_tie) = ratio(self.den - self.num, n_tokens as u128, self.den);
         if is_tie && !self.lets_ties_through() { floor.saturating_sub(1) } else { floor }
     }
 
-    /// The least length of a sequence that can be above the threshold together with one of `m` tokens.
+    /// Returns the minimum length of a sequence that can be above the threshold with one of `m` tokens.
     ///
-    /// It grows with `m`; at a threshold of 1 it is more than `m`, since nothing is above.
+    /// It increases with `m`; at a threshold of 1 it exceeds `m`, as no pair is above.
     pub fn shortest(self, m: usize) -> usize {
         // From 2·n·den > num·(m + n), where the shorter sequence is a part of the longer.
         let (floor, is_tie) = ratio(self.num, m as u128, 2 * self.den - self.num);
@@ -94,9 +92,9 @@ impl Threshold {
     }
 }
 
-/// `num · count / den`, rounded down, and whether nothing was lost by that.
+/// Returns `num · count / den`, rounded down, and true if it is exact.
 fn ratio(num: u64, count: u128, den: u64) -> (usize, bool) {
-    // Nearly always in reach of a 64-bit division, which is much the faster.
+    // Nearly always a 64-bit division suffices, which is much faster.
     if let Some(product) = u64::try_from(count).ok().and_then(|count| num.checked_mul(count)) {
         return (usize::try_from(product / den).unwrap_or(usize::MAX - 1), product.is_multiple_of(den));
     }
@@ -104,7 +102,7 @@ fn ratio(num: u64, count: u128, den: u64) -> (usize, bool) {
     (usize::try_from(product / den).unwrap_or(usize::MAX - 1), product.is_multiple_of(den))
 }
 
-/// A number that is no threshold.
+/// A number that is not a threshold.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("threshold {given} is not a decimal number between 0 and 1 with at most {MAX_DECIMALS} decimals")]
 pub struct NotAThreshold {
@@ -144,14 +142,14 @@ impl Threshold {
 impl TryFrom<f64> for Threshold {
     type Error = NotAThreshold;
 
-    /// Takes the shortest decimal that reads back as this number: 0.8 is 4/5, whatever its last bits are.
+    /// Uses the shortest decimal that parses to this number: 0.8 is 4/5, whatever its last bits are.
     fn try_from(number: f64) -> Result<Self, NotAThreshold> {
         number.to_string().parse()
     }
 }
 
 impl From<Threshold> for f64 {
-    /// The number the settings gave: dividing two numbers of ten digits rounds to it.
+    /// Returns the number from the settings: dividing two numbers of ten digits rounds to it.
     #[expect(clippy::cast_precision_loss, reason = "both sides are at most ten digits long")]
     fn from(threshold: Threshold) -> Self {
         threshold.num as Self / threshold.den as Self
@@ -183,14 +181,14 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_side_scores_nothing() {
+    fn an_empty_side_scores_zero() {
         assert_eq!([f1(0, 0, 0), f1(0, 0, 5), f1(0, 5, 0), f1(0, 3, 3)].map(f64::to_bits), [0; 4]);
         assert!((f1(5, 5, 5) - 1.0).abs() < f64::EPSILON);
     }
 
     #[test]
-    fn scores_are_those_of_google() {
-        // Read off rouge-score 0.1.2: rougeL, fmeasure, without and with its stemmer.
+    fn scores_are_equal_to_those_of_google() {
+        // Computed with rouge-score 0.1.2: rougeL, fmeasure, without and with its stemmer.
         let references = [
             (
                 "Ring the bell of the old church at noon",
@@ -214,9 +212,9 @@ mod tests {
     }
 
     #[test]
-    fn a_tie_is_not_above_whatever_the_float_says() {
+    fn a_tie_is_not_above_even_if_its_float_is() {
         let t = threshold("0.8");
-        // The floats of these two ties lie above and below 0.8.
+        // The floats of these two ties are above and below 0.8.
         let (above, below) = (f1(4, 5, 5), f1(6, 8, 7));
         assert!(above > 0.8 && below < 0.8, "{above} {below}");
         assert!(!t.is_above(4, 5, 5) && !t.is_above(6, 8, 7));
@@ -227,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn by_floats_as_many_ties_are_above_four_fifths_as_rouge_score_has() {
+    fn by_floats_the_same_number_of_ties_is_above_four_fifths_as_in_rouge_score() {
         // Counted with rouge-score 0.1.2, over all pairs of lengths up to 400.
         let t = threshold("0.8").compared_by(Comparison::GoogleFloat);
         let lengths = (1..=400_usize).flat_map(|m| (1..=400).map(move |n| (m, n)));
@@ -238,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_asks_for_anything_in_common_and_one_for_the_impossible() {
+    fn zero_requires_one_common_token_and_one_is_impossible() {
         let (zero, one) = (threshold("0"), threshold("1"));
         assert!(zero.is_above(1, 9, 9) && !zero.is_above(0, 9, 9) && !zero.is_above(0, 0, 0));
         assert!(!one.is_above(9, 9, 9));
@@ -247,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_is_the_fraction_its_digits_say() {
+    fn a_threshold_is_the_fraction_of_its_digits() {
         assert_eq!(Threshold::try_from(0.8), Ok(fraction(4, 5)));
         assert_eq!(threshold("0.8500"), fraction(17, 20));
         assert_eq!(threshold("1"), fraction(1, 1));
@@ -287,12 +285,12 @@ mod tests {
         }
 
         #[test]
-        fn the_least_lengths_are_the_first_that_are_above(
+        fn the_minimum_lengths_are_the_first_above(
             millis in 0_u32..=1000, m in 1_usize..60, n in 1_usize..60, by_float in any::<bool>()
         ) {
             let exact = Threshold::try_from(f64::from(millis) / 1000.0).unwrap();
             let t = if by_float { exact.compared_by(Comparison::GoogleFloat) } else { exact };
-            // Above a threshold of 1 nothing is, though as a float a length that cannot be may seem so.
+            // Nothing is above a threshold of 1, but as a float an impossible length may seem to be.
             let least = (0..=m + n).find(|&l| t.is_above(l, m, n) && (millis < 1000 || !by_float)).unwrap_or(m + n);
             prop_assert!(t.min_lcs(m, n) == least || (millis == 1000 && t.min_lcs(m, n) >= usize::midpoint(m, n)));
             prop_assert!(t.most_lacking(m + n) >= (m + n).saturating_sub(2 * least));
@@ -301,7 +299,7 @@ mod tests {
         }
 
         #[test]
-        fn a_threshold_is_read_back_as_it_is_shown(nanos in 0_u64..=1_000_000_000) {
+        fn a_displayed_threshold_parses_to_the_same_value(nanos in 0_u64..=1_000_000_000) {
             let t = fraction(nanos, 1_000_000_000).reduced();
             prop_assert_eq!(threshold(&t.to_string()), t);
         }

@@ -1,13 +1,12 @@
 //! ROUGE-L by lines (`rougeLsum` of Google's `rouge-score` 0.1.2).
 //!
-//! Each line of the target is compared with every line of the prediction; a token of it that
-//! is in a longest common subsequence with any of them is a hit, once for each time that both
-//! texts have the token. The score is that of [`f1`](super::rouge::f1) with hits for the
-//! common subsequence. Turning the two texts round may change it.
+//! Each line of the target is compared with every line of the prediction; a token that is in a longest common
+//! subsequence with any of them is a hit, at most as often as both texts have the token. The score is that of
+//! [`f1`](super::rouge::f1) with hits as the common subsequence. Swapping the two texts may change it.
 
 use rustc_hash::FxHashMap;
 
-/// Hits of a target in a prediction, both given as the tokens of their lines.
+/// Returns the hits of a target in a prediction, both given as the tokens of their lines.
 pub fn hits(target: &[&[u32]], prediction: &[&[u32]]) -> usize {
     let mut left = [counts(target), counts(prediction)];
     let mut table = Table::default();
@@ -40,15 +39,15 @@ fn counts(lines: &[&[u32]]) -> FxHashMap<u32, usize> {
     counts
 }
 
-/// The table of lengths of common subsequences, kept from one pair of lines to the next.
+/// The table of lengths of common subsequences, reused for many pairs of lines.
 #[derive(Default)]
 struct Table {
     lengths: Vec<u32>,
 }
 
 impl Table {
-    /// Marks the tokens of `line` that are in its longest common subsequence with `other`: of several, the one that
-    /// `rouge-score` walks back to.
+    /// Marks the tokens of `line` in its longest common subsequence with `other`: of several subsequences, the one to
+    /// which `rouge-score` backtracks.
     fn mark_common(&mut self, line: &[u32], other: &[u32], is_common: &mut [bool]) {
         let width = other.len() + 1;
         self.lengths.clear();
@@ -100,8 +99,8 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_those_of_google() {
-        // Read off rouge-score 0.1.2: rougeLsum, fmeasure.
+    fn scores_are_equal_to_those_of_google() {
+        // Computed with rouge-score 0.1.2: rougeLsum, fmeasure.
         for (target, prediction, expected) in REFERENCE {
             assert_eq!(
                 score(target, prediction).to_bits(),

@@ -1,6 +1,6 @@
-//! Texts cut for the eye.
+//! Shortens texts for display.
 
-/// A text of at most so many characters; an ellipsis says that there is more.
+/// Returns at most `max_chars` characters of a text; an ellipsis marks a shortened one.
 pub fn shortened(text: &str, max_chars: usize) -> String {
     match text.char_indices().nth(max_chars) {
         None => text.to_owned(),

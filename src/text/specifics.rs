@@ -1,14 +1,14 @@
-//! What makes a question another one than a near copy of it: what it is about, not how politely or in which grammar it asks.
+//! Extracts what a question is about, to distinguish variants from near duplicates.
 //!
-//! Two questions of nearly the same words are copies where they differ in words of grammar, courtesy and request alone
-//! ("please show me …", "give me …"). Another number, name, unit, quoted text or negation, any other word of content, makes
-//! them variants of one task. The words that may differ are a list; whatever it lacks counts as content, so that in doubt two
-//! questions are two.
+//! Two questions with nearly the same words are duplicates if they differ only in words of grammar, courtesy and
+//! request ("please show me …", "give me …"). Another number, name, unit, quoted text or negation, or any other content
+//! word, makes them variants of one task. The words that may differ are a list; all others count as content, so in
+//! doubt two questions are different. questions are two.
 
 use super::words::for_each_word;
 
-/// English words of grammar, courtesy and request, and courtesy of other languages; sorted. No negation, no number, no word that
-/// sets a direction.
+/// English words of grammar, courtesy and request, and courtesy of other languages; sorted. Negations, numbers and
+/// words of direction are not included.
 const FREE: &[&str] = &[
     "a", "about", "am", "an", "and", "anyone", "are", "as", "at", "be", "bitte", "can", "check", "could",
     "d", "danke", "dear", "did", "display", "do", "does", "fetch", "find", "for", "get", "getting", "give",
@@ -20,38 +20,38 @@ const FREE: &[&str] = &[
     "those", "to", "up", "us", "ve", "want", "was", "we", "were", "what", "whats", "where", "which", "will",
     "wish", "with", "would", "you", "your",
 ];
-/// Words after which the next word of content is something else than it is after others.
+/// Words after which the order of content words matters.
 const DIRECTIONS: &[&str] = &["after", "before", "from", "into", "minus", "than", "until"];
-/// Words that say no; sorted.
+/// Negations; sorted.
 const NEGATIONS: &[&str] =
     &["cannot", "don't", "except", "nein", "never", "nicht", "no", "non", "not", "sans", "sin", "without"];
-/// Fewest letters of a word whose plural is read as one.
+/// The minimum length of a word whose plural is read as its singular.
 const MIN_PLURAL: usize = 4;
 
-/// What a question is about, as text: equal for two questions that are copies where their words are near. `question` is as
-/// sent or normalised; case, punctuation, and the order of words without a number do not count.
+/// Returns the content of a question as text, equal for two questions that are duplicates if their words are similar.
+/// `question` is as sent or normalised; case, punctuation, and the order of words without a number make no difference.
 pub fn specifics(question: &str) -> String {
     let (mut content, mut ordered) = (Vec::new(), Vec::new());
     let mut direction: Option<String> = None;
-    let mut is_behind_content = false;
-    // A line end that a log wrote as two characters.
+    let mut is_after_content = false;
+    // A line break that a log has as two characters.
     let question = question.replace("\\n", " ");
     for_each_word(&question, |word| {
         if DIRECTIONS.binary_search(&word).is_ok() {
             direction = Some(word.to_owned());
             return;
         }
-        // "usd to eur" goes somewhere, "want to book" does not.
-        if word == "to" && is_behind_content {
+        // "usd to eur" has a direction, "want to book" has none.
+        if word == "to" && is_after_content {
             direction = Some(word.to_owned());
             return;
         }
-        is_behind_content = FREE.binary_search(&word).is_err();
-        if !is_behind_content {
+        is_after_content = FREE.binary_search(&word).is_err();
+        if !is_after_content {
             return;
         }
         let word = singular(word);
-        // Scripts without blanks are cut into characters, which say nothing without their order.
+        // Scripts without spaces are split into characters, which mean nothing without their order.
         if word.contains(|c: char| c.is_numeric()) || is_unspaced(word) {
             ordered.push(word.to_owned());
         }
@@ -61,13 +61,13 @@ pub fn specifics(question: &str) -> String {
         });
     });
     content.sort_unstable();
-    // A word said twice asks for nothing else; numbers and the characters of unspaced scripts may.
+    // A repeated word has the same meaning; repeated numbers and characters of scripts without spaces may not.
     content.dedup_by(|a, b| a == b && a.is_ascii() && a.len() >= MIN_PLURAL && !a.contains(char::is_numeric));
     format!("{}\n{}", content.join(" "), ordered.join(" "))
 }
 
-/// What a question holds that no paraphrase changes: its words with a digit, in order, and how often it says no. Equal for two
-/// questions of other words that may mean the same.
+/// Returns the parts of a question that no paraphrase changes: its words with a digit, in order, and the number of
+/// negations. Equal for two questions with different words that may have the same meaning.
 pub fn fixed_points(question: &str) -> String {
     let (mut ordered, mut n_negations) = (Vec::new(), 0);
     for_each_word(question, |word| {
@@ -79,13 +79,13 @@ pub fn fixed_points(question: &str) -> String {
     format!("{n_negations}\n{}", ordered.join(" "))
 }
 
-/// Whether a token is one character of a script without blanks between words.
+/// Returns true if a token is one character of a script without spaces between words.
 fn is_unspaced(word: &str) -> bool {
     let mut chars = word.chars();
     chars.next().is_some_and(|c| c >= '\u{2e80}') && chars.next().is_none()
 }
 
-/// An English word without the `s` of a plural.
+/// Returns an English word without the plural `s`.
 fn singular(word: &str) -> &str {
     let stem = word
         .strip_suffix('s')
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_that_may_differ_are_in_order() {
+    fn the_lists_are_sorted() {
         assert!(FREE.is_sorted() && DIRECTIONS.is_sorted() && NEGATIONS.is_sorted());
     }
 
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn courtesy_and_order_make_copies_and_whatever_is_asked_about_makes_variants() {
+    fn questions_differing_in_courtesy_or_order_are_equal_and_in_content_are_not() {
         let copies = [
             ("Ring the noon bell", "Please ring the noon bells, thanks!"),
             ("What is the tide in Bergen on 2024-03-02?", "can you tell me the tide on 2024-03-02 in bergen"),

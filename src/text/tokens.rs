@@ -1,9 +1,8 @@
 //! Texts as sequences of tokens.
 //!
-//! Google's tokenizer, on which everybody's ROUGE figures rest, sees ASCII letters and
-//! digits only: a Chinese text has no tokens and scores 0 even against itself. The
-//! Unicode tokenizer knows every script. Which of them two texts are compared by is for
-//! a [`Profile`](super::profile::Profile) to say.
+//! Google's tokenizer, with which published ROUGE figures are computed, reads only ASCII letters and digits: a Chinese
+//! text has no tokens and scores 0 even against itself. The Unicode tokenizer supports every script. A
+//! [`Profile`](super::profile::Profile) chooses the tokenizer for two texts.
 
 use std::fmt;
 use std::str::FromStr;
@@ -13,29 +12,29 @@ use thiserror::Error;
 
 use super::words::for_each_part;
 
-/// How a text is cut into tokens. The names are versioned: what stands under one never changes.
+/// A way to split a text into tokens. The names are versioned: the result for a name never changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Tokenizer {
     /// As Google's `rouge-score` 0.1.2 without its stemmer: runs of `a-z0-9` in the lower-cased text.
     #[default]
     #[serde(rename = "rouge-score-v1")]
     Rouge,
-    /// As Google's `rouge-score` 0.1.2 with its stemmer: tokens of more than three characters lose their ending as
-    /// the Porter stemmer of NLTK takes it.
+    /// As Google's `rouge-score` 0.1.2 with its stemmer: tokens of more than three characters lose their ending by the
+    /// Porter stemmer of NLTK.
     #[serde(rename = "rouge-score-stemmed-v1")]
     RougeStemmed,
-    /// Words of UAX #29 that hold a letter or a digit, after NFKC and full case folding, in parts where a sign stands
-    /// inside a word, as Google's tokenizer has them (`don't`, `get_it`). Scripts that put no space between words
-    /// (Han, Hiragana, Katakana, Thai, Lao, Khmer, Myanmar) give one token a grapheme.
+    /// Words of UAX #29 with a letter or a digit, after NFKC and full case folding, split at punctuation inside a word
+    /// as by Google's tokenizer (`don't`, `get_it`). Scripts without spaces between words (Han, Hiragana, Katakana,
+    /// Thai, Lao, Khmer, Myanmar) have one token per grapheme.
     #[serde(rename = "unicode-v2")]
     Unicode,
 }
 
 impl Tokenizer {
-    /// Every tokenizer.
+    /// All tokenizers.
     pub const ALL: [Self; 3] = [Self::Rouge, Self::RougeStemmed, Self::Unicode];
 
-    /// The name in settings and reports.
+    /// Returns the name in settings and reports.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rouge => "rouge-score-v1",
@@ -71,7 +70,7 @@ impl FromStr for Tokenizer {
     }
 }
 
-/// A name no tokenizer has.
+/// A name without a tokenizer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("unknown tokenizer {name:?}, expected {}", expected())]
 pub struct UnknownTokenizer {
@@ -79,15 +78,15 @@ pub struct UnknownTokenizer {
     pub name: String,
 }
 
-/// The name under which a setting leaves the choice to the texts.
+/// The name in settings that lets the texts decide.
 pub(super) const AUTO: &str = "auto";
 
-/// Every name a setting can have.
+/// Returns all valid names in settings.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     std::iter::once(AUTO).chain(Tokenizer::ALL.map(Tokenizer::name))
 }
 
-/// The names a setting can have, quoted.
+/// Returns the valid names in settings, quoted.
 fn expected() -> String {
     let names: Vec<String> = names().map(|name| format!("{name:?}")).collect();
     names.join(", ")
@@ -133,7 +132,7 @@ mod tests {
 
     #[test]
     fn stems_are_those_of_google_with_its_stemmer() {
-        // Read off rouge-score 0.1.2 with use_stemmer=True.
+        // Computed with rouge-score 0.1.2 and use_stemmer=True.
         let stems =
             tokens(Tokenizer::RougeStemmed, "The skies were dying; ladies booking generically, sing9 oats");
         assert_eq!(stems, ["the", "sky", "were", "die", "ladi", "book", "gener", "sing9", "oat"]);
@@ -150,7 +149,7 @@ mod tests {
             ("날씨 확인", vec!["날씨", "확인"]),
             ("วันนี้", vec!["วั", "น", "นี้"]),
             ("タ_ab cd_タ", vec!["タ", "ab", "cd", "タ"]),
-            // A letter that joins to what stands before it.
+            // A letter that combines with the preceding character.
             (" \u{1E008}", vec![" \u{1E008}"]),
             ("… — !", vec![]),
         ] {
@@ -159,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_read_back() {
+    fn names_are_parsed() {
         for tokenizer in Tokenizer::ALL {
             assert_eq!(tokenizer.to_string().parse(), Ok(tokenizer));
             assert_eq!(serde_json::to_value(tokenizer).unwrap(), tokenizer.name());
@@ -190,7 +189,7 @@ mod tests {
 
         #[test]
         fn every_text_with_letters_has_unicode_tokens(text in any::<String>()) {
-            // A sign may be made of letters: 🉐 is 得.
+            // A symbol may decompose to letters: 🉐 is 得.
             let has_letters = normalise(&text).contains(char::is_alphanumeric);
             prop_assert_eq!(!tokens(Tokenizer::Unicode, &text).is_empty(), has_letters);
         }

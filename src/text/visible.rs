@@ -1,28 +1,27 @@
-//! Text from data as a person may safely see it: characters that would act on a terminal, turn the direction of a line,
-//! or be seen by nobody are written as escapes.
+//! Makes text from data safe to display: characters that control a terminal, change the direction of a line, or are
+//! invisible are written as escapes.
 //!
-//! Everything that is printed passes here (`cli::console`), and so does every text of a page, a card or a drafted pipeline.
-//! Escaped are control characters (C0, DEL, C1), line and paragraph separators, and what Unicode calls default
-//! ignorable: bidirectional controls, zero-width spaces, tags, fillers. Joiners and variation selectors stay where they
-//! shape the letters or emoji around them, as in Persian words and families of emoji; anywhere else nobody would see
-//! them. A backslash stays as it is, so an escape cannot be told from the same letters in the data: this is for
-//! reading, not for reading back.
+//! All printed text (`cli::console`) and every text of a page, a card or a drafted pipeline is escaped here. Escaped
+//! are control characters (C0, DEL, C1), line and paragraph separators, and Unicode's default ignorables: bidirectional
+//! controls, zero-width spaces, tags, fillers. Joiners and variation selectors are kept where they shape the letters or
+//! emoji around them, as in Persian words and families of emoji; elsewhere they are invisible. A backslash is not
+//! escaped, so the result is for display and cannot be converted back. reading, not for reading back.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// What a character does to the text around it.
+/// The effect of a character on the text around it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Effect {
-    /// It is seen.
+    /// It is visible.
     Seen,
-    /// Line feed or tab: layout in a text of several lines.
+    /// Line feed or tab: layout in a text with several lines.
     Layout,
-    /// It joins or parts the two letters around it.
+    /// It joins or separates the two letters around it.
     Joiner,
-    /// It chooses a form of the character before it.
+    /// It selects a form of the character before it.
     Selector,
-    /// It acts, or nobody sees it.
+    /// It is a control character or invisible.
     Hidden,
 }
 
@@ -56,17 +55,19 @@ fn effect(c: char) -> Effect {
     }
 }
 
-/// A text of several lines: line feeds and tabs stay, all else that is not seen becomes `\r`, `\x1b` or `\u{202e}`.
+/// Returns a text with several lines: line feeds and tabs are kept, other hidden characters become `\r`, `\x1b` or
+/// `\u{202e}`.
 pub fn visible(text: &str) -> Cow<'_, str> {
     escaped(text, Effect::Layout, as_text)
 }
 
-/// A text that must stay on one line: as [`visible`], with `\n` and `\t` for line feeds and tabs.
+/// Returns a text on one line: as [`visible`], with `\n` and `\t` for line feeds and tabs.
 pub fn visible_line(text: &str) -> Cow<'_, str> {
     escaped(text, Effect::Seen, as_text)
 }
 
-/// JSON for a terminal: the same values, with `\u202e` for what is not seen. Line feeds between tokens stay.
+/// Returns JSON for a terminal: the same values, with `\u202e` for hidden characters. Line feeds between tokens are
+/// kept.
 pub fn visible_json(json: &str) -> Cow<'_, str> {
     escaped(json, Effect::Layout, |c, shown| {
         for unit in c.encode_utf16(&mut [0; 2]) {
@@ -75,7 +76,8 @@ pub fn visible_json(json: &str) -> Cow<'_, str> {
     })
 }
 
-/// Strings in double quotes of TOML or YAML: the same values, with `\u202e` or `\U000e0041` for what is not seen.
+/// Returns TOML or YAML with double-quoted strings: the same values, with `\u202e` or `\U000e0041` for hidden
+/// characters.
 pub fn visible_quoted(text: &str) -> Cow<'_, str> {
     escaped(text, Effect::Layout, |c, shown| {
         let code = u32::from(c);
@@ -93,7 +95,8 @@ fn as_text(c: char, shown: &mut String) {
     };
 }
 
-/// The text with an escape for each character that is not seen; `stays` is what stays besides those that are.
+/// Returns the text with an escape for each hidden character; `stays` is the effect that is kept in addition to visible
+/// ones.
 fn escaped(text: &str, stays: Effect, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~') || (byte == b'\n' && stays == Effect::Layout);
     if text.bytes().all(is_plain) {
@@ -101,7 +104,7 @@ fn escaped(text: &str, stays: Effect, escape: impl Fn(char, &mut String)) -> Cow
     }
     let mut shown = String::new();
     let mut copied = 0;
-    // What joiners and selectors shape: the last character that is seen, and whether a form of it was chosen already.
+    // The base of joiners and selectors: the last visible character, and whether a form of it was already selected.
     let (mut last, mut is_chosen) = (None, false);
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -130,7 +133,7 @@ fn escaped(text: &str, stays: Effect, escape: impl Fn(char, &mut String)) -> Cow
     Cow::Owned(shown + &text[copied..])
 }
 
-/// Whether a joiner beside it can show: no joiner does anything to ASCII.
+/// Returns true if a joiner next to the character can have an effect, which it never has on ASCII.
 fn is_joined(c: char) -> bool {
     !c.is_ascii() && !c.is_whitespace() && effect(c) == Effect::Seen
 }
@@ -142,27 +145,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_acts_on_a_terminal_is_written_out() {
+    fn terminal_controls_are_escaped() {
         assert_eq!(visible("\u{1b}]52;c;cm0=\u{7}\u{1b}[2K\r"), "\\x1b]52;c;cm0=\\x07\\x1b[2K\\r");
         assert_eq!(visible("\u{9b}31m\u{85}\u{8}\u{7f}\0"), "\\u{9b}31m\\u{85}\\x08\\x7f\\x00");
     }
 
     #[test]
-    fn what_turns_or_hides_text_is_written_out() {
+    fn bidirectional_and_invisible_characters_are_escaped() {
         assert_eq!(visible("a\u{202e}b\u{2066}c\u{61c}\u{200f}"), "a\\u{202e}b\\u{2066}c\\u{61c}\\u{200f}");
         assert_eq!(visible("a\u{2028}b\u{2029}\u{feff}"), "a\\u{2028}b\\u{2029}\\u{feff}");
         assert_eq!(visible("a\u{200b}b\u{ad}\u{e0041}"), "a\\u{200b}b\\u{ad}\\u{e0041}");
     }
 
     #[test]
-    fn lines_stay_lines_and_can_be_made_one() {
+    fn line_feeds_are_kept_or_escaped() {
         let text = "a\n\tb c";
         assert!(matches!(visible(text), Cow::Borrowed("a\n\tb c")));
         assert_eq!(visible_line(text), "a\\n\\tb c");
     }
 
     #[test]
-    fn letters_of_all_scripts_stay() {
+    fn letters_of_all_scripts_are_unchanged() {
         for text in [
             "naïve Straße 東京 한국어 العربية עברית हिन्दी ไทย",
             // A verb with its prefix, in Persian; a half form, in Devanagari.
@@ -176,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn joiners_and_selectors_that_shape_nothing_are_written_out() {
+    fn joiners_and_selectors_without_effect_are_escaped() {
         assert_eq!(visible("pay\u{200d}pal \u{200c}"), "pay\\u{200d}pal \\u{200c}");
         assert_eq!(visible("م\u{200c}\u{200c}خ"), "م\\u{200c}\\u{200c}خ");
         assert_eq!(visible("\u{fe0f}a\u{fe0f}\u{fe01}"), "\\u{fe0f}a\u{fe0f}\\u{fe01}");
@@ -197,7 +200,7 @@ mod tests {
         assert_eq!(toml::from_str::<toml::Table>(&shown).unwrap()["a"].as_str(), Some("\u{202e}\u{e0041}"));
     }
 
-    /// Texts with many characters of the kinds that matter here.
+    /// Generates texts with many characters of the relevant kinds.
     fn hostile() -> impl Strategy<Value = String> {
         let picked = proptest::sample::select(vec![
             '\u{1b}',
@@ -226,7 +229,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_left_to_be_written_out(text in hostile()) {
+        fn escaped_text_needs_no_more_escapes(text in hostile()) {
             let shown = visible_line(&text).into_owned();
             prop_assert!(shown.chars().all(|c| !c.is_control() && effect(c) != Effect::Hidden), "{shown:?}");
             prop_assert_eq!(&visible_line(&shown), &shown);

@@ -4,26 +4,26 @@ use rustc_hash::FxHashMap;
 
 use super::tokens::Tokenizer;
 
-/// Numbers for tokens, in the order they were first seen.
+/// Numbers for tokens, in the order of first occurrence.
 ///
-/// Numbers of one vocabulary compare; numbers of two do not.
+/// Numbers are comparable only within one vocabulary.
 #[derive(Debug, Default)]
 pub struct Vocabulary {
     ids: FxHashMap<Box<str>, u32>,
 }
 
 impl Vocabulary {
-    /// A vocabulary without tokens.
+    /// Creates an empty vocabulary.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Distinct tokens so far; every number is below it.
+    /// Returns the number of distinct tokens so far; every token number is below it.
     pub fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// Whether no token was seen yet.
+    /// Returns true if there are no tokens yet.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }
@@ -36,7 +36,7 @@ impl Vocabulary {
         tokenizer.for_each_token(text, |token| f(self.number(token)));
     }
 
-    /// The numbers of a text's tokens.
+    /// Returns the numbers of a text's tokens.
     ///
     /// # Panics
     /// With more than 2³² distinct tokens.
@@ -46,7 +46,7 @@ impl Vocabulary {
         encoded
     }
 
-    /// The number of a token.
+    /// Returns the number of a token.
     ///
     /// # Panics
     /// With more than 2³² distinct tokens.
@@ -54,12 +54,12 @@ impl Vocabulary {
         if let Some(&number) = self.ids.get(token) {
             return number;
         }
-        let number = u32::try_from(self.ids.len()).expect("no machine holds 2³² distinct tokens");
+        let number = u32::try_from(self.ids.len()).expect("2³² distinct tokens do not fit in memory");
         self.ids.insert(token.into(), number);
         number
     }
 
-    /// The tokens in the order of their numbers.
+    /// Returns the tokens in the order of their numbers.
     pub fn into_tokens(self) -> Vec<Box<str>> {
         let mut tokens: Vec<(u32, Box<str>)> =
             self.ids.into_iter().map(|(token, number)| (number, token)).collect();
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_given_in_the_order_tokens_are_first_seen() {
+    fn numbers_are_assigned_in_the_order_of_first_occurrence() {
         let mut vocabulary = Vocabulary::new();
         assert_eq!(vocabulary.encode(Tokenizer::Rouge, "a b A"), [0, 1, 0]);
         assert_eq!(vocabulary.encode(Tokenizer::Rouge, "c b"), [2, 1]);

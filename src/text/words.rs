@@ -1,8 +1,7 @@
 //! Words in every script.
 //!
-//! Words are those of UAX #29 that hold a letter or a digit. Where a script puts no space
-//! between words, a boundary inside a run of it would need a dictionary: each grapheme
-//! is a token instead, whatever stands beside it.
+//! Words are those of UAX #29 with a letter or a digit. In scripts without spaces between words, word boundaries would
+//! need a dictionary, so each grapheme is a token.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -13,15 +12,15 @@ pub fn for_each_word(text: &str, f: impl FnMut(&str)) {
     for_each_word_of_folded(&fold(text), f);
 }
 
-/// Calls `f` with each part of a text's words that signs inside a word set apart, in folded case.
+/// Calls `f` with each part of a text's words between punctuation inside a word, in folded case.
 ///
-/// UAX #29 leaves an apostrophe, a full stop and a low line inside a word: `don't`, `v1.5`, `get_it`.
+/// UAX #29 keeps an apostrophe, a full stop and a low line inside a word: `don't`, `v1.5`, `get_it`.
 pub(super) fn for_each_part(text: &str, mut f: impl FnMut(&str)) {
     for_each_word_of_folded(&fold(text), |word| {
         if word.chars().all(char::is_alphanumeric) {
             return f(word);
         }
-        // A mark belongs to its letter, so graphemes are what is told apart.
+        // A mark belongs to its letter, so the text is split into graphemes.
         let mut start = 0;
         for (at, grapheme) in word.grapheme_indices(true) {
             if !grapheme.contains(char::is_alphanumeric) {
@@ -62,8 +61,8 @@ fn for_each_word_of_folded(text: &str, mut f: impl FnMut(&str)) {
     }
 }
 
-/// Whether the character's script puts no space between words. Whole blocks, since what is neither letter nor
-/// digit makes no token.
+/// Returns true if the character's script has no spaces between words. The ranges are whole blocks, as other characters
+/// than letters and digits are not tokens.
 pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{0E00}'..='\u{0EFF}'     // Thai, Lao

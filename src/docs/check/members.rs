@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::Findings;
 use crate::docs::fix::required;
 use crate::docs::fix::values::{brief, mentions_default};
-use crate::docs::fix::walk::{Place, Site, each_function, each_parameters, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, Site, each_function, each_parameters, each_schema};
 
 /// The keys of a function, in the official order.
 const FUNCTION: [&str; 3] = ["name", "description", "parameters"];
@@ -17,15 +17,15 @@ pub(super) fn check(functions: &[Value], findings: &mut Findings) {
     let mut names = FxHashSet::default();
     each_schema(functions, |site, schema| {
         match site.place {
-            Place::Parameters => names = required::names(schema).unwrap_or_default(),
-            Place::Parameter(name) => parameter(site, name, names.contains(name), schema, findings),
-            Place::Member(_) if !schema.contains_key("default") && !mentions_default(schema) => {
+            SchemaPlace::Parameters => names = required::names(schema).unwrap_or_default(),
+            SchemaPlace::Parameter(name) => parameter(site, name, names.contains(name), schema, findings),
+            SchemaPlace::Member(_) if !schema.contains_key("default") && !mentions_default(schema) => {
                 findings.add("schema/nested-without-default", site.pointer, "no \"default\"", "");
             }
             _ => {}
         }
         let is_empty = |members: &Value| members.as_object().is_some_and(Map::is_empty);
-        if site.place != Place::Parameters && schema.get("properties").is_some_and(is_empty) {
+        if site.place != SchemaPlace::Parameters && schema.get("properties").is_some_and(is_empty) {
             findings.add("schema/empty-dict", site.pointer, "no members", "");
         }
     });

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::Findings;
 use crate::docs::fix::names::{is_function_name, is_keyword, is_parameter_name};
-use crate::docs::fix::walk::{Place, each_function, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_function, each_schema};
 
 /// The maximum length of a function name in OpenAI's API; no name of the official data is longer.
 const MAX_CHARS: usize = 64;
@@ -35,16 +35,11 @@ pub(super) fn check(functions: &[Value], findings: &mut Findings) {
         if !written.insert(name) {
             findings.add("schema/duplicate-name", at.as_str(), format!("{name:?} again"), expected);
         } else if let Some(other) = underscored.insert(name.replace('.', "_"), name) {
-            findings.add(
-                "schema/colliding-name",
-                at.as_str(),
-                format!("{name:?} beside {other:?}"),
-                expected,
-            );
+            findings.add("schema/colliding-name", at.as_str(), format!("{name:?} and {other:?}"), expected);
         }
     });
     each_schema(functions, |site, _| {
-        let Place::Parameter(name) = site.place else { return };
+        let SchemaPlace::Parameter(name) = site.place else { return };
         if is_keyword(name) {
             findings.add(
                 "schema/python-keyword",

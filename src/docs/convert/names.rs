@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::reasons::{COLLIDING_NAME, REFUSED_NAME};
 use super::{Api, Fault};
-use crate::docs::fix::walk::{Place, each_function, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_function, each_schema};
 
 /// Characters allowed in names other than ASCII letters, digits and underscores, and the maximum length.
 struct NameRule {
@@ -72,7 +72,7 @@ pub(super) fn refused(functions: &[Value], api: Api) -> Vec<Fault> {
     });
     if let Some(rule) = api.parameter_names() {
         each_schema(functions, |site, _| {
-            if let Place::Parameter(name) = site.place {
+            if let SchemaPlace::Parameter(name) = site.place {
                 add(site.pointer.to_owned(), rule.problem(name));
             }
         });

@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 use super::catalogue::is_server;
 use super::holds_parameters;
 use super::tables::{CONTAINERS, FRAMES};
-use crate::docs::parse::step::Step;
+use crate::docs::parse::step::ParseStep;
 
 /// Tests if the value under a key holds functions.
 type Holds = fn(&str, &Value) -> bool;
 
 /// Removes and returns all values that hold functions, in the order of the object's keys.
-pub(super) fn held(map: &mut Map<String, Value>) -> Vec<(Value, Step)> {
+pub(super) fn held(map: &mut Map<String, Value>) -> Vec<(Value, ParseStep)> {
     let containers = CONTAINERS.iter().map(|(path, step)| (*path, *step, holds_functions as Holds));
     let frames = FRAMES.iter().map(|(key, step)| (std::slice::from_ref(key), *step, holds_function as Holds));
     let place = |path: &[&str]| map.keys().position(|key| key == path[0]);
@@ -33,7 +33,7 @@ pub(super) fn held(map: &mut Map<String, Value>) -> Vec<(Value, Step)> {
 }
 
 /// Copies the name and the description of a wrapper to its only function.
-pub(super) fn inherit(held: &mut [(Value, Step)], frame: &Map<String, Value>) {
+pub(super) fn inherit(held: &mut [(Value, ParseStep)], frame: &Map<String, Value>) {
     let [(Value::Object(inner), step)] = held else { return };
     if !FRAMES.iter().any(|(_, of_frame)| of_frame == step) {
         return;

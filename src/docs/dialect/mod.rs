@@ -22,7 +22,7 @@ use crate::allowance::Allowance;
 use crate::docs::holders::HOLDERS;
 use crate::docs::json_type;
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::docs::parse::step::{self, Step};
+use crate::docs::parse::step::{self, ParseStep};
 use crate::docs::parse::trail::MAX_REPEATED;
 use crate::docs::{source, spec};
 use crate::notation::repeated::Repeated;
@@ -37,7 +37,7 @@ const MAX_FRAMES: usize = 8;
 ///
 /// # Errors
 /// If there is no function, or an element is not a function: a part of a list is not what was sent.
-pub fn functions(value: Value, steps: &mut Vec<Step>) -> Result<Vec<Value>, Fault> {
+pub fn functions(value: Value, steps: &mut Vec<ParseStep>) -> Result<Vec<Value>, Fault> {
     let mut faults = Vec::new();
     let functions = readable_functions(value, steps, &mut faults, &Allowance::of(""))?;
     faults.into_iter().next().map_or(Ok(functions), Err)
@@ -49,7 +49,7 @@ pub fn functions(value: Value, steps: &mut Vec<Step>) -> Result<Vec<Value>, Faul
 /// If there is no function, or an element of a list is not a function.
 pub(crate) fn readable_functions(
     value: Value,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<ParseStep>,
     faults: &mut Vec<Fault>,
     allowance: &Allowance,
 ) -> Result<Vec<Value>, Fault> {
@@ -57,7 +57,7 @@ pub(crate) fn readable_functions(
     let mut collector = Collector { functions: Vec::new(), steps, faults, allowance };
     match value {
         Value::Array(_) => {}
-        Value::Object(_) => collector.note(Step::BareObject),
+        Value::Object(_) => collector.note(ParseStep::BareObject),
         _ => {
             return Err(Fault::new(
                 ParseFault::NoFunctions,
@@ -76,7 +76,7 @@ pub(crate) fn readable_functions(
 
 struct Collector<'s> {
     functions: Vec<Value>,
-    steps: &'s mut Vec<Step>,
+    steps: &'s mut Vec<ParseStep>,
     faults: &'s mut Vec<Fault>,
     allowance: &'s Allowance,
 }
@@ -90,7 +90,7 @@ impl Collector<'_> {
         match value {
             Value::Array(values) => {
                 if values.iter().any(Value::is_array) {
-                    self.note(Step::NestedList);
+                    self.note(ParseStep::NestedList);
                 }
                 values.into_iter().try_for_each(|value| self.collect(value, frames))
             }
@@ -102,7 +102,7 @@ impl Collector<'_> {
 
     fn collect_text(&mut self, text: &str, frames: usize) -> Result<(), Fault> {
         if let Some(inner) = Inner::read(text, self.allowance) {
-            self.note(Step::JsonString);
+            self.note(ParseStep::JsonString);
             self.note_repeated(&inner.repeated);
             return self.collect(inner.value, frames);
         }
@@ -123,7 +123,7 @@ impl Collector<'_> {
             return Err(Fault::new(ParseFault::NoFunctions, message));
         }
         if server::is_switch(&map) {
-            self.note(Step::ServerToolLeftOut);
+            self.note(ParseStep::ServerToolLeftOut);
             return Ok(());
         }
         if !is_named(&map)
@@ -140,7 +140,7 @@ impl Collector<'_> {
         if !held.is_empty() {
             inherit(&mut held, &map);
             if server::has_switches(&map) {
-                self.note(Step::ServerToolLeftOut);
+                self.note(ParseStep::ServerToolLeftOut);
             }
             return self.collect_held(held, frames);
         }
@@ -156,7 +156,7 @@ impl Collector<'_> {
     }
 
     /// Collects the values under several keys of an object; equal lists count once.
-    fn collect_held(&mut self, held: Vec<(Value, Step)>, frames: usize) -> Result<(), Fault> {
+    fn collect_held(&mut self, held: Vec<(Value, ParseStep)>, frames: usize) -> Result<(), Fault> {
         let start = self.functions.len();
         for (inner, step) in held {
             self.note(step);
@@ -174,20 +174,20 @@ impl Collector<'_> {
     fn collect_map(&mut self, map: Map<String, Value>, frames: usize) -> Result<(), Fault> {
         if let Some((functions, repeated)) = prose::functions(&map, self.allowance) {
             self.note_repeated(&repeated);
-            self.note(Step::ProseMap);
+            self.note(ParseStep::ProseMap);
             return self.collect(Value::Array(functions), frames);
         }
         if map.values().all(is_container) {
-            self.note(Step::ServerMap);
+            self.note(ParseStep::ServerMap);
             return map.into_iter().try_for_each(|(_, value)| self.collect(value, frames));
         }
         if let Some(members) = members_by_name(&map, self.allowance) {
-            self.note(Step::FunctionMap);
+            self.note(ParseStep::FunctionMap);
             for (name, (member, repeated)) in members {
                 self.note_repeated(&repeated);
                 let member = self.with_own_keys(member);
                 if is_named(&member) && member.get("name").is_some_and(|own| *own != name) {
-                    self.note(Step::OwnName);
+                    self.note(ParseStep::OwnName);
                 }
                 self.functions.push(named_by_key(name, member));
             }
@@ -212,7 +212,7 @@ impl Collector<'_> {
     }
 
     /// Records a step once, for any number of functions.
-    fn note(&mut self, step: Step) {
+    fn note(&mut self, step: ParseStep) {
         step::note(self.steps, step);
     }
 }

@@ -10,7 +10,7 @@ use super::tables::{ABOUT_ANSWERS, ALIASES, PLACES, SCHEMA_HOLDERS, SCHEMA_PARTS
 use super::{Collector, holds_parameters, is_named};
 use crate::allowance::{Allowance, bytes_of};
 use crate::docs::holders::are_held_for_fix;
-use crate::docs::parse::step::Step;
+use crate::docs::parse::step::ParseStep;
 use crate::docs::patch::rename_key;
 
 impl Collector<'_> {
@@ -25,15 +25,15 @@ impl Collector<'_> {
         }
         if let Some(joined) = joined_places(&map, self.allowance) {
             map = joined;
-            self.note(Step::ApiRecord);
+            self.note(ParseStep::ApiRecord);
         }
         if let Some(key) = only_schema(&map).map(str::to_owned) {
             map = rename_key(map, &key, "parameters");
-            self.note(Step::ApiRecord);
+            self.note(ParseStep::ApiRecord);
         }
         if let Some(around) = schema_as_function(&map, self.allowance) {
             if !is_named(&map) {
-                self.note(Step::NamedByTitle);
+                self.note(ParseStep::NamedByTitle);
             }
             map = around;
         }

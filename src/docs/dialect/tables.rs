@@ -1,44 +1,44 @@
 //! The words of the dialects, one row per word.
 
-use crate::docs::parse::step::Step;
+use crate::docs::parse::step::ParseStep;
 
 /// Keys that lead from an object to its functions.
-pub(super) const CONTAINERS: &[(&[&str], Step)] = &[
-    (&["tools"], Step::Container),
-    (&["functions"], Step::Container),
-    (&["function"], Step::Container),
-    (&["result", "tools"], Step::Container),
-    (&["toolConfig", "tools"], Step::Bedrock),
-    (&["functionDeclarations"], Step::Gemini),
-    (&["function_declarations"], Step::Gemini),
-    (&["api_list"], Step::ApiRecord),
+pub(super) const CONTAINERS: &[(&[&str], ParseStep)] = &[
+    (&["tools"], ParseStep::Container),
+    (&["functions"], ParseStep::Container),
+    (&["function"], ParseStep::Container),
+    (&["result", "tools"], ParseStep::Container),
+    (&["toolConfig", "tools"], ParseStep::Bedrock),
+    (&["functionDeclarations"], ParseStep::Gemini),
+    (&["function_declarations"], ParseStep::Gemini),
+    (&["api_list"], ParseStep::ApiRecord),
 ];
 
 /// Keys under which a wrapper has its one function.
-pub(super) const FRAMES: &[(&str, Step)] =
-    &[("function", Step::Wrapper), ("toolSpec", Step::Bedrock), ("tool", Step::Wrapper)];
+pub(super) const FRAMES: &[(&str, ParseStep)] =
+    &[("function", ParseStep::Wrapper), ("toolSpec", ParseStep::Bedrock), ("tool", ParseStep::Wrapper)];
 
 /// Other names of a function's keys, used if the BFCL key is absent; the first one present counts.
-pub(super) const ALIASES: &[(&str, &str, Step)] = &[
-    ("api_name", "name", Step::ApiRecord),
-    ("apiCode", "name", Step::ApiRecord),
-    ("name_for_model", "name", Step::ApiRecord),
-    ("function_name", "name", Step::ApiRecord),
-    ("tool_name", "name", Step::ApiRecord),
-    ("api_description", "description", Step::ApiRecord),
-    ("functionality", "description", Step::ApiRecord),
-    ("description_for_model", "description", Step::ApiRecord),
-    ("function_description", "description", Step::ApiRecord),
-    ("tool_description", "description", Step::ApiRecord),
-    ("input_schema", "parameters", Step::Anthropic),
-    ("inputSchema", "parameters", Step::ModelContext),
-    ("parameters_json_schema", "parameters", Step::PydanticAi),
-    ("parametersJsonSchema", "parameters", Step::Gemini),
-    ("parameter_definitions", "parameters", Step::ApiRecord),
-    ("input_parameters", "parameters", Step::ApiRecord),
-    ("api_arguments", "parameters", Step::ApiRecord),
-    ("args_schema", "parameters", Step::ApiRecord),
-    ("inputs", "parameters", Step::ApiRecord),
+pub(super) const ALIASES: &[(&str, &str, ParseStep)] = &[
+    ("api_name", "name", ParseStep::ApiRecord),
+    ("apiCode", "name", ParseStep::ApiRecord),
+    ("name_for_model", "name", ParseStep::ApiRecord),
+    ("function_name", "name", ParseStep::ApiRecord),
+    ("tool_name", "name", ParseStep::ApiRecord),
+    ("api_description", "description", ParseStep::ApiRecord),
+    ("functionality", "description", ParseStep::ApiRecord),
+    ("description_for_model", "description", ParseStep::ApiRecord),
+    ("function_description", "description", ParseStep::ApiRecord),
+    ("tool_description", "description", ParseStep::ApiRecord),
+    ("input_schema", "parameters", ParseStep::Anthropic),
+    ("inputSchema", "parameters", ParseStep::ModelContext),
+    ("parameters_json_schema", "parameters", ParseStep::PydanticAi),
+    ("parametersJsonSchema", "parameters", ParseStep::Gemini),
+    ("parameter_definitions", "parameters", ParseStep::ApiRecord),
+    ("input_parameters", "parameters", ParseStep::ApiRecord),
+    ("api_arguments", "parameters", ParseStep::ApiRecord),
+    ("args_schema", "parameters", ParseStep::ApiRecord),
+    ("inputs", "parameters", ParseStep::ApiRecord),
 ];
 
 /// Keys that group parameters by their place in a web request.

@@ -9,7 +9,7 @@ use crate::docs::fix::{Safety, fix};
 fn read(value: Value) -> (Vec<Value>, Vec<&'static str>) {
     let mut steps = Vec::new();
     let functions = functions(value, &mut steps).unwrap();
-    (functions, steps.into_iter().map(Step::code).collect())
+    (functions, steps.into_iter().map(ParseStep::code).collect())
 }
 
 fn fault(value: Value) -> ParseFault {
@@ -195,7 +195,7 @@ fn function() -> impl Strategy<Value = Value> {
     let kind = prop::sample::select(vec!["string", "integer", "float", "boolean"]);
     let parameter = (word, kind, "[A-Z][a-z ]{0,12}\\.", any::<bool>());
     (word, "[A-Z][a-z ]{0,20}\\.", prop::collection::vec(parameter, 0..4)).prop_map(
-        |(name, said, parameters)| {
+        |(name, description, parameters)| {
             let (mut properties, mut required) = (Map::new(), Vec::new());
             for (name, kind, description, is_required) in parameters {
                 let mut schema = json!({"type": kind, "description": description});
@@ -210,7 +210,7 @@ fn function() -> impl Strategy<Value = Value> {
                     properties[&name] = json!({"type": kind, "description": "Again.", "default": null});
                 }
             }
-            json!({"name": format!("f_{name}"), "description": said,
+            json!({"name": format!("f_{name}"), "description": description,
             "parameters": {"type": "dict", "properties": properties, "required": required}})
         },
     )
@@ -248,26 +248,26 @@ fn marked(function: &Value) -> Map<String, Value> {
 
 /// Returns the function in every dialect.
 fn printed(function: &Value) -> Vec<Value> {
-    let (name, said, schema) = (&function["name"], &function["description"], json_schema(function));
-    let plain = json!({"name": name, "description": said, "parameters": schema});
+    let (name, description, schema) = (&function["name"], &function["description"], json_schema(function));
+    let plain = json!({"name": name, "description": description, "parameters": schema});
     let properties = &function["parameters"]["properties"];
     let required = &function["parameters"]["required"];
     vec![
         json!([function]),
         json!({"tools": [{"type": "function", "function": plain}]}),
         json!({"functions": [plain]}),
-        json!([{"type": "function", "name": name, "description": said, "parameters": schema, "strict": true}]),
+        json!([{"type": "function", "name": name, "description": description, "parameters": schema, "strict": true}]),
         json!([plain, {"type": "web_search_preview"}]),
-        json!([{"name": name, "description": said, "input_schema": schema}, {"type": "bash_20250124", "name": "bash"}]),
-        json!([{"functionDeclarations": [{"name": name, "description": said, "parameters": upper_case(&schema)}]}]),
-        json!({"jsonrpc": "2.0", "result": {"tools": [{"name": name, "description": said, "inputSchema": schema}]}}),
-        json!({"server": {"tools": [{"name": name, "description": said, "inputSchema": schema}]}}),
-        json!([{"toolSpec": {"name": name, "description": said, "inputSchema": {"json": schema}}}]),
-        json!([{"name": name, "description": said, "parameters": schema.to_string()}]),
-        json!({name.as_str().unwrap(): {"description": said, "parameters": schema}}),
-        json!([{"api_name": name, "api_description": said, "parameters": properties, "required": required}]),
-        json!([{"name": name, "description": said, "query_parameters": marked(function)}]),
-        json!([{"name": name, "description": said, "parameters": {"type": "object", "properties": marked(function)}}]),
+        json!([{"name": name, "description": description, "input_schema": schema}, {"type": "bash_20250124", "name": "bash"}]),
+        json!([{"functionDeclarations": [{"name": name, "description": description, "parameters": upper_case(&schema)}]}]),
+        json!({"jsonrpc": "2.0", "result": {"tools": [{"name": name, "description": description, "inputSchema": schema}]}}),
+        json!({"server": {"tools": [{"name": name, "description": description, "inputSchema": schema}]}}),
+        json!([{"toolSpec": {"name": name, "description": description, "inputSchema": {"json": schema}}}]),
+        json!([{"name": name, "description": description, "parameters": schema.to_string()}]),
+        json!({name.as_str().unwrap(): {"description": description, "parameters": schema}}),
+        json!([{"api_name": name, "api_description": description, "parameters": properties, "required": required}]),
+        json!([{"name": name, "description": description, "query_parameters": marked(function)}]),
+        json!([{"name": name, "description": description, "parameters": {"type": "object", "properties": marked(function)}}]),
     ]
 }
 

@@ -36,8 +36,8 @@ pub(crate) use cues::keys as waking_keys;
 use opinion::Opinion;
 use renames::{Rename, Renamed};
 pub use rule::{FixRule, Safety};
-use rules::{Entry, FINDINGS, PHASES};
-use walk::Docs;
+use rules::{FINDINGS, PHASES, RuleEntry};
+use walk::VisitedDocs;
 
 /// The version of the rules, raised when results of any rule change; runs of other versions are not reused.
 pub const VERSION: u32 = 6;
@@ -181,7 +181,12 @@ impl Draft {
     }
 
     /// Repeats a phase for the functions changed since its last pass, until nothing changes.
-    fn until_stable(&mut self, phase: &[Entry], since: &mut Option<usize>, takes: impl Fn(&FixRule) -> bool) {
+    fn until_stable(
+        &mut self,
+        phase: &[RuleEntry],
+        since: &mut Option<usize>,
+        takes: impl Fn(&FixRule) -> bool,
+    ) {
         for _ in 0..MAX_ROUNDS {
             let before = self.edits.len();
             phase.iter().filter(|(rule, _)| takes(rule)).for_each(|entry| self.apply(*entry, *since));
@@ -193,7 +198,7 @@ impl Draft {
     }
 
     /// Makes a rule's changes, except those inside of a value that was just changed: the next round handles these.
-    fn apply(&mut self, entry: Entry, since: Option<usize>) {
+    fn apply(&mut self, entry: RuleEntry, since: Option<usize>) {
         let mut touched = HashSet::new();
         let mut changed = BTreeSet::new();
         for (patch, renames) in self.judged(entry, since).changes {
@@ -232,14 +237,14 @@ impl Draft {
     }
 
     /// Returns a rule's judgement of the functions edited since the given count; of all functions if it is `None`.
-    fn judged(&self, (rule, wanted): Entry, since: Option<usize>) -> Judged {
+    fn judged(&self, (rule, wanted): RuleEntry, since: Option<usize>) -> Judged {
         let is_awake = |mark: &Mark| since.is_none_or(|since| mark.touched > since);
         let concerns = |mark: &Mark| is_awake(mark) && mark.cues.meet(wanted);
         if !wanted.are_all() && !self.marks.iter().any(concerns) {
             return Judged::default();
         }
         let awake: Vec<_> = self.marks.iter().map(|mark| is_awake(mark).then_some(mark.cues)).collect();
-        let docs = Docs { functions: self.functions(), awake: &awake, wanted };
+        let docs = VisitedDocs { functions: self.functions(), awake: &awake, wanted };
         let mut opinion = Opinion::new(docs);
         (rule.judge)(&mut opinion);
         let finding = |(at, message)| Finding { rule, at, message };

@@ -7,7 +7,7 @@
 use serde_json::{Map, Value};
 
 use super::renames::Renamed;
-use super::walk::Docs;
+use super::walk::VisitedDocs;
 use crate::docs::patch::PatchOp;
 
 /// A patch, and the names it changes.
@@ -17,7 +17,7 @@ pub(super) type Decided = (Vec<PatchOp>, Vec<Renamed>);
 #[derive(Debug)]
 pub(super) struct Opinion<'a> {
     /// The list before any change of this rule.
-    pub(super) functions: Docs<'a>,
+    pub(super) functions: VisitedDocs<'a>,
     /// The changes, in order.
     pub(super) changes: Vec<Decided>,
     /// The findings: pointer and message.
@@ -26,7 +26,7 @@ pub(super) struct Opinion<'a> {
 
 impl<'a> Opinion<'a> {
     /// Creates an empty opinion.
-    pub(super) fn new(functions: Docs<'a>) -> Self {
+    pub(super) fn new(functions: VisitedDocs<'a>) -> Self {
         Self { functions, changes: Vec::new(), findings: Vec::new() }
     }
 

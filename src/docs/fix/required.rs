@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::keys::PARAMETERS;
 use super::opinion::{Change, Opinion};
-use super::walk::{Place, Site, each_parameters, each_schema};
+use super::walk::{SchemaPlace, Site, each_parameters, each_schema};
 
 pub(super) const REQUIRED: &str = "required";
 
@@ -35,8 +35,8 @@ pub(super) fn each_without_default(
 ) {
     let mut required = None;
     each_schema(opinion.functions, |site, schema| match site.place {
-        Place::Parameters => required = names(schema),
-        Place::Parameter(name) => {
+        SchemaPlace::Parameters => required = names(schema),
+        SchemaPlace::Parameter(name) => {
             let is_optional = required.as_ref().is_some_and(|required| !required.contains(name));
             if is_optional
                 && !schema.contains_key("default")
@@ -45,7 +45,7 @@ pub(super) fn each_without_default(
                 opinion.change(Change::at(site.pointer).add("default", default));
             }
         }
-        Place::Member(_) | Place::Items => {}
+        SchemaPlace::Member(_) | SchemaPlace::Items => {}
     });
 }
 

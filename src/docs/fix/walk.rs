@@ -13,7 +13,7 @@ use crate::docs::patch::push_token;
 
 /// The list for one rule: all functions, of which the rule visits those with its cues.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Docs<'f> {
+pub(super) struct VisitedDocs<'f> {
     pub(super) functions: &'f [Value],
     /// The cues of each function; `None` for functions unchanged since the last visit.
     pub(super) awake: &'f [Option<Cues>],
@@ -33,7 +33,7 @@ impl<'f> Visited<'f> for &'f [Value] {
     }
 }
 
-impl<'f> Visited<'f> for Docs<'f> {
+impl<'f> Visited<'f> for VisitedDocs<'f> {
     fn visited(self) -> impl Iterator<Item = (usize, &'f Value)> {
         let concerns = move |cues: &Option<Cues>| cues.is_some_and(|cues| cues.meet(self.wanted));
         let all = self.functions.iter().zip(self.awake).enumerate();
@@ -41,7 +41,7 @@ impl<'f> Visited<'f> for Docs<'f> {
     }
 }
 
-impl Deref for Docs<'_> {
+impl Deref for VisitedDocs<'_> {
     type Target = [Value];
 
     fn deref(&self) -> &[Value] {
@@ -57,12 +57,12 @@ pub(crate) struct Site<'a> {
     /// The pointer into the list.
     pub(crate) pointer: &'a str,
     /// What the schema describes.
-    pub(crate) place: Place<'a>,
+    pub(crate) place: SchemaPlace<'a>,
 }
 
 /// What a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place<'a> {
+pub(crate) enum SchemaPlace<'a> {
     /// All parameters of a function.
     Parameters,
     /// One parameter, by name.
@@ -95,7 +95,7 @@ pub(crate) fn each_parameters<'f>(
             value.get("parameters").filter(|value| !is_flat(value) && !is_arguments(value))
         {
             let pointer = format!("/{function}/parameters");
-            look(&Site { function, pointer: &pointer, place: Place::Parameters }, parameters);
+            look(&Site { function, pointer: &pointer, place: SchemaPlace::Parameters }, parameters);
         }
     }
 }
@@ -106,13 +106,13 @@ pub(crate) fn each_schema<'f>(
     mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>),
 ) {
     each_parameters(functions, |site, parameters| {
-        descend(site.function, Place::Parameters, parameters, &mut site.pointer.to_owned(), &mut look);
+        descend(site.function, SchemaPlace::Parameters, parameters, &mut site.pointer.to_owned(), &mut look);
     });
 }
 
 fn descend<'f>(
     function: usize,
-    place: Place<'f>,
+    place: SchemaPlace<'f>,
     schema: &'f Map<String, Value>,
     pointer: &mut String,
     look: &mut impl FnMut(&Site<'_>, &'f Map<String, Value>),
@@ -122,8 +122,11 @@ fn descend<'f>(
     if let Some(Value::Object(members)) = schema.get("properties") {
         for (name, member) in members {
             if let Value::Object(member) = member {
-                let inner =
-                    if place == Place::Parameters { Place::Parameter(name) } else { Place::Member(name) };
+                let inner = if place == SchemaPlace::Parameters {
+                    SchemaPlace::Parameter(name)
+                } else {
+                    SchemaPlace::Member(name)
+                };
                 pointer.push_str("/properties/");
                 push_token(pointer, name);
                 descend(function, inner, member, pointer, look);
@@ -133,7 +136,7 @@ fn descend<'f>(
     }
     if let Some(Value::Object(items)) = schema.get("items") {
         pointer.push_str("/items");
-        descend(function, Place::Items, items, pointer, look);
+        descend(function, SchemaPlace::Items, items, pointer, look);
         pointer.truncate(length);
     }
 }

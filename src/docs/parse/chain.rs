@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::envelope::{self, Envelope};
 use super::fault::{Fault, ParseFault};
 use super::layer::Layer;
-use super::step::Step;
+use super::step::ParseStep;
 use super::trail::Trail;
 use super::{cut_yaml, encoded, records};
 use crate::allowance::ELEMENT_BYTES;
@@ -57,7 +57,7 @@ fn strict_json(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fau
     match strict::read_within(layer.text, layer.allowance) {
         Ok(strict) => {
             layer.note_repeated(&strict.repeated, trail);
-            Some(settle(strict.value, Step::StrictJson, layer, trail))
+            Some(settle(strict.value, ParseStep::StrictJson, layer, trail))
         }
         Err(error) => {
             layer.not_strict.set(Some(error));
@@ -76,7 +76,7 @@ fn program_source(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, 
 
 fn assignment(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
     let part = envelope::assigned(layer.text)?;
-    trail.step(Step::Assignment);
+    trail.step(ParseStep::Assignment);
     Some(read_parts(layer, &[part], trail))
 }
 
@@ -132,7 +132,7 @@ fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>>
                 "two strings without a comma between them",
             ));
         }
-        return Some(settle(literal.value, Step::PythonLiteral, layer, trail));
+        return Some(settle(literal.value, ParseStep::PythonLiteral, layer, trail));
     }
     match loose.unwrap_or_else(|| loose::read(layer.text, layer.allowance)) {
         Ok(loose) if loose.notes.is_clean() => Some(loose_value(loose, layer, trail)),
@@ -155,7 +155,7 @@ fn side_by_side(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fa
         layer.allowance.take(ELEMENT_BYTES).then_some(())?;
         values.push(records::exact(layer, part.clone(), &mut noted)?);
     }
-    trail.step(Step::Concatenated);
+    trail.step(ParseStep::Concatenated);
     trail.faults.extend(noted.faults);
     Some(Ok(Value::Array(values)))
 }
@@ -206,14 +206,14 @@ fn repaired(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>
         }
         Err(NotRepaired::Beyond) => return None,
     };
-    trail.step(Step::Repaired);
+    trail.step(ParseStep::Repaired);
     Some(Ok(value))
 }
 
 /// Reads each record of a list that can be read, and reports the others.
 fn readable_records(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
     let values = records::readable(layer, trail)?;
-    trail.step(Step::Concatenated);
+    trail.step(ParseStep::Concatenated);
     Some(Ok(Value::Array(values)))
 }
 
@@ -226,7 +226,7 @@ fn yaml_documents(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, 
     if let Some(message) = cut_yaml::missing(&yaml, layer.text, layer.is_ended) {
         trail.fault(layer.fail(ParseFault::Truncated, layer.text.len(), message));
     }
-    trail.step(Step::Yaml);
+    trail.step(ParseStep::Yaml);
     Some(Ok(yaml.value))
 }
 
@@ -250,7 +250,7 @@ fn within_prose(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fa
     if layer.is_cut() && !value.as_ref().is_ok_and(holds_objects) {
         return None;
     }
-    trail.step(Step::Prose);
+    trail.step(ParseStep::Prose);
     trail.extend(below);
     Some(value)
 }
@@ -260,7 +260,7 @@ fn read_parts(layer: &Layer<'_>, parts: &[Range<usize>], trail: &mut Trail) -> R
     if let [part] = parts {
         return read(&layer.part(part.clone())?, trail);
     }
-    trail.step(Step::Concatenated);
+    trail.step(ParseStep::Concatenated);
     let mut values = Vec::new();
     for part in parts {
         let mut below = Trail::default();
@@ -274,9 +274,9 @@ fn read_parts(layer: &Layer<'_>, parts: &[Range<usize>], trail: &mut Trail) -> R
 }
 
 /// Accepts a value; a string is read as one more layer.
-fn settle(value: Value, step: Step, layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
+fn settle(value: Value, step: ParseStep, layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
     if let Value::String(inner) = value {
-        trail.step(Step::JsonString);
+        trail.step(ParseStep::JsonString);
         return read(&layer.inner(&inner)?, trail);
     }
     trail.step(step);
@@ -303,10 +303,10 @@ fn loose_value(loose: Loose, layer: &Layer<'_>, trail: &mut Trail) -> Result<Val
     }
     layer.note_repeated(&notes.repeated, trail);
     let step = match () {
-        () if notes.n_values > 1 => Step::Concatenated,
-        () if !notes.is_clean() => Step::Mended,
-        () if notes.is_python => Step::PythonLiteral,
-        () => Step::Json5,
+        () if notes.n_values > 1 => ParseStep::Concatenated,
+        () if !notes.is_clean() => ParseStep::Mended,
+        () if notes.is_python => ParseStep::PythonLiteral,
+        () => ParseStep::Json5,
     };
     settle(value, step, layer, trail)
 }

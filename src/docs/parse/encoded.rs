@@ -4,21 +4,21 @@
 //! quotes. The first quote of the text decides, as none of these encodings leaves it bare. A text with such marks only
 //! inside its strings is unchanged.
 
-use super::step::Step;
+use super::step::ParseStep;
 use crate::notation::json::marks::is_blank;
 
 /// The longest supported entity, without its ampersand.
 const MAX_ENTITY_BYTES: usize = 9;
 
 /// Returns the text with one encoding undone, if it is encoded.
-pub(super) fn decode(text: &str) -> Option<(Step, String)> {
+pub(super) fn decode(text: &str) -> Option<(ParseStep, String)> {
     if has_entities(text) {
-        return Some((Step::HtmlEntities, without_entities(text)));
+        return Some((ParseStep::HtmlEntities, without_entities(text)));
     }
     if let Some(cell) = csv_cell(text) {
-        return Some((Step::CsvQuotes, cell.replace("\"\"", "\"")));
+        return Some((ParseStep::CsvQuotes, cell.replace("\"\"", "\"")));
     }
-    is_escaped(text).then(|| (Step::EscapedJson, unescaped(text)))
+    is_escaped(text).then(|| (ParseStep::EscapedJson, unescaped(text)))
 }
 
 /// Returns true if the first quote of the text is an entity, possibly escaped twice.

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::layer::{Layer, is_source_code};
-use super::step::Step;
+use super::step::ParseStep;
 use crate::notation::json::marks::plain_mark;
 use crate::notation::json::outline::Outline;
 
@@ -38,7 +38,7 @@ const MAX_TAG_BYTES: usize = 120;
 /// The wrapping of a text, and the places of the values inside.
 #[derive(Debug, PartialEq)]
 pub(super) struct Envelope {
-    pub(super) step: Step,
+    pub(super) step: ParseStep,
     pub(super) parts: Vec<Range<usize>>,
     /// Whether the closing mark is present.
     pub(super) is_closed: bool,
@@ -69,14 +69,14 @@ fn tagged(text: &str) -> Option<Envelope> {
         parts.push(open.range.end..end);
         match close {
             Some(close) => at = close.end,
-            None => return Some(Envelope { step: Step::Tags, parts, is_closed: false }),
+            None => return Some(Envelope { step: ParseStep::Tags, parts, is_closed: false }),
         }
     }
     // Empty pairs are mentions: "the functions between <tools></tools>".
     if parts.len() > 1 {
         parts.retain(|part| !text[part.clone()].trim().is_empty());
     }
-    (!parts.is_empty()).then_some(Envelope { step: Step::Tags, parts, is_closed: true })
+    (!parts.is_empty()).then_some(Envelope { step: ParseStep::Tags, parts, is_closed: true })
 }
 
 /// Returns the tag that begins at a byte.
@@ -132,12 +132,12 @@ fn fenced(text: &str) -> Option<Envelope> {
         let own_line = body.find("\n```").map(|at| at + 1);
         let Some(end) = own_line.or_else(|| body.rfind(FENCE)) else {
             parts.push(start..text.len());
-            return Some(Envelope { step: Step::Fence, parts, is_closed: false });
+            return Some(Envelope { step: ParseStep::Fence, parts, is_closed: false });
         };
         parts.push(start..start + end);
         from = start + end + FENCE.len();
     }
-    (!parts.is_empty()).then_some(Envelope { step: Step::Fence, parts, is_closed: true })
+    (!parts.is_empty()).then_some(Envelope { step: ParseStep::Fence, parts, is_closed: true })
 }
 
 /// Returns true if a text begins like a value, so that a tag or a fence in it can only be part of a string.
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
     use crate::allowance::Allowance;
 
-    fn inside(text: &str) -> Option<(Step, Vec<&str>)> {
+    fn inside(text: &str) -> Option<(ParseStep, Vec<&str>)> {
         peel(text).map(|envelope| {
             (envelope.step, envelope.parts.iter().map(|part| text[part.clone()].trim()).collect())
         })
@@ -244,32 +244,38 @@ mod tests {
     #[test]
     fn a_fence_is_peeled_with_its_language_and_the_prose_around_it() {
         for text in ["```json\n[1]\n```", "Here:\n```\n[1]\n```\nThanks!", "```[1]```", "```python\n[1]"] {
-            assert_eq!(inside(text), Some((Step::Fence, vec!["[1]"])), "{text}");
+            assert_eq!(inside(text), Some((ParseStep::Fence, vec!["[1]"])), "{text}");
         }
     }
 
     #[test]
     fn a_fence_inside_a_string_does_not_end_the_text() {
         let text = "```json\n[\"use ```x``` here\"]\n```";
-        assert_eq!(inside(text), Some((Step::Fence, vec!["[\"use ```x``` here\"]"])));
+        assert_eq!(inside(text), Some((ParseStep::Fence, vec!["[\"use ```x``` here\"]"])));
         assert_eq!(inside("[\"use ```x``` here\",]"), None);
     }
 
     #[test]
     fn each_of_several_fences_contains_a_value() {
         let text = "First:\n```json\n{}\n```\nand\n```json\n[]\n```";
-        assert_eq!(inside(text), Some((Step::Fence, vec!["{}", "[]"])));
+        assert_eq!(inside(text), Some((ParseStep::Fence, vec!["{}", "[]"])));
     }
 
     #[test]
     fn tags_are_peeled_at_any_position() {
-        assert_eq!(inside("You may call <tools> [1] </tools> as you like"), Some((Step::Tags, vec!["[1]"])));
-        assert_eq!(inside("[TOOL_LIST] [1] [/TOOL_LIST]"), Some((Step::Tags, vec!["[1]"])));
+        assert_eq!(
+            inside("You may call <tools> [1] </tools> as you like"),
+            Some((ParseStep::Tags, vec!["[1]"]))
+        );
+        assert_eq!(inside("[TOOL_LIST] [1] [/TOOL_LIST]"), Some((ParseStep::Tags, vec!["[1]"])));
         assert_eq!(
             inside("<tool id=\"1\">{}</tool>\n<tool id=\"2\">[]</tool>"),
-            Some((Step::Tags, vec!["{}", "[]"]))
+            Some((ParseStep::Tags, vec!["{}", "[]"]))
         );
-        assert_eq!(inside("Within <tools></tools> tags: <tools>{}</tools>"), Some((Step::Tags, vec!["{}"])));
+        assert_eq!(
+            inside("Within <tools></tools> tags: <tools>{}</tools>"),
+            Some((ParseStep::Tags, vec!["{}"]))
+        );
         assert_eq!(inside("[{'name': 'f', 'description': 'reads <tools> tags'}]"), None);
     }
 

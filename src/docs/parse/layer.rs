@@ -4,7 +4,7 @@ use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
 use super::fault::{Fault, ParseFault};
-use super::step::Step;
+use super::step::ParseStep;
 use super::trail::{MAX_REPEATED, Trail};
 use crate::allowance::Allowance;
 use crate::notation::json::loose::{Loose, Stop};
@@ -66,8 +66,8 @@ impl<'t> Layer<'t> {
     pub(super) fn without_margins(&self, trail: &mut Trail) -> Self {
         let inner = self.text.trim_start_matches(is_blank);
         let start = self.text.len() - inner.len();
-        if self.text[..start].contains('\u{feff}') && !trail.steps.contains(&Step::ByteOrderMark) {
-            trail.step(Step::ByteOrderMark);
+        if self.text[..start].contains('\u{feff}') && !trail.steps.contains(&ParseStep::ByteOrderMark) {
+            trail.step(ParseStep::ByteOrderMark);
         }
         let text = inner.trim_end_matches(is_blank);
         let is_ended = self.is_ended || inner[text.len()..].contains(['\n', '\r']);

@@ -24,7 +24,7 @@ use crate::docs::{dialect, source};
 use crate::notation::levels::{MAX_KEPT, is_within};
 use fault::Fault;
 use layer::Layer;
-use step::Step;
+use step::ParseStep;
 use trail::Trail;
 
 /// The functions of a text, and how they were read.
@@ -33,7 +33,7 @@ pub struct Parsed {
     /// Objects with a name, as sent.
     pub functions: Vec<Value>,
     /// The parser steps used, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ParseStep>,
     /// Faults despite which the functions were read; they may differ from what the author meant.
     pub faults: Vec<Fault>,
 }

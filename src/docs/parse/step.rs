@@ -4,7 +4,7 @@
 
 /// A step of the parser chain, or an unwrapped format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Step {
+pub enum ParseStep {
     /// The text was JSON.
     StrictJson,
     /// A byte-order mark was removed.
@@ -97,7 +97,7 @@ pub enum Step {
     ServerToolLeftOut,
 }
 
-impl Step {
+impl ParseStep {
     /// Returns the stable name of the step.
     pub fn code(self) -> &'static str {
         match self {
@@ -151,7 +151,7 @@ impl Step {
 }
 
 /// Records a step once.
-pub(crate) fn note(steps: &mut Vec<Step>, step: Step) {
+pub(crate) fn note(steps: &mut Vec<ParseStep>, step: ParseStep) {
     if !steps.contains(&step) {
         steps.push(step);
     }

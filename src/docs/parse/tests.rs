@@ -6,7 +6,7 @@ use serde_json::json;
 use super::fault::ParseFault;
 use super::*;
 
-fn codes(steps: &[Step]) -> Vec<&'static str> {
+fn codes(steps: &[ParseStep]) -> Vec<&'static str> {
     steps.iter().map(|step| step.code()).collect()
 }
 
@@ -60,7 +60,7 @@ fn values_side_by_side_are_a_list() {
     ] {
         let parsed = parse(text).unwrap();
         assert_eq!(parsed.functions, [json!({"name": "a"}), json!({"name": "b"})], "{text}");
-        assert_eq!(parsed.steps[0], Step::Concatenated);
+        assert_eq!(parsed.steps[0], ParseStep::Concatenated);
     }
 }
 

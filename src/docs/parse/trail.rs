@@ -1,7 +1,7 @@
 //! The record of a parse: the steps used, and the faults despite which the text was read.
 
 use super::fault::{Fault, ParseFault};
-use super::step::Step;
+use super::step::ParseStep;
 
 /// The maximum number of repeated keys reported individually.
 pub(crate) const MAX_REPEATED: usize = 20;
@@ -9,12 +9,12 @@ pub(crate) const MAX_REPEATED: usize = 20;
 /// Steps and faults, in order of occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Trail {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<ParseStep>,
     pub(super) faults: Vec<Fault>,
 }
 
 impl Trail {
-    pub(super) fn step(&mut self, step: Step) {
+    pub(super) fn step(&mut self, step: ParseStep) {
         self.steps.push(step);
     }
 

@@ -9,24 +9,27 @@ pub(crate) mod python;
 mod typescript;
 
 use super::parse::fault::Fault;
-use super::parse::step::{Step, note};
+use super::parse::step::{ParseStep, note};
 use crate::allowance::Allowance;
 use found::Source;
 
 /// A reader of a text; `None` if the text is not in its language.
-type Reader = fn(&str, &mut Vec<Step>, &Allowance) -> Option<Result<Source, Fault>>;
+type SourceReader = fn(&str, &mut Vec<ParseStep>, &Allowance) -> Option<Result<Source, Fault>>;
 
 /// The readers, in the order they are tried.
-const READERS: &[(Reader, Step)] = &[
-    (python::read, Step::PythonDef),
-    (|text, _, allowance| Some(python::signature::read(text, allowance)?.map(Source::from)), Step::Signature),
-    (|text, _, allowance| Some(typescript::read(text, allowance)?.map(Source::from)), Step::TypeScript),
+const READERS: &[(SourceReader, ParseStep)] = &[
+    (python::read, ParseStep::PythonDef),
+    (
+        |text, _, allowance| Some(python::signature::read(text, allowance)?.map(Source::from)),
+        ParseStep::Signature,
+    ),
+    (|text, _, allowance| Some(typescript::read(text, allowance)?.map(Source::from)), ParseStep::TypeScript),
 ];
 
 /// Returns the functions of a text if it is source, otherwise `None`.
 pub(crate) fn functions(
     text: &str,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<ParseStep>,
     allowance: &Allowance,
 ) -> Option<Result<Source, Fault>> {
     // No supported language begins like data, so data takes one look. A module may begin with a docstring, and its

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::function::{FunctionDoc, Parameter};
 use crate::docs::combining::SUBSTITUTES;
-use crate::docs::parse::step::Step;
+use crate::docs::parse::step::ParseStep;
 
 /// The name of a body that is one parameter.
 pub(super) const BODY: &str = "body";
@@ -24,7 +24,7 @@ pub(super) struct Body {
 }
 
 /// Adds a body to a function.
-pub(super) fn add(body: Body, function: &mut FunctionDoc, steps: &mut Vec<Step>) {
+pub(super) fn add(body: Body, function: &mut FunctionDoc, steps: &mut Vec<ParseStep>) {
     if !has_plain_members(&body.schema) {
         return function.add(whole(body), steps);
     }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 
 use super::note;
-use crate::docs::parse::step::Step;
+use crate::docs::parse::step::ParseStep;
 
 /// The maximum number of parameters of one function; no request has more.
 pub(super) const MAX_PARAMETERS: usize = 10_000;
@@ -47,10 +47,10 @@ impl FunctionDoc {
         }
     }
 
-    pub(super) fn add(&mut self, parameter: Parameter, steps: &mut Vec<Step>) {
+    pub(super) fn add(&mut self, parameter: Parameter, steps: &mut Vec<ParseStep>) {
         let Parameter { name, place, is_required, schema } = parameter;
         let name = if self.properties.contains_key(&name) {
-            note(steps, Step::PlaceSuffix);
+            note(steps, ParseStep::PlaceSuffix);
             self.free_name(&format!("{name}_{place}"))
         } else {
             name

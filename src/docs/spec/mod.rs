@@ -14,7 +14,7 @@ mod swagger;
 use serde_json::{Map, Value};
 
 use super::parse::fault::{Fault, ParseFault};
-use super::parse::step::Step;
+use super::parse::step::ParseStep;
 use crate::allowance::{Allowance, ELEMENT_BYTES, bytes_of};
 use crate::notation::json::strict::{self, Strict};
 
@@ -25,7 +25,7 @@ const DOCUMENTATION: &str = "Documentation";
 const MAX_NAMED: usize = 5;
 
 /// A reader of an API description.
-type Reader = fn(&Map<String, Value>, &mut Vec<Step>, &Allowance) -> Read;
+type DescriptionReader = fn(&Map<String, Value>, &mut Vec<ParseStep>, &Allowance) -> Read;
 
 /// The readable functions, and the fault with the unreadable operations.
 pub(crate) type Read = (Vec<Value>, Option<Fault>);
@@ -33,7 +33,7 @@ pub(crate) type Read = (Vec<Value>, Option<Fault>);
 /// Returns the functions of an object that is an API description, otherwise `None`.
 pub(crate) fn functions(
     map: &Map<String, Value>,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<ParseStep>,
     allowance: &Allowance,
 ) -> Option<Read> {
     if let Some(reader) = reader(map) {
@@ -47,11 +47,11 @@ pub(crate) fn functions(
     if let Some(first) = repeated.first() {
         return Some((Vec::new(), Some(Fault::repeated(&first.key))));
     }
-    note(steps, Step::JsonString);
+    note(steps, ParseStep::JsonString);
     Some(reader(&inner, steps, allowance))
 }
 
-fn reader(map: &Map<String, Value>) -> Option<Reader> {
+fn reader(map: &Map<String, Value>) -> Option<DescriptionReader> {
     if openapi::is_one(map) {
         Some(openapi::functions)
     } else if swagger::is_one(map) {
@@ -64,7 +64,7 @@ fn reader(map: &Map<String, Value>) -> Option<Reader> {
 }
 
 /// Records a step once.
-fn note(steps: &mut Vec<Step>, step: Step) {
+fn note(steps: &mut Vec<ParseStep>, step: ParseStep) {
     if !steps.contains(&step) {
         steps.push(step);
     }

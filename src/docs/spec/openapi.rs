@@ -13,7 +13,7 @@ use super::function::{FunctionDoc, MAX_PARAMETERS, Parameter, TOO_MANY};
 use super::schema::Resolver;
 use super::{Read, Tally, Unreadable, note};
 use crate::allowance::Allowance;
-use crate::docs::parse::step::Step;
+use crate::docs::parse::step::ParseStep;
 
 const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 
@@ -26,7 +26,7 @@ const MEDIA: [&str; 5] =
 
 /// How one version of the standard writes the inputs of a call.
 pub(super) struct Notation {
-    pub(super) step: Step,
+    pub(super) step: ParseStep,
     /// The path of the security schemes.
     pub(super) security: &'static [&'static str],
     /// Adds one parameter to a function.
@@ -37,18 +37,18 @@ pub(super) struct Notation {
 pub(super) struct Call<'s, 'c> {
     pub(super) function: FunctionDoc,
     pub(super) resolver: &'c mut Resolver<'s>,
-    pub(super) steps: &'c mut Vec<Step>,
+    pub(super) steps: &'c mut Vec<ParseStep>,
 }
 
 const NOTATION: Notation =
-    Notation { step: Step::OpenApi, security: &["components", "securitySchemes"], parameter };
+    Notation { step: ParseStep::OpenApi, security: &["components", "securitySchemes"], parameter };
 
 /// Returns true if an object is a description of version 3; YAML reads the version as a number.
 pub(super) fn is_one(map: &Map<String, Value>) -> bool {
     has_version(map, "openapi", "3")
 }
 
-pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>, allowance: &Allowance) -> Read {
+pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<ParseStep>, allowance: &Allowance) -> Read {
     read(map, &NOTATION, steps, allowance)
 }
 
@@ -67,7 +67,7 @@ pub(super) fn has_version(map: &Map<String, Value>, key: &str, major: &str) -> b
 pub(super) fn read(
     map: &Map<String, Value>,
     notation: &Notation,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<ParseStep>,
     allowance: &Allowance,
 ) -> Read {
     note(steps, notation.step);
@@ -114,7 +114,7 @@ impl<'s> Operation<'s, '_> {
         &self,
         notation: &Notation,
         resolver: &mut Resolver<'s>,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<ParseStep>,
     ) -> Result<Value, Unreadable> {
         let operation = self.value.as_object().ok_or("expected an object")?;
         resolver.next_function();
@@ -131,11 +131,11 @@ impl<'s> Operation<'s, '_> {
     }
 
     /// Returns the operation's own name, or one built from method and path.
-    fn name(&self, operation: &Map<String, Value>, steps: &mut Vec<Step>) -> String {
+    fn name(&self, operation: &Map<String, Value>, steps: &mut Vec<ParseStep>) -> String {
         if let Some(id) = string(operation, "operationId").filter(|id| !id.trim().is_empty()) {
             return id.to_owned();
         }
-        note(steps, Step::NamedByPath);
+        note(steps, ParseStep::NamedByPath);
         let words = self.path.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
         std::iter::once(self.method).chain(words).collect::<Vec<_>>().join("_")
     }

@@ -12,7 +12,7 @@ use super::function::{FunctionDoc, MAX_PARAMETERS, Parameter, TOO_MANY};
 use super::openapi::{is_true, string};
 use super::{Read, Tally, Unreadable, note};
 use crate::allowance::Allowance;
-use crate::docs::parse::step::Step;
+use crate::docs::parse::step::ParseStep;
 use crate::notation::json::strict;
 
 /// Returns true if an object is a collection, by itself or in the wrapper of Postman's own API.
@@ -28,8 +28,8 @@ fn collection(map: &Map<String, Value>) -> Option<&Map<String, Value>> {
     (is_postman && map.get("item").is_some_and(Value::is_array)).then_some(map)
 }
 
-pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>, allowance: &Allowance) -> Read {
-    note(steps, Step::Postman);
+pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<ParseStep>, allowance: &Allowance) -> Read {
+    note(steps, ParseStep::Postman);
     let mut tally = Tally::new(allowance);
     let mut take = |path: &[&str], item: &Value| {
         let name = || {
@@ -56,7 +56,7 @@ fn walk<'v>(items: &'v Value, path: &mut Vec<&'v str>, take: &mut impl FnMut(&[&
     }
 }
 
-fn request(item: &Value, steps: &mut Vec<Step>, allowance: &Allowance) -> Result<Value, Unreadable> {
+fn request(item: &Value, steps: &mut Vec<ParseStep>, allowance: &Allowance) -> Result<Value, Unreadable> {
     let item = item.as_object().ok_or("expected an object")?;
     let name = string(item, "name").filter(|name| !name.trim().is_empty()).ok_or("it has no name")?;
     let request = item.get("request").ok_or("it has no request")?;
@@ -91,8 +91,8 @@ fn request(item: &Value, steps: &mut Vec<Step>, allowance: &Allowance) -> Result
 
 /// Returns a description: a text, or an object with one.
 fn description(map: &Map<String, Value>) -> Option<&str> {
-    let said = map.get("description")?;
-    said.as_str().or_else(|| said.get("content")?.as_str())
+    let text = map.get("description")?;
+    text.as_str().or_else(|| text.get("content")?.as_str())
 }
 
 fn in_url(url: &Value) -> Vec<Parameter> {
@@ -105,8 +105,8 @@ fn in_url(url: &Value) -> Vec<Parameter> {
         .into_iter()
         .take(MAX_PARAMETERS)
         .map(|name| {
-            let said = entries.get(name.as_str()).copied().and_then(Value::as_object).and_then(description);
-            text_parameter(name, "path", said)
+            let text = entries.get(name.as_str()).copied().and_then(Value::as_object).and_then(description);
+            text_parameter(name, "path", text)
         })
         .collect();
     match listed("query") {
@@ -169,7 +169,7 @@ fn text_parameter(name: String, place: &str, text: Option<&str>) -> Parameter {
 
 fn in_body(
     body: &Map<String, Value>,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<ParseStep>,
     allowance: &Allowance,
 ) -> Result<Vec<Parameter>, Unreadable> {
     let mode = string(body, "mode").unwrap_or_default();
@@ -193,7 +193,7 @@ fn body_parameter(schema: Value) -> Parameter {
 
 fn raw_body(
     body: &Map<String, Value>,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<ParseStep>,
     allowance: &Allowance,
 ) -> Result<Vec<Parameter>, Unreadable> {
     let text = string(body, "raw").unwrap_or_default().trim();
@@ -209,7 +209,7 @@ fn raw_body(
     let read = strict::read_within(text, allowance);
     let read = read.or_else(|_| strict::read_within(&without_variables(text), allowance));
     let value = read.map_err(|error| format!("its body is not JSON: {error}"))?.value;
-    note(steps, Step::TypesInferred);
+    note(steps, ParseStep::TypesInferred);
     let Value::Object(members) = value else { return Ok(vec![body_parameter(inferred(&value))]) };
     let parameter = |(name, value): (String, Value)| Parameter { name, ..body_parameter(inferred(&value)) };
     Ok(members.into_iter().map(parameter).collect())

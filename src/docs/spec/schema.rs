@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::note;
 use crate::docs::join::join;
-use crate::docs::parse::step::Step;
+use crate::docs::parse::step::ParseStep;
 
 const REF: &str = "$ref";
 /// Keys with one schema.
@@ -61,7 +61,7 @@ impl<'s> Resolver<'s> {
     }
 
     /// Returns a schema with its references resolved; a value that is not an object is an empty schema.
-    pub(super) fn schema(&mut self, value: &'s Value, steps: &mut Vec<Step>) -> Map<String, Value> {
+    pub(super) fn schema(&mut self, value: &'s Value, steps: &mut Vec<ParseStep>) -> Map<String, Value> {
         match self.resolved(value, steps) {
             Value::Object(schema) => schema,
             _ => Map::new(),
@@ -74,7 +74,7 @@ impl<'s> Resolver<'s> {
         self.root.get(first)?.pointer(&format!("/{rest}"))
     }
 
-    fn resolved(&mut self, value: &'s Value, steps: &mut Vec<Step>) -> Value {
+    fn resolved(&mut self, value: &'s Value, steps: &mut Vec<ParseStep>) -> Value {
         let Value::Object(map) = value else { return value.clone() };
         if self.depth == MAX_DEPTH {
             return value.clone();
@@ -89,14 +89,14 @@ impl<'s> Resolver<'s> {
         Value::Object(with_all_merged(resolved))
     }
 
-    fn members(&mut self, map: &'s Map<String, Value>, steps: &mut Vec<Step>) -> Map<String, Value> {
+    fn members(&mut self, map: &'s Map<String, Value>, steps: &mut Vec<ParseStep>) -> Map<String, Value> {
         if !self.stack.is_empty() {
             self.charge(map.len());
         }
         map.iter().map(|(key, value)| (key.clone(), self.member(key, value, steps))).collect()
     }
 
-    fn member(&mut self, key: &str, value: &'s Value, steps: &mut Vec<Step>) -> Value {
+    fn member(&mut self, key: &str, value: &'s Value, steps: &mut Vec<ParseStep>) -> Value {
         match value {
             Value::Object(_) if ONE.contains(&key) => self.resolved(value, steps),
             Value::Object(map) if MAPS.contains(&key) => {
@@ -126,14 +126,14 @@ impl<'s> Resolver<'s> {
         reference: &'s str,
         target: &'s Value,
         beside: &'s Map<String, Value>,
-        steps: &mut Vec<Step>,
+        steps: &mut Vec<ParseStep>,
     ) -> Map<String, Value> {
         if self.left == 0 || self.left_in_all == 0 || !target.is_object() {
             return beside.clone();
         }
         self.charge(1);
         let found = if self.stack.contains(&reference) {
-            note(steps, Step::RecursionCut);
+            note(steps, ParseStep::RecursionCut);
             cut(target)
         } else {
             self.stack.push(reference);

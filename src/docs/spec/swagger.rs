@@ -6,20 +6,21 @@ use super::body::{self, Body};
 use super::openapi::{self, Call, Notation, is_true, name_and_place, string};
 use super::{Read, Unreadable};
 use crate::allowance::Allowance;
-use crate::docs::parse::step::Step;
+use crate::docs::parse::step::ParseStep;
 
 /// Keys of a parameter that do not describe its value.
 const NOT_SCHEMA: [&str; 6] =
     ["name", "in", "required", "description", "collectionFormat", "allowEmptyValue"];
 
-const NOTATION: Notation = Notation { step: Step::Swagger, security: &["securityDefinitions"], parameter };
+const NOTATION: Notation =
+    Notation { step: ParseStep::Swagger, security: &["securityDefinitions"], parameter };
 
 /// Returns true if an object is a description of version 2; YAML reads the version as a number.
 pub(super) fn is_one(map: &Map<String, Value>) -> bool {
     openapi::has_version(map, "swagger", "2")
 }
 
-pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<Step>, allowance: &Allowance) -> Read {
+pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<ParseStep>, allowance: &Allowance) -> Read {
     openapi::read(map, &NOTATION, steps, allowance)
 }
 

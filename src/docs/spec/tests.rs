@@ -9,7 +9,7 @@ fn read(spec: &Value) -> (Vec<Value>, Vec<&'static str>) {
     let mut steps = Vec::new();
     let (functions, fault) = functions(spec.as_object().unwrap(), &mut steps, &Allowance::of("")).unwrap();
     assert_eq!(fault, None);
-    (functions, steps.into_iter().map(Step::code).collect())
+    (functions, steps.into_iter().map(ParseStep::code).collect())
 }
 
 fn fault(spec: &Value) -> String {

@@ -1,29 +1,28 @@
-//! Where the brackets of a text are, without reading the text.
+//! Finds the brackets of a text without parsing it.
 //!
-//! One pass that knows strings and comments as JSON5 has them. It tells how deep
-//! the brackets go (readers that recurse ask before they start), whether the text
-//! ends before its brackets do, and where whole values stand next to each other.
-//! Outside all brackets quotes mean nothing: there may be prose.
+//! One pass, which recognises strings and comments as in JSON5. It finds the depth of the brackets (recursive readers
+//! check it first), a text that ends before its brackets do, and complete values side by side. Outside of all brackets
+//! quotes are ignored, as the text may be prose.
 
 use std::ops::Range;
 
-/// How many parts are told apart; no list of functions comes in nearly as many.
+/// The maximum number of parts; no list of functions has nearly as many.
 pub(crate) const MAX_PARTS: usize = 200_000;
 
-/// The shape of a text.
+/// The bracket structure of a text.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outline {
     /// The outermost bracketed parts, in order; the first [`MAX_PARTS`] of them.
     pub(crate) parts: Vec<Range<usize>>,
-    /// The most brackets open at one point.
+    /// The maximum number of open brackets.
     pub(crate) depth: usize,
-    /// Where the outermost bracket stands that is never closed.
+    /// The place of the outermost bracket that is never closed.
     pub(crate) left_open: Option<usize>,
-    /// Where `...` stands in place of a value: the writer left something out.
+    /// The place of `...` instead of a value: content was omitted.
     pub(crate) ellipsis: Option<usize>,
 }
 
-/// Looks at a text once.
+/// Scans a text once.
 fn outline(text: &str) -> Outline {
     let bytes = text.as_bytes();
     let mut outline = Outline::default();
@@ -58,24 +57,24 @@ fn outline(text: &str) -> Outline {
 }
 
 impl Outline {
-    /// The outline of a text.
+    /// Returns the outline of a text.
     pub(crate) fn of(text: &str) -> Self {
         outline(text)
     }
 
-    /// Whether all there is is one part that is whole.
+    /// Returns true if the text is exactly one complete part.
     pub(crate) fn is_one_part(&self) -> bool {
         self.parts.len() == 1 && self.left_open.is_none()
     }
 
-    /// Whether several parts stand side by side with nothing but blanks, commas and semicolons around them.
+    /// Returns true if the text is several parts with only whitespace, commas and semicolons around them.
     pub(crate) fn is_concatenated(&self, text: &str) -> bool {
         self.parts.len() > 1
             && self.left_open.is_none()
             && self.gaps(text).all(|gap| gap.chars().all(|c| c.is_whitespace() || matches!(c, ',' | ';')))
     }
 
-    /// The text outside all parts, piece by piece.
+    /// Returns the pieces of text outside of all parts.
     pub(crate) fn gaps<'a>(&'a self, text: &'a str) -> impl Iterator<Item = &'a str> {
         let starts = self.parts.iter().map(|part| part.start).chain([text.len()]);
         let ends = std::iter::once(0).chain(self.parts.iter().map(|part| part.end));
@@ -83,7 +82,7 @@ impl Outline {
     }
 }
 
-/// The index of the quote that ends the string begun at `open`, or of the last byte.
+/// Returns the index of the quote that ends the string begun at `open`, or of the last byte.
 fn string_end(bytes: &[u8], open: usize) -> usize {
     let mut at = open + 1;
     while let Some(&byte) = bytes.get(at) {
@@ -97,7 +96,7 @@ fn string_end(bytes: &[u8], open: usize) -> usize {
     bytes.len()
 }
 
-/// The index of the last byte of the comment begun at `open`, or `open` where no comment begins.
+/// Returns the index of the last byte of the comment begun at `open`, or `open` if no comment begins there.
 fn comment_end(bytes: &[u8], open: usize) -> usize {
     let rest = &bytes[open..];
     let length = if rest.starts_with(b"/*") {
@@ -110,7 +109,7 @@ fn comment_end(bytes: &[u8], open: usize) -> usize {
     open + length - 1
 }
 
-/// Whether a line ends here as JSON5 sees it: it counts U+2028 and U+2029 as line ends.
+/// Returns true if a line ends here by the rules of JSON5, which include U+2028 and U+2029.
 fn ends_line(rest: &[u8]) -> bool {
     matches!(rest[0], b'\n' | b'\r')
         || rest.starts_with("\u{2028}".as_bytes())
@@ -162,7 +161,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_has_an_outline_whose_parts_lie_in_it(text in "[\\[\\]{}'\"/*\\\\.a\u{2028}\n, é]{0,40}") {
+        fn the_parts_of_any_outline_are_within_the_text(text in "[\\[\\]{}'\"/*\\\\.a\u{2028}\n, é]{0,40}") {
             let outline = outline(&text);
             for part in &outline.parts {
                 prop_assert!(text.get(part.clone()).is_some());

@@ -1,32 +1,31 @@
-//! A broken text is repaired only where two repairers agree.
+//! Repairs a broken text only if two repairers agree.
 //!
-//! Either one alone turns some broken texts into something their writer never
-//! meant, and does so in silence. They fail in different places, so a value both
-//! arrive at is taken; where they differ the better one's comes with a fault. Texts that
-//! are cut off never come here: both would close the brackets and hide the loss. Neither
-//! is linear on every text, so long ones stay away too.
+//! Either repairer alone silently turns some broken texts into values that were never meant. They fail in different
+//! cases, so a value that both return is accepted; otherwise the value of the better one is returned with a fault.
+//! Truncated texts are never repaired: both repairers would close the brackets and hide the loss. Neither is linear on
+//! every text, so long ones are not repaired either.
 
 use rustc_hash::FxHashSet;
 use serde_json::Value;
 
 use super::strict;
 
-/// The longest text that is repaired; both repairers take time that may grow with its square.
+/// The maximum length of a repaired text; the time of both repairers may grow with its square.
 const MAX_BYTES: usize = 256 * 1024;
 
-/// Why a text was not repaired for sure.
+/// The reason for which a text has no certain repair.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum NotRepaired {
-    /// At least one repairer gave up.
+    /// At least one repairer failed.
     Beyond,
-    /// The two arrived at different values; this is the better one's.
+    /// The results are different; this is that of the better one.
     Disagree(Value),
 }
 
-/// The list or object that both repairers make of the text.
+/// Returns the list or object that both repairers return.
 ///
 /// # Errors
-/// Where one gives up, the two differ, or the result is a mere scalar (a repairer that quotes prose).
+/// If one fails, the two differ, or the result is a scalar (repairers turn prose into a string).
 pub(crate) fn agreed(text: &str) -> Result<Value, NotRepaired> {
     if text.len() > MAX_BYTES {
         return Err(NotRepaired::Beyond);
@@ -42,7 +41,7 @@ pub(crate) fn agreed(text: &str) -> Result<Value, NotRepaired> {
     }
 }
 
-/// Whether at least one repairer makes this value of the text.
+/// Returns true if at least one repairer returns this value.
 pub(crate) fn confirms(text: &str, value: &Value) -> bool {
     text.len() <= MAX_BYTES && (first(text).as_ref() == Some(value) || second(text).as_ref() == Some(value))
 }
@@ -55,13 +54,13 @@ fn second(text: &str) -> Option<Value> {
     jsonfix::repair(text).ok().and_then(|json| structure(&json))
 }
 
-/// The value of a repaired text: a list or an object without a key that stands twice.
+/// Returns the value of a repaired text: a list or an object without a repeated key.
 fn structure(json: &str) -> Option<Value> {
     let read = strict::read(json).ok()?;
     (read.repeated.is_empty() && (read.value.is_array() || read.value.is_object())).then_some(read.value)
 }
 
-/// How many nulls a value holds: repairers write one where a value is missing.
+/// Returns the number of nulls in a value: repairers write one in place of a missing value.
 fn n_nulls(value: &Value) -> usize {
     match value {
         Value::Null => 1,
@@ -71,15 +70,15 @@ fn n_nulls(value: &Value) -> usize {
     }
 }
 
-/// The words that stand right behind a quote.
+/// Returns the words directly after a quote.
 fn quoted_starts(text: &str) -> FxHashSet<&str> {
     let quotes = ['"', '\'', '`', '“', '”', '„', '‘', '’', '«'];
     text.match_indices(quotes).map(|(at, quote)| first_word(&text[at + quote.len()..])).collect()
 }
 
-/// Whether every string of a value began with a quote: a bare word is a name, and what it stands for is not known.
+/// Returns true if every string of a value began with a quote: a bare word is a name with an unknown value.
 ///
-/// The word of a type says all there is to say, also where it is one of Python's own names.
+/// The name of a type is accepted, as it has the same meaning in Python.
 fn all_quoted(value: &Value, starts: &FxHashSet<&str>) -> bool {
     match value {
         Value::String(text) => starts.contains(first_word(text)) || first_word(text).is_empty(),
@@ -94,7 +93,7 @@ fn first_word(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// How many words of a text mean null.
+/// Returns the number of words in a text that mean null.
 fn n_null_words(text: &str) -> usize {
     ["null", "None", "NULL"].iter().map(|word| text.matches(word).count()).sum()
 }
@@ -106,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_comma_is_put_in() {
+    fn a_missing_comma_is_inserted() {
         assert_eq!(
             agreed("{\"name\": \"f\"\n \"description\": \"d\"}"),
             Ok(json!({"name": "f", "description": "d"}))
@@ -120,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_stands_for_a_text_is_not_the_text() {
+    fn a_name_of_a_constant_is_not_its_value() {
         let variable = "{'name': 'f', 'description': TEXT}";
         let expected = json!({"name": "f", "description": "TEXT"});
         assert_eq!(agreed(variable), Err(NotRepaired::Disagree(expected)));
@@ -134,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_two_differ_nothing_is_sure() {
+    fn different_results_are_uncertain() {
         let text = "{\"name\": \"f\", \"description\": `d`}";
         assert!(agreed(text).is_err());
     }

@@ -1,9 +1,8 @@
-//! Strict JSON in one pass, with keys that stand twice in one object noticed.
+//! Strict JSON in one pass, with a record of repeated keys.
 //!
-//! What is read and refused is what `serde_json` reads and refuses, which the tests hold
-//! it against. It stands here because that reader keeps the last of two equal keys in
-//! silence, and a visitor of ours that it drives would lose the digits of numbers
-//! (`1.50`). Strings are scanned eight bytes at a time. Time is linear, depth is bounded.
+//! It accepts and refuses exactly the texts that `serde_json` does, which the tests verify. It exists because
+//! `serde_json` silently keeps the last of two equal keys, and a custom visitor would lose the digits of numbers
+//! (`1.50`). Strings are scanned eight bytes at a time. Time is linear, depth is limited.
 
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -12,26 +11,26 @@ use crate::allowance::{Allowance, BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES};
 use crate::notation::MAX_DEPTH;
 use crate::notation::repeated::{Repeated, insert};
 
-/// A value, and what was met on the way to it.
+/// A value, and the repeated keys in it.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Strict {
     pub(crate) value: Value,
-    /// Keys that stand twice in one object with different values.
+    /// Keys that occur twice in one object with different values.
     pub(crate) repeated: Vec<Repeated>,
 }
 
-/// Why a text is not JSON.
+/// The reason for which a text is not JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("expected {expected} at byte {at}")]
 pub(crate) struct NotStrict {
-    /// The byte where reading stopped.
+    /// The byte at which reading stopped.
     pub(crate) at: usize,
-    /// What was missing there.
+    /// The missing text.
     pub(crate) expected: &'static str,
 }
 
 impl NotStrict {
-    /// Whether the text was JSON as far as it went.
+    /// Returns true if the text was valid up to its end.
     pub(crate) fn is_at_end(self, text: &str) -> bool {
         self.at >= text.len()
     }
@@ -40,27 +39,27 @@ impl NotStrict {
 /// Reads a whole text.
 ///
 /// # Errors
-/// Where `serde_json` would refuse it too.
+/// If `serde_json` would refuse it too.
 pub(crate) fn read(text: &str) -> Result<Strict, NotStrict> {
     read_within(text, &Allowance::of(text))
 }
 
-/// Reads a whole text as [`read`] does, as long as the allowance has room for it.
+/// Reads a whole text like [`read`], within an allowance.
 ///
 /// # Errors
-/// Where `serde_json` would refuse it too, or its value would be too large.
+/// If `serde_json` would refuse it too, or its value would exceed the allowance.
 pub(crate) fn read_within(text: &str, allowance: &Allowance) -> Result<Strict, NotStrict> {
     let mut reader = Reader::new(text, allowance);
     let value = allowance.attempt(|| reader.whole())?;
     Ok(Strict { value, repeated: reader.repeated })
 }
 
-/// The value of a text, where it is JSON and no key stands twice with different values.
+/// Returns the value of a text if it is JSON and no key occurs twice with different values.
 pub(crate) fn sure(text: &str) -> Option<Value> {
     read(text).ok().filter(|strict| strict.repeated.is_empty()).map(|strict| strict.value)
 }
 
-/// How long the value is that a text begins with, or where it stops being one.
+/// Returns the length of the value at the start of a text, or the place of the error.
 pub(crate) fn prefix_len(text: &str) -> Result<usize, usize> {
     let allowance = Allowance::of(text);
     let mut reader = Reader::new(text, &allowance);
@@ -80,7 +79,7 @@ impl<'t> Reader<'t> {
         Self { text, bytes: text.as_bytes(), at: 0, allowance, repeated: Vec::new() }
     }
 
-    /// Reads a value with nothing but blanks around it.
+    /// Reads a value with only whitespace around it.
     fn whole(&mut self) -> Result<Value, NotStrict> {
         self.skip_blanks();
         let value = self.value(0)?;
@@ -176,13 +175,13 @@ impl<'t> Reader<'t> {
             Some(b'r') => b'\r',
             Some(b't') => b'\t',
             Some(b'u') => return self.utf16(),
-            _ => return Err(self.expected("an escape that JSON has")),
+            _ => return Err(self.expected("an escape that JSON supports")),
         };
         self.at += 1;
         Ok(char::from(plain))
     }
 
-    /// Reads `uXXXX`, and its second half where it is the first of a pair.
+    /// Reads `uXXXX`, and the second half if it is the first half of a surrogate pair.
     fn utf16(&mut self) -> Result<char, NotStrict> {
         let first = self.unit()?;
         let is_high = (0xD800..0xDC00).contains(&first);
@@ -261,7 +260,7 @@ impl<'t> Reader<'t> {
         closes
     }
 
-    /// Steps over a comma, or over the closing bracket: then nothing follows.
+    /// Skips a comma and returns true, or skips the closing bracket and returns false.
     fn goes_on(&mut self, close: u8, expected: &'static str) -> Result<bool, NotStrict> {
         self.skip_blanks();
         if self.closes(close) {
@@ -291,13 +290,13 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// How many bytes stand before a quote, a backslash, a control character or the end.
+/// Returns the number of bytes before a quote, a backslash, a control character or the end.
 fn plain_len(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHS: u64 = ONES << 7;
     let has_zero = |word: u64| word.wrapping_sub(ONES) & !word & HIGHS;
     let (words, _) = bytes.as_chunks::<8>();
-    // Eight at once; a byte that may end the run is looked at alone.
+    // Eight at once; a byte that may end the run is checked alone.
     let is_plain = |word: &&[u8; 8]| {
         let word = u64::from_ne_bytes(**word);
         let below_blank = word.wrapping_sub(ONES * 0x20) & !word & HIGHS;
@@ -323,35 +322,35 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_counts_where_the_values_differ() {
+    fn a_repeated_key_is_recorded_if_the_values_differ() {
         let read = read(r#"{"a": 1, "b": {"c": 2, "c": 2}, "a": 3}"#).unwrap();
         assert_eq!(read.value, json!({"a": 3, "b": {"c": 2}}));
         assert_eq!(read.repeated, [Repeated { key: "a".to_owned(), at: 32 }]);
     }
 
     #[test]
-    fn a_cut_text_is_refused_at_its_end() {
+    fn a_truncated_text_is_refused_at_its_end() {
         for text in ["[1, ", "{\"a\"", "\"a", "tr", "-", "[1e", "\"\\", "\"\\u00"] {
             assert!(read(text).unwrap_err().is_at_end(text), "{text}");
         }
         assert!(!read("[1 2").unwrap_err().is_at_end("[1 2"));
     }
 
-    /// What the other reader makes of a text, printed, as the two must not differ in one digit.
+    /// Returns the printed result of the other reader, as the two must not differ in a single digit.
     fn reference(text: &str) -> Option<String> {
         serde_json::from_str::<Value>(text).ok().map(|value| value.to_string())
     }
 
     proptest! {
         #[test]
-        fn printed_values_are_read_back(value in arbitrary::json_value()) {
+        fn printed_values_are_parsed_to_the_same_values(value in arbitrary::json_value()) {
             for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
                 prop_assert_eq!(read(&text).unwrap().value.to_string(), value.to_string());
             }
         }
 
         #[test]
-        fn any_text_is_read_as_by_the_other_reader(text in "([\\[\\]{},:\"\\\\]|\"a\"|\"\\\\u|d83d|dc00|[0-9.eE+-]|true|null|\u{1}|é| |\\\\n|[a-z]{7,9}){0,24}") {
+        fn any_text_is_read_like_by_the_other_reader(text in "([\\[\\]{},:\"\\\\]|\"a\"|\"\\\\u|d83d|dc00|[0-9.eE+-]|true|null|\u{1}|é| |\\\\n|[a-z]{7,9}){0,24}") {
             prop_assert_eq!(read(&text).ok().map(|read| read.value.to_string()), reference(&text));
         }
     }

@@ -1,8 +1,7 @@
-//! What stands behind the name of a parameter or a field: its type and its default.
+//! The type and the default after the name of a parameter or a field.
 //!
-//! A type is taken as it is written; the texts of `Annotated[type, "text"]` are taken out
-//! of it. Something else inside of `Annotated` is refused, since it may say that the
-//! parameter is not for the caller to give.
+//! A type is kept as written, except that the texts of `Annotated[type, "text"]` are extracted. Other metadata inside
+//! `Annotated` is refused, since it may mean that the caller does not set the parameter.
 
 use serde_json::{Map, Value};
 
@@ -13,7 +12,7 @@ use super::{PyParameter, SyntaxError, fields, strings};
 const ANNOTATED: [&str; 4] =
     ["Annotated[", "typing.Annotated[", "t.Annotated[", "typing_extensions.Annotated["];
 
-/// Reads `: type = default`, either of which may be missing; the type ends at one of `ends`.
+/// Reads `: type = default`, of which either may be missing; the type ends at one of `ends`.
 pub(super) fn typed(
     cursor: &mut Cursor<'_>,
     parameter: &mut PyParameter,
@@ -34,17 +33,17 @@ pub(super) fn typed(
         return Ok(());
     }
     cursor.skip_blank();
-    // Behind `=` another `=` compares.
+    // A second `=` after `=` is a comparison.
     let ends: Vec<u8> = ends.iter().copied().filter(|end| *end != b'=').collect();
     parameter.default = if fields::starts_here(cursor) {
-        fields::field(cursor, &mut parameter.said)?
+        fields::field(cursor, &mut parameter.schema_keys)?
     } else {
         Some(default(cursor, &ends)?)
     };
     Ok(())
 }
 
-/// Reads the inside of `Annotated[…]`, and `| None` behind it.
+/// Reads the inside of `Annotated[…]`, and `| None` after it.
 fn annotated(cursor: &mut Cursor<'_>, parameter: &mut PyParameter, ends: &[u8]) -> Result<(), SyntaxError> {
     let mut is_first = true;
     let mut kind = None;
@@ -53,7 +52,7 @@ fn annotated(cursor: &mut Cursor<'_>, parameter: &mut PyParameter, ends: &[u8]) 
             kind = text(cursor, b",]");
             Ok(())
         } else {
-            metadata(cursor, &mut parameter.said)
+            metadata(cursor, &mut parameter.schema_keys)
         }
     })?;
     cursor.skip_blank();
@@ -71,14 +70,14 @@ fn annotated(cursor: &mut Cursor<'_>, parameter: &mut PyParameter, ends: &[u8]) 
     Ok(())
 }
 
-fn metadata(cursor: &mut Cursor<'_>, said: &mut Map<String, Value>) -> Result<(), SyntaxError> {
+fn metadata(cursor: &mut Cursor<'_>, schema_keys: &mut Map<String, Value>) -> Result<(), SyntaxError> {
     if strings::starts_here(cursor) {
         let text = strings::strings(cursor)?;
-        said.entry("description").or_insert(Value::String(text));
+        schema_keys.entry("description").or_insert(Value::String(text));
         return Ok(());
     }
     if fields::starts_here(cursor) {
-        fields::field(cursor, said)?;
+        fields::field(cursor, schema_keys)?;
         return Ok(());
     }
     Err(cursor.unexpected("a text about the parameter"))

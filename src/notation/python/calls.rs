@@ -1,9 +1,9 @@
-//! The grammar of calls; their values are literals.
+//! The grammar of calls with literal arguments.
 
 use super::cursor::Cursor;
 use super::{PyCall, SyntaxError, values};
 
-/// Reads calls separated by commas up to the closing bracket, or the text's end where none was opened.
+/// Reads comma-separated calls up to the closing bracket, or to the end of the text without brackets.
 pub(super) fn calls(cursor: &mut Cursor<'_>) -> Result<Vec<PyCall>, SyntaxError> {
     let mut calls = Vec::new();
     if cursor.eat(b'[') {

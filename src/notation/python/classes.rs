@@ -1,7 +1,7 @@
-//! The grammar of `class`: its docstring, its fields and the heads of its methods.
+//! The grammar of `class`: its docstring, its fields and the signatures of its methods.
 //!
-//! A field that cannot be read spoils the fields alone, for of a class with methods
-//! nobody asks for them. Classes inside of classes are stepped over.
+//! An unreadable field makes only the fields unreadable, as they are not used for a class with methods. Nested classes
+//! are skipped.
 
 use super::cursor::Cursor;
 use super::defs::{definition, docstring, keyword, skip_type_parameters};
@@ -9,13 +9,13 @@ use super::lines::{MAX_UNREAD, logical_line, skip_logical_line, skip_unreadable,
 use super::written::text;
 use super::{PyClass, PyDef, PyParameter, SyntaxError, annotations};
 
-/// Words that begin a statement which is no field.
+/// Words that begin a statement that is not a field.
 const NO_FIELD: [&str; 18] = [
     "class", "pass", "if", "else", "elif", "try", "except", "finally", "for", "while", "with", "import",
     "from", "return", "raise", "del", "global", "assert",
 ];
 
-/// Reads what stands behind `class`, which begins at `offset` with these decorators, and the faults of its methods.
+/// Reads the text after `class`, which begins at `offset` with these decorators, and the faults of its methods.
 pub(super) fn class(
     cursor: &mut Cursor<'_>,
     indent: usize,
@@ -123,7 +123,7 @@ fn statement(
     Ok(())
 }
 
-/// Reads a field behind its name, up to the end of its line.
+/// Reads a field after its name, up to the end of its line.
 fn field(cursor: &mut Cursor<'_>, name: &str) -> Result<PyParameter, SyntaxError> {
     let mut field = PyParameter { name: name.to_owned(), ..PyParameter::default() };
     annotations::typed(cursor, &mut field, b"=\n\r#;")?;
@@ -134,7 +134,7 @@ fn field(cursor: &mut Cursor<'_>, name: &str) -> Result<PyParameter, SyntaxError
     }
 }
 
-/// Whether a decorator makes an attribute of a method.
+/// Returns true if a decorator turns a method into an attribute.
 fn makes_property(decorator: &str) -> bool {
     decorator.contains("property")
         || [".setter", ".getter", ".deleter"].iter().any(|end| decorator.ends_with(end))

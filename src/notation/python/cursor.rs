@@ -1,16 +1,15 @@
-//! A place in a Python text, and the steps every grammar rule takes from it.
+//! A place in a Python text, with the steps used by every grammar rule.
 //!
-//! The place is a byte offset that only ever moves past whole characters, so
-//! slicing the text at it cannot fail.
+//! The place is a byte offset that only moves past whole characters, so slicing the text at it cannot fail.
 
 use super::SyntaxError;
 use crate::allowance::{Allowance, BRACKET_BYTES, MEMBER_BYTES};
 use crate::notation::repeated::Repeated;
 
-/// Brackets inside brackets; more is refused. As deep as `serde_json` reads.
+/// Maximum number of nested brackets, the same as in `serde_json`.
 const MAX_DEPTH: usize = 128;
 
-/// A place in a text and how many brackets are open there.
+/// A place in a text, with the number of open brackets.
 pub(super) struct Cursor<'t> {
     text: &'t str,
     offset: usize,
@@ -19,22 +18,22 @@ pub(super) struct Cursor<'t> {
     pub(super) notes: Notes,
 }
 
-/// What was met on the way, beside values.
+/// The features found in the text, in addition to values.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// Keys that stand twice in one dict with different values.
+    /// Keys that occur twice in one dict with different values.
     pub(super) repeated: Vec<Repeated>,
-    /// Whether anything stood there that only Python has.
+    /// Whether any text was found that is only valid in Python.
     pub(super) is_python: bool,
-    /// How many strings were joined to the one before.
+    /// The number of strings joined to the previous one.
     pub(super) n_joints: usize,
-    /// Where two strings touch, with nothing between the quotes: `'a''b'`.
+    /// The place of two strings without anything between the quotes: `'a''b'`.
     pub(super) touching: Option<usize>,
-    /// Where strings are joined inside a list.
+    /// The place of joined strings inside a list.
     pub(super) joined_in_list: Option<usize>,
-    /// How many strings were joined to one on the same line.
+    /// The number of strings joined to one on the same line.
     pub(super) n_joints_on_line: usize,
-    /// Where strings of one line are joined inside a list.
+    /// The place of joined strings on one line inside a list.
     pub(super) joined_on_line: Option<usize>,
 }
 
@@ -47,12 +46,12 @@ impl<'t> Cursor<'t> {
         self.offset
     }
 
-    /// Goes back to an earlier [`Cursor::offset`], outside of all brackets opened since.
+    /// Goes back to an earlier [`Cursor::offset`], outside of all brackets opened since then.
     pub(super) fn go_back(&mut self, offset: usize) {
         self.offset = offset;
     }
 
-    /// Reads with a rule and stays where it was if the rule fails, brackets and all.
+    /// Applies a rule and restores the place, including brackets, if it fails.
     pub(super) fn attempt<T>(
         &mut self,
         rule: impl FnOnce(&mut Self) -> Result<T, SyntaxError>,
@@ -65,24 +64,24 @@ impl<'t> Cursor<'t> {
         read
     }
 
-    /// The text that is still to be read.
+    /// Returns the remaining text.
     pub(super) fn rest(&self) -> &'t str {
         &self.text[self.offset..]
     }
 
-    /// The next byte, if the text goes on.
+    /// Returns the next byte, if any.
     pub(super) fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.offset).copied()
     }
 
-    /// Takes the next `n_bytes`, which must end where a character ends.
+    /// Takes the next `n_bytes`, which must end at the end of a character.
     pub(super) fn take(&mut self, n_bytes: usize) -> &'t str {
         let taken = &self.rest()[..n_bytes];
         self.offset += n_bytes;
         taken
     }
 
-    /// Steps over the ASCII byte `wanted` if it is next.
+    /// Skips the ASCII byte `wanted` if it is next, and returns true if it was.
     pub(super) fn eat(&mut self, wanted: u8) -> bool {
         debug_assert!(wanted.is_ascii(), "a part of a character");
         let found = self.peek() == Some(wanted);
@@ -90,12 +89,12 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Steps over `wanted` or says that it is missing.
+    /// Skips `wanted`, or returns an error.
     pub(super) fn expect(&mut self, wanted: u8) -> Result<(), SyntaxError> {
         if self.eat(wanted) { Ok(()) } else { Err(self.unexpected(&format!("`{}`", wanted as char))) }
     }
 
-    /// Skips whitespace, line ends, joined lines and comments.
+    /// Skips whitespace, line breaks, joined lines and comments.
     pub(super) fn skip_blank(&mut self) {
         loop {
             self.skip_spaces();
@@ -111,7 +110,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Skips whitespace inside a line, and the backslash that joins it to the next one.
+    /// Skips whitespace inside a line, and a backslash at the end of a line.
     pub(super) fn skip_spaces(&mut self) {
         loop {
             let rest = &self.text.as_bytes()[self.offset..];
@@ -124,12 +123,12 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Skips what may stand between two adjacent strings: line ends only while a bracket is open.
+    /// Skips text allowed between two adjacent strings: line breaks only while a bracket is open.
     pub(super) fn skip_between_strings(&mut self) {
         if self.depth > 0 { self.skip_blank() } else { self.skip_spaces() }
     }
 
-    /// Takes a Python identifier, or nothing.
+    /// Takes a Python identifier, if there is one.
     pub(super) fn identifier(&mut self) -> Option<&'t str> {
         let rest = self.rest();
         let is_part = |c: char| c == '_' || c.is_alphanumeric();
@@ -138,7 +137,7 @@ impl<'t> Cursor<'t> {
         starts_well.then(|| self.take(len))
     }
 
-    /// Reads `item, item, …` up to `close`, whose opening bracket was just eaten, and tells whether a comma was seen.
+    /// Reads `item, item, …` up to `close`, whose opening bracket was just read, and returns true if there was a comma.
     pub(super) fn separated(
         &mut self,
         close: u8,
@@ -155,7 +154,7 @@ impl<'t> Cursor<'t> {
             if self.eat(close) {
                 break;
             }
-            // A list's place takes less than a member, but the first element has to tell which it is.
+            // An element of a list takes less memory than a member, but the first element decides which it is.
             if !self.allowance.take(n_bytes + MEMBER_BYTES) {
                 return Err(self.error("the text would become too large"));
             }
@@ -174,18 +173,18 @@ impl<'t> Cursor<'t> {
         Ok(has_comma)
     }
 
-    /// Refuses anything but blanks before the text's end.
+    /// Returns an error if anything except whitespace follows.
     pub(super) fn finish(&mut self) -> Result<(), SyntaxError> {
         self.skip_blank();
         if self.rest().is_empty() { Ok(()) } else { Err(self.unexpected("the end")) }
     }
 
-    /// An error at this place.
+    /// Returns an error at this place.
     pub(super) fn error(&self, message: impl Into<String>) -> SyntaxError {
         error_at(self.offset, message)
     }
 
-    /// The error that something other than `wanted` is here.
+    /// Returns the error that `wanted` was expected here.
     pub(super) fn unexpected(&self, wanted: &str) -> SyntaxError {
         let found = match self.rest().chars().next() {
             None => "the end".to_owned(),
@@ -196,7 +195,7 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// An error at another place than the cursor's.
+/// Returns an error at a given place.
 pub(super) fn error_at(offset: usize, message: impl Into<String>) -> SyntaxError {
     SyntaxError { offset, message: message.into() }
 }

@@ -1,7 +1,7 @@
-//! The grammar of `def`: names, parameters and the docstring; bodies are stepped over.
+//! The grammar of `def`: names, parameters and the docstring; bodies are skipped.
 //!
-//! A default that is no literal (a name, a call, a sum) is kept as it is written: nothing is
-//! run to find its value. What is between definitions is for `module`.
+//! A default that is not a literal (a name, a call, a sum) is kept as written: nothing is executed to find its value.
+//! For the text between definitions see `module`.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use super::lines::{next_definition, skip_logical_line, start_of_line};
 use super::written::text;
 use super::{PyDef, PyParameter, PySignature, SyntaxError, annotations, strings};
 
-/// Reads heads without `def` up to the text's end.
+/// Reads signatures without `def` up to the end of the text.
 pub(super) fn signatures(cursor: &mut Cursor<'_>) -> Result<Vec<PySignature>, SyntaxError> {
     let mut signatures = Vec::new();
     while start_of_line(cursor).is_some() {
@@ -24,7 +24,7 @@ pub(super) fn signatures(cursor: &mut Cursor<'_>) -> Result<Vec<PySignature>, Sy
         let start = cursor.offset();
         let result = result(cursor, b":;\n\r#");
         if result.as_deref().is_some_and(|result| !is_type(result)) {
-            return Err(error_at(start, "expected a type and nothing behind it"));
+            return Err(error_at(start, "expected a type and nothing after it"));
         }
         while cursor.eat(b';') {}
         end_of_signature(cursor)?;
@@ -33,7 +33,7 @@ pub(super) fn signatures(cursor: &mut Cursor<'_>) -> Result<Vec<PySignature>, Sy
     Ok(signatures)
 }
 
-/// The word that begins a statement, but for `async`.
+/// Returns the first word of a statement, except `async`.
 pub(super) fn keyword<'t>(cursor: &mut Cursor<'t>) -> Option<&'t str> {
     let word = cursor.identifier();
     if word != Some("async") {
@@ -43,7 +43,7 @@ pub(super) fn keyword<'t>(cursor: &mut Cursor<'t>) -> Option<&'t str> {
     cursor.identifier()
 }
 
-/// Reads what stands behind `def`.
+/// Reads the text after `def`.
 pub(super) fn definition(cursor: &mut Cursor<'_>, indent: usize) -> Result<PyDef, SyntaxError> {
     cursor.skip_spaces();
     let name = cursor.identifier().ok_or_else(|| cursor.unexpected("a function's name"))?.to_owned();
@@ -55,7 +55,7 @@ pub(super) fn definition(cursor: &mut Cursor<'_>, indent: usize) -> Result<PyDef
     Ok(def)
 }
 
-/// Steps over `[T: Bound]` behind a name.
+/// Skips `[T: Bound]` after a name.
 pub(super) fn skip_type_parameters(cursor: &mut Cursor<'_>) {
     cursor.skip_spaces();
     if cursor.peek() == Some(b'[') {
@@ -88,7 +88,7 @@ fn parameters(cursor: &mut Cursor<'_>, def: &mut PyDef) -> Result<(), SyntaxErro
     Ok(())
 }
 
-/// Takes `-> type` and gives the type, if it is there.
+/// Reads `-> type` and returns the type, if present.
 fn result(cursor: &mut Cursor<'_>, ends: &[u8]) -> Option<String> {
     cursor.skip_spaces();
     if !cursor.rest().starts_with("->") {
@@ -98,7 +98,7 @@ fn result(cursor: &mut Cursor<'_>, ends: &[u8]) -> Option<String> {
     Some(text(cursor, ends).unwrap_or_default())
 }
 
-/// Whether a text is one type, or several with bars between, and no words behind it.
+/// Returns true if a text is one type, or several separated by bars, without words after it.
 fn is_type(text: &str) -> bool {
     let mut depth = 0_usize;
     let outer: String = text
@@ -113,7 +113,7 @@ fn is_type(text: &str) -> bool {
     outer.split('|').all(|part| part.split_whitespace().count() == 1)
 }
 
-/// A definition without a colon is a signature and nothing else.
+/// Ends a definition without a colon, which is only a signature.
 fn end_of_signature(cursor: &mut Cursor<'_>) -> Result<Option<String>, SyntaxError> {
     cursor.skip_spaces();
     match cursor.peek() {
@@ -122,7 +122,7 @@ fn end_of_signature(cursor: &mut Cursor<'_>) -> Result<Option<String>, SyntaxErr
     }
 }
 
-/// Reads one parameter and the stars in front of it; the marks `*` and `/` are none.
+/// Reads one parameter and the stars before it; `None` for the marks `*` and `/`.
 fn parameter<'t>(cursor: &mut Cursor<'t>) -> Result<Option<(PyParameter, &'t str)>, SyntaxError> {
     if cursor.eat(b'/') {
         return Ok(None);
@@ -139,7 +139,7 @@ fn parameter<'t>(cursor: &mut Cursor<'t>) -> Result<Option<(PyParameter, &'t str
     Ok(Some((parameter, stars)))
 }
 
-/// Reads the docstring and steps over the rest of the body, which ends where a line stands no deeper than the `def`.
+/// Reads the docstring and skips the rest of the body, which ends at a line not deeper than the `def`.
 fn body(cursor: &mut Cursor<'_>, indent: usize) -> Result<Option<String>, SyntaxError> {
     cursor.skip_spaces();
     if !matches!(cursor.peek(), None | Some(b'\n' | b'\r' | b'#')) {
@@ -165,7 +165,7 @@ fn body(cursor: &mut Cursor<'_>, indent: usize) -> Result<Option<String>, Syntax
     }
 }
 
-/// Steps over a statement. Where a bracket or a string of it is never closed, it ends at the next definition.
+/// Skips a statement. If one of its brackets or strings is never closed, it ends at the next definition.
 fn skip_statement(cursor: &mut Cursor<'_>, indent: usize) {
     let (start, text) = (cursor.offset(), cursor.rest());
     if !skip_logical_line(cursor)
@@ -176,7 +176,7 @@ fn skip_statement(cursor: &mut Cursor<'_>, indent: usize) {
     }
 }
 
-/// Reads a string that is a statement of its own, which is what a docstring is.
+/// Reads a string that is a separate statement, as a docstring is.
 pub(super) fn docstring(cursor: &mut Cursor<'_>) -> Result<Option<String>, SyntaxError> {
     let is_plain = cursor.rest().starts_with(['"', '\'', 'r', 'R', 'u', 'U']);
     if !is_plain || !strings::starts_here(cursor) {

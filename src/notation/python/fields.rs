@@ -1,7 +1,7 @@
-//! Calls that stand in place of a default and say more than it: `Field(3, description="…", ge=1)`.
+//! Calls that describe a field in place of a default: `Field(3, description="…", ge=1)`.
 //!
-//! Known are those of pydantic, dataclasses and `FastAPI`. Their keywords become JSON
-//! Schema's; one that changes what is given (`alias`) or is not known is refused.
+//! Supported are those of pydantic, dataclasses and `FastAPI`. Their keywords become JSON Schema's; a keyword that
+//! changes the name or form of the value (`alias`), or an unknown one, is refused.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +11,7 @@ use super::{PyDefault, SyntaxError, values};
 
 const CALLS: [&str; 9] = ["Field", "field", "Query", "Path", "Body", "Header", "Form", "Doc", "doc"];
 
-/// Keywords and what JSON Schema calls them.
+/// Keywords and their names in JSON Schema.
 const KEYWORDS: [(&str, &str); 13] = [
     ("description", "description"),
     ("title", "title"),
@@ -28,26 +28,26 @@ const KEYWORDS: [(&str, &str); 13] = [
     ("examples", "examples"),
 ];
 
-/// Keywords that say nothing about what may be given.
+/// Keywords that do not describe the value.
 const SILENT: [&str; 9] =
     ["repr", "compare", "hash", "kw_only", "frozen", "strict", "deprecated", "include_in_schema", "exclude"];
 
-/// Whether such a call begins here.
+/// Returns true if such a call begins here.
 pub(super) fn starts_here(cursor: &Cursor<'_>) -> bool {
     name(cursor.rest()).is_some()
 }
 
-/// The name of the call, without the module in front, and the bytes up to its bracket.
+/// Returns the name of the call, without its module, and the number of bytes before its bracket.
 fn name(text: &str) -> Option<(&str, usize)> {
     let end = text.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')))?;
     let name = text[..end].rsplit('.').next()?;
     (CALLS.contains(&name) && text[end..].starts_with('(')).then_some((name, end))
 }
 
-/// Reads the call: its default, if it has one; all else goes to `said`.
+/// Reads the call: returns its default, if any, and adds its other keywords to `schema_keys`.
 pub(super) fn field(
     cursor: &mut Cursor<'_>,
-    said: &mut Map<String, Value>,
+    schema_keys: &mut Map<String, Value>,
 ) -> Result<Option<PyDefault>, SyntaxError> {
     let (name, end) = name(cursor.rest()).ok_or_else(|| cursor.unexpected("`Field`"))?;
     let is_doc = name.eq_ignore_ascii_case("doc");
@@ -58,23 +58,23 @@ pub(super) fn field(
         let start = cursor.offset();
         match keyword(cursor) {
             None if is_doc => {
-                said.insert("description".to_owned(), values::value(cursor)?);
+                schema_keys.insert("description".to_owned(), values::value(cursor)?);
             }
             None | Some("default") => default = default_value(cursor)?,
             Some("default_factory") => default = Some(made(cursor)),
             Some(word) => match KEYWORDS.iter().find(|(keyword, _)| *keyword == word) {
                 Some((_, key)) => {
                     let value = values::value(cursor)?;
-                    // `description=None` says nothing.
+                    // `description=None` has no information.
                     if !value.is_null() {
-                        said.insert((*key).to_owned(), value);
+                        schema_keys.insert((*key).to_owned(), value);
                     }
                 }
                 None if SILENT.contains(&word) => {
                     values::value(cursor)?;
                 }
                 None => {
-                    return Err(error_at(start, format!("what `{word}` says about a value is not known")));
+                    return Err(error_at(start, format!("the meaning of the keyword `{word}` is unknown")));
                 }
             },
         }
@@ -83,7 +83,7 @@ pub(super) fn field(
     Ok(default)
 }
 
-/// Takes `word =`, or nothing.
+/// Reads `word =`, if it follows.
 fn keyword<'t>(cursor: &mut Cursor<'t>) -> Option<&'t str> {
     let start = cursor.offset();
     let word = cursor.identifier();
@@ -96,7 +96,7 @@ fn keyword<'t>(cursor: &mut Cursor<'t>) -> Option<&'t str> {
     None
 }
 
-/// A default, where `...` stands for none.
+/// Reads a default, where `...` means that there is none.
 fn default_value(cursor: &mut Cursor<'_>) -> Result<Option<PyDefault>, SyntaxError> {
     if cursor.rest().starts_with("...") {
         cursor.take(3);
@@ -105,7 +105,7 @@ fn default_value(cursor: &mut Cursor<'_>) -> Result<Option<PyDefault>, SyntaxErr
     default(cursor, b",)").map(Some)
 }
 
-/// What a factory makes.
+/// Returns the default created by a factory.
 fn made(cursor: &mut Cursor<'_>) -> PyDefault {
     match text(cursor, b",)").unwrap_or_default().as_str() {
         "list" | "set" | "tuple" => PyDefault::Literal(json!([])),

@@ -1,15 +1,15 @@
-//! Lines of Python: how deep they are, and stepping over them with all their brackets and strings.
+//! Lines of Python: their indentation, and skipping them with all their brackets and strings.
 
 use super::cursor::Cursor;
 use super::strings;
 
-/// Columns that a tab moves on.
+/// Columns per tab.
 const TAB: usize = 8;
 
-/// So many definitions that cannot be read end the reading.
+/// The number of unreadable definitions that ends the reading.
 pub(super) const MAX_UNREAD: usize = 64;
 
-/// Goes to the first character of the next line that says something, and tells its indentation.
+/// Goes to the first character of the next line with code, and returns its indentation.
 pub(super) fn start_of_line(cursor: &mut Cursor<'_>) -> Option<usize> {
     loop {
         let mut indent = 0;
@@ -33,14 +33,14 @@ pub(super) fn start_of_line(cursor: &mut Cursor<'_>) -> Option<usize> {
     }
 }
 
-/// Takes a statement with all its brackets and strings, and the line end behind it.
+/// Takes a statement with all its brackets and strings, and the line break after it.
 pub(super) fn logical_line<'t>(cursor: &mut Cursor<'t>) -> &'t str {
     let rest = cursor.rest();
     skip_logical_line(cursor);
     rest[..rest.len() - cursor.rest().len()].trim()
 }
 
-/// Steps over a statement with all its brackets and strings, and over the line end behind it; tells whether they are all
+/// Skips a statement with all its brackets and strings, and the line break after it; returns true if all of them are
 /// closed.
 pub(super) fn skip_logical_line(cursor: &mut Cursor<'_>) -> bool {
     let mut depth = 0_usize;
@@ -73,10 +73,10 @@ pub(super) fn skip_logical_line(cursor: &mut Cursor<'_>) -> bool {
     is_closed && depth == 0
 }
 
-/// Steps over a definition that cannot be read, with all lines that stand deeper.
+/// Skips an unreadable definition, with all deeper lines.
 ///
-/// Where a bracket or a string is never closed, that would be all that follows; then the next definition counts that
-/// stands no deeper.
+/// If a bracket or a string is never closed, that would be the whole rest; then it ends at the next definition that is
+/// not deeper.
 pub(super) fn skip_unreadable(cursor: &mut Cursor<'_>, indent: usize) {
     let start = cursor.offset();
     let text = cursor.rest();
@@ -96,7 +96,7 @@ pub(super) fn skip_unreadable(cursor: &mut Cursor<'_>, indent: usize) {
     }
 }
 
-/// Where the first line behind the one that a text begins with defines something and stands no deeper.
+/// Returns the start of the first later line that defines something and is not deeper.
 pub(super) fn next_definition(text: &str, indent: usize) -> Option<usize> {
     let mut at = 0;
     for (nth, line) in text.split_inclusive('\n').enumerate() {

@@ -1,11 +1,10 @@
-//! Reads what people and models write as Python: literals, calls and the heads of functions and classes.
+//! Reads text that people and models write as Python: literals, calls and signatures of functions and classes.
 //!
-//! Logs hold doc lists printed with `repr`, pasted dictionaries, and answers
-//! such as `[get_weather(city='Oslo')]`. This module reads them into JSON values
-//! without running anything: no arithmetic, no attribute access. What
-//! JSON cannot say (bytes, complex numbers, keys that are not strings, infinity)
-//! is an error rather than a guess, with the byte where it stands. Time is
-//! linear in the text. Looser text (missing quotes, cut ends) is for `docs`.
+//! Logs contain doc lists printed with `repr`, pasted dictionaries, and answers such as `[get_weather(city='Oslo')]`.
+//! This module converts them to JSON values without executing anything: no arithmetic, no attribute access. Values
+//! without an equivalent in JSON (bytes, complex numbers, keys that are not strings, infinity) are an error with its
+//! byte, not a guess. Time is linear in the text. Text with errors (missing quotes, truncated ends) is handled by
+//! `docs`.
 
 mod annotations;
 mod calls;
@@ -29,13 +28,13 @@ use crate::allowance::Allowance;
 use crate::notation::repeated::Repeated;
 use cursor::Cursor;
 
-/// Why a text is not a Python literal or a list of calls.
+/// The reason for which a text is not a Python literal or a list of calls.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message} at byte {offset}")]
 pub struct SyntaxError {
-    /// The byte of the text where reading stopped; always the start of a character, or the text's length.
+    /// The byte at which reading stopped; always the start of a character, or the text's length.
     pub offset: usize,
-    /// What was found or missing there.
+    /// The unexpected or missing text.
     pub message: String,
 }
 
@@ -48,7 +47,7 @@ pub struct PyCall {
     pub arguments: Map<String, Value>,
 }
 
-/// The head of one function: what its `def` line and its docstring say.
+/// The signature of one function, with its docstring.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PyDef {
     /// The function's name.
@@ -65,7 +64,7 @@ pub struct PyDef {
     pub decorators: Vec<String>,
     /// Whether it is defined inside `if`, `try` or another block.
     pub is_conditional: bool,
-    /// The byte of the source where the definition begins.
+    /// The byte of the source at which the definition begins.
     pub offset: usize,
 }
 
@@ -74,12 +73,12 @@ pub struct PyDef {
 pub struct PyParameter {
     /// Its name.
     pub name: String,
-    /// Its type as written, blanks folded.
+    /// Its type as written, with whitespace collapsed.
     pub annotation: Option<String>,
-    /// Its default; without one it is required.
+    /// Its default; a parameter without one is required.
     pub default: Option<PyDefault>,
-    /// What `Annotated[…]` or `Field(…)` says about it: JSON Schema's keys, `description` among them.
-    pub said: Map<String, Value>,
+    /// The description in `Annotated[…]` or `Field(…)`, with JSON Schema's keys such as `description`.
+    pub schema_keys: Map<String, Value>,
 }
 
 /// The default of a parameter.
@@ -87,12 +86,12 @@ pub struct PyParameter {
 pub enum PyDefault {
     /// A literal.
     Literal(Value),
-    /// Anything else, as written with blanks folded: a name, a call, a sum.
+    /// Any other expression, as written with whitespace collapsed: a name, a call, a sum.
     Expression(String),
 }
 
 impl PyDefault {
-    /// The value, if it is a literal.
+    /// Returns the value, if it is a literal.
     pub fn literal(&self) -> Option<&Value> {
         match self {
             Self::Literal(value) => Some(value),
@@ -101,29 +100,29 @@ impl PyDefault {
     }
 }
 
-/// A class, as far as it says what can be called or given.
+/// A class, reduced to its fields and methods.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PyClass {
     /// The class's name.
     pub name: String,
-    /// What it is derived from, and what decorates it, as written.
+    /// Its base classes and decorators, as written.
     pub marks: Vec<String>,
     /// The docstring as written.
     pub docstring: Option<String>,
-    /// The annotated names and plain assignments of its body, or why one of them cannot be read.
+    /// The annotated names and plain assignments of its body, or the error in one of them.
     pub fields: Result<Vec<PyParameter>, SyntaxError>,
     /// Its methods, except properties.
     pub methods: Vec<PyDef>,
-    /// The byte of the source where the class begins.
+    /// The byte of the source at which the class begins.
     pub offset: usize,
 }
 
-/// The head of a function without `def`.
+/// The signature of a function without `def`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PySignature {
     /// Name and parameters; dots in the name are kept.
     pub def: PyDef,
-    /// Whether it says what comes back.
+    /// Whether it has a result type.
     pub has_result: bool,
 }
 
@@ -136,24 +135,24 @@ pub enum PyItem {
     Class(PyClass),
 }
 
-/// What a source defines.
+/// The definitions of a source.
 #[derive(Debug, Default, PartialEq)]
 pub struct PyModule {
     /// Its functions and classes in the order of the source.
     pub items: Vec<PyItem>,
-    /// Names of the outermost level that are bound once, to a literal.
+    /// Names at the outermost level that are assigned once, with a literal.
     pub constants: BTreeMap<String, Value>,
-    /// Definitions that cannot be read, and lines that are not Python.
+    /// Unreadable definitions, and lines that are not Python.
     pub faults: Vec<SyntaxError>,
-    /// Whether it has a docstring or statements of its own, as a file that runs does and pasted definitions do not.
+    /// Whether it has a docstring or other statements, as a program has and pasted definitions do not.
     pub is_program: bool,
 }
 
 /// Reads one Python literal as JSON.
 ///
-/// Lists, tuples and sets become arrays (a set keeps every element as written), `dict(a=1)` and
-/// `list([…])` are read like the displays they stand for, and the JSON words `true`, `false` and
-/// `null` count as literals too, because pasted texts mix them. Numbers keep every digit.
+/// Lists, tuples and sets become arrays (a set keeps every element as written), `dict(a=1)` and `list([…])` are read
+/// like the equivalent literals, and the JSON words `true`, `false` and `null` count as literals too, because pasted
+/// texts mix them. Numbers keep every digit.
 ///
 /// ```
 /// # use serde_json::json;
@@ -162,30 +161,30 @@ pub struct PyModule {
 /// ```
 ///
 /// # Errors
-/// When the text is not one literal, goes deeper than 128 brackets, or holds what JSON has no word for.
+/// If the text is not one literal, has more than 128 nested brackets, or has a value without an equivalent in JSON.
 pub fn literal(text: &str) -> Result<Value, SyntaxError> {
     read(text).map(|literal| literal.value)
 }
 
-/// A literal, and what is doubtful about it.
+/// A literal, with its doubtful parts.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Literal {
     pub(crate) value: Value,
-    /// Keys that stand twice in one dict with different values.
+    /// Keys that occur twice in one dict with different values.
     pub(crate) repeated: Vec<Repeated>,
-    /// Where strings were joined though their writer may have forgotten a comma or a backslash.
+    /// The place of joined strings between which a comma or a backslash may be missing.
     pub(crate) doubtful_joint: Option<usize>,
 }
 
-/// Reads one Python literal as [`literal`] does, and says what is doubtful about it.
+/// Reads one Python literal like [`literal`], and reports its doubtful parts.
 ///
-/// Strings side by side in a list are one string in Python. On one line, or where nothing else shows
-/// that the text is Python at all, a comma is as likely to be missing.
+/// Adjacent strings in a list are one string in Python. On one line, or if nothing else shows that the text is Python,
+/// a missing comma is equally likely.
 pub(crate) fn read(text: &str) -> Result<Literal, SyntaxError> {
     read_within(text, &Allowance::of(text))
 }
 
-/// Reads one Python literal as [`read`] does, as long as the allowance has room for it.
+/// Reads one Python literal like [`read`], within an allowance.
 pub(crate) fn read_within(text: &str, allowance: &Allowance) -> Result<Literal, SyntaxError> {
     let mut cursor = Cursor::within(text, allowance);
     let value = allowance.attempt(|| {
@@ -200,11 +199,11 @@ pub(crate) fn read_within(text: &str, allowance: &Allowance) -> Result<Literal, 
 
 /// Reads calls separated by commas, in brackets or without: `[f(a=1), g.h(b='x')]`.
 ///
-/// `[]` is no calls. Python's own keywords may name an argument (`from='Oslo'`), since the
-/// functions called are seldom Python.
+/// `[]` is an empty list of calls. Python's keywords may be argument names (`from='Oslo'`), as the called functions are
+/// rarely Python.
 ///
 /// # Errors
-/// When the text is anything but calls, an argument has no keyword, or a value is not a literal.
+/// If the text is anything except calls, an argument has no keyword, or a value is not a literal.
 pub fn calls(text: &str) -> Result<Vec<PyCall>, SyntaxError> {
     let allowance = Allowance::of(text);
     let mut cursor = Cursor::within(text, &allowance);
@@ -216,8 +215,8 @@ pub fn calls(text: &str) -> Result<Vec<PyCall>, SyntaxError> {
 
 /// Reads the definitions of a source: functions, classes with their methods, and constants.
 ///
-/// Bodies and statements are stepped over. A definition may be a signature alone, without a colon. One that cannot be
-/// read is a fault, and the others are read.
+/// Bodies and statements are skipped. A definition may be only a signature, without a colon. An unreadable definition
+/// is a fault, and the others are read.
 ///
 /// ```
 /// use toolsieve::notation::python::{PyDefault, PyItem, module};
@@ -230,10 +229,10 @@ pub fn module(text: &str) -> PyModule {
     module::module(&mut Cursor::within(text, &Allowance::of(text)))
 }
 
-/// Reads heads of functions without `def`, one a line or several lines each: `ring(bell: str) -> bool`.
+/// Reads signatures of functions without `def`, each on one line or several: `ring(bell: str) -> bool`.
 ///
 /// # Errors
-/// When anything else stands in the text.
+/// If the text contains anything else.
 pub fn signatures(text: &str) -> Result<Vec<PySignature>, SyntaxError> {
     defs::signatures(&mut Cursor::within(text, &Allowance::of(text)))
 }

@@ -1,8 +1,8 @@
-//! The outermost level of a source: its definitions, its constants, and what is stepped over.
+//! The outermost level of a source: its definitions and its constants.
 //!
-//! Imports, statements and blocks are stepped over, and what is defined inside a block counts as
-//! conditional. A definition that cannot be read is a fault of its own: reading goes on
-//! behind its body. A line that is no Python at all is a fault too, so prose is never lost.
+//! Imports, statements and blocks are skipped, and definitions inside a block count as conditional. Each unreadable
+//! definition is a separate fault, and reading continues after its body. A line that is not Python is also a fault, so
+//! prose is never lost.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::lines::{
 };
 use super::{PyDefault, PyItem, PyModule, PyParameter, SyntaxError, annotations, classes};
 
-/// Words that begin a block, whose lines stand deeper.
+/// Words that begin a block, whose lines are deeper.
 const BLOCKS: [&str; 10] =
     ["if", "elif", "else", "try", "except", "finally", "with", "for", "while", "match"];
 
@@ -23,7 +23,7 @@ const STATEMENTS: [&str; 12] = [
     "not",
 ];
 
-/// Words that go on with an expression behind its first name.
+/// Words that continue an expression after its first name.
 const OPERATORS: [&str; 7] = ["if", "is", "in", "and", "or", "not", "for"];
 
 /// Reads a source up to its end.
@@ -33,7 +33,7 @@ pub(super) fn module(cursor: &mut Cursor<'_>) -> PyModule {
         let start = cursor.offset();
         if let Err(error) = cursor.attempt(|cursor| reader.line(cursor, indent)) {
             reader.module.faults.push(error);
-            // Each may have been looked for to the end of the text.
+            // The search for the end of each may have gone to the end of the text.
             if reader.module.faults.len() >= MAX_UNREAD {
                 let message = format!("{MAX_UNREAD} definitions cannot be read; reading ends here");
                 reader.module.faults.insert(0, error_at(start, message));
@@ -42,7 +42,7 @@ pub(super) fn module(cursor: &mut Cursor<'_>) -> PyModule {
             reader.decorators.clear();
             skip_unreadable(cursor, indent);
         }
-        debug_assert!(cursor.offset() > start, "a line is taken or stepped over");
+        debug_assert!(cursor.offset() > start, "a line is read or skipped");
     }
     for name in reader.bound_again {
         reader.module.constants.remove(&name);
@@ -53,18 +53,18 @@ pub(super) fn module(cursor: &mut Cursor<'_>) -> PyModule {
 #[derive(Default)]
 struct Reader {
     module: PyModule,
-    /// Those of the next definition.
+    /// The decorators of the next definition.
     decorators: Vec<String>,
-    /// Names that are bound more than once, so that their value is not known.
+    /// Names that are assigned more than once, so their value is unknown.
     bound_again: BTreeSet<String>,
-    /// How deep the first line stands.
+    /// The indentation of the first line.
     depth: Option<usize>,
     /// Whether a block is open.
     in_block: bool,
 }
 
 impl Reader {
-    /// Reads one line that stands on its own, with all that belongs to it.
+    /// Reads one line at the outermost level, with everything that belongs to it.
     fn line(&mut self, cursor: &mut Cursor<'_>, indent: usize) -> Result<(), SyntaxError> {
         let depth = *self.depth.get_or_insert(indent);
         self.in_block &= indent > depth;
@@ -96,7 +96,7 @@ impl Reader {
                 self.module.faults.extend(faults);
             }
             Some(word @ ("import" | "from")) => {
-                // Pasted definitions import nothing of the package they come from.
+                // Pasted definitions do not import from their own package.
                 let line = logical_line(cursor);
                 self.module.is_program |= word == "from" && line.starts_with(['.', '_']);
             }
@@ -155,7 +155,7 @@ fn constant(cursor: &mut Cursor<'_>) -> Result<(String, Option<PyDefault>), Synt
     Ok((parameter.name, parameter.default))
 }
 
-/// Whether a line may be a statement of Python, as far as its first words show: prose has a second word behind the first.
+/// Returns true if a line may be a Python statement by its first words: prose has a second word after the first.
 fn is_statement(line: &str) -> bool {
     let is_part = |c: char| c == '_' || c == '.' || c.is_alphanumeric();
     let head = line.trim_start_matches(is_part);

@@ -1,4 +1,4 @@
-//! Python's numbers as JSON numbers, digit for digit.
+//! Converts Python's numbers to JSON numbers, digit for digit.
 
 use std::fmt::Write as _;
 
@@ -7,8 +7,8 @@ use serde_json::Number;
 use super::SyntaxError;
 use super::cursor::{Cursor, error_at};
 
-/// Hexadecimal, octal and binary digits one number may have. Turning them into decimal takes time that
-/// grows with their square, which decimal numbers, of any length, do not need.
+/// Maximum number of hexadecimal, octal and binary digits in a number. Converting them to decimal takes time that grows
+/// with their square; decimal numbers may have any length.
 const MAX_RADIX_DIGITS: usize = 4_096;
 
 /// Reads the unsigned number that starts at the cursor.
@@ -34,15 +34,15 @@ pub(super) fn number(cursor: &mut Cursor<'_>) -> Result<Number, SyntaxError> {
     json.and_then(|json| json.parse().ok()).ok_or_else(|| refuse("malformed number"))
 }
 
-/// The number with a minus before it; zero stays an unsigned integer, as in Python.
+/// Returns the negative number; zero stays an unsigned integer, as in Python.
 pub(super) fn negated(number: Number) -> Number {
     if number.as_u64() == Some(0) {
         return number;
     }
-    format!("-{number}").parse().expect("a minus before an unsigned JSON number makes a JSON number")
+    format!("-{number}").parse().expect("a minus before an unsigned JSON number is a valid JSON number")
 }
 
-/// How far letters, digits, dots and the exponent's sign go; whether they make a number is seen later.
+/// Returns the length of the letters, digits, dots and exponent sign of a number, valid or not.
 fn written_len(text: &str) -> usize {
     let bytes = text.as_bytes();
     let is_radix = matches!(bytes, [b'0', b'x' | b'X', ..]);
@@ -58,7 +58,7 @@ fn written_len(text: &str) -> usize {
     len
 }
 
-/// Drops the underscores between digits; `None` when one stands elsewhere.
+/// Removes the underscores between digits; `None` if there is one elsewhere.
 fn without_underscores(written: &str) -> Option<String> {
     if !written.contains('_') {
         return Some(written.to_owned());
@@ -73,7 +73,7 @@ fn without_underscores(written: &str) -> Option<String> {
     well_placed.then(|| parts.concat())
 }
 
-/// `012` is no number in Python, but `00` is zero.
+/// Returns an integer for JSON: `012` is invalid in Python, but `00` is zero.
 fn integer_as_json(digits: &str) -> Option<&str> {
     let significant = digits.trim_start_matches('0');
     match (significant.is_empty(), significant.len() == digits.len()) {
@@ -83,7 +83,7 @@ fn integer_as_json(digits: &str) -> Option<&str> {
     }
 }
 
-/// Gives JSON the digits it wants on both sides of the dot: `.5` is `0.5` and `1.e3` is `1.0e3`.
+/// Adds the digits that JSON requires on both sides of the dot: `.5` is `0.5` and `1.e3` is `1.0e3`.
 fn float_as_json(digits: &str) -> String {
     let (mantissa, exponent) = digits.find(['e', 'E']).map_or((digits, ""), |at| digits.split_at(at));
     let (whole, fraction) = mantissa.split_once('.').map_or((mantissa, None), |(w, f)| (w, Some(f)));
@@ -98,9 +98,9 @@ fn float_as_json(digits: &str) -> String {
     }
 }
 
-/// The decimal digits of a number in another base; `None` when it has none, too many, or a wrong one.
+/// Returns the decimal digits of a number in another base; `None` if it has none, too many, or an invalid one.
 fn radix_as_decimal(digits: &str, radix: u32) -> Option<String> {
-    /// Limbs hold nine decimal digits each, the lowest first.
+    /// Limbs have nine decimal digits each, the lowest first.
     const LIMB: u64 = 1_000_000_000;
     if digits.is_empty() || digits.len() > MAX_RADIX_DIGITS {
         return None;
@@ -126,7 +126,7 @@ fn radix_as_decimal(digits: &str, radix: u32) -> Option<String> {
     Some(decimal)
 }
 
-/// The start of a number, for a message one can read.
+/// Returns the start of a number, for messages.
 fn shortened(written: &str) -> &str {
     &written[..written.len().min(40)]
 }

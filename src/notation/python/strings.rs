@@ -1,14 +1,14 @@
-//! Python's string literals: every quote, prefix and escape, and strings side by side.
+//! Python's string literals: every quote, prefix and escape, and adjacent strings.
 
 use super::SyntaxError;
 use super::cursor::{Cursor, error_at};
 
-/// Whether a string, with or without a prefix, starts at the cursor.
+/// Returns true if a string, with or without a prefix, starts at the cursor.
 pub(super) fn starts_here(cursor: &Cursor<'_>) -> bool {
     prefix_len(cursor.rest()).is_some()
 }
 
-/// Whether a text begins with a string, with or without a prefix.
+/// Returns true if a text begins with a string, with or without a prefix.
 pub(super) fn starts_at(text: &str) -> bool {
     prefix_len(text).is_some()
 }
@@ -44,14 +44,14 @@ pub(super) fn strings(cursor: &mut Cursor<'_>) -> Result<String, SyntaxError> {
     Ok(joined)
 }
 
-/// Bytes of the letters before an opening quote; `None` when no string starts here.
+/// Returns the length of the prefix before an opening quote; `None` if no string starts here.
 fn prefix_len(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let len = bytes.iter().take(3).take_while(|byte| byte.is_ascii_alphabetic()).count();
     matches!(bytes.get(len), Some(b'\'' | b'"')).then_some(len)
 }
 
-/// Reads one string from its opening quote on and adds its text to `into`.
+/// Reads one string from its opening quote on and appends its text to `into`.
 fn string(cursor: &mut Cursor<'_>, is_raw: bool, into: &mut String) -> Result<(), SyntaxError> {
     let start = cursor.offset();
     let quote = if cursor.rest().starts_with('\'') { "'" } else { "\"" };
@@ -86,13 +86,13 @@ fn string(cursor: &mut Cursor<'_>, is_raw: bool, into: &mut String) -> Result<()
     }
 }
 
-/// Steps over one line end, which Python reads as a newline whatever its bytes.
+/// Skips one line break, which Python reads as a newline whatever its bytes.
 fn skip_line_end(cursor: &mut Cursor<'_>) {
     let len = if cursor.rest().starts_with("\r\n") { 2 } else { 1 };
     cursor.take(len);
 }
 
-/// In a raw string a backslash stays, and so does what it keeps from ending the string.
+/// Reads a backslash in a raw string: it is kept, and so is the character that it escapes.
 fn raw_after_backslash(cursor: &mut Cursor<'_>, into: &mut String) {
     match cursor.peek() {
         Some(b'\n' | b'\r') => {
@@ -104,7 +104,7 @@ fn raw_after_backslash(cursor: &mut Cursor<'_>, into: &mut String) {
     }
 }
 
-/// Reads the escape at the cursor's backslash. One that Python does not know stays as it is written.
+/// Reads the escape at the cursor's backslash. An unknown one is kept as written.
 fn escape(cursor: &mut Cursor<'_>, into: &mut String) -> Result<(), SyntaxError> {
     let start = cursor.offset();
     cursor.take(1);
@@ -133,13 +133,13 @@ fn escape(cursor: &mut Cursor<'_>, into: &mut String) -> Result<(), SyntaxError>
         'x' => into.push(scalar(start, hex(cursor, start, 2)?, 16)?),
         'u' => into.push(utf16_escape(cursor, start)?),
         'U' => into.push(scalar(start, hex(cursor, start, 8)?, 16)?),
-        'N' => return Err(error_at(start, "character names (`\\N{…}`) are not read")),
+        'N' => return Err(error_at(start, "character names (`\\N{…}`) are not supported")),
         other => into.extend(['\\', other]),
     }
     Ok(())
 }
 
-/// Reads the rest of a `\u` escape. Two that make a surrogate pair are one character, as JSON's writers mean it.
+/// Reads the rest of a `\u` escape. Two that form a surrogate pair are one character, as in JSON.
 fn utf16_escape(cursor: &mut Cursor<'_>, start: usize) -> Result<char, SyntaxError> {
     let first = hex(cursor, start, 4)?;
     let is_high = u32::from_str_radix(first, 16).is_ok_and(|unit| (0xD800..0xDC00).contains(&unit));
@@ -164,7 +164,7 @@ fn hex<'t>(cursor: &mut Cursor<'t>, start: usize, n_digits: usize) -> Result<&'t
     Ok(cursor.take(n_digits))
 }
 
-/// The character with this number, if a text may hold it.
+/// Returns the character with this number, if it is valid in a text.
 fn scalar(start: usize, digits: &str, radix: u32) -> Result<char, SyntaxError> {
     let code = u32::from_str_radix(digits, radix).ok();
     match code.map(char::from_u32) {
@@ -176,7 +176,7 @@ fn scalar(start: usize, digits: &str, radix: u32) -> Result<char, SyntaxError> {
     }
 }
 
-/// Steps over a string of any kind, or to the text's end where it has none; tells whether it is closed.
+/// Skips a string of any kind, or to the end of the text if it has no end; returns true if it is closed.
 pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
     let rest = cursor.rest();
     let quote = &rest[..1];
@@ -198,7 +198,7 @@ pub(super) fn skip(cursor: &mut Cursor<'_>) -> bool {
         if rest.starts_with('\n') && close.len() == 1 {
             return true;
         }
-        // A backslash goes with the character behind it.
+        // A backslash belongs to the character after it.
         let escaped =
             rest.strip_prefix('\\').and_then(|after| after.chars().next()).map_or(0, char::len_utf8);
         cursor.take(1 + escaped);

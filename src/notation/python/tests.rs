@@ -1,11 +1,11 @@
-//! Examples of what is read and refused, and the round trip through what Python prints.
+//! Tests of accepted and refused texts, and of the round trip through Python's printer.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{calls, literal};
 
-/// The text of the error a literal gives.
+/// Returns the error message for a literal.
 fn refusal(text: &str) -> String {
     literal(text).unwrap_err().to_string()
 }
@@ -37,13 +37,13 @@ fn containers_become_arrays_and_objects() {
 }
 
 #[test]
-fn keys_keep_their_order_and_the_last_of_equal_ones_counts() {
+fn keys_keep_their_order_and_the_last_of_equal_keys_counts() {
     let value = literal("{'z': 1, 'a': 2, 'z': 3}").unwrap();
     assert_eq!(value.to_string(), r#"{"z":3,"a":2}"#);
 }
 
 #[test]
-fn the_words_of_python_and_of_json_both_count() {
+fn the_words_of_python_and_of_json_are_read() {
     let value = literal("[True, true, False, false, None, null]");
     assert_eq!(value, Ok(json!([true, true, false, false, null, null])));
 }
@@ -85,7 +85,7 @@ fn numbers_keep_every_digit() {
 }
 
 #[test]
-fn what_is_no_json_number_is_refused() {
+fn values_that_are_not_json_numbers_are_refused() {
     for (text, error) in [
         ("2j", "complex number `2j` at byte 0"),
         ("[1, 1e999]", "number beyond any float `1e999` at byte 4"),
@@ -147,7 +147,7 @@ fn strings_that_json_cannot_hold_or_that_do_not_end_are_refused() {
     for (text, error) in [
         ("b'x'", "a string with the prefix `b` is not plain text at byte 0"),
         ("['a' f'{x}']", "a string with the prefix `f` is not plain text at byte 5"),
-        (r"'\N{BULLET}'", "character names (`\\N{…}`) are not read at byte 1"),
+        (r"'\N{BULLET}'", "character names (`\\N{…}`) are not supported at byte 1"),
         (r"'\x4'", "escape with fewer than 2 hexadecimal digits at byte 1"),
         (r"'\u12é'", "escape with fewer than 4 hexadecimal digits at byte 1"),
         (r"'a\ud83d'", "half of a surrogate pair at byte 2"),
@@ -173,7 +173,7 @@ fn adjacent_strings_join_across_lines_only_inside_brackets() {
 }
 
 #[test]
-fn what_is_not_one_literal_is_refused_where_it_stands() {
+fn text_that_is_not_one_literal_is_refused_at_its_place() {
     for (text, error) in [
         ("", "expected a value, found the end at byte 0"),
         ("[1 2]", "expected `,` or `]`, found `2` at byte 3"),
@@ -229,7 +229,7 @@ fn arguments_are_literals_under_any_name() {
 }
 
 #[test]
-fn what_is_not_a_call_with_keywords_is_refused() {
+fn text_that_is_not_a_call_with_keywords_is_refused() {
     for (text, error) in [
         ("", "expected a function's name, found the end at byte 0"),
         ("[f(1)]", "positional argument, only `name=value` is read at byte 3"),
@@ -247,7 +247,7 @@ fn what_is_not_a_call_with_keywords_is_refused() {
     }
 }
 
-/// A value as Python would print it, but for the choice of quotes and escapes.
+/// Returns a value as Python would print it, except for the choice of quotes and escapes.
 fn repr(value: &Value) -> String {
     match value {
         Value::Null => "None".to_owned(),
@@ -288,7 +288,7 @@ fn any_json() -> impl Strategy<Value = Value> {
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
-        // Through text, so that the exponent has the sign serde_json writes when it reads one.
+        // Through text, so that the exponent has the sign that serde_json writes.
         float.prop_map(|float| json!(float).to_string().parse().unwrap()),
         any::<String>().prop_map(Value::from),
         "['\"\\\\a\n]{0,6}".prop_map(Value::from),
@@ -318,7 +318,7 @@ proptest! {
     }
 
     #[test]
-    fn what_python_prints_is_read_back_as_it_was(value in any_json()) {
+    fn values_printed_by_python_are_parsed_to_the_same_values(value in any_json()) {
         prop_assert_eq!(literal(&repr(&value)), Ok(value.clone()));
         let call = format!("[f(a={}, b = {})]", repr(&value), repr(&json!([value])));
         let read = calls(&call).unwrap();
@@ -341,7 +341,7 @@ fn an_ordered_dict_is_read_like_the_dict_it_prints() {
 }
 
 #[test]
-fn what_is_doubtful_about_a_literal_is_told() {
+fn doubtful_parts_of_a_literal_are_reported() {
     let joint = |text: &str| super::read(text).unwrap().doubtful_joint;
     assert_eq!(joint("[\"a\" \"b\"]"), Some(1));
     assert_eq!(joint("['a' 'b']"), Some(1));

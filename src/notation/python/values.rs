@@ -1,4 +1,4 @@
-//! The grammar of literals, but for what strings and numbers look like inside.
+//! The grammar of literals, except for strings and numbers.
 
 use serde_json::{Map, Value};
 
@@ -71,7 +71,7 @@ fn tuple_or_group(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
     let (mut items, has_comma) = items(cursor, b')')?;
     match items.pop() {
         Some(only) if items.is_empty() && !has_comma => {
-            // Brackets around one value are no list, and they are what joined strings are put into.
+            // Brackets around one value are not a list, and they often contain joined strings.
             if only.is_string() {
                 cursor.notes.joined_on_line = before;
             }
@@ -84,7 +84,7 @@ fn tuple_or_group(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
     }
 }
 
-/// A brace opens a dict or a set; the first element tells which, and the others must follow it.
+/// Reads a dict or a set; the first element decides which, and the others must have the same form.
 fn dict_or_set(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
     cursor.eat(b'{');
     let mut entries = Map::new();
@@ -112,7 +112,7 @@ fn dict_or_set(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
     Ok(if elements.is_empty() { Value::Object(entries) } else { Value::Array(elements) })
 }
 
-/// As in Python's own `literal_eval`, one sign and no more.
+/// Reads a number with a sign: one sign only, as in Python's own `literal_eval`.
 fn signed(cursor: &mut Cursor<'_>) -> Result<Value, SyntaxError> {
     let is_negative = cursor.eat(b'-');
     if !is_negative {

@@ -1,11 +1,11 @@
-//! Types and defaults as they are written, up to a mark outside brackets and strings.
+//! Types and defaults as written, up to a mark outside brackets and strings.
 
 use serde_json::Value;
 
 use super::cursor::Cursor;
 use super::{PyDefault, SyntaxError, strings, values};
 
-/// Reads a default up to one of `ends`: a literal, or else the expression as it is written.
+/// Reads a default up to one of `ends`: a literal, otherwise the expression as written.
 pub(super) fn default(cursor: &mut Cursor<'_>, ends: &[u8]) -> Result<PyDefault, SyntaxError> {
     let start = cursor.offset();
     let literal = cursor.attempt(|cursor| {
@@ -22,21 +22,21 @@ pub(super) fn default(cursor: &mut Cursor<'_>, ends: &[u8]) -> Result<PyDefault,
     let mut written = String::new();
     while let Some(part) = raw_text(cursor, ends) {
         written += &part;
-        // The commas behind `lambda` part its parameters.
+        // The commas after `lambda` separate its parameters.
         if !is_inside_lambda(&written) || !ends.contains(&b',') || !cursor.eat(b',') {
             break;
         }
         written += ", ";
     }
     let is_string = strings::starts_at(&written);
-    // A string that is never closed, and no default at all.
+    // An unclosed string, or no default at all.
     if written.is_empty() || is_string && cursor.rest().is_empty() {
         return Err(error);
     }
     Ok(PyDefault::Expression(written))
 }
 
-/// Whether a text is a `lambda` that ends among its parameters.
+/// Returns true if a text is a `lambda` that ends among its parameters.
 fn is_inside_lambda(text: &str) -> bool {
     let Some(behind) = text.strip_prefix("lambda").filter(|behind| behind.starts_with([' ', ':', ',']))
     else {
@@ -53,7 +53,7 @@ fn is_inside_lambda(text: &str) -> bool {
     })
 }
 
-/// Takes a type as it is written, up to one of `ends` outside brackets and strings; a quoted one is unquoted.
+/// Reads a type as written, up to one of `ends` outside brackets and strings; a quoted one is unquoted.
 pub(super) fn text(cursor: &mut Cursor<'_>, ends: &[u8]) -> Option<String> {
     let words = raw_text(cursor, ends)?;
     match super::literal(&words) {
@@ -62,7 +62,7 @@ pub(super) fn text(cursor: &mut Cursor<'_>, ends: &[u8]) -> Option<String> {
     }
 }
 
-/// Takes what stands up to one of `ends` outside brackets and strings, blanks folded.
+/// Reads the text up to one of `ends` outside brackets and strings, with whitespace collapsed.
 fn raw_text(cursor: &mut Cursor<'_>, ends: &[u8]) -> Option<String> {
     let mut text = String::new();
     let mut depth = 0_usize;

@@ -1,17 +1,17 @@
-//! What comments say: plain text, and the tags of `JSDoc`.
+//! The contents of comments: plain text, and the tags of `JSDoc`.
 //!
-//! A comment in front of something describes it, and so does one behind it on its line.
-//! `// default: x` is how prompts of `OpenAI` write a default.
+//! A comment before a declaration describes it, as does one after it on the same line. `// default: x` is the form in
+//! which prompts of `OpenAI` state a default.
 
 use serde_json::Value;
 
 use super::tree::{Comment, Member, Tag, Type};
 use crate::notation::json::loose::json5;
 
-/// The most bytes a default in a comment has; that bounds its depth, too.
+/// The maximum length of a default in a comment, which also limits its depth.
 const MAX_VALUE_BYTES: usize = 256;
 
-/// Reads the comments that stand in front of a function.
+/// Reads the comments before a function.
 pub(super) fn read(comments: &[&str]) -> Comment {
     read_lines(comments.iter().flat_map(|comment| lines(comment)))
 }
@@ -40,7 +40,7 @@ fn read_lines<'c>(lines: impl Iterator<Item = &'c str>) -> Comment {
     Comment { description: comment.description.trim().to_owned(), ..comment }
 }
 
-/// What the next line without a tag goes on with.
+/// The text that the next line without a tag continues.
 enum Open {
     Description,
     Parameter(String),
@@ -64,14 +64,14 @@ fn begin(comment: &mut Comment, tag: &str, rest: &str) -> Open {
     }
 }
 
-/// `@word rest`.
+/// Reads `@word rest`.
 fn tag(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix('@')?;
     let end = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
     (end > 0).then(|| (&rest[..end], rest[end..].trim()))
 }
 
-/// `{type} name - text`, `[name=default] text`.
+/// Reads `{type} name - text`, `[name=default] text`.
 fn parameter(text: &str) -> Option<(String, Tag)> {
     let mut tag = Tag::default();
     let mut rest = text;
@@ -102,7 +102,7 @@ fn parameter(text: &str) -> Option<(String, Tag)> {
     (!name.is_empty()).then(|| (name.to_owned(), tag))
 }
 
-/// The byte of the bracket that closes one just opened.
+/// Returns the byte of the closing bracket.
 fn closing(text: &str, open: char, close: char) -> Option<usize> {
     let mut depth = 1_usize;
     text.find(|c| {
@@ -111,7 +111,7 @@ fn closing(text: &str, open: char, close: char) -> Option<usize> {
     })
 }
 
-/// The lines of a comment without its marks.
+/// Returns the lines of a comment without its marks.
 fn lines(comment: &str) -> impl Iterator<Item = &str> {
     let inner = match comment.strip_prefix("/*") {
         Some(block) => block.strip_suffix("*/").unwrap_or(block).trim_start_matches('*'),
@@ -131,10 +131,10 @@ fn add_line(text: &mut String, line: &str, gap: char) {
     text.push_str(line);
 }
 
-/// How a comment begins that is a default.
+/// Prefixes of a comment that states a default.
 const DEFAULTS: [&str; 4] = ["default:", "default =", "@default ", "@defaultValue "];
 
-/// Gives a member what the comments in front of it and behind it say.
+/// Adds the texts of the comments before and after a member.
 pub(super) fn describe(member: &mut Member, leading: &[&str], trailing: &[&str]) {
     let mut texts = Vec::new();
     for line in leading.iter().chain(trailing).flat_map(|comment| lines(comment)) {
@@ -150,7 +150,7 @@ pub(super) fn describe(member: &mut Member, leading: &[&str], trailing: &[&str])
     }
 }
 
-/// A default that is written in a comment, where it is one of the type.
+/// Returns the value of a default in a comment, if it is valid for the type.
 pub(super) fn value(written: &str, kind: Option<&Type>) -> Option<Value> {
     let is_short = written.len() <= MAX_VALUE_BYTES;
     let value: Option<Value> = is_short.then(|| json5(written)).flatten();

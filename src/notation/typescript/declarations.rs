@@ -1,7 +1,7 @@
-//! The grammar of statements: what is declared, one after the other.
+//! The grammar of statements: declarations, one after the other.
 //!
-//! Types are collected by name and functions in order. A statement that declares neither
-//! is a fault, but for imports and exports of what is declared elsewhere.
+//! Types are collected by name and functions in order. A statement that declares neither is a fault, except imports and
+//! re-exports.
 
 use serde_json::Value;
 
@@ -11,22 +11,22 @@ use super::grammar;
 use super::scanner::Scanner;
 use super::tree::{Head, Member, Module, Type};
 
-/// The namespace whose name is no part of its functions' names.
+/// The namespace whose name is not part of its functions' names.
 const PLAIN_NAMESPACE: &str = "functions";
 
-/// Words in front of a declaration that change nothing here.
+/// Words before a declaration that make no difference here.
 const MODIFIERS: [&str; 4] = ["export", "default", "declare", "async"];
 
 /// A reader of statements.
 #[derive(Default)]
 pub(super) struct Reader {
-    /// What was declared so far.
+    /// The declarations read so far.
     pub(super) module: Module,
-    /// What stands in front of the names of functions: `browser.`.
+    /// The prefix for names of functions: `browser.`.
     prefix: String,
 }
 
-/// Whether a declaration stands here, told by its first words and the sign behind them.
+/// Returns true if a declaration begins here, by its first words and the sign after them.
 pub(super) fn begin(scanner: &Scanner<'_>) -> bool {
     let mut ahead = Scanner::new(scanner.rest());
     while ahead.eat_word("import") || eat_export_of_others(&mut ahead) {
@@ -52,7 +52,7 @@ pub(super) fn begin(scanner: &Scanner<'_>) -> bool {
     }
 }
 
-/// Steps over the words in front of a declaration; whether one of them exports it.
+/// Skips the modifiers of a declaration; returns true if one of them is `export`.
 fn eat_modifiers(scanner: &mut Scanner<'_>) -> bool {
     let mut is_exported = false;
     while let Some(modifier) = MODIFIERS.iter().find(|modifier| scanner.eat_word(modifier)) {
@@ -61,7 +61,7 @@ fn eat_modifiers(scanner: &mut Scanner<'_>) -> bool {
     is_exported
 }
 
-/// Steps over the word in front of what is declared elsewhere and only passed on: `export { f }`, `export * from`.
+/// Skips the keyword of a re-export: `export { f }`, `export * from`.
 fn eat_export_of_others(scanner: &mut Scanner<'_>) -> bool {
     let start = scanner.at;
     let is_of_others = scanner.eat_word("export") && (scanner.sees("{") || scanner.sees("*"));
@@ -71,14 +71,14 @@ fn eat_export_of_others(scanner: &mut Scanner<'_>) -> bool {
     is_of_others
 }
 
-/// Whether the value that stands here is a function.
+/// Returns true if the next value is a function.
 fn holds_function(scanner: &Scanner<'_>) -> bool {
     let word = scanner.peek_word();
     scanner.sees("(") || word == Some("async") || word == Some("function")
 }
 
 impl Reader {
-    /// Reads statements up to the text's end.
+    /// Reads statements up to the end of the text.
     pub(super) fn read(&mut self, scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
         loop {
             scanner.skip();
@@ -137,14 +137,14 @@ impl Reader {
         self.module.functions.push(Head { name, comment: comments::read(leading), parameters, at });
     }
 
-    /// A member that is a method, as a function.
+    /// Adds a method as a function.
     pub(super) fn add_member(&mut self, member: Member, leading: &[&str]) {
         if let Some(Type::Function(parameters)) = member.kind {
             self.add(&member.name, leading, parameters, None);
         }
     }
 
-    /// `type x = …`: a type, or the type of a function.
+    /// Reads `type x = …`: a type, or the type of a function.
     fn alias(&mut self, scanner: &mut Scanner<'_>, leading: &[&str], at: usize) -> Result<(), SyntaxError> {
         let name = scanner.word("a type's name")?.to_owned();
         grammar::generics(scanner)?;
@@ -166,7 +166,7 @@ impl Reader {
         Ok(())
     }
 
-    /// An interface of methods is a list of functions, any other a type.
+    /// Reads an interface: one with methods is a list of functions, any other a type.
     fn interface(&mut self, scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
         let name = scanner.word("an interface's name")?.to_owned();
         grammar::generics(scanner)?;
@@ -222,7 +222,7 @@ impl Reader {
         read
     }
 
-    /// `enum X { A = "a", B }`.
+    /// Reads `enum X { A = "a", B }`.
     fn choices(&mut self, scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
         let name = scanner.word("an enum's name")?.to_owned();
         scanner.expect("{")?;
@@ -244,7 +244,7 @@ impl Reader {
         self.declare(scanner, name, Type::AnyOf(choices))
     }
 
-    /// `const f = (a: A): B => …`, `const f = function (a) {…}`.
+    /// Reads `const f = (a: A): B => …`, `const f = function (a) {…}`.
     fn constant(
         &mut self,
         scanner: &mut Scanner<'_>,
@@ -283,7 +283,7 @@ impl Reader {
     }
 }
 
-/// Steps over `: Result`, and over a body or the sign that there is none.
+/// Skips `: Result`, and a body or the sign that there is none.
 fn skip_result_and_body(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
     if scanner.eat(":") {
         grammar::result(scanner)?;
@@ -298,7 +298,7 @@ fn skip_result_and_body(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-/// Steps over the end of a statement: a semicolon, a line's end or that of what is around it.
+/// Skips the end of a statement: a semicolon, a line break or the end of the enclosing block.
 fn end_statement(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
     scanner.rest_of_line();
     if scanner.eat(";") || scanner.ends_line() || scanner.sees("}") {
@@ -309,7 +309,7 @@ fn end_statement(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
     Err(scanner.unexpected("the end of the statement"))
 }
 
-/// Steps over a statement that nobody asks for, up to a semicolon or a line's end outside of brackets.
+/// Skips an unused statement, up to a semicolon or a line break outside of brackets.
 fn skip_statement(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
     scanner.skip();
     while let Some(c) = scanner.rest().chars().next() {
@@ -326,7 +326,7 @@ fn skip_statement(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
                 scanner.take_comments();
             }
             '\n' if !GOES_ON.iter().any(|sign| scanner.sees(sign)) => return Ok(()),
-            // To the sign at once: a look at each of many blank lines would see all that follow.
+            // Directly to the next sign: checking each of many blank lines would scan all that follow.
             '\n' => {
                 scanner.skip();
                 scanner.take_comments();
@@ -337,10 +337,10 @@ fn skip_statement(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
     Ok(())
 }
 
-/// Signs at the start of a line that belongs to the one before.
+/// Signs at the start of a line that continues the previous one.
 const GOES_ON: [&str; 6] = [".", "?", ":", "+", "&", "|"];
 
-/// Whether a method has a parameter with a type.
+/// Returns true if a method has a parameter with a type.
 pub(super) fn is_typed(member: &Member) -> bool {
     let Some(Type::Function(parameters)) = &member.kind else { return false };
     parameters.iter().any(|parameter| parameter.kind.is_some())

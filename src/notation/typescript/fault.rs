@@ -1,30 +1,30 @@
-//! What is wrong with a text that is meant as TypeScript.
+//! Faults of texts that are TypeScript.
 
 use thiserror::Error;
 
-/// Why a text cannot be read, and where.
+/// The reason for which a text cannot be read, and its place.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub(crate) struct SyntaxError {
     pub(crate) kind: SyntaxFault,
-    /// The byte where reading stopped.
+    /// The byte at which reading stopped.
     pub(crate) at: usize,
-    /// What was found or missing there.
+    /// The unexpected or missing text.
     pub(crate) message: String,
 }
 
-/// The kinds of what can be wrong.
+/// The kinds of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SyntaxFault {
-    /// Something that these readers do not know.
+    /// Unsupported or invalid syntax.
     Unknown,
     /// The text ends too early.
     Cut,
-    /// Types or brackets are too deep inside one another.
+    /// Types or brackets are nested too deep.
     TooDeep,
 }
 
-/// The fault that something unknown begins at a byte of the text.
+/// Returns the fault of unknown syntax at a byte of the text.
 pub(super) fn unknown(at: usize, message: &str) -> SyntaxError {
     SyntaxError { kind: SyntaxFault::Unknown, at, message: format!("{message} at byte {at}") }
 }

@@ -1,9 +1,9 @@
-//! The grammar of types and of members: what is written behind a colon, between the braces of an object, or in the
-//! brackets of a function.
+//! The grammar of types and members: the text after a colon, in the braces of an object, or in the brackets of a
+//! function.
 //!
-//! Names are not looked up here; that is for those who know all declarations. A method is a member that is a function.
-//! Comments in front of a member and behind it are taken for what they say of it. A default has to be a literal. Types
-//! with conditions, mapped types and type parameters are refused.
+//! Names are not resolved here, as that needs all declarations. A method is a member that is a function. Comments
+//! before and after a member describe it. A default has to be a literal. Conditional types, mapped types and type
+//! parameters are refused.
 
 use serde_json::{Number, Value};
 
@@ -46,7 +46,7 @@ fn one_or(mut kinds: Vec<Type>, several: fn(Vec<Type>) -> Type) -> Type {
 
 fn with_lists(scanner: &mut Scanner<'_>) -> Result<Type, SyntaxError> {
     let mut kind = single(scanner)?;
-    // A bracket on the next line would begin a member, not a list.
+    // A bracket on the next line begins a member, not a list.
     let mut n_lists = 0;
     while scanner.rest().trim_start_matches([' ', '\t']).starts_with('[') {
         n_lists += 1;
@@ -138,7 +138,7 @@ fn tuple(scanner: &mut Scanner<'_>) -> Result<Type, SyntaxError> {
     Ok(Type::Tuple(kinds))
 }
 
-/// A type in brackets, or the type of a function.
+/// Reads a type in brackets, or the type of a function.
 fn in_brackets(scanner: &mut Scanner<'_>) -> Result<Type, SyntaxError> {
     let start = scanner.at;
     scanner.skip_bracket()?;
@@ -156,7 +156,7 @@ fn in_brackets(scanner: &mut Scanner<'_>) -> Result<Type, SyntaxError> {
     Ok(Type::Function(parameters))
 }
 
-/// Reads what a function gives back, of which docs have no use.
+/// Reads the result type of a function, which docs do not use.
 pub(super) fn result(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
     let start = scanner.at;
     let is_guard = scanner.word("a type").is_ok() && scanner.eat_word("is");
@@ -169,9 +169,9 @@ pub(super) fn result(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
 
 /// The members of an object.
 pub(super) struct Members<'t> {
-    /// Each with the comments in front of it.
+    /// Each member with the comments before it.
     pub(super) named: Vec<(Member, Vec<&'t str>)>,
-    /// The type of members that are not named.
+    /// The type of members without a name.
     pub(super) others: Option<Box<Type>>,
 }
 
@@ -181,7 +181,7 @@ pub(super) fn object(scanner: &mut Scanner<'_>) -> Result<Type, SyntaxError> {
     Ok(Type::Object(members.named.into_iter().map(|(member, _)| member).collect(), members.others))
 }
 
-/// Reads members up to the closing brace, and keeps the comments in front of them.
+/// Reads members up to the closing brace, with the comments before them.
 pub(super) fn read_members<'t>(scanner: &mut Scanner<'t>) -> Result<Members<'t>, SyntaxError> {
     let mut members = Members { named: Vec::new(), others: None };
     loop {
@@ -198,7 +198,7 @@ pub(super) fn read_members<'t>(scanner: &mut Scanner<'t>) -> Result<Members<'t>,
     }
 }
 
-/// `[key: string]: T`.
+/// Reads `[key: string]: T`.
 fn index(scanner: &mut Scanner<'_>) -> Result<Type, SyntaxError> {
     scanner.expect("[")?;
     scanner.word("a name")?;
@@ -211,7 +211,7 @@ fn index(scanner: &mut Scanner<'_>) -> Result<Type, SyntaxError> {
     Ok(kind)
 }
 
-/// Reads a method that stands alone, up to the end of its statement.
+/// Reads a method outside of an object, up to the end of its statement.
 pub(super) fn member_until_line(scanner: &mut Scanner<'_>) -> Result<Member, SyntaxError> {
     member(scanner, &[])
 }
@@ -237,7 +237,7 @@ fn member(scanner: &mut Scanner<'_>, leading: &[&str]) -> Result<Member, SyntaxE
     Ok(member)
 }
 
-/// Steps over `<T>` behind a declared name.
+/// Refuses `<T>` after a declared name.
 pub(super) fn generics(scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
     if scanner.sees("<") {
         return Err(scanner.unexpected("no type parameters"));
@@ -253,7 +253,7 @@ fn key(scanner: &mut Scanner<'_>) -> Result<String, SyntaxError> {
     }
 }
 
-/// Reads what ends a member, and gives the comments about it.
+/// Reads the end of a member, and returns the comments about it.
 fn separator<'t>(scanner: &mut Scanner<'t>) -> Result<Vec<&'t str>, SyntaxError> {
     scanner.rest_of_line();
     if scanner.eat(",") || scanner.eat(";") {
@@ -299,7 +299,7 @@ fn parameter(scanner: &mut Scanner<'_>) -> Result<Member, SyntaxError> {
     for modifier in ["public", "private", "protected", "readonly"] {
         scanner.eat_word(modifier);
     }
-    // The caller may give none of the rest.
+    // A call may omit a rest parameter.
     parameter.is_optional = scanner.eat("...");
     if scanner.sees("{") {
         pattern(scanner, &mut parameter)?;
@@ -317,7 +317,7 @@ fn parameter(scanner: &mut Scanner<'_>) -> Result<Member, SyntaxError> {
     Ok(parameter)
 }
 
-/// Reads `{ a, b = 1 }`; its type may not be written at all, so the names are kept as members without one.
+/// Reads `{ a, b = 1 }`; it may have no type, so the names are kept as members without a type.
 fn pattern(scanner: &mut Scanner<'_>, parameter: &mut Member) -> Result<(), SyntaxError> {
     scanner.expect("{")?;
     let mut members = Vec::new();
@@ -344,7 +344,7 @@ fn pattern(scanner: &mut Scanner<'_>, parameter: &mut Member) -> Result<(), Synt
     Ok(())
 }
 
-/// Reads a default, which must be a literal; `undefined` is none.
+/// Reads a default, which must be a literal; `undefined` means that there is none.
 fn default(scanner: &mut Scanner<'_>) -> Result<Option<Value>, SyntaxError> {
     scanner.skip();
     let start = scanner.at;

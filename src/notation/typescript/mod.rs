@@ -1,8 +1,8 @@
-//! Reads what TypeScript and JavaScript declare: heads of functions, and types.
+//! Reads the declarations of TypeScript and JavaScript: signatures of functions, and types.
 //!
-//! Read are `function`s, constants that hold one, `type f = (_: {…}) => any` as in the prompts of `OpenAI`, interfaces
-//! of methods, and the interfaces, types and enums that they refer to. Bodies are stepped over, nothing is run. Names are
-//! not looked up: a type is a tree of what is written. What is not known is a fault, never a guess.
+//! Supported are `function`s, constants with a function, `type f = (_: {…}) => any` as in the prompts of `OpenAI`,
+//! interfaces with methods, and the interfaces, types and enums that they refer to. Bodies are skipped, nothing is
+//! executed. Names are not resolved: a type is a tree of the written text. Unknown syntax is a fault, never a guess.
 
 mod comments;
 mod declarations;
@@ -18,22 +18,22 @@ pub(crate) use scanner::SKIPPED;
 use scanner::Scanner;
 pub(crate) use tree::{Head, Member, Module, Tag, Type};
 
-/// Whether a declaration begins a text, behind titles, comments and imports.
+/// Returns true if a text begins with a declaration, after titles, comments and imports.
 pub(crate) fn declares(text: &str) -> bool {
     declarations::begin(&at_first_statement(text))
 }
 
-/// Reads all that a text declares.
+/// Reads all declarations of a text.
 ///
 /// # Errors
-/// Where a statement is none that declares something, or cannot be read.
+/// If a statement is not a declaration, or cannot be read.
 pub(crate) fn module(text: &str) -> Result<Module, SyntaxError> {
     let mut reader = Reader::default();
     reader.read(&mut at_first_statement(text))?;
     Ok(reader.module)
 }
 
-/// Reads heads without a word in front: `ring(bell: string): void`. A call has no types, so one has to have some.
+/// Reads signatures without a keyword: `ring(bell: string): void`. At least one must have a type, as a call has none.
 pub(crate) fn bare_heads(text: &str) -> Option<Module> {
     let mut scanner = at_first_statement(text);
     let mut reader = Reader::default();
@@ -59,12 +59,12 @@ pub(crate) fn type_of(text: &str) -> Option<Type> {
     scanner.rest().trim().is_empty().then_some(kind)
 }
 
-/// A default that is written in a comment, where it is one of the type.
+/// Returns the value of a default in a comment, if it is valid for the type.
 pub(crate) fn default_in_comment(written: &str, kind: Option<&Type>) -> Option<serde_json::Value> {
     comments::value(written, kind)
 }
 
-/// The first statement of a text, behind the titles that prompts have above the types: `## functions`.
+/// Returns a scanner at the first statement, after the titles that prompts have above the types: `## functions`.
 fn at_first_statement(text: &str) -> Scanner<'_> {
     let mut scanner = Scanner::new(text);
     scanner.skip();

@@ -1,25 +1,25 @@
-//! A place in a text of TypeScript, and the comments passed on the way to it.
+//! A place in a TypeScript text, with the comments before it.
 //!
-//! Comments are kept, since they are all the description there is. Bodies of functions
-//! are stepped over with their strings, templates, comments and patterns.
+//! Comments are kept, as they are the only descriptions. Bodies of functions are skipped with their strings, templates,
+//! comments and regular expressions.
 
 use serde_json::Value;
 
 use super::fault::{SyntaxError, SyntaxFault, unknown};
 use crate::notation::json::loose::json5;
 
-/// Types inside types; more is refused.
+/// Maximum nesting of types.
 pub(super) const MAX_DEPTH: usize = 64;
 
-/// Brackets inside brackets that are stepped over; more is refused.
+/// Maximum nesting of skipped brackets.
 const MAX_BRACKETS: usize = 128;
 
-/// Words that a value follows, so that a slash behind them begins a pattern.
+/// Words before a value, so that a slash after them begins a regular expression.
 const VALUE_FOLLOWS: [&str; 8] = ["return", "case", "typeof", "throw", "yield", "await", "else", "in"];
 
 #[cfg(test)]
 thread_local! {
-    /// Bytes of blanks that this thread went over, each time it did.
+    /// Bytes of whitespace that this thread has scanned, counting repetitions.
     pub(crate) static SKIPPED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Scanner<'t> {
     pub(super) text: &'t str,
     pub(super) at: usize,
     depth: usize,
-    /// The comments passed since somebody last asked, as written.
+    /// The comments since the last call of `take_comments`, as written.
     comments: Vec<&'t str>,
 }
 
@@ -41,7 +41,7 @@ impl<'t> Scanner<'t> {
         &self.text[self.at..]
     }
 
-    /// Goes to the next character that is neither blank nor comment.
+    /// Goes to the next character that is neither whitespace nor a comment.
     pub(super) fn skip(&mut self) {
         loop {
             let rest = self.rest();
@@ -55,7 +55,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Takes a comment that begins here.
+    /// Takes a comment that begins here; returns true if there was one.
     fn comment(&mut self) -> bool {
         let rest = self.rest();
         let length = if rest.starts_with("//") {
@@ -70,7 +70,7 @@ impl<'t> Scanner<'t> {
         true
     }
 
-    /// Takes the comments that stand on the rest of this line, if nothing else does.
+    /// Takes the comments on the rest of this line, if nothing else is on it.
     pub(super) fn rest_of_line(&mut self) {
         loop {
             let rest = self.rest();
@@ -85,12 +85,12 @@ impl<'t> Scanner<'t> {
         std::mem::take(&mut self.comments)
     }
 
-    /// Takes `wanted` behind blanks, if it is next; stays in front of the blanks if not.
+    /// Takes `wanted` after whitespace, if it is next; otherwise stays before the whitespace.
     pub(super) fn eat(&mut self, wanted: &str) -> bool {
         self.if_found(|scanner| scanner.rest().starts_with(wanted).then_some(wanted.len()))
     }
 
-    /// Goes behind blanks and takes as many bytes as `find` says; stays if it finds nothing.
+    /// Skips whitespace and takes the number of bytes returned by `find`; stays in place for `None`.
     fn if_found(&mut self, find: impl FnOnce(&Self) -> Option<usize>) -> bool {
         let (at, n_comments) = (self.at, self.comments.len());
         self.skip();
@@ -111,7 +111,7 @@ impl<'t> Scanner<'t> {
         Err(self.unexpected(&format!("`{wanted}`")))
     }
 
-    /// What is next behind blanks.
+    /// Returns the text after whitespace.
     fn ahead(&self) -> &'t str {
         let mut ahead = Self::new(self.text);
         ahead.at = self.at;
@@ -119,7 +119,7 @@ impl<'t> Scanner<'t> {
         ahead.rest()
     }
 
-    /// Whether `wanted` is next behind blanks.
+    /// Returns true if `wanted` is next after whitespace.
     pub(super) fn sees(&self, wanted: &str) -> bool {
         self.ahead().starts_with(wanted)
     }
@@ -129,7 +129,7 @@ impl<'t> Scanner<'t> {
         self.peek_word() == Some(wanted) && self.eat(wanted)
     }
 
-    /// The word that is next behind blanks.
+    /// Returns the next word after whitespace.
     pub(super) fn peek_word(&self) -> Option<&'t str> {
         let rest = self.ahead();
         let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
@@ -137,7 +137,7 @@ impl<'t> Scanner<'t> {
         starts_well.then(|| &rest[..end])
     }
 
-    /// Whether a line ends before anything else comes.
+    /// Returns true if a line ends before any other token.
     pub(super) fn ends_line(&self) -> bool {
         let behind = self.rest().trim_start_matches([' ', '\t']);
         behind.is_empty() || behind.starts_with(['\n', '\r'])
@@ -164,18 +164,18 @@ impl<'t> Scanner<'t> {
         read
     }
 
-    /// Takes a quoted string and gives what it says.
+    /// Reads a quoted string and returns its text.
     pub(super) fn string(&mut self) -> Result<String, SyntaxError> {
         let start = self.at;
         self.skip_string();
         let written = &self.text[start..self.at];
         match json5(written) {
             Some(Value::String(text)) => Ok(text),
-            _ => Err(unknown(start, "expected a string without an end of line")),
+            _ => Err(unknown(start, "expected a string that ends on its line")),
         }
     }
 
-    /// Steps over a string or template of any kind.
+    /// Skips a string or template of any kind.
     pub(super) fn skip_string(&mut self) {
         let bytes = self.text.as_bytes();
         let quote = bytes[self.at];
@@ -195,7 +195,7 @@ impl<'t> Scanner<'t> {
         self.at = self.text.len();
     }
 
-    /// Steps over a bracket with all that is in it.
+    /// Skips a bracket with its contents.
     pub(super) fn skip_bracket(&mut self) -> Result<(), SyntaxError> {
         let start = self.at;
         let mut depth = 0_usize;
@@ -236,7 +236,7 @@ impl<'t> Scanner<'t> {
         Err(self.unexpected("the end of a bracket"))
     }
 
-    /// Whether the word in front of this place is one that a value follows.
+    /// Returns true if the word before this place is one that precedes a value.
     fn follows_word(&self) -> bool {
         let before = self.text[..self.at].trim_end_matches([' ', '\t']);
         VALUE_FOLLOWS
@@ -244,7 +244,7 @@ impl<'t> Scanner<'t> {
             .any(|word| before.strip_suffix(word).is_some_and(|front| !front.ends_with(is_part)))
     }
 
-    /// Steps over `/…/`, which ends on its line.
+    /// Skips `/…/`, which ends on its line.
     fn skip_pattern(&mut self) {
         let bytes = self.text.as_bytes();
         let mut is_class = false;
@@ -270,13 +270,13 @@ impl<'t> Scanner<'t> {
         if self.text.is_char_boundary(self.at) { Ok(()) } else { Err(unknown(start, "expected a bracket")) }
     }
 
-    /// The fault that types or brackets stand too deep inside one another.
+    /// Returns the fault that types or brackets are nested too deep.
     pub(super) fn too_deep(&self) -> SyntaxError {
-        let message = format!("types or brackets stand too deep inside one another at byte {}", self.at);
+        let message = format!("types or brackets are nested too deep at byte {}", self.at);
         SyntaxError { kind: SyntaxFault::TooDeep, at: self.at, message }
     }
 
-    /// The fault that something else than `wanted` stands here.
+    /// Returns the fault that `wanted` was expected here.
     pub(super) fn unexpected(&self, wanted: &str) -> SyntaxError {
         if let Some(found) = self.rest().chars().next() {
             return unknown(self.at, &format!("expected {wanted}, found {found:?}"));
@@ -290,7 +290,7 @@ fn is_part(c: char) -> bool {
     c == '_' || c == '$' || c.is_alphanumeric()
 }
 
-/// Whether a slash behind this byte begins a pattern: behind a value it divides.
+/// Returns true if a slash after this byte begins a regular expression: after a value it is a division.
 fn begins_pattern(before: u8) -> bool {
     !(before.is_ascii_alphanumeric() || matches!(before, b'_' | b'$' | b')' | b']' | b'"' | b'}'))
 }

@@ -1,21 +1,21 @@
-//! What the readers of TypeScript make of a text: types, members and heads of functions, as they are written.
+//! The parsed form of TypeScript: types, members and signatures of functions, as written.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// A type as it is written.
+/// A type as written.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Type {
-    /// A name, with what stands between angle brackets behind it.
+    /// A name, with its type arguments.
     Named(String, Vec<Type>),
-    /// A value that stands for itself.
+    /// A literal value.
     Literal(Value),
     /// `T[]`.
     List(Box<Type>),
     /// `[A, B]`.
     Tuple(Vec<Type>),
-    /// `{ a: A }`, and the type of members that are not named.
+    /// `{ a: A }`, and the type of members without a name.
     Object(Vec<Member>, Option<Box<Type>>),
     /// `A | B`.
     AnyOf(Vec<Type>),
@@ -33,25 +33,25 @@ pub(crate) struct Member {
     pub(crate) kind: Option<Type>,
     pub(crate) description: Option<String>,
     pub(crate) default: Option<Value>,
-    /// The names of a parameter that is taken apart at once: `{ a, b = 1 }`.
+    /// The names of a destructured parameter: `{ a, b = 1 }`.
     pub(crate) pattern: Option<Vec<Member>>,
 }
 
-/// The head of one function.
+/// The signature of one function.
 #[derive(Debug)]
 pub(crate) struct Head {
     pub(crate) name: String,
     pub(crate) comment: Comment,
     pub(crate) parameters: Vec<Member>,
-    /// The byte where it begins.
+    /// The byte at which it begins.
     pub(crate) at: Option<usize>,
 }
 
-/// What the comments in front of a function say.
+/// The contents of the comments before a function.
 #[derive(Debug, Default)]
 pub(crate) struct Comment {
     pub(crate) description: String,
-    /// What stands behind `@param`, by name.
+    /// The `@param` tags, by name.
     pub(crate) parameters: BTreeMap<String, Tag>,
 }
 
@@ -66,7 +66,7 @@ pub(crate) struct Tag {
     pub(crate) text: String,
 }
 
-/// What a text declares.
+/// The declarations of a text.
 #[derive(Debug, Default)]
 pub(crate) struct Module {
     pub(crate) types: BTreeMap<String, Type>,

@@ -1,10 +1,9 @@
-//! YAML 1.2 as JSON: mappings, and lists of mappings, one document or several.
+//! YAML 1.2 as JSON: mappings, and lists of mappings, in one document or several.
 //!
-//! Scalars follow the core schema, so `no` is a word and `1.50` keeps its digits. Aliases
-//! are copied only as long as the whole stays about as large as the text, so a few lines never
-//! become gigabytes. Prose is full of colons; what is taken has to be built like data, with
-//! names for keys. Deliberately absent: merge keys, tags beyond the core schema, keys that
-//! are not scalars, and infinity, any of which leaves the text unread.
+//! Scalars follow the core schema, so `no` is a word and `1.50` keeps its digits. Aliases are copied only as long as
+//! the result has about the size of the text, so a few lines never become gigabytes. Prose is full of colons; accepted
+//! texts have the structure of data, with names as keys. Deliberately absent: merge keys, tags beyond the core schema,
+//! keys that are not scalars, and infinity; texts with any of these are not read.
 
 mod scalars;
 
@@ -18,21 +17,21 @@ use crate::notation::MAX_DEPTH;
 use crate::notation::json::outline::Outline;
 use crate::notation::repeated::{Repeated, insert};
 
-/// How many times larger than the text its copied values may be.
+/// The maximum size of copied values, as a multiple of the text's size.
 const MAX_GROWTH: usize = 4;
 
-/// What the YAML of a text says.
+/// The value of a YAML text.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Yaml {
-    /// The only document, or all of them as a list.
+    /// The only document, or a list of all documents.
     pub(crate) value: Value,
-    /// Keys that stand twice in one mapping with different values.
+    /// Keys that occur twice in one mapping with different values.
     pub(crate) repeated: Vec<Repeated>,
-    /// Whether nothing is written where the last value should be: `type:`.
+    /// Whether the last value is missing: `type:`.
     pub(crate) is_left_open: bool,
 }
 
-/// Reads a text as YAML, where it is built like data.
+/// Reads a text as YAML if it has the structure of data.
 pub(crate) fn read(text: &str, allowance: &Allowance) -> Option<Yaml> {
     allowance.attempt(|| read_with(text, allowance).ok_or(())).ok()
 }
@@ -64,7 +63,7 @@ fn read_with(text: &str, allowance: &Allowance) -> Option<Yaml> {
     Some(Yaml { value, repeated: reader.repeated, is_left_open: reader.is_left_open })
 }
 
-/// Whether the first line that says something opens a mapping, a list or a document.
+/// Returns true if the first line with content opens a mapping, a list or a document.
 fn begins_like_yaml(text: &str) -> bool {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with(['#', '%']));
     first.is_some_and(|line| {
@@ -75,7 +74,7 @@ fn begins_like_yaml(text: &str) -> bool {
     })
 }
 
-/// Whether a value is built like data and not like a note: `Note: call me` is prose.
+/// Returns true if a value has the structure of data and not of a note: `Note: call me` is prose.
 fn is_data(value: &Value) -> bool {
     match value {
         Value::Object(map) => {
@@ -89,28 +88,28 @@ fn is_data(value: &Value) -> bool {
     }
 }
 
-/// Whether a key could be a name.
+/// Returns true if a key could be a name.
 fn is_name(key: &str) -> bool {
     !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_-./$@".contains(c))
 }
 
 struct Reader<'t> {
     parser: Parser<'t, saphyr_parser::StrInput<'t>>,
-    /// The values that have a name, and their size.
+    /// The values with an anchor, and their size.
     anchors: HashMap<usize, (Value, usize)>,
     n_copied: usize,
     max_copied: usize,
     allowance: &'t Allowance,
     repeated: Vec<Repeated>,
-    /// Whether the scalar read last has no sign of its own.
+    /// Whether the last scalar is empty, without quotes or a tag.
     is_left_open: bool,
 }
 
-/// An event, and the byte it stands at as far as the reader of YAML tells: it counts characters.
-type Told<'t> = (Event<'t>, usize);
+/// An event and its offset, which the YAML reader counts in characters.
+type PlacedEvent<'t> = (Event<'t>, usize);
 
 impl<'t> Reader<'t> {
-    fn next(&mut self) -> Option<Told<'t>> {
+    fn next(&mut self) -> Option<PlacedEvent<'t>> {
         let (event, span) = self.parser.next_event()?.ok()?;
         Some((event, span.start.index()))
     }
@@ -131,7 +130,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn value(&mut self, (event, _): Told<'t>, depth: usize) -> Option<Value> {
+    fn value(&mut self, (event, _): PlacedEvent<'t>, depth: usize) -> Option<Value> {
         if depth > MAX_DEPTH {
             return None;
         }
@@ -153,7 +152,7 @@ impl<'t> Reader<'t> {
             let size = size(&value);
             self.take(bytes_of(&value))?;
             self.anchors.insert(anchor, (value.clone(), size));
-            // The named value itself was written once and copied once.
+            // The anchored value itself was written once and copied once.
             self.count(size)?;
         }
         Some(value)
@@ -212,7 +211,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// About how many bytes a value takes as text.
+/// Returns the approximate size of a value as text, in bytes.
 fn size(value: &Value) -> usize {
     match value {
         Value::String(text) => text.len() + 2,
@@ -260,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_code_with_zeros_in_front_and_a_sign_behind_the_mark_stay_text() {
+    fn a_code_with_leading_zeros_and_a_sign_after_the_prefix_stay_text() {
         let text = "a: 00123\nb: 0x+5\nc: 0o-7\nd: 0\ne: 0.50\nf: -01\ng: 0o17\n";
         let expected = json!({"a": "00123", "b": "0x+5", "c": "0o-7", "d": 0, "f": "-01", "g": 15});
         let mut value = yaml(text).unwrap();
@@ -282,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_has_no_word_for_is_left_unread() {
+    fn values_without_an_equivalent_in_json_are_not_read() {
         for text in [
             "a: .inf\nb: 1",
             "a: &x 1\n<<: {b: 1}",
@@ -309,9 +308,9 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_is_told() {
+    fn a_repeated_key_is_reported() {
         let read = within("a: 1\nb: {c: 1}\na: 2\n");
-        // The reader of YAML may refuse it, which is as good.
+        // The YAML reader may also refuse it.
         assert!(read.is_none_or(|yaml| yaml.repeated.len() == 1));
     }
 

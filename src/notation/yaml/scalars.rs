@@ -1,11 +1,12 @@
 //! Scalars of YAML by the core schema.
 //!
-//! `no` is a word and `1.50` keeps its digits. What JSON has no word for (infinity, tags of other schemas) is none.
+//! `no` is a word and `1.50` keeps its digits. Values without an equivalent in JSON (infinity, tags of other schemas)
+//! return `None`.
 
 use saphyr_parser::{ScalarStyle, Tag};
 use serde_json::Value;
 
-/// The value of a scalar, where JSON has one.
+/// Returns the value of a scalar, if JSON has an equivalent.
 pub(super) fn read(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<Value> {
     match tag {
         Some(tag) if tag.is_yaml_core_schema() && tag.suffix == "str" => Some(Value::from(text)),
@@ -15,7 +16,7 @@ pub(super) fn read(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> Option<
     }
 }
 
-/// What a word without quotes is in the core schema.
+/// Returns the value of an unquoted word in the core schema.
 fn plain(text: &str) -> Option<Value> {
     Some(match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,
@@ -31,7 +32,7 @@ fn is_infinite(text: &str) -> bool {
     matches!(word.as_str(), ".inf" | ".nan")
 }
 
-/// A number of the core schema, with its digits.
+/// Returns a number of the core schema, with its digits.
 fn number(text: &str) -> Option<Value> {
     let (sign, digits) = match text.strip_prefix(['-', '+']) {
         Some(digits) if text.starts_with('-') => ("-", digits),
@@ -41,7 +42,7 @@ fn number(text: &str) -> Option<Value> {
     let radix =
         [("0x", 16), ("0o", 8)].into_iter().find_map(|(mark, radix)| Some((text.strip_prefix(mark)?, radix)));
     if let Some((digits, radix)) = radix {
-        // `from_str_radix` takes a sign, which has no place behind the mark.
+        // `from_str_radix` accepts a sign, which is invalid after the prefix.
         let is_number = digits.starts_with(|c: char| c.is_digit(radix));
         return is_number.then(|| u64::from_str_radix(digits, radix).ok().map(Value::from)).flatten();
     }
@@ -55,7 +56,7 @@ fn number(text: &str) -> Option<Value> {
     {
         return None;
     }
-    // JSON has no zeros in front, and who writes them mostly means a code: `00123`.
+    // JSON allows no leading zeros, and a number with them is usually a code: `00123`.
     if whole.len() > 1 && whole.starts_with('0') {
         return None;
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::apply::{in_json, in_text, redact_json, redact_text};
 use super::numbers::Numbers;
 use super::vendors::{INNERS, Letters, VENDORS, WEBHOOKS};
-use super::{Names, PrivacyKind, Region, Scanner, Standing, masked};
+use super::{Names, PrivacyKind, Region, Scanner, ValueStatus, masked};
 
 fn scanner() -> Scanner {
     Scanner::new(&PrivacyKind::ALL, None, Names::default())
@@ -22,10 +22,10 @@ fn redacted(text: &str) -> String {
 }
 
 fn learn(numbers: &mut Numbers, found: &super::FoundValue) {
-    match found.standing {
-        Standing::Personal => numbers.learn(found.kind, &found.value),
-        Standing::Placeholder(Some(number)) => numbers.take(found.kind, number),
-        Standing::Placeholder(None) => {}
+    match found.status {
+        ValueStatus::Personal => numbers.learn(found.kind, &found.value),
+        ValueStatus::Placeholder(Some(number)) => numbers.take(found.kind, number),
+        ValueStatus::Placeholder(None) => {}
     }
 }
 

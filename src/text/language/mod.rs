@@ -1,21 +1,21 @@
-//! Tells in which language a short text is written, or that it cannot be told.
+//! Detects the language of a short text, or that it is undetermined.
 //!
-//! A script that one language uses decides alone (Hangul, Thai, Greek). Otherwise `whatlang` must be sure: first among
-//! all its languages, then, for Latin letters, among the common ones, since a short English query looks like half a
-//! dozen rare languages. A query is English before it is asked where many of its words are words that only English has
-//! so often, and after it was asked in vain where enough are. What is left is a language that `signs` finds: its small
-//! words and letters. Everything else is [`UNDETERMINED`]; nothing is guessed. How often that is, and why not
-//! `lingua`, is in `docs/languages.md`. Deliberately absent: texts of several languages, which get English where a
-//! third of their words are, else the one that most of their letters speak for.
+//! A script used by one language decides alone (Hangul, Thai, Greek). Otherwise `whatlang` must be confident: first
+//! among all its languages, then, for Latin letters, among the common ones, as a short English query resembles half a
+//! dozen rare languages. A query with many typically English words is English before `whatlang` is called, and one with
+//! enough of them if `whatlang` is not confident. Otherwise `signs` decides by function words and letters. Everything
+//! else is [`UNDETERMINED`]; nothing is guessed. For figures, and for the reason not to use `lingua`, see
+//! `docs/languages.md`. Deliberately absent: texts in several languages. They are English if a third of their words
+//! are, otherwise the language of most of their letters.
 
 mod signs;
 
 use whatlang::{Detector, Info, Lang, Script};
 
-/// The code of a text whose language cannot be told (ISO 639-2).
+/// The code of a text with undetermined language (ISO 639-2).
 pub const UNDETERMINED: &str = "und";
 
-/// The languages among which a text of Latin letters is looked at a second time.
+/// The languages of the second attempt for a text of Latin letters.
 const COMMON: &[Lang] = &[
     Lang::Eng,
     Lang::Spa,
@@ -35,33 +35,33 @@ const COMMON: &[Lang] = &[
     Lang::Hun,
 ];
 
-/// Words that make up much of an English query, and that no other language has so often.
+/// Frequent words of English queries that are frequent in no other language.
 const ENGLISH: &[&str] = &[
     "about", "and", "between", "check", "could", "did", "does", "don't", "from", "get", "give", "have",
     "help", "how", "how's", "i'd", "i'll", "i'm", "it's", "looking", "make", "my", "need", "next", "please",
     "search", "should", "show", "tell", "that", "the", "there", "this", "today", "tomorrow", "turn", "using",
     "want", "what", "what's", "when", "where", "which", "who", "why", "with", "would", "you", "your",
 ];
-/// Words that it shares with others. They count beside one of its own.
+/// Frequent English words that other languages share. They count together with one of the others.
 const SHARED: &[&str] = &[
     "all", "any", "at", "by", "do", "find", "has", "i", "it", "list", "was", "will", "a", "an", "are", "be",
     "can", "for", "in", "is", "like", "me", "not", "of", "on", "or", "to",
 ];
-/// At least so many of a text's words must be such words.
+/// The minimum number of such words in a text.
 const MIN_ENGLISH_WORDS: usize = 2;
-/// And one word in so many.
+/// The minimum share of such words: one in this many.
 const ENGLISH_SHARE: usize = 5;
-/// With so many different ones that are English alone, and one word in so many of either kind, nothing else need be
-/// asked.
+/// The number of different words that are only English, and the share of both kinds (one word in this many), that
+/// decide without calling `whatlang`.
 const PLAINLY_ENGLISH: (u32, usize) = (2, 3);
 
-/// The language of a text: ISO 639-1 where there is such a code, else ISO 639-3, or [`UNDETERMINED`].
+/// Returns the language of a text: its code in ISO 639-1, otherwise in ISO 639-3, or [`UNDETERMINED`].
 pub fn language(text: &str) -> &'static str {
     let found = if is_latin(text) { of_latin(text) } else { of_other(text) };
     found.map_or(UNDETERMINED, code)
 }
 
-/// Most of what the letters say is said in Latin ones.
+/// Returns true if most of the text is in Latin letters.
 fn is_latin(text: &str) -> bool {
     let (mut latin, mut other) = (0, 0);
     for letter in text.chars().filter(|c| c.is_alphabetic()) {
@@ -74,12 +74,12 @@ fn is_latin(text: &str) -> bool {
     latin >= other
 }
 
-/// Letters below Greek, and the extensions of Latin (Vietnamese, phonetic, full width).
+/// Returns true for letters below Greek, and for the extensions of Latin (Vietnamese, phonetic, full width).
 fn is_latin_letter(letter: char) -> bool {
     matches!(letter, '\0'..='\u{02AF}' | '\u{1D00}'..='\u{1DBF}' | '\u{1E00}'..='\u{1EFF}' | '\u{2C60}'..='\u{2C7F}' | '\u{A720}'..='\u{A7FF}' | '\u{FF21}'..='\u{FF5A}')
 }
 
-/// About how many Latin letters a letter stands for: a syllable or a word is more than one.
+/// Returns the approximate number of Latin letters for a letter: one for a syllable or a word counts more than one.
 fn weight(letter: char) -> usize {
     const LETTER: usize = 2;
     const SYLLABLE: usize = 3;
@@ -107,12 +107,12 @@ fn of_latin(text: &str) -> Option<Lang> {
         .or_else(|| signs::LATIN.of(text))
 }
 
-/// How many words a text has, and how many of them English has.
+/// The number of words in a text, and of English words among them.
 struct EnglishWords {
     all: usize,
-    /// Those that no other language has so often.
+    /// Words that are frequent in no other language.
     own: usize,
-    /// Which of them, a bit each.
+    /// The different ones among them, one bit each.
     which: u128,
     shared: usize,
 }
@@ -144,15 +144,15 @@ impl EnglishWords {
     }
 }
 
-/// The Latin letters of such a text are names and terms; without them the others speak more clearly.
+/// Returns the language of a text in another script. Its Latin letters are names and terms, so they are removed first.
 fn of_other(text: &str) -> Option<Lang> {
     let other: String = text.chars().map(|c| if is_latin_letter(c) { ' ' } else { c }).collect();
     let info = whatlang::detect(&other)?;
     match info.script() {
         _ if info.is_reliable() => Some(info.lang()),
-        // Short Hebrew is Hebrew: Yiddish has signs of its own, and far fewer writers.
+        // Short Hebrew is Hebrew: Yiddish has distinctive signs and far fewer writers.
         Script::Hebrew => Some(Lang::Heb),
-        // Han with few Kana in it.
+        // Han with few Kana.
         Script::Mandarin => Some(info.lang()),
         Script::Cyrillic => signs::CYRILLIC.of(&other),
         Script::Arabic => signs::ARABIC.of(&other),
@@ -161,7 +161,7 @@ fn of_other(text: &str) -> Option<Lang> {
     }
 }
 
-/// The two-letter code, or the three-letter one where there is none.
+/// Returns the two-letter code, or the three-letter one if there is none.
 fn code(language: Lang) -> &'static str {
     match language {
         // ISO 639-1 has codes for Chinese and Persian as a whole, not for the members that `whatlang` names.
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_sentences_are_told_apart() {
+    fn whole_sentences_are_distinguished() {
         for (text, expected) in [
             ("Could you check whether the harbour light is burning tonight?", "en"),
             ("¿Podrías decirme a qué hora sale el próximo tren para Sevilla?", "es"),
@@ -221,16 +221,16 @@ mod tests {
     fn a_short_query_is_english_by_its_words_or_undetermined() {
         assert_eq!(language("ring the bell for me"), "en");
         assert_eq!(language("What\u{2019}s on today?"), "en");
-        // Two different words, not one of them twice: many languages have one.
+        // Two different words, not one of them twice: many languages have one of them.
         assert!(!EnglishWords::of("Wys my al my lêers in die gids").are_plainly_english());
-        // English and Danish have as many words in it.
+        // The text has equally many English and Danish words.
         assert_eq!(language("find en bil i Aarhus"), UNDETERMINED);
         for text in ["", "42", "?!", "ok", "bell 12", "\u{16}", "sdfsdf", "http://a.b/c"] {
             assert_eq!(language(text), UNDETERMINED, "{text}");
         }
     }
 
-    /// Languages of the labelled queries, and how many of the 25 of each must be right.
+    /// Languages of the labelled queries, and the minimum number of correct results among the 25 of each.
     const FLOORS: [(&str, usize); 20] = [
         ("en", 21),
         ("es", 16),
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn few_words_without_whatlang_being_sure() {
+    fn few_words_suffice_if_whatlang_is_not_confident() {
         for (text, expected) in [
             ("is de winkel in Delft open", "nl"),
             ("was kostet das in Ulm", "de"),
@@ -279,9 +279,9 @@ mod tests {
         ] {
             assert_eq!(language(text), expected, "{text}");
         }
-        // Danish and Norwegian have the same small words, but for a few.
+        // Danish and Norwegian share nearly all function words.
         assert_ne!(language("kan jeg leie en sykkel hos dere"), "da");
-        // One letter is a name or a rest of an address.
+        // A single letter is a name or a part of an address.
         for text in ["a b c", "l y e", "http://a.b/c"] {
             assert_eq!(language(text), UNDETERMINED, "{text}");
         }
@@ -296,15 +296,15 @@ mod tests {
     }
 
     #[test]
-    fn every_language_has_a_code_of_its_own() {
+    fn every_language_has_a_unique_code() {
         let codes: std::collections::BTreeSet<&str> = Lang::all().iter().map(|&lang| code(lang)).collect();
         assert_eq!(codes.len(), Lang::all().len());
         assert!(codes.iter().all(|code| code.len() == 2), "{codes:?}");
     }
 
-    /// The official queries that hold another script, where they are at hand.
+    /// Counts the languages of the official queries in other scripts, if the files are available.
     #[test]
-    fn official_queries_of_other_scripts_are_told() {
+    fn official_queries_in_other_scripts_are_detected() {
         let Some(folder) = crate::test_data::path("bfcl-v4-live") else { return };
         let entries = std::fs::read_dir(folder).unwrap();
         let mut counts: std::collections::BTreeMap<&str, usize> = std::collections::BTreeMap::new();
@@ -318,7 +318,7 @@ mod tests {
         }
         assert_eq!(counts.values().sum::<usize>(), 2251);
         let of = |code: &str| counts.get(code).copied().unwrap_or_default();
-        // One Chinese, one Korean and one Hebrew query more are English sentences about words of another script.
+        // One more Chinese, Korean and Hebrew query each is an English sentence about words in another script.
         assert_eq!(
             [of("zh"), of("ko"), of("ar"), of("fa"), of("th"), of("he")],
             [32, 13, 4, 1, 4, 2],

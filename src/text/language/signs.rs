@@ -1,16 +1,16 @@
-//! Small words and letters by which short texts of one script are told apart.
+//! Function words and letters that distinguish languages of one script in short texts.
 //!
-//! Listed are words that sentences are built with (articles, prepositions, pronouns, question words, forms of *to be*,
-//! the words for today and tomorrow) and letters that few of its neighbours have. No nouns and no verbs of requests:
-//! those are what loanwords are. A language counts with the different words and letters of its list that a text holds,
-//! and wins alone or not at all: with a tie nothing is known.
+//! The lists have function words (articles, prepositions, pronouns, question words, forms of *to be*, the words for
+//! today and tomorrow) and letters that few neighbouring languages have. They have no nouns and no verbs of requests,
+//! as these are often loanwords. A language scores one for each different word and letter of its list in the text, and
+//! wins only without a tie.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 use whatlang::{Detector, Lang};
 
-/// A language, the letters that few others of its table have, and its small words.
+/// A language, its distinctive letters, and its function words.
 struct Signs {
     lang: Lang,
     letters: &'static str,
@@ -21,10 +21,10 @@ const fn signs(lang: Lang, letters: &'static str, words: &'static str) -> Signs 
     Signs { lang, letters, words }
 }
 
-/// Languages in one script.
+/// The languages of one script.
 pub(super) struct Neighbours(&'static [Signs], Words);
 
-/// Which of the languages have a word, a bit each.
+/// The languages that have a word, one bit each.
 type Words = LazyLock<FxHashMap<&'static str, u32>>;
 
 /// Latin letters.
@@ -230,13 +230,13 @@ fn words_of(table: &[Signs]) -> FxHashMap<&'static str, u32> {
     words
 }
 
-/// A detector's guess is enough where the text holds one sign of that language more than of any other.
-/// Without it, there must be so many, and so many times as many.
+/// A detector's guess is accepted if the text has at least one sign more of that language than of any other. Without a
+/// guess, there must be this many signs, and this many times as many as of any other.
 const WITHOUT_GUESS: (usize, usize) = (2, 2);
 
 impl Neighbours {
-    /// The language that has more of its words and letters in a text than any other, where the guess of the detector
-    /// or their number bears it out.
+    /// Returns the language with the most words and letters in a text, if the detector's guess or their number confirms
+    /// it.
     pub(super) fn of(&self, text: &str) -> Option<Lang> {
         let counts = self.counts(text);
         let lead = counts.iter().copied().max().filter(|&count| count > 0)?;
@@ -254,7 +254,8 @@ impl Neighbours {
         Detector::with_allowlist(among).detect(text).map(|info| info.lang())
     }
 
-    /// For each language the different words and letters of its own. Words of one letter count beside others only.
+    /// Returns for each language the number of its different words and letters. One-letter words count only with
+    /// others.
     fn counts(&self, text: &str) -> Vec<usize> {
         let text = text.to_lowercase();
         let mut words: Vec<&str> =
@@ -277,7 +278,7 @@ impl Neighbours {
     }
 }
 
-/// Letters, digits, and the vowel signs that stand on letters in India.
+/// Returns true for letters, digits, and the vowel signs of Indian scripts.
 fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '\u{0900}'..='\u{097F}')
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::bfcl::types::Type;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{FixRule, Safety};
-use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_schema};
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/array-without-items",
@@ -25,7 +25,7 @@ fn judge(opinion: &mut Opinion<'_>) {
         let kind = schema.get("type").and_then(Value::as_str).and_then(Type::named);
         let listed = matches!(kind, Some(Type::Array | Type::Tuple));
         let empty = |items: &Value| items.is_null() || items.is_boolean() || *items == json!([]);
-        if site.place != Place::Parameters && listed && schema.get("items").is_none_or(empty) {
+        if site.place != SchemaPlace::Parameters && listed && schema.get("items").is_none_or(empty) {
             let items = json!({"type": element_type(schema)});
             opinion.change(Change::at(site.pointer).set(schema, "items", items));
         }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{FixRule, Safety};
-use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_schema};
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/constant",
@@ -23,7 +23,7 @@ fn judge(opinion: &mut Opinion<'_>) {
         let Some(before) = schema.get("const").filter(|value| !value.is_null() && !value.is_object()) else {
             return;
         };
-        if site.place != Place::Parameters && !schema.contains_key("enum") {
+        if site.place != SchemaPlace::Parameters && !schema.contains_key("enum") {
             opinion.change(Change::at(site.pointer).remove("const", before).add("enum", json!([before])));
         }
     });

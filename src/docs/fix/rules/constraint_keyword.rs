@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::docs::fix::keys::PHRASES;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{FixRule, Safety};
-use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_schema};
 use crate::docs::fix::wording::sentence::with_sentence;
 
 pub(super) static RULE: FixRule = FixRule {
@@ -26,7 +26,7 @@ fn judge(opinion: &mut Opinion<'_>) {
         let phrases = phrases(schema);
         // A description that is not a text is reported, and its constraints stay.
         let described = schema.get("description").is_none_or(|text| text.is_string() || text.is_null());
-        if site.place == Place::Parameters || phrases.is_empty() || !described {
+        if site.place == SchemaPlace::Parameters || phrases.is_empty() || !described {
             return;
         }
         let mut description =

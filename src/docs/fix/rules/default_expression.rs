@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{FixRule, Safety};
-use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_schema};
 use crate::docs::fix::wording::sentence::with_sentence;
 
 /// The key under which source readers put it.
@@ -30,7 +30,7 @@ fn judge(opinion: &mut Opinion<'_>) {
         let described = schema.get(DESCRIPTION);
         let is_text = described.is_none_or(|text| text.is_string() || text.is_null());
         let expression = expression.trim();
-        if site.place == Place::Parameters || expression.is_empty() || !is_text {
+        if site.place == SchemaPlace::Parameters || expression.is_empty() || !is_text {
             return;
         }
         let change = Change::at(site.pointer).remove(EXPRESSION, before);

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::rule::{FixRule, Safety};
-use crate::docs::fix::walk::{Place, each_function, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_function, each_schema};
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/empty-description",
@@ -24,7 +24,7 @@ pub(super) static RULE: FixRule = FixRule {
         };
         each_function(functions, &mut look);
         each_schema(functions, |site, schema| {
-            if matches!(site.place, Place::Parameter(_) | Place::Member(_)) {
+            if matches!(site.place, SchemaPlace::Parameter(_) | SchemaPlace::Member(_)) {
                 look(site.pointer, schema);
             }
         });

@@ -8,7 +8,7 @@ use crate::docs::fix::keys::{DEFINITIONS, FUNCTION, PARAMETERS, SCHEMA};
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::is_nothing;
-use crate::docs::fix::walk::{Place, each_function, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_function, each_schema};
 use crate::docs::holders::{HOLDERS, takes_nothing};
 
 pub(super) static RULE: FixRule = FixRule {
@@ -34,9 +34,10 @@ fn judge(opinion: &mut Opinion<'_>) {
         drop_others(pointer, function, stays, opinion);
     });
     each_schema(functions, |site, schema| {
-        let needs_definitions = site.place == Place::Parameters && holds_reference(&functions[site.function]);
+        let needs_definitions =
+            site.place == SchemaPlace::Parameters && holds_reference(&functions[site.function]);
         let known = |key: &str, _: &Value| {
-            let own: &[&str] = if site.place == Place::Parameters { &PARAMETERS } else { &SCHEMA };
+            let own: &[&str] = if site.place == SchemaPlace::Parameters { &PARAMETERS } else { &SCHEMA };
             own.contains(&key)
                 || COMBINING.contains(&key)
                 || (needs_definitions && DEFINITIONS.contains(&key))

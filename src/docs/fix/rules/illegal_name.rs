@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::docs::fix::names::{is_function_name, is_parameter_name};
 use crate::docs::fix::rule::{FixRule, Safety};
-use crate::docs::fix::walk::{Place, each_function, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_function, each_schema};
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/illegal-name",
@@ -24,7 +24,7 @@ pub(super) static RULE: FixRule = FixRule {
             }
         });
         each_schema(functions, |site, _| {
-            if let Place::Parameter(name) = site.place
+            if let SchemaPlace::Parameter(name) = site.place
                 && !is_parameter_name(name)
             {
                 opinion.find(site.pointer, format!("the parameter is called {name:?}"));

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{FixRule, Safety};
-use crate::docs::fix::walk::{Place, each_function, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_function, each_schema};
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/missing-description",
@@ -35,7 +35,7 @@ fn judge(opinion: &mut Opinion<'_>) {
         }
     });
     each_schema(functions, |site, schema| {
-        if let Place::Parameter(name) | Place::Member(name) = site.place {
+        if let SchemaPlace::Parameter(name) | SchemaPlace::Member(name) = site.place {
             describe(site.pointer, schema, name);
         }
     });

@@ -6,7 +6,7 @@ use crate::bfcl::types::Type;
 use crate::docs::combining::SUBSTITUTES;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{FixRule, Safety};
-use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_schema};
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/missing-type",
@@ -25,7 +25,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
         let combined = SUBSTITUTES.iter().any(|key| schema.contains_key(*key));
         let absent = schema.get("type").is_none_or(|kind| kind.is_null() || *kind == "");
-        if site.place != Place::Parameters && absent && !combined {
+        if site.place != SchemaPlace::Parameters && absent && !combined {
             opinion.change(Change::at(site.pointer).set(schema, "type", inferred(schema)));
         }
     });

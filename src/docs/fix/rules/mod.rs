@@ -78,10 +78,10 @@ use super::cues::Cues;
 use super::rule::FixRule;
 
 /// A rule and its cues; without cues it visits the list as a whole.
-pub(super) type Entry = (&'static FixRule, Cues);
+pub(super) type RuleEntry = (&'static FixRule, Cues);
 
 /// The rules that edit, in the order they run.
-pub(super) static PHASES: [&[Entry]; 3] = [
+pub(super) static PHASES: [&[RuleEntry]; 3] = [
     &[
         (&duplicate_function::RULE, Cues::among(&[])),
         (&misspelled_key::RULE, Cues::among(&[Alias])),
@@ -139,7 +139,7 @@ pub(super) static PHASES: [&[Entry]; 3] = [
 ];
 
 /// The rules that only report, in order.
-pub(super) static FINDINGS: [Entry; 14] = [
+pub(super) static FINDINGS: [RuleEntry; 14] = [
     (&unreadable_parameters::RULE, Cues::among(&[Irregular])),
     (&unreadable_property::RULE, Cues::among(&[Irregular])),
     (&empty_description::RULE, Cues::among(&[Irregular])),

@@ -7,7 +7,7 @@ use crate::docs::fix::marks;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::REQUIRED;
 use crate::docs::fix::rule::{FixRule, Safety};
-use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_schema};
 use crate::docs::fix::wording::sentence::with_sentence;
 
 pub(super) static RULE: FixRule = FixRule {
@@ -26,19 +26,19 @@ pub(super) static RULE: FixRule = FixRule {
 
 fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
-        if site.place == Place::Parameters {
+        if site.place == SchemaPlace::Parameters {
             return;
         }
         for (key, before) in schema {
             let mark = marks::read(key, before);
             // The mark of a parameter belongs in the list of its function.
-            let is_left = mark.is_some() && matches!(site.place, Place::Parameter(_));
+            let is_left = mark.is_some() && matches!(site.place, SchemaPlace::Parameter(_));
             if is_left || mark.is_none() && key != REQUIRED {
                 continue;
             }
             let sentence = match (mark, site.place) {
                 (None, _) => listed(before, schema),
-                (Some(mark), Place::Member(_)) => marked(mark, schema),
+                (Some(mark), SchemaPlace::Member(_)) => marked(mark, schema),
                 (Some(_), _) => None,
             };
             let change = Change::at(site.pointer).remove(key, before);

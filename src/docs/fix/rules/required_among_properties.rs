@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::required::{REQUIRED, with_required};
 use crate::docs::fix::rule::{FixRule, Safety};
-use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_schema};
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/required-among-properties",
@@ -25,7 +25,7 @@ fn judge(opinion: &mut Opinion<'_>) {
             return;
         };
         let change = Change::at(site.pointer).remove("properties/required", before);
-        let moves = site.place == Place::Parameters && !schema.contains_key(REQUIRED);
+        let moves = site.place == SchemaPlace::Parameters && !schema.contains_key(REQUIRED);
         let change = if moves { with_required(change, schema, list.clone()) } else { change };
         opinion.change(change);
     });

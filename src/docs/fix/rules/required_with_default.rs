@@ -2,7 +2,7 @@
 
 use crate::docs::fix::required::names;
 use crate::docs::fix::rule::{FixRule, Safety};
-use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_schema};
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/required-with-default",
@@ -17,15 +17,15 @@ pub(super) static RULE: FixRule = FixRule {
     judge: |opinion| {
         let mut required = None;
         each_schema(opinion.functions, |site, schema| match site.place {
-            Place::Parameters => required = names(schema),
-            Place::Parameter(name) => {
+            SchemaPlace::Parameters => required = names(schema),
+            SchemaPlace::Parameter(name) => {
                 let is_required = required.as_ref().is_some_and(|required| required.contains(name));
                 if is_required && schema.contains_key("default") {
                     let message = format!("{name:?} is required and has a default");
                     opinion.find(format!("{}/default", site.pointer), message);
                 }
             }
-            Place::Member(_) | Place::Items => {}
+            SchemaPlace::Member(_) | SchemaPlace::Items => {}
         });
     },
 };

@@ -8,7 +8,7 @@ use crate::docs::fix::alternatives::{listed_types, real_branches};
 use crate::docs::fix::notation;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{FixRule, Safety};
-use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_schema};
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/several-types",
@@ -25,7 +25,7 @@ pub(super) static RULE: FixRule = FixRule {
 
 fn judge(opinion: &mut Opinion<'_>) {
     each_schema(opinion.functions, |site, schema| {
-        if site.place == Place::Parameters {
+        if site.place == SchemaPlace::Parameters {
             return;
         }
         let change = Change::at(site.pointer);

@@ -6,7 +6,7 @@ use crate::docs::fix::keys::DESCRIPTION;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::is_undescribed;
-use crate::docs::fix::walk::{Place, each_function, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_function, each_schema};
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/title-as-description",
@@ -33,7 +33,7 @@ fn judge(opinion: &mut Opinion<'_>) {
     each_function(functions, &mut look);
     each_schema(functions, |site, schema| {
         // Elements are described by their array.
-        if !matches!(site.place, Place::Parameters | Place::Items) {
+        if !matches!(site.place, SchemaPlace::Parameters | SchemaPlace::Items) {
             look(site.pointer, schema);
         }
     });

@@ -7,7 +7,7 @@ use crate::docs::fix::notation;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::is_undescribed;
-use crate::docs::fix::walk::{Place, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_schema};
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/type-synonym",
@@ -29,7 +29,7 @@ fn judge(opinion: &mut Opinion<'_>) {
             return;
         }
         let Some(notation) = notation::read(written).filter(|notation| !notation.lossy) else { return };
-        if site.place == Place::Parameters && notation.kind != Type::Dict {
+        if site.place == SchemaPlace::Parameters && notation.kind != Type::Dict {
             return;
         }
         let mut change = Change::at(site.pointer).replace("type", before, notation.kind);

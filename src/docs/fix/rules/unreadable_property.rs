@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::docs::fix::required::REQUIRED;
 use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::values::brief;
-use crate::docs::fix::walk::{Place, each_function, each_schema};
+use crate::docs::fix::walk::{SchemaPlace, each_function, each_schema};
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/unreadable-property",
@@ -35,7 +35,7 @@ pub(super) static RULE: FixRule = FixRule {
                 Some(other) => find("properties".to_owned(), other),
                 None => {}
             }
-            if site.place == Place::Parameters
+            if site.place == SchemaPlace::Parameters
                 && let Some(required) = schema.get(REQUIRED).filter(|required| !required.is_array())
             {
                 find(REQUIRED.to_owned(), required);

@@ -347,9 +347,9 @@ fn names_that_differ_only_in_dots_are_reported() {
 }
 
 /// Returns the number of results of a rule that visits all functions.
-fn n_results_for_all(entry: &Entry, functions: &[Value]) -> usize {
+fn n_results_for_all(entry: &RuleEntry, functions: &[Value]) -> usize {
     let awake = vec![Some(Cues::ALL); functions.len()];
-    let mut opinion = Opinion::new(Docs { functions, awake: &awake, wanted: Cues::ALL });
+    let mut opinion = Opinion::new(VisitedDocs { functions, awake: &awake, wanted: Cues::ALL });
     (entry.0.judge)(&mut opinion);
     opinion.changes.len() + opinion.findings.len()
 }

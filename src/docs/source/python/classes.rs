@@ -20,7 +20,7 @@ use super::inheritance::fault;
 use super::models::{Models, last_name};
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::docs::parse::step::{Step, note};
+use crate::docs::parse::step::{ParseStep, note};
 use crate::docs::source::found::{MAX_FAULTS, Source, named, place};
 use crate::notation::python::{self, PyClass, PyDef, PyItem, PyModule, PyParameter};
 
@@ -39,7 +39,7 @@ const TOOL_MARKS: [&str; 4] = ["tool", "function_tool", "kernel_function", "tool
 pub(super) fn functions(
     module: &PyModule,
     text: &str,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<ParseStep>,
     allowance: &Allowance,
 ) -> Result<Source, Fault> {
     let models = Models::of(module, allowance)?;
@@ -52,7 +52,7 @@ pub(super) fn functions(
         return models.functions().map(Source::from);
     }
     match models.unmentioned(text) {
-        Some(_) if module.is_program => note(steps, Step::ClassLeftOut),
+        Some(_) if module.is_program => note(steps, ParseStep::ClassLeftOut),
         Some(name) => {
             let message = format!("class {name}: a model that no function mentions, next to functions");
             faults.push(Fault::new(ParseFault::SourceCode, message));
@@ -72,7 +72,7 @@ struct SourceFunction<'m> {
 struct Reader<'r, 'm, 'a> {
     module: &'m PyModule,
     text: &'r str,
-    steps: &'r mut Vec<Step>,
+    steps: &'r mut Vec<ParseStep>,
     models: &'r Models<'a>,
     found: Vec<SourceFunction<'m>>,
     faults: Vec<Fault>,
@@ -84,12 +84,14 @@ impl<'m> Reader<'_, 'm, '_> {
         let has_tools = self.module.is_program && self.module.items.iter().any(is_marked);
         for item in &self.module.items {
             match item {
-                PyItem::Def(def) if self.is_private(&def.name) => note(self.steps, Step::PrivateLeftOut),
-                PyItem::Def(def) if has_tools && !is_tool(def) => note(self.steps, Step::UndecoratedLeftOut),
+                PyItem::Def(def) if self.is_private(&def.name) => note(self.steps, ParseStep::PrivateLeftOut),
+                PyItem::Def(def) if has_tools && !is_tool(def) => {
+                    note(self.steps, ParseStep::UndecoratedLeftOut)
+                }
                 PyItem::Def(def) => self.def(def),
                 PyItem::Class(class) if self.models.knows(&class.name) => {}
                 PyItem::Class(class) if self.is_private(&class.name) => {
-                    note(self.steps, Step::PrivateLeftOut);
+                    note(self.steps, ParseStep::PrivateLeftOut);
                 }
                 PyItem::Class(class) => self.class(class),
             }
@@ -154,7 +156,7 @@ impl<'m> Reader<'_, 'm, '_> {
     fn class(&mut self, class: &'m PyClass) {
         if let Some(message) = self.models.unread(&class.name) {
             if self.module.is_program {
-                note(self.steps, Step::ClassLeftOut);
+                note(self.steps, ParseStep::ClassLeftOut);
             } else {
                 let fault = Fault::new(ParseFault::SourceCode, message);
                 self.unread(&class.name, class.offset, &fault);
@@ -178,7 +180,7 @@ impl<'m> Reader<'_, 'm, '_> {
             .collect();
         if public.is_empty() {
             if self.module.is_program {
-                note(self.steps, Step::ClassLeftOut);
+                note(self.steps, ParseStep::ClassLeftOut);
             } else {
                 let fault = fault(class, "neither a model nor a class with public methods");
                 self.unread(&class.name, class.offset, &fault);
@@ -332,7 +334,7 @@ mod tests {
     }
 
     /// Returns the names of the functions, and the steps.
-    fn names_and_steps(text: &str) -> (Vec<String>, Vec<Step>) {
+    fn names_and_steps(text: &str) -> (Vec<String>, Vec<ParseStep>) {
         let mut steps = Vec::new();
         let source = functions(&module(text), text, &mut steps, &Allowance::of(text)).unwrap();
         assert_eq!(source.faults, [], "{text}");
@@ -347,7 +349,7 @@ mod tests {
         assert_eq!(required, [json!(["cls"]), json!(["n"])]);
         let (names, steps) = names_and_steps(text);
         assert_eq!(names, ["ring", "toll"]);
-        assert_eq!(steps, [Step::ClassLeftOut, Step::PrivateLeftOut]);
+        assert_eq!(steps, [ParseStep::ClassLeftOut, ParseStep::PrivateLeftOut]);
         let pasted = "def _hush(): pass\ndef ring(cls, times=1): pass\ndef ring(): pass";
         assert_eq!(names_and_steps(pasted), (vec!["_hush".into(), "ring".into(), "ring".into()], vec![]));
     }
@@ -365,7 +367,10 @@ mod tests {
     fn functions_marked_as_tools_are_read_with_their_stated_names() {
         let text = "import mcp\nserver = mcp.Server()\n@server.tool(name='ring_bell', description='Rings it.')\ndef ring(n: int): pass\n@tool('toll')\ndef f(): pass\ndef helper(): pass\n";
         let (names, steps) = names_and_steps(text);
-        assert_eq!((names, steps), (vec!["ring_bell".into(), "toll".into()], vec![Step::UndecoratedLeftOut]));
+        assert_eq!(
+            (names, steps),
+            (vec!["ring_bell".into(), "toll".into()], vec![ParseStep::UndecoratedLeftOut])
+        );
     }
 
     #[test]

@@ -12,12 +12,12 @@ pub(crate) struct Docstring {
     /// The text that is not about one parameter.
     pub(crate) description: String,
     /// The entries of parameters, by the name in the signature.
-    pub(crate) parameters: BTreeMap<String, Entry>,
+    pub(crate) parameters: BTreeMap<String, DocstringEntry>,
 }
 
 /// The entry of one parameter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Entry {
+pub(crate) struct DocstringEntry {
     /// The type as written.
     pub(crate) kind: Option<String>,
     /// Whether the entry has the word `optional` (true) or `required` (false).
@@ -105,7 +105,7 @@ struct Reader<'a> {
     after_blank: bool,
     prose: Vec<&'a str>,
     result: Vec<&'a str>,
-    parameters: BTreeMap<String, Entry>,
+    parameters: BTreeMap<String, DocstringEntry>,
 }
 
 impl<'a> Reader<'a> {
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    fn entry(&self, line: &Line<'_>, is_inside: bool) -> Option<(String, Entry)> {
+    fn entry(&self, line: &Line<'_>, is_inside: bool) -> Option<(String, DocstringEntry)> {
         let text = unbulleted(line.text);
         let end = text
             .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-' | '*' | '`')))
@@ -250,7 +250,7 @@ impl<'a> Reader<'a> {
         } else if let Some(rest) = dashed(rest) {
             plain(rest)
         } else if is_underlined && rest.is_empty() {
-            Entry::default()
+            DocstringEntry::default()
         } else {
             return None;
         };
@@ -304,7 +304,7 @@ fn looks_like_entry(text: &str) -> bool {
 }
 
 /// Reads `type, optional): text`.
-fn in_brackets(inner: &str) -> Option<Entry> {
+fn in_brackets(inner: &str) -> Option<DocstringEntry> {
     let mut depth = 1_usize;
     let close = inner.find(|c| {
         match c {
@@ -323,8 +323,8 @@ fn in_brackets(inner: &str) -> Option<Entry> {
 }
 
 /// Reads `type, optional` or `type, default: 3`, as after the colon in `NumPy`'s style.
-fn typed(text: &str) -> Entry {
-    let mut entry = Entry { whole: text.trim().to_owned(), ..Entry::default() };
+fn typed(text: &str) -> DocstringEntry {
+    let mut entry = DocstringEntry { whole: text.trim().to_owned(), ..DocstringEntry::default() };
     let mut kinds: Vec<&str> = Vec::new();
     for part in text.split(", ").map(|part| part.trim().trim_end_matches(',')) {
         match part.to_ascii_lowercase().as_str() {
@@ -341,13 +341,13 @@ fn typed(text: &str) -> Entry {
 }
 
 /// Reads `type, required, text`.
-fn listed(text: &str) -> Option<Entry> {
+fn listed(text: &str) -> Option<DocstringEntry> {
     let mut parts = text.splitn(3, ',').map(str::trim);
     let (kind, mark) = (parts.next()?, parts.next()?.to_ascii_lowercase());
     if !["required", "optional"].contains(&mark.as_str()) || kind.is_empty() {
         return None;
     }
-    Some(Entry {
+    Some(DocstringEntry {
         kind: Some(kind.to_owned()),
         optional: Some(mark == "optional"),
         text: parts.next().unwrap_or_default().to_owned(),
@@ -355,6 +355,10 @@ fn listed(text: &str) -> Option<Entry> {
     })
 }
 
-fn plain(text: &str) -> Entry {
-    Entry { text: text.trim().to_owned(), whole: text.trim().to_owned(), ..Entry::default() }
+fn plain(text: &str) -> DocstringEntry {
+    DocstringEntry {
+        text: text.trim().to_owned(),
+        whole: text.trim().to_owned(),
+        ..DocstringEntry::default()
+    }
 }

@@ -40,7 +40,11 @@ pub(super) fn members(
     Ok(json!({ "type": "dict", "properties": properties, "required": required }))
 }
 
-fn property(parameter: &PyParameter, entry: docstring::Entry, models: &Models<'_>) -> Result<Value, Fault> {
+fn property(
+    parameter: &PyParameter,
+    entry: docstring::DocstringEntry,
+    models: &Models<'_>,
+) -> Result<Value, Fault> {
     let written = parameter.annotation.as_deref().map(|annotation| not_optional(annotation).to_owned());
     let mut property = match written.or(entry.kind) {
         Some(kind) => {
@@ -54,7 +58,7 @@ fn property(parameter: &PyParameter, entry: docstring::Entry, models: &Models<'_
     if !text.is_empty() {
         property.insert("description".to_owned(), json!(text));
     }
-    property.extend(parameter.said.clone());
+    property.extend(parameter.schema_keys.clone());
     if let Some(default) = &parameter.default {
         let (key, value) = match (models.value(default), default) {
             (Some(value), _) => ("default", value.clone()),

@@ -17,13 +17,13 @@ use std::borrow::Cow;
 use super::found::{MAX_FAULTS, Source, afford, place};
 use crate::allowance::Allowance;
 use crate::docs::parse::fault::{Fault, ParseFault};
-use crate::docs::parse::step::Step;
+use crate::docs::parse::step::ParseStep;
 use crate::notation::python::{self, SyntaxError};
 
 /// Returns the functions of a text of function definitions.
 pub(super) fn read(
     text: &str,
-    steps: &mut Vec<Step>,
+    steps: &mut Vec<ParseStep>,
     allowance: &Allowance,
 ) -> Option<Result<Source, Fault>> {
     is_source(text).then(|| functions(text, steps, allowance))
@@ -80,7 +80,7 @@ fn defines(line: &str) -> bool {
         || line.strip_prefix("class ").is_some_and(|head| head.contains(':') && !head.contains('{'))
 }
 
-fn functions(text: &str, steps: &mut Vec<Step>, allowance: &Allowance) -> Result<Source, Fault> {
+fn functions(text: &str, steps: &mut Vec<ParseStep>, allowance: &Allowance) -> Result<Source, Fault> {
     afford(text, allowance)?;
     let source = if text.contains(FUNC_START) { unblocked(text)? } else { Cow::Borrowed(text) };
     let mut module = python::module(&source);
@@ -277,7 +277,7 @@ mod tests {
             faults,
             [
                 (kind, "line 5, column 10: a second parameter `a`"),
-                (kind, "line 9, column 25: what `alias` says about a value is not known"),
+                (kind, "line 9, column 25: the meaning of the keyword `alias` is unknown"),
                 (kind, "line 11, column 1: expected a definition or a statement of Python"),
             ]
         );

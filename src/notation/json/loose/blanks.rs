@@ -1,10 +1,10 @@
-//! What is written between tokens: blanks, comments, ellipses.
+//! Text between tokens: whitespace, comments, ellipses.
 
 use super::Reader;
 use crate::notation::json::marks::is_blank;
 
 impl Reader<'_> {
-    /// Skips blanks and comments.
+    /// Skips whitespace and comments.
     pub(super) fn skip_blanks(&mut self) {
         while let Some(c) = self.peek() {
             match c {
@@ -25,7 +25,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Skips a comment; one that begins with dots stands for what its writer left out.
+    /// Skips a comment; one that begins with dots stands for omitted content.
     fn skip_comment(&mut self, opening: usize, end: &str) {
         let body = &self.rest()[opening..];
         let says = body.trim_start_matches([' ', '\t', '*']);
@@ -40,7 +40,7 @@ impl Reader<'_> {
         self.at += opening + length;
     }
 
-    /// Skips an ellipsis that stands where a value or a member should.
+    /// Skips an ellipsis in place of a value or a member.
     pub(super) fn ellipsis(&mut self) -> bool {
         let rest = self.rest();
         let len = if rest.starts_with('…') {
@@ -48,7 +48,7 @@ impl Reader<'_> {
         } else {
             rest.bytes().take_while(|b| *b == b'.').count()
         };
-        // JavaScript spreads a value with three dots: what it holds is not here.
+        // JavaScript spreads a value with three dots: its content is not in the text.
         if len < 3 {
             return false;
         }
@@ -58,7 +58,7 @@ impl Reader<'_> {
     }
 }
 
-/// The length of a line end or tab that is written out between tokens: `{\n  "name": …`.
+/// Returns the length of an escaped line break or tab between tokens: `{\n  "name": …`.
 fn written_blank(text: &str) -> Option<usize> {
     let mut chars = text.chars().skip(1);
     match chars.next()? {

@@ -1,12 +1,12 @@
 //! Escapes in strings, as JSON, JavaScript and Python write them.
 //!
-//! An escape that none of them knows keeps its backslash, as the writer of `\d` or `80\%` saw no escape there.
-//! Half of one at the end of the text is left out. Half of a surrogate pair stands for nothing and is refused.
+//! An unknown escape keeps its backslash, as in `\d` or `80\%`. An incomplete one at the end of the text is dropped.
+//! Half of a surrogate pair has no meaning and is refused.
 
 use super::{Reader, Stop, StopKind};
 
 impl Reader<'_> {
-    /// Reads the escape at the backslash; half of one at the end of the text is left out.
+    /// Reads the escape at the backslash; drops an incomplete one at the end of the text.
     pub(super) fn escape(&mut self, text: &mut String) -> Result<(), Stop> {
         self.at += 1;
         let Some(letter) = self.peek() else { return Ok(()) };
@@ -31,7 +31,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads the digits of `\xNN` or `\uNNNN`, and the second half where they are the first of a pair.
+    /// Reads the digits of `\xNN` or `\uNNNN`, and the second half if they are the first half of a surrogate pair.
     fn numbered(&mut self, letter: char, text: &mut String) -> Result<(), Stop> {
         let n_digits = if letter == 'x' { 2 } else { 4 };
         let Some(first) = self.hex(n_digits) else {
@@ -46,7 +46,7 @@ impl Reader<'_> {
         let is_high = (0xD800..0xDC00).contains(&first);
         let rest = self.rest();
         if is_high && ("\\u".starts_with(rest) || (rest.starts_with("\\u") && rest.len() < 6)) {
-            // The second half is cut off, and the first means nothing alone.
+            // The second half is truncated, and the first means nothing alone.
             self.at = self.text.len();
             return Ok(());
         }
@@ -71,7 +71,7 @@ impl Reader<'_> {
     }
 }
 
-/// Which escapes stand in one string: whoever wrote `C:\Users\new` meant no line end.
+/// The escapes in one string: `C:\Users\new` probably does not contain a line break.
 #[derive(Default)]
 pub(super) struct Escapes {
     has_blank: bool,

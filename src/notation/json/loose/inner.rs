@@ -1,23 +1,23 @@
-//! What a quote inside a string means.
+//! The meaning of quotes inside a string.
 //!
-//! Between two letters it is an apostrophe and nothing else; elsewhere it most likely belongs to the text, and surely
-//! where the string holds JSON.
+//! A quote between two letters is an apostrophe; any other is probably part of the text, and certainly if the string
+//! contains JSON.
 
 use super::Reader;
-use super::ends::{Place, can_end};
+use super::ends::{StringPlace, can_end};
 use crate::notation::json::strict;
 
-/// The quotes that a string was found to hold.
+/// The quotes found inside a string.
 #[derive(Default)]
 pub(super) struct Inner {
-    /// Where the last of them stands.
+    /// The place of the last one.
     last: Option<usize>,
-    /// Whether one of them is no apostrophe.
+    /// Whether one of them is not an apostrophe.
     has_other: bool,
 }
 
 impl Inner {
-    /// Takes note of a quote between what the string holds so far and what follows.
+    /// Records a quote between the content read so far and the following text.
     pub(super) fn note(&mut self, at: usize, quote: char, before: &str, after: &str) {
         let is_apostrophe =
             before.ends_with(char::is_alphanumeric) && after.starts_with(char::is_alphabetic) && quote != '"';
@@ -27,8 +27,8 @@ impl Inner {
 }
 
 impl Reader<'_> {
-    /// Takes JSON whose own quotes are not escaped in the quotes around it: `"{"city": "Oslo"}"`.
-    pub(super) fn json_with_bare_quotes(&mut self, quote: char, place: Place) -> Option<String> {
+    /// Reads JSON with unescaped quotes inside quotes: `"{"city": "Oslo"}"`.
+    pub(super) fn json_with_bare_quotes(&mut self, quote: char, place: StringPlace) -> Option<String> {
         let rest = self.rest();
         if quote != '"' || !rest.starts_with(['{', '[']) || self.looked_bytes > self.text.len() {
             return None;
@@ -49,7 +49,7 @@ impl Reader<'_> {
         Some(rest[..length].to_owned())
     }
 
-    /// How sure it is that quotes inside a string belong to it.
+    /// Records how certain it is that quotes inside a string are part of it.
     pub(super) fn judge_inner(&mut self, inner: &Inner, text: &str) {
         let Some(at) = inner.last else { return };
         let holds_json = text.starts_with(['{', '[']) && strict::read(text).is_ok();

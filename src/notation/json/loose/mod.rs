@@ -1,12 +1,10 @@
-//! A tolerant reader: JSON5, JavaScript and Python displays, and the slips of people who type them.
+//! A tolerant reader: JSON5, JavaScript and Python literals, and typing errors.
 //!
-//! Everything that strict JSON lacks and that has one meaning is read: comments, bare keys,
-//! any quotes, joined strings, trailing commas. So are slips with one meaning (a missing
-//! comma, a raw newline, full-width punctuation), slips that only likely have one (a quote
-//! inside a string), a cut end and ellipses; each kind is noted, so that the caller
-//! knows what a value rests on. Text that only a program can give a meaning (`${…}`, calls,
-//! f-strings) is refused outright, and bare words are left to others. Time is linear in the
-//! text: looking ahead never crosses the same byte more than a few times. Depth is bounded.
+//! All unambiguous extensions of JSON are read: comments, bare keys, any quotes, joined strings, trailing commas. So
+//! are errors with one meaning (a missing comma, a raw newline, full-width punctuation), errors with one likely meaning
+//! (a quote inside a string), truncated texts and ellipses; each kind is recorded, so the caller knows how certain a
+//! value is. Text that needs a program to evaluate (`${…}`, calls, f-strings) is refused, and bare words are left to
+//! other readers. Time is linear in the text: lookahead never crosses a byte more than a few times. Depth is limited.
 
 mod blanks;
 mod ends;
@@ -21,39 +19,39 @@ use crate::allowance::{Allowance, ELEMENT_BYTES};
 use crate::notation::json::marks::plain_mark;
 use crate::notation::repeated::Repeated;
 
-/// A text that was read, and what its value rests on.
+/// A text that was read, with the features it uses.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Loose {
-    /// The value; several that stood side by side are a list.
+    /// The value; several values side by side are a list.
     pub(crate) value: Value,
     pub(crate) notes: Notes,
 }
 
-/// What was met on the way; bytes tell where each kind of thing stands first.
+/// The features found in the text; offsets are those of the first occurrence.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Notes {
-    /// How many values stood side by side.
+    /// The number of values side by side.
     pub(crate) n_values: usize,
-    /// Something that Python has and JavaScript does not.
+    /// Whether a feature of Python that JavaScript does not have was found.
     pub(crate) is_python: bool,
-    /// A slip that can only mean one thing.
+    /// An error that can only mean one thing.
     pub(crate) slip: Option<usize>,
-    /// A slip that most likely means what was read.
+    /// An error that most likely means what was read.
     pub(crate) likely: Option<usize>,
-    /// What can as well mean something else.
+    /// Text that may equally mean something else.
     pub(crate) ambiguous: Option<usize>,
-    /// Where the text ends before its brackets or strings do.
+    /// The end of a text that ends before its brackets or strings do.
     pub(crate) cut: Option<usize>,
     /// `...` in place of a value.
     pub(crate) ellipsis: Option<usize>,
     /// `NaN`, `Infinity` or `undefined`, read as null.
     pub(crate) no_value: Option<usize>,
-    /// Keys that stand twice in one object with different values.
+    /// Keys that occur twice in one object with different values.
     pub(crate) repeated: Vec<Repeated>,
 }
 
 impl Notes {
-    /// Whether the text is what its writer meant in some notation, without a slip.
+    /// Returns true if the text is valid in some notation, without an error.
     pub(crate) fn is_clean(&self) -> bool {
         [self.slip, self.likely, self.ambiguous, self.cut, self.ellipsis].iter().all(Option::is_none)
     }
@@ -67,32 +65,32 @@ impl Notes {
     }
 }
 
-/// Why a text was not read.
+/// The reason for which a text was not read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Stop {
     pub(crate) kind: StopKind,
-    /// The byte where reading stopped.
+    /// The byte at which reading stopped.
     pub(crate) at: usize,
-    /// What was found or missing there.
+    /// The unexpected or missing text.
     pub(crate) message: String,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum StopKind {
-    /// Not of this grammar; someone else may know better.
+    /// Outside of this grammar; another reader may support it.
     Beyond,
-    /// Part of a program: nobody can know the value without running it.
+    /// Part of a program: the value is only known by running it.
     Program,
-    /// Too many brackets inside one another.
+    /// Too many nested brackets.
     TooDeep,
-    /// More values than the allowance has room for.
+    /// More values than the allowance covers.
     TooLarge,
 }
 
 /// Reads a whole text.
 ///
 /// # Errors
-/// Where it goes beyond what can be read without guessing, or beyond the allowance.
+/// If reading it requires a guess, or more than the allowance.
 pub(crate) fn read(text: &str, allowance: &Allowance) -> Result<Loose, Stop> {
     let before = allowance.left();
     let mut reader = Reader::new(text, allowance);
@@ -101,7 +99,7 @@ pub(crate) fn read(text: &str, allowance: &Allowance) -> Result<Loose, Stop> {
     if is_sure || !reader.could_mend {
         return first;
     }
-    // A quote that was forgotten shifts the meaning of all that follow; perhaps strings end where lines do.
+    // A missing quote changes the meaning of all later ones; perhaps strings end at line breaks.
     let between = allowance.left();
     let mut reader = Reader { mends_open_strings: true, ..Reader::new(text, allowance) };
     match allowance.attempt(|| read_with(&mut reader)) {
@@ -116,7 +114,7 @@ pub(crate) fn read(text: &str, allowance: &Allowance) -> Result<Loose, Stop> {
     }
 }
 
-/// The value of a text that is JSON5 without a slip, for readers that meet one amid other notation.
+/// Returns the value of a text that is JSON5 without errors, for readers of other notations.
 pub(crate) fn json5(text: &str) -> Option<Value> {
     let Loose { value, notes } = read(text, &Allowance::of(text)).ok()?;
     (notes.is_clean() && !notes.is_python && notes.n_values == 1 && notes.no_value.is_none()).then_some(value)
@@ -151,19 +149,19 @@ fn read_with(reader: &mut Reader<'_>) -> Result<Loose, Stop> {
     }
 }
 
-/// A place in a text, the brackets open there, and what was met on the way.
+/// A place in a text, with the open brackets and the features found.
 struct Reader<'t> {
     text: &'t str,
     at: usize,
-    /// The closing brackets still to come.
+    /// The closing brackets expected.
     open: Vec<char>,
-    /// The end of the last list that stood in a list and held lists or objects.
+    /// The end of the last list of lists or objects inside a list.
     inner_list_end: Option<usize>,
-    /// How many bytes were looked at to find the end of JSON in a string.
+    /// The number of bytes searched for the end of JSON in a string.
     looked_bytes: usize,
-    /// Whether a string may end where its closing quote seems to have been forgotten.
+    /// Whether a string may end where its closing quote seems to be missing.
     mends_open_strings: bool,
-    /// Whether a string was met that might have ended earlier, had that been so.
+    /// Whether a string was read that would have ended earlier under that rule.
     could_mend: bool,
     allowance: &'t Allowance,
     notes: Notes,
@@ -189,7 +187,7 @@ impl<'t> Reader<'t> {
     }
 
     fn peek(&self) -> Option<char> {
-        // Nearly all text is ASCII, and a byte is quicker than a decoded character.
+        // Nearly all text is ASCII, and checking a byte is faster than decoding a character.
         match self.text.as_bytes().get(self.at) {
             Some(byte) if byte.is_ascii() => Some(char::from(*byte)),
             Some(_) => self.rest().chars().next(),
@@ -197,12 +195,12 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The next character, a full-width punctuation mark as the plain one it stands for.
+    /// Returns the next character, with full-width punctuation as plain punctuation.
     fn mark(&self) -> Option<char> {
         self.peek().map(plain_mark)
     }
 
-    /// Steps over the mark that is next; a full-width one is a slip.
+    /// Skips the next punctuation mark; a full-width one is an error with one meaning.
     fn step_over(&mut self, mark: char) {
         let Some(found) = self.peek() else { return };
         if found != mark {
@@ -231,10 +229,10 @@ impl<'t> Reader<'t> {
         self.notes.ambiguous.get_or_insert(self.at);
     }
 
-    /// Takes note that the text ends here, unless all that is missing is the end of a list that a stray bracket opened.
+    /// Records that the text ends here, unless only the end of a list opened by a stray bracket is missing.
     ///
-    /// A list of records has no list of records in it. Where one closes at the very end of the text and
-    /// only lists are open, somebody opened it by mistake, and nothing is lost.
+    /// A list of records contains no lists of records. If one closes at the very end of the text and only lists are
+    /// open, the outer bracket was opened by mistake, and nothing is lost.
     fn cut(&mut self) {
         let is_stray = self.inner_list_end.is_some_and(|end| self.text[end..].trim_end().is_empty())
             && self.open.iter().all(|close| *close == ']');

@@ -1,22 +1,24 @@
-//! Strings in any quotes, with whatever people leave unescaped in them.
+//! Strings in any quotes, with any text left unescaped in them.
 //!
-//! Strings that stand side by side may be one; a string is read from its quote to where `ends` says that it ends.
-//! What a quote inside of it means is for `inner`, what a backslash means for `escapes`.
+//! Adjacent strings may be one; a string is read from its quote to the end found by `ends`. `inner` decides the meaning
+//! of quotes inside it, `escapes` that of backslashes.
 
-use super::ends::{Place, begins_with_colon, can_end, closing, has_colon, structure_follows, without_comma};
+use super::ends::{
+    StringPlace, begins_with_colon, can_end, closing, has_colon, structure_follows, without_comma,
+};
 use super::escapes::Escapes;
 use super::inner::Inner;
 use super::{Reader, Stop};
 use crate::notation::json::marks::bare_key;
 
-/// How far to look for the colon that makes a string a key.
+/// Maximum distance to the colon that makes a string a key.
 const MAX_KEY_BYTES: usize = 256;
 
-/// A string on the way to its closing quote.
+/// A string whose closing quote has not been read.
 struct Open {
     quote: char,
-    place: Place,
-    /// Where its text begins, behind the quote.
+    place: StringPlace,
+    /// The start of its text, after the quote.
     start: usize,
     text: String,
     inner: Inner,
@@ -24,7 +26,7 @@ struct Open {
 }
 
 impl Open {
-    fn new(quote: char, place: Place, start: usize) -> Self {
+    fn new(quote: char, place: StringPlace, start: usize) -> Self {
         Self {
             quote,
             place,
@@ -41,8 +43,8 @@ impl Reader<'_> {
         self.peek().is_some_and(|c| closing(c).is_some())
     }
 
-    /// Reads a string and those that are joined to it; none where the text ends inside a key.
-    pub(super) fn strings(&mut self, place: Place) -> Result<Option<String>, Stop> {
+    /// Reads a string and those joined to it; `None` if the text ends inside a key.
+    pub(super) fn strings(&mut self, place: StringPlace) -> Result<Option<String>, Stop> {
         let Some(mut text) = self.string(place)? else { return Ok(None) };
         loop {
             let end = self.at;
@@ -54,12 +56,12 @@ impl Reader<'_> {
                     return Ok(Some(text));
                 }
                 if !self.quote_is_next() {
-                    return Err(self.program("a string is joined to something that is no string"));
+                    return Err(self.program("a string is joined to a value that is not a string"));
                 }
-            } else if !self.quote_is_next() || (place == Place::Member && self.key_is_next()) {
+            } else if !self.quote_is_next() || (place == StringPlace::Member && self.key_is_next()) {
                 return Ok(Some(text));
-            } else if place == Place::Element && self.open.last() != Some(&')') {
-                // Python joins them; whoever forgot a comma meant two.
+            } else if place == StringPlace::Element && self.open.last() != Some(&')') {
+                // Python joins them; if a comma is missing, they are two.
                 self.ambiguous();
                 return Ok(Some(text));
             } else {
@@ -72,7 +74,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the string that is next is a key.
+    /// Returns true if the next string is a key.
     fn key_is_next(&self) -> bool {
         let Some(quote) = self.peek() else { return false };
         let rest = &self.rest()[quote.len_utf8()..];
@@ -84,10 +86,10 @@ impl Reader<'_> {
         end.is_some_and(|end| begins_with_colon(&rest[end..]))
     }
 
-    /// Reads one string from its quote on; none where the text ends inside a key.
-    pub(super) fn string(&mut self, place: Place) -> Result<Option<String>, Stop> {
+    /// Reads one string from its quote on; `None` if the text ends inside a key.
+    pub(super) fn string(&mut self, place: StringPlace) -> Result<Option<String>, Stop> {
         let Some(quote) = self.peek() else { return Ok(None) };
-        if let Some(quotes) = triple_quotes(self.rest()).filter(|_| place != Place::Key) {
+        if let Some(quotes) = triple_quotes(self.rest()).filter(|_| place != StringPlace::Key) {
             return self.triple(quotes, place).map(Some);
         }
         if !matches!(quote, '"' | '\'' | '`') {
@@ -100,13 +102,13 @@ impl Reader<'_> {
         self.open_string(Open::new(quote, place, self.at))
     }
 
-    /// Reads on to where the string ends.
+    /// Reads to the end of the string.
     fn open_string(&mut self, mut open: Open) -> Result<Option<String>, Stop> {
         loop {
             self.keep(plain_len(self.rest(), open.quote), &mut open.text);
             let Some(c) = self.peek() else { return self.cut_string(open) };
             match c {
-                '\\' if open.place == Place::Raw => {
+                '\\' if open.place == StringPlace::Raw => {
                     let escaped = self.rest()[1..].chars().next();
                     self.keep(1 + escaped.map_or(0, char::len_utf8), &mut open.text);
                 }
@@ -121,7 +123,7 @@ impl Reader<'_> {
                     return Ok(Some(without_comma(&open.text).to_owned()));
                 }
                 c if c.is_control() => {
-                    // Only backticks may hold line ends.
+                    // Only strings in backticks may contain line breaks.
                     if open.quote != '`' {
                         self.slip();
                     }
@@ -139,27 +141,27 @@ impl Reader<'_> {
         }
     }
 
-    /// Takes bytes of the text as they are.
+    /// Copies bytes of the text.
     fn keep(&mut self, n_bytes: usize, text: &mut String) {
         text.push_str(&self.rest()[..n_bytes]);
         self.at += n_bytes;
     }
 
-    /// The string, where it ends at this quote; else the quote is a part of it.
+    /// Returns the string if it ends at this quote; otherwise the quote is part of it.
     fn end_at(&mut self, quote: char, open: &mut Open) -> Result<Option<String>, Stop> {
         let after = &self.rest()[quote.len_utf8()..];
         if can_end(after, open.place) {
             self.at += quote.len_utf8();
             return Ok(Some(self.closed(open)));
         }
-        if open.place == Place::Key {
+        if open.place == StringPlace::Key {
             return self.unclosed_key(open.start).map(Some);
         }
         if open.text.trim_end().ends_with(',') && self.has_ended(open.place) {
             return Ok(Some(without_comma(&open.text).to_owned()));
         }
         if begins_with_colon(after) {
-            // The closing quote of this string may be the one that was forgotten.
+            // The missing closing quote may be that of this string.
             self.ambiguous();
         }
         open.inner.note(self.at, quote, &open.text, after);
@@ -167,7 +169,7 @@ impl Reader<'_> {
         Ok(None)
     }
 
-    /// The text of a string that has ended, behind its closing quote.
+    /// Returns the text of a string that has ended, and continues after its closing quote.
     fn closed(&mut self, open: &mut Open) -> String {
         let text = std::mem::take(&mut open.text);
         self.judge_inner(&open.inner, &text);
@@ -177,8 +179,8 @@ impl Reader<'_> {
         text
     }
 
-    /// Whether a string has ended before this place, its closing quote forgotten.
-    fn has_ended(&mut self, place: Place) -> bool {
+    /// Returns true if a string without a closing quote has ended before this place.
+    fn has_ended(&mut self, place: StringPlace) -> bool {
         if !structure_follows(self.rest(), place) {
             return false;
         }
@@ -189,9 +191,10 @@ impl Reader<'_> {
         self.mends_open_strings
     }
 
-    /// The text ends inside a string: a key says nothing without its value, anything else is kept as far as it goes.
+    /// Ends a string at the end of the text: a key without a value is dropped, any other string is kept as far as it
+    /// goes.
     fn cut_string(&mut self, open: Open) -> Result<Option<String>, Stop> {
-        if open.place == Place::Key {
+        if open.place == StringPlace::Key {
             if has_colon(&self.text[open.start..]) {
                 return self.unclosed_key(open.start).map(Some);
             }
@@ -203,7 +206,7 @@ impl Reader<'_> {
         Ok(Some(open.text))
     }
 
-    /// Goes back behind the name of a key whose closing quote was forgotten: `{"name: "f"}`.
+    /// Goes back to the end of a key without a closing quote: `{"name: "f"}`.
     fn unclosed_key(&mut self, start: usize) -> Result<String, Stop> {
         let content = &self.text[start..];
         let name = bare_key(content);
@@ -215,7 +218,7 @@ impl Reader<'_> {
         Ok(name.to_owned())
     }
 
-    fn triple(&mut self, quotes: &str, place: Place) -> Result<String, Stop> {
+    fn triple(&mut self, quotes: &str, place: StringPlace) -> Result<String, Stop> {
         self.notes.is_python = true;
         self.at += quotes.len();
         let mut text = String::new();
@@ -230,7 +233,7 @@ impl Reader<'_> {
                     self.cut();
                     return Ok(text);
                 }
-                Some('\\') if place != Place::Raw => self.escape(&mut text)?,
+                Some('\\') if place != StringPlace::Raw => self.escape(&mut text)?,
                 Some(c) => {
                     text.push(c);
                     self.at += c.len_utf8();
@@ -240,12 +243,12 @@ impl Reader<'_> {
     }
 }
 
-/// The three quotes that a text begins with, where Python opens a string of several lines with them.
+/// Returns the three quotes at the start of a text that open a multi-line string in Python.
 fn triple_quotes(text: &str) -> Option<&'static str> {
     ["\"\"\"", "'''"].into_iter().find(|quotes| text.starts_with(quotes))
 }
 
-/// How many bytes can be taken as they are.
+/// Returns the number of bytes that can be copied unchanged.
 fn plain_len(text: &str, quote: char) -> usize {
     let is_ascii_quote = quote.is_ascii();
     let quote = u8::try_from(quote).unwrap_or(b'"');

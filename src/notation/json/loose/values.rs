@@ -1,15 +1,15 @@
-//! Objects, lists, words and numbers, as loosely as their meaning allows.
+//! Objects, lists, words and numbers, in every form with a clear meaning.
 
 use serde_json::{Map, Number, Value};
 
-use super::ends::Place;
+use super::ends::StringPlace;
 use super::{Reader, Stop, StopKind};
 use crate::allowance::{BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES};
 use crate::notation::MAX_DEPTH;
 use crate::notation::json::marks::bare_key;
 use crate::notation::repeated::insert;
 
-/// A key, or what stands where one should.
+/// A key, or the text in its place.
 enum Key {
     Quoted(String),
     Bare(String),
@@ -18,12 +18,12 @@ enum Key {
 }
 
 impl Reader<'_> {
-    /// Reads a value; none where the text is cut before it means anything, or an ellipsis stands for it.
+    /// Reads a value; `None` if the text ends before it has a meaning, or an ellipsis replaces it.
     pub(super) fn value(&mut self) -> Result<Option<Value>, Stop> {
-        self.value_at(Place::Element)
+        self.value_at(StringPlace::Element)
     }
 
-    fn value_at(&mut self, place: Place) -> Result<Option<Value>, Stop> {
+    fn value_at(&mut self, place: StringPlace) -> Result<Option<Value>, Stop> {
         self.skip_blanks();
         let Some(mark) = self.mark() else {
             self.cut();
@@ -55,7 +55,7 @@ impl Reader<'_> {
         Ok(if elements.is_empty() { Value::Object(map) } else { Value::Array(elements) })
     }
 
-    /// Reads the elements up to the closing bracket, and tells whether a comma was seen.
+    /// Reads the elements up to the closing bracket, and returns true if there was a comma.
     fn list(&mut self, close: char) -> Result<(Vec<Value>, bool), Stop> {
         self.push(if close == ']' { '[' } else { '(' }, close)?;
         let mut items = Vec::new();
@@ -104,18 +104,18 @@ impl Reader<'_> {
         Err(Stop { kind: StopKind::TooLarge, at: self.at, message })
     }
 
-    /// Whether another element follows in the bracket opened last; otherwise it is closed.
+    /// Returns true if another element follows in the innermost bracket; otherwise closes it.
     fn goes_on(&mut self, close: char) -> Result<bool, Stop> {
         loop {
             self.skip_blanks();
             match self.mark() {
                 None => self.cut(),
                 Some(mark) if mark == close => self.step_over(mark),
-                // A bracket further out closes: this one's own was forgotten.
+                // An outer bracket closes: the closing bracket of this one is missing.
                 Some(mark @ (']' | '}' | ')')) if self.open.contains(&mark) => self.likely(),
                 Some(']' | '}' | ')') => return Err(self.beyond(&format!("`{close}`"))),
                 Some(',') => {
-                    // In a list a hole may have been meant.
+                    // In a list an empty element may be intended.
                     if close == '}' {
                         self.slip();
                     } else {
@@ -136,7 +136,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Steps over the comma after an element, and tells whether there was one.
+    /// Skips the comma after an element, and returns true if there was one.
     fn separator(&mut self, was_read: bool) -> bool {
         self.skip_blanks();
         if self.mark() == Some(';') {
@@ -165,7 +165,7 @@ impl Reader<'_> {
             None => self.cut(),
             Some(':' | '=') if elements.is_empty() => {
                 self.colon();
-                if let Some(value) = self.value_at(Place::Member)? {
+                if let Some(value) = self.value_at(StringPlace::Member)? {
                     insert(map, key, value, start, &mut self.notes.repeated);
                 }
             }
@@ -178,7 +178,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Steps over the colon, or what other languages write for it: `=>`, `=`.
+    /// Skips the colon, or its equivalent in other languages: `=>`, `=`.
     fn colon(&mut self) {
         if self.eat('=') {
             self.slip();
@@ -190,7 +190,7 @@ impl Reader<'_> {
 
     fn key(&mut self) -> Result<Key, Stop> {
         if self.quote_is_next() {
-            return Ok(self.string(Place::Key)?.map_or(Key::Cut, Key::Quoted));
+            return Ok(self.string(StringPlace::Key)?.map_or(Key::Cut, Key::Quoted));
         }
         let name = bare_key(self.rest());
         if name.is_empty() {
@@ -207,7 +207,7 @@ impl Reader<'_> {
         Ok(Key::Bare(name.to_owned()))
     }
 
-    /// A key's opening quote was forgotten, unless its letters are a prefix: `u'name'`.
+    /// Handles a key without its opening quote, unless its letters are a prefix: `u'name'`.
     fn after_half_quoted_key(&mut self, name: &str) -> Result<(), Stop> {
         let quote = self.peek().map_or(0, char::len_utf8);
         let after = self.rest()[quote..].trim_start();
@@ -227,7 +227,7 @@ impl Reader<'_> {
         let unsigned = written.trim_start_matches(['+', '-']);
         if written.len() - unsigned.len() < 2 && unsigned.starts_with(|c: char| c.is_ascii_alphabetic()) {
             self.at += written.len() - unsigned.len();
-            return self.word(Place::Element);
+            return self.word(StringPlace::Element);
         }
         if let Some(number) = json_number(written) {
             self.at += written.len();
@@ -241,7 +241,7 @@ impl Reader<'_> {
         Err(self.beyond("a number"))
     }
 
-    fn word(&mut self, place: Place) -> Result<Option<Value>, Stop> {
+    fn word(&mut self, place: StringPlace) -> Result<Option<Value>, Stop> {
         let word = bare_word(self.rest());
         if word.is_empty() {
             return Err(self.beyond("a value"));
@@ -273,13 +273,14 @@ impl Reader<'_> {
         Ok(Some(value))
     }
 
-    /// Reads a string behind the letters of its prefix.
-    fn prefixed(&mut self, prefix: &str, place: Place) -> Result<Option<Value>, Stop> {
+    /// Reads a string after the letters of its prefix.
+    fn prefixed(&mut self, prefix: &str, place: StringPlace) -> Result<Option<Value>, Stop> {
         match prefix {
             "u" | "U" | "r" | "R" => {
                 self.notes.is_python = true;
                 self.at += prefix.len();
-                let text = self.strings(if prefix.eq_ignore_ascii_case("r") { Place::Raw } else { place })?;
+                let text =
+                    self.strings(if prefix.eq_ignore_ascii_case("r") { StringPlace::Raw } else { place })?;
                 Ok(text.map(Value::String))
             }
             "f" | "F" | "rf" | "fr" | "b" | "B" | "rb" | "br" | "t" => {
@@ -290,7 +291,7 @@ impl Reader<'_> {
     }
 }
 
-/// The words whose beginning is a word that was cut.
+/// Words of which a truncated word may be the beginning.
 const WORDS: [&str; 9] = ["true", "false", "null", "True", "False", "None", "undefined", "NaN", "Infinity"];
 
 fn bare_word(text: &str) -> &str {
@@ -299,7 +300,7 @@ fn bare_word(text: &str) -> &str {
     if word.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '$')) { word } else { "" }
 }
 
-/// The JSON number that a JavaScript or Python number stands for, digit for digit.
+/// Returns the JSON number for a JavaScript or Python number, digit for digit.
 fn json_number(written: &str) -> Option<Number> {
     let (sign, digits) = match written.as_bytes().first()? {
         b'-' => ("-", &written[1..]),
@@ -310,7 +311,7 @@ fn json_number(written: &str) -> Option<Number> {
         return None;
     }
     if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-        // `from_str_radix` takes a sign, which has no place behind the mark.
+        // `from_str_radix` accepts a sign, which is invalid after the prefix.
         if !hex.starts_with(|c: char| c.is_ascii_hexdigit()) {
             return None;
         }
