@@ -426,7 +426,7 @@ fn reading_the_inputs_shows_the_share_that_is_read_the_rate_and_the_time_left() 
         .current_dir(folder.path())
         .args(["run", "log.jsonl", "--limit", "20000"])
         .env("TERM", "xterm-256color");
-    let (screen, code) = written_on_terminal(command, 100);
+    let (screen, code) = written_on_terminal(command, 80);
     assert!(matches!(code, Some(0 | 1)), "{screen}");
     let bars: Vec<&str> = screen.split(['\r', '\n']).filter(|line| line.contains("ingest  ")).collect();
     let is_whole =

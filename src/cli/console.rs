@@ -135,7 +135,7 @@ impl Observer for Console {
 /// A step whose rows are known.
 const ROWS_BAR: &str = "{msg:24} {bar:24} {percent:>3} %  {left} left";
 /// A step that reads files.
-const BYTES_BAR: &str = "{msg:24} {bar:24} {percent:>3} %  {rate}  {left} left  {rows} lines";
+const BYTES_BAR: &str = "{msg:12} {bar:14} {percent:>3} %  {rate}  {left} left  {rows} lines";
 /// A step of unknown length.
 const SPINNER: &str = "{msg:24} {spinner} {human_pos} lines";
 
