@@ -366,7 +366,7 @@ fn an_answer_that_does_not_fit_the_docs_is_held_and_reported() {
     let printed = decided.run("run", &decisions);
     let expected = [
         ("rung", "answer/wrong-type", "ring_tower.times: declared as integer, but is \"3\""),
-        ("toll", "answer/unknown-function", "ring_bell: no function has this name"),
+        ("toll", "answer/unknown-function", "ring_bell: no doc has this name"),
         ("open", "answer/missing-required", "ring_tower.times: required, but has no value"),
     ];
     let reasons = decided.not_applied("run");

@@ -122,7 +122,7 @@ fn vectors_from_a_file_merge_rows_without_common_words_and_are_reported() {
         &[],
     );
     assert_eq!(missing.status.code(), Some(3), "{}", shown(&missing));
-    assert!(shown(&missing).contains("none for 2 of 2 texts"), "{}", shown(&missing));
+    assert!(shown(&missing).contains("no vector for 2 of 2 texts"), "{}", shown(&missing));
 }
 
 #[test]
