@@ -102,6 +102,8 @@ impl Observer for Console {
             match &step.rows {
                 Some(done) => {
                     done.fetch_add(rows, Ordering::Relaxed);
+                    // Draws the bar, since its position may have reached the end.
+                    step.bar.inc(0);
                 }
                 None => step.bar.inc(rows),
             }
