@@ -252,7 +252,7 @@ mod tests {
         for (text, says) in [
             ("id = 'mine'\ntitle = 't'\nformat = 'scroll'\nlicence = 'MIT'", "format must be one of"),
             ("id = 'other'\ntitle = 't'\nformat = 'chat'\nlicence = 'MIT'", "id must be the folder's name"),
-            ("id = '../x'\ntitle = 't'\nformat = 'chat'\nlicence = 'MIT'", "small letters"),
+            ("id = '../x'\ntitle = 't'\nformat = 'chat'\nlicence = 'MIT'", "lower-case letters"),
             ("id = 'mine'\ntitle = 't'\nformat = 'chat'\nlicence = ' '", "SPDX"),
             ("id = 'mine'\ntitle = 't'\nformat = 'chat'\nlicense = 'MIT'", "unknown field"),
         ] {
