@@ -81,7 +81,7 @@ columns! {
     ANSWER = Requests "answer" Text, Stage, "the answer as BFCL ground truth";
     /// How certain the answer is: human, outcome, recorded. For an entry without an answer: judged, if its label is
     /// based on the text alone.
-    TIER = Requests "tier" Text, Stage, "how certain the answer is, or the label of an entry without one";
+    TIER = Requests "tier" Text, Stage, "how certain the answer is, or the label of an entry without one", listed;
     /// The request whose record the answer was taken from.
     ANSWER_FROM = Requests "answer_from" Text, Stage, "request the answer was taken from";
     /// Whether a function of the list fits the query: relevant, irrelevant, low-quality.
@@ -89,7 +89,7 @@ columns! {
     /// The basis of the relevance, JSON: a rule, or probabilities, features and evidence of the log's answers.
     RELEVANCE_BASIS = Requests "relevance_basis" Text, Stage, "basis of the relevance";
     /// The BFCL category.
-    CATEGORY = Requests "category" Text, Stage, "BFCL category";
+    CATEGORY = Requests "category" Text, Stage, "BFCL category", listed;
     /// Why a request is in a category without answers: a short code.
     CATEGORY_BASIS = Requests "category_basis" Text, Stage, "why it is in a category without answers", passed_on;
     /// The language of the last user message: ISO 639-1, else ISO 639-3, or `und`.

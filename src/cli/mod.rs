@@ -18,6 +18,7 @@ mod explain;
 mod fix;
 mod forget;
 mod funnel;
+mod held;
 mod init;
 mod inspect;
 mod layout;
@@ -86,6 +87,8 @@ enum Command {
     Fix(fix::FixArgs),
     /// Shows the edits of a run, before and after.
     Diff(diff::DiffArgs),
+    /// Lists held rows, or unverified entries, for people to decide on.
+    Held(held::HeldArgs),
     /// Replaces the raw text in a finished run with its redacted form.
     Purge(purge::PurgeArgs),
     /// Removes a record from all files of a finished run.
@@ -232,6 +235,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Report(args) => report::report(&args, registry)?,
         Command::Fix(args) => return fix::fix(&args),
         Command::Diff(args) => diff::diff(&args, registry)?,
+        Command::Held(args) => held::held(args, registry)?,
         Command::Purge(args) => purge::purge(&args, registry)?,
         Command::Forget(args) => forget::forget(&args, registry)?,
         Command::Verify(args) => return verify::verify(&args),

@@ -237,7 +237,7 @@ pub fn write(
     folder: &RunFolder,
     stages: &[StageInstance],
     corpus: &Corpus,
-    listed: &[ColumnSpec],
+    listed: &Listed<'_>,
     exported: bool,
     also: impl FnMut(&[Event<'_>]) + Send,
 ) -> Result<()> {
@@ -255,13 +255,32 @@ pub fn write(
     })
 }
 
+/// The columns of `rows.parquet` and `lists.parquet` besides ids and fates.
+#[derive(Default)]
+pub struct Listed<'a> {
+    /// Columns that are copied.
+    pub columns: Vec<ColumnSpec>,
+    /// Columns of `rows.parquet` that are computed from others.
+    pub of_requests: Vec<Derived<'a>>,
+}
+
+/// A column that is computed from another one.
+pub struct Derived<'a> {
+    /// Its name.
+    pub name: &'static str,
+    /// The column that it is computed from.
+    pub reads: ColumnSpec,
+    /// Its value in one row of a batch.
+    pub value: Box<dyn Fn(&BatchCells, usize) -> Option<String> + Sync + 'a>,
+}
+
 /// The sources of the files.
 #[derive(Clone, Copy)]
 struct LedgerSources<'a> {
     folder: &'a Path,
     stages: &'a [StageInstance],
     corpus: &'a Corpus,
-    listed: &'a [ColumnSpec],
+    listed: &'a Listed<'a>,
 }
 
 impl LedgerSources<'_> {
@@ -285,7 +304,7 @@ impl LedgerSources<'_> {
     }
 
     fn listed_of(&self, table: TableId) -> Vec<ColumnSpec> {
-        self.listed.iter().copied().filter(|column| column.table == table).collect()
+        self.listed.columns.iter().copied().filter(|column| column.table == table).collect()
     }
 
     fn write_ledger(&self, mut also: impl FnMut(&[Event<'_>])) -> Result<()> {
@@ -302,10 +321,17 @@ impl LedgerSources<'_> {
     fn write_rows(&self, exported: bool) -> Result<()> {
         let Self { stages, corpus, .. } = *self;
         let listed = self.listed_of(TableId::Requests);
+        let derived = &self.listed.of_requests;
+        let mut read = listed.clone();
+        read.extend(derived.iter().map(|column| column.reads).filter(|column| !listed.contains(column)));
         self.write_file("rows.parquet", None, |writer| {
             for batch in 0..corpus.requests.batches() {
                 let range = corpus.requests.batch(batch);
-                let cells = corpus.requests.read_batch(batch, &listed)?;
+                let cells = corpus.requests.read_batch(batch, &read)?;
+                let made = |column: &Derived<'_>| -> Vec<Option<String>> {
+                    (0..range.len()).map(|at| (column.value)(&cells, at)).collect()
+                };
+                let made: Vec<Vec<Option<String>>> = derived.iter().map(made).collect();
                 let states = RowStates::of(&corpus.requests, batch, exported);
                 let list_id = |list: &RowIx| corpus.lists.row_id(*list).digits();
                 let lists: Vec<IdDigits> = corpus.list[range.clone()].iter().map(list_id).collect();
@@ -316,6 +342,9 @@ impl LedgerSources<'_> {
                     ("list_id", Values::Text(lists.iter().map(|id| Some(id.as_str())).collect())),
                     ("origin_list_id", Values::Text(origins.iter().map(|id| Some(id.as_str())).collect())),
                 ]);
+                frame.extend(derived.iter().zip(&made).map(|(column, values)| {
+                    (column.name, Values::Text(values.iter().map(Option::as_deref).collect()))
+                }));
                 writer.write(frame)?;
             }
             Ok(())

@@ -107,9 +107,9 @@ impl Prepared<'_> {
         // The dataset is written while the tables of the rows are: neither needs the other.
         let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
         let written = std::thread::scope(|scope| {
-            let (corpus, manifests) = (&outcome.corpus, &outcome.stages);
-            let ledger =
-                scope.spawn(|| write_ledger(&pipeline.stages, folder, corpus, manifests, sink.is_some()));
+            let (corpus, manifests, inputs) = (&outcome.corpus, &outcome.stages, &outcome.ingest.inputs);
+            let ledger = scope
+                .spawn(|| write_ledger(&pipeline.stages, folder, inputs, corpus, manifests, sink.is_some()));
             let exported = sink.map(|sink| runner::export(folder, sink, corpus, &cx)).transpose();
             if exported.is_ok() {
                 warn_of_lines(&outcome.ingest, folder.path(), observer);

@@ -1,15 +1,17 @@
 //! Writes what describes a whole run: ledger, rows, lists, report, page, card and `run.json`.
 
-use crate::columns::listed;
-use crate::engine::corpus::Corpus;
+use crate::columns::{FILE, MESSAGES, listed};
+use crate::conversation::{Message, last_user};
+use crate::engine::corpus::{BatchCells, Corpus};
 use crate::engine::delta::StageManifest;
 use crate::engine::disk::{write_atomic, write_json};
 use crate::engine::error::Error;
 use crate::engine::folder::RunFolder;
 use crate::engine::instance::StageInstance;
-use crate::engine::ledger;
-use crate::engine::manifest::{RunFile, write_run_file};
+use crate::engine::ledger::{self, Derived, Listed};
+use crate::engine::manifest::{InputFile, RunFile, write_run_file};
 use crate::engine::runner::Outcome;
+use crate::engine::vocabulary::TableId;
 use crate::report::model::Report;
 use crate::report::{Sources, Tally, html, markdown, report};
 use crate::stages::Registry;
@@ -22,7 +24,9 @@ pub(super) fn write_again(
     file: &RunFile,
     registry: &Registry,
 ) -> Result<Report, Error> {
-    let events = write_ledger(stages, folder, &outcome.corpus, &outcome.stages, outcome.exported.is_some())?;
+    let inputs = &outcome.ingest.inputs;
+    let exported = outcome.exported.is_some();
+    let events = write_ledger(stages, folder, inputs, &outcome.corpus, &outcome.stages, exported)?;
     write_report(folder, outcome, file, events, registry)
 }
 
@@ -30,13 +34,35 @@ pub(super) fn write_again(
 pub(super) fn write_ledger<'s>(
     stages: &[StageInstance],
     folder: &RunFolder,
+    inputs: &[InputFile],
     corpus: &Corpus,
     manifests: &'s [StageManifest],
     exported: bool,
 ) -> Result<Tally<'s>, Error> {
     let mut tally = Tally::new(manifests, corpus);
-    ledger::write(folder, stages, corpus, &listed(), exported, |events| tally.count(events))?;
+    let listed = Listed { columns: listed(), of_requests: vec![file_name(inputs), query(manifests)] };
+    ledger::write(folder, stages, corpus, &listed, exported, |events| tally.count(events))?;
     Ok(tally)
+}
+
+/// The input file of a request, as it was named.
+fn file_name(inputs: &[InputFile]) -> Derived<'_> {
+    let value = |cells: &BatchCells, at: usize| {
+        let file = usize::try_from(cells.int(FILE, at)?).ok()?;
+        inputs.get(file).map(|input| input.path.clone())
+    };
+    Derived { name: "file_name", reads: FILE, value: Box::new(value) }
+}
+
+/// The last message of the user, without personal values; null where no stage redacts requests, or the text was purged.
+fn query(manifests: &[StageManifest]) -> Derived<'static> {
+    let is_redacted = manifests.iter().any(|stage| stage.redacts() == Some(TableId::Requests));
+    let value = move |cells: &BatchCells, at: usize| {
+        let messages = cells.text(MESSAGES, at).filter(|_| is_redacted)?;
+        let messages: Vec<Message> = serde_json::from_str(messages).ok()?;
+        last_user(&messages).map(|message| message.content.clone())
+    };
+    Derived { name: "query", reads: MESSAGES, value: Box::new(value) }
 }
 
 /// Writes how the run was started, and the report in all its forms; the card goes into the dataset that it describes.

@@ -18,6 +18,10 @@ use crate::engine::vocabulary::{Action, Edit, Evidence, Metric, Safety, TableId}
 /// Six requests; the first two of list 0, the next two of list 1.
 const LOG: &[u128] = &[0x70, 0x70, 0x71, 0x71, 0x72, 0x73];
 
+fn listing() -> ledger::Listed<'static> {
+    ledger::Listed { columns: listed(), of_requests: Vec::new() }
+}
+
 /// Returns every kind of event: an edit, fates of all three kinds in both tables, some that follow, scores and details.
 fn stages() -> [StageInstance; 2] {
     let requests = stage("requests", TableId::Requests, |_, out| {
@@ -76,7 +80,7 @@ fn fate(
 fn the_ledger_has_every_event_by_stage_and_in_canonical_order() {
     let (home, corpus) = finished();
     let mut counted = Vec::new();
-    ledger::write(&home.folder, &stages(), &corpus, &listed(), true, |events| counted.push(events.len()))
+    ledger::write(&home.folder, &stages(), &corpus, &listing(), true, |events| counted.push(events.len()))
         .unwrap();
     let edit = |row, patch: &str, safety: &str| {
         let more = json!({"column_name": "messages", "safety": safety, "patch": patch});
@@ -118,7 +122,7 @@ fn the_ledger_has_every_event_by_stage_and_in_canonical_order() {
 fn rows_and_lists_have_one_row_each_with_the_final_state() {
     let (home, corpus) = finished();
     for (exported, word) in [(true, "exported"), (false, "kept")] {
-        ledger::write(&home.folder, &stages(), &corpus, &listed(), exported, |_| ()).unwrap();
+        ledger::write(&home.folder, &stages(), &corpus, &listing(), exported, |_| ()).unwrap();
         let request = |n: u128, list: u128, origin: u128, fate: &Value| {
             let mut row = json!({"request_id": id(n), "file": 0, "line": n, "record": n, "list_id": id(list),
                 "origin_list_id": id(origin)});
@@ -168,7 +172,7 @@ fn forgotten_rows_have_a_fate_of_their_own() {
     assert_eq!(fate_word(&corpus.requests, 0, true), "forgotten");
     assert_eq!(fate_word(&corpus.lists, 0, true), "dropped");
     assert_eq!(fate_word(&corpus.requests, 2, true), "exported");
-    ledger::write(&home.folder, &stages(), &corpus, &listed(), true, |_| ()).unwrap();
+    ledger::write(&home.folder, &stages(), &corpus, &listing(), true, |_| ()).unwrap();
     let events = rows(&home, "ledger.parquet");
     let last: Vec<&Value> = events.iter().filter(|event| event["stage"] == "forget").collect();
     let none = json!({});

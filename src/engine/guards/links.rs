@@ -123,7 +123,8 @@ fn the_table_of_a_run_has_the_links_of_all_stages_and_columns_where_there_are_no
     assert!(empty.texts("record").is_some());
 
     let outcome = home.run(&Log::of(&[0; 6]), &stages()).unwrap();
-    ledger::write(&home.folder, &stages(), &outcome.corpus, &[], false, |_| ()).unwrap();
+    ledger::write(&home.folder, &stages(), &outcome.corpus, &ledger::Listed::default(), false, |_| ())
+        .unwrap();
     let written = FrameFile::open(&home.path(LINKS)).unwrap().read_all().unwrap();
     assert_eq!((written.height(), written.texts("record").unwrap().get(10)), (11, Some("b5")));
 }

@@ -1,8 +1,10 @@
-//! Reads a file of decisions by people: JSON lines, one decision each.
+//! Reads a file of decisions by people: JSON lines with one decision each, or a review file (see `review`).
 //!
 //! The form of every line is checked when the file is read, and all faulty lines are named at once, each with the key,
 //! what was found and what is expected. Whether a row has the id is for the run to see: see `engine::decisions`. A line
 //! `{"request": ID, "ground_truth": […]}` is the decision `answer`. Deliberately absent: what a decision does to a row.
+
+mod review;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,6 +22,8 @@ use crate::notation::levels::{MAX_KEPT, are_within};
 use crate::relevance::Relevance;
 use crate::text::os_error::{cause_of, hint_of};
 use crate::text::short::shortened;
+
+pub use review::guarded;
 
 /// Why a file of decisions cannot be used.
 #[derive(Debug, Error)]
@@ -52,11 +56,13 @@ pub enum DecisionsError {
 
 /// What editors put before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// How a Parquet file begins.
+const PARQUET: &[u8] = b"PAR1";
 /// Most lines that a message names.
 const MOST_NAMED: usize = 20;
 /// Longest value that a message quotes, in characters.
 const MOST_QUOTED: usize = 60;
-const HINT: &str = r#"hint: a line is {"id": ID, "decision": "keep" | "drop" | "relabel" | "answer" | "edit", …}; docs/human-decisions.md has one of each"#;
+const HINT: &str = r#"hint: a line is {"id": ID, "decision": "keep" | "drop" | "relevant" | "irrelevant" | "answer" | "edit", …}; docs/human-decisions.md has one of each"#;
 const PERSONAL_HINT: &str =
     "hint: write each value as the run shows it, with its placeholder; `toolsieve why RUN ID` shows the row";
 
@@ -115,12 +121,26 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
     let mut bytes = Vec::new();
     File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(file_error)?;
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
-    for (index, text) in bytes.split(|byte| *byte == b'\n').enumerate() {
-        if text.trim_ascii().is_empty() {
-            continue;
-        }
-        let text = str::from_utf8(text).map_err(|_| "not UTF-8".to_owned());
-        let decision = text.and_then(|text| decision(index + 1, text)).and_then(|decision| {
+    let whole = |what: String| DecisionsError::Lines { path: path.to_owned(), faults: vec![(1, what)] };
+    let rows: Vec<review::Row> = if bytes.starts_with(PARQUET) {
+        review::rows_of_parquet(path).map_err(whole)?
+    } else if has_extension(path, &["csv", "tsv"]) {
+        let text = str::from_utf8(bytes);
+        let text = text.map_err(|_| whole("not UTF-8; save the table as CSV UTF-8".to_owned()))?;
+        review::rows_of_csv(text).map_err(whole)?
+    } else {
+        let lines = bytes.split(|byte| *byte == b'\n').enumerate();
+        let lines = lines.filter(|(_, text)| !text.trim_ascii().is_empty());
+        lines.map(|(index, text)| (index + 1, object(text))).collect()
+    };
+    let is_table = bytes.starts_with(PARQUET) || has_extension(path, &["csv", "tsv"]);
+    for (line, row) in rows {
+        let row = row.and_then(|row| match is_table || review::is_review(&row) {
+            true => review::decision_of(row),
+            false => Ok(Some(row)),
+        });
+        let Some(row) = row.transpose() else { continue };
+        let decision = row.and_then(|row| decision(line, row)).and_then(|decision| {
             let earlier = by_id.get(&decision.id).into_iter().flatten();
             let clash = earlier.filter_map(|&at| all.get(at)).find(|earlier| contradict(earlier, &decision));
             clash.map_or(Ok(()), |earlier| Err(clash_of(earlier, &decision)))?;
@@ -131,7 +151,7 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
                 by_id.entry(decision.id.clone()).or_default().push(all.len());
                 all.push(decision);
             }
-            Err(fault) => faults.push((index + 1, fault)),
+            Err(fault) => faults.push((line, fault)),
         }
     }
     if !faults.is_empty() {
@@ -139,6 +159,22 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
     }
     let columns = Some(Columns { own_id: EXTERNAL_ID, request: MESSAGES, list: TEXT });
     Ok(Decisions { file: path.display().to_string(), columns, all })
+}
+
+fn has_extension(path: &Path, extensions: &[&str]) -> bool {
+    path.extension()
+        .is_some_and(|found| extensions.iter().any(|extension| found.eq_ignore_ascii_case(extension)))
+}
+
+/// The object of a JSON line.
+fn object(line: &[u8]) -> Result<Map<String, Value>, String> {
+    let text = str::from_utf8(line).map_err(|_| "not UTF-8".to_owned())?;
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(other) => Err(format!("found {}, expected an object", quoted(&other))),
+        // The line number is known already; the parser's own is always 1.
+        Err(error) => Err(format!("not JSON: {error}").replace(" at line 1 column ", " at column ")),
+    }
 }
 
 /// Whether two decisions on one id cannot both hold.
@@ -179,13 +215,7 @@ fn expected(key: &str, found: Option<&Value>, expected: &str) -> String {
 /// Keys that a decision of any kind may have.
 const KEYS: [&str; 5] = ["id", "decision", "was", "by", "why"];
 
-fn decision(line: usize, text: &str) -> Result<Decision, String> {
-    let mut object: Map<String, Value> = match serde_json::from_str(text) {
-        Ok(Value::Object(object)) => object,
-        Ok(other) => return Err(format!("found {}, expected an object", quoted(&other))),
-        // It is one line, and which one is said before.
-        Err(error) => return Err(format!("not JSON: {error}").replace(" at line 1 column ", " at column ")),
-    };
+fn decision(line: usize, mut object: Map<String, Value>) -> Result<Decision, String> {
     if let (Some(id), true) = (object.get("id"), object.contains_key("request")) {
         return Err(format!("\"request\": found beside \"id\": {}, expected one of them", quoted(id)));
     }
@@ -195,7 +225,17 @@ fn decision(line: usize, text: &str) -> Result<Decision, String> {
         object.insert("id".to_owned(), id);
         object.entry("decision").or_insert_with(|| DecisionKind::Answer.name().into());
     }
-    let kinds = "keep, drop, relabel, answer or edit";
+    if let Some(label @ ("relevant" | "irrelevant")) = object.get("decision").and_then(Value::as_str) {
+        // As in a review file.
+        let label = Value::from(label);
+        object.insert("decision".to_owned(), DecisionKind::Relabel.name().into());
+        object.insert("relevance".to_owned(), label);
+    }
+    let near = |key: &&String| !KEYS.contains(&key.as_str()) && strsim::jaro_winkler(key, "decision") > 0.9;
+    if let Some(key) = object.keys().find(near).filter(|_| !object.contains_key("decision")) {
+        return Err(format!("found the key \"{key}\", expected \"decision\""));
+    }
+    let kinds = "keep, drop, relevant, irrelevant, answer or edit";
     let kind = object.get("decision").and_then(Value::as_str);
     let kind = kind.and_then(|word| DecisionKind::ALL.into_iter().find(|kind| kind.name() == word));
     let kind = kind.ok_or_else(|| expected("decision", object.get("decision"), kinds))?;

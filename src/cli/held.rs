@@ -1,0 +1,200 @@
+//! `toolsieve held`: the rows that wait for a decision by a person, as a file that `--decisions` reads back.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::ValueEnum;
+use serde_json::Value;
+
+use crate::cli::console::{self, counted};
+use crate::decisions::guarded;
+use crate::engine::disk::write_atomic;
+use crate::engine::frame::{FrameWriter, Values};
+use crate::run::{FIELDS, Review, ReviewRow, open};
+use crate::stages::Registry;
+use crate::text::visible::visible_line;
+
+/// Arguments of `held`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Fill in the column `decision` and run again with --decisions FILE; rows without a decision are skipped. Decisions: keep, drop, relevant, irrelevant, answer (the calls in ground_truth, or else in recorded_answer), edit (the patch, or else the functions), accept (the recorded answer or the label of an unverified entry).
+
+Examples:
+  toolsieve held out/mylog                                      what is held, and why
+  toolsieve held out/mylog --format csv > held.csv              as a table for a spreadsheet
+  toolsieve held out/mylog --unverified --id live_simple_0-ts0-u0 --decide accept
+                                                                a decision for one entry"
+)]
+pub(super) struct HeldArgs {
+    /// Run folder.
+    run: PathBuf,
+
+    /// Only rows held for this reason.
+    #[arg(long, value_name = "CODE")]
+    reason: Option<String>,
+
+    /// Lists the unverified entries of the dataset instead of the held rows.
+    #[arg(long, conflicts_with = "reason")]
+    unverified: bool,
+
+    /// Only this row: a request id or list id (its first 8 digits or more), the log's own id, or the id of an entry.
+    #[arg(long, value_name = "ID")]
+    id: Vec<String>,
+
+    /// Lists at most this many rows.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// Fills in this decision for every row that is listed.
+    #[arg(long, value_name = "DECISION", value_parser = ["keep", "drop", "relevant", "irrelevant", "answer", "accept"])]
+    decide: Option<String>,
+
+    /// Format of the rows [default: a table for people on a terminal, else jsonl]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<Format>,
+
+    /// Writes the rows to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+/// A format of a review file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// One JSON object per line.
+    Jsonl,
+    /// A table with a header; nested values are JSON text.
+    Csv,
+    /// The same table as Parquet.
+    Parquet,
+}
+
+impl Format {
+    /// The format that a file's name asks for.
+    fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "jsonl" | "json" | "ndjson" => Some(Self::Jsonl),
+            "csv" => Some(Self::Csv),
+            "parquet" => Some(Self::Parquet),
+            _ => None,
+        }
+    }
+}
+
+pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
+    let format = args.format.or_else(|| args.out.as_deref().and_then(Format::of));
+    if format == Some(Format::Parquet) && args.out.is_none() {
+        bail!("Parquet is not printed\nhint: name a file, e.g. --out held.parquet");
+    }
+    let is_list = format.is_none() && args.out.is_none() && console::is_read_by_a_person();
+    let review = Review {
+        unverified: args.unverified,
+        reason: args.reason,
+        ids: args.id,
+        limit: args.limit,
+        decision: args.decide.unwrap_or_default(),
+    };
+    let rows = open(&args.run, registry)?.review(&review)?;
+    if is_list {
+        return Ok(console::print_data(&list(&rows, &args.run, review.unverified))?);
+    }
+    let format = format.unwrap_or(Format::Jsonl);
+    let Some(out) = &args.out else {
+        return Ok(match format {
+            Format::Csv => console::give_json(&String::from_utf8_lossy(&csv(&rows)?))?,
+            _ => console::give_json(&jsonl(&rows)?)?,
+        });
+    };
+    match format {
+        Format::Jsonl => write_atomic(out, jsonl(&rows)?.as_bytes())?,
+        Format::Csv => write_atomic(out, &csv(&rows)?)?,
+        Format::Parquet => parquet(&rows, out)?,
+    }
+    console::print_status(&format!(
+        "{} written to {}; fill in the column decision, then run with --decisions {}",
+        counted(rows.len() as u64, "row", "rows"),
+        out.display(),
+        out.display()
+    ));
+    Ok(())
+}
+
+/// The rows for people: two lines each, and how to go on.
+fn list(rows: &[ReviewRow], run: &Path, is_unverified: bool) -> String {
+    let mut text = String::new();
+    for row in rows {
+        let id = row.entry_id.as_deref().or(row.external_id.as_deref()).unwrap_or(&row.id[..12]);
+        let why = row.reason.as_deref().or(row.category.as_deref()).unwrap_or_default();
+        let place = match (&row.file, row.line) {
+            (Some(file), Some(line)) => format!("{file}:{line}"),
+            _ => row.table.to_owned(),
+        };
+        text += &format!("{}  {why}  {}\n", visible_line(id), visible_line(&place));
+        let names =
+            row.functions.as_array().into_iter().flatten().filter_map(|function| function["name"].as_str());
+        let names = names.collect::<Vec<_>>().join(", ");
+        let question = row.question.clone().unwrap_or_default();
+        for line in
+            [question, names, answer_text(&row.recorded_answer)].iter().filter(|line| !line.is_empty())
+        {
+            text += &format!("    {}\n", crate::text::short::shortened(&visible_line(line), 100));
+        }
+    }
+    let (what, flag) = if is_unverified { ("unverified entry", " --unverified") } else { ("held row", "") };
+    let whats = if is_unverified { "unverified entries" } else { "held rows" };
+    let run = run.display();
+    text += &format!(
+        "{}; to decide: `toolsieve held {run}{flag} --out held.csv`, then run with --decisions held.csv\n",
+        counted(rows.len() as u64, what, whats)
+    );
+    text
+}
+
+fn answer_text(answer: &Value) -> String {
+    if answer.is_null() { String::new() } else { answer.to_string() }
+}
+
+fn jsonl(rows: &[ReviewRow]) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for row in rows {
+        text += &serde_json::to_string(row)?;
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// The cells of a row as text, in the order of [`FIELDS`]; a null is no text.
+fn cells(row: &ReviewRow) -> anyhow::Result<Vec<Option<String>>> {
+    let object = serde_json::to_value(row)?;
+    Ok(FIELDS
+        .iter()
+        .map(|&field| match &object[field] {
+            Value::Null => None,
+            Value::String(text) => Some(text.clone()),
+            other => Some(other.to_string()),
+        })
+        .collect())
+}
+
+fn csv(rows: &[ReviewRow]) -> anyhow::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(FIELDS)?;
+    for row in rows {
+        let cells = cells(row)?;
+        let cells = cells.iter().map(|cell| guarded(cell.as_deref().unwrap_or_default()).into_owned());
+        writer.write_record(cells)?;
+    }
+    writer.flush()?;
+    writer.into_inner().map_err(|error| error.into_error()).context("writing CSV")
+}
+
+fn parquet(rows: &[ReviewRow], out: &Path) -> anyhow::Result<()> {
+    let all: Vec<Vec<Option<String>>> = rows.iter().map(cells).collect::<anyhow::Result<_>>()?;
+    let mut writer = FrameWriter::create(out);
+    let columns = FIELDS
+        .iter()
+        .enumerate()
+        .map(|(at, &field)| (field, Values::Text(all.iter().map(|row| row[at].as_deref()).collect())));
+    writer.write(columns.collect())?;
+    Ok(writer.finish().map(drop)?)
+}

@@ -1,0 +1,242 @@
+//! Review files: the rows that `toolsieve held` lists, with the column `decision` filled in by a person.
+//!
+//! A review file is JSON lines, CSV or Parquet. Its rows have more columns than a decision has keys; those that only
+//! inform are ignored. In CSV and Parquet nested values are JSON text. A cell that a spreadsheet would take for a formula
+//! is written with an apostrophe before it, which is removed when the file is read.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::{expected, quoted};
+use crate::bfcl::category::Category;
+use crate::engine::foreign::{ForeignFile, Need};
+use crate::relevance::Relevance;
+
+/// A row of a file with its number, from 1: a line, or a row of a table.
+pub(super) type Row = (usize, Result<Map<String, Value>, String>);
+
+/// Characters with which spreadsheets begin a formula.
+const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+
+/// Columns that a review file must have.
+const NEEDED: [&str; 2] = ["id", "decision"];
+
+/// Columns that hold JSON.
+const NESTED: [&str; 4] = ["functions", "recorded_answer", "ground_truth", "patch"];
+
+/// Returns a cell as it is written to CSV: text that a spreadsheet would run as a formula gets an apostrophe.
+pub fn guarded(cell: &str) -> Cow<'_, str> {
+    if cell.trim_start_matches('\'').starts_with(FORMULA) { format!("'{cell}").into() } else { cell.into() }
+}
+
+/// The cell that [`guarded`] wrote.
+fn unguarded(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|rest| rest.trim_start_matches('\'').starts_with(FORMULA)).unwrap_or(cell)
+}
+
+/// Reads a table with a header, separated by the comma, semicolon or tab that its header has most of.
+///
+/// # Errors
+/// The header lacks a column that is needed.
+pub(super) fn rows_of_csv(text: &str) -> Result<Vec<Row>, String> {
+    let header = text.lines().next().unwrap_or_default();
+    let delimiter = [b',', b';', b'\t']
+        .into_iter()
+        .rev()
+        .max_by_key(|&byte| header.bytes().filter(|found| *found == byte).count());
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(delimiter.unwrap_or(b','))
+        .flexible(true)
+        .from_reader(text.as_bytes());
+    let names: Vec<String> = match reader.headers() {
+        Ok(header) => header.iter().map(|name| name.trim().to_owned()).collect(),
+        Err(error) => return Err(format!("not CSV: {error}")),
+    };
+    check_columns(names.iter().map(String::as_str))?;
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        match record {
+            Ok(record) => {
+                let line =
+                    record.position().map_or(0, |position| usize::try_from(position.line()).unwrap_or(0));
+                let row = if record.len() > names.len() {
+                    Err(format!("found {} cells, expected {} as the header has", record.len(), names.len()))
+                } else {
+                    let cells = names.iter().zip(record.iter());
+                    Ok(cells.map(|(name, cell)| (name.clone(), unguarded(cell).into())).collect())
+                };
+                rows.push((line, row));
+            }
+            Err(error) => {
+                let line =
+                    error.position().map_or(0, |position| usize::try_from(position.line()).unwrap_or(0));
+                rows.push((line, Err("a cell is not UTF-8; save the table as CSV UTF-8".to_owned())));
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// Reads a Parquet table.
+///
+/// # Errors
+/// The file cannot be read, or lacks a column that is needed.
+pub(super) fn rows_of_parquet(path: &Path) -> Result<Vec<Row>, String> {
+    let as_text = |error: crate::engine::error::Error| error.to_string();
+    let file = ForeignFile::open(path).map_err(as_text)?;
+    check_columns(file.names())?;
+    let selection = file.select(|_| Need::Shown).map_err(as_text)?;
+    let mut rows = Vec::new();
+    for stretch in file.stretches(&selection) {
+        let read = file.read(&selection, stretch.clone()).map_err(as_text)?;
+        rows.extend((0..read.height()).map(|at| (stretch.start + at + 1, Ok(read.row(at).object))));
+    }
+    Ok(rows)
+}
+
+fn check_columns<'n>(names: impl Iterator<Item = &'n str>) -> Result<(), String> {
+    let names: Vec<&str> = names.collect();
+    match NEEDED.iter().find(|needed| !names.contains(needed)) {
+        Some(missing) => Err(format!(
+            "found the columns {}, expected the column \"{missing}\" among them",
+            super::shortened(&names.join(", "), super::MOST_QUOTED)
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Whether a JSON line is a row of a review file.
+pub(super) fn is_review(row: &Map<String, Value>) -> bool {
+    row.contains_key("decision") && row.contains_key("table") && row.contains_key("recorded_answer")
+}
+
+/// Returns the decision that a row of a review file holds, with the keys of a decision; `None` where nobody decided.
+///
+/// # Errors
+/// The decision is an unknown word, or the row lacks what it needs.
+pub(super) fn decision_of(mut row: Map<String, Value>) -> Result<Option<Map<String, Value>>, String> {
+    let word = match row.get("decision") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::String(word)) if word.trim().is_empty() => return Ok(None),
+        Some(Value::String(word)) => word.trim().to_lowercase(),
+        found => return Err(expected("decision", found, WORDS)),
+    };
+    for key in NESTED {
+        if let Some(Value::String(text)) = row.get(key) {
+            let is_text_of_a_list = key == "functions" && word != "edit";
+            let value = match text.trim() {
+                "" => Value::Null,
+                _ if is_text_of_a_list => Value::Null,
+                text => serde_json::from_str(text).map_err(|error| {
+                    format!("\"{key}\": found {}, expected JSON ({error})", quoted(&text.into()))
+                })?,
+            };
+            row.insert(key.to_owned(), value);
+        }
+    }
+    let mut decision = Map::new();
+    for key in ["id", "was", "by", "why"] {
+        let cell = row.get(key).filter(|cell| !cell.is_null() && cell.as_str() != Some(""));
+        decision.extend(cell.map(|cell| (key.to_owned(), cell.clone())));
+    }
+    let given = |key: &str| row.get(key).filter(|cell| !cell.is_null() && cell.as_str() != Some(""));
+    let relabel = |label: &str| vec![("decision", "relabel".into()), ("relevance", label.into())];
+    let answer = |calls: &Value| vec![("decision", "answer".into()), ("ground_truth", calls.clone())];
+    let keys: Vec<(&str, Value)> = match word.as_str() {
+        "keep" | "drop" => vec![("decision", word.clone().into())],
+        "relevant" | "irrelevant" => relabel(&word),
+        "answer" => answer(given("ground_truth").or(given("recorded_answer")).ok_or_else(|| {
+            expected("ground_truth", None, "the calls that are right, in ground_truth or recorded_answer")
+        })?),
+        "edit" => match (given("patch"), given("functions")) {
+            (Some(patch), _) => vec![("decision", "edit".into()), ("patch", patch.clone())],
+            (None, Some(functions)) => vec![("decision", "edit".into()), ("functions", functions.clone())],
+            (None, None) => return Err(expected("patch", None, "a patch, or new functions")),
+        },
+        "accept" => match given("category").and_then(Value::as_str).and_then(Category::from_name) {
+            Some(Category::Irrelevance) => relabel(Relevance::Irrelevant.name()),
+            Some(Category::Relevance) => relabel(Relevance::Relevant.name()),
+            _ => answer(given("recorded_answer").ok_or_else(|| {
+                expected(
+                    "recorded_answer",
+                    None,
+                    "the answer that is accepted; `toolsieve held RUN --unverified --id ID --decide accept` writes it",
+                )
+            })?),
+        },
+        _ => return Err(expected("decision", row.get("decision"), WORDS)),
+    };
+    decision.extend(keys.into_iter().map(|(key, value)| (key.to_owned(), value)));
+    Ok(Some(decision))
+}
+
+/// The decisions of a review file.
+const WORDS: &str = "keep, drop, relevant, irrelevant, answer, edit or accept";
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn decided(row: Value) -> Result<Option<Value>, String> {
+        let Value::Object(row) = row else { panic!("an object") };
+        decision_of(row).map(|decision| decision.map(Value::Object))
+    }
+
+    #[test]
+    fn each_word_becomes_a_decision_and_an_empty_one_none() {
+        let row = |word: &str| {
+            json!({"decision": word, "id": "0123456789abcdef", "table": "requests", "category": "simple", "by": "",
+                "recorded_answer": "[{\"f\": {}}]", "functions": "[{\"name\": \"f\"}]", "ground_truth": null})
+        };
+        let id = "0123456789abcdef";
+        for (word, expected) in [
+            ("keep", json!({"id": id, "decision": "keep"})),
+            (" Drop ", json!({"id": id, "decision": "drop"})),
+            ("relevant", json!({"id": id, "decision": "relabel", "relevance": "relevant"})),
+            ("irrelevant", json!({"id": id, "decision": "relabel", "relevance": "irrelevant"})),
+            ("answer", json!({"id": id, "decision": "answer", "ground_truth": [{"f": {}}]})),
+            ("accept", json!({"id": id, "decision": "answer", "ground_truth": [{"f": {}}]})),
+            ("edit", json!({"id": id, "decision": "edit", "functions": [{"name": "f"}]})),
+        ] {
+            assert_eq!(decided(row(word)).unwrap(), Some(expected), "{word}");
+        }
+        assert_eq!(decided(row("  ")).unwrap(), None);
+        assert!(decided(row("maybe")).unwrap_err().contains("keep, drop, relevant"));
+        let mut label = row("accept");
+        label["category"] = "irrelevance".into();
+        assert_eq!(decided(label).unwrap().unwrap()["relevance"], "irrelevant");
+        let mut own = row("answer");
+        own["ground_truth"] = "[{\"g\": {}}]".into();
+        assert_eq!(decided(own).unwrap().unwrap()["ground_truth"], json!([{"g": {}}]));
+        let mut none = row("accept");
+        none["recorded_answer"] = "".into();
+        assert!(decided(none).unwrap_err().contains("\"recorded_answer\": found nothing"));
+    }
+
+    #[test]
+    fn tables_of_spreadsheets_are_read_whatever_separates_their_cells() {
+        for text in
+            ["id,decision\r\na,keep\r\n", "id;decision;note\na;keep;\"x;y\nz\"\n", "decision\tid\nkeep\ta\n"]
+        {
+            let rows = rows_of_csv(text).unwrap();
+            assert_eq!(rows.len(), 1, "{text:?}");
+            let row = rows[0].1.as_ref().unwrap();
+            assert_eq!((&row["id"], &row["decision"], rows[0].0), (&json!("a"), &json!("keep"), 2));
+        }
+        assert!(rows_of_csv("id,verdict\n").unwrap_err().contains("expected the column \"decision\""));
+    }
+
+    proptest! {
+        #[test]
+        fn a_guarded_cell_is_no_formula_and_comes_back(cell in "['=+@\\-\t a-c]{0,6}") {
+            let written = guarded(&cell).into_owned();
+            prop_assert!(!written.starts_with(FORMULA));
+            prop_assert_eq!(unguarded(&written), cell);
+        }
+    }
+}
