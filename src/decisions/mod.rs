@@ -4,6 +4,7 @@
 //! what was found and what is expected. Whether a row has the id is for the run to see: see `engine::decisions`. A line
 //! `{"request": ID, "ground_truth": […]}` is the decision `answer`. Deliberately absent: what a decision does to a row.
 
+mod keys;
 mod review;
 
 use std::collections::BTreeMap;
@@ -36,6 +37,11 @@ pub enum DecisionsError {
         /// What the system says.
         source: io::Error,
     },
+    /// Standard input, which cannot be read a second time.
+    #[error(
+        "decisions -: standard input cannot be used\nhint: save the decisions as a file: when a run goes on, it reads them again"
+    )]
+    StandardInput,
     /// Some lines are no decisions.
     #[error("{}", report(path, faults))]
     Lines {
@@ -114,6 +120,9 @@ pub fn check_personal(
 /// # Errors
 /// The file cannot be read, or lines are no decisions or contradict earlier ones: all of them are named.
 pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
+    if path.as_os_str() == "-" {
+        return Err(DecisionsError::StandardInput);
+    }
     let file_error = |source| DecisionsError::File { path: path.to_owned(), source };
     let mut all: Vec<Decision> = Vec::new();
     let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
@@ -170,7 +179,7 @@ fn has_extension(path: &Path, extensions: &[&str]) -> bool {
 fn object(line: &[u8]) -> Result<Map<String, Value>, String> {
     let text = str::from_utf8(line).map_err(|_| "not UTF-8".to_owned())?;
     match serde_json::from_str(text) {
-        Ok(Value::Object(object)) => Ok(object),
+        Ok(Value::Object(object)) => keys::check_distinct(text).map(|()| object),
         Ok(other) => Err(format!("found {}, expected an object", quoted(&other))),
         // The line number is known already; the parser's own is always 1.
         Err(error) => Err(format!("not JSON: {error}").replace(" at line 1 column ", " at column ")),
@@ -230,6 +239,10 @@ fn decision(line: usize, mut object: Map<String, Value>) -> Result<Decision, Str
         let label = Value::from(label);
         object.insert("decision".to_owned(), DecisionKind::Relabel.name().into());
         object.insert("relevance".to_owned(), label);
+    }
+    if object.get("decision").and_then(Value::as_str) == Some("accept") {
+        let how = "`toolsieve held RUN --unverified --id ID --decide accept` writes it";
+        return Err(format!("\"decision\": found \"accept\" without the answer that is accepted; {how}"));
     }
     let near = |key: &&String| !KEYS.contains(&key.as_str()) && strsim::jaro_winkler(key, "decision") > 0.9;
     if let Some(key) = object.keys().find(near).filter(|_| !object.contains_key("decision")) {
@@ -392,12 +405,28 @@ mod tests {
             ("[1]".to_owned(), "1: found [1], expected an object"),
             ("\n{".to_owned(), "2: not JSON: EOF while parsing an object at column 1"),
             (
+                r#"{"id": "a", "decision": "keep", "id": "b"}"#.to_owned(),
+                "1: duplicate key \"id\"",
+            ),
+            (
+                r#"{"id": "a", "decision": "answer", "ground_truth": [{"f": {"x": [1], "x": [2]}}]}"#.to_owned(),
+                "1: duplicate key \"x\"",
+            ),
+            (
+                r#"{"id": "a", "decision": "accept"}"#.to_owned(),
+                "1: \"decision\": found \"accept\" without the answer that is accepted; `toolsieve held RUN --unverified --id ID --decide accept` writes it",
+            ),
+            (
+                r#"{"id": "a", "decison": "keep"}"#.to_owned(),
+                "1: found the key \"decison\", expected \"decision\"",
+            ),
+            (
                 r#"{"id": "a", "request": "b", "decision": "keep"}"#.to_owned(),
                 "1: \"request\": found beside \"id\": \"a\", expected one of them",
             ),
             (
                 r#"{"id": "a", "decision": "kep"}"#.to_owned(),
-                "1: \"decision\": found \"kep\", expected keep, drop, relabel, answer or edit",
+                "1: \"decision\": found \"kep\", expected keep, drop, relevant, irrelevant, answer or edit",
             ),
             (
                 r#"{"decision": "keep"}"#.to_owned(),
@@ -473,6 +502,8 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"\n{\"id\": \"\xff\"}").unwrap();
         assert!(read(file.path()).unwrap_err().to_string().contains(":2: not UTF-8\n"));
+        let stdin = read(Path::new("-")).unwrap_err().to_string();
+        assert!(stdin.starts_with("decisions -: standard input cannot be used\nhint: "), "{stdin}");
         let missing = read(Path::new("no/such/file.jsonl")).unwrap_err().to_string();
         assert!(
             missing.starts_with("decisions no/such/file.jsonl: ") && missing.contains("hint: "),

@@ -98,6 +98,10 @@ pub(super) fn rows_of_parquet(path: &Path) -> Result<Vec<Row>, String> {
 
 fn check_columns<'n>(names: impl Iterator<Item = &'n str>) -> Result<(), String> {
     let names: Vec<&str> = names.collect();
+    let is_twice = |name: &&str| names.iter().filter(|other| other == &name).count() > 1;
+    if let Some(name) = names.iter().copied().filter(|name| !name.is_empty()).find(is_twice) {
+        return Err(format!("found the column \"{name}\" twice, expected it once"));
+    }
     match NEEDED.iter().find(|needed| !names.contains(needed)) {
         Some(missing) => Err(format!(
             "found the columns {}, expected the column \"{missing}\" among them",
@@ -228,6 +232,7 @@ mod tests {
             let row = rows[0].1.as_ref().unwrap();
             assert_eq!((&row["id"], &row["decision"], rows[0].0), (&json!("a"), &json!("keep"), 2));
         }
+        assert!(rows_of_csv("id,decision,id\n").unwrap_err().contains("found the column \"id\" twice"));
         assert!(rows_of_csv("id,verdict\n").unwrap_err().contains("expected the column \"decision\""));
     }
 

@@ -1,0 +1,276 @@
+//! The round trip of held rows through the program: `toolsieve held` lists them, a person decides, `--decisions` reads
+//! the same file back, in each of the three formats.
+
+// A test that cannot set itself up may fail where it stands.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use polars::prelude::{ParquetReader, SerReader as _};
+use serde_json::{Value, json};
+use support::{assert_same_bytes, output, run_sample, shown, stable_bytes};
+use toolsieve::engine::frame::{FrameFile, FrameWriter, Values};
+
+type Row = BTreeMap<String, String>;
+
+/// The sample run, and files next to it.
+struct Sample {
+    folder: tempfile::TempDir,
+}
+
+impl Sample {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        run_sample(&folder.path().join("run"), &[]);
+        Self { folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// What `held` prints for the run.
+    fn held(&self, more: &[&str]) -> String {
+        let run = self.path("run");
+        let listed = output(&[&["held", run.to_str().unwrap()], more].concat());
+        assert!(listed.status.success(), "{}", shown(&listed));
+        String::from_utf8(listed.stdout).unwrap()
+    }
+
+    /// Runs the sample with the decisions of a file; every one must be applied.
+    fn decided(&self, out: &str, decisions: &str) -> PathBuf {
+        let (out, decisions) = (self.path(out), self.path(decisions));
+        let run = run_sample(&out, &["--decisions", decisions.to_str().unwrap()]);
+        let report: Value = serde_json::from_slice(&std::fs::read(out.join("report.json")).unwrap()).unwrap();
+        let left = &report["notes"]["split"]["decisions_not_applied"];
+        assert!(left.as_array().is_none_or(Vec::is_empty), "{left} {}", shown(&run));
+        out
+    }
+}
+
+fn table(path: &Path) -> Vec<Value> {
+    let frame = FrameFile::open(path).unwrap().read_all().unwrap();
+    (0..frame.height()).map(|row| Value::Object(frame.row_json(row))).collect()
+}
+
+fn rows_of_csv(text: &str) -> Vec<Row> {
+    csv::Reader::from_reader(text.as_bytes()).deserialize().map(Result::unwrap).collect()
+}
+
+fn header(text: &str) -> Vec<String> {
+    csv::Reader::from_reader(text.as_bytes()).headers().unwrap().iter().map(str::to_owned).collect()
+}
+
+/// A table as a spreadsheet of a country with decimal commas saves it: byte order mark, semicolons, CRLF.
+fn spreadsheet(header: &[String], rows: &[Row]) -> Vec<u8> {
+    let mut writer = csv::WriterBuilder::new()
+        .delimiter(b';')
+        .terminator(csv::Terminator::CRLF)
+        .from_writer(b"\xef\xbb\xbf".to_vec());
+    writer.write_record(header).unwrap();
+    for row in rows {
+        writer.write_record(header.iter().map(|name| &row[name])).unwrap();
+    }
+    writer.into_inner().unwrap()
+}
+
+/// The files of a run that equal runs share, except the card, which names the file of decisions.
+fn without_card(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let mut files = stable_bytes(run);
+    files.remove(Path::new("dataset/README.md")).expect("the card is one of them");
+    files
+}
+
+/// Decides some rows by the log's own ids; a row keeps an empty decision otherwise.
+fn decide(rows: &mut [Row]) {
+    let answer = r#"[{"add_team":{"name":["Last Minute"],"members":[3]}}]"#;
+    for (id, column, cell) in [
+        ("r0000", "decision", "irrelevant"),
+        ("r0007", "decision", " Irrelevant "),
+        ("r0372", "decision", "answer"),
+        ("r0372", "by", "=Kim"),
+        ("r0124", "ground_truth", answer),
+        ("r0161", "decision", "relevant"),
+    ] {
+        let row =
+            rows.iter_mut().find(|row| row["external_id"] == id).unwrap_or_else(|| panic!("{id} is held"));
+        row.insert(column.to_owned(), cell.to_owned());
+    }
+}
+
+#[test]
+fn held_rows_are_decided_in_a_table_and_every_format_gives_the_same_dataset() {
+    let sample = Sample::new();
+    let text = sample.held(&["--format", "csv"]);
+    assert_eq!(text, sample.held(&["--format", "csv"]));
+    let (header, mut rows) = (header(&text), rows_of_csv(&text));
+    let held = |name: &str| {
+        let all = table(&sample.path("run").join(name));
+        all.iter().filter(|row| row["fate"] == "held").count()
+    };
+    assert!(held("lists.parquet") > 0);
+    assert_eq!(rows.len(), held("rows.parquet") + held("lists.parquet"));
+    let unsure = rows.iter().find(|row| row["external_id"] == "r0161").unwrap();
+    assert_eq!((&unsure["table"][..], &unsure["reason"][..]), ("requests", "relevance/unsure"));
+    assert_eq!((&unsure["category"][..], unsure["probability"].starts_with("0.")), ("parallel", true));
+    assert!(unsure["recorded_answer"].starts_with(r#"[{"resize_image":{"file":["a.png"]"#), "{unsure:?}");
+    let reason = sample.held(&["--format", "csv", "--reason", "relevance/unsure", "--limit", "3"]);
+    assert!(rows_of_csv(&reason).iter().all(|row| row["reason"] == "relevance/unsure"));
+    assert_eq!(rows_of_csv(&reason).len(), 3);
+
+    // A file in which nobody decided anything changes nothing.
+    std::fs::write(sample.path("empty.csv"), &text).unwrap();
+    std::fs::write(sample.path("none.jsonl"), "").unwrap();
+    let empty = without_card(&sample.decided("empty", "empty.csv"));
+    assert_same_bytes(&empty, &without_card(&sample.decided("none", "none.jsonl")));
+
+    decide(&mut rows);
+    std::fs::write(sample.path("held.csv"), spreadsheet(&header, &rows)).unwrap();
+    let out = sample.decided("csv", "held.csv");
+    let all = table(&out.join("rows.parquet"));
+    let fate = |id: &str| all.iter().find(|row| row["external_id"] == id).unwrap();
+    for (id, category) in [("r0000", "irrelevance"), ("r0007", "irrelevance"), ("r0372", "simple")] {
+        let row = fate(id);
+        assert_eq!((&row["fate"], &row["category"]), (&json!("exported"), &json!(category)), "{row}");
+    }
+    assert_eq!(fate("r0372")["tier"], "human");
+    assert_eq!(fate("r0124")["fate"], "held", "an answer without a decision is not applied");
+    let why = shown(&output(&["why", out.to_str().unwrap(), "r0372"]));
+    assert!(why.contains(r#""by":"=Kim""#), "{why}");
+
+    let lines: String = rows.iter().map(|row| format!("{}\n", json!(row))).collect();
+    std::fs::write(sample.path("held.jsonl"), lines).unwrap();
+    let mut writer = FrameWriter::create(&sample.path("held.parquet"));
+    let column = |name: &String| Values::Text(rows.iter().map(|row| Some(row[name].as_str())).collect());
+    writer.write(header.iter().map(|name| (name.as_str(), column(name))).collect()).unwrap();
+    writer.finish().unwrap();
+    for format in ["jsonl", "parquet"] {
+        let other = sample.decided(format, &format!("held.{format}"));
+        assert_same_bytes(&without_card(&out), &without_card(&other));
+    }
+}
+
+#[test]
+fn accept_takes_the_recorded_answer_of_an_unverified_entry_as_verified() {
+    let sample = Sample::new();
+    let unverified = sample.held(&["--unverified", "--decide", "accept"]);
+    let entries: Vec<Value> = unverified.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let listed = table(&sample.path("run/dataset/data/unverified.parquet")).len();
+    assert_eq!(entries.len(), listed);
+    // One of them, by each of its ids.
+    let one = &entries[0];
+    let list = sample.held(&["--unverified", "--id", one["entry_id"].as_str().unwrap()]);
+    assert_eq!(list, sample.held(&["--unverified", "--id", one["id"].as_str().unwrap()]));
+    assert_eq!(list, sample.held(&["--unverified", "--id", one["external_id"].as_str().unwrap()]));
+    assert_eq!(list.lines().count(), 1);
+
+    std::fs::write(sample.path("accepted.jsonl"), &unverified).unwrap();
+    let out = sample.decided("out", "accepted.jsonl");
+    let all = table(&out.join("rows.parquet"));
+    for entry in &entries {
+        let row = all.iter().find(|row| row["request_id"] == entry["id"]).unwrap();
+        assert_eq!(row["fate"], "exported", "{row}");
+        assert_eq!(row["category"], entry["category"], "{row}");
+        // A label has no tier of its own: that people gave it is in the ledger.
+        let tier = if entry["recorded_answer"].is_null() { json!(null) } else { json!("human") };
+        assert_eq!(row["tier"], tier, "{row}");
+    }
+    let again = output(&["held", out.to_str().unwrap(), "--unverified"]);
+    assert_eq!(String::from_utf8_lossy(&again.stdout), "", "none is unverified any more");
+}
+
+#[test]
+fn faults_of_a_table_are_named_with_file_line_column_and_hint() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |name: &str, bytes: &[u8]| {
+        let (file, out) = (folder.path().join(name), folder.path().join("out"));
+        std::fs::write(&file, bytes).unwrap();
+        let run = output(&[
+            "run",
+            "--quiet",
+            "--out",
+            out.to_str().unwrap(),
+            "--decisions",
+            file.to_str().unwrap(),
+        ]);
+        assert_eq!(run.status.code(), Some(2), "{}", shown(&run));
+        assert!(!out.exists() && shown(&run).contains("\nhint: "), "{}", shown(&run));
+        shown(&run)
+    };
+    let table = "id,decision,ground_truth,question\na,maybe,,\"two\nlines\"\nb,answer,\"[{\",x\nc,answer,,x\nd,keep,,x,y\n";
+    let faults = run("held.csv", table.as_bytes());
+    for fault in [
+        "held.csv:2: \"decision\": found \"maybe\", expected keep, drop, relevant, irrelevant, answer, edit or accept",
+        "held.csv:4: \"ground_truth\": found \"[{\", expected JSON",
+        "held.csv:5: \"ground_truth\": found nothing, expected the calls that are right",
+        "held.csv:6: found 5 cells, expected 4",
+    ] {
+        assert!(faults.contains(fault), "{fault} in {faults}");
+    }
+    assert!(run("held.csv", b"id,verdict\na,keep\n").contains("expected the column \"decision\" among them"));
+    assert!(run("latin.csv", b"id,decision,why\na,keep,caf\xe9\n").contains("not UTF-8"));
+}
+
+#[test]
+fn a_cell_that_a_spreadsheet_would_run_is_text_and_an_edited_list_comes_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = |name: &str| folder.path().join(name).display().to_string();
+    let request = json!({"id": "=1+1", "query": "=SUM(A1) Ring the tower bell 5 times,\nplease",
+        "functions": "[{\"name\": \"ring_mill\", \"parameters\": {\"type\": \"obj"});
+    std::fs::write(place("log.jsonl"), format!("{request}\n")).unwrap();
+    let (log, out, file) = (place("log.jsonl"), place("out"), place("held.csv"));
+    output(&["run", "--quiet", "--set", "max_fault_share=1.0", &log, "--out", &out]);
+    let listed = output(&["held", &out, "--format", "csv"]);
+    let text = String::from_utf8(listed.stdout).unwrap();
+    let mut rows = rows_of_csv(&text);
+    let of_table = |rows: &[Row], table: &str| rows.iter().position(|row| row["table"] == table).unwrap();
+    let (request, list) = (of_table(&rows, "requests"), of_table(&rows, "doc_lists"));
+    assert_eq!(rows[request]["external_id"], "'=1+1");
+    assert!(rows[request]["question"].starts_with("'=SUM(A1) Ring"), "{rows:?}");
+    assert_eq!(rows[list]["n_requests"], "1");
+    let functions = json!([{"name": "ring_mill", "description": "Rings the bell of the mill so many times.",
+        "parameters": {"type": "dict", "required": ["times"], "properties": {
+            "times": {"type": "integer", "description": "How many times to ring."}}}}]);
+    rows[list].extend([("decision".into(), "edit".into()), ("functions".into(), functions.to_string())]);
+    let calls = r#"[{"ring_mill": {"times": [5]}}]"#;
+    rows[request].extend([("decision".into(), "answer".into()), ("ground_truth".into(), calls.into())]);
+    std::fs::write(&file, spreadsheet(&header(&text), &rows)).unwrap();
+    let run = output(&["run", "--set", "max_fault_share=1.0", &log, "--out", &out, "--decisions", &file]);
+    assert!(!shown(&run).contains("is not applied"), "{}", shown(&run));
+    let all = table(&folder.path().join("out/rows.parquet"));
+    assert_eq!((&all[0]["fate"], &all[0]["tier"]), (&json!("exported"), &json!("human")), "{}", shown(&run));
+}
+
+#[test]
+fn rows_parquet_answers_common_questions_in_one_line_of_polars() {
+    let sample = Sample::new();
+    let file = std::fs::File::open(sample.path("run/rows.parquet")).unwrap();
+    let frame = ParquetReader::new(file).finish().unwrap();
+    let text = |name: &str| -> Vec<Option<String>> {
+        let column = frame.column(name).unwrap().str().unwrap();
+        column.iter().map(|cell| cell.map(str::to_owned)).collect()
+    };
+    let [fates, files, queries, categories, tiers] =
+        ["fate", "file_name", "query", "category", "tier"].map(text);
+    let exported = |at: &usize| fates[*at].as_deref() == Some("exported");
+    let by_category = (0..frame.height()).filter(exported).fold(BTreeMap::new(), |mut counts, at| {
+        *counts.entry(categories[at].clone().unwrap()).or_insert(0) += 1;
+        let is_answered =
+            categories[at].as_deref().is_some_and(|name| name.contains("multiple") || name == "simple");
+        assert!(queries[at].is_some() && (tiers[at].is_some() || !is_answered));
+        counts
+    });
+    let mut entries: BTreeMap<String, i32> = BTreeMap::new();
+    for set in ["scored", "unverified"] {
+        for entry in table(&sample.path(&format!("run/dataset/data/{set}.parquet"))) {
+            *entries.entry(entry["category"].as_str().unwrap().to_owned()).or_insert(0) += 1;
+        }
+    }
+    assert_eq!(by_category, entries);
+    assert!(files.iter().flatten().any(|name| name == "raw/hosted.jsonl"), "{files:?}");
+    let has = |part: &str| queries.iter().flatten().any(|query| query.contains(part));
+    assert!(has("user2@example.com") && !has("ragnhild.moe@"), "queries are redacted");
+}
