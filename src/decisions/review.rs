@@ -59,8 +59,7 @@ pub(super) fn rows_of_csv(text: &str) -> Result<Vec<Row>, String> {
     for record in reader.records() {
         match record {
             Ok(record) => {
-                let line =
-                    record.position().map_or(0, |position| usize::try_from(position.line()).unwrap_or(0));
+                let line = line_of(text, record.position());
                 let row = if record.len() > names.len() {
                     Err(format!("found {} cells, expected {} as the header has", record.len(), names.len()))
                 } else {
@@ -70,13 +69,22 @@ pub(super) fn rows_of_csv(text: &str) -> Result<Vec<Row>, String> {
                 rows.push((line, row));
             }
             Err(error) => {
-                let line =
-                    error.position().map_or(0, |position| usize::try_from(position.line()).unwrap_or(0));
+                let line = line_of(text, error.position());
                 rows.push((line, Err("a cell is not UTF-8; save the table as CSV UTF-8".to_owned())));
             }
         }
     }
     Ok(rows)
+}
+
+/// The line, from 1, on which a record begins.
+///
+/// After CRLF the reader is between the two bytes, so its own count is one line short.
+fn line_of(text: &str, position: Option<&csv::Position>) -> usize {
+    let Some(position) = position else { return 0 };
+    let line = usize::try_from(position.line()).unwrap_or(0);
+    let next = usize::try_from(position.byte()).ok().and_then(|at| text.as_bytes().get(at));
+    line + usize::from(next == Some(&b'\n'))
 }
 
 /// Reads a Parquet table.
