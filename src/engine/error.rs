@@ -159,8 +159,7 @@ mod tests {
     fn a_full_disk_has_one_message_from_the_system_and_from_polars() {
         let path = Path::new("out/live/ingest/requests.parquet");
         let full = || io::Error::from(io::ErrorKind::StorageFull);
-        let expected =
-            "writing out/live/ingest/requests.parquet: no space left on the device\nhint: free some space there";
+        let expected = "writing out/live/ingest/requests.parquet: no space left on the device\nhint: free some space there";
         let by_us: Result<()> = Err(full()).at("writing", path);
         assert_eq!(by_us.unwrap_err().to_string(), expected);
         for by_polars in [

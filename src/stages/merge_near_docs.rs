@@ -171,7 +171,12 @@ struct NearDuplicate {
 
 impl MergeNearDocs {
     /// Returns the lists of a group that are near-duplicates of an earlier list in it, with that list.
-    fn near(&self, lists: &[ComparedList], group: &[usize], cx: &Context<'_>) -> Result<Vec<(usize, NearDuplicate)>> {
+    fn near(
+        &self,
+        lists: &[ComparedList],
+        group: &[usize],
+        cx: &Context<'_>,
+    ) -> Result<Vec<(usize, NearDuplicate)>> {
         let cancelled = || cx.cancelled();
         let texts: Vec<&str> = group.iter().map(|&at| lists[at].text.as_str()).collect();
         let texts = Texts::encode_unless(&texts, self.tokenizer, &cancelled).ok_or(Error::Interrupted)?;

@@ -38,9 +38,7 @@ pub fn hint_of(error: &io::Error, path: &Path) -> String {
         ErrorKind::PermissionDenied => denied(path),
         ErrorKind::AlreadyExists | ErrorKind::NotADirectory => file_in_path(path),
         ErrorKind::IsADirectory => Some("name a file in it".to_owned()),
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            Some("free some space there".to_owned())
-        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some("free some space there".to_owned()),
         ErrorKind::ReadOnlyFilesystem => Some("choose a path on another file system".to_owned()),
         _ if error.raw_os_error() == Some(TOO_MANY_OPEN_FILES) => {
             Some("raise the limit, such as with `ulimit -n 4096`".to_owned())
