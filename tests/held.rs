@@ -174,9 +174,7 @@ fn accept_takes_the_recorded_answer_of_an_unverified_entry_as_verified() {
         let row = all.iter().find(|row| row["request_id"] == entry["id"]).unwrap();
         assert_eq!(row["fate"], "exported", "{row}");
         assert_eq!(row["category"], entry["category"], "{row}");
-        // A label has no tier of its own: that people gave it is in the ledger.
-        let tier = if entry["recorded_answer"].is_null() { json!(null) } else { json!("human") };
-        assert_eq!(row["tier"], tier, "{row}");
+        assert_eq!(row["tier"], "human", "{row}");
     }
     let again = output(&["held", out.to_str().unwrap(), "--unverified"]);
     assert_eq!(String::from_utf8_lossy(&again.stdout), "", "none is unverified any more");

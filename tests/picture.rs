@@ -1,4 +1,4 @@
-//! The figures in README and in its picture are those of the program.
+//! The figures in README and in its picture are those of the program, and links between pages lead somewhere.
 //!
 //! The funnel is compared with the snapshot of the sample run, the speeds with `benches/README.md`, and the example
 //! with the sample log and its dataset. Draw the picture again with `python3 benches/picture.py out/sample`.
@@ -7,7 +7,7 @@
 
 mod support;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -115,4 +115,56 @@ fn the_example_of_the_readme_is_a_line_of_the_sample_and_its_entry() {
     assert!(lines_of(&unverified.join("BFCL_v4_live_simple.json")).contains(&entry), "{entry}");
     let answers = lines_of(&unverified.join("possible_answer/BFCL_v4_live_simple.json"));
     assert!(answers.contains(&answer), "{answer}");
+}
+
+/// Every page of the project, with its path below the project's folder.
+fn pages() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths: Vec<PathBuf> =
+        ["raw", "out", "benches"].map(|folder| root.join(folder).join("README.md")).into();
+    for folder in [root.to_owned(), root.join("docs")] {
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        paths.extend(files.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+    }
+    paths.sort();
+    paths.into_iter().map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
+}
+
+/// The text of a page without its fenced blocks.
+fn prose(page: &str) -> String {
+    page.split("```").step_by(2).collect()
+}
+
+/// The anchors of a page's headings, as code hosts make them.
+fn anchors(page: &str) -> Vec<String> {
+    let text = prose(page);
+    let headings = text
+        .lines()
+        .filter_map(|line| line.trim_start_matches('#').strip_prefix(' ').filter(|_| line.starts_with('#')));
+    let of_heading = |heading: &str| {
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || ['-', '_', ' '].contains(c));
+        kept.collect::<String>().to_lowercase().replace(' ', "-")
+    };
+    headings.map(of_heading).collect()
+}
+
+#[test]
+fn every_link_between_pages_leads_somewhere() {
+    let pages = pages();
+    let mut n_links = 0;
+    for (path, page) in &pages {
+        let text = prose(page);
+        let links = text.split("](").skip(1).map(|after| after.split(')').next().unwrap());
+        for link in links.filter(|link| !link.starts_with("http")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { path.clone() } else { path.parent().unwrap().join(file) };
+            assert!(target.exists(), "{}: {link}", path.display());
+            if !anchor.is_empty() {
+                let found = anchors(&std::fs::read_to_string(&target).unwrap());
+                assert!(found.iter().any(|found| found == anchor), "{}: {link} of {found:?}", path.display());
+            }
+            n_links += 1;
+        }
+    }
+    assert!(n_links > 50, "links are found");
 }

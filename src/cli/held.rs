@@ -17,7 +17,7 @@ use crate::text::visible::visible_line;
 /// Arguments of `held`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Fill in the column `decision` and run again with --decisions FILE; rows without a decision are skipped. Decisions: keep, drop, relevant, irrelevant, answer (the calls in ground_truth, or else in recorded_answer), edit (the patch, or else the functions), accept (the recorded answer or the label of an unverified entry).
+    after_help = "Fill in the column `decision` and run again with --decisions FILE; rows without a decision are skipped. A held row is not in the dataset, so it needs no drop. Decisions: keep, drop, relevant, irrelevant, answer (the calls in ground_truth, or else in recorded_answer), edit (the patch, or else the functions), accept (the recorded answer or the label of an unverified entry).
 
 Examples:
   toolsieve held out/mylog                                      what is held, and why

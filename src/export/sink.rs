@@ -40,7 +40,9 @@ use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
 
 /// Tiers of answers in the scored files.
-const VERIFIED: &[&str] = &["human", "outcome"];
+const VERIFIED: &[&str] = &[HUMAN, "outcome"];
+/// The tier of answers and labels by people.
+pub const HUMAN: &str = "human";
 /// The tier of an entry without an answer whose label is based on the text alone; not in the scored files.
 pub const JUDGED: &str = "judged";
 /// The source of an answer in the tables: the entry's own record.
@@ -330,7 +332,7 @@ fn draft(row: Row<'_>, view: &View<'_>, passed_on: &[ColumnSpec]) -> std::result
         category,
         answer,
         // Without an answer, only the label can have a tier.
-        tier: tier.filter(|tier| has_answers || tier == JUDGED),
+        tier: tier.filter(|tier| has_answers || [HUMAN, JUDGED].contains(&tier.as_str())),
         answer_from: text(ANSWER_FROM).filter(|_| has_answers),
         passed_on: passed_on.iter().map(|&column| text(column)).collect(),
     })

@@ -188,7 +188,7 @@ impl OpenRun {
         for_every_event(&self.folder, &self.stages, &self.corpus, |events| {
             for event in events.iter().filter(|event| event.action == Action::Hold.name()) {
                 if let Some(evidence) = event.evidence {
-                    details.insert((event.table, event.row_id.0), evidence.to_owned());
+                    details.insert((event.table, event.row_id.0), without_features(evidence));
                 }
             }
             Ok(())
@@ -352,6 +352,15 @@ fn ground_truth_form(recorded: &RecordedAnswer) -> Value {
         json!({ call.name.clone(): arguments })
     };
     calls.iter().map(call).collect()
+}
+
+/// Evidence without the features of the model, which no person decides by.
+fn without_features(evidence: &str) -> String {
+    let Ok(Value::Object(mut object)) = serde_json::from_str(evidence) else { return evidence.to_owned() };
+    match object.shift_remove("features") {
+        Some(_) => Value::Object(object).to_string(),
+        None => evidence.to_owned(),
+    }
 }
 
 /// Whether an id, or the first 8 digits or more of a content id, names a row.

@@ -37,7 +37,7 @@ use crate::engine::opinion::Opinion;
 use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
-use crate::export::sink::JUDGED;
+use crate::export::sink::{HUMAN, JUDGED};
 use crate::relevance::Relevance;
 use crate::relevance::basis::is_shown;
 use crate::text::language::{UNDETERMINED, language};
@@ -141,7 +141,7 @@ impl RowStage for Split {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(5);
+        fingerprint.version(6);
         Ok(())
     }
 
@@ -158,6 +158,9 @@ impl RowStage for Split {
         let opinion = Opinion::keep().with(CATEGORY, category.name()).with(LANGUAGE, language_of(&messages));
         match basis {
             Some(basis) if !is_label_shown(request) => opinion.with(CATEGORY_BASIS, basis).with(TIER, JUDGED),
+            Some(basis) if is_label_by_a_person(request) => {
+                opinion.with(CATEGORY_BASIS, basis).with(TIER, HUMAN)
+            }
             Some(basis) => opinion.with(CATEGORY_BASIS, basis),
             None => opinion,
         }
@@ -179,7 +182,7 @@ impl Split {
             Some(Relevance::Relevant) | None => None,
         };
         let answer = request.answer();
-        let by_a_person = request.text(TIER) == Some("human");
+        let by_a_person = request.text(TIER) == Some(HUMAN);
         match (no_call, answer) {
             (Some(_), Some(_)) if by_a_person => Err(&CONTRADICTED),
             (None, None) => Err(without_answer(request.text(RESPONSE_KIND))),
@@ -206,6 +209,11 @@ fn is_label_shown(request: Row<'_>) -> bool {
         .text(RELEVANCE)
         .and_then(Relevance::from_name)
         .is_some_and(|relevance| is_shown(relevance, basis.as_ref()))
+}
+
+/// Whether a person labelled the request.
+fn is_label_by_a_person(request: Row<'_>) -> bool {
+    request.relevance_basis().is_some_and(|basis| basis["labelled_by"].is_string())
 }
 
 fn without_answer(response_kind: Option<&str>) -> &'static Reason {
