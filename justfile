@@ -30,7 +30,7 @@ deny:
 
 # Runs the live recipe on the sample log, with the answers people gave.
 run *args:
-    cargo run --release --locked -- run --decisions raw/answers.jsonl {{ args }}
+    cargo run --release --locked -- run {{ args }}
 
 # Changes the engine, or files of it, in small ways and lists the changes that no test notices: `just mutants verdict.rs`.
 mutants *files:

@@ -525,7 +525,7 @@ fn a_list_edited_by_a_person_has_a_history_with_the_edit() {
     let diff = shown(&output(&["diff", run, "--reason", "decision/edited"]));
     assert!(diff.contains("decision/edited  2 edits\n") && diff.contains("(decided)"), "{diff}");
     assert!(
-        diff.contains("    + /0/description \"Rings the great bell.\"\n") && diff.contains("ring_mill"),
+        diff.contains("    + description \"Rings the great bell.\"\n") && diff.contains("ring_mill"),
         "{diff}"
     );
     let lines = output(&["diff", run, "--reason", "decision/edited", "--json"]).stdout;

@@ -268,7 +268,7 @@ fn rows_parquet_answers_common_questions_in_one_line_of_polars() {
         }
     }
     assert_eq!(by_category, entries);
-    assert!(files.iter().flatten().any(|name| name == "raw/hosted.jsonl"), "{files:?}");
+    assert!(files.iter().flatten().any(|name| name == "hosted.jsonl"), "{files:?}");
     let has = |part: &str| queries.iter().flatten().any(|query| query.contains(part));
     assert!(has("user2@example.com") && !has("ragnhild.moe@"), "queries are redacted");
 }

@@ -102,8 +102,10 @@ const PIPELINE: &str = "[[stages]]\nkind = \"redact\"\n[[stages]]\nkind = \"reda
 [[stages]]\nkind = \"fix-docs\"\n[[stages]]\nkind = \"draft-answers\"\n[[stages]]\nkind = \"split\"\n[export]\n";
 
 fn run(folder: &Path, name: &str, rows: &[Value], threads: &str) -> PathBuf {
+    // The tables hold the file's name, and so the same one in every run.
     let (log, pipeline, out) =
-        (folder.join(format!("{name}.jsonl")), folder.join("p.toml"), folder.join(name));
+        (folder.join(format!("{name}-log/log.jsonl")), folder.join("p.toml"), folder.join(name));
+    std::fs::create_dir_all(log.parent().unwrap()).unwrap();
     let lines: Vec<String> = rows.iter().map(ToString::to_string).collect();
     std::fs::write(&log, lines.join("\n")).unwrap();
     std::fs::write(&pipeline, PIPELINE).unwrap();

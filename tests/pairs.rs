@@ -117,7 +117,7 @@ fn vectors_find_pairs_and_clusters_of_rows() {
     assert!(said.contains("1 pair from 0.7 on by hashed-"), "{said}");
     let (by_graph, said) = told(rows, &[&cosine[..], &["--search", "approximate"]].concat());
     assert_eq!(by_graph, pairs);
-    assert!(said.contains("searched by a graph, which may miss pairs: 2 of 2"), "{said}");
+    assert!(said.contains("approximate search: found 2 of 2 pairs in a sample"), "{said}");
     let (rows, _) = told(rows, &[&cosine[..], &["--clusters"]].concat());
     let leaders: Vec<&Value> = rows.iter().map(|row| &row["leader"]).collect();
     assert_eq!(leaders, [1, 1, 3, 4]);
@@ -166,7 +166,7 @@ fn rows_that_cannot_be_compared_are_reported() {
     let said = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.code(), Some(1), "{said}");
     assert!(said.contains("rows.jsonl:2: ingest/not-json"), "{said}");
-    assert!(said.contains("1 row has nothing at q: 3"), "{said}");
+    assert!(said.contains("1 row has no text at q: 3"), "{said}");
     let ran = output(&["pairs", path.to_str().unwrap(), "--field", "text"]);
     let said = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.code(), Some(2), "{said}");

@@ -175,9 +175,9 @@ fn redaction_stands_first_in_both_halves_with_the_same_settings() {
     let region = refused(stage("redact") + "default_region = \"Germany\"\n");
     assert!(region.contains("default_region must be two capitals"), "{region}");
     let nothing = refused(stage("redact") + "kinds = []\n");
-    assert!(nothing.contains("there is nothing to look for"), "{nothing}");
+    assert!(nothing.contains("kinds and names must not both be empty"), "{nothing}");
     let half = Pipeline::parse(&stage("redact"), "p.toml", &[], &Registry::standard()).unwrap();
-    assert_eq!(half.warnings, ["doc lists are not redacted: put a stage of kind redact-docs behind redact"]);
+    assert_eq!(half.warnings, ["doc lists are not redacted: put a stage of kind redact-docs after redact"]);
     let whole =
         Pipeline::parse(&(stage("redact") + &stage("redact-docs")), "p.toml", &[], &Registry::standard())
             .unwrap();

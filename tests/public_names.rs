@@ -30,8 +30,10 @@ fn text(arguments: &[&str]) -> String {
 
 #[test]
 fn reason_codes_are_frozen() {
-    let codes = text(&["explain"]).lines().map(|line| line.split(' ').next().unwrap().to_owned()).collect();
-    snapshot("reasons", &codes);
+    let text = text(&["explain"]);
+    // The header and the further lines of a meaning begin with no code.
+    let codes = text.lines().filter_map(|line| line.split(' ').next()).filter(|word| word.contains('/'));
+    snapshot("reasons", &codes.map(str::to_owned).collect());
 }
 
 #[test]

@@ -306,7 +306,7 @@ fn errors_about_an_interrupted_run_name_the_command_that_continues_it() {
     // Another command has used the folder since.
     std::fs::remove_file(out.join("run.json")).unwrap();
     let purge = support::shown(&support::output(&["purge", out.to_str().unwrap(), "--raw"]));
-    assert!(purge.contains("is not finished\nhint: the command that began it goes on"), "{purge}");
+    assert!(purge.contains("is not finished\nhint: the command that began it continues"), "{purge}");
 }
 
 fn run_sample_inputs(out: &Path, input: &str) {

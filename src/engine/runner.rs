@@ -643,7 +643,8 @@ fn summary(manifest: &StageManifest) -> String {
     }
     let edits: u64 = manifest.edits.values().sum();
     if edits > 0 {
-        parts.push(format!("{edits} edits"));
+        let plural = if edits == 1 { "" } else { "s" };
+        parts.push(format!("{edits} edit{plural}"));
     }
     if parts.is_empty() { "nothing to do".to_owned() } else { parts.join(", ") }
 }

@@ -202,7 +202,8 @@ impl Draft {
         if self.category.has_answers() {
             tier.is_some_and(|tier| VERIFIED.contains(&tier))
         } else {
-            tier.is_none()
+            // A judged label is based on the text alone.
+            tier.is_none_or(|tier| tier == HUMAN)
         }
     }
 

@@ -83,7 +83,7 @@ fn stays_here(stages: &[StageInstance], at: usize, contract: &Contract) -> Resul
     ahead.map(redaction_of).map_or(Ok(()), |kind| {
         Err(Misplaced {
             what: format!("stage {} {} sends rows out of this machine before {kind}", at + 1, stages[at].id),
-            hint: format!("put a stage of kind {kind} ahead of it"),
+            hint: format!("put a stage of kind {kind} before it"),
         })
     })
 }
@@ -143,7 +143,7 @@ fn redaction(stages: &[StageInstance]) -> Result<Option<String>, Misplaced> {
     let has = |table: TableId| stages.iter().any(|stage| redacts(stage) == Some(table));
     Ok((has(TableId::Requests) && !has(TableId::DocLists)).then(|| {
         let [of_requests, of_docs] = TableId::ALL.map(redaction_of);
-        format!("doc lists are not redacted: put a stage of kind {of_docs} behind {of_requests}")
+        format!("doc lists are not redacted: put a stage of kind {of_docs} after {of_requests}")
     }))
 }
 

@@ -179,7 +179,7 @@ fn check_is_finished(run: &Path) -> Result<()> {
     }
     if !["run.json", "report.json", "rows.parquet"].into_iter().all(has) {
         return Err(Error::Setting(format!(
-            "the run in {shown} is not finished\nhint: run it again, it goes on from there"
+            "the run in {shown} is not finished\nhint: run it again; it continues from there"
         )));
     }
     Ok(())

@@ -94,13 +94,13 @@ fn stage(
     let manifest: Option<StageManifest> = read_manifest(run, &format!("stages/{}", step_name(at, id)))?;
     let Some(manifest) = manifest else {
         return refuse(format!(
-            "{shown}: stage {id} is not finished\nhint: run it again, it goes on from there"
+            "{shown}: stage {id} is not finished\nhint: run it again; it continues from there"
         ));
     };
     if manifest.upstream != upstream {
         return refuse(format!(
             "{shown}: stage {id} stands on another run of the stages before it
-hint: run it again, it goes on from there"
+hint: run it again; it continues from there"
         ));
     }
     let Some(kind) = registry.kind(&manifest.kind) else {

@@ -1,5 +1,7 @@
 //! Writes what describes a whole run: ledger, rows, lists, report, page, card and `run.json`.
 
+use std::path::Path;
+
 use crate::columns::{FILE, MESSAGES, listed};
 use crate::conversation::{Message, last_user};
 use crate::engine::corpus::{BatchCells, Corpus};
@@ -45,11 +47,12 @@ pub(super) fn write_ledger<'s>(
     Ok(tally)
 }
 
-/// The input file of a request, as it was named.
+/// The name of the input file of a request, without its folder, so that the table is the same wherever the file is.
 fn file_name(inputs: &[InputFile]) -> Derived<'_> {
     let value = |cells: &BatchCells, at: usize| {
         let file = usize::try_from(cells.int(FILE, at)?).ok()?;
-        inputs.get(file).map(|input| input.path.clone())
+        let name = Path::new(&inputs.get(file)?.path).file_name()?;
+        Some(name.to_string_lossy().into_owned())
     };
     Derived { name: "file_name", reads: FILE, value: Box::new(value) }
 }

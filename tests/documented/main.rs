@@ -67,6 +67,9 @@ fn every_command_of_the_pages_runs() {
             continue;
         }
         let sandbox = sample.copy();
+        if page.name == "first-hour" {
+            sandbox.forget_runs();
+        }
         let mut snapshot = String::new();
         for block in &page.blocks {
             match block {

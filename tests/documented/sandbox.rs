@@ -79,6 +79,11 @@ impl Sandbox {
         copy
     }
 
+    /// Removes the runs: nobody has run anything yet.
+    pub(crate) fn forget_runs(&self) {
+        std::fs::remove_dir_all(self.0.path().join("out")).unwrap();
+    }
+
     /// Runs a line in a shell, off a terminal.
     pub(crate) fn run(&self, line: &str) -> Ran {
         let folder = self.0.path();

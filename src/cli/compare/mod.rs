@@ -13,10 +13,9 @@ use crate::run;
 /// Arguments of `compare`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve compare out/live out/tweak                    what a changed setting changed
-  toolsieve compare out/march out/april --examples 3      with some request ids; `toolsieve why` tells their story
-  toolsieve compare out/a out/b --json | jq .entries      everything, as one JSON object
-  toolsieve compare out/a out/b --exit-code               exit 1 where they differ")]
+  toolsieve compare out/mylog out/tweak                what a changed setting changed
+  toolsieve compare out/march out/april --examples 3   with three request ids per difference
+  toolsieve compare out/a out/b --json | jq .entries   all differences, as one JSON object")]
 pub(super) struct CompareArgs {
     /// Run folder of the first run.
     before: PathBuf,

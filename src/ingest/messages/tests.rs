@@ -116,7 +116,7 @@ fn faults_of_messages_name_the_message() {
     let user = json!({"role": "user", "content": "hi"});
     assert_eq!(fault(json!([user, {"role": "hero"}])), "message 2 has the role \"hero\"");
     assert_eq!(fault(json!([user, {"content": "x"}])), "message 2 has no role");
-    assert_eq!(fault(json!(["hi"])), "message 1 is not an object");
+    assert_eq!(fault(json!(["hi"])), "message 1 is a text, expected an object with role and content");
     assert_eq!(fault(json!([{"role": "assistant", "tool_calls": [{"id": "c"}]}])), "a call without a name");
     assert_eq!(
         fault(json!([{"role": "user", "content": [{"type": "input_audio"}]}])),
