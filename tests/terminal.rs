@@ -176,6 +176,7 @@ fn call(words: &[&str], shows: Shows) -> (Vec<String>, Shows) {
 }
 
 /// Returns all commands, each with the ways in which data, names and arguments get into its output.
+#[allow(clippy::too_many_lines)] // A table of commands.
 fn commands(at: &Surroundings) -> Vec<(Vec<String>, Shows)> {
     use Shows::{Json, Nothing, Text};
     let missing = at.path().join(format!("{HOSTILE} missing")).to_str().unwrap().to_owned();

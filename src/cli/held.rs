@@ -100,10 +100,11 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
     }
     let format = format.unwrap_or(Format::Jsonl);
     let Some(out) = &args.out else {
-        return Ok(match format {
+        match format {
             Format::Csv => console::give_json(&String::from_utf8_lossy(&csv(&rows)?))?,
             _ => console::give_json(&jsonl(&rows)?)?,
-        });
+        }
+        return Ok(());
     };
     match format {
         Format::Jsonl => write_atomic(out, jsonl(&rows)?.as_bytes())?,
@@ -185,7 +186,7 @@ fn csv(rows: &[ReviewRow]) -> anyhow::Result<Vec<u8>> {
         writer.write_record(cells)?;
     }
     writer.flush()?;
-    writer.into_inner().map_err(|error| error.into_error()).context("writing CSV")
+    writer.into_inner().map_err(csv::IntoInnerError::into_error).context("writing CSV")
 }
 
 fn parquet(rows: &[ReviewRow], out: &Path) -> anyhow::Result<()> {

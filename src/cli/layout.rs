@@ -224,7 +224,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
             let line = lines.last_mut().expect("there is a first line");
             line.push_str(if nth == 0 && used > 0 { " " } else { "" });
             line.push(c);
-            used += c_width + if nth == 0 && used > 0 { 1 } else { 0 };
+            used += c_width + usize::from(nth == 0 && used > 0);
         }
     }
     lines
@@ -256,11 +256,11 @@ fn without_start(text: &str, width: usize) -> String {
 
 /// A label and pieces of text, wrapped between the pieces; all lines of the text start at the column `indent`.
 pub(super) fn paragraph(name: &str, indent: usize, pieces: &[Cell], screen: Screen) -> Painted {
-    labelled(name.into(), indent, pieces, screen)
+    labelled(&name.into(), indent, pieces, screen)
 }
 
 /// A [`paragraph`] whose label has a look of its own.
-pub(super) fn labelled(label: Cell, indent: usize, pieces: &[Cell], screen: Screen) -> Painted {
+pub(super) fn labelled(label: &Cell, indent: usize, pieces: &[Cell], screen: Screen) -> Painted {
     let width = screen.width.min(MAX_PROSE);
     let mut text = Painted::default();
     let mut used = label.text.width();
@@ -295,7 +295,9 @@ mod tests {
 
     fn table(columns: impl Into<Vec<Column>>, rows: &[&[&str]]) -> Table {
         let mut table = Table::new(columns);
-        rows.iter().for_each(|row| table.row(row.iter().copied()));
+        for row in rows {
+            table.row(row.iter().copied());
+        }
         table
     }
 

@@ -42,7 +42,9 @@ pub(super) fn stages(args: &StagesArgs, registry: &Registry) -> anyhow::Result<(
     }
     let screen = Screen::of_stdout();
     let mut text = Painted::default();
-    wanted.into_iter().for_each(|kind| text.append(as_text(kind, screen)));
+    for kind in wanted {
+        text.append(as_text(kind, screen));
+    }
     Ok(console::print_painted(&text)?)
 }
 

@@ -144,9 +144,8 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
     };
     let is_table = bytes.starts_with(PARQUET) || has_extension(path, &["csv", "tsv"]);
     for (line, row) in rows {
-        let row = row.and_then(|row| match is_table || review::is_review(&row) {
-            true => review::decision_of(row),
-            false => Ok(Some(row)),
+        let row = row.and_then(|row| {
+            if is_table || review::is_review(&row) { review::decision_of(row) } else { Ok(Some(row)) }
         });
         let Some(row) = row.transpose() else { continue };
         let decision = row.and_then(|row| decision(line, row)).and_then(|decision| {
@@ -399,6 +398,7 @@ mod tests {
     }
 
     #[test]
+    #[allow(clippy::too_many_lines)] // A table of lines.
     fn a_faulty_line_is_named_with_its_key_what_was_found_and_what_is_expected() {
         let keep = r#"{"id": "a", "decision": "keep"}"#;
         for (text, message) in [

@@ -264,6 +264,9 @@ pub struct Listed<'a> {
     pub of_requests: Vec<Derived<'a>>,
 }
 
+/// Computes a cell of a row of a batch.
+pub type CellOf<'a> = Box<dyn Fn(&BatchCells, usize) -> Option<String> + Sync + 'a>;
+
 /// A column that is computed from another one.
 pub struct Derived<'a> {
     /// Its name.
@@ -271,7 +274,7 @@ pub struct Derived<'a> {
     /// The column that it is computed from.
     pub reads: ColumnSpec,
     /// Its value in one row of a batch.
-    pub value: Box<dyn Fn(&BatchCells, usize) -> Option<String> + Sync + 'a>,
+    pub value: CellOf<'a>,
 }
 
 /// The sources of the files.

@@ -86,7 +86,7 @@ impl<'t> Reader<'t> {
             draft.stages.into_iter().map(|stage| self.instance(stage)).collect::<Result<_, _>>()?;
         let warnings = order::check(&stages, export.as_ref())
             .map_err(|misplaced| self.error(None, misplaced.what, Some(misplaced.hint)))?;
-        let (decisions_file, decisions) = (decisions.clone(), self.decisions(decisions, &stages)?);
+        let (decisions_file, decisions) = (decisions.clone(), Self::decisions(decisions, &stages)?);
         Ok(Pipeline {
             name,
             about,
@@ -103,11 +103,7 @@ impl<'t> Reader<'t> {
     }
 
     /// The decisions of people, read here, so that a bad file is reported before the run begins.
-    fn decisions(
-        &self,
-        file: Option<PathBuf>,
-        stages: &[StageInstance],
-    ) -> Result<Arc<Decisions>, PipelineError> {
+    fn decisions(file: Option<PathBuf>, stages: &[StageInstance]) -> Result<Arc<Decisions>, PipelineError> {
         let Some(file) = file else { return Ok(Arc::default()) };
         let error = |error: &dyn std::error::Error| {
             let text = error.to_string();

@@ -127,15 +127,18 @@ impl OpenRun {
         let details = self.details()?;
         let mut rows = Vec::new();
         for table in [&self.corpus.requests, &self.corpus.lists] {
-            let mut wanted: Vec<RowIx> =
-                (0..).take(table.len()).filter(|&row| self.is_wanted(review, table, row, &entries)).collect();
+            let mut wanted: Vec<RowIx> = (0..)
+                .take(table.len())
+                .filter(|&row| Self::is_wanted(review, table, row, &entries))
+                .collect();
             wanted.sort_by_key(|&row| table.position(row));
             rows.extend(self.rows(table, &wanted, &entries, &details)?);
         }
         if let Some(missing) = review.ids.iter().find(|id| !rows.iter().any(|row| is_named(row, id))) {
-            let (what, other) = match review.unverified {
-                true => ("unverified entry", "without --unverified held rows are listed"),
-                false => ("held row", "--unverified lists unverified entries"),
+            let (what, other) = if review.unverified {
+                ("unverified entry", "without --unverified held rows are listed")
+            } else {
+                ("held row", "--unverified lists unverified entries")
             };
             return refuse(format!(
                 "{}: no {what} has the id \"{missing}\"\nhint: {other}; `toolsieve why {} {missing}` shows what became of it",
@@ -151,7 +154,7 @@ impl OpenRun {
         Ok(rows)
     }
 
-    fn is_wanted(&self, review: &Review, table: &Table, row: RowIx, entries: &Entries) -> bool {
+    fn is_wanted(review: &Review, table: &Table, row: RowIx, entries: &Entries) -> bool {
         if review.unverified {
             let entry = entries.get(&table.row_id(row).0).filter(|_| table.id() == TableId::Requests);
             return entry.is_some_and(|(set, _)| set == UNVERIFIED);
@@ -225,7 +228,7 @@ impl OpenRun {
             })
             .collect();
         if is_requests {
-            self.each(table, wanted, &REQUEST_COLUMNS, |nth, cells, at| {
+            Self::each(table, wanted, &REQUEST_COLUMNS, |nth, cells, at| {
                 let functions = functions.get(&self.corpus.list[wanted[nth] as usize]);
                 self.fill(&mut rows[nth], cells, at, functions.cloned().unwrap_or_default());
             })?;
@@ -247,7 +250,6 @@ impl OpenRun {
     /// Visits the cells of some rows, a batch at a time: the number of the row among the wanted ones, the cells of its
     /// batch, and its place there.
     fn each(
-        &self,
         table: &Table,
         wanted: &[RowIx],
         columns: &[ColumnSpec],
@@ -274,7 +276,7 @@ impl OpenRun {
         distinct.sort_unstable();
         distinct.dedup();
         let mut functions = FxHashMap::default();
-        self.each(&self.corpus.lists, &distinct, &[FUNCTIONS, TEXT], |nth, cells, at| {
+        Self::each(&self.corpus.lists, &distinct, &[FUNCTIONS, TEXT], |nth, cells, at| {
             let parsed = text(cells, FUNCTIONS, at).and_then(|text| serde_json::from_str(text).ok());
             let value = parsed.or_else(|| Some(text(cells, TEXT, at)?.into()));
             functions.insert(distinct[nth], value.unwrap_or_default());

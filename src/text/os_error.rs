@@ -76,7 +76,8 @@ fn denied(path: &Path) -> Option<String> {
     let facts = part.metadata().ok()?;
     let mode = facts.mode() & 0o7777;
     let owner = name_of_user(facts.uid()).unwrap_or_else(|| format!("user {}", facts.uid()));
-    let only = if mode & 0o077 == 0 { ", so only its owner can open it" } else { "" };
+    let others = mode % 0o100;
+    let only = if others == 0 { ", so only its owner can open it" } else { "" };
     Some(format!(
         "{} belongs to {owner} and has mode {mode:04o}{only}; ask its owner for access, or choose another path",
         part.display()

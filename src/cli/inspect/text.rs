@@ -257,7 +257,7 @@ fn hints(look: &Look, screen: Screen) -> Painted {
     let mut text = Painted::default();
     for hint in &look.hints {
         let label = Cell::new(Paint::Hint, "hint:");
-        text.append(labelled(label, 6, &words(hint), screen));
+        text.append(labelled(&label, 6, &words(hint), screen));
     }
     text
 }
@@ -295,7 +295,9 @@ fn table(
         }
     };
     let mut table = layout::Table::new(header.iter().enumerate().map(column).collect::<Vec<_>>());
-    rows.iter().for_each(|row| table.row(row));
+    for row in rows {
+        table.row(row);
+    }
     table.fitted(screen)
 }
 

@@ -86,7 +86,7 @@ impl<'m> Reader<'_, 'm, '_> {
             match item {
                 PyItem::Def(def) if self.is_private(&def.name) => note(self.steps, ParseStep::PrivateLeftOut),
                 PyItem::Def(def) if has_tools && !is_tool(def) => {
-                    note(self.steps, ParseStep::UndecoratedLeftOut)
+                    note(self.steps, ParseStep::UndecoratedLeftOut);
                 }
                 PyItem::Def(def) => self.def(def),
                 PyItem::Class(class) if self.models.knows(&class.name) => {}
