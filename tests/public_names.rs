@@ -58,14 +58,16 @@ fn keys(value: &Value, path: &str, names: &mut BTreeSet<String>) {
     match value {
         Value::Object(members) => {
             for (key, member) in members {
-                let is_data = key.contains(['/', '-', '_']) && path_holds_data(path) || path_holds_data(path);
+                let is_data = path_holds_data(path);
                 let path = if is_data { format!("{path}.*") } else { format!("{path}.{key}") };
                 names.insert(path.trim_start_matches('.').to_owned());
                 keys(member, &path, names);
             }
         }
         Value::Array(elements) => {
-            elements.iter().for_each(|element| keys(element, &format!("{path}[]"), names))
+            for element in elements {
+                keys(element, &format!("{path}[]"), names);
+            }
         }
         _ => {}
     }
@@ -89,10 +91,8 @@ fn path_holds_data(path: &str) -> bool {
         ".entries.relevance",
         ".entries.language",
     ];
-    MAPS.contains(&path)
-        || path.ends_with(".fates")
-        || path.ends_with(".edits")
-        || path.ends_with(".suggestions")
+    let last = path.rsplit('.').next().unwrap_or_default();
+    MAPS.contains(&path) || last == "fates" || last == "edits" || last == "suggestions"
 }
 
 #[test]
