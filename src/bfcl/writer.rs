@@ -33,7 +33,7 @@ pub struct NewEntry<'a> {
 /// Writes the entries of one category, in their order, and returns their ids.
 ///
 /// `entries` must be grouped by `list`; `ids` numbers them. Nothing is written to `answers` for a category without
-/// answers. Lines are formatted in parallel, in blocks of [`LINES_AT_A_TIME`].
+/// answers. Lines are formatted in parallel, in blocks.
 ///
 /// # Errors
 /// If a writer fails, or an entry of a category with answers has no ground truth.
