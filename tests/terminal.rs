@@ -402,6 +402,8 @@ fn screens_fit_80_and_120_columns() {
         ("inspect", &["inspect", "log.jsonl"]),
         ("explain", &["explain"]),
     ];
+    // Estimates of time differ from machine to machine.
+    let estimate = regex::Regex::new(r"\d+\.\d+ s, \d+ MiB of memory").unwrap();
     for (name, arguments) in commands {
         for columns in [80, 120] {
             let mut command = toolsieve();
@@ -410,8 +412,6 @@ fn screens_fit_80_and_120_columns() {
             assert!(matches!(code, Some(0 | 1)), "{arguments:?}: {screen}");
             assert!(widest(&screen) <= usize::from(columns), "{arguments:?} at {columns}: {screen}");
             let screen: String = screen.lines().map(|line| format!("{line}\n")).collect();
-            // Estimates of time differ from machine to machine.
-            let estimate = regex::Regex::new(r"\d+\.\d+ s, \d+ MiB of memory").unwrap();
             let screen = estimate.replace(&screen, "N s, N MiB of memory");
             insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
                 insta::assert_snapshot!(format!("screen_{name}_{columns}"), screen);
