@@ -42,7 +42,8 @@
 
 // Modules in reading order: `engine` (stages judge, the runner acts), `columns` (of its tables), `stages` (the kinds of
 // stages), `pipeline` (the file that puts them in order); then the modules that stages call: `ingest` (log formats to
-// records), `conversation` (messages and calls), `bfcl` (the leaderboard's types, categories, ids and files), `docs`
+// records), `conversation` (messages and calls), `bfcl` (the leaderboard's types, categories, ids and files), `checker` (its
+// answer checker), `docs`
 // (function docs: parsing, canonical form, fixes, checks), `lint` (faults of a dataset), `text` and `similarity`
 // (tokens, ROUGE-L, joins), `embed` (texts to vectors), `notation` (parsers of JSON, YAML, Python and TypeScript),
 // `allowance` (memory limits of parsed values), `answers` (evidence of the right call in the log), `relevance` (whether
@@ -61,6 +62,8 @@ pub mod answers;
 #[doc(hidden)]
 pub mod bfcl;
 pub mod cells;
+#[doc(hidden)]
+pub mod checker;
 #[doc(hidden)]
 pub mod cli;
 pub mod columns;

@@ -1,0 +1,97 @@
+//! Decodes the output of a model into calls: a list of dicts, each with the name of a function and its arguments.
+//!
+//! A prompted model writes calls as text, in the syntax of the entry's language or in a format that the prompt asks for;
+//! a model with function calling returns names and JSON arguments. No text is executed.
+
+mod calls;
+mod python;
+
+use super::value::PyValue;
+
+pub use calls::decode_calls;
+
+/// The syntax of calls in a text (`ReturnFormat` of the evaluator).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Format {
+    /// Python: `[f(x=1), g(y="a")]`.
+    #[default]
+    Python,
+    /// Java.
+    Java,
+    /// JavaScript.
+    JavaScript,
+    /// JSON: `[{"function": "f", "parameters": {…}}]`. Only in format sensitivity.
+    Json,
+    /// XML with attributes `name`, `value` and `type`. Only in format sensitivity.
+    VerboseXml,
+    /// XML with the values as texts. Only in format sensitivity.
+    ConciseXml,
+}
+
+/// An output that is not decoded: the exception that the official decoder raises.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{exception}: {detail}")]
+pub struct DecodeError {
+    /// The class of the exception in Python, such as `SyntaxError`.
+    pub exception: &'static str,
+    /// What is wrong with the output.
+    pub detail: String,
+}
+
+impl DecodeError {
+    /// Returns an error.
+    pub fn new(exception: &'static str, detail: impl Into<String>) -> Self {
+        Self { exception, detail: detail.into() }
+    }
+}
+
+/// Decodes the text of a prompted model (`default_decode_ast_prompting`).
+///
+/// Only backticks, spaces and line feeds around the calls are removed, and missing brackets added. `has_tag` means that
+/// the calls are between `<TOOLCALL>` and `</TOOLCALL>`.
+///
+/// # Errors
+/// If the official decoder raises an exception.
+pub fn decode_text(text: &str, format: Format, has_tag: bool) -> Result<PyValue, DecodeError> {
+    let text = text.trim_matches(['`', '\n', ' ']);
+    let mut bracketed = String::with_capacity(text.len() + 2);
+    if !text.starts_with('[') {
+        bracketed.push('[');
+    }
+    bracketed.push_str(text);
+    if !bracketed.ends_with(']') {
+        bracketed.push(']');
+    }
+    let calls = if has_tag { tagged(&bracketed)? } else { &bracketed };
+    match format {
+        Format::Python => python::decode(calls),
+        other => Err(DecodeError::new("NotImplementedError", format!("{other:?}"))),
+    }
+}
+
+/// Returns the text between the first pair of tags.
+fn tagged(text: &str) -> Result<&str, DecodeError> {
+    let inner = text.split_once("<TOOLCALL>").and_then(|(_, rest)| rest.split_once("</TOOLCALL>"));
+    let (inner, _) = inner.ok_or_else(|| {
+        DecodeError::new("ValueError", "the output has no <TOOLCALL> and </TOOLCALL> around the calls")
+    })?;
+    Ok(inner.trim())
+}
+
+/// Returns whether a decoded output is a list of calls: of dicts with one key, whose value is a dict
+/// (`is_function_calling_format_output`). The empty list is one.
+pub fn is_list_of_calls(decoded: &PyValue) -> bool {
+    decoded.as_list().is_some_and(|calls| {
+        calls.iter().all(|call| {
+            let members = call.as_dict();
+            members.is_some_and(|members| {
+                members.len() == 1 && members.iter().all(|(_, v)| v.as_dict().is_some())
+            })
+        })
+    })
+}
+
+/// Returns whether a decoded output has no call (`is_empty_output`).
+pub fn is_empty_output(decoded: &PyValue) -> bool {
+    !is_list_of_calls(decoded) || decoded.as_list().is_none_or(<[PyValue]>::is_empty)
+}

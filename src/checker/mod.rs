@@ -1,0 +1,24 @@
+//! The answer checker of the Berkeley Function Calling Leaderboard (BFCL), single-turn categories.
+//!
+//! This is a port of the official evaluator (`bfcl-eval` 2026.3.23): the same decoding of model outputs, the same
+//! verdicts, the same error types. No text of a model or a dataset is executed. The module is the only owner of
+//! "does the evaluator treat these two values as equal".
+//!
+//! - [`value`]: values of Python; `repr` writes them.
+//! - [`decode`]: model outputs to calls, in all syntaxes that the evaluator reads.
+//! - [`rules`]: calls against a ground truth: [`Checker::check`].
+//! - [`verdict`]: the result.
+//!
+//! Where the official code crashes, [`Checker::check`] returns a [`Fault`], because a crash ends the whole official
+//! evaluation. `docs/checker.md` lists these and all surprising places.
+
+pub mod convert;
+pub mod decode;
+mod repr;
+pub mod rules;
+pub mod value;
+pub mod verdict;
+
+pub use rules::{Case, Checker, Kind, Language, Matching, Mode};
+pub use value::{PyDict, PyType, PyValue};
+pub use verdict::{ErrorType, Failure, Fault, Verdict};
