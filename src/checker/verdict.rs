@@ -91,15 +91,13 @@ pub enum ErrorType {
     DictUnclear,
     /// A list of dicts without alternatives.
     ListDictUnclear,
-    /// The value has the right form, but contradicts the doc. Only in strict mode: no official name.
-    StrictValue,
     /// The call cannot be checked, because the entry itself has a fault. Only in strict mode: no official name.
     StrictEntry,
 }
 
 impl ErrorType {
     /// All error types.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 25] = [
         Self::DecoderFailed,
         Self::DecoderWrongOutputFormat,
         Self::IrrelevanceDecoderSuccess,
@@ -124,7 +122,6 @@ impl ErrorType {
         Self::ValueOthers,
         Self::DictUnclear,
         Self::ListDictUnclear,
-        Self::StrictValue,
         Self::StrictEntry,
     ];
 
@@ -155,7 +152,6 @@ impl ErrorType {
             Self::ValueOthers => "value_error:others",
             Self::DictUnclear => "dict_checker:unclear",
             Self::ListDictUnclear => "list_dict_checker:unclear",
-            Self::StrictValue => "strict:value",
             Self::StrictEntry => "strict:entry",
         }
     }

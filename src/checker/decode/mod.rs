@@ -6,6 +6,7 @@
 mod calls;
 mod python;
 
+use super::rules::Mode;
 use super::value::PyValue;
 
 pub use calls::decode_calls;
@@ -53,6 +54,19 @@ impl DecodeError {
 /// # Errors
 /// If the official decoder raises an exception.
 pub fn decode_text(text: &str, format: Format, has_tag: bool) -> Result<PyValue, DecodeError> {
+    decode_in(Mode::Official, text, format, has_tag)
+}
+
+/// Decodes the text of a prompted model in strict mode: a sign does what Python says, where the official decoder negates
+/// the constant behind any sign.
+///
+/// # Errors
+/// If the text is not in the syntax of calls.
+pub fn decode_text_strict(text: &str, format: Format, has_tag: bool) -> Result<PyValue, DecodeError> {
+    decode_in(Mode::Strict, text, format, has_tag)
+}
+
+fn decode_in(mode: Mode, text: &str, format: Format, has_tag: bool) -> Result<PyValue, DecodeError> {
     let text = text.trim_matches(['`', '\n', ' ']);
     let mut bracketed = String::with_capacity(text.len() + 2);
     if !text.starts_with('[') {
@@ -64,7 +78,7 @@ pub fn decode_text(text: &str, format: Format, has_tag: bool) -> Result<PyValue,
     }
     let calls = if has_tag { tagged(&bracketed)? } else { &bracketed };
     match format {
-        Format::Python => python::decode(calls),
+        Format::Python => python::decode(calls, mode),
         other => Err(DecodeError::new("NotImplementedError", format!("{other:?}"))),
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::types::{self, Expected};
 use super::values::{self, Alternatives};
-use super::{Checker, Language, name_of};
+use super::{Checker, Language, Mode, name_of, strict};
 use crate::checker::convert;
 use crate::checker::value::{PyDict, PyType, PyValue};
 use crate::checker::verdict::{ErrorType, Failure, Fault, Verdict};
@@ -47,7 +47,13 @@ pub(super) fn check(
             ));
         };
         let name = name.as_str().unwrap_or_default();
-        if let Err(failure) = parameter(language, name, schema, value, alternatives)? {
+        let checked = match (checker.mode, language) {
+            (Mode::Strict, Language::Python) => {
+                strict::check(name, schema, value, &Alternatives::of(alternatives)?.items)
+            }
+            _ => parameter(language, name, schema, value, alternatives)?,
+        };
+        if let Err(failure) = checked {
             return Ok(Verdict::Invalid(*failure));
         }
     }

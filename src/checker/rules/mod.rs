@@ -1,10 +1,13 @@
 //! Checks calls against the ground truth of an entry, in the order of the official evaluator (`ast_checker.py`).
 //!
 //! `call` checks one call against one doc, `types` the type of a value, `values` its value, `parallel` assigns outputs
-//! to calls.
+//! to calls. `strict` compares values in strict mode.
 
 mod call;
 mod parallel;
+mod strict;
+#[cfg(test)]
+mod tests;
 mod types;
 mod values;
 
@@ -206,9 +209,18 @@ impl Checker {
 
     /// Checks a decoded output of a category without ground truth; `None` means that it could not be decoded.
     ///
-    /// Any call counts, whatever it names. `expects_call` is true for relevance and false for irrelevance.
-    pub fn check_relevance(&self, decoded: Option<&PyValue>, expects_call: bool) -> Verdict {
-        let has_call = decoded.is_some_and(|decoded| !super::decode::is_empty_output(decoded));
+    /// Any call counts, whatever it names; in strict mode only a call of a function on offer (`functions`, a list of docs
+    /// or one doc). `expects_call` is true for relevance and false for irrelevance.
+    pub fn check_relevance(
+        &self,
+        functions: &Value,
+        decoded: Option<&PyValue>,
+        expects_call: bool,
+    ) -> Verdict {
+        let has_call = decoded.is_some_and(|decoded| {
+            !super::decode::is_empty_output(decoded)
+                && (self.mode == Mode::Official || self.calls_function_on_offer(functions, decoded))
+        });
         match (expects_call, has_call) {
             (true, false) => Verdict::invalid(
                 ErrorType::RelevanceDecoderFailed,
@@ -220,5 +232,19 @@ impl Checker {
             ),
             _ => Verdict::Valid,
         }
+    }
+
+    /// Returns whether a call names a function of the entry. A list of another form has none.
+    fn calls_function_on_offer(&self, functions: &Value, decoded: &PyValue) -> bool {
+        let functions = match functions {
+            Value::Array(functions) => functions.as_slice(),
+            one => std::slice::from_ref(one),
+        };
+        let written =
+            |name: &str| if self.underscore_to_dot { name.replace('.', "_") } else { name.to_owned() };
+        let names: Vec<String> =
+            functions.iter().filter_map(|function| function.get("name")?.as_str()).map(written).collect();
+        let mut calls = decoded.as_list().unwrap_or_default().iter().filter_map(PyValue::as_dict);
+        calls.any(|call| call.iter().any(|(name, _)| names.iter().any(|known| name.as_str() == Some(known))))
     }
 }

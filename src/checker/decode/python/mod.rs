@@ -13,15 +13,16 @@ mod resolve;
 mod unparse;
 
 use ruff_python_ast::{Expr, Mod, PythonVersion};
-use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+use ruff_python_parser::{Mode as ParseMode, ParseOptions, parse_unchecked};
 
 pub(in crate::checker) use literal::literal;
 
 use super::DecodeError;
+use crate::checker::rules::Mode;
 use crate::checker::value::PyValue;
 
 /// Decodes calls: one, or a list, tuple or set of them.
-pub(super) fn decode(text: &str) -> Result<PyValue, DecodeError> {
+pub(super) fn decode(text: &str, mode: Mode) -> Result<PyValue, DecodeError> {
     let text = text.trim_matches(is_space).trim_matches('\'');
     with_expression(text, |expression| {
         let calls = match expression {
@@ -32,7 +33,7 @@ pub(super) fn decode(text: &str) -> Result<PyValue, DecodeError> {
             _ => return Err(DecodeError::new("AttributeError", "the text is no list of calls")),
         };
         let call = |call: &Expr| match call {
-            Expr::Call(call) => resolve::call(call),
+            Expr::Call(call) => resolve::call(call, mode),
             _ => Err(DecodeError::new("AssertionError", "an element of the list is no call")),
         };
         calls.iter().map(call).collect::<Result<_, _>>().map(PyValue::List)
@@ -50,7 +51,7 @@ fn with_expression<T>(
     use_it: impl FnOnce(&Expr) -> Result<T, DecodeError>,
 ) -> Result<T, DecodeError> {
     bounds::with_stack(text, || {
-        let options = ParseOptions::from(Mode::Expression).with_target_version(PythonVersion::PY311);
+        let options = ParseOptions::from(ParseMode::Expression).with_target_version(PythonVersion::PY311);
         let parsed = parse_unchecked(text, options);
         if let Some(error) = parsed.errors().first() {
             return Err(DecodeError::new("SyntaxError", error.error.to_string()));
@@ -68,7 +69,7 @@ fn with_expression<T>(
 
 #[cfg(test)]
 mod tests {
-    use crate::checker::decode::{Format, decode_text};
+    use crate::checker::decode::{Format, decode_text, decode_text_strict};
 
     fn decoded(text: &str) -> String {
         match decode_text(text, Format::Python, false) {
@@ -131,6 +132,13 @@ mod tests {
         ] {
             assert_eq!(decoded(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_sign_does_what_python_says_in_strict_mode() {
+        let decoded = decode_text_strict("[water(a=+5, b=~5, c=not True, d=- -5)]", Format::Python, false);
+        assert_eq!(decoded.unwrap().repr(), "[{'water': {'a': 5, 'b': -6, 'c': False, 'd': 5}}]");
+        assert!(decode_text_strict("[water(a=-b)]", Format::Python, false).is_err());
     }
 
     #[test]

@@ -5,17 +5,18 @@ use ruff_python_ast::{Expr, ExprCall, Number};
 
 use super::{arithmetic, unparse};
 use crate::checker::decode::DecodeError;
+use crate::checker::rules::Mode;
 use crate::checker::value::{PyDict, PyValue};
 
 /// Python refuses integers with more decimal digits.
 const MAX_DIGITS: usize = 4300;
 
 /// Returns a call: its name with its arguments by name. Other arguments are dropped.
-pub(super) fn call(call: &ExprCall) -> Result<PyValue, DecodeError> {
+pub(super) fn call(call: &ExprCall, mode: Mode) -> Result<PyValue, DecodeError> {
     let mut arguments = PyDict::with_capacity(call.arguments.keywords.len());
     for keyword in &call.arguments.keywords {
         let name = keyword.arg.as_ref().map_or(PyValue::None, |name| PyValue::text(name.as_str()));
-        arguments.insert(name, value(&keyword.value)?);
+        arguments.insert(name, value(&keyword.value, mode)?);
     }
     let name = PyValue::Str(name_of(&call.func));
     Ok(PyValue::Dict(PyDict::from_iter([(name, PyValue::Dict(arguments))])))
@@ -37,11 +38,13 @@ fn name_of(function: &Expr) -> String {
 }
 
 /// Returns the value of an argument.
-fn value(expression: &Expr) -> Result<PyValue, DecodeError> {
+fn value(expression: &Expr, mode: Mode) -> Result<PyValue, DecodeError> {
     if let Some(constant) = constant(expression)? {
         return Ok(constant);
     }
+    let each = |element: &Expr| value(element, mode);
     match expression {
+        Expr::UnaryOp(_) if mode == Mode::Strict => arithmetic::computed(expression),
         // The evaluator negates the constant, whatever the operator is.
         Expr::UnaryOp(unary) => match constant(&unary.operand)? {
             Some(constant) => arithmetic::negated(&constant),
@@ -49,14 +52,14 @@ fn value(expression: &Expr) -> Result<PyValue, DecodeError> {
                 Err(DecodeError::new("AttributeError", "an operator before something other than a constant"))
             }
         },
-        Expr::List(list) => list.elts.iter().map(value).collect::<Result<_, _>>().map(PyValue::List),
-        Expr::Tuple(tuple) => tuple.elts.iter().map(value).collect::<Result<_, _>>().map(PyValue::Tuple),
+        Expr::List(list) => list.elts.iter().map(each).collect::<Result<_, _>>().map(PyValue::List),
+        Expr::Tuple(tuple) => tuple.elts.iter().map(each).collect::<Result<_, _>>().map(PyValue::Tuple),
         Expr::Dict(dict) => {
             let mut members = PyDict::with_capacity(dict.items.len());
             for item in &dict.items {
                 let Some(key) = &item.key else { return Err(unsupported("an unpacked dict")) };
-                let key = value(key)?;
-                let member = value(&item.value)?;
+                let key = value(key, mode)?;
+                let member = value(&item.value, mode)?;
                 insert(&mut members, key, member)?;
             }
             Ok(PyValue::Dict(members))
@@ -66,7 +69,7 @@ fn value(expression: &Expr) -> Result<PyValue, DecodeError> {
         Expr::Call(inner) if inner.arguments.keywords.is_empty() => {
             unparse::source(expression).map(PyValue::Str)
         }
-        Expr::Call(inner) => call(inner),
+        Expr::Call(inner) => call(inner, mode),
         Expr::Subscript(subscript) => {
             let (of, slice) = (unparse::source(&subscript.value)?, unparse::source(&subscript.slice)?);
             Ok(PyValue::Str(format!("{of}[{slice}]")))
