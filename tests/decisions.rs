@@ -571,3 +571,54 @@ fn each_example_of_the_page_is_applied_to_the_sample_log() {
         assert!(events.iter().any(|event| event["reason"] == code.as_str()), "{code}");
     }
 }
+
+#[test]
+fn a_held_row_that_a_person_drops_is_dropped_and_not_listed_again() {
+    let decided = Decided::new(&log());
+    decided.run("run", &[]);
+    let held = || {
+        let listed = output(&["held", decided.path("run").to_str().unwrap(), "--format", "jsonl"]);
+        let text = String::from_utf8(listed.stdout).unwrap();
+        let rows: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        rows
+    };
+    let before = held();
+    let open = before
+        .iter()
+        .find(|row| row["external_id"] == "open")
+        .expect("a request that the judge is unsure of");
+    let list = before.iter().find(|row| row["table"] == "doc_lists").expect("docs that cannot be read");
+    assert_eq!(
+        (text(open, "reason"), text(list, "reason")),
+        ("relevance/unsure".into(), "parse/truncated".into())
+    );
+    let drops = [
+        json!({"id": open["id"], "decision": "drop", "by": "Kim", "why": "too vague"}),
+        json!({"id": list["id"], "decision": "drop"}),
+    ];
+    let printed = decided.run("run", &drops);
+    assert!(!printed.contains("is not applied"), "{printed}");
+    assert_eq!(decided.not_applied("run"), []);
+    for id in ["open", "cut"] {
+        assert_eq!(decided.fate("run", id), ("dropped".to_owned(), "decision/dropped".to_owned()), "{id}");
+    }
+    let named =
+        |row: &Value| row["external_id"] == "open" || row["external_id"] == "cut" || row["id"] == list["id"];
+    assert!(!held().iter().any(named), "{:?}", held());
+    let report: Value =
+        serde_json::from_slice(&std::fs::read(decided.path("run/report.json")).unwrap()).unwrap();
+    let of_requests = &report["requests"];
+    assert_eq!((&of_requests["held"], &of_requests["reasons"]["decision/dropped"]), (&json!(0), &json!(2)));
+    let why = shown(&output(&["why", decided.path("run").to_str().unwrap(), "open"]));
+    assert!(why.contains("\"instead_of\":{\"action\":\"hold\",\"reason\":\"relevance/unsure\"}"), "{why}");
+    let verified = output(&["verify", decided.path("run").to_str().unwrap()]);
+    assert!(verified.status.success(), "{}", shown(&verified));
+
+    // The same bytes as in a new folder; the same decisions run no step again, and without them the rows are held again.
+    decided.run("new", &drops);
+    assert_same_bytes(&stable_bytes(&decided.path("run")), &stable_bytes(&decided.path("new")));
+    let again = decided.run("run", &drops);
+    assert!(again.contains(&format!("reused    {} finished steps", STAGES.len() + 1)), "{again}");
+    decided.run("run", &[]);
+    assert_eq!(decided.fate("run", "open"), ("held".to_owned(), "relevance/unsure".to_owned()));
+}

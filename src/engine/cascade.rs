@@ -22,11 +22,22 @@ pub static NO_REQUEST_LEFT: Reason =
 pub(crate) fn take_effect(
     corpus: &mut Corpus,
     judged: TableId,
-    mut fates: Vec<FateEvent>,
+    fates: Vec<FateEvent>,
     stage: usize,
 ) -> Result<Vec<FateEvent>> {
+    take_effect_resolved(corpus, judged, fates, stage, |fate| fate)
+}
+
+/// Like [`take_effect`]; `resolved` may change a fate that follows, such as a hold of a row that a person drops.
+pub(super) fn take_effect_resolved(
+    corpus: &mut Corpus,
+    judged: TableId,
+    mut fates: Vec<FateEvent>,
+    stage: usize,
+    resolved: impl Fn(FateEvent) -> FateEvent,
+) -> Result<Vec<FateEvent>> {
     apply(corpus, &fates, stage)?;
-    let follows = cascade(corpus, judged);
+    let follows: Vec<FateEvent> = cascade(corpus, judged).into_iter().map(resolved).collect();
     apply(corpus, &follows, stage)?;
     fates.extend(follows);
     Ok(fates)

@@ -95,6 +95,15 @@ impl<'d> Decided<'d> {
         (left.collect(), rulings)
     }
 
+    /// Drops a row that a stage holds and a person drops. Any other fate stays as it is.
+    pub(super) fn drop_of_held(&self, fate: FateEvent) -> FateEvent {
+        let is_held = fate.action == Action::Hold;
+        let Some(decision) = self.on(fate.row, DecisionKind::Drop).filter(|_| is_held) else { return fate };
+        let instead_of = json!({"instead_of": {"action": fate.action.name(), "reason": fate.reason.code}});
+        let evidence = Evidence::detail(Ruling::of(decision, instead_of).detail);
+        FateEvent { action: Action::Drop, reason: DecisionKind::Drop.reason(), evidence, ..fate }
+    }
+
     /// The fates of kept rows that a person drops.
     pub(super) fn drops(&self, table: &Table) -> Vec<FateEvent> {
         let dropped = self.by_row.keys().filter(|&&row| table.is_kept(row));

@@ -13,13 +13,13 @@ use std::time::Instant;
 use serde::de::DeserializeOwned;
 
 use super::background_writer::BackgroundWriter;
-use super::cascade::{NO_REQUEST_LEFT, apply, take_effect};
+use super::cascade::{NO_REQUEST_LEFT, apply, take_effect, take_effect_resolved};
 use super::conservation::{check_export, check_lines, check_stage, kept};
 use super::context::Context;
 use super::contract::{Contract, Role};
 use super::corpus::{Cells, Corpus};
 use super::decided::{Decided, entry_of};
-use super::decision::{self, Ruling};
+use super::decision::{self, DecisionKind, Ruling};
 use super::decisions::{
     APPLIED_NOTE, Account, DECIDED, NOT_APPLIED_NOTE, Note, RowNote, TO_CHECK_NOTE, noted, write_rulings,
 };
@@ -183,20 +183,20 @@ fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) ->
         let step = format!("stages/{}", names[at]);
         let is_last = at + 1 == stages.len();
         let key = stage_key(instance, &upstream, is_last, cx)?;
-        let done = manifest_of::<StageManifest>(running, &step)?.filter(|done| done.value.key == key);
-        let manifest = if let Some(Sealed { value: manifest, .. }) =
-            done.filter(|done| is_whole(running, &step, &done.files))
-        {
+        let drops = Drops::of(&cx.services.decisions, &corpus)?;
+        let done = manifest_of::<StageManifest>(running, &step)?
+            .filter(|done| is_reusable(running, &step, done, &key, &drops, instance));
+        let manifest = if let Some(Sealed { value: manifest, .. }) = done {
             replay(folder.path(), &step, at, instance, &mut corpus)?;
             reused += 1;
             manifest
         } else {
             let keys = Keys { own: &key, upstream: &upstream };
             let place = StagePosition { at, stages, is_last, before: &manifests };
-            judge(running, &step, place, keys, &mut corpus)?
+            judge(running, &step, place, keys, &drops, &mut corpus)?
         };
         check_stage(&manifest, &corpus)?;
-        upstream = key;
+        upstream.clone_from(&manifest.key);
         manifests.push(manifest);
     }
     folder.remove_outcome()?;
@@ -319,9 +319,73 @@ fn stage_key(instance: &StageInstance, upstream: &str, is_last: bool, cx: &Conte
     Ok(fingerprint.finish())
 }
 
+/// The drops of people by the tables that they name rows of, before a stage; `None` where nobody drops a row.
+struct Drops<'d>(Option<[Decided<'d>; 2]>);
+
+impl<'d> Drops<'d> {
+    fn of(decisions: &'d decision::Decisions, corpus: &Corpus) -> Result<Self> {
+        if decisions.all.iter().all(|decision| decision.kind != DecisionKind::Drop) {
+            return Ok(Self(None));
+        }
+        let [one, other] = TableId::ALL.map(|table| Decided::of(decisions, corpus, table));
+        Ok(Self(Some([one?, other?])))
+    }
+
+    fn on(&self, table: TableId) -> Option<&Decided<'d>> {
+        let at = TableId::ALL.iter().position(|known| *known == table)?;
+        self.0.as_ref()?.get(at)
+    }
+
+    /// Drops a row that a stage holds and a person drops.
+    fn resolved(&self, fate: FateEvent) -> FateEvent {
+        match self.on(fate.table) {
+            Some(decided) => decided.drop_of_held(fate),
+            None => fate,
+        }
+    }
+
+    /// The key of a stage with these fates. Drops are in the keys of the stages that would hold their rows, and of no
+    /// other stage, so a drop of any other row runs only the last stage again.
+    fn key(&self, key: &str, fates: &[FateEvent]) -> String {
+        let is_held =
+            |fate: &&FateEvent| fate.action == Action::Hold || fate.reason == DecisionKind::Drop.reason();
+        let on_row = |fate: &FateEvent| self.on(fate.table)?.on(fate.row, DecisionKind::Drop);
+        let mut contents: Vec<String> =
+            fates.iter().filter(is_held).filter_map(on_row).map(|decision| decision.content()).collect();
+        if contents.is_empty() {
+            return key.to_owned();
+        }
+        contents.sort_unstable();
+        let mut fingerprint = Fingerprint::after(key);
+        contents.iter().for_each(|content| fingerprint.part("drop of a held row", content.as_bytes()));
+        fingerprint.finish()
+    }
+}
+
+/// Whether a finished step has the key that it would have now, and its files are unchanged.
+fn is_reusable(
+    running: Running<'_>,
+    step: &str,
+    done: &Sealed<StageManifest>,
+    key: &str,
+    drops: &Drops<'_>,
+    instance: &StageInstance,
+) -> bool {
+    let has_key = || {
+        if drops.0.is_none() {
+            return done.value.key == key;
+        }
+        let path = running.folder.path().join(step).join(FATES);
+        let fates = read_fates(&path, &reasons_of(&instance.stage.contract()));
+        fates.is_ok_and(|fates| drops.key(key, &fates) == done.value.key)
+    };
+    has_key() && is_whole(running, step, &done.files)
+}
+
 /// The resume keys of a stage and of the step before it.
 #[derive(Clone, Copy)]
 struct Keys<'a> {
+    /// Without the drops of rows that the stage holds.
     own: &'a str,
     upstream: &'a str,
 }
@@ -341,6 +405,7 @@ fn judge(
     step: &str,
     place: StagePosition<'_>,
     keys: Keys<'_>,
+    drops: &Drops<'_>,
     corpus: &mut Corpus,
 ) -> Result<StageManifest> {
     let Running { folder, background_writer, cx, .. } = running;
@@ -355,13 +420,13 @@ fn judge(
     let view = View::new(corpus, &contract).with_decided(&decided);
     let Delta { fates, edits, cells, links, rulings, mut notes } =
         verdict_of(running, instance, &contract, &files.file(COLUMNS), corpus, &view)?;
-    let (fates, rulings) = decide(place, &contract, (fates, rulings), &decided, corpus, cx)?;
+    let (fates, rulings) = decide(place, &contract, (fates, rulings), (&decided, drops), corpus, cx)?;
     notes.extend(notes_of_decisions(running, place, &rulings, corpus)?);
     let edits: Vec<StoredEdit> =
         edits.into_iter().map(|(row, edit)| StoredEdit::new(contract.table, row, edit)).collect();
     let is_shown = |edit: &StoredEdit| edit.safety == Safety::Suggest.name();
     let manifest = StageManifest {
-        key: keys.own.to_owned(),
+        key: drops.key(keys.own, &fates),
         upstream: keys.upstream.to_owned(),
         id: instance.id.clone(),
         kind: instance.kind.to_owned(),
@@ -412,12 +477,13 @@ fn verdict_of(
 /// The fates of rows, and the results of decisions on them.
 type FatesAndRulings = (Vec<FateEvent>, Vec<(RowIx, Ruling)>);
 
-/// Applies the fates of a stage that no decision overrules, the drops of people, and the fates that follow.
+/// Applies the fates of a stage that no decision overrules, the drops of people, and the fates that follow. A drop of a row
+/// that the stage holds takes effect here, any other drop after the last stage.
 fn decide(
     place: StagePosition<'_>,
     contract: &Contract,
     (fates, mut rulings): FatesAndRulings,
-    decided: &Decided<'_>,
+    (decided, held_drops): (&Decided<'_>, &Drops<'_>),
     corpus: &mut Corpus,
     cx: &Context<'_>,
 ) -> Result<FatesAndRulings> {
@@ -425,7 +491,9 @@ fn decide(
     let (fates, kept) = decided.overrule(fates, contract.role);
     rulings.extend(kept);
     rulings.sort_by_key(|(row, ruling)| (*row, ruling.kind));
-    let mut fates = take_effect(corpus, contract.table, fates, place.at)?;
+    let resolved = |fate| held_drops.resolved(fate);
+    let fates = fates.into_iter().map(resolved).collect();
+    let mut fates = take_effect_resolved(corpus, contract.table, fates, place.at, resolved)?;
     if place.is_last {
         let mut drops = Vec::new();
         for table in TableId::ALL {
