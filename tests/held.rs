@@ -272,3 +272,46 @@ fn rows_parquet_answers_common_questions_in_one_line_of_polars() {
     let has = |part: &str| queries.iter().flatten().any(|query| query.contains(part));
     assert!(has("user2@example.com") && !has("ragnhild.moe@"), "queries are redacted");
 }
+
+#[test]
+fn a_file_that_somebody_wrote_is_not_replaced() {
+    let sample = Sample::new();
+    let run = sample.path("run");
+    let held = |out: &Path| output(&["held", run.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    let refused = |name: &str, bytes: &[u8], why: &str| {
+        let file = sample.path(name);
+        std::fs::write(&file, bytes).unwrap();
+        let ended = held(&file);
+        assert_eq!(ended.status.code(), Some(2), "{name}: {}", shown(&ended));
+        assert!(shown(&ended).contains(why) && shown(&ended).contains("\nhint: "), "{}", shown(&ended));
+        assert_eq!(std::fs::read(&file).unwrap(), bytes, "{name}");
+    };
+    let why = "the file exists and is not an unfilled review file";
+    refused("log.jsonl", b"{\"query\": \"When is low tide?\"}\n", why);
+    refused("table.csv", b"id,decision\na,\n", why);
+    refused("notes.csv", b"remember the milk\n", why);
+    for name in ["held.csv", "held.jsonl", "held.parquet"] {
+        let file = sample.path(name);
+        for _ in 0..2 {
+            let ended = held(&file);
+            assert!(ended.status.success(), "nothing is filled in: {}", shown(&ended));
+        }
+    }
+    let text = std::fs::read_to_string(sample.path("held.csv")).unwrap();
+    let (header, mut rows) = (header(&text), rows_of_csv(&text));
+    for (column, cell) in [("decision", "drop"), ("why", "ask Kim"), ("ground_truth", "[]")] {
+        let before = rows[3].insert(column.to_owned(), cell.to_owned()).unwrap();
+        refused("held.csv", &spreadsheet(&header, &rows), why);
+        rows[3].insert(column.to_owned(), before);
+    }
+
+    for inside in ["report.json", "held.csv", "dataset/data/held.jsonl", "new/held.csv"] {
+        let ended = held(&run.join(inside));
+        assert_eq!(ended.status.code(), Some(2), "{inside}: {}", shown(&ended));
+        assert!(shown(&ended).contains("this is inside the run folder "), "{}", shown(&ended));
+    }
+    assert!(!run.join("held.csv").exists() && !run.join("new").exists());
+    assert!(shown(&held(sample.folder.path())).contains("this is a folder\nhint: "));
+    let verified = output(&["verify", run.to_str().unwrap()]);
+    assert!(verified.status.success(), "{}", shown(&verified));
+}

@@ -7,9 +7,11 @@ use clap::ValueEnum;
 use serde_json::Value;
 
 use crate::cli::console::{self, counted};
-use crate::decisions::guarded;
-use crate::engine::disk::write_atomic;
+use crate::decisions::{guarded, is_blank_review};
+use crate::engine::disk::{put_in_place, write_atomic};
+use crate::engine::folder::run_around;
 use crate::engine::frame::{FrameWriter, Values};
+use crate::engine::layout::temporary_path;
 use crate::run::{FIELDS, Review, ReviewRow, open};
 use crate::stages::Registry;
 use crate::text::visible::visible_line;
@@ -17,7 +19,7 @@ use crate::text::visible::visible_line;
 /// Arguments of `held`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Fill in the column `decision` and run again with --decisions FILE; rows without a decision are skipped. A held row is not in the dataset, so it needs no drop. Decisions: keep, drop, relevant, irrelevant, answer (the calls in ground_truth, or else in recorded_answer), edit (the patch, or else the functions), accept (the recorded answer or the label of an unverified entry).
+    after_help = "Fill in the column `decision` and run again with --decisions FILE; rows without a decision are skipped. Decisions: keep, drop, relevant, irrelevant, answer (the calls in ground_truth, or else in recorded_answer), edit (the patch, or else the functions), accept (the recorded answer or the label of an unverified entry).
 
 Examples:
   toolsieve held out/mylog                                      what is held, and why
@@ -86,6 +88,9 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
     if format == Some(Format::Parquet) && args.out.is_none() {
         bail!("Parquet is not printed\nhint: name a file, e.g. --out held.parquet");
     }
+    if let Some(out) = &args.out {
+        check_target(out)?;
+    }
     let is_list = format.is_none() && args.out.is_none() && console::is_read_by_a_person();
     let review = Review {
         unverified: args.unverified,
@@ -117,6 +122,31 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
         out.display(),
         out.display()
     ));
+    Ok(())
+}
+
+/// Refuses a file that holds anything but an unfilled review file, and any file of a run folder.
+fn check_target(out: &Path) -> anyhow::Result<()> {
+    let shown = out.display();
+    if let Some(run) = run_around(out) {
+        let name = out.file_name().unwrap_or_default().display().to_string();
+        bail!(
+            "{shown}: this is inside the run folder {}, where toolsieve replaces and removes files\nhint: name a file outside it, e.g. --out {name}",
+            run.display()
+        );
+    }
+    let Ok(found) = std::fs::metadata(out) else { return Ok(()) };
+    if found.is_dir() {
+        bail!("{shown}: this is a folder\nhint: name a file, e.g. --out {}", out.join("held.csv").display());
+    }
+    if !found.is_file() {
+        bail!("{shown}: this is no regular file\nhint: without --out the rows go to standard output");
+    }
+    if !is_blank_review(out).with_context(|| format!("{shown}: the file exists and cannot be read"))? {
+        bail!(
+            "{shown}: the file exists and is not an unfilled review file\nhint: name a new file; `held` replaces only a review file in which no decision is filled in"
+        );
+    }
     Ok(())
 }
 
@@ -191,11 +221,13 @@ fn csv(rows: &[ReviewRow]) -> anyhow::Result<Vec<u8>> {
 
 fn parquet(rows: &[ReviewRow], out: &Path) -> anyhow::Result<()> {
     let all: Vec<Vec<Option<String>>> = rows.iter().map(cells).collect::<anyhow::Result<_>>()?;
-    let mut writer = FrameWriter::create(out);
+    let temporary = temporary_path(out);
+    let mut writer = FrameWriter::create(&temporary);
     let columns = FIELDS
         .iter()
         .enumerate()
         .map(|(at, &field)| (field, Values::Text(all.iter().map(|row| row[at].as_deref()).collect())));
     writer.write(columns.collect())?;
-    Ok(writer.finish().map(drop)?)
+    writer.finish()?;
+    Ok(put_in_place(&temporary, out)?)
 }

@@ -123,26 +123,10 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
     if path.as_os_str() == "-" {
         return Err(DecisionsError::StandardInput);
     }
-    let file_error = |source| DecisionsError::File { path: path.to_owned(), source };
     let mut all: Vec<Decision> = Vec::new();
     let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut faults = Vec::new();
-    let mut bytes = Vec::new();
-    File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(file_error)?;
-    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
-    let whole = |what: String| DecisionsError::Lines { path: path.to_owned(), faults: vec![(1, what)] };
-    let rows: Vec<review::Row> = if bytes.starts_with(PARQUET) {
-        review::rows_of_parquet(path).map_err(whole)?
-    } else if has_extension(path, &["csv", "tsv"]) {
-        let text = str::from_utf8(bytes);
-        let text = text.map_err(|_| whole("not UTF-8; save the table as CSV UTF-8".to_owned()))?;
-        review::rows_of_csv(text).map_err(whole)?
-    } else {
-        let lines = bytes.split(|byte| *byte == b'\n').enumerate();
-        let lines = lines.filter(|(_, text)| !text.trim_ascii().is_empty());
-        lines.map(|(index, text)| (index + 1, object(text))).collect()
-    };
-    let is_table = bytes.starts_with(PARQUET) || has_extension(path, &["csv", "tsv"]);
+    let Rows { rows, is_table } = rows_of(path)?;
     for (line, row) in rows {
         let row = row.and_then(|row| {
             if is_table || review::is_review(&row) { review::decision_of(row) } else { Ok(Some(row)) }
@@ -167,6 +151,44 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
     }
     let columns = Some(Columns { own_id: EXTERNAL_ID, request: MESSAGES, list: TEXT });
     Ok(Decisions { file: path.display().to_string(), columns, all })
+}
+
+/// Whether a file is a review file in which nothing is filled in, so that another one may replace it; an empty file is.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn is_blank_review(path: &Path) -> io::Result<bool> {
+    match rows_of(path) {
+        Ok(Rows { rows, .. }) => Ok(rows.iter().all(|(_, row)| row.as_ref().is_ok_and(review::is_blank))),
+        Err(DecisionsError::File { source, .. }) => Err(source),
+        Err(_) => Ok(false),
+    }
+}
+
+/// The rows of a file of decisions.
+struct Rows {
+    rows: Vec<review::Row>,
+    /// The rows are cells of a table, not lines of JSON.
+    is_table: bool,
+}
+
+fn rows_of(path: &Path) -> Result<Rows, DecisionsError> {
+    let file_error = |source| DecisionsError::File { path: path.to_owned(), source };
+    let mut bytes = Vec::new();
+    File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(file_error)?;
+    let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
+    let whole = |what: String| DecisionsError::Lines { path: path.to_owned(), faults: vec![(1, what)] };
+    if bytes.starts_with(PARQUET) {
+        return Ok(Rows { rows: review::rows_of_parquet(path).map_err(whole)?, is_table: true });
+    }
+    if has_extension(path, &["csv", "tsv"]) {
+        let text = str::from_utf8(bytes);
+        let text = text.map_err(|_| whole("not UTF-8; save the table as CSV UTF-8".to_owned()))?;
+        return Ok(Rows { rows: review::rows_of_csv(text).map_err(whole)?, is_table: true });
+    }
+    let lines = bytes.split(|byte| *byte == b'\n').enumerate();
+    let lines = lines.filter(|(_, text)| !text.trim_ascii().is_empty());
+    Ok(Rows { rows: lines.map(|(index, text)| (index + 1, object(text))).collect(), is_table: false })
 }
 
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {

@@ -124,6 +124,15 @@ pub(super) fn is_review(row: &Map<String, Value>) -> bool {
     row.contains_key("decision") && row.contains_key("table") && row.contains_key("recorded_answer")
 }
 
+/// Columns that only people fill in.
+const FILLED_IN: [&str; 5] = ["decision", "ground_truth", "patch", "by", "why"];
+
+/// Whether a row is of a review file, and nothing is filled in.
+pub(super) fn is_blank(row: &Map<String, Value>) -> bool {
+    let is_empty = |cell: &Value| cell.is_null() || cell.as_str().is_some_and(|text| text.trim().is_empty());
+    is_review(row) && FILLED_IN.iter().all(|key| row.get(*key).is_none_or(is_empty))
+}
+
 /// Returns the decision that a row of a review file holds, with the keys of a decision; `None` where nobody decided.
 ///
 /// # Errors

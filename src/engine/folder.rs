@@ -16,12 +16,19 @@ use serde::de::DeserializeOwned;
 use super::disk::{is_link, owner_only, put_in_place, remove, sync_folder};
 use super::error::{At, Error, Result};
 use super::layout::{
-    DATASET, FORGOTTEN_LIST, INGEST, MANIFEST, OUTCOME, RUN_FILE, SPOOL, STAGES, temporary_path,
+    DATASET, FORGOTTEN_LIST, INGEST, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL, STAGES, temporary_path,
 };
 use super::manifest::{sealed_manifest, step_folders};
 use super::marker::{self, Nature, nature};
 use super::others::refuse_others;
 use super::seal::{Files, Sealed, names_below, write_sealed};
+
+/// The run folder that a path is in, or would be in: the nearest folder above it with the marker of a run.
+pub(crate) fn run_around(path: &Path) -> Option<PathBuf> {
+    let absolute = std::path::absolute(path).ok()?;
+    let existing = absolute.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok())?;
+    existing.ancestors().find(|folder| folder.join(MARKER).is_file()).map(Path::to_owned)
+}
 
 /// A run folder, locked for this process until the value is dropped.
 #[derive(Debug)]
