@@ -14,11 +14,13 @@
 
 pub mod convert;
 pub mod decode;
+mod mode;
 mod repr;
 pub mod rules;
 pub mod value;
 pub mod verdict;
 
-pub use rules::{Case, Checker, Kind, Language, Matching, Mode};
+pub use mode::Mode;
+pub use rules::{Case, Checker, Kind, Language, Matching};
 pub use value::{PyDict, PyType, PyValue};
 pub use verdict::{ErrorType, Failure, Fault, Verdict};

@@ -6,7 +6,7 @@
 mod calls;
 mod python;
 
-use super::rules::Mode;
+use super::mode::Mode;
 use super::value::PyValue;
 
 pub use calls::decode_calls;

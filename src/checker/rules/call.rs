@@ -4,8 +4,9 @@ use serde_json::{Map, Value};
 
 use super::types::{self, Expected};
 use super::values::{self, Alternatives};
-use super::{Checker, Language, Mode, name_of, strict};
+use super::{Checker, Language, name_of, strict};
 use crate::checker::convert;
+use crate::checker::mode::Mode;
 use crate::checker::value::{PyDict, PyType, PyValue};
 use crate::checker::verdict::{ErrorType, Failure, Fault, Verdict};
 

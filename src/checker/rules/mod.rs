@@ -16,6 +16,7 @@ use serde_json::Value;
 pub use values::standardized;
 
 use super::decode::is_list_of_calls;
+use super::mode::Mode;
 use super::value::{PyDict, PyValue};
 use super::verdict::{ErrorType, Fault, Verdict};
 
@@ -28,16 +29,6 @@ pub struct Checker {
     pub matching: Matching,
     /// Whether the model writes `_` for `.` in names of functions (`underscore_to_dot` of the evaluator).
     pub underscore_to_dot: bool,
-}
-
-/// Whether verdicts follow the official code or its documentation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
-    /// The verdict of the official code, also where it surprises.
-    #[default]
-    Official,
-    /// The verdict by the documentation of the leaderboard.
-    Strict,
 }
 
 /// How outputs are assigned to the calls of a parallel entry.

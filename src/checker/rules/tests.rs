@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{Case, Checker, Kind, Language, Matching, Mode};
+use super::{Case, Checker, Kind, Language, Matching};
 use crate::checker::decode::{Format, decode_text};
+use crate::checker::mode::Mode;
 use crate::checker::verdict::{Fault, Verdict};
 
 /// Returns a doc whose required parameters are the first ones.

@@ -18,7 +18,7 @@ use ruff_python_parser::{Mode as ParseMode, ParseOptions, parse_unchecked};
 pub(in crate::checker) use literal::literal;
 
 use super::DecodeError;
-use crate::checker::rules::Mode;
+use crate::checker::mode::Mode;
 use crate::checker::value::PyValue;
 
 /// Decodes calls: one, or a list, tuple or set of them.

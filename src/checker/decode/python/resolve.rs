@@ -5,7 +5,7 @@ use ruff_python_ast::{Expr, ExprCall, Number};
 
 use super::{arithmetic, unparse};
 use crate::checker::decode::DecodeError;
-use crate::checker::rules::Mode;
+use crate::checker::mode::Mode;
 use crate::checker::value::{PyDict, PyValue};
 
 /// Python refuses integers with more decimal digits.
