@@ -6,6 +6,8 @@
 pub mod allowance;
 #[path = "../src/bfcl/mod.rs"]
 pub mod bfcl;
+#[path = "../src/checker/mod.rs"]
+pub mod checker;
 #[path = "../src/conversation.rs"]
 pub mod conversation;
 #[path = "../src/docs/mod.rs"]
