@@ -622,3 +622,81 @@ fn a_held_row_that_a_person_drops_is_dropped_and_not_listed_again() {
     decided.run("run", &[]);
     assert_eq!(decided.fate("run", "open"), ("held".to_owned(), "relevance/unsure".to_owned()));
 }
+
+#[test]
+fn several_files_apply_together_and_decisions_of_the_earlier_run_that_are_missing_are_reported() {
+    let decided = Decided::new(&log());
+    let write = |name: &str, lines: &[Value]| {
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(decided.path(name), text).unwrap();
+        decided.path(name).display().to_string()
+    };
+    let one = write(
+        "one.jsonl",
+        &[
+            json!({"id": "rung", "decision": "drop"}),
+            json!({"id": "toll", "decision": "irrelevant"}),
+            json!({"id": "spam", "decision": "keep"}),
+        ],
+    );
+    let two = write(
+        "two.jsonl",
+        &[
+            json!({"request": "open", "ground_truth": [{"ring_tower": {"times": [7]}}]}),
+            json!({"id": "rung", "decision": "drop", "why": "again"}),
+        ],
+    );
+    let other = write(
+        "other.jsonl",
+        &[
+            json!({"id": "open", "decision": "keep"}),
+            json!({"id": "rung", "decision": "keep"}),
+            json!({"id": "toll", "decision": "relevant"}),
+        ],
+    );
+    let (pipeline, out) = (decided.path("pipeline.toml"), decided.path("run"));
+    let run = |files: &[&str]| {
+        let mut arguments = vec!["run", pipeline.to_str().unwrap(), "--out", out.to_str().unwrap()];
+        files.iter().for_each(|&file| arguments.extend(["--decisions", file]));
+        output(&arguments)
+    };
+    assert!(run(&[&one]).status.success());
+    assert_eq!(decided.fate("run", "rung").1, "decision/dropped");
+
+    // Only the second file: two rows of the first have no decision any more.
+    let alone = shown(&run(&[&two]));
+    let missing = "2 decisions of the earlier run in this folder are not in the files of this run, such as ";
+    assert!(alone.contains(missing), "{alone}");
+    assert!(alone.contains(&format!("give all files: --decisions {one} --decisions {two}")), "{alone}");
+    let both = shown(&run(&[&one, &two]));
+    assert!(!both.contains("earlier run in this folder") && !both.contains("not applied"), "{both}");
+    let decided_by_both = decided.decided("run");
+    for reason in ["decision/dropped", "decision/relabelled", "decision/kept", "decision/answered"] {
+        assert!(decided_by_both.iter().any(|(_, found)| found == reason), "{reason}");
+    }
+    // A pipeline names several as a list.
+    let text = std::fs::read_to_string(&pipeline).unwrap();
+    std::fs::write(&pipeline, format!("decisions = [{one:?}, {two:?}]\n{text}")).unwrap();
+    let again = shown(&run(&[]));
+    assert!(again.contains(&format!("reused    {} finished steps", STAGES.len() + 1)), "{again}");
+
+    // A contradiction names both files and lines.
+    let clash = run(&[&one, &other]);
+    assert_eq!(clash.status.code(), Some(2), "{}", shown(&clash));
+    for message in [
+        format!("{other}:2: \"decision\": found \"keep\", which contradicts {one}:1 (drop) on the same id\n"),
+        format!(
+            "{other}:3: \"decision\": found \"relevant\", which contradicts {one}:2 (irrelevant) on the same id\n"
+        ),
+        "hint: ".to_owned(),
+    ] {
+        assert!(shown(&clash).contains(&message), "{message} in {}", shown(&clash));
+    }
+    // A decision that is not applied is named with its file.
+    let unknown = write("unknown.jsonl", &[json!({"id": "nobody", "decision": "relevant"})]);
+    let printed = shown(&run(&[&one, &unknown]));
+    assert!(
+        printed.contains(&format!("{unknown}:1: relevant is not applied: no row has this id")),
+        "{printed}"
+    );
+}

@@ -99,9 +99,11 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
         limit: args.limit,
         decision: args.decide.unwrap_or_default(),
     };
-    let rows = open(&args.run, registry)?.review(&review)?;
+    let opened = open(&args.run, registry)?;
+    let rows = opened.review(&review)?;
     if is_list {
-        return Ok(console::print_data(&list(&rows, &args.run, review.unverified))?);
+        let n_waiting = if is_all(&review) { opened.n_waiting_lists() } else { 0 };
+        return Ok(console::print_data(&list(&rows, &args.run, review.unverified, n_waiting))?);
     }
     let format = format.unwrap_or(Format::Jsonl);
     let Some(out) = &args.out else {
@@ -117,9 +119,14 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
         Format::Parquet => parquet(&rows, out)?,
     }
     console::print_status(&format!(
-        "{} written to {}; fill in the column decision, then run with --decisions {}",
-        counted(rows.len() as u64, "row", "rows"),
+        "{} written to {}; {}run with --decisions {}",
+        rows_counted(&rows),
         out.display(),
+        if review.decision.is_empty() {
+            "fill in the column decision, then "
+        } else {
+            "the decisions are filled in; "
+        },
         out.display()
     ));
     Ok(())
@@ -151,7 +158,7 @@ fn check_target(out: &Path) -> anyhow::Result<()> {
 }
 
 /// The rows for people: two lines each, and how to go on.
-fn list(rows: &[ReviewRow], run: &Path, is_unverified: bool) -> String {
+fn list(rows: &[ReviewRow], run: &Path, is_unverified: bool, n_waiting: u64) -> String {
     let mut text = String::new();
     for row in rows {
         let id = row.entry_id.as_deref().or(row.external_id.as_deref()).unwrap_or(&row.id[..12]);
@@ -171,14 +178,35 @@ fn list(rows: &[ReviewRow], run: &Path, is_unverified: bool) -> String {
             text += &format!("    {}\n", crate::text::short::shortened(&visible_line(line), 100));
         }
     }
-    let (what, flag) = if is_unverified { ("unverified entry", " --unverified") } else { ("held row", "") };
-    let whats = if is_unverified { "unverified entries" } else { "held rows" };
+    let (n_rows, flag) = if is_unverified {
+        (counted(rows.len() as u64, "unverified entry", "unverified entries"), " --unverified")
+    } else {
+        (format!("held: {}", rows_counted(rows)), "")
+    };
+    if n_waiting > 0 {
+        let lists = counted(n_waiting, "doc list waits", "doc lists wait");
+        text += &format!("not listed: {lists} for held requests (cascade/no-request-left)\n");
+    }
     let run = run.display();
     text += &format!(
-        "{}; to decide: `toolsieve held {run}{flag} --out held.csv`, then run with --decisions held.csv\n",
-        counted(rows.len() as u64, what, whats)
+        "{n_rows}; to decide: `toolsieve held {run}{flag} --out held.csv`, then run with --decisions held.csv\n"
     );
     text
+}
+
+/// Whether all held rows are listed.
+fn is_all(review: &Review) -> bool {
+    !review.unverified && review.reason.is_none() && review.ids.is_empty() && review.limit.is_none()
+}
+
+/// Rows by table: `12 requests, 3 doc lists`.
+fn rows_counted(rows: &[ReviewRow]) -> String {
+    let n_lists = rows.iter().filter(|row| row.table == "doc_lists").count();
+    let requests = counted((rows.len() - n_lists) as u64, "request", "requests");
+    if n_lists == 0 {
+        return requests;
+    }
+    format!("{requests}, {}", counted(n_lists as u64, "doc list", "doc lists"))
 }
 
 fn answer_text(answer: &Value) -> String {

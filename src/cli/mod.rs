@@ -138,9 +138,10 @@ struct PipelineArgs {
     #[arg(long)]
     freeze: bool,
 
-    /// File with decisions of people, which override the stages: JSON lines.
+    /// File with decisions of people, which override the stages: a file of `toolsieve held` (CSV, JSON lines or Parquet) with
+    /// the column `decision` filled in. May be repeated; the decisions of all files apply.
     #[arg(long, value_name = "FILE")]
-    decisions: Option<PathBuf>,
+    decisions: Vec<PathBuf>,
 
     /// Changes a setting, such as merge-near-docs.threshold=0.7 or seed=2. May be repeated; `toolsieve stages` lists all settings.
     #[arg(long, value_name = "ID.KEY=VALUE")]

@@ -7,7 +7,7 @@ use anyhow::bail;
 use super::PipelineArgs;
 use crate::cli::console::{self, Paint, Painted, Screen};
 use crate::cli::layout::{paragraph, words};
-use crate::pipeline::{Override, Pipeline};
+use crate::pipeline::{Override, Pipeline, SAMPLE_DECISIONS};
 use crate::run::{Plan, run_name};
 use crate::stages::Registry;
 
@@ -42,12 +42,19 @@ pub(super) fn load(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<L
     let mut overrides = args.set.clone();
     overrides.extend(args.baseline.iter().map(|run| key("run", &run.to_string_lossy())));
     overrides.extend(args.freeze.then(|| key("mode", "freeze")));
-    overrides.extend(
-        args.decisions
-            .iter()
-            .map(|file| Override { id: String::new(), ..key("decisions", &file.to_string_lossy()) }),
-    );
-    if pipeline.is_none() && inputs.is_empty() {
+    let is_sample = pipeline.is_none() && inputs.is_empty();
+    if !args.decisions.is_empty() {
+        // The sample has answers of its own, which apply too.
+        let own = is_sample.then(|| PathBuf::from(SAMPLE_DECISIONS));
+        let files: Vec<String> =
+            own.iter().chain(&args.decisions).map(|file| file.to_string_lossy().into_owned()).collect();
+        let value = match &files[..] {
+            [file] => toml::Value::from(file.as_str()),
+            files => toml::Value::from(files.to_vec()),
+        };
+        overrides.push(Override { id: String::new(), key: "decisions".to_owned(), value: value.to_string() });
+    }
+    if is_sample {
         let pipeline = Pipeline::sample(&overrides, registry)?;
         let run_name = pipeline.name.clone();
         return Ok(Loaded { pipeline, run_name });

@@ -50,6 +50,16 @@ pub enum DecisionsError {
         /// The lines, from 1, and what is wrong in each.
         faults: Vec<(usize, String)>,
     },
+    /// Decisions of two files contradict each other.
+    #[error(
+        "{}{}\nhint: keep the right decision of each two, and leave the cell of the other one empty, or remove its line",
+        clashes.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join("\n"),
+        more(clashes.len())
+    )]
+    Contradictions {
+        /// The messages, each with both files and lines.
+        clashes: Vec<String>,
+    },
     /// Some decisions hold personal values that the pipeline replaces.
     #[error("{}\n{PERSONAL_HINT}", lines_of(path, faults))]
     Personal {
@@ -80,14 +90,18 @@ fn lines_of(path: &Path, faults: &[(usize, String)]) -> String {
     let path = path.display();
     let lines =
         faults.iter().take(MOST_NAMED).map(|(line, fault)| format!("decisions {path}:{line}: {fault}"));
-    let more = match faults.len().saturating_sub(MOST_NAMED) {
-        0 => String::new(),
-        n_more => format!("\nand {n_more} more lines"),
-    };
-    format!("{}{more}", lines.collect::<Vec<_>>().join("\n"))
+    format!("{}{}", lines.collect::<Vec<_>>().join("\n"), more(faults.len()))
 }
 
-/// Refuses decisions with personal values, of which `values` gives kind and place: nothing replaces them later.
+/// How many lines a message does not name.
+fn more(n_lines: usize) -> String {
+    match n_lines.saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        n_more => format!("\nand {n_more} more lines"),
+    }
+}
+
+/// Refuses decisions of one file with personal values, of which `values` gives kind and place: nothing replaces them later.
 ///
 /// # Errors
 /// Decisions hold such values: all of them are named.
@@ -103,16 +117,13 @@ pub fn check_personal(
             0 => String::new(),
             n_more => format!(" and {n_more} more"),
         };
-        Some((
-            decision.line,
-            format!("{}: found a personal value ({kind}) at {place}{more}", decision.kind.name()),
-        ))
+        Some((decision.line, format!("{}: found a personal value ({kind}) at {place}{more}", decision.word)))
     };
     let faults: Vec<(usize, String)> = decisions.all.iter().filter_map(fault).collect();
     if faults.is_empty() {
         return Ok(());
     }
-    Err(DecisionsError::Personal { path: PathBuf::from(&decisions.file), faults })
+    Err(DecisionsError::Personal { path: PathBuf::from(decisions.files.concat()), faults })
 }
 
 /// Reads a file of decisions.
@@ -129,10 +140,11 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
     let Rows { rows, is_table } = rows_of(path)?;
     for (line, row) in rows {
         let row = row.and_then(|row| {
-            if is_table || review::is_review(&row) { review::decision_of(row) } else { Ok(Some(row)) }
+            let is_of_review = is_table || review::is_review(&row);
+            if is_of_review { review::decision_of(row) } else { Ok(Some((row, None))) }
         });
         let Some(row) = row.transpose() else { continue };
-        let decision = row.and_then(|row| decision(line, row)).and_then(|decision| {
+        let decision = row.and_then(|(row, word)| decision(line, row, word)).and_then(|decision| {
             let earlier = by_id.get(&decision.id).into_iter().flatten();
             let clash = earlier.filter_map(|&at| all.get(at)).find(|earlier| contradict(earlier, &decision));
             clash.map_or(Ok(()), |earlier| Err(clash_of(earlier, &decision)))?;
@@ -150,7 +162,7 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
         return Err(DecisionsError::Lines { path: path.to_owned(), faults });
     }
     let columns = Some(Columns { own_id: EXTERNAL_ID, request: MESSAGES, list: TEXT });
-    Ok(Decisions { file: path.display().to_string(), columns, all })
+    Ok(Decisions { files: vec![path.display().to_string()], columns, all })
 }
 
 /// Whether a file is a review file in which nothing is filled in, so that another one may replace it; an empty file is.
@@ -191,6 +203,44 @@ fn rows_of(path: &Path) -> Result<Rows, DecisionsError> {
     Ok(Rows { rows: lines.map(|(index, text)| (index + 1, object(text))).collect(), is_table: false })
 }
 
+/// Joins the decisions of several files. A decision that an earlier file has too counts once.
+///
+/// # Errors
+/// Decisions of two files on one id contradict each other: all of them are named.
+pub fn join(files: Vec<Decisions>) -> Result<Decisions, DecisionsError> {
+    let mut joined = Decisions::default();
+    let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    let mut clashes = Vec::new();
+    for decisions in files {
+        let at = joined.files.len();
+        joined.files.extend(decisions.files);
+        joined.columns = joined.columns.or(decisions.columns);
+        for decision in decisions.all {
+            let decision = Decision { file: at, ..decision };
+            let of_id = by_id.entry(decision.id.clone()).or_default();
+            let mut earlier = of_id.iter().filter_map(|&earlier| joined.all.get(earlier));
+            let clash = earlier.find(|earlier| earlier.file != at && contradict(earlier, &decision));
+            match clash {
+                Some(earlier) if is_same(earlier, &decision) => {}
+                Some(earlier) => {
+                    let [place, later] = [earlier, &decision].map(|it| joined.name_of(it.file, it.line));
+                    clashes.push(format!("decisions {later}: {}", clash_with(&place, earlier, &decision)));
+                }
+                None => {
+                    of_id.push(joined.all.len());
+                    joined.all.push(decision);
+                }
+            }
+        }
+    }
+    if clashes.is_empty() { Ok(joined) } else { Err(DecisionsError::Contradictions { clashes }) }
+}
+
+/// Whether two decisions on one id do the same.
+fn is_same(one: &Decision, other: &Decision) -> bool {
+    (one.kind, &one.body, &one.was) == (other.kind, &other.body, &other.was)
+}
+
 fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     path.extension()
         .is_some_and(|found| extensions.iter().any(|extension| found.eq_ignore_ascii_case(extension)))
@@ -220,16 +270,17 @@ fn contradict(one: &Decision, other: &Decision) -> bool {
 }
 
 fn clash_of(earlier: &Decision, later: &Decision) -> String {
-    let (line, kind) = (earlier.line, earlier.kind.name());
-    if earlier.kind == later.kind {
-        return format!(
-            "\"id\": found {} again, which line {line} decides already ({kind})",
-            quoted(&json!(later.id))
-        );
+    clash_with(&format!("line {}", earlier.line), earlier, later)
+}
+
+fn clash_with(place: &str, earlier: &Decision, later: &Decision) -> String {
+    if earlier.kind == later.kind && earlier.word == later.word {
+        let id = quoted(&json!(later.id));
+        return format!("\"id\": found {id} again, which {place} decides already ({})", earlier.word);
     }
     format!(
-        "\"decision\": found \"{}\", which contradicts line {line} ({kind}) on the same id",
-        later.kind.name()
+        "\"decision\": found \"{}\", which contradicts {place} ({}) on the same id",
+        later.word, earlier.word
     )
 }
 
@@ -245,7 +296,12 @@ fn expected(key: &str, found: Option<&Value>, expected: &str) -> String {
 /// Keys that a decision of any kind may have.
 const KEYS: [&str; 5] = ["id", "decision", "was", "by", "why"];
 
-fn decision(line: usize, mut object: Map<String, Value>) -> Result<Decision, String> {
+/// Reads the keys of a decision; `word` is the word of a review file for it.
+fn decision(
+    line: usize,
+    mut object: Map<String, Value>,
+    word: Option<&'static str>,
+) -> Result<Decision, String> {
     if let (Some(id), true) = (object.get("id"), object.contains_key("request")) {
         return Err(format!("\"request\": found beside \"id\": {}, expected one of them", quoted(id)));
     }
@@ -255,9 +311,13 @@ fn decision(line: usize, mut object: Map<String, Value>) -> Result<Decision, Str
         object.insert("id".to_owned(), id);
         object.entry("decision").or_insert_with(|| DecisionKind::Answer.name().into());
     }
-    if let Some(label @ ("relevant" | "irrelevant")) = object.get("decision").and_then(Value::as_str) {
+    let mut word = word;
+    if let Some(label) = object.get("decision").and_then(Value::as_str).and_then(Relevance::from_name)
+        && label != Relevance::LowQuality
+    {
         // As in a review file.
-        let label = Value::from(label);
+        word = Some(label.name());
+        let label = Value::from(label.name());
         object.insert("decision".to_owned(), DecisionKind::Relabel.name().into());
         object.insert("relevance".to_owned(), label);
     }
@@ -295,7 +355,8 @@ fn decision(line: usize, mut object: Map<String, Value>) -> Result<Decision, Str
         let known: Vec<&str> = KEYS.iter().chain(own_keys).copied().collect();
         return Err(format!("found the key \"{key}\", expected {} for {}", known.join(", "), kind.name()));
     }
-    Ok(Decision { line, id, kind, was, by, why, body })
+    let word = word.unwrap_or(kind.name());
+    Ok(Decision { file: 0, line, id, kind, word, was, by, why, body })
 }
 
 /// What a kind needs besides, and under which keys.

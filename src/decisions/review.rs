@@ -133,11 +133,14 @@ pub(super) fn is_blank(row: &Map<String, Value>) -> bool {
     is_review(row) && FILLED_IN.iter().all(|key| row.get(*key).is_none_or(is_empty))
 }
 
+/// The keys of a decision, and the word of the review file for it.
+pub(super) type Keys = (Map<String, Value>, Option<&'static str>);
+
 /// Returns the decision that a row of a review file holds, with the keys of a decision; `None` where nobody decided.
 ///
 /// # Errors
 /// The decision is an unknown word, or the row lacks what it needs.
-pub(super) fn decision_of(mut row: Map<String, Value>) -> Result<Option<Map<String, Value>>, String> {
+pub(super) fn decision_of(mut row: Map<String, Value>) -> Result<Option<Keys>, String> {
     let word = match row.get("decision") {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::String(word)) if word.trim().is_empty() => return Ok(None),
@@ -190,8 +193,11 @@ pub(super) fn decision_of(mut row: Map<String, Value>) -> Result<Option<Map<Stri
         _ => return Err(expected("decision", row.get("decision"), WORDS)),
     };
     decision.extend(keys.into_iter().map(|(key, value)| (key.to_owned(), value)));
-    Ok(Some(decision))
+    let word = ALL_WORDS.into_iter().find(|known| *known == word);
+    Ok(Some((decision, word)))
 }
+
+const ALL_WORDS: [&str; 7] = ["keep", "drop", "relevant", "irrelevant", "answer", "edit", "accept"];
 
 /// The decisions of a review file.
 const WORDS: &str = "keep, drop, relevant, irrelevant, answer, edit or accept";
@@ -205,7 +211,7 @@ mod tests {
 
     fn decided(row: Value) -> Result<Option<Value>, String> {
         let Value::Object(row) = row else { panic!("an object") };
-        decision_of(row).map(|decision| decision.map(Value::Object))
+        decision_of(row).map(|decision| decision.map(|(keys, _)| Value::Object(keys)))
     }
 
     #[test]

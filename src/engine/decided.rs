@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::contract::Role;
 use super::corpus::{Corpus, Table};
-use super::decision::{Columns, Decision, DecisionKind, Decisions, Ruling, digest};
+use super::decision::{Columns, Decision, DecisionKind, Decisions, Place, Ruling, digest};
 use super::error::Result;
 use super::fate::FateEvent;
 use super::vocabulary::{Action, Evidence, RowIx, TableId};
@@ -22,8 +22,8 @@ const LEAST_DIGITS: usize = 8;
 #[derive(Debug, Default)]
 pub struct Decided<'d> {
     pub(super) by_row: BTreeMap<RowIx, Vec<&'d Decision>>,
-    /// Of each other decision, by line, why it names no row here.
-    pub(super) unmet: BTreeMap<usize, Unmet>,
+    /// Of each other decision, by its place, why it names no row here.
+    pub(super) unmet: BTreeMap<Place, Unmet>,
 }
 
 /// Why a decision names no row of a table.
@@ -32,8 +32,8 @@ pub(super) enum Unmet {
     NoRow,
     Several(usize),
     Changed(String),
-    /// The decision on this line is of the same kind, on the same row by another form of its id.
-    Decided(usize),
+    /// The decision at this place is of the same kind, on the same row by another form of its id.
+    Decided(Place),
 }
 
 impl<'d> Decided<'d> {
@@ -52,18 +52,23 @@ impl<'d> Decided<'d> {
         for (decision, rows) in decisions.all.iter().zip(named) {
             match row_of(decision, &rows, &columns, table)? {
                 Ok(row) => met.push((row, decision)),
-                Err(unmet) => drop(decided.unmet.insert(decision.line, unmet)),
+                Err(unmet) => drop(decided.unmet.insert(decision.place(), unmet)),
             }
         }
         // Which of two on one row counts must not depend on their places in the file.
         met.sort_by_cached_key(|(row, decision)| (*row, decision.content()));
         for (row, decision) in met {
             match decided.on(row, decision.kind) {
-                Some(other) => drop(decided.unmet.insert(decision.line, Unmet::Decided(other.line))),
+                Some(other) => drop(decided.unmet.insert(decision.place(), Unmet::Decided(other.place()))),
                 None => decided.by_row.entry(row).or_default().push(decision),
             }
         }
         Ok(decided)
+    }
+
+    /// The rows that decisions name.
+    pub fn rows(&self) -> impl Iterator<Item = RowIx> + '_ {
+        self.by_row.keys().copied()
     }
 
     /// The decision of a kind on a row.

@@ -67,12 +67,16 @@ pub fn reasons() -> [&'static Reason; 5] {
 /// One decision.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision {
+    /// Its file: an index into [`Decisions::files`].
+    pub file: usize,
     /// Its line in the file, from 1.
     pub line: usize,
     /// The row: its content id or the start of it, or the log's own id of a request.
     pub id: String,
     /// What was decided.
     pub kind: DecisionKind,
+    /// The word for it in the file: that of the kind, or a word of a review file.
+    pub word: &'static str,
     /// The start of the digest of what the person saw; see [`digest`].
     pub was: Option<String>,
     /// Who decided.
@@ -83,11 +87,11 @@ pub struct Decision {
     pub body: Value,
 }
 
-/// The decisions of a run, in the order of their file.
+/// The decisions of a run, in the order of their files.
 #[derive(Debug, Clone, Default)]
 pub struct Decisions {
-    /// The file, as it was named.
-    pub file: String,
+    /// The files, as they were named.
+    pub files: Vec<String>,
     /// The columns by which rows are recognised; without decisions nobody asks for them.
     pub columns: Option<Columns>,
     /// The decisions.
@@ -105,10 +109,17 @@ pub struct Columns {
     pub list: ColumnSpec,
 }
 
+/// The place of a decision: its file, and its line there.
+pub(super) type Place = (usize, usize);
+
 impl Decision {
-    /// Everything but its place in the file.
+    pub(super) fn place(&self) -> Place {
+        (self.file, self.line)
+    }
+
+    /// Everything except its place in the files, and the word for its kind.
     pub(super) fn content(&self) -> String {
-        let Self { line: _, id, kind, was, by, why, body } = self;
+        let Self { file: _, line: _, id, kind, word: _, was, by, why, body } = self;
         json!([id, kind, was, by, why, body]).to_string()
     }
 }
@@ -120,6 +131,16 @@ pub fn digest(cell: &str) -> String {
 }
 
 impl Decisions {
+    /// A decision by its place, for messages: `FILE:LINE`.
+    pub fn name_of(&self, file: usize, line: usize) -> String {
+        format!("{}:{line}", self.files.get(file).map_or("?", String::as_str))
+    }
+
+    /// The word for the decision at a place in the files.
+    pub(super) fn word_at(&self, place: Place) -> Option<&'static str> {
+        self.all.iter().find(|decision| decision.place() == place).map(|decision| decision.word)
+    }
+
     /// Adds to a stage's key the decisions that can change what becomes of rows there; nothing where there are none. The
     /// stage's contract names the kinds that are `taken`.
     ///
@@ -128,16 +149,20 @@ impl Decisions {
         let can_change = |decision: &&Decision| {
             is_last || decision.kind == DecisionKind::Keep || taken.contains(&decision.kind)
         };
-        let with_line = |decision: &Decision| {
-            // Lines are in what the last stage accounts for, and nowhere else.
-            let line = if is_last { decision.line } else { 0 };
-            (decision.content(), line)
+        let with_place = |decision: &Decision| {
+            // Places are in what the last stage accounts for, and nowhere else.
+            let place = if is_last { decision.place() } else { (0, 0) };
+            (decision.content(), place)
         };
-        let mut decisions: Vec<(String, usize)> = self.all.iter().filter(can_change).map(with_line).collect();
+        let mut decisions: Vec<(String, Place)> =
+            self.all.iter().filter(can_change).map(with_place).collect();
         decisions.sort_unstable();
-        for (content, line) in decisions {
+        for (content, (file, line)) in decisions {
             fingerprint.part("decision", content.as_bytes());
             fingerprint.part("line", &line.to_le_bytes());
+            if file > 0 {
+                fingerprint.part("file", &file.to_le_bytes());
+            }
         }
     }
 }

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use super::contract::Contract;
 use super::corpus::{Corpus, Table};
 use super::decided::{Decided, Unmet};
-use super::decision::{Decision, DecisionKind, Decisions, Ruling};
+use super::decision::{Decision, DecisionKind, Decisions, Place, Ruling};
 use super::error::{Result, damaged};
 use super::frame::{FrameFile, FrameWriter, Values};
 use super::vocabulary::{Action, RowIx, TableId};
@@ -59,6 +59,9 @@ impl RowNote {
 /// A decision that was not applied, in the notes of the last stage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Note {
+    /// Its file, from 0, in the order in which the files were given.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub file: usize,
     /// Its line in the file.
     pub line: usize,
     /// Its kind.
@@ -76,6 +79,11 @@ impl Note {
     pub fn all(note: Option<&Value>) -> Vec<Self> {
         note.and_then(|note| Vec::deserialize(note).ok()).unwrap_or_default()
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // As serde wants it.
+fn is_first(file: &usize) -> bool {
+    *file == 0
 }
 
 /// Notes of a stage on the decisions that were applied in it or refused by it; nothing where there were none.
@@ -111,13 +119,14 @@ impl Account<'_> {
         let tables = TableId::ALL
             .map(|table| Decided::of(self.decisions, self.corpus, table).map(|decided| (table, decided)));
         let tables = tables.into_iter().collect::<Result<Vec<_>>>()?;
-        let (rows, noted) = (rows_by_line(&tables), self.noted_by_row());
+        let (rows, noted) = (rows_by_place(&tables), self.noted_by_row());
         let (mut not_applied, mut to_check) = (Vec::new(), Vec::new());
         for decision in &self.decisions.all {
-            let row = rows.get(&decision.line).copied();
+            let row = rows.get(&decision.place()).copied();
             let on_row = row.and_then(|(table, row)| noted.get(&(table, row, decision.kind)));
             let on_row = on_row.map_or(&[][..], Vec::as_slice);
-            let note = |why| Note { line: decision.line, decision: decision.kind, row, why: Some(why) };
+            let (file, line) = decision.place();
+            let note = |why| Note { file, line, decision: decision.kind, row, why: Some(why) };
             let why = match row {
                 Some((table, row)) => {
                     self.why_without_effect(decision.kind, on_row, self.corpus.table(table), row)
@@ -230,13 +239,13 @@ fn end_of_merges(table: &Table, row: RowIx) -> RowIx {
     end
 }
 
-/// The rows that decisions name, by line.
-fn rows_by_line(tables: &[(TableId, Decided<'_>)]) -> BTreeMap<usize, (TableId, RowIx)> {
+/// The rows that decisions name, by the place of the decision.
+fn rows_by_place(tables: &[(TableId, Decided<'_>)]) -> BTreeMap<Place, (TableId, RowIx)> {
     let mut rows = BTreeMap::new();
     for (table, decided) in tables {
         for (row, decisions) in &decided.by_row {
             for decision in decisions {
-                rows.entry(decision.line).or_insert((*table, *row));
+                rows.entry(decision.place()).or_insert((*table, *row));
             }
         }
     }
@@ -245,13 +254,18 @@ fn rows_by_line(tables: &[(TableId, Decided<'_>)]) -> BTreeMap<usize, (TableId, 
 
 /// Why a decision names no row. Of the two tables the one counts that has rows with the id.
 fn why_unmet(tables: &[(TableId, Decided<'_>)], decision: &Decision) -> String {
-    let unmet = tables.iter().filter_map(|(_, decided)| decided.unmet.get(&decision.line));
+    let unmet = tables.iter().filter_map(|(_, decided)| decided.unmet.get(&decision.place()));
     match unmet.max_by_key(|unmet| **unmet != Unmet::NoRow) {
         Some(Unmet::Several(n)) => format!("{n} rows have this id; name the request id instead"),
         Some(Unmet::Changed(is)) => {
             format!("the row is not as the person saw it: the digest of its content begins with {is}")
         }
-        Some(Unmet::Decided(line)) => format!("line {line} decides the same row"),
+        Some(Unmet::Decided((file, line))) if *file == decision.file => {
+            format!("line {line} decides the same row")
+        }
+        Some(Unmet::Decided((file, line))) => {
+            format!("line {line} of decisions file {} decides the same row", file + 1)
+        }
         Some(Unmet::NoRow) | None => "no row has this id".to_owned(),
     }
 }

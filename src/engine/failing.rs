@@ -42,7 +42,7 @@ impl Stage for Asks {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        self.found.lock().unwrap().clone_from(&cx.services.decisions.file);
+        self.found.lock().unwrap().clone_from(&cx.services.decisions.files.concat());
         view.rows().skip(1).take(1).try_for_each(|row| out.fail(row, self.reason, "status 503"))
     }
 }
@@ -51,7 +51,7 @@ fn judged(stage: &Asks, corpus: &Corpus) -> Result<Delta> {
     let folder = tempfile::tempdir().unwrap();
     let (contract, cancel, background_writer) =
         (stage.contract(), AtomicBool::new(false), BackgroundWriter::new(usize::MAX));
-    let decisions = Decisions { file: "decisions of a test".to_owned(), ..Decisions::default() };
+    let decisions = Decisions { files: vec!["decisions of a test".to_owned()], ..Decisions::default() };
     let services = Services::default().with_decisions(decisions);
     let cx = Context::new(1, &cancel, &Quiet).with_services(services);
     let path = folder.path().join("columns.parquet");

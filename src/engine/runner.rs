@@ -564,19 +564,22 @@ const MOST_DECISIONS_NAMED: usize = 20;
 /// Warns of each decision that was not applied or that needs a check, whether its stage ran now or earlier.
 fn warn_of_decisions(manifests: &[StageManifest], cx: &Context<'_>) {
     let decisions = &cx.services.decisions;
-    let file = &decisions.file;
     let Some(last) = manifests.last() else {
         if !decisions.all.is_empty() {
-            cx.progress
-                .warn(&format!("decisions {file}: none is applied, because the pipeline has no stages"));
+            cx.progress.warn(&format!(
+                "decisions {}: none is applied, because the pipeline has no stages",
+                decisions.files.join(", ")
+            ));
         }
         return;
     };
     for (note, what) in [(NOT_APPLIED_NOTE, "not applied"), (TO_CHECK_NOTE, "applied, but to be checked")] {
         let left = Note::all(last.notes.get(note));
-        for Note { line, decision, why, .. } in left.iter().take(MOST_DECISIONS_NAMED) {
+        for Note { file, line, decision, why, .. } in left.iter().take(MOST_DECISIONS_NAMED) {
             let why = why.as_deref().unwrap_or_default();
-            cx.progress.warn(&format!("decisions {file}:{line}: {} is {what}: {why}", decision.name()));
+            let word = decisions.word_at((*file, *line)).unwrap_or(decision.name());
+            let name = decisions.name_of(*file, *line);
+            cx.progress.warn(&format!("decisions {name}: {word} is {what}: {why}"));
         }
         if left.len() > MOST_DECISIONS_NAMED {
             cx.progress.warn(&format!("{} more decisions are {what}", left.len() - MOST_DECISIONS_NAMED));

@@ -14,7 +14,8 @@ use toml::de::{DeTable, DeValue, ValueDeserializer};
 
 use super::draft::{Draft, StageTable, put, set, take};
 use super::{
-    Baseline, BaselineMode, Override, Pipeline, PipelineError, SECTIONS, STAGE_KEYS, TOP_KEYS, Top, order,
+    Baseline, BaselineMode, DecisionFiles, Override, Pipeline, PipelineError, SECTIONS, STAGE_KEYS, TOP_KEYS,
+    Top, order,
 };
 use crate::decisions;
 use crate::engine::decision::Decisions;
@@ -86,13 +87,14 @@ impl<'t> Reader<'t> {
             draft.stages.into_iter().map(|stage| self.instance(stage)).collect::<Result<_, _>>()?;
         let warnings = order::check(&stages, export.as_ref())
             .map_err(|misplaced| self.error(None, misplaced.what, Some(misplaced.hint)))?;
-        let (decisions_file, decisions) = (decisions.clone(), Self::decisions(decisions, &stages)?);
+        let decisions_files = decisions.map(DecisionFiles::all).unwrap_or_default();
+        let decisions = Self::decisions(&decisions_files, &stages)?;
         Ok(Pipeline {
             name,
             about,
             seed,
             max_fault_share,
-            decisions_file,
+            decisions_files,
             decisions,
             ingest,
             stages,
@@ -103,8 +105,10 @@ impl<'t> Reader<'t> {
     }
 
     /// The decisions of people, read here, so that a bad file is reported before the run begins.
-    fn decisions(file: Option<PathBuf>, stages: &[StageInstance]) -> Result<Arc<Decisions>, PipelineError> {
-        let Some(file) = file else { return Ok(Arc::default()) };
+    fn decisions(files: &[PathBuf], stages: &[StageInstance]) -> Result<Arc<Decisions>, PipelineError> {
+        if files.is_empty() {
+            return Ok(Arc::default());
+        }
         let error = |error: &dyn std::error::Error| {
             let text = error.to_string();
             let (what, hint) = text.split_once("\nhint: ").unwrap_or((&text, ""));
@@ -112,11 +116,15 @@ impl<'t> Reader<'t> {
             let hint = (!hint.is_empty()).then(|| hint.to_owned());
             PipelineError { file: None, line: None, what: what.to_owned(), hint }
         };
-        let decisions = decisions::read(&file).map_err(|fault| error(&fault))?;
         let personal = PersonalValues::of(stages).map_err(|fault| error(&fault))?;
-        decisions::check_personal(&decisions, |decision| personal.of_decision(decision))
-            .map_err(|fault| error(&fault))?;
-        Ok(Arc::new(decisions))
+        let mut read = Vec::new();
+        for file in files {
+            let decisions = decisions::read(file).map_err(|fault| error(&fault))?;
+            decisions::check_personal(&decisions, |decision| personal.of_decision(decision))
+                .map_err(|fault| error(&fault))?;
+            read.push(decisions);
+        }
+        Ok(Arc::new(decisions::join(read).map_err(|fault| error(&fault))?))
     }
 
     fn top(&self, table: Spanned<DeValue<'_>>) -> Result<Top, PipelineError> {

@@ -101,9 +101,28 @@ struct Top {
     /// Share of rows from 0 to 1 that may leave because something went wrong; above it the exit code is 1.
     /// Higher is more forgiving.
     max_fault_share: f64,
-    /// A file of decisions by people, JSON lines: rows to keep or drop, labels, answers, functions of doc lists. They win
-    /// over what any stage says.
-    decisions: Option<PathBuf>,
+    /// Files of decisions by people, which override the stages: one file, or a list of files. A file is a review file of
+    /// `toolsieve held` (CSV, JSON lines or Parquet) or has one decision per line of JSON.
+    decisions: Option<DecisionFiles>,
+}
+
+/// One file of decisions, or several.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected the name of a file, or a list of names")]
+enum DecisionFiles {
+    /// One file.
+    One(PathBuf),
+    /// Several files, whose decisions apply together.
+    Several(Vec<PathBuf>),
+}
+
+impl DecisionFiles {
+    fn all(self) -> Vec<PathBuf> {
+        match self {
+            Self::One(file) => vec![file],
+            Self::Several(files) => files,
+        }
+    }
 }
 
 impl Default for Top {
@@ -144,9 +163,9 @@ pub struct Pipeline {
     pub seed: u64,
     /// See the setting of that name.
     pub max_fault_share: f64,
-    /// The file of decisions by people.
-    pub decisions_file: Option<PathBuf>,
-    /// What it holds.
+    /// The files of decisions by people.
+    pub decisions_files: Vec<PathBuf>,
+    /// What they hold.
     pub decisions: Arc<Decisions>,
     /// What is read.
     pub ingest: Ingest,
@@ -260,8 +279,10 @@ impl Pipeline {
             "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
             "export": self.export,
         });
-        if let Some(file) = &self.decisions_file {
-            resolved["decisions"] = json!(file);
+        match &self.decisions_files[..] {
+            [] => {}
+            [file] => resolved["decisions"] = json!(file),
+            files => resolved["decisions"] = json!(files),
         }
         resolved
     }

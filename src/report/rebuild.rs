@@ -119,7 +119,7 @@ fn files_named(pipeline: &Value) -> Vec<String> {
         path.is_absolute() || (path.extension().is_some() && !text.contains(char::is_whitespace))
     };
     let mut files: Vec<String> =
-        pipeline["decisions"].is_string().then(|| "decisions".to_owned()).into_iter().collect();
+        (!pipeline["decisions"].is_null()).then(|| "decisions".to_owned()).into_iter().collect();
     for stage in pipeline["stages"].as_array().into_iter().flatten() {
         for (key, value) in stage["settings"].as_object().into_iter().flatten() {
             if value.as_str().is_some_and(is_file) {

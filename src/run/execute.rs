@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::earlier_decisions::EarlierDecisions;
 use super::gate::{Outcome, gate};
 use super::inputs::{check_baselines, check_out, checked_inputs, take_inputs};
 use super::observer::{Observer, Watched};
@@ -103,7 +104,11 @@ impl Prepared<'_> {
         let services = Services::default().with_decisions(Arc::clone(&pipeline.decisions));
         let cx = Context::new(pipeline.seed, &watched, &watched).with_services(services);
         let cuts = Cuts { parts: options.parts, batch_rows: options.batch_rows };
+        let earlier = EarlierDecisions::of(folder.path());
         let mut outcome = runner::run_cut(folder, ingest, &pipeline.stages, cuts, &cx)?;
+        if let Some(warning) = earlier.warning(&pipeline.decisions, &outcome.corpus)? {
+            observer.warn(&warning);
+        }
         // The dataset is written while the tables of the rows are: neither needs the other.
         let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
         let written = std::thread::scope(|scope| {

@@ -112,6 +112,15 @@ pub struct Review {
 }
 
 impl OpenRun {
+    /// The number of held doc lists that only wait for their requests: a decision on these decides them too.
+    pub fn n_waiting_lists(&self) -> u64 {
+        let lists = &self.corpus.lists;
+        let is_waiting = |&row: &RowIx| {
+            lists.fate(row).is_some_and(|fate| fate.action == Action::Hold && fate.reason.code == WAITING)
+        };
+        (0..).take(lists.len()).filter(is_waiting).count() as u64
+    }
+
     /// Returns the rows to decide on, requests before doc lists, each in the order of the inputs.
     ///
     /// # Errors
@@ -119,7 +128,7 @@ impl OpenRun {
     pub fn review(&self, review: &Review) -> Result<Vec<ReviewRow>, Error> {
         if let Some(code) = &review.reason
             && !self.registry.reasons().iter().any(|(_, known)| known.code == code)
-            && code != "cascade/no-request-left"
+            && code != WAITING
         {
             return refuse(format!("there is no reason \"{code}\"\nhint: `toolsieve explain` lists all"));
         }
@@ -160,7 +169,11 @@ impl OpenRun {
             return entry.is_some_and(|(set, _)| set == UNVERIFIED);
         }
         table.fate(row).is_some_and(|fate| {
-            fate.action == Action::Hold && review.reason.as_ref().is_none_or(|code| fate.reason.code == code)
+            // A list that waits for its requests is decided with them, unless somebody names it.
+            let is_waiting = fate.reason.code == WAITING && review.reason.is_none() && review.ids.is_empty();
+            fate.action == Action::Hold
+                && !is_waiting
+                && review.reason.as_ref().is_none_or(|code| fate.reason.code == code)
         })
     }
 
@@ -316,6 +329,9 @@ impl OpenRun {
 
 /// Set and id of the entry of a request, by the number of the request id.
 type Entries = FxHashMap<u128, (String, String)>;
+
+/// The reason of a doc list all of whose requests are held or dropped.
+const WAITING: &str = "cascade/no-request-left";
 
 /// The set of entries that nobody has verified.
 const UNVERIFIED: &str = "unverified";

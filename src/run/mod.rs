@@ -9,6 +9,7 @@
 pub mod calibrate;
 mod compare;
 mod diff;
+mod earlier_decisions;
 mod error;
 mod execute;
 mod forget;

@@ -37,7 +37,17 @@ fn id(number: u128) -> String {
 }
 
 fn on(id: impl Into<String>, kind: DecisionKind) -> Decision {
-    Decision { line: 0, id: id.into(), kind, was: None, by: None, why: None, body: Value::Null }
+    Decision {
+        file: 0,
+        line: 0,
+        id: id.into(),
+        kind,
+        word: kind.name(),
+        was: None,
+        by: None,
+        why: None,
+        body: Value::Null,
+    }
 }
 
 fn saw(id: impl Into<String>, was: &str) -> Decision {
@@ -48,7 +58,7 @@ fn saw(id: impl Into<String>, was: &str) -> Decision {
 fn file(all: Vec<Decision>) -> Arc<Decisions> {
     let all = (1..).zip(all).map(|(line, decision)| Decision { line, ..decision }).collect();
     let columns = Some(Columns { own_id: MESSAGES, request: MESSAGES, list: TEXT });
-    Arc::new(Decisions { file: "decisions.jsonl".to_owned(), columns, all })
+    Arc::new(Decisions { files: vec!["decisions.jsonl".to_owned()], columns, all })
 }
 
 impl Home {
