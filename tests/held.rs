@@ -212,7 +212,16 @@ fn faults_of_a_table_are_named_with_file_line_column_and_hint() {
         assert!(faults.contains(fault), "{fault} in {faults}");
     }
     assert!(run("held.csv", b"id,verdict\na,keep\n").contains("expected the column \"decision\" among them"));
-    assert!(run("latin.csv", b"id,decision,why\na,keep,caf\xe9\n").contains("not UTF-8"));
+    assert!(run("latin.csv", b"id,decision,why\na,keep,caf\xe9\n").contains("latin.csv:2: not UTF-8"));
+    let utf_16: Vec<u8> = "\u{feff}id,decision\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert!(run("excel.csv", &utf_16).contains("found UTF-16, expected UTF-8; save the file as UTF-8"));
+    assert!(run("empty.csv", b"\n").contains("the file is empty, expected a header and rows"));
+    // Headers in any case are read, and what other programs write into empty cells is no decision.
+    let table = b"ID, Decision ,ground_truth,by\na,NaN,nan,None\nb,<NA>,,\nc,None,,\nd,answer,NaN,\n";
+    let faults = run("pandas.csv", table);
+    assert!(faults.contains("pandas.csv:5: \"ground_truth\": found nothing"), "{faults}");
+    assert_eq!(faults.matches("pandas.csv:").count(), 1, "{faults}");
+    assert!(faults.contains("hint: the column decision is empty or has keep,"), "{faults}");
 }
 
 #[test]

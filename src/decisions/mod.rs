@@ -72,18 +72,22 @@ pub enum DecisionsError {
 
 /// What editors put before the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+/// How texts in UTF-16 begin.
+const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 /// How a Parquet file begins.
 const PARQUET: &[u8] = b"PAR1";
 /// Most lines that a message names.
 const MOST_NAMED: usize = 20;
 /// Longest value that a message quotes, in characters.
 const MOST_QUOTED: usize = 60;
-const HINT: &str = r#"hint: a line is {"id": ID, "decision": "keep" | "drop" | "relevant" | "irrelevant" | "answer" | "edit", …}; docs/human-decisions.md has one of each"#;
+const HINT: &str = r#"hint: a line is {"id": ID, "decision": "keep" | "drop" | "relevant" | "irrelevant" | "answer" | "edit", …}, or a row of `toolsieve held`, which may have "accept" too; docs/human-decisions.md has one of each"#;
+const TABLE_HINT: &str = "hint: the column decision is empty or has keep, drop, relevant, irrelevant, answer, edit or accept; docs/human-decisions.md explains each";
 const PERSONAL_HINT: &str =
     "hint: write each value as the run shows it, with its placeholder; `toolsieve why RUN ID` shows the row";
 
 fn report(path: &Path, faults: &[(usize, String)]) -> String {
-    format!("{}\n{HINT}", lines_of(path, faults))
+    let hint = if has_extension(path, &["csv", "tsv", "parquet"]) { TABLE_HINT } else { HINT };
+    format!("{}\n{hint}", lines_of(path, faults))
 }
 
 fn lines_of(path: &Path, faults: &[(usize, String)]) -> String {
@@ -190,12 +194,18 @@ fn rows_of(path: &Path) -> Result<Rows, DecisionsError> {
     File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(file_error)?;
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
     let whole = |what: String| DecisionsError::Lines { path: path.to_owned(), faults: vec![(1, what)] };
+    if UTF_16.iter().any(|mark| bytes.starts_with(mark)) {
+        return Err(whole("found UTF-16, expected UTF-8; save the file as UTF-8".to_owned()));
+    }
     if bytes.starts_with(PARQUET) {
         return Ok(Rows { rows: review::rows_of_parquet(path).map_err(whole)?, is_table: true });
     }
     if has_extension(path, &["csv", "tsv"]) {
-        let text = str::from_utf8(bytes);
-        let text = text.map_err(|_| whole("not UTF-8; save the table as CSV UTF-8".to_owned()))?;
+        let text = str::from_utf8(bytes).map_err(|error| {
+            let line = 1 + bytes.iter().take(error.valid_up_to()).filter(|byte| **byte == b'\n').count();
+            let fault = "not UTF-8; save the table as CSV UTF-8".to_owned();
+            DecisionsError::Lines { path: path.to_owned(), faults: vec![(line, fault)] }
+        })?;
         return Ok(Rows { rows: review::rows_of_csv(text).map_err(whole)?, is_table: true });
     }
     let lines = bytes.split(|byte| *byte == b'\n').enumerate();

@@ -41,6 +41,9 @@ fn unguarded(cell: &str) -> &str {
 /// # Errors
 /// The header lacks a column that is needed.
 pub(super) fn rows_of_csv(text: &str) -> Result<Vec<Row>, String> {
+    if text.trim().is_empty() {
+        return Err("the file is empty, expected a header and rows".to_owned());
+    }
     let header = text.lines().next().unwrap_or_default();
     let delimiter = [b',', b';', b'\t']
         .into_iter()
@@ -51,7 +54,7 @@ pub(super) fn rows_of_csv(text: &str) -> Result<Vec<Row>, String> {
         .flexible(true)
         .from_reader(text.as_bytes());
     let names: Vec<String> = match reader.headers() {
-        Ok(header) => header.iter().map(|name| name.trim().to_owned()).collect(),
+        Ok(header) => header.iter().map(|name| name.trim().to_lowercase()).collect(),
         Err(error) => return Err(format!("not CSV: {error}")),
     };
     check_columns(names.iter().map(String::as_str))?;
@@ -133,6 +136,9 @@ pub(super) fn is_blank(row: &Map<String, Value>) -> bool {
     is_review(row) && FILLED_IN.iter().all(|key| row.get(*key).is_none_or(is_empty))
 }
 
+/// Texts that programs write for an empty cell.
+const NO_VALUE: [&str; 7] = ["nan", "NaN", "NaT", "None", "<NA>", "null", "NULL"];
+
 /// The keys of a decision, and the word of the review file for it.
 pub(super) type Keys = (Map<String, Value>, Option<&'static str>);
 
@@ -141,6 +147,11 @@ pub(super) type Keys = (Map<String, Value>, Option<&'static str>);
 /// # Errors
 /// The decision is an unknown word, or the row lacks what it needs.
 pub(super) fn decision_of(mut row: Map<String, Value>) -> Result<Option<Keys>, String> {
+    for (_, cell) in row.iter_mut().filter(|(key, _)| *key != "id") {
+        if cell.as_str().is_some_and(|text| NO_VALUE.contains(&text.trim())) {
+            *cell = Value::Null;
+        }
+    }
     let word = match row.get("decision") {
         None | Some(Value::Null) => return Ok(None),
         Some(Value::String(word)) if word.trim().is_empty() => return Ok(None),
