@@ -9,8 +9,9 @@
 use serde_json::{Map, Number, Value};
 
 use super::fault::{CarryFault, Uncarried};
-use super::value::{cast, fit, same};
+use super::value::{cast, fit};
 use crate::bfcl::types::{Type, is_whole};
+use crate::checker::{same, same_in_dict};
 
 /// Returns whether the checker can check a parameter; a type that it does not know aborts the whole evaluation.
 pub fn is_checkable(schema: &Value) -> bool {
@@ -45,16 +46,16 @@ pub fn alternatives(
         return if is_default && !is_required { Ok(omitted(schema)) } else { Err(empty()) };
     }
     let value = fit(schema, given)?;
-    let is_default = default.is_some_and(|default| is_same_default(default, &value));
+    let is_default = default.is_some_and(|default| is_same_default(default, &value, same));
     let written = write(schema, value)?;
     Ok(if is_default && !is_required { value_or_omitted(schema, written) } else { vec![written] })
 }
 
 /// Returns whether a value is the default. Blanks and punctuation differ from the empty text here, although the checker
 /// treats them as equal.
-fn is_same_default(default: &Value, value: &Value) -> bool {
+fn is_same_default(default: &Value, value: &Value, is_same: fn(&Value, &Value) -> bool) -> bool {
     let is_bare = |value: &Value| value.as_str().is_some_and(|text| !text.contains(char::is_alphanumeric));
-    if is_bare(default) || is_bare(value) { default == value } else { same(default, value) }
+    if is_bare(default) || is_bare(value) { default == value } else { is_same(default, value) }
 }
 
 fn missing() -> Uncarried {
@@ -119,7 +120,8 @@ fn write_dict(schema: &Value, members: Map<String, Value>) -> Value {
     let unnamed = properties.keys().filter(|key| !members.contains_key(*key));
     let defaults: Vec<_> = unnamed.filter_map(|key| Some((key.clone(), default_of(key)?.clone()))).collect();
     let given = members.into_iter().map(|(key, value)| {
-        let is_default = default_of(&key).is_some_and(|default| is_same_default(default, &value));
+        let is_default =
+            default_of(&key).is_some_and(|default| is_same_default(default, &value, same_in_dict));
         let alternatives = if is_default { or_omitted(value) } else { vec![value] };
         (key, Value::Array(alternatives))
     });

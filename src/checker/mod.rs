@@ -7,6 +7,8 @@
 //! - [`value`]: values of Python; `repr` writes them.
 //! - [`decode`]: model outputs to calls, in all syntaxes that the evaluator reads.
 //! - [`rules`]: calls against a ground truth: [`Checker::check`].
+//! - [`same`](mod@same): whether two values are equal to the evaluator.
+//! - [`satisfy`]: whether an entry can be answered at all.
 //! - [`verdict`]: the result.
 //!
 //! Where the official code crashes, [`Checker::check`] returns a [`Fault`], because a crash ends the whole official
@@ -17,10 +19,14 @@ pub mod decode;
 mod mode;
 mod repr;
 pub mod rules;
+pub mod same;
+pub mod satisfy;
 pub mod value;
 pub mod verdict;
 
 pub use mode::Mode;
 pub use rules::{Case, Checker, Kind, Language, Matching};
+pub use same::{same, same_in_dict};
+pub use satisfy::{Acceptance, Problem, ProblemKind, acceptance};
 pub use value::{PyDict, PyType, PyValue};
 pub use verdict::{ErrorType, Failure, Fault, Verdict};

@@ -92,6 +92,11 @@ impl<'v> Case<'v> {
         Self { functions, ground_truth: PyValue::from_json(ground_truth), kind, language }
     }
 
+    /// Returns an entry whose ground truth is a value already.
+    pub(super) fn of(functions: &'v Value, ground_truth: PyValue, kind: Kind, language: Language) -> Self {
+        Self { functions, ground_truth, kind, language }
+    }
+
     /// Returns the language of the entry.
     pub fn language(&self) -> Language {
         self.language

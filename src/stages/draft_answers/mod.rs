@@ -96,7 +96,7 @@ impl Stage for DraftAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(8);
+        fingerprint.version(9);
         Ok(())
     }
 
