@@ -172,7 +172,7 @@ fn the_official_script_refuses_the_same_functions_for_the_same_faults() {
 #[test]
 fn the_entries_that_no_output_can_satisfy_are_the_only_wrong_answers_of_the_current_release() {
     let Some(audit) = audit(V4) else { return };
-    let is_wrong = |code: &str, level| level == Level::Error && !code.starts_with("schema/");
+    let is_wrong = |code: &str, level| level == Level::Error && code.starts_with("answer/");
     let told = audit.report.findings.iter().filter(|told| is_wrong(told.rule.code, told.rule.level));
     let ids: BTreeSet<&str> = told.map(|told| told.id.as_str()).collect();
     let known = [
@@ -189,6 +189,94 @@ fn the_entries_that_no_output_can_satisfy_are_the_only_wrong_answers_of_the_curr
     let omittable: Vec<&str> = of("answer/omittable-required").collect();
     assert_eq!(omittable.len(), 9, "{omittable:?}");
     assert_eq!(of("dataset/list-number").collect::<Vec<_>>(), ["live_irrelevance_882-882-0"]);
+    assert_eq!(of("answer/unsatisfiable").collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>(), known);
+    assert_eq!(of("answer/only-empty-value").collect::<Vec<_>>(), ["live_multiple_507-149-4"]);
+    assert_eq!(of("answer/dead-alternative").count(), 0);
+}
+
+/// The findings of a code: the entry, and what was found.
+fn found<'a>(audit: &'a Audit, code: &'static str) -> Vec<(&'a str, &'a str)> {
+    let told = audit.report.findings.iter().filter(|told| told.rule.code == code);
+    told.map(|told| (told.id.as_str(), told.found.as_ref())).collect()
+}
+
+const EQUAL: &str = "the question and functions of ";
+
+#[test]
+fn equal_entries_and_contradicting_labels_of_the_official_releases_are_found() {
+    if let Some(audit) = audit(V4) {
+        let pair = |id, other: &str| (id, format!("{EQUAL}{other}"));
+        let found = |code| {
+            let found = found(&audit, code).into_iter();
+            found.map(|(id, found)| (id, found.to_owned())).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            found("dataset/contradicting-labels"),
+            [
+                pair("live_multiple_262-125-1", "live_irrelevance_565-173-0"),
+                pair("live_simple_29-7-2", "live_irrelevance_118-7-8"),
+                pair("live_simple_176-102-0", "live_irrelevance_567-175-0"),
+            ]
+        );
+        assert_eq!(
+            found("dataset/duplicate-entry"),
+            [
+                pair("live_irrelevance_195-32-8", "live_irrelevance_194-32-7"),
+                pair("live_irrelevance_212-34-1", "live_irrelevance_211-34-0"),
+                pair("live_irrelevance_220-34-9", "live_irrelevance_219-34-8"),
+            ]
+        );
+    }
+    if let Some(audit) = audit(V2) {
+        assert_eq!(found(&audit, "dataset/contradicting-labels").len(), 8);
+        assert_eq!(found(&audit, "dataset/duplicate-entry").len(), 3);
+    }
+}
+
+#[test]
+fn values_outside_the_enum_are_the_known_ones() {
+    let Some(audit) = audit(V4) else { return };
+    let outside = [
+        ("live_multiple_87-38-4", "\"openai\""),
+        ("live_multiple_750-169-5", "\"Any\""),
+        ("live_multiple_755-169-10", "\"Any\""),
+        ("live_multiple_835-178-10", "\"Reggaeton\""),
+        ("live_multiple_870-182-7", "\"Sci-fi,Action\""),
+        ("live_multiple_871-182-8", "\"Play\""),
+        ("live_multiple_947-197-0", "\"5 minutes\""),
+    ];
+    let found_outside = found(&audit, "answer/not-in-enum");
+    assert_eq!(found_outside[..7], outside);
+    assert_eq!(
+        found_outside[7..].iter().map(|(id, _)| *id).collect::<Vec<_>>(),
+        ["live_parallel_multiple_2-2-0"]
+    );
+    let keys = [("live_multiple_189-83-0", "\"name\""), ("live_multiple_189-83-0", "\"email\"")];
+    assert_eq!(found(&audit, "answer/unknown-key"), keys);
+}
+
+#[test]
+fn alternatives_that_nothing_matches_in_the_original_release_are_the_known_ones() {
+    let Some(audit) = audit(V2) else { return };
+    let dead = found(&audit, "answer/dead-alternative");
+    assert_eq!(
+        dead.iter().map(|(id, _)| *id).collect::<Vec<_>>(),
+        ["live_parallel_multiple_8-7-0"],
+        "{dead:?}"
+    );
+}
+
+#[test]
+fn the_official_non_live_files_have_the_known_faults() {
+    let Some(audit) = audit("bfcl-v4-nonlive") else { return };
+    assert_eq!(audit.report.n_entries, 1390);
+    for code in ["dataset/contradicting-labels", "dataset/duplicate-entry", "answer/unsatisfiable"] {
+        assert_eq!(found(&audit, code), [], "{code}");
+    }
+    println!("{:?}", found(&audit, "answer/dead-alternative"));
+    println!("{:?}", found(&audit, "answer/only-empty-value"));
+    println!("{:?}", found(&audit, "answer/not-in-enum"));
+    println!("{:?}", found(&audit, "answer/omittable-required"));
 }
 
 /// Writes question lines of one category and their answers as a dataset.

@@ -7,6 +7,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::checker::Language;
+
 /// The folder of the answer files, relative to the question files.
 pub(super) const ANSWERS: &str = "possible_answer";
 
@@ -47,6 +49,17 @@ impl QuestionFile {
     /// Returns whether answers have typed values; those of Java and JavaScript are all text.
     pub fn is_typed(&self) -> bool {
         !self.category.contains("java")
+    }
+
+    /// Returns the language of its docs and calls.
+    pub fn language(&self) -> Language {
+        if self.category.contains("javascript") {
+            Language::JavaScript
+        } else if self.category.contains("java") {
+            Language::Java
+        } else {
+            Language::Python
+        }
     }
 
     /// Returns the path of its answer file, which may not exist.

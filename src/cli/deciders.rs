@@ -90,7 +90,10 @@ const FILES: &[(&str, &[&str])] = &[
             "answer/omittable-required",
         ],
     ),
+    ("src/lint/domain.rs", &["answer/unknown-key"]),
+    ("src/lint/duplicates.rs", &["dataset/contradicting-labels", "dataset/duplicate-entry"]),
     ("src/lint/questions.rs", &["dataset/"]),
+    ("src/lint/satisfy.rs", &["answer/unsatisfiable", "answer/only-empty-value", "answer/dead-alternative"]),
     ("src/stages/collapse_conversations.rs", &["conversation/"]),
     (
         "src/stages/draft_answers/mod.rs",
@@ -110,6 +113,7 @@ const FILES: &[(&str, &[&str])] = &[
     ("src/stages/redact.rs", &["privacy/"]),
     ("src/stages/sample/mod.rs", &["sample/"]),
     ("src/stages/split.rs", &["split/"]),
+    ("src/stages/verify_answers.rs", &["answer/refused-by-checker"]),
 ];
 
 /// Rules of `fix` whose file does not have the name of the code.

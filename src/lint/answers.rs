@@ -1,9 +1,10 @@
 //! Rules of the official evaluator for answers: alignment, calls, alternatives.
 //!
 //! Each call must name a function of its question and have every required parameter, and each
-//! parameter must list alternatives that some output can match. Values are not checked further: a
-//! type other than the declared one is a note, because the evaluator then uses the first
-//! alternative. Java and JavaScript write all values as text, so only names and lists are checked.
+//! parameter must list alternatives. A type other than the declared one is a note, because the
+//! evaluator then uses the first alternative. `satisfy` finds what no output can match, `domain`
+//! what the doc does not allow. The evaluator converts all values of Java and JavaScript from
+//! text, so only names and lists are checked there.
 
 use serde_json::{Map, Value};
 
@@ -11,6 +12,7 @@ use super::Collector;
 use super::LintFinding;
 use super::input::{InputFile, Line};
 use super::questions::keys;
+use super::{domain, satisfy};
 use crate::bfcl::files::QuestionFile;
 use crate::bfcl::types::Type;
 use crate::docs::fix::values::brief;
@@ -101,6 +103,7 @@ fn of_entry(file: &QuestionFile, line: &Line, answer: &Line, collector: &mut Col
     for (n, call) in calls.iter().enumerate() {
         judge.call(call, &format!("/ground_truth/{n}"));
     }
+    satisfy::of_entry(file, line, answer, collector);
 }
 
 /// Checks the calls of one answer.
@@ -180,6 +183,11 @@ impl Judge<'_> {
             );
         }
         let Some(kind) = Type::of(schema).filter(|_| self.typed) else { return };
+        for (n, one) in list.iter().enumerate() {
+            for outside in domain::of_alternative(schema, one) {
+                self.add(outside.code, &format!("{at}/{n}{}", outside.at), outside.found, outside.expected);
+            }
+        }
         let given: Vec<&Value> = list.iter().filter(|one| **one != OMITTED).collect();
         let has_null = given.iter().any(|one| one.is_null());
         if has_null && kind.is_container() {

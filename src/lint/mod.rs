@@ -2,13 +2,18 @@
 //!
 //! `input` reads question files with their answer files, a folder or run of them, or lines of
 //! functions. `docs::check` checks the functions, `questions` and `answers` apply the other rules
-//! of the official package and its evaluator, and `tally` counts by rule and file. Nothing is
-//! changed or written. Deliberately absent: whether an answer is correct.
+//! of the official package and its evaluator, `satisfy` asks the checker which outputs pass,
+//! `domain` compares answers with the enums and keys of their docs, `duplicates` finds equal
+//! entries, and `tally` counts by rule and file. Nothing is changed or written. Deliberately
+//! absent: whether an answer is correct.
 
 mod answers;
+mod domain;
+mod duplicates;
 pub mod input;
 mod questions;
 pub mod rules;
+mod satisfy;
 pub mod tally;
 
 use std::borrow::Cow;
@@ -84,7 +89,7 @@ const PYTHON_ONLY: [&str; 6] = [
 /// Checks files.
 pub fn check(files: &[InputFile]) -> Report {
     let mut report = Report::default();
-    for (n, file) in files.iter().enumerate() {
+    for (n, (file, duplicates)) in files.iter().zip(duplicates::check(files)).enumerate() {
         let judged: Vec<(Vec<LintFinding>, Vec<LintFinding>)> =
             file.lines.par_iter().map(|line| of_functions(n, line, file.is_python())).collect();
         let mut findings: Vec<LintFinding> = Vec::new();
@@ -94,6 +99,7 @@ pub fn check(files: &[InputFile]) -> Report {
         }
         findings.extend(questions::check(n, file));
         findings.extend(answers::check(n, file));
+        findings.extend(duplicates);
         findings.sort_by_key(|finding| finding.line);
         report.findings.extend(findings);
         report.n_entries += file.lines.len();

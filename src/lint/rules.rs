@@ -3,7 +3,7 @@
 //! Rules for functions are in `docs::check::rules`; `all` joins the two tables. The codes for
 //! answers are those of `answers::carry` where the fault is the same.
 
-use crate::docs::check::rules::By::{Data, Evaluator};
+use crate::docs::check::rules::By::{Data, Evaluator, Recipe};
 use crate::docs::check::rules::Level::{Error, Note};
 use crate::docs::check::rules::{self, Rule};
 
@@ -18,7 +18,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// All rules for questions and answers.
-pub static RULES: [Rule; 25] = [
+pub static RULES: [Rule; 32] = [
     Rule::new("dataset/keys", Error, &[Data, Evaluator], "A line does not have the expected keys."),
     Rule::new("dataset/key-order", Note, &[Data], "The keys of a line are not in the official order."),
     Rule::new(
@@ -41,6 +41,30 @@ pub static RULES: [Rule; 25] = [
         "The part of an id that counts doc lists, or the entries of one, does not continue from the previous line.",
     ),
     Rule::new("dataset/duplicate-id", Error, &[Evaluator], "Two entries have the same id."),
+    Rule::new(
+        "dataset/contradicting-labels",
+        Error,
+        &[Evaluator, Recipe],
+        "Two entries of different categories have the same messages and functions, so no model can pass both.",
+    )
+    .shown(
+        r#"[{"id": "live_irrelevance_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]},
+            {"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}], "ground_truth": [{"f": {}}]}]"#,
+        r#"[{"id": "live_irrelevance_0-0-0", "question": [[{"role": "user", "content": "Sing."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]},
+            {"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}], "ground_truth": [{"f": {}}]}]"#,
+    ),
+    Rule::new(
+        "dataset/duplicate-entry",
+        Note,
+        &[Recipe],
+        "Two entries with the same label have the same messages and functions.",
+    )
+    .shown(
+        r#"[{"id": "live_irrelevance_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]},
+            {"id": "live_irrelevance_1-0-1", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]}]"#,
+        r#"[{"id": "live_irrelevance_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]},
+            {"id": "live_irrelevance_1-0-1", "question": [[{"role": "user", "content": "Sing."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]}]"#,
+    ),
     Rule::new(
         "dataset/unreadable-question",
         Error,
@@ -124,4 +148,34 @@ pub static RULES: [Rule; 25] = [
         "The alternatives allow a required parameter to be omitted, which the evaluator refuses.",
     ),
     Rule::new("answer/wrong-type", Note, &[Data], "A value does not have the declared type."),
+    Rule::new("answer/not-in-enum", Note, &[Data], "A value is not in the enum of its parameter.")
+    .shown(
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "string", "description": "x", "enum": ["noon"]}}}}], "ground_truth": [{"f": {"a": ["storm"]}}]}]"#,
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "string", "description": "x", "enum": ["noon"]}}}}], "ground_truth": [{"f": {"a": ["Noon"]}}]}]"#,
+    ),
+    Rule::new("answer/unknown-key", Note, &[Data], "A dict has a key that its doc does not have.")
+    .shown(
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x"}}}}}}], "ground_truth": [{"f": {"a": [{"c": ["x"]}]}}]}]"#,
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x"}}}}}}], "ground_truth": [{"f": {"a": [{"b": ["x"]}]}}]}]"#,
+    ),
+    Rule::new("answer/unsatisfiable", Error, &[Evaluator], "No output passes the evaluator.")
+    .shown(
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x"}}}}}}], "ground_truth": [{"f": {"a": [{"b": []}]}}]}]"#,
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x"}}}}}}], "ground_truth": [{"f": {"a": [{"b": ["x"]}]}}]}]"#,
+    ),
+    Rule::new(
+        "answer/only-empty-value",
+        Note,
+        &[Evaluator],
+        "The evaluator accepts only an empty text or an empty list for a required parameter.",
+    )
+    .shown(
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "string", "description": "x"}}}}], "ground_truth": [{"f": {"a": [""]}}]}]"#,
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "string", "description": "x"}}}}], "ground_truth": [{"f": {"a": ["x"]}}]}]"#,
+    ),
+    Rule::new("answer/dead-alternative", Note, &[Evaluator], "An alternative can never match an output.")
+    .shown(
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "any", "description": "x"}}}}], "ground_truth": [{"f": {"a": ["one", 1]}}]}]"#,
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "any", "description": "x"}}}}], "ground_truth": [{"f": {"a": ["one", "1"]}}]}]"#,
+    ),
 ];

@@ -3,7 +3,7 @@
 // Passing `json!` by value keeps the tests readable.
 #![allow(clippy::needless_pass_by_value)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -38,8 +38,11 @@ fn question(id: &str, functions: Value) -> Value {
     json!({"id": id, "question": [[{"role": "user", "content": "Ring."}]], "function": functions})
 }
 
+/// Returns an entry that no entry with another id equals.
 fn plain(id: &str) -> Value {
-    question(id, json!([function(json!({}))]))
+    let mut entry = question(id, json!([function(json!({}))]));
+    entry["question"][0][0]["content"] = json!(format!("Ring {id}."));
+    entry
 }
 
 /// Checks questions of an irrelevance file, which has no answers.
@@ -56,7 +59,9 @@ fn answered(properties: Value, ground_truth: Value) -> BTreeSet<&'static str> {
 
 /// Checks one required parameter of a type with its alternatives.
 fn given(kind: &str, alternatives: Value) -> BTreeSet<&'static str> {
-    let schema = json!({"type": kind, "description": "x", "items": {"type": "dict", "properties": {}}, "properties": {}});
+    let has_dicts = alternatives.to_string().contains('{');
+    let items = if has_dicts { json!({"type": "dict", "properties": {}}) } else { json!({"type": "string"}) };
+    let schema = json!({"type": kind, "description": "x", "items": items, "properties": {}});
     answered(json!({"a": schema}), json!([{"f": {"a": alternatives}}]))
 }
 
@@ -136,11 +141,74 @@ fn every_rule_fires_on_its_example() {
         ("answer/omittable-required", given("string", json!(["", "x"]))),
         ("answer/wrong-type", given("boolean", json!(["dontcare"]))),
     ];
+    // Found together with others, of which they are the reason or the effect.
+    let with = |code: &str| match code {
+        "answer/unknown-parameter" | "answer/missing-required" | "answer/no-alternatives" => {
+            vec!["answer/unsatisfiable"]
+        }
+        "answer/mixed-null" => vec!["answer/dead-alternative"],
+        _ => vec![],
+    };
     for (code, found) in &cases {
-        assert_eq!(found.iter().copied().collect::<Vec<_>>(), [*code]);
+        let expected: BTreeSet<&str> = with(code).into_iter().chain([*code]).collect();
+        assert_eq!(*found, expected, "{code}");
     }
     let shown: BTreeSet<&str> = cases.iter().map(|(code, _)| *code).collect();
-    assert_eq!(shown, RULES.iter().map(|rule| rule.code).collect(), "every rule has an example");
+    let others = RULES.iter().filter(|rule| rule.example.is_none());
+    assert_eq!(shown, others.map(|rule| rule.code).collect(), "every other rule has a printed example");
+}
+
+/// Returns the codes that an example of `explain` gets: entries with their answers, in files by the category of the id.
+fn codes_of_entries(entries: &str) -> BTreeSet<&'static str> {
+    let entries: Vec<Value> = serde_json::from_str(entries).unwrap();
+    let mut files: BTreeMap<String, (Vec<Value>, Vec<Value>)> = BTreeMap::new();
+    for mut entry in entries {
+        let ground_truth = entry.as_object_mut().unwrap().shift_remove("ground_truth");
+        let id = entry["id"].as_str().unwrap().to_owned();
+        let (category, _) = id.rsplit_once('_').unwrap();
+        let (questions, answers) = files.entry(format!("v4_{category}")).or_default();
+        questions.push(entry);
+        answers.extend(ground_truth.map(|ground_truth| json!({"id": id, "ground_truth": ground_truth})));
+    }
+    let files: Vec<InputFile> = files
+        .into_iter()
+        .map(|(name, (questions, answers))| {
+            file(&name, questions, Some(answers).filter(|answers| !answers.is_empty()))
+        })
+        .collect();
+    check(&files).findings.iter().map(|finding| finding.rule.code).collect()
+}
+
+#[test]
+fn printed_examples_have_one_fault_or_none() {
+    let mut n_examples = 0;
+    for rule in &RULES {
+        let Some(example) = rule.example else { continue };
+        assert_eq!(codes_of_entries(example.quiet), BTreeSet::new(), "{}", rule.code);
+        let also = (rule.code == "answer/only-empty-value").then_some("answer/omittable-required");
+        assert_eq!(codes_of_entries(example.fires), also.into_iter().chain([rule.code]).collect());
+        n_examples += 1;
+    }
+    assert_eq!(n_examples, 7);
+}
+
+#[test]
+fn a_call_with_any_value_agrees_with_relevance_and_contradicts_irrelevance() {
+    let of = |categories: [&str; 2]| {
+        let entries = categories.map(|category| {
+            let mut entry = plain("x");
+            entry["id"] = json!(format!("live_{category}_0-0-0"));
+            if !category.contains("relevance") {
+                entry["ground_truth"] = json!([{"f": {}}]);
+            }
+            entry
+        });
+        codes_of_entries(&json!(entries).to_string())
+    };
+    assert_eq!(of(["relevance", "simple"]), BTreeSet::from(["dataset/duplicate-entry"]));
+    for categories in [["irrelevance", "relevance"], ["irrelevance", "simple"]] {
+        assert_eq!(of(categories), BTreeSet::from(["dataset/contradicting-labels"]));
+    }
 }
 
 #[test]

@@ -53,6 +53,8 @@ pub(crate) const PARTS: &[Part] = &[
         &[
             "the_original_live_release_is_read_without_a_loss",
             "the_original_release_has_the_numbers_of_the_audit",
+            "equal_entries_and_contradicting_labels_of_the_official_releases_are_found",
+            "alternatives_that_nothing_matches_in_the_original_release_are_the_known_ones",
             "the_official_script_refuses_the_same_functions_for_the_same_faults",
             "the_two_leaks_of_the_official_release_are_held_and_no_other_list",
         ],
@@ -67,8 +69,11 @@ pub(crate) const PARTS: &[Part] = &[
             "the_audit_of_the_current_release_is_reproduced_exactly",
             "the_official_script_refuses_the_same_functions_for_the_same_faults",
             "the_entries_that_no_output_can_satisfy_are_the_only_wrong_answers_of_the_current_release",
+            "equal_entries_and_contradicting_labels_of_the_official_releases_are_found",
+            "values_outside_the_enum_are_the_known_ones",
         ],
     ),
+    part("bfcl-v4-nonlive", &["the_official_non_live_files_have_the_known_faults"]),
     part(
         "log_samples",
         &[

@@ -68,11 +68,11 @@ pub struct Rule {
     pub by: &'static [By],
     /// The fault, in one sentence; `None` if `fix` has the code and the sentence.
     own: Option<&'static str>,
-    /// Functions with and without the fault, as JSON lists; `None` if `fix` has them.
+    /// Functions, or entries of a dataset, with and without the fault; `None` if `fix` has them or none is printed.
     pub example: Option<Example>,
 }
 
-/// Two lists of functions as JSON.
+/// Two lists as JSON, of functions, or of entries with their ground truth.
 #[derive(Debug, Clone, Copy)]
 pub struct Example {
     /// A list in which the rule finds a fault.
@@ -93,7 +93,9 @@ impl Rule {
         Self { code, level, by, own: Some(what), example: None }
     }
 
-    const fn shown(mut self, fires: &'static str, quiet: &'static str) -> Self {
+    /// Adds an example.
+    #[must_use]
+    pub const fn shown(mut self, fires: &'static str, quiet: &'static str) -> Self {
         self.example = Some(Example { fires, quiet });
         self
     }

@@ -1,0 +1,146 @@
+//! Whether the values of an answer are in the enums of their docs, and the keys of dicts in their properties.
+//!
+//! The evaluator reads neither, so a model that follows the doc fails, and one that contradicts it passes. A value is
+//! in an enum if the evaluator treats it as equal to a member. A default outside the enum is accepted, and an enum of
+//! another type than the value is not applied, because both are faults of the doc with codes of their own.
+
+use serde_json::{Map, Value};
+
+use crate::bfcl::types::Type;
+use crate::checker::same;
+use crate::docs::fix::values::brief;
+use crate::docs::patch::token;
+
+/// A value or key that the doc does not allow.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Outside {
+    /// The rule.
+    pub(super) code: &'static str,
+    /// The JSON pointer into the alternative.
+    pub(super) at: String,
+    /// What was found.
+    pub(super) found: String,
+    /// What was expected.
+    pub(super) expected: String,
+}
+
+/// Checks one alternative of a parameter.
+pub(super) fn of_alternative(schema: &Value, value: &Value) -> Vec<Outside> {
+    let mut outside = Vec::new();
+    judge(schema, value, "", true, &mut outside);
+    outside
+}
+
+/// Checks a value. The members of a dict are lists of alternatives one level deep, and plain values below.
+fn judge(schema: &Value, value: &Value, at: &str, lists_alternatives: bool, outside: &mut Vec<Outside>) {
+    in_enum(schema, value, at, outside);
+    match (Type::of(schema), value) {
+        (Some(Type::Dict), Value::Object(members)) => {
+            of_members(schema, members, at, lists_alternatives, outside);
+        }
+        (Some(Type::Array | Type::Tuple), Value::Array(elements)) => {
+            for (n, element) in elements.iter().enumerate() {
+                let at = format!("{at}/{n}");
+                judge(&schema["items"], element, &at, lists_alternatives, outside);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn of_members(
+    schema: &Value,
+    members: &Map<String, Value>,
+    at: &str,
+    lists_alternatives: bool,
+    outside: &mut Vec<Outside>,
+) {
+    let properties = schema.get("properties").and_then(Value::as_object).filter(|named| !named.is_empty());
+    let Some(properties) = properties else { return };
+    for (key, member) in members {
+        let at = format!("{at}/{}", token(key));
+        let Some(property) = properties.get(key) else {
+            let names: Vec<&str> = properties.keys().map(String::as_str).collect();
+            outside.push(Outside {
+                code: "answer/unknown-key",
+                at,
+                found: format!("{key:?}"),
+                expected: format!("one of {}", names.join(", ")),
+            });
+            continue;
+        };
+        match member {
+            Value::Array(alternatives) if lists_alternatives => {
+                for (n, one) in alternatives.iter().enumerate() {
+                    judge(property, one, &format!("{at}/{n}"), false, outside);
+                }
+            }
+            one => judge(property, one, &at, false, outside),
+        }
+    }
+}
+
+fn in_enum(schema: &Value, value: &Value, at: &str, outside: &mut Vec<Outside>) {
+    let Some(members) = schema.get("enum").and_then(Value::as_array) else { return };
+    let default = schema.get("default").filter(|default| !default.is_null());
+    if default.is_some_and(|default| same(default, value)) {
+        return;
+    }
+    // The enum of an array lists its elements, unless its members are arrays.
+    let values = match value {
+        Value::Array(elements) if !members.iter().any(Value::is_array) => elements.as_slice(),
+        value => std::slice::from_ref(value),
+    };
+    for value in values.iter().filter(|value| **value != "" && !value.is_null()) {
+        let of_type = |member: &&Value| std::mem::discriminant(*member) == std::mem::discriminant(value);
+        let is_checked = members.iter().any(|member| of_type(&member));
+        let is_default = default.is_some_and(|default| same(default, value));
+        if is_checked && !is_default && !members.iter().any(|member| same(member, value)) {
+            outside.push(Outside {
+                code: "answer/not-in-enum",
+                at: at.to_owned(),
+                found: brief(value),
+                expected: format!("one of {}", brief(&Value::Array(members.clone()))),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn outside(schema: &Value, value: &Value) -> Vec<(&'static str, String)> {
+        of_alternative(schema, value).into_iter().map(|found| (found.code, found.at)).collect()
+    }
+
+    #[test]
+    fn values_outside_the_enum_are_found_at_any_depth() {
+        let bell = json!({"type": "string", "enum": ["Noon", "Storm"], "default": "any"});
+        for value in [json!("noon"), json!("NO-ON"), json!("any"), json!(""), json!(null), json!(3)] {
+            assert_eq!(outside(&bell, &value), [], "{value}");
+        }
+        let found = |at: &str| vec![("answer/not-in-enum", at.to_owned())];
+        assert_eq!(outside(&bell, &json!("door")), found(""));
+        let bells = json!({"type": "array", "items": bell});
+        assert_eq!(outside(&bells, &json!(["noon", "door"])), found("/1"));
+        let of_elements = json!({"type": "array", "items": {"type": "string"}, "enum": ["noon"]});
+        assert_eq!(outside(&of_elements, &json!(["noon"])), []);
+        assert_eq!(outside(&of_elements, &json!(["door"])), found(""));
+        let dict = json!({"type": "dict", "properties": {"bell": bell, "in": {"type": "dict", "properties": {"bell": bell}}}});
+        assert_eq!(outside(&dict, &json!({"bell": ["", "noon", "door"]})), found("/bell/2"));
+        assert_eq!(outside(&dict, &json!({"in": [{"bell": "door"}]})), found("/in/0/bell"));
+    }
+
+    #[test]
+    fn keys_outside_the_properties_are_found_if_the_doc_names_any() {
+        let dict = json!({"type": "dict", "properties": {"a": {"type": "string"}}});
+        assert_eq!(outside(&dict, &json!({"a": ["x"]})), []);
+        assert_eq!(outside(&dict, &json!({"b": ["x"]})), [("answer/unknown-key", "/b".to_owned())]);
+        let array = json!({"type": "array", "items": dict});
+        assert_eq!(outside(&array, &json!([{"b": ["x"]}])), [("answer/unknown-key", "/0/b".to_owned())]);
+        assert_eq!(outside(&json!({"type": "dict", "properties": {}}), &json!({"b": ["x"]})), []);
+    }
+}
