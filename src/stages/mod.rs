@@ -25,6 +25,7 @@ pub mod redact_docs;
 mod registry;
 pub mod sample;
 pub mod split;
+pub mod verify_answers;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -203,7 +204,7 @@ pub fn schema<S: JsonSchema>() -> Value {
 }
 
 /// All kinds of stages, in the order of the live recipe.
-pub static KINDS: [StageKind; 17] = [
+pub static KINDS: [StageKind; 18] = [
     StageKind::of::<redact::Redact>(),
     StageKind::of::<redact_docs::RedactDocs>(),
     StageKind::of::<collapse_conversations::CollapseConversations>(),
@@ -218,6 +219,7 @@ pub static KINDS: [StageKind; 17] = [
     StageKind::of::<judge_queries::JudgeQueries>(),
     StageKind::of_rows::<fix_docs::FixDocs>(),
     StageKind::of::<draft_answers::DraftAnswers>(),
+    StageKind::of_rows::<verify_answers::VerifyAnswers>(),
     StageKind::of::<drop_baseline_overlap::DropBaselineOverlap>(),
     StageKind::of_rows::<split::Split>(),
     StageKind::of::<sample::Sample>(),
