@@ -177,3 +177,123 @@ fn a_run_folder_of_another_user_is_named_with_owner_and_mode() {
         assert!(error.contains(&format!("{} belongs to ", locked.display())), "{arguments:?}: {error}");
     }
 }
+
+fn in_folder(folder: &Path, arguments: &[&str]) -> std::process::Output {
+    toolsieve().current_dir(folder).args(arguments).output().unwrap()
+}
+
+#[test]
+fn a_folder_of_logs_is_read_without_runs_and_decisions_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("log.jsonl", REQUEST);
+    assert!(in_folder(folder.path(), &["run", "log.jsonl", "--quiet"]).status.success());
+    for format in ["csv", "jsonl", "parquet"] {
+        let file = format!("held.{format}");
+        let ended = in_folder(folder.path(), &["held", "out/log", "--unverified", "--out", &file]);
+        assert!(ended.status.success(), "{}", shown(&ended));
+    }
+    // A review file without a row has no form.
+    write("held.jsonl", "{\"decision\": \"\", \"id\": \"r1\", \"recorded_answer\": null}\n");
+    write("decisions.jsonl", "{\"id\": \"r1\", \"decision\": \"keep\"}\n");
+    let skipped = "warning: skipped 1 run folder (./out/log) and 4 files of decisions (./decisions.jsonl, …): not logs\n";
+    for arguments in [&["run", ".", "--out", "all", "--quiet"][..], &["plan", "."], &["inspect", "."]] {
+        let ended = in_folder(folder.path(), arguments);
+        let text = shown(&ended);
+        assert_eq!(ended.status.code(), Some(0), "{text}");
+        let skipped = if arguments[0] == "run" {
+            skipped.to_owned()
+        } else {
+            skipped.replace("1 run folder (./out/log)", "2 run folders (./all, …)")
+        };
+        assert!(text.contains(&skipped), "{text}");
+    }
+    let read: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.path().join("all/run.json")).unwrap()).unwrap();
+    let inputs: Vec<&str> =
+        read["inputs"].as_array().unwrap().iter().map(|input| input["path"].as_str().unwrap()).collect();
+    assert_eq!(inputs, ["./log.jsonl"]);
+    let of_run = in_folder(folder.path(), &["run", "out/log", "--out", "again"]);
+    assert!(
+        shown(&of_run).contains("error: input out/log: this is a run folder, not a log\nhint: "),
+        "{}",
+        shown(&of_run)
+    );
+}
+
+#[test]
+fn a_file_that_is_no_log_ends_before_the_first_stage() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("README", "# Tides\n\nWhen the water is low.\n");
+    write("main.go", "package main\n\nfunc main() {}\n");
+    write("harbours.csv", "harbour,depth\nLeith,4\nOban,7\n");
+    write("tools.py", "def tide(harbour: str):\n    \"\"\"Returns the tide.\"\"\"\n");
+    let mut text = String::new();
+    for arguments in [
+        &["run", "README", "--out", "out"][..],
+        &["run", "main.go", "--out", "out"],
+        &["run", "harbours.csv", "--out", "out"],
+        &["init", "README"],
+        &["init", "main.go"],
+        &["init", "tools.py"],
+    ] {
+        let ended = in_folder(folder.path(), arguments);
+        let error = String::from_utf8(ended.stderr).unwrap();
+        let lines: Vec<&str> = error.lines().filter(|line| !line.starts_with("ingest")).collect();
+        text += &format!(
+            "$ toolsieve {}\nexit: {}\n{}\n\n",
+            arguments.join(" "),
+            ended.status.code().unwrap(),
+            lines.join("\n")
+        );
+        assert!(!folder.path().join("pipelines").exists(), "{text}");
+        assert!(
+            !folder.path().join("out/stages").exists() && !folder.path().join("out/ingest").exists(),
+            "{text}"
+        );
+    }
+    snapshot("no_log", &text, folder.path());
+    // The folder is free for the next run.
+    write("log.jsonl", REQUEST);
+    let ended = in_folder(folder.path(), &["run", "log.jsonl", "--out", "out", "--quiet"]);
+    assert!(ended.status.success(), "{}", shown(&ended));
+}
+
+#[test]
+fn standard_input_is_reused_or_refused_with_a_way_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log.jsonl");
+    let run = |text: &str| {
+        std::fs::write(&log, text).unwrap();
+        let mut command = toolsieve();
+        command.current_dir(folder.path()).args(["run", "-"]).stdin(std::fs::File::open(&log).unwrap());
+        command.output().unwrap()
+    };
+    assert!(run(REQUEST).status.success());
+    let again = run(REQUEST);
+    assert!(again.status.success() && shown(&again).contains("reused    "), "{}", shown(&again));
+    let other = run(&REQUEST.replace("low", "high"));
+    assert_eq!(other.status.code(), Some(2));
+    snapshot("stdin_again", &shown(&other), folder.path());
+}
+
+#[test]
+fn a_misspelt_name_is_answered_by_the_one_that_was_meant() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mylog.jsonl"), REQUEST).unwrap();
+    assert!(in_folder(folder.path(), &["run", "mylog.jsonl", "--quiet"]).status.success());
+    for (arguments, meant) in [
+        (&["explain", "not-in-enum"][..], "did you mean \"answer/not-in-enum\"?"),
+        (&["diff", "out/mylog", "--reason", "privacy/emai"], "did you mean \"privacy/email\"?"),
+        (&["held", "out/mylog", "--reason", "not-in-enum"], "did you mean \"answer/not-in-enum\"?"),
+        (&["run", "mylog.json"], "did you mean mylog.jsonl?"),
+        (&["inspect", "./mylog.json"], "did you mean ./mylog.jsonl?"),
+        (&["sets", "list", "nexusravn"], "did you mean \"nexusraven\"?"),
+        (&["plan", "mylog.jsonl", "--set", "drop-spm.enabled=false"], "did you mean \"drop-spam\"?"),
+    ] {
+        let ended = in_folder(folder.path(), arguments);
+        assert_eq!(ended.status.code(), Some(2), "{arguments:?}: {}", shown(&ended));
+        assert!(shown(&ended).contains(meant), "{arguments:?}: {}", shown(&ended));
+    }
+}

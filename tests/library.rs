@@ -200,9 +200,11 @@ fn an_observer_stops_a_run_and_the_same_call_continues() {
 fn a_failed_gate_has_typed_reasons() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.jsonl");
+    std::fs::write(&path, "").unwrap();
+    let run = || execute(&pipeline(path.clone()), &folder.path().join("run"), &Options::default(), &());
+    assert_eq!(run().unwrap().outcome, Outcome::GateFailed(vec![FailedGate::NoRequest { lines: 0 }]));
     std::fs::write(&path, "{}\n{}\n").unwrap();
-    let ran = execute(&pipeline(path), &folder.path().join("run"), &Options::default(), &()).unwrap();
-    assert_eq!(ran.outcome, Outcome::GateFailed(vec![FailedGate::NoRequest { lines: 2 }]));
+    assert!(matches!(run().unwrap_err(), toolsieve::run::Error::NoRequest(what) if what.contains("found 2 lines")));
 }
 
 #[test]

@@ -15,9 +15,7 @@ use crate::engine::vocabulary::{Reason, ReasonKind};
 use crate::ingest::reasons::REASONS as LINE_REASONS;
 use crate::lint::rules;
 use crate::stages::{Registry, StageKind};
-
-/// The least similarity, from 0 to 1, of a code that is suggested for an unknown one.
-const MIN_LIKENESS: f64 = 0.75;
+use crate::text::suggestion::did_you_mean;
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
@@ -77,10 +75,7 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
     let all = all.chain(rules::all().map(|rule| rule.code));
     let all = all.chain(convert::REASONS.iter().map(|reason| reason.code));
     let all = all.chain(fix_command::REASONS.iter().map(|(code, _)| *code));
-    let alike = all.map(|known| (strsim::jaro_winkler(code, known), known));
-    let nearest =
-        alike.filter(|(likeness, _)| *likeness >= MIN_LIKENESS).max_by(|(a, _), (b, _)| a.total_cmp(b));
-    let meant = nearest.map(|(_, known)| format!("did you mean \"{known}\"? ")).unwrap_or_default();
+    let meant = did_you_mean(code, all);
     bail!("unknown reason \"{code}\"\nhint: {meant}`toolsieve explain` lists all codes");
 }
 

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 
 use super::inspect::LookArgs;
-use crate::cli::console;
+use crate::cli::console::{self, counted};
 use crate::engine::disk::write_atomic;
 use crate::inspect::{draft, pipeline_name};
+use crate::run::check_file;
 use crate::stages::Registry;
 
 /// Arguments of `init`.
@@ -40,7 +41,14 @@ pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
     if !is_shown && out.exists() && !args.force {
         bail!("{} exists already\nhint: --force overwrites it, --out names another file", out.display());
     }
+    inputs.iter().filter(|input| input.is_file()).try_for_each(|input| check_file(input))?;
     let look = args.looked_at.look(registry)?;
+    if look.lines.requests == 0 && look.lines.no_request == 0 {
+        let (files, n_lines) = (names_of(inputs), counted(look.lines.looked_at, "line", "lines"));
+        bail!(
+            "no request in {files}: found {n_lines} that cannot be read, expected a log of requests with functions\nhint: `toolsieve inspect {files}` shows the first of them"
+        );
+    }
     let named_after = if is_shown { bare_name(&inputs[0]) } else { bare_name(&out) };
     let text = draft(&look, &pipeline_name(&named_after), inputs);
     for hint in &look.hints {
@@ -55,6 +63,10 @@ pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
         "{out} written; next: `toolsieve plan {out}`, then `toolsieve run {out}`"
     ));
     Ok(())
+}
+
+fn names_of(inputs: &[PathBuf]) -> String {
+    inputs.iter().map(|input| input.display().to_string()).collect::<Vec<_>>().join(" ")
 }
 
 fn default_out(input: &Path) -> PathBuf {

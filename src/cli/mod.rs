@@ -261,6 +261,7 @@ fn exit_code(error: &anyhow::Error) -> u8 {
     match error.chain().find_map(|cause| cause.downcast_ref::<Error>()) {
         Some(error) if error.is_cancelled() => INTERRUPTED,
         Some(Error::Halfway(cause)) if cause.is_bug() => BUG,
+        Some(Error::NoRequest(_)) => GATE_FAILED,
         Some(Error::Halfway(_)) => STOPPED,
         _ if of_standard_output(error).is_some() => STOPPED,
         _ => NOT_STARTED,

@@ -74,6 +74,9 @@ pub enum Error {
     /// An input could not be read to its end.
     #[error("{0}")]
     Input(String),
+    /// The inputs hold lines, and no request.
+    #[error("{0}")]
+    NoRequest(String),
     /// A verdict of a stage violates its contract or the tables: an internal error in the stage.
     #[error("stage {stage}: {what}")]
     Verdict {

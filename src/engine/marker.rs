@@ -66,6 +66,11 @@ pub(super) fn run_command(path: &Path) -> Option<String> {
     (command.get(1) == Some(&"run")).then(|| command.join(" "))
 }
 
+/// Returns `true` for a run folder, finished or not, of any build that writes markers.
+pub(crate) fn is_run(path: &Path) -> bool {
+    is_regular(&path.join(MARKER))
+}
+
 /// The state of a folder that a run may work in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Nature {

@@ -45,7 +45,7 @@ pub mod ledger;
 pub mod link;
 pub mod links;
 pub mod manifest;
-mod marker;
+pub(crate) mod marker;
 pub mod opinion;
 mod others;
 pub mod part;

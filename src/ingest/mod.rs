@@ -24,6 +24,7 @@ pub mod fate;
 pub mod log_formats;
 mod marks;
 mod messages;
+mod no_request;
 mod path;
 pub mod pick;
 mod raw;

@@ -21,7 +21,7 @@ use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::{Fingerprint, sha256_until};
 use crate::engine::foreign::{ForeignFile, ForeignRows, Need};
 use crate::engine::manifest::InputFile;
-use crate::engine::raw::{InputsRead, Intake, RequestRow};
+use crate::engine::raw::{InputsRead, Intake, LineRow, RequestRow};
 use crate::engine::runner::Source;
 use crate::engine::vocabulary::ColumnSpec;
 use crate::ingest::ahead::{Parsed, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready};
@@ -29,6 +29,7 @@ use crate::ingest::batch::{Joined, Waiting};
 use crate::ingest::fate::{Line, LineFate};
 use crate::ingest::log_formats::Columns;
 use crate::ingest::log_formats::names::is_read;
+use crate::ingest::no_request::LinesWithoutRequest;
 use crate::ingest::read::{Format, Limits, Position, ReadError};
 use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
 use crate::ingest::record::push_lines;
@@ -108,6 +109,7 @@ impl Source for Ingest {
             n_drawn: 0,
             n_further_parts: 0,
             item_is_read: false,
+            without_request: LinesWithoutRequest::default(),
         };
         let mut read = InputsRead::default();
         let files: Vec<(u32, &Path)> = (0..).zip(self.inputs.iter().map(PathBuf::as_path)).collect();
@@ -124,6 +126,7 @@ impl Source for Ingest {
         rows.join()?;
         rows.write_sample()?;
         read.further_parts = rows.n_further_parts;
+        rows.without_request.check(&read.inputs)?;
         Ok(read)
     }
 }
@@ -176,6 +179,8 @@ struct LineSink<'a, 'c> {
     n_further_parts: u64,
     /// The item of the current parts was read, not skipped.
     item_is_read: bool,
+    /// The lines before the first request.
+    without_request: LinesWithoutRequest,
 }
 
 impl LineSink<'_, '_> {
@@ -316,8 +321,11 @@ impl LineSink<'_, '_> {
             // Whatever it holds: the counts must not depend on how far ahead lines were parsed.
             _ if self.is_full() && !is_awaited => self.into.passed_over(line.n_items),
             ReadyRow::Answer(place, answer) => self.waiting.answer(place, *answer),
-            ReadyRow::Line(line) => self.into.line(line)?,
-            ReadyRow::Batch(custom_id, request) => self.waiting.request(custom_id, *request),
+            ReadyRow::Line(line) => self.line(line)?,
+            ReadyRow::Batch(custom_id, request) => {
+                self.without_request.found_request();
+                self.waiting.request(custom_id, *request);
+            }
             ReadyRow::Request(request) => self.request(request)?,
         }
         Ok(())
@@ -328,7 +336,13 @@ impl LineSink<'_, '_> {
         if self.cx.cancelled() { Err(Error::Interrupted) } else { Ok(()) }
     }
 
+    fn line(&mut self, line: LineRow) -> Result<()> {
+        self.without_request.add(&line);
+        self.into.line(line)
+    }
+
     fn request(&mut self, request: Box<RequestRow>) -> Result<()> {
+        self.without_request.found_request();
         match self.ingest.sample_rows {
             None => self.into.request(*request)?,
             // Before sampling, so that another record takes its place in the sample.
@@ -344,7 +358,7 @@ impl LineSink<'_, '_> {
             self.go_on()?;
             match line {
                 Joined::Request(request) => self.request(request),
-                Joined::Answer(line) => self.into.line(line),
+                Joined::Answer(line) => self.line(line),
             }
         })
     }

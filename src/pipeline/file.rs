@@ -24,6 +24,7 @@ use crate::export::sink::Export;
 use crate::ingest::source::Ingest;
 use crate::stages::personal::PersonalValues;
 use crate::stages::{self, Registry, StageKind};
+use crate::text::suggestion::closest;
 
 /// Reads one file; knows where it is for messages.
 pub(super) struct Reader<'t> {
@@ -335,11 +336,8 @@ fn moved(place: &str, key: &str) -> Option<String> {
 
 fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    let best = known.iter().max_by(|a, b| {
-        strsim::jaro_winkler(name, a).total_cmp(&strsim::jaro_winkler(name, b)).then_with(|| b.cmp(a))
-    });
-    match best {
-        Some(best) if strsim::jaro_winkler(name, best) > 0.8 => format!("did you mean \"{best}\"?"),
-        _ => format!("known: {}", known.join(", ")),
+    match closest(name, known.iter().copied()) {
+        Some(best) => format!("did you mean \"{best}\"?"),
+        None => format!("known: {}", known.join(", ")),
     }
 }

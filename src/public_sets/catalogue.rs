@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::SetError;
 use super::formats::{FORMATS, Format};
 use crate::engine::error::At;
+use crate::text::suggestion::closest;
 
 /// The built-in sets, from the repository.
 const KNOWN: &str = include_str!("../../configs/public_sets.toml");
@@ -169,9 +170,7 @@ impl Catalogue {
 
     /// Returns the id that is closest to a misspelt one.
     pub fn meant(&self, id: &str) -> Option<&str> {
-        let near = |known: &str| strsim::jaro_winkler(id, known);
-        let ids = self.sets.iter().map(|set| set.id.as_str()).filter(|known| near(known) > 0.8);
-        ids.max_by(|a, b| near(a).total_cmp(&near(b)).then_with(|| b.cmp(a)))
+        closest(id, self.sets.iter().map(|set| set.id.as_str()))
     }
 
     /// Returns the folder of a set, existing or not.

@@ -11,6 +11,7 @@ use crate::engine::corpus::RowId;
 use crate::engine::decision::DecisionKind;
 use crate::engine::ledger::{Event, for_every_event};
 use crate::engine::vocabulary::TableId;
+use crate::text::suggestion::did_you_mean;
 
 /// An edit of a run.
 #[derive(Debug, Clone, Copy)]
@@ -55,7 +56,10 @@ impl OpenRun {
         if let Some(code) = reason
             && !self.registry.reasons().iter().any(|(_, known)| known.code == code)
         {
-            return refuse(format!("there is no reason \"{code}\"\nhint: `toolsieve explain` lists all"));
+            let meant = did_you_mean(code, self.registry.reasons().iter().map(|(_, known)| known.code));
+            return refuse(format!(
+                "unknown reason \"{code}\"\nhint: {meant}`toolsieve explain` lists all codes"
+            ));
         }
         for_every_event(&self.folder, &self.stages, &self.corpus, |events| {
             for event in events.iter().filter(|event| reason.is_none_or(|code| event.reason == code)) {

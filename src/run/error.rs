@@ -17,6 +17,9 @@ pub enum Error {
     /// line of its own.
     #[error("{0}")]
     Request(String),
+    /// The inputs are read, and not one of their lines holds a request: they are no logs. No stage has run.
+    #[error("{0}")]
+    NoRequest(String),
     /// It failed after it had begun, or it was cancelled. What is finished stays, and the same call goes on from there.
     #[error("{0}")]
     Halfway(engine::error::Error),

@@ -14,11 +14,10 @@ use crate::engine::context::Context;
 use crate::engine::folder::RunFolder;
 use crate::engine::manifest::{InputFile, RunFile};
 use crate::engine::part::Cuts;
-use crate::engine::raw::{IngestManifest, read_lines};
+use crate::engine::raw::IngestManifest;
 use crate::engine::runner::{self, Sink};
 use crate::engine::services::Services;
 use crate::export::earlier::Earlier;
-use crate::ingest::reasons::BAD_MESSAGE;
 use crate::ingest::source::Ingest;
 use crate::pipeline::Pipeline;
 use crate::report::model::Report;
@@ -62,6 +61,8 @@ pub struct Prepared<'p> {
     /// As in the pipeline, with pipes copied into the run folder.
     ingest: Ingest,
     folder: RunFolder,
+    /// What was skipped in the folders that are inputs.
+    skipped: Option<String>,
 }
 
 /// Checks what a pipeline reads, takes the run folder, and copies standard input where it is one of the inputs.
@@ -70,7 +71,7 @@ pub struct Prepared<'p> {
 /// An input or a baseline is not there or cannot be read, or the folder is no run folder, in use, or holds a run of other
 /// inputs that [`Options::fresh`] does not remove.
 pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> Result<Prepared<'p>, Error> {
-    let given = checked_inputs(&pipeline.ingest)?;
+    let (given, skipped) = checked_inputs(&pipeline.ingest)?;
     check_out(out)?;
     check_baselines(pipeline, Some(out))?;
     let folder = RunFolder::take_as(out, &options.command_line())?;
@@ -78,16 +79,16 @@ pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> 
         folder.clear()?;
     }
     let ingest = take_inputs(&given, &folder)?;
-    Ok(Prepared { pipeline, options, ingest, folder })
+    Ok(Prepared { pipeline, options, ingest, folder, skipped })
 }
 
 impl Prepared<'_> {
     /// Runs it; see [`execute`].
     ///
     /// # Errors
-    /// [`Error::Halfway`]: the same call goes on from there.
+    /// [`Error::NoRequest`]: the inputs are no logs. [`Error::Halfway`]: the same call goes on from there.
     pub fn execute(self, observer: &dyn Observer) -> Result<RunReport, Error> {
-        for warning in &self.pipeline.warnings {
+        for warning in self.skipped.iter().chain(&self.pipeline.warnings) {
             observer.warn(warning);
         }
         let judged = || self.judged(observer);
@@ -95,11 +96,18 @@ impl Prepared<'_> {
             Some(pool) => pool.install(judged),
             None => judged(),
         };
-        judged.map_err(Error::Halfway)
+        judged.map_err(|error| match error {
+            // A copy of standard input that is no log is of no use to the next run.
+            engine::error::Error::NoRequest(what) => match self.folder.remove_spool() {
+                Ok(_) => Error::NoRequest(what),
+                Err(error) => Error::Halfway(error),
+            },
+            error => Error::Halfway(error),
+        })
     }
 
     fn judged(&self, observer: &dyn Observer) -> Result<RunReport, engine::error::Error> {
-        let Self { pipeline, options, ingest, folder } = self;
+        let Self { pipeline, options, ingest, folder, .. } = self;
         let watched = Watched(observer);
         let services = Services::default().with_decisions(Arc::clone(&pipeline.decisions));
         let cx = Context::new(pipeline.seed, &watched, &watched).with_services(services);
@@ -117,7 +125,7 @@ impl Prepared<'_> {
                 .spawn(|| write_ledger(&pipeline.stages, folder, inputs, corpus, manifests, sink.is_some()));
             let exported = sink.map(|sink| runner::export(folder, sink, corpus, &cx)).transpose();
             if exported.is_ok() {
-                warn_of_lines(&outcome.ingest, folder.path(), observer);
+                warn_of_lines(&outcome.ingest, observer);
                 observer.begin("ledger", None);
             }
             let events = ledger.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -165,27 +173,8 @@ impl Prepared<'_> {
     }
 }
 
-/// The first line that gave no request, with what was found in it. It is for people, so no fault of its file counts.
-fn first_fault(ingest: &IngestManifest, run: &Path) -> String {
-    let lines = read_lines(run).unwrap_or_default();
-    let Some(first) = lines.iter().find(|line| !line.detail.is_empty()) else { return String::new() };
-    let path = ingest.inputs.get(first.file as usize).map_or("?", |input| &input.path);
-    format!("; the first is {path}:{}: {}", first.line, first.detail)
-}
-
-/// How to go on where no line gave a request.
-fn hint_of(ingest: &IngestManifest) -> String {
-    if ingest.line_reasons.contains_key(BAD_MESSAGE) {
-        return "messages are a list of objects such as {\"role\": \"user\", \"content\": \"…\"}; a query without roles is one text".to_owned();
-    }
-    let columns = "--set 'ingest.columns.query=[\"text\"]'";
-    format!(
-        "`toolsieve inspect FILE` shows what is in the files; if columns have other names, set them, such as {columns}"
-    )
-}
-
 /// Lines that gave nothing are reported while somebody looks: a damaged file, or columns of other names.
-fn warn_of_lines(ingest: &IngestManifest, run: &Path, observer: &dyn Observer) {
+fn warn_of_lines(ingest: &IngestManifest, observer: &dyn Observer) {
     let counts = &ingest.counts;
     let reasons: Vec<String> =
         ingest.line_reasons.iter().map(|(reason, n)| format!("{} {reason}", count(*n))).collect();
@@ -195,15 +184,6 @@ fn warn_of_lines(ingest: &IngestManifest, run: &Path, observer: &dyn Observer) {
             count(counts.unreadable),
             counted(counts.lines, "line", "lines"),
             reasons.join(", ")
-        ));
-    }
-    if counts.records == 0 && !reasons.is_empty() {
-        observer.warn(&format!(
-            "no request was read from {} ({}){}\nhint: {}",
-            counted(counts.lines, "line", "lines"),
-            reasons.join(", "),
-            first_fault(ingest, run),
-            hint_of(ingest)
         ));
     }
     if counts.lines == 0 {

@@ -23,6 +23,7 @@ use crate::engine::corpus::{BatchCells, RowId, Table};
 use crate::engine::frame::FrameFile;
 use crate::engine::ledger::for_every_event;
 use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, TableId};
+use crate::text::suggestion::did_you_mean;
 
 /// The columns of a review file, in order. The first and the last ones are for people to fill in.
 pub const FIELDS: [&str; 21] = [
@@ -130,7 +131,10 @@ impl OpenRun {
             && !self.registry.reasons().iter().any(|(_, known)| known.code == code)
             && code != WAITING
         {
-            return refuse(format!("there is no reason \"{code}\"\nhint: `toolsieve explain` lists all"));
+            let meant = did_you_mean(code, self.registry.reasons().iter().map(|(_, known)| known.code));
+            return refuse(format!(
+                "unknown reason \"{code}\"\nhint: {meant}`toolsieve explain` lists all codes"
+            ));
         }
         let entries = self.entries()?;
         let details = self.details()?;

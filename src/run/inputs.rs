@@ -29,17 +29,19 @@ fn is_pipe(input: &Path) -> bool {
     input.as_os_str() == "-" || is_special()
 }
 
-/// Returns what is read, with folders and patterns expanded. There is something to read, and every input is a file that
+/// Returns what is read, with folders and patterns expanded, and what was skipped in folders. There is something to read, and every input is a file that
 /// can be opened, or a pipe, once.
 ///
 /// A pipe is not opened: the process that writes into it may wait for that, and then for a reader.
-pub(super) fn checked_inputs(given: &Ingest) -> Result<Ingest, Error> {
+pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>), Error> {
     if given.inputs.is_empty() {
         return refuse(
             "nothing to read: the pipeline names no inputs\nhint: name a log, e.g. `toolsieve run mylog.jsonl`, or `inputs` under [ingest] in the pipeline",
         );
     }
-    let ingest = Ingest { inputs: expand(&given.inputs)?, ..given.clone() };
+    let found = expand(&given.inputs)?;
+    let skipped = found.skipped();
+    let ingest = Ingest { inputs: found.files, ..given.clone() };
     if ingest.limit.is_some() && ingest.sample_rows.is_some() {
         return refuse(
             "limit and sample_rows are both set\nhint: the one reads the first records, the other takes some at random",
@@ -75,13 +77,17 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<Ingest, Error> {
             check_file(input)?;
         }
     }
-    Ok(ingest)
+    Ok((ingest, skipped))
 }
 
 /// Extensions of source code: it may hold functions, but no log.
 const CODE: [&str; 4] = ["py", "pyi", "ts", "js"];
 
-fn check_file(input: &Path) -> Result<(), Error> {
+/// Checks that an input is no source code and can be opened.
+///
+/// # Errors
+/// It is source code, or cannot be opened.
+pub fn check_file(input: &Path) -> Result<(), Error> {
     let shown = input.display();
     if let Some(extension) = input.extension().and_then(|found| found.to_str())
         && CODE.iter().any(|known| extension.eq_ignore_ascii_case(known))
@@ -175,9 +181,14 @@ fn check_same_inputs(given: &Ingest, copied: &Ingest, folder: &RunFolder) -> Res
     if before.is_empty() || has_names_of(&copied.inputs, &before) || has_content_of(copied, &before)? {
         return Ok(());
     }
-    let had: Vec<PathBuf> = before.iter().map(|input| input.path.as_str().into()).collect();
+    // The copy of standard input is no name that a person gave.
+    let as_given = |path: &str| if Path::new(path) == folder.spool() { "-" } else { path }.into();
+    let had: Vec<PathBuf> = before.iter().map(|input| as_given(&input.path)).collect();
+    let is_pipe_only = had.iter().all(|path| path.as_os_str() == "-");
+    let go_on =
+        if is_pipe_only { "" } else { "name the inputs of the run there with --input to continue it, " };
     refuse(format!(
-        "{} holds a run of other inputs: it read {}, and this run would read {}\nhint: name the inputs of the run there with --input to go on with it, give another folder with --out, or replace the run there with --fresh",
+        "{} holds a run of other inputs: it read {}, and this run would read {}\nhint: {go_on}give another folder with --out, or replace the run there with --fresh",
         folder.path().display(),
         named(&had),
         named(&given.inputs),

@@ -1,41 +1,80 @@
 //! The input files of a run: files, folders and patterns as people name them, and a name made of them.
 //!
-//! A folder stands for every data file in it and below, in the order of their names; hidden entries are skipped. A
-//! pattern (`logs/*.jsonl.gz`) is expanded where the shell has not done so. Pipelines and the command line take the same.
+//! A folder stands for every data file in it and below, in the order of their names. Hidden entries are skipped, and so
+//! is what toolsieve wrote itself: run folders and files of decisions. A pattern (`logs/*.jsonl.gz`) is expanded where the
+//! shell has not done so. Pipelines and the command line take the same.
 
 use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::error::refuse;
+use super::own_files::is_decisions_file;
+use crate::engine::marker::is_run;
+use crate::text::figures::counted;
 use crate::text::os_error::{cause_of, hint_of};
 
 /// Extensions of files that may hold a log, before `.gz` or `.zst`.
 const EXTENSIONS: [&str; 6] = ["json", "jsonl", "ndjson", "csv", "tsv", "parquet"];
 
+/// The files that some paths name.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Expanded {
+    /// The files, in order.
+    pub files: Vec<PathBuf>,
+    /// Run folders in the given folders; their files are no logs.
+    pub skipped_runs: Vec<PathBuf>,
+    /// Files of decisions in the given folders.
+    pub skipped_decisions: Vec<PathBuf>,
+}
+
+impl Expanded {
+    /// Returns one line that names what was skipped in the given folders; `None` if nothing was.
+    pub fn skipped(&self) -> Option<String> {
+        let part = |paths: &[PathBuf], one: &str, several: &str| {
+            let first = paths.first()?.display();
+            let more = if paths.len() > 1 { ", …" } else { "" };
+            Some(format!("{} ({first}{more})", counted(paths.len() as u64, one, several)))
+        };
+        let parts = [
+            part(&self.skipped_runs, "run folder", "run folders"),
+            part(&self.skipped_decisions, "file of decisions", "files of decisions"),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| format!("skipped {}: not logs", parts.join(" and ")))
+    }
+}
+
 /// Returns the files that some paths name: folders and patterns are expanded, other paths are returned as they are.
 ///
 /// # Errors
-/// A folder holds no data file or cannot be listed, or a pattern is malformed or matches nothing.
-pub fn expand(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
-    let mut files = Vec::new();
+/// A folder is a run folder, holds no data file or cannot be listed, or a pattern is malformed or matches nothing.
+pub fn expand(paths: &[PathBuf]) -> Result<Expanded, Error> {
+    let mut found = Expanded::default();
     for path in paths {
         if path.is_dir() {
-            let n_before = files.len();
-            add_folder(path, &mut files)?;
-            if files.len() == n_before {
+            let shown = path.display();
+            if is_run(path) {
                 return refuse(format!(
-                    "input {}: the folder holds no data file\nhint: data files end in {}, also with .gz or .zst; name a file of another type itself",
-                    path.display(),
+                    "input {shown}: this is a run folder, not a log\nhint: name the log; `toolsieve report {shown}` shows the run"
+                ));
+            }
+            let n_before = found.files.len();
+            add_folder(path, &mut found)?;
+            if found.files.len() == n_before {
+                let skipped = found.skipped().map(|skipped| format!("; {skipped}")).unwrap_or_default();
+                return refuse(format!(
+                    "input {shown}: the folder holds no data file{skipped}\nhint: data files end in {}, also with .gz or .zst; name a file of another type itself",
                     EXTENSIONS.map(|extension| format!(".{extension}")).join(", ")
                 ));
             }
         } else if is_pattern(path) {
-            files.extend(matches(path)?);
+            found.files.extend(matches(path)?);
         } else {
-            files.push(path.clone());
+            found.files.push(path.clone());
         }
     }
-    Ok(files)
+    Ok(found)
 }
 
 /// Whether a path has characters of a pattern and is no file of that very name.
@@ -61,7 +100,7 @@ fn matches(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// Adds the data files of a folder and of the folders below it. Links to files are followed, links to folders are not.
-fn add_folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
+fn add_folder(folder: &Path, found: &mut Expanded) -> Result<(), Error> {
     let listed = folder.read_dir().and_then(|entries| {
         entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()
     });
@@ -82,9 +121,17 @@ fn add_folder(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Error> {
             continue;
         }
         if path.symlink_metadata().is_ok_and(|facts| facts.is_dir()) {
-            add_folder(&path, files)?;
+            if is_run(&path) {
+                found.skipped_runs.push(path);
+            } else {
+                add_folder(&path, found)?;
+            }
         } else if is_data(&path) && !path.is_dir() {
-            files.push(path);
+            if is_decisions_file(&path) {
+                found.skipped_decisions.push(path);
+            } else {
+                found.files.push(path);
+            }
         }
     }
     Ok(())
@@ -170,13 +217,13 @@ mod tests {
             std::fs::write(at(name), "").unwrap();
         }
         let all = [at("logs/a.csv.gz"), at("logs/b.jsonl"), at("logs/below/c.parquet")];
-        assert_eq!(expand(&[at("logs")]).unwrap(), all);
-        assert_eq!(expand(&[at("logs/*.jsonl")]).unwrap(), [at("logs/b.jsonl")]);
+        assert_eq!(expand(&[at("logs")]).unwrap().files, all);
+        assert_eq!(expand(&[at("logs/*.jsonl")]).unwrap().files, [at("logs/b.jsonl")]);
         assert_eq!(run_name(&[at("logs")]), "logs");
         // A file that has the name of a pattern is that file; one that is not there is for others to report.
         std::fs::write(at("logs/x[1].jsonl"), "").unwrap();
         assert_eq!(
-            expand(&[at("logs/x[1].jsonl"), at("none.jsonl")]).unwrap(),
+            expand(&[at("logs/x[1].jsonl"), at("none.jsonl")]).unwrap().files,
             [at("logs/x[1].jsonl"), at("none.jsonl")]
         );
         std::fs::create_dir(at("empty")).unwrap();

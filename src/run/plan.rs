@@ -47,7 +47,7 @@ pub struct PlannedStage {
 /// # Errors
 /// An input or a baseline is not there, or cannot be opened.
 pub fn plan(pipeline: &Pipeline) -> Result<Plan, Error> {
-    let inputs = checked_inputs(&pipeline.ingest)?.inputs;
+    let (ingest, skipped) = checked_inputs(&pipeline.ingest)?;
     check_baselines(pipeline, None)?;
     let mut have: Vec<ColumnSpec> = columns::from_ingest();
     let mut stages = Vec::new();
@@ -66,10 +66,10 @@ pub fn plan(pipeline: &Pipeline) -> Result<Plan, Error> {
     }
     Ok(Plan {
         pipeline: pipeline.name.clone(),
-        inputs,
+        inputs: ingest.inputs,
         seed: pipeline.seed,
         stages,
         exports: pipeline.export.is_some(),
-        warnings: pipeline.warnings.clone(),
+        warnings: skipped.iter().chain(&pipeline.warnings).cloned().collect(),
     })
 }

@@ -179,12 +179,12 @@ pub(super) fn note(known: &ReferenceSets, cx: &Context<'_>, out: &mut Verdict<'_
     out.note("not_compared", json!(known.missing.iter().chain(unreadable).collect::<Vec<_>>()));
     if !known.missing.is_empty() {
         cx.progress.warn(&format!(
-            "not compared with {}: not on disk (see `toolsieve sets status`)",
+            "not compared with {}: not on disk (see `toolsieve sets list`)",
             known.missing.join(", ")
         ));
     }
     for trouble in &known.troubles {
-        cx.progress.warn(&format!("{trouble} (see `toolsieve sets status`)"));
+        cx.progress.warn(&format!("{trouble} (see `toolsieve sets list`)"));
     }
 }
 

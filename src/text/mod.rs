@@ -16,6 +16,7 @@ pub mod rouge;
 pub mod rouge_sum;
 pub mod short;
 pub mod specifics;
+pub mod suggestion;
 pub mod tokens;
 pub mod visible;
 pub mod vocabulary;

@@ -4,7 +4,9 @@
 //! names the folder that denies access with its owner and mode, and the part of a path that does not exist.
 
 use std::io::{self, ErrorKind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use crate::text::suggestion::closest;
 
 /// The number of "too many open files" on Unix.
 const TOO_MANY_OPEN_FILES: i32 = 24;
@@ -54,12 +56,26 @@ fn known_part(path: &Path) -> Option<&Path> {
 }
 
 fn not_found(path: &Path) -> Option<String> {
+    if let Some(meant) = similar_file(path) {
+        return Some(format!("did you mean {}?", meant.display()));
+    }
     let folder = match known_part(path) {
         Some(part) if part == path => return None,
         Some(part) => part.display().to_string(),
         None => ".".to_owned(),
     };
     Some(format!("check the path with `ls {folder}`"))
+}
+
+/// The file in the same folder whose name is most similar to that of a file that does not exist.
+fn similar_file(path: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let entries = folder.unwrap_or(Path::new(".")).read_dir().ok()?;
+    let names: Vec<String> =
+        entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let meant = closest(name, names.iter().map(String::as_str).filter(|known| *known != name))?;
+    Some(path.with_file_name(meant))
 }
 
 fn file_in_path(path: &Path) -> Option<String> {

@@ -55,7 +55,11 @@ pub(super) struct LookArgs {
 impl LookArgs {
     /// Inspects the files; folders and patterns are replaced by the files that they name.
     pub(super) fn look(&self, registry: &Registry) -> anyhow::Result<Look> {
-        let files = expand(&self.files)?;
+        let found = expand(&self.files)?;
+        if let Some(skipped) = found.skipped() {
+            console::print_status(&format!("warning: {skipped}"));
+        }
+        let files = found.files;
         let sets = self.sets.as_deref().unwrap_or(registry.environment().sets());
         Ok(look_at(&files, Closeness { rows: self.rows, seed: self.seed }, sets)?)
     }
