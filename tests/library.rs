@@ -204,7 +204,9 @@ fn a_failed_gate_has_typed_reasons() {
     let run = || execute(&pipeline(path.clone()), &folder.path().join("run"), &Options::default(), &());
     assert_eq!(run().unwrap().outcome, Outcome::GateFailed(vec![FailedGate::NoRequest { lines: 0 }]));
     std::fs::write(&path, "{}\n{}\n").unwrap();
-    assert!(matches!(run().unwrap_err(), toolsieve::run::Error::NoRequest(what) if what.contains("found 2 lines")));
+    assert!(
+        matches!(run().unwrap_err(), toolsieve::run::Error::NoRequest(what) if what.contains("found 2 ingest/"))
+    );
 }
 
 #[test]

@@ -614,12 +614,9 @@ fn a_short_reply_in_a_conversation_is_not_spam() {
 #[test]
 fn a_file_renamed_to_another_format_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
-    let (wrong, right) = (folder.path().join("log.jsonl"), folder.path().join("log.csv"));
-    std::fs::write(
-        &wrong,
-        format!("query,functions\n\"Ring the bell twice\",\"{}\"\n", one_function().replace('"', "\"\"")),
-    )
-    .unwrap();
+    let (lines, table) = (folder.path().join("log.jsonl"), folder.path().join("log.csv"));
+    let request = serde_json::json!({"query": "Ring the bell twice", "functions": one_function()});
+    std::fs::write(&lines, format!("{request}\n")).unwrap();
     let out = folder.path().join("run");
     let records = |input: &Path| {
         let run = support::output(&[
@@ -636,9 +633,10 @@ fn a_file_renamed_to_another_format_is_read_again() {
         assert!(run.status.code() < Some(2), "{}", support::shown(&run));
         report_without_timing(&out)["ingest"]["records"].as_u64().unwrap()
     };
-    assert_eq!(records(&wrong), 0);
-    std::fs::rename(&wrong, &right).unwrap();
-    assert_eq!(records(&right), 1);
+    assert_eq!(records(&lines), 1);
+    // As a table the line is the header, and there is no row.
+    std::fs::rename(&lines, &table).unwrap();
+    assert_eq!(records(&table), 0);
 }
 
 #[test]

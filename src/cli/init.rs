@@ -43,10 +43,10 @@ pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
     }
     inputs.iter().filter(|input| input.is_file()).try_for_each(|input| check_file(input))?;
     let look = args.looked_at.look(registry)?;
-    if look.lines.requests == 0 && look.lines.no_request == 0 {
+    if look.lines.requests == 0 && look.columns.is_empty() {
         let (files, n_lines) = (names_of(inputs), counted(look.lines.looked_at, "line", "lines"));
         bail!(
-            "no request in {files}: found {n_lines} that cannot be read, expected a log of requests with functions\nhint: `toolsieve inspect {files}` shows the first of them"
+            "no request in {files}: looked at {n_lines}, found no object with columns, expected a log of requests with functions\nhint: `toolsieve inspect {files}` shows what is in it"
         );
     }
     let named_after = if is_shown { bare_name(&inputs[0]) } else { bare_name(&out) };

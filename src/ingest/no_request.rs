@@ -5,15 +5,14 @@ use std::collections::BTreeMap;
 use crate::engine::error::Error;
 use crate::engine::manifest::InputFile;
 use crate::engine::raw::{LineRow, SourcePlace};
-use crate::ingest::reasons::BAD_MESSAGE;
-use crate::text::figures::{count, counted};
+use crate::ingest::reasons::{BAD_MESSAGE, UNKNOWN_LOG_FORMAT};
+use crate::text::figures::count;
 
 /// The lines without a request, until the first request is found.
 #[derive(Debug, Default)]
 pub(super) struct LinesWithoutRequest {
     has_request: bool,
     is_damaged: bool,
-    n_lines: u64,
     reasons: BTreeMap<&'static str, u64>,
     /// The first line with a detail.
     first: Option<(SourcePlace, String)>,
@@ -29,7 +28,6 @@ impl LinesWithoutRequest {
             return;
         }
         self.is_damaged |= line.ends_file;
-        self.n_lines += line.n_lines;
         *self.reasons.entry(line.reason).or_default() += line.n_lines;
         if self.first.is_none() && !line.detail.is_empty() {
             self.first = Some((line.place, line.detail.clone()));
@@ -41,7 +39,7 @@ impl LinesWithoutRequest {
     /// # Errors
     /// Lines were read, and none holds a request.
     pub(super) fn check(&self, inputs: &[InputFile]) -> Result<(), Error> {
-        if self.has_request || self.is_damaged || self.n_lines == 0 {
+        if self.has_request || self.is_damaged || self.reasons.is_empty() {
             return Ok(());
         }
         let path = |at: usize| inputs.get(at).map_or("?", |input| &input.path);
@@ -56,8 +54,7 @@ impl LinesWithoutRequest {
             format!("; the first is {}:{}: {detail}", path(place.file as usize), place.line)
         });
         Err(Error::NoRequest(format!(
-            "no request was read from {name}{more}: found {} ({}), expected a log of requests with functions{}\nhint: {}",
-            counted(self.n_lines, "line", "lines"),
+            "no request was read from {name}{more}: found {}, expected a log of requests with functions{}\nhint: {}",
             reasons.join(", "),
             first.unwrap_or_default(),
             self.hint(name)
@@ -68,8 +65,11 @@ impl LinesWithoutRequest {
         if self.reasons.contains_key(BAD_MESSAGE) {
             return "messages are a list of objects such as {\"role\": \"user\", \"content\": \"…\"}; a query without roles is one text".to_owned();
         }
-        format!(
-            "`toolsieve inspect {path}` shows what is in the file; if columns have other names, set them, such as --set 'ingest.columns.query=[\"text\"]'"
-        )
+        let columns = if self.reasons.contains_key(UNKNOWN_LOG_FORMAT) {
+            "; if columns have other names, set them, such as --set 'ingest.columns.query=[\"text\"]'"
+        } else {
+            ""
+        };
+        format!("`toolsieve inspect {path}` shows what is in the file{columns}")
     }
 }

@@ -184,14 +184,16 @@ fn check_same_inputs(given: &Ingest, copied: &Ingest, folder: &RunFolder) -> Res
     // The copy of standard input is no name that a person gave.
     let as_given = |path: &str| if Path::new(path) == folder.spool() { "-" } else { path }.into();
     let had: Vec<PathBuf> = before.iter().map(|input| as_given(&input.path)).collect();
-    let is_pipe_only = had.iter().all(|path| path.as_os_str() == "-");
-    let go_on =
-        if is_pipe_only { "" } else { "name the inputs of the run there with --input to continue it, " };
+    let is_pipe = |paths: &[PathBuf]| paths.iter().all(|path| path.as_os_str() == "-");
+    let (go_on, what) = if is_pipe(&had) && is_pipe(&given.inputs) {
+        ("", "standard input is not the text that it read".to_owned())
+    } else {
+        let what = format!("it read {}, and this run would read {}", named(&had), named(&given.inputs));
+        ("name the inputs of the run there with --input to go on with it, ", what)
+    };
     refuse(format!(
-        "{} holds a run of other inputs: it read {}, and this run would read {}\nhint: {go_on}give another folder with --out, or replace the run there with --fresh",
-        folder.path().display(),
-        named(&had),
-        named(&given.inputs),
+        "{} holds a run of other inputs: {what}\nhint: {go_on}give another folder with --out, or replace the run there with --fresh",
+        folder.path().display()
     ))
 }
 

@@ -56,11 +56,14 @@ fn known_part(path: &Path) -> Option<&Path> {
 }
 
 fn not_found(path: &Path) -> Option<String> {
+    let part = known_part(path);
+    if part == Some(path) {
+        return None;
+    }
     if let Some(meant) = similar_file(path) {
         return Some(format!("did you mean {}?", meant.display()));
     }
-    let folder = match known_part(path) {
-        Some(part) if part == path => return None,
+    let folder = match part {
         Some(part) => part.display().to_string(),
         None => ".".to_owned(),
     };
@@ -72,9 +75,12 @@ fn similar_file(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let entries = folder.unwrap_or(Path::new(".")).read_dir().ok()?;
+    let stem = |name: &str| name.split('.').next().unwrap_or_default().to_owned();
+    // Names that only share their extensions are not similar.
+    let is_similar = |known: &str| closest(&stem(name), [stem(known).as_str()]).is_some();
     let names: Vec<String> =
         entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
-    let meant = closest(name, names.iter().map(String::as_str).filter(|known| *known != name))?;
+    let meant = closest(name, names.iter().map(String::as_str).filter(|known| is_similar(known)))?;
     Some(path.with_file_name(meant))
 }
 
