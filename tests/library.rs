@@ -6,7 +6,7 @@
 mod support;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use schemars::JsonSchema;
@@ -248,4 +248,34 @@ fn the_command_line_and_the_environment_are_what_the_program_passes() {
     let parsed = Pipeline::parse(strict, "p.toml", &[], &registry().in_environment(environment));
     let error = parsed.unwrap_err().to_string();
     assert!(error.contains(folder.path().join("none").to_str().unwrap()), "{error}");
+}
+
+/// Notes how many rows are done when all bytes are reported as read.
+#[derive(Default)]
+struct Reading {
+    rows: AtomicU64,
+    rows_at_end: AtomicU64,
+}
+
+impl Observer for Reading {
+    fn advance(&self, rows: u64) {
+        self.rows.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    fn read(&self, bytes: u64, total: u64) {
+        if bytes == total {
+            self.rows_at_end.store(self.rows.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn progress_is_complete_when_all_lines_are_parsed() {
+    let folder = tempfile::tempdir().unwrap();
+    let queries: Vec<String> = (0..400).map(|at| format!("Water the ferns of bay {at}")).collect();
+    let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
+    let seen = Reading::default();
+    let pipeline = pipeline(log(folder.path(), &queries));
+    execute(&pipeline, &folder.path().join("run"), &Options::default(), &seen).unwrap();
+    assert_eq!(seen.rows_at_end.into_inner(), 400);
 }

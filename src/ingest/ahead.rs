@@ -3,6 +3,7 @@
 //! They handle each line on its own; work that needs other lines (limits, samples, batch answers) is in `source`. The
 //! threads are connected by bounded channels, so that memory holds a few blocks, and each ends when its receiver does.
 
+use std::cell::Cell;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -58,14 +59,22 @@ pub(super) struct ReadFile {
     pub(super) by_record: bool,
 }
 
-/// Reads and hashes files, block by block; `on_read` gets the number of bytes of each read.
+/// A block that was read.
+pub(super) struct ReadBlock {
+    /// Number of the input file, from 0.
+    file: u32,
+    block: Block,
+    /// The bytes of the file, as stored, that were read for it.
+    n_bytes: u64,
+}
+
+/// Reads and hashes files, block by block.
 #[allow(clippy::needless_pass_by_value)] // Dropping the sender is what ends the stream.
 pub(super) fn read_files(
     files: &[TextFile<'_>],
     limits: &Limits,
     cancel: &dyn Cancel,
-    on_read: &dyn Fn(u64),
-    sender: SyncSender<(u32, Block)>,
+    sender: SyncSender<ReadBlock>,
 ) -> Result<Vec<ReadFile>> {
     let mut inputs = Vec::with_capacity(files.len());
     // A few files at a time, so that checked files are still in the system's cache when they are read.
@@ -77,7 +86,7 @@ pub(super) fn read_files(
         let checked: Vec<_> = files.par_iter().map(checked).collect();
         for (file, checked) in files.iter().zip(checked) {
             let soundness = checked?.ok_or(Error::Interrupted)?;
-            inputs.push(read_file(file, limits, soundness, on_read, &sender)?);
+            inputs.push(read_file(file, limits, soundness, &sender)?);
         }
     }
     Ok(inputs)
@@ -87,21 +96,30 @@ fn read_file(
     &(file, path, format): &TextFile<'_>,
     limits: &Limits,
     soundness: Soundness,
-    on_read: &dyn Fn(u64),
-    sender: &SyncSender<(u32, Block)>,
+    sender: &SyncSender<ReadBlock>,
 ) -> Result<ReadFile> {
     let mut hasher = Sha256::new();
+    // The bytes that were read since the last block.
+    let n_bytes = Cell::new(0);
     let mut on_bytes = |bytes: &[u8]| {
         hasher.update(bytes);
-        on_read(bytes.len() as u64);
+        n_bytes.set(n_bytes.get() + bytes.len() as u64);
     };
     let facts = read_sound_blocks(path, format, limits, soundness, &mut on_bytes, &mut |block| {
         // The receiver has ended if it had an error, which it reports itself.
-        sender.send((file, block)).map_err(|_| Error::Interrupted)
+        sender.send(ReadBlock { file, block, n_bytes: n_bytes.take() }).map_err(|_| Error::Interrupted)
     })?;
     let sha256 = hex(&hasher.finalize());
     let input = InputFile { path: path.display().to_string(), sha256, bytes: facts.raw_bytes };
     Ok(ReadFile { input, n_items: facts.n_items, by_record: facts.by_record })
+}
+
+/// A block that is being parsed.
+pub(super) struct Promise {
+    /// Receives the result.
+    pub(super) parsed: Receiver<Parsed>,
+    /// The bytes of the file, as stored, that were read for the block.
+    pub(super) n_bytes: u64,
 }
 
 /// The result of a block.
@@ -119,15 +137,15 @@ pub(super) enum Parsed {
 #[allow(clippy::needless_pass_by_value)] // Dropping both ends is what stops the reader and ends the stream.
 pub(super) fn parse_blocks(
     columns: &Columns,
-    blocks: Receiver<(u32, Block)>,
+    blocks: Receiver<ReadBlock>,
     wants_no_more: &AtomicBool,
-    promises: SyncSender<Receiver<Parsed>>,
+    promises: SyncSender<Promise>,
 ) {
     rayon::in_place_scope(|scope| {
-        for (file, block) in blocks {
-            let (keep, promise) = sync_channel(1);
+        for ReadBlock { file, block, n_bytes } in blocks {
+            let (keep, parsed) = sync_channel(1);
             // The receiver has ended if it had an error, which it reports itself.
-            if promises.send(promise).is_err() {
+            if promises.send(Promise { parsed, n_bytes }).is_err() {
                 return;
             }
             scope.spawn(move |_| {

@@ -24,7 +24,9 @@ use crate::engine::manifest::InputFile;
 use crate::engine::raw::{InputsRead, Intake, LineRow, RequestRow};
 use crate::engine::runner::Source;
 use crate::engine::vocabulary::ColumnSpec;
-use crate::ingest::ahead::{Parsed, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready};
+use crate::ingest::ahead::{
+    Parsed, Promise, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready,
+};
 use crate::ingest::batch::{Joined, Waiting};
 use crate::ingest::fate::{Line, LineFate};
 use crate::ingest::log_formats::Columns;
@@ -145,7 +147,7 @@ impl Reading {
     }
 }
 
-/// How much of the inputs is read, for the progress of the step.
+/// How much of the inputs is read and parsed, for the progress of the step.
 struct BytesRead<'a> {
     progress: &'a dyn Progress,
     read: AtomicU64,
@@ -203,10 +205,9 @@ impl LineSink<'_, '_> {
         let (blocks_in, blocks) = sync_channel(ahead);
         let (promises_in, promises) = sync_channel(ahead);
         let wants_no_more = AtomicBool::new(self.wants_no_more());
-        let (columns, cancel, bytes_read) = (&self.ingest.columns, self.cx.cancel, self.bytes_read);
+        let (columns, cancel) = (&self.ingest.columns, self.cx.cancel);
         std::thread::scope(|scope| {
-            let on_read = |bytes| bytes_read.add(bytes);
-            let reader = scope.spawn(move || read_files(files, &limits, cancel, &on_read, blocks_in));
+            let reader = scope.spawn(move || read_files(files, &limits, cancel, blocks_in));
             let no_more = &wants_no_more;
             scope.spawn(move || parse_blocks(columns, blocks, no_more, promises_in));
             let taken = self.take_parsed(promises, &wants_no_more);
@@ -221,18 +222,17 @@ impl LineSink<'_, '_> {
 
     /// Writes parsed blocks in order; ends early only on an error, which also ends parser and reader.
     #[allow(clippy::needless_pass_by_value)] // Dropping the receiver is what stops the others.
-    fn take_parsed(
-        &mut self,
-        promises: Receiver<Receiver<Parsed>>,
-        wants_no_more: &AtomicBool,
-    ) -> Result<()> {
+    fn take_parsed(&mut self, promises: Receiver<Promise>, wants_no_more: &AtomicBool) -> Result<()> {
         // The sender is dropped only by a panic, which is reported when the thread is joined.
-        for parsed in promises.iter().map_while(|promise| promise.recv().ok()) {
+        let parsed = |promise: Promise| Some((promise.parsed.recv().ok()?, promise.n_bytes));
+        for (parsed, n_bytes) in promises.iter().map_while(parsed) {
             self.go_on()?;
             match parsed {
                 Parsed::Lines(lines) => lines.into_iter().try_for_each(|line| self.take(line))?,
                 Parsed::PassedOver(n_lines) => self.into.passed_over(n_lines),
             }
+            // Not when they are read: most of the time is spent on parsing.
+            self.bytes_read.add(n_bytes);
             wants_no_more.store(self.wants_no_more(), Ordering::Relaxed);
         }
         Ok(())
