@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use super::rules::{Case, Checker, Kind, Language};
 use super::value::{PyDict, PyType, PyValue};
-use super::verdict::{Fault, Verdict};
+use super::verdict::{ErrorType, Fault, Verdict};
 
 /// What an entry accepts.
 #[derive(Debug, Clone)]
@@ -79,10 +79,18 @@ pub fn acceptance(functions: &Value, ground_truth: &Value, kind: Kind, language:
             continue;
         };
         let written = name.as_str().unwrap_or_default();
-        let (Some(function), Some(parameters)) = (function(functions, written, kind), parameters.as_dict())
-        else {
+        let Some(function) = function(functions, written, kind) else {
+            problems.push(Problem {
+                kind: ProblemKind::Unsatisfiable,
+                call: Some(call),
+                function: written.to_owned(),
+                parameter: None,
+                alternative: None,
+                detail: format!("the entry has no function {written:?}"),
+            });
             continue;
         };
+        let Some(parameters) = parameters.as_dict() else { continue };
         let mut judge = CallJudge { function, written, call, language, problems: &mut problems };
         let (of_first, of_passing) = judge.call(parameters);
         let name = function.get("name").and_then(Value::as_str).unwrap_or(written);
@@ -131,14 +139,18 @@ fn reason_of(verdict: Result<Verdict, Fault>) -> Option<String> {
     match verdict {
         Ok(Verdict::Valid) => None,
         Ok(Verdict::Invalid(failure)) => {
-            let message = failure.errors.first().map(|message| match message {
-                Value::String(text) => text.clone(),
-                other => other.to_string(),
-            });
-            Some(message.unwrap_or_else(|| failure.error_type.name().to_owned()))
+            let message = failure.errors.iter().find_map(of_one_output).or(failure.errors.first());
+            Some(message.and_then(Value::as_str).unwrap_or(failure.error_type.name()).to_owned())
         }
         Err(fault) => Some(fault.to_string()),
     }
+}
+
+/// Returns why an output does not match a call of a parallel entry, if both name the same function.
+fn of_one_output(error: &Value) -> Option<&Value> {
+    let (_, output) = error.as_object()?.iter().next()?;
+    let is_of_another = output["sub_error_type"] == ErrorType::WrongFunctionName.name();
+    output["sub_error"].get(0).filter(|_| !is_of_another)
 }
 
 /// Judges one call of a ground truth.

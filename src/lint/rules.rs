@@ -155,13 +155,13 @@ pub static RULES: [Rule; 32] = [
     ),
     Rule::new("answer/unknown-key", Note, &[Data], "A dict has a key that its doc does not have.")
     .shown(
-        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x"}}}}}}], "ground_truth": [{"f": {"a": [{"c": ["x"]}]}}]}]"#,
-        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x"}}}}}}], "ground_truth": [{"f": {"a": [{"b": ["x"]}]}}]}]"#,
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x", "default": "y"}}}}}}], "ground_truth": [{"f": {"a": [{"c": ["x"]}]}}]}]"#,
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x", "default": "y"}}}}}}], "ground_truth": [{"f": {"a": [{"b": ["x"]}]}}]}]"#,
     ),
     Rule::new("answer/unsatisfiable", Error, &[Evaluator], "No output passes the evaluator.")
     .shown(
-        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x"}}}}}}], "ground_truth": [{"f": {"a": [{"b": []}]}}]}]"#,
-        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x"}}}}}}], "ground_truth": [{"f": {"a": [{"b": ["x"]}]}}]}]"#,
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x", "default": "y"}}}}}}], "ground_truth": [{"f": {"a": [{"b": []}]}}]}]"#,
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "dict", "description": "x", "properties": {"b": {"type": "string", "description": "x", "default": "y"}}}}}}], "ground_truth": [{"f": {"a": [{"b": ["x"]}]}}]}]"#,
     ),
     Rule::new(
         "answer/only-empty-value",

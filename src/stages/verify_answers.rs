@@ -73,10 +73,11 @@ impl RowStage for VerifyAnswers {
     type Parent = Value;
 
     fn contract(&self) -> Contract {
-        Contract::of(TableId::Requests)
-            .partition(Partition::Rows)
-            .reads([ANSWER, FUNCTIONS])
-            .reasons([&REFUSED, &DEAD_ALTERNATIVE, &OMITTABLE_REQUIRED])
+        Contract::of(TableId::Requests).partition(Partition::Rows).reads([ANSWER, FUNCTIONS]).reasons([
+            &REFUSED,
+            &DEAD_ALTERNATIVE,
+            &OMITTABLE_REQUIRED,
+        ])
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
@@ -154,7 +155,8 @@ mod tests {
             .iter()
             .map(|answer| if answer.is_null() { json!({}) } else { json!({ "answer": answer }) })
             .collect();
-        let tables = json!({"doc_lists": [{"functions": [function("ring"), function("toll")]}], "requests": requests});
+        let tables =
+            json!({"doc_lists": [{"functions": [function("ring"), function("toll")]}], "requests": requests});
         let judged = judged(&Rows(VerifyAnswers::default()), &tables);
         let fates: Vec<_> = (0..answers.len()).map(|row| judged.fate(row)).collect();
         assert_eq!(

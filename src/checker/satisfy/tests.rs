@@ -56,7 +56,7 @@ fn alternatives_that_no_output_matches_are_dead() {
         (json!({"type": "integer"}), json!([5, "5"]), 1),
         (json!({"type": "integer"}), json!(["", 1, null]), 2),
         (json!({"type": "any"}), json!(["x", ["x"]]), 1),
-        (array, json!([["a"], [["b", 1]]]), 1),
+        (array, json!([["a"], [1, {"b": 1}]]), 1),
         (json!({"type": "dict"}), json!([{"a": [1]}, {"b": []}]), 1),
     ] {
         let judged = judged(&schema, false, &alternatives);
