@@ -186,6 +186,14 @@ fn warn_of_lines(ingest: &IngestManifest, observer: &dyn Observer) {
             reasons.join(", ")
         ));
     }
+    // Lines of logs, all of which were forgotten, or of a damaged file.
+    if counts.records == 0 && !reasons.is_empty() {
+        observer.warn(&format!(
+            "no request was read from {} ({})",
+            counted(counts.lines, "line", "lines"),
+            reasons.join(", ")
+        ));
+    }
     if counts.lines == 0 {
         observer.warn(
             "the inputs are empty\nhint: check that the log was written to the end, or name another one",
