@@ -44,7 +44,8 @@
 // stages), `pipeline` (the file that puts them in order); then the modules that stages call: `ingest` (log formats to
 // records), `conversation` (messages and calls), `bfcl` (the leaderboard's types, categories, ids and files), `checker` (its
 // answer checker), `docs`
-// (function docs: parsing, canonical form, fixes, checks), `lint` (faults of a dataset), `text` and `similarity`
+// (function docs: parsing, canonical form, fixes, checks), `lint` (faults of a dataset), `evaluate`
+// (scores of models on a dataset), `text` and `similarity`
 // (tokens, ROUGE-L, joins), `embed` (texts to vectors), `notation` (parsers of JSON, YAML, Python and TypeScript),
 // `allowance` (memory limits of parsed values), `answers` (evidence of the right call in the log), `relevance` (whether
 // a function fits the query), `decisions` (decisions of people on rows), `public_sets` (public datasets and their
@@ -79,6 +80,8 @@ pub mod engine;
 pub mod environment;
 #[doc(hidden)]
 pub mod erasure;
+#[doc(hidden)]
+pub mod evaluate;
 #[doc(hidden)]
 pub mod export;
 #[cfg(test)]

@@ -80,6 +80,11 @@ impl Cell {
     pub(super) fn new(paint: Paint, text: &str) -> Self {
         Self { paint, text: visible_line(text).into_owned() }
     }
+
+    /// Its words as cells with the same look.
+    pub(super) fn split_words(self) -> Vec<Self> {
+        self.text.split(' ').map(|word| Self { paint: self.paint, text: word.to_owned() }).collect()
+    }
 }
 
 impl From<&str> for Cell {

@@ -14,6 +14,7 @@ mod compare;
 pub mod console;
 mod deciders;
 mod diff;
+mod evaluate;
 mod explain;
 mod fix;
 mod forget;
@@ -97,6 +98,8 @@ enum Command {
     Verify(verify::VerifyArgs),
     /// Checks functions or a dataset against the rules of BFCL; prints one finding per line.
     Check(check::CheckArgs),
+    /// Scores the outputs of models on a dataset as BFCL does.
+    Evaluate(evaluate::EvaluateArgs),
     /// Finds all near-duplicate pairs within one file or between two.
     Pairs(pairs::PairsArgs),
     /// Compares two finished runs: settings, inputs, counts, rows, entries.
@@ -241,6 +244,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Forget(args) => forget::forget(&args, registry)?,
         Command::Verify(args) => return verify::verify(&args),
         Command::Check(args) => return check::check(&args),
+        Command::Evaluate(args) => return evaluate::evaluate(&args),
         Command::Pairs(args) => return pairs::pairs(&args, registry),
         Command::Compare(args) => return compare::compare(&args),
         Command::Stages(args) => stages::stages(&args, registry)?,

@@ -1,0 +1,208 @@
+//! `toolsieve evaluate`: scores the outputs of models as BFCL does.
+
+mod differences;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::ValueEnum;
+use serde_json::{Value, json};
+
+use super::Ending;
+use crate::checker::{Checker, Matching, Mode};
+use crate::cli::console::{self, Screen};
+use crate::evaluate::{self, Evaluation, Settings, SystemScore, output};
+
+/// Raised when a key of the JSON output changes its meaning or is removed.
+const SCHEMA_VERSION: u32 = 1;
+
+/// Arguments of `evaluate`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  toolsieve evaluate --dataset bfcl/data --results result/my-model
+  toolsieve evaluate --dataset out/mylog --results a.jsonl b.jsonl --verdicts verdicts.jsonl
+  toolsieve evaluate --dataset bfcl/data --compare a.jsonl b.jsonl
+
+Results: BFCL result files, or folders of them; JSON lines of \"id\" and one of \"text\", \"output\", \"response\", \"result\" or
+\"tool_calls\"; OpenAI batch output. Several outputs of an id are numbered by \"sample\".
+
+Exit codes: 0 scored; 1 the accuracy of a system is less than --min-accuracy; 2 could not start.")]
+pub(super) struct EvaluateArgs {
+    /// Folder of BFCL question files (V1 to V4) with possible_answer, or run folder.
+    #[arg(long, value_name = "DIR")]
+    dataset: PathBuf,
+
+    /// Result files, or folders of them; each file, or folder of a model, is a system.
+    #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "compare")]
+    results: Vec<PathBuf>,
+
+    /// Shows the entries on which two systems differ, instead of scores.
+    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["results", "verdicts", "score_dir", "parquet"])]
+    compare: Vec<PathBuf>,
+
+    /// Writes the verdict on each output as a JSON line; `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    verdicts: Option<PathBuf>,
+
+    /// Recorded results of executable calls, as JSON lines; nothing is executed.
+    #[arg(long, value_name = "FILE")]
+    recorded: Option<PathBuf>,
+
+    /// Expects `_` for `.` in names of functions, for models that cannot write dots.
+    #[arg(long)]
+    underscore_to_dot: bool,
+
+    /// Rules of the verdicts: those of the official code, or those of its documentation.
+    #[arg(long, value_enum, default_value_t = Rules::Official)]
+    mode: Rules,
+
+    /// Assignment of outputs to the calls of a parallel entry.
+    #[arg(long, value_enum, default_value_t = Assignment::Greedy)]
+    matching: Assignment,
+
+    /// Scores only the entries that have an output; without it, missing outputs are an error.
+    #[arg(long)]
+    partial: bool,
+
+    /// Exits with 1 if less than this share of the outputs of a system is correct, from 0 to 1.
+    #[arg(long, value_name = "X", value_parser = share)]
+    min_accuracy: Option<f64>,
+
+    /// Writes score files in the form of the official package.
+    #[arg(long, value_name = "DIR")]
+    score_dir: Option<PathBuf>,
+
+    /// Writes the verdicts to a Parquet file.
+    #[arg(long, value_name = "FILE")]
+    parquet: Option<PathBuf>,
+
+    /// Prints one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Rules {
+    /// The official code, also where it surprises.
+    Official,
+    /// The documentation of the leaderboard.
+    Strict,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Assignment {
+    /// Each call takes the first output that matches, as the official code does.
+    Greedy,
+    /// A maximum matching.
+    Maximum,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "expected a number from 0 to 1".to_owned())?;
+    if (0.0..=1.0).contains(&number) { Ok(number) } else { Err("expected a number from 0 to 1".to_owned()) }
+}
+
+pub(super) fn evaluate(args: &EvaluateArgs) -> anyhow::Result<Ending> {
+    let verdicts_on_stdout = args.verdicts.as_deref() == Some(Path::new("-"));
+    if verdicts_on_stdout && args.json {
+        bail!("--verdicts - and --json both print on standard output\nhint: write the verdicts to a file");
+    }
+    let settings = args.settings();
+    let inputs = evaluate::read(&settings)?;
+    let scores = evaluate::evaluate(&settings, &inputs)?;
+    for warning in &scores.warnings {
+        console::print_status(&format!("warning: {warning}"));
+    }
+    if !args.compare.is_empty() {
+        let [a, b] = &scores.systems[..] else {
+            bail!(
+                "--compare: expected two systems, found {}\nhint: give two files, or the folders of two models",
+                scores.systems.len()
+            );
+        };
+        let printed = differences::print(args.json, &inputs.dataset, a, b);
+        return Ok(Ending::Done.after(printed)?);
+    }
+    if let Some(path) = args.verdicts.as_deref().filter(|_| !verdicts_on_stdout) {
+        output::write(path, &output::verdict_lines(&scores.systems))?;
+    }
+    if let Some(directory) = &args.score_dir {
+        output::write_scores(directory, &inputs.dataset, &scores.systems)?;
+    }
+    if let Some(path) = &args.parquet {
+        output::write_parquet(path, &inputs.dataset, &scores.systems)?;
+    }
+    let failed = args.below(&scores.systems);
+    let shown = || text::text(&scores, args.partial, Screen::of_stdout());
+    let printed = if verdicts_on_stdout {
+        console::print_status(shown().plain().trim_end());
+        console::give_json(&output::verdict_lines(&scores.systems))
+    } else if args.json {
+        console::give_json(&format!("{}\n", object(&scores)))
+    } else {
+        console::print_painted(&shown())
+    };
+    for message in &failed {
+        console::print_status(&format!("gate failed: {message}"));
+    }
+    let ending = if failed.is_empty() { Ending::Done } else { Ending::GateFailed };
+    Ok(ending.after(printed)?)
+}
+
+impl EvaluateArgs {
+    fn settings(&self) -> Settings {
+        Settings {
+            dataset: self.dataset.clone(),
+            results: if self.compare.is_empty() { self.results.clone() } else { self.compare.clone() },
+            recorded: self.recorded.clone(),
+            checker: Checker {
+                mode: match self.mode {
+                    Rules::Official => Mode::Official,
+                    Rules::Strict => Mode::Strict,
+                },
+                matching: match self.matching {
+                    Assignment::Greedy => Matching::Greedy,
+                    Assignment::Maximum => Matching::Maximum,
+                },
+                underscore_to_dot: self.underscore_to_dot,
+            },
+            partial: self.partial,
+        }
+    }
+
+    /// Returns a message for each system below the least accuracy.
+    fn below(&self, systems: &[SystemScore<'_>]) -> Vec<String> {
+        let Some(least) = self.min_accuracy else { return Vec::new() };
+        let message = |system: &SystemScore<'_>| {
+            let accuracy = system.accuracy();
+            (accuracy < least)
+                .then(|| format!("{}: accuracy {accuracy:.4}, expected at least {least}", system.name))
+        };
+        systems.iter().filter_map(message).collect()
+    }
+}
+
+/// Returns all figures as one object.
+fn object(scores: &Evaluation<'_>) -> Value {
+    let system = |system: &SystemScore<'_>| {
+        let (correct, n) = system.total();
+        json!({
+            "name": system.name, "n": n, "correct": correct, "accuracy": system.accuracy(),
+            "categories": system.categories, "groups": system.groups, "latency": system.latency,
+            "input_tokens": system.input_tokens, "output_tokens": system.output_tokens,
+        })
+    };
+    let not_scored: Vec<Value> = scores
+        .not_scored
+        .iter()
+        .map(|(category, reason)| json!({"category": category, "reason": reason}))
+        .collect();
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "systems": scores.systems.iter().map(system).collect::<Vec<_>>(),
+        "pairs": scores.pairs,
+        "not_scored": not_scored,
+        "warnings": scores.warnings,
+    })
+}

@@ -1,0 +1,194 @@
+//! The scores for people: tables of categories, group means, errors, and systems side by side.
+
+use crate::cli::console::{Paint, Painted, Screen, count, counted};
+use crate::cli::layout::{Cell, Column, Table, paragraph, words};
+use crate::evaluate::figures::{Spread, wilson};
+use crate::evaluate::{Evaluation, SystemScore};
+use crate::text::figures::share;
+
+pub(super) fn text(scores: &Evaluation<'_>, is_partial: bool, screen: Screen) -> Painted {
+    let mut text = Painted::default();
+    for system in &scores.systems {
+        text.add(Paint::Title, system.name);
+        text.add(Paint::Plain, "\n");
+        text.append(categories(system, screen));
+        text.append(notes(system, is_partial, screen));
+        text.add(Paint::Plain, "\n");
+        text.append(groups(system, screen));
+        text.add(Paint::Plain, "\n");
+        text.append(errors(system, screen));
+        text.append(usage(system, screen));
+    }
+    text.append(pairs(scores, screen));
+    if !scores.not_scored.is_empty() {
+        let mut table = Table::new([Column::text("not scored"), Column::wrapped("reason")]);
+        scores.not_scored.iter().for_each(|(category, reason)| table.row([category, reason]));
+        text.append(table.fitted(screen));
+    }
+    text
+}
+
+fn number(n: usize) -> String {
+    count(n as u64)
+}
+
+fn interval((low, high): (f64, f64)) -> String {
+    format!("{:.1} to {:.1} %", 100.0 * low, 100.0 * high)
+}
+
+fn categories(system: &SystemScore<'_>, screen: Screen) -> Painted {
+    let mut table = Table::new([
+        Column::text("category"),
+        Column::number("n"),
+        Column::number("correct"),
+        Column::number("accuracy"),
+        Column::number("95 % interval"),
+    ]);
+    for of in &system.categories {
+        let figures = [number(of.n), number(of.correct), share(of.accuracy), interval(of.interval)];
+        table.row([of.category.clone()].into_iter().chain(figures));
+    }
+    if system.categories.len() > 1 {
+        let (correct, n) = system.total();
+        let figures = [number(n), number(correct), share(system.accuracy()), interval(wilson(correct, n))];
+        table.row(["all outputs".to_owned()].into_iter().chain(figures));
+    }
+    table.fitted(screen)
+}
+
+fn notes(system: &SystemScore<'_>, is_partial: bool, screen: Screen) -> Painted {
+    let sum = |get: fn(&crate::evaluate::figures::CategoryFigures) -> usize| -> u64 {
+        system.categories.iter().map(get).sum::<usize>() as u64
+    };
+    let mut text = Painted::default();
+    let mut note = |n: u64, what: &str| {
+        if n > 0 {
+            text.append(paragraph("", 0, &words(what), screen));
+        }
+    };
+    let missing = sum(|of| of.missing);
+    if is_partial {
+        let entries = counted(missing, "entry has", "entries have");
+        note(missing, &format!("--partial: {entries} no output and are not in n."));
+    }
+    let dots = sum(|of| of.only_dots_differ);
+    let outputs = counted(dots, "output is", "outputs are");
+    note(
+        dots,
+        &format!("{outputs} wrong only by . or _ in the name of a function; see --underscore-to-dot."),
+    );
+    let unparsed = sum(|of| of.unparsed_calls);
+    let outputs = counted(unparsed, "correct abstention is", "correct abstentions are");
+    note(
+        unparsed,
+        &format!("{outputs} a call that cannot be decoded, which the evaluator counts as no call."),
+    );
+    let aborts = sum(|of| of.aborts);
+    let outputs = counted(aborts, "output", "outputs");
+    note(
+        aborts,
+        &format!(
+            "At {outputs} the official evaluator stops with an exception and scores nothing; here the output is wrong \
+             (evaluator:abort)."
+        ),
+    );
+    text
+}
+
+fn groups(system: &SystemScore<'_>, screen: Screen) -> Painted {
+    let mut table = Table::new([
+        Column::text("mean of"),
+        Column::text("group"),
+        Column::number("accuracy"),
+        Column::wrapped("divides by"),
+    ]);
+    for group in system.groups.iter().filter(|group| group.accuracy.is_some()) {
+        let accuracy = group.accuracy.map_or_else(String::new, share);
+        table.row([group.by.to_owned(), group.name.to_owned(), accuracy, group.divides_by.clone()]);
+    }
+    let mut text = table.fitted(screen);
+    if system.groups.iter().any(|group| group.accuracy.is_none()) {
+        let note = "Groups with a category that has no outputs here are left out; BFCL's overall score also needs multi-turn \
+                    and agentic categories.";
+        text.append(paragraph("", 0, &words(note), screen));
+    }
+    text
+}
+
+fn errors(system: &SystemScore<'_>, screen: Screen) -> Painted {
+    let mut table = Table::new([
+        Column::text("category"),
+        Column::number("n"),
+        Column::wrapped("error type"),
+        Column::wrapped("example"),
+    ]);
+    for of in &system.categories {
+        for (at, error) in of.errors.iter().enumerate() {
+            let category = if at == 0 { of.category.as_str() } else { "" };
+            let example = Cell::new(Paint::Heading, &error.example);
+            table.row([category.into(), number(error.n).into(), Cell::from(&error.error_type), example]);
+        }
+    }
+    let mut text = Painted::default();
+    if !table.is_empty() {
+        text.append(table.fitted(screen));
+        text.add(Paint::Plain, "\n");
+    }
+    text
+}
+
+fn usage(system: &SystemScore<'_>, screen: Screen) -> Painted {
+    let mut table = Table::new([
+        Column::text("per output"),
+        Column::number("n"),
+        Column::number("mean"),
+        Column::number("sd"),
+        Column::number("95th percentile"),
+        Column::number("sum"),
+    ]);
+    let mut row = |name: &str, spread: Option<Spread>| {
+        if let Some(Spread { n, mean, sd, p95, sum }) = spread {
+            let figures = [mean, sd, p95, sum].map(|figure| format!("{figure:.2}"));
+            table.row([name.to_owned(), number(n)].into_iter().chain(figures));
+        }
+    };
+    row("latency (s)", system.latency);
+    row("input tokens", system.input_tokens);
+    row("output tokens", system.output_tokens);
+    let mut text = Painted::default();
+    if !table.is_empty() {
+        text.append(table.fitted(screen));
+        text.add(Paint::Plain, "\n");
+    }
+    text
+}
+
+fn pairs(scores: &Evaluation<'_>, screen: Screen) -> Painted {
+    let mut text = Painted::default();
+    if scores.pairs.is_empty() {
+        return text;
+    }
+    let mut table = Table::new([
+        Column::value("A"),
+        Column::value("B"),
+        Column::number("n"),
+        Column::number("both"),
+        Column::number("only A"),
+        Column::number("only B"),
+        Column::number("neither"),
+        Column::number("A - B"),
+        Column::number("p"),
+    ]);
+    for pair in &scores.pairs {
+        let counts = [pair.n, pair.both, pair.only_a, pair.only_b, pair.neither].map(number);
+        let p = if pair.p < 0.0001 { "<0.0001".to_owned() } else { format!("{:.4}", pair.p) };
+        let figures = [format!("{:+.1} %", 100.0 * pair.difference), p];
+        table.row([pair.a.clone(), pair.b.clone()].into_iter().chain(counts).chain(figures));
+    }
+    text.append(table.fitted(screen));
+    let note =
+        "Outputs that both systems have, by which of them is correct; p is that of McNemar's exact test.";
+    text.append(paragraph("", 0, &words(note), screen));
+    text.add(Paint::Plain, "\n");
+    text
+}

@@ -1,0 +1,227 @@
+//! Reads a dataset: question files of any version of the leaderboard with their answer files.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value, json};
+
+use super::category::{Scoring, of_file_name, scoring};
+use super::error::{EvaluateError, Result, unfit, unreadable};
+use crate::bfcl::files::lines;
+
+/// A dataset.
+#[derive(Debug)]
+pub struct Dataset {
+    /// The folder or file.
+    pub path: PathBuf,
+    /// The scored categories, by name.
+    pub categories: Vec<Category>,
+    /// The categories that are not scored, each with the reason.
+    pub not_scored: Vec<(String, &'static str)>,
+    /// Differences to what the official evaluator expects.
+    pub warnings: Vec<String>,
+    places: HashMap<String, (usize, usize)>,
+}
+
+/// A category with its entries.
+#[derive(Debug)]
+pub struct Category {
+    /// The name in the file name.
+    pub name: String,
+    /// The question file.
+    pub path: PathBuf,
+    /// How outputs are scored.
+    pub scoring: Scoring,
+    /// The entries, in the order of the file.
+    pub entries: Vec<Entry>,
+}
+
+/// An entry of a dataset.
+#[derive(Debug)]
+pub struct Entry {
+    /// The id.
+    pub id: String,
+    /// The question, as in the file.
+    pub question: Value,
+    /// The functions, as in the file.
+    pub functions: Value,
+    /// The ground truth; null in categories without one.
+    pub ground_truth: Value,
+    /// How the results of executable calls are compared, one for each call.
+    pub result_types: Value,
+}
+
+impl Dataset {
+    /// Reads the question files of a folder, of the dataset of a run folder, or one question file.
+    ///
+    /// # Errors
+    /// If a file cannot be read, a line is no entry, or a scored entry has no ground truth.
+    pub fn read(path: &Path) -> Result<Self> {
+        let mut dataset = Self {
+            path: path.to_owned(),
+            categories: Vec::new(),
+            not_scored: Vec::new(),
+            warnings: Vec::new(),
+            places: HashMap::new(),
+        };
+        for file in question_files(path)? {
+            dataset.add(&file)?;
+        }
+        if dataset.categories.is_empty() {
+            let hint =
+                "question files are named BFCL_<version>_<category>.json, such as BFCL_v4_live_simple.json";
+            return Err(unfit(path, "there is no question file of a scored category", hint));
+        }
+        Ok(dataset)
+    }
+
+    /// Returns the entry with an id, as its category and its index.
+    pub fn place(&self, id: &str) -> Option<(usize, usize)> {
+        self.places.get(id).copied()
+    }
+
+    fn add(&mut self, path: &Path) -> Result<()> {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let Some((_, name)) = of_file_name(name) else { return Ok(()) };
+        let scoring = scoring(&name);
+        if let Scoring::NotScored(reason) = scoring {
+            self.not_scored.push((name, reason));
+            return Ok(());
+        }
+        let mut entries = Vec::new();
+        for (at, (line, value)) in objects(path)?.into_iter().enumerate() {
+            let entry = entry(path, line, value, || format!("{name}_{at}"))?;
+            if self.places.insert(entry.id.clone(), (self.categories.len(), at)).is_some() {
+                return Err(EvaluateError::Line {
+                    path: path.to_owned(),
+                    line,
+                    what: format!("\"id\": {:?} is in the dataset twice", entry.id),
+                    hint: "results are matched by id; give one folder with the files of one version",
+                });
+            }
+            entries.push(entry);
+        }
+        if !matches!(scoring, Scoring::Relevance(_)) {
+            self.add_answers(path, &mut entries)?;
+        }
+        self.categories.push(Category { name, path: path.to_owned(), scoring, entries });
+        Ok(())
+    }
+
+    /// Adds the ground truths of the answer file, by id.
+    fn add_answers(&mut self, path: &Path, entries: &mut [Entry]) -> Result<()> {
+        let answers_path = path.with_file_name("possible_answer").join(path.file_name().unwrap_or_default());
+        if entries.iter().all(|entry| !entry.ground_truth.is_null()) {
+            return Ok(());
+        }
+        let answers = objects(&answers_path)?;
+        let by_id: HashMap<String, usize> = answers
+            .iter()
+            .enumerate()
+            .filter_map(|(at, (_, answer))| Some((answer.get("id")?.as_str()?.to_owned(), at)))
+            .collect();
+        let is_by_id = entries.iter().any(|entry| by_id.contains_key(&entry.id));
+        if !is_by_id && answers.len() != entries.len() {
+            let what = format!("{} answers without ids of the {} entries", answers.len(), entries.len());
+            return Err(unfit(&answers_path, what, "answers need the \"id\" of their entry"));
+        }
+        let mut n_moved = 0_usize;
+        for (at, entry) in entries.iter_mut().enumerate() {
+            let found = if is_by_id { by_id.get(&entry.id).copied() } else { Some(at) };
+            let Some(found) = found else {
+                let what = format!("no answer to the entry {:?}", entry.id);
+                return Err(unfit(
+                    &answers_path,
+                    what,
+                    "each entry of this category needs a line with its id",
+                ));
+            };
+            n_moved += usize::from(found != at);
+            let answer = &answers[found].1;
+            entry.ground_truth = ground_truth(answer);
+            entry.result_types = answer.get("execution_result_type").cloned().unwrap_or(Value::Null);
+        }
+        let path = answers_path.display();
+        if n_moved > 0 {
+            self.warnings.push(format!(
+                "{path}: {n_moved} answers are not at the index of their entry; they are matched by id here, by index in \
+                 the official evaluator"
+            ));
+        } else if !is_by_id && !entries.is_empty() {
+            self.warnings.push(format!("{path}: no id is that of an entry; answers are matched by index"));
+        }
+        Ok(())
+    }
+}
+
+/// Returns the question files at a path, sorted by name.
+fn question_files(path: &Path) -> Result<Vec<PathBuf>> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let inner = path.join("dataset");
+    let folder = if inner.is_dir() { inner } else { path.to_owned() };
+    let listed = std::fs::read_dir(&folder).and_then(|files| files.map(|file| Ok(file?.path())).collect());
+    let mut files: Vec<PathBuf> = listed.map_err(|cause| unreadable(&folder, cause))?;
+    files.sort();
+    Ok(files)
+}
+
+/// Returns the objects of a file of JSON lines, with their line numbers.
+pub(super) fn objects(path: &Path) -> Result<Vec<(usize, Map<String, Value>)>> {
+    let text = if path == Path::new("-") {
+        std::io::read_to_string(std::io::stdin())
+    } else {
+        std::fs::read_to_string(path)
+    };
+    let text = text.map_err(|cause| unreadable(path, cause))?;
+    let parsed = lines(&text).map(|(line, text)| match serde_json::from_str::<Value>(text) {
+        Ok(Value::Object(object)) => Ok((line, object)),
+        Ok(_) => Err(not_an_object(path, line, "expected a JSON object, found another value".to_owned())),
+        Err(fault) => Err(not_an_object(path, line, format!("expected a JSON object: {fault}"))),
+    });
+    parsed.collect()
+}
+
+fn not_an_object(path: &Path, line: usize, what: String) -> EvaluateError {
+    EvaluateError::Line { path: path.to_owned(), line, what, hint: "the file needs one JSON object per line" }
+}
+
+fn entry(
+    path: &Path,
+    line: usize,
+    mut object: Map<String, Value>,
+    default_id: impl Fn() -> String,
+) -> Result<Entry> {
+    let mut take = |key: &str| object.shift_remove(key).unwrap_or(Value::Null);
+    let id = match take("id") {
+        Value::String(id) => id,
+        Value::Null => default_id(),
+        other => other.to_string(),
+    };
+    let functions = take("function");
+    if functions.is_null() {
+        return Err(EvaluateError::Line {
+            path: path.to_owned(),
+            line,
+            what: "\"function\": expected a list of functions, found nothing".to_owned(),
+            hint: "multi-turn and agentic files are scored by the official package only",
+        });
+    }
+    let ground_truth = take("ground_truth");
+    Ok(Entry {
+        id,
+        question: take("question"),
+        functions,
+        ground_truth,
+        result_types: take("execution_result_type"),
+    })
+}
+
+/// Returns the ground truth of a line; early files of V1 have the calls as members of the line.
+fn ground_truth(answer: &Map<String, Value>) -> Value {
+    answer.get("ground_truth").cloned().unwrap_or_else(|| {
+        let calls = answer.iter().filter(|(key, _)| *key != "id");
+        calls.map(|(name, arguments)| json!({ name: arguments })).collect()
+    })
+}

@@ -1,0 +1,264 @@
+//! Scores the outputs of models on a dataset of the leaderboard, as the official evaluator does.
+//!
+//! - [`category`]: how each category is scored.
+//! - [`dataset`] and [`results`] read the entries and the outputs; [`recorded`] the results of executable calls.
+//! - [`score`]: the verdict on one output, by [`crate::checker`].
+//! - [`figures`], [`paired`]: what is counted, for one system and for two.
+//! - [`output`]: verdict lines, score files, Parquet.
+//! - [`differences`]: the entries on which two systems differ.
+//!
+//! [`evaluate`] does all of it. Nothing of a dataset or an output is executed.
+
+pub mod category;
+pub mod dataset;
+pub mod differences;
+mod error;
+pub mod figures;
+pub mod output;
+pub mod paired;
+pub mod recorded;
+pub mod results;
+pub mod score;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+
+use rayon::prelude::*;
+
+use crate::checker::Checker;
+use category::Scoring;
+use dataset::Dataset;
+pub use error::EvaluateError;
+use error::{Result, unfit};
+use figures::{CategoryFigures, GroupMean, Spread};
+use paired::Pair;
+use recorded::Recorded;
+use results::{ResultRow, System};
+use score::Scored;
+
+/// What is scored, and how.
+#[derive(Debug, Clone, Default)]
+pub struct Settings {
+    /// The folder of the dataset.
+    pub dataset: PathBuf,
+    /// Result files, or folders of them.
+    pub results: Vec<PathBuf>,
+    /// Recorded results of executable calls.
+    pub recorded: Option<PathBuf>,
+    /// The rules of the checker.
+    pub checker: Checker,
+    /// Scores the entries that have an output; without it, a missing output is an error.
+    pub partial: bool,
+}
+
+/// Dataset and outputs, before they are scored.
+#[derive(Debug)]
+pub struct Inputs {
+    /// The dataset.
+    pub dataset: Dataset,
+    /// The systems.
+    pub systems: Vec<System>,
+    recorded: HashMap<String, Recorded>,
+}
+
+/// A scored output.
+#[derive(Debug)]
+pub struct Row<'i> {
+    /// The output.
+    pub result: &'i ResultRow,
+    /// Its verdict.
+    pub scored: Scored,
+}
+
+/// The scored outputs of a system and their figures.
+#[derive(Debug)]
+pub struct SystemScore<'i> {
+    /// The name of the system.
+    pub name: &'i str,
+    /// The scored outputs, in the order of categories and entries.
+    pub rows: Vec<Row<'i>>,
+    /// The figures by category.
+    pub categories: Vec<CategoryFigures>,
+    /// The means of groups of categories.
+    pub groups: Vec<GroupMean>,
+    /// Seconds of an output.
+    pub latency: Option<Spread>,
+    /// Tokens of a prompt.
+    pub input_tokens: Option<Spread>,
+    /// Tokens of an output.
+    pub output_tokens: Option<Spread>,
+}
+
+/// The result of an evaluation.
+#[derive(Debug)]
+pub struct Evaluation<'i> {
+    /// The systems, in the order of the arguments.
+    pub systems: Vec<SystemScore<'i>>,
+    /// Each two systems side by side.
+    pub pairs: Vec<Pair>,
+    /// Categories without a figure, each with the reason.
+    pub not_scored: Vec<(String, String)>,
+    /// What the user should know about dataset and results.
+    pub warnings: Vec<String>,
+}
+
+impl SystemScore<'_> {
+    /// Returns correct and scored outputs of all categories.
+    pub fn total(&self) -> (usize, usize) {
+        (self.categories.iter().map(|of| of.correct).sum(), self.categories.iter().map(|of| of.n).sum())
+    }
+
+    /// Returns the share of correct outputs of all categories.
+    pub fn accuracy(&self) -> f64 {
+        let (correct, n) = self.total();
+        if n == 0 { 0.0 } else { figures::float(correct) / figures::float(n) }
+    }
+}
+
+/// Reads dataset, results and recorded results.
+///
+/// # Errors
+/// If a file cannot be read or is not in a supported format.
+pub fn read(settings: &Settings) -> Result<Inputs> {
+    let dataset = Dataset::read(&settings.dataset)?;
+    let systems = results::read(&settings.results)?;
+    let recorded = settings.recorded.as_deref().map(recorded::read).transpose()?.unwrap_or_default();
+    Ok(Inputs { dataset, systems, recorded })
+}
+
+/// Scores the outputs and counts.
+///
+/// # Errors
+/// If outputs are missing and `partial` is not set, or no id of a system is in the dataset.
+pub fn evaluate<'i>(settings: &Settings, inputs: &'i Inputs) -> Result<Evaluation<'i>> {
+    let dataset = &inputs.dataset;
+    let mut warnings = dataset.warnings.clone();
+    let mut systems = Vec::new();
+    for system in &inputs.systems {
+        systems.push(score_system(settings, inputs, system, &mut warnings)?);
+    }
+    let mut pairs = Vec::new();
+    for (at, a) in systems.iter().enumerate() {
+        for b in &systems[at + 1..] {
+            pairs.push(paired::pair((a.name, &a.rows), (b.name, &b.rows)));
+        }
+    }
+    let mut not_scored: Vec<(String, String)> =
+        dataset.not_scored.iter().map(|(name, reason)| (name.clone(), (*reason).to_owned())).collect();
+    for category in &dataset.categories {
+        if systems.iter().any(|system| system.categories.iter().any(|of| of.category == category.name)) {
+            continue;
+        }
+        let is_executable = matches!(category.scoring, Scoring::Executable | Scoring::Rest);
+        let reason = if is_executable && inputs.recorded.is_empty() {
+            "executable: no code is executed here; --recorded FILE has recorded results"
+        } else {
+            "no outputs"
+        };
+        not_scored.push((category.name.clone(), reason.to_owned()));
+    }
+    Ok(Evaluation { systems, pairs, not_scored, warnings })
+}
+
+fn score_system<'i>(
+    settings: &Settings,
+    inputs: &'i Inputs,
+    system: &'i System,
+    warnings: &mut Vec<String>,
+) -> Result<SystemScore<'i>> {
+    let dataset = &inputs.dataset;
+    let (mut known, mut unknown) = (Vec::new(), Vec::new());
+    for row in &system.rows {
+        match dataset.place(&row.id) {
+            Some(place) => known.push((place, row)),
+            None => unknown.push(row.id.as_str()),
+        }
+    }
+    if known.is_empty() {
+        let example = unknown.first().map_or_else(String::new, |id| format!(", such as {id:?}"));
+        let what = format!("no id of the results of {} is in the dataset{example}", system.name);
+        return Err(unfit(&dataset.path, what, "give the dataset with the version that the results are for"));
+    }
+    if !unknown.is_empty() {
+        warnings.push(format!(
+            "{}: {} ids are not in the dataset and not scored: {}",
+            system.name,
+            unknown.len(),
+            listed(&unknown)
+        ));
+    }
+    known.sort_by_key(|(place, _)| *place);
+    let is_executable =
+        |at: usize| matches!(dataset.categories[at].scoring, Scoring::Executable | Scoring::Rest);
+    known.retain(|((at, _), row)| !is_executable(*at) || inputs.recorded.contains_key(&row.id));
+    let missing = missing(settings, dataset, system, &known)?;
+    let score_row = |&(place, result): &(_, &'i ResultRow)| {
+        let (category, at): (usize, usize) = place;
+        let category = &dataset.categories[category];
+        let recorded = inputs.recorded.get(&result.id);
+        let scored =
+            score::score(&settings.checker, place, category, &category.entries[at], result, recorded);
+        Row { result, scored }
+    };
+    let rows: Vec<Row<'i>> = known.par_iter().map(score_row).collect();
+    let categories = figures::by_category(dataset, &rows, &missing);
+    let spread =
+        |get: fn(&ResultRow) -> Option<f64>| figures::spread(rows.iter().filter_map(|row| get(row.result)));
+    Ok(SystemScore {
+        name: &system.name,
+        groups: figures::group_means(&categories),
+        latency: spread(|row| row.latency),
+        input_tokens: spread(|row| row.input_tokens),
+        output_tokens: spread(|row| row.output_tokens),
+        categories,
+        rows,
+    })
+}
+
+/// Returns the number of entries without output in each category that has outputs.
+fn missing(
+    settings: &Settings,
+    dataset: &Dataset,
+    system: &System,
+    known: &[((usize, usize), &ResultRow)],
+) -> Result<Vec<usize>> {
+    let present: HashSet<(usize, usize)> = known.iter().map(|(place, _)| *place).collect();
+    let mut of_category: BTreeMap<usize, usize> = BTreeMap::new();
+    for (category, _) in known.iter().map(|(place, _)| place) {
+        *of_category.entry(*category).or_default() += 1;
+    }
+    let mut counts = vec![0; dataset.categories.len()];
+    for &at in of_category.keys() {
+        let category = &dataset.categories[at];
+        let absent: Vec<&str> = (0..category.entries.len())
+            .filter(|entry| !present.contains(&(at, *entry)))
+            .map(|entry| category.entries[entry].id.as_str())
+            .collect();
+        counts[at] = absent.len();
+        if absent.is_empty() || settings.partial {
+            continue;
+        }
+        let what = format!(
+            "{} of {} entries of {} have no output of {}: {}",
+            absent.len(),
+            category.entries.len(),
+            category.name,
+            system.name,
+            listed(&absent)
+        );
+        return Err(unfit(
+            &category.path,
+            what,
+            "add the outputs, or score only the entries that have one with --partial",
+        ));
+    }
+    Ok(counts)
+}
+
+/// Lists the first ids.
+fn listed(ids: &[&str]) -> String {
+    const MAX: usize = 3;
+    let first: Vec<&str> = ids.iter().take(MAX).copied().collect();
+    let more = if ids.len() > MAX { ", …" } else { "" };
+    format!("{}{more}", first.join(", "))
+}

@@ -1,0 +1,170 @@
+//! Writes verdicts: JSON lines, the score files of the official package, Parquet.
+
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
+
+use super::category::{current_name, folder};
+use super::dataset::Dataset;
+use super::error::{EvaluateError, Result, unwritable};
+use super::figures::float;
+use super::results::Output;
+use super::{Row, SystemScore};
+use crate::engine::disk::write_atomic;
+use crate::engine::frame::{Values, write_frame};
+
+/// Returns the verdict on an output: `id`, `valid`, `error_type`, `error`, `decoded`, and the other fields of its row.
+pub fn verdict(system: Option<&str>, row: &Row<'_>) -> Map<String, Value> {
+    let scored = &row.scored;
+    let mut verdict = Map::new();
+    if let Some(system) = system {
+        verdict.insert("system".to_owned(), json!(system));
+    }
+    verdict.insert("id".to_owned(), json!(row.result.id));
+    verdict.insert("valid".to_owned(), json!(scored.valid));
+    verdict.insert("error_type".to_owned(), json!(scored.error_type));
+    verdict.insert("error".to_owned(), json!(scored.error));
+    verdict.insert("decoded".to_owned(), scored.decoded.clone());
+    for (key, value) in &row.result.fields {
+        if !verdict.contains_key(key) {
+            verdict.insert(key.clone(), value.clone());
+        }
+    }
+    verdict
+}
+
+/// Returns the verdicts on all outputs, one on each line. With several systems each line has the name of its system.
+pub fn verdict_lines(systems: &[SystemScore<'_>]) -> String {
+    let mut text = String::new();
+    for system in systems {
+        let name = Some(system.name).filter(|_| systems.len() > 1);
+        for row in &system.rows {
+            text += &format!("{}\n", Value::Object(verdict(name, row)));
+        }
+    }
+    text
+}
+
+/// Writes a file.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write(path: &Path, text: &str) -> Result<()> {
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    if let Some(parent) = parent {
+        std::fs::create_dir_all(parent).map_err(|cause| unwritable(parent, cause))?;
+    }
+    write_atomic(path, text.as_bytes()).map_err(|error| failed(path, error))
+}
+
+fn failed(path: &Path, error: crate::engine::error::Error) -> EvaluateError {
+    match error {
+        crate::engine::error::Error::File { cause, .. } => unwritable(path, cause),
+        other => unwritable(path, std::io::Error::other(other.to_string())),
+    }
+}
+
+/// Writes the score files of the official package: `<system>/<live or non_live>/BFCL_v4_<category>_score.json`, a line
+/// with the figures and one for each wrong output.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write_scores(directory: &Path, dataset: &Dataset, systems: &[SystemScore<'_>]) -> Result<()> {
+    for system in systems {
+        for figures in &system.categories {
+            let name = current_name(&figures.category);
+            let header = json!({
+                "accuracy": float(figures.correct) / float(figures.n),
+                "correct_count": figures.correct,
+                "total_count": figures.n,
+            });
+            let mut text = format!("{header}\n");
+            let of_category =
+                |row: &&Row<'_>| dataset.categories[row.scored.place.0].name == figures.category;
+            for row in system.rows.iter().filter(of_category).filter(|row| !row.scored.valid) {
+                text += &format!("{}\n", failing(dataset, system.name, name, row));
+            }
+            let model = system.name.replace('/', "_");
+            write(
+                &directory.join(model).join(folder(name)).join(format!("BFCL_v4_{name}_score.json")),
+                &text,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Returns a wrong output in the form of score files.
+fn failing(dataset: &Dataset, system: &str, category: &str, row: &Row<'_>) -> Value {
+    let (at, index) = row.scored.place;
+    let entry = &dataset.categories[at].entries[index];
+    json!({
+        "id": entry.id,
+        "model_name": system,
+        "test_category": category,
+        "valid": false,
+        "error": row.scored.error,
+        "error_type": row.scored.error_type,
+        "prompt": {"id": entry.id, "question": entry.question, "function": entry.functions},
+        "model_result_raw": raw(&row.result.output),
+        "model_result_decoded": row.scored.decoded,
+        "possible_answer": entry.ground_truth,
+    })
+}
+
+/// Returns an output in the form of result files.
+pub fn raw(output: &Output) -> Value {
+    match output {
+        Output::Text(text) | Output::Words(text) => json!(text),
+        Output::Calls(calls) => calls.clone(),
+        Output::Failed(_) => Value::Null,
+    }
+}
+
+/// Writes the verdicts to Parquet, one row for each output; values that are no text are JSON.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write_parquet(path: &Path, dataset: &Dataset, systems: &[SystemScore<'_>]) -> Result<()> {
+    let rows: Vec<(&str, &Row<'_>)> =
+        systems.iter().flat_map(|system| system.rows.iter().map(|row| (system.name, row))).collect();
+    let json_of = |value: &Value| Some(value).filter(|value| !value.is_null()).map(ToString::to_string);
+    let errors: Vec<Option<String>> = rows
+        .iter()
+        .map(|(_, row)| Some(json!(row.scored.error).to_string()).filter(|_| !row.scored.error.is_empty()))
+        .collect();
+    let decoded: Vec<Option<String>> = rows.iter().map(|(_, row)| json_of(&row.scored.decoded)).collect();
+    let samples: Vec<Option<String>> =
+        rows.iter().map(|(_, row)| row.result.sample.as_ref().and_then(json_of)).collect();
+    let fields: Vec<String> =
+        rows.iter().map(|(_, row)| Value::Object(row.result.fields.clone()).to_string()).collect();
+    let text = |of: &'static str| -> Values<'_> {
+        Values::Text(
+            rows.iter()
+                .map(|(system, row)| match of {
+                    "system" => Some(*system),
+                    "category" => Some(dataset.categories[row.scored.place.0].name.as_str()),
+                    "id" => Some(row.result.id.as_str()),
+                    _ => row.scored.error_type,
+                })
+                .collect(),
+        )
+    };
+    let float_of =
+        |get: fn(&Row<'_>) -> Option<f64>| Values::Float(rows.iter().map(|(_, row)| get(row)).collect());
+    let columns = vec![
+        ("system", text("system")),
+        ("category", text("category")),
+        ("id", text("id")),
+        ("sample", Values::Text(samples.iter().map(Option::as_deref).collect())),
+        ("valid", Values::Int(rows.iter().map(|(_, row)| Some(i64::from(row.scored.valid))).collect())),
+        ("error_type", text("error_type")),
+        ("error", Values::Text(errors.iter().map(Option::as_deref).collect())),
+        ("decoded", Values::Text(decoded.iter().map(Option::as_deref).collect())),
+        ("latency", float_of(|row| row.result.latency)),
+        ("input_tokens", float_of(|row| row.result.input_tokens)),
+        ("output_tokens", float_of(|row| row.result.output_tokens)),
+        ("fields", Values::Text(fields.iter().map(|fields| Some(fields.as_str())).collect())),
+    ];
+    write_frame(path, columns).map_err(|error| failed(path, error))
+}

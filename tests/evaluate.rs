@@ -1,0 +1,409 @@
+//! Tests of `toolsieve evaluate`: a small dataset with results of every form, and the official files with their own
+//! ground truths as answers (`support/data.rs`).
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
+
+mod support;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use support::{data, shown, toolsieve};
+use tempfile::TempDir;
+
+/// A dataset of five categories and results for it.
+struct Bench {
+    folder: TempDir,
+}
+
+fn lines(values: &[Value]) -> String {
+    values.iter().fold(String::new(), |mut text, value| {
+        writeln!(text, "{value}").unwrap();
+        text
+    })
+}
+
+fn doc(name: &str) -> Value {
+    json!({"name": name, "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["bell"],
+        "properties": {"bell": {"type": "integer", "description": "Its number."},
+                       "tune": {"type": "string", "description": "What it plays.", "default": "ding"}}}})
+}
+
+fn entry(id: &str, functions: &[&str]) -> Value {
+    let functions: Vec<Value> = functions.iter().map(|name| doc(name)).collect();
+    json!({"id": id, "question": [[{"role": "user", "content": "Ring it."}]], "function": functions})
+}
+
+fn answer(id: &str, calls: &[(&str, i64)]) -> Value {
+    let calls: Vec<Value> =
+        calls.iter().map(|(name, bell)| json!({*name: {"bell": [bell], "tune": ["", "ding"]}})).collect();
+    json!({"id": id, "ground_truth": calls})
+}
+
+impl Bench {
+    fn new() -> Self {
+        let this = Self { folder: tempfile::tempdir().unwrap() };
+        this.category(
+            "live_simple",
+            &[entry("live_simple_0-0-0", &["tower.ring"]), entry("live_simple_1-0-1", &["tower.ring"])],
+            &[
+                answer("live_simple_0-0-0", &[("tower.ring", 1)]),
+                answer("live_simple_1-0-1", &[("tower.ring", 2)]),
+            ],
+        );
+        this.category(
+            "live_multiple",
+            &[entry("live_multiple_0-0-0", &["ring", "mute"])],
+            &[answer("live_multiple_0-0-0", &[("ring", 3)])],
+        );
+        this.category(
+            "live_parallel",
+            &[entry("live_parallel_0-0-0", &["ring"])],
+            &[answer("live_parallel_0-0-0", &[("ring", 1), ("ring", 2)])],
+        );
+        this.category("live_irrelevance", &[entry("live_irrelevance_0-0-0", &["ring"])], &[]);
+        this.write("dataset/BFCL_v4_multi_turn_base.json", "{\"id\": \"multi_turn_base_0\"}\n");
+        this
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn category(&self, name: &str, entries: &[Value], answers: &[Value]) {
+        self.write(&format!("dataset/BFCL_v4_{name}.json"), &lines(entries));
+        if !answers.is_empty() {
+            self.write(&format!("dataset/possible_answer/BFCL_v4_{name}.json"), &lines(answers));
+        }
+    }
+
+    /// Writes the texts as the results of all entries.
+    fn results(&self, name: &str, texts: [&str; 5]) {
+        const IDS: [&str; 5] = [
+            "live_simple_0-0-0",
+            "live_simple_1-0-1",
+            "live_multiple_0-0-0",
+            "live_parallel_0-0-0",
+            "live_irrelevance_0-0-0",
+        ];
+        let rows: Vec<Value> = IDS
+            .iter()
+            .zip(texts)
+            .enumerate()
+            .map(|(at, (id, text))| {
+                json!({"id": id, "result": text, "latency": at + 1, "input_token_count": 10, "output_token_count": 5})
+            })
+            .collect();
+        self.write(name, &lines(&rows));
+    }
+
+    fn run(&self, arguments: &[&str]) -> (String, Option<i32>) {
+        let output = toolsieve()
+            .current_dir(self.folder.path())
+            .args(["evaluate", "--dataset", "dataset"])
+            .args(arguments)
+            .output()
+            .unwrap();
+        (shown(&output), output.status.code())
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let output = toolsieve()
+            .current_dir(self.folder.path())
+            .args(["evaluate", "--dataset", "dataset", "--json"])
+            .args(arguments)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", shown(&output));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+}
+
+const RIGHT: [&str; 5] = [
+    "[tower.ring(bell=1)]",
+    "[tower.ring(bell=2, tune='ding')]",
+    "ring(bell=3)",
+    "[ring(bell=2), ring(bell=1)]",
+    "There is no bell.",
+];
+const WRONG: [&str; 5] =
+    ["[tower_ring(bell=1)]", "[tower.ring(bell='2')]", "ring(bell=3", "[ring(bell=2)]", "ring(bell=1"];
+
+fn verdicts(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn tables_fit_80_and_120_columns() {
+    let bench = Bench::new();
+    bench.results("right.jsonl", RIGHT);
+    bench.results("wrong.jsonl", WRONG);
+    for columns in ["80", "120"] {
+        let output = toolsieve()
+            .current_dir(bench.folder.path())
+            .env("COLUMNS", columns)
+            .args(["evaluate", "--dataset", "dataset", "--results", "right.jsonl", "wrong.jsonl"])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", shown(&output));
+        let screen = String::from_utf8(output.stdout).unwrap();
+        let widest = screen.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= columns.parse().unwrap(), "{screen}");
+        for expected in
+            ["live_simple", "100.0 %", "AST_LIVE", "McNemar", "multi_turn_base", "type_error:simple"]
+        {
+            assert!(screen.contains(expected), "{expected}: {screen}");
+        }
+    }
+}
+
+#[test]
+fn figures_name_what_they_count() {
+    let bench = Bench::new();
+    bench.results("right.jsonl", RIGHT);
+    bench.results("wrong.jsonl", WRONG);
+    let all = bench.json(&["--results", "right.jsonl", "wrong.jsonl"]);
+    let wrong = &all["systems"][1];
+    assert_eq!((&wrong["n"], &wrong["correct"]), (&json!(5), &json!(1)));
+    let category = |name: &str| {
+        let categories = wrong["categories"].as_array().unwrap();
+        categories.iter().find(|of| of["category"] == name).unwrap().clone()
+    };
+    assert_eq!(category("live_simple")["only_dots_differ"], 1);
+    assert_eq!(category("live_irrelevance")["unparsed_calls"], 1);
+    assert_eq!(category("live_multiple")["errors"][0]["error_type"], "ast_decoder:decoder_failed");
+    assert_eq!(
+        category("live_parallel")["errors"][0]["error_type"],
+        "parallel_function_checker_no_order:wrong_count"
+    );
+    let pair = &all["pairs"][0];
+    assert_eq!((&pair["only_a"], &pair["only_b"], &pair["p"]), (&json!(4), &json!(0), &json!(0.125)));
+    assert_eq!(all["systems"][0]["latency"]["mean"], 3.0);
+    assert_eq!(all["not_scored"][0]["category"], "multi_turn_base");
+}
+
+#[test]
+fn underscores_are_expected_on_request() {
+    let bench = Bench::new();
+    bench.results("wrong.jsonl", WRONG);
+    let all = bench.json(&["--results", "wrong.jsonl", "--underscore-to-dot"]);
+    assert_eq!(all["systems"][0]["correct"], 2);
+}
+
+#[test]
+fn verdicts_keep_the_fields_of_their_row_and_number_samples() {
+    let bench = Bench::new();
+    let rows = [
+        json!({"id": "live_multiple_0-0-0", "text": "ring(bell=3)", "sample": 0, "seed": 7}),
+        json!({"id": "live_multiple_0-0-0", "text": "mute(bell=3)", "sample": 1}),
+    ];
+    bench.write("r.jsonl", &lines(&rows));
+    let output = toolsieve()
+        .current_dir(bench.folder.path())
+        .args(["evaluate", "--dataset", "dataset", "--results", "r.jsonl", "--verdicts", "-"])
+        .output()
+        .unwrap();
+    let lines = verdicts(&String::from_utf8(output.stdout).unwrap());
+    assert_eq!(
+        lines[0],
+        json!({"id": "live_multiple_0-0-0", "valid": true, "error_type": null, "error": [],
+               "decoded": [{"ring": {"bell": 3}}], "sample": 0, "seed": 7})
+    );
+    assert_eq!(lines[1]["error_type"], "simple_function_checker:wrong_func_name");
+    assert!(
+        String::from_utf8_lossy(&output.stderr).contains("live_multiple"),
+        "the table is on standard error"
+    );
+}
+
+#[test]
+fn results_of_every_form_have_the_same_verdict() {
+    let bench = Bench::new();
+    let id = "live_multiple_0-0-0";
+    let call = json!({"type": "function", "function": {"name": "ring", "arguments": "{\"bell\": 3}"}});
+    let body = json!({"choices": [{"message": {"tool_calls": [call]}}], "usage": {"prompt_tokens": 8, "completion_tokens": 2}});
+    for row in [
+        json!({"id": id, "output": "ring(bell=3)"}),
+        json!({"id": id, "result": [{"ring": "{\"bell\": 3}"}]}),
+        json!({"id": id, "tool_calls": [call]}),
+        json!({"id": "batch_req_1", "custom_id": id, "response": {"status_code": 200, "body": body}, "error": null}),
+    ] {
+        bench.write("r.jsonl", &lines(&[row.clone()]));
+        let all = bench.json(&["--results", "r.jsonl"]);
+        assert_eq!(all["systems"][0]["correct"], 1, "{row}");
+        if row.get("custom_id").is_some() {
+            assert_eq!(all["systems"][0]["input_tokens"]["sum"], 8.0);
+        }
+    }
+}
+
+#[test]
+fn a_failed_request_is_no_abstention() {
+    let bench = Bench::new();
+    let row = json!({"custom_id": "live_irrelevance_0-0-0", "response": null, "error": {"code": "expired"}});
+    bench.write("r.jsonl", &lines(&[row]));
+    let all = bench.json(&["--results", "r.jsonl"]);
+    assert_eq!(all["systems"][0]["categories"][0]["errors"][0]["error_type"], "results:no_output");
+}
+
+#[test]
+fn missing_duplicate_and_unknown_ids_are_named() {
+    let bench = Bench::new();
+    let row = |id: &str| json!({"id": id, "text": "tower.ring(bell=1)"});
+    bench.write("part.jsonl", &lines(&[row("live_simple_0-0-0"), row("live_simple_9-9-9")]));
+    let (text, code) = bench.run(&["--results", "part.jsonl"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(
+        text.contains("1 of 2 entries of live_simple have no output of part: live_simple_1-0-1"),
+        "{text}"
+    );
+    let (text, code) = bench.run(&["--results", "part.jsonl", "--partial"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("1 ids are not in the dataset and not scored: live_simple_9-9-9"), "{text}");
+    assert!(text.contains("--partial: 1 entry has no output"), "{text}");
+    bench.write("twice.jsonl", &lines(&[row("live_simple_0-0-0"), row("live_simple_0-0-0")]));
+    let (text, code) = bench.run(&["--results", "twice.jsonl", "--partial"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("twice.jsonl:2: \"id\": \"live_simple_0-0-0\" is also in twice.jsonl:1"), "{text}");
+}
+
+#[test]
+fn min_accuracy_is_a_gate() {
+    let bench = Bench::new();
+    bench.results("wrong.jsonl", WRONG);
+    assert_eq!(bench.run(&["--results", "wrong.jsonl", "--min-accuracy", "0.2"]).1, Some(0));
+    let (text, code) = bench.run(&["--results", "wrong.jsonl", "--min-accuracy", "0.5"]);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("gate failed: wrong: accuracy 0.2000, expected at least 0.5"), "{text}");
+}
+
+#[test]
+fn score_files_have_the_official_form() {
+    let bench = Bench::new();
+    bench.results("result/my-model/live/BFCL_v4_live_result.json", WRONG);
+    bench.run(&["--results", "result", "--score-dir", "score", "--parquet", "verdicts.parquet"]);
+    let text = fs::read_to_string(bench.path("score/my-model/live/BFCL_v4_live_simple_score.json")).unwrap();
+    let lines = verdicts(&text);
+    assert_eq!(lines[0], json!({"accuracy": 0.0, "correct_count": 0, "total_count": 2}));
+    assert_eq!((&lines[1]["id"], &lines[1]["valid"]), (&json!("live_simple_0-0-0"), &json!(false)));
+    assert_eq!(lines[1]["error_type"], "simple_function_checker:wrong_func_name");
+    let table = toolsieve::engine::frame::FrameFile::open(&bench.path("verdicts.parquet"))
+        .unwrap()
+        .read_all()
+        .unwrap();
+    assert_eq!(table.height(), 5);
+    assert_eq!(table.row_json(1)["error_type"], "type_error:simple");
+}
+
+#[test]
+fn compare_shows_the_entries_that_differ() {
+    let bench = Bench::new();
+    bench.results("right.jsonl", RIGHT);
+    bench.results("wrong.jsonl", WRONG);
+    let (text, code) = bench.run(&["--compare", "right.jsonl", "wrong.jsonl"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("5 outputs differ, 4 of them in the verdict"), "{text}");
+    assert!(text.contains("▸bell=\"2\""), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn executable_categories_need_recorded_results() {
+    let bench = Bench::new();
+    bench.category(
+        "exec_simple",
+        &[entry("exec_simple_0", &["ring"])],
+        &[json!({"id": "exec_simple_0", "ground_truth": ["ring(bell=1)"], "execution_result_type": ["real_time_match"]})],
+    );
+    let row = json!({"id": "exec_simple_0", "text": "ring(bell=1)"});
+    bench.write("r.jsonl", &lines(&[row]));
+    bench.write(
+        "recorded.jsonl",
+        &lines(&[json!({"id": "exec_simple_0", "outputs": [11.9], "expected": [10]})]),
+    );
+    let all = bench.json(&["--results", "r.jsonl", "--recorded", "recorded.jsonl"]);
+    assert_eq!(all["systems"][0]["correct"], 1);
+    let all = bench.json(&["--results", "r.jsonl"]);
+    assert_eq!(all["systems"][0]["n"], 0);
+}
+
+/// Returns the first alternative that is not the mark of an omitted parameter.
+fn first(alternatives: &Value) -> Option<Value> {
+    let Value::Array(list) = alternatives else { return Some(alternatives.clone()) };
+    list.iter().find(|alternative| **alternative != json!("")).map(inner)
+}
+
+/// Returns an alternative with the first alternatives of its members.
+fn inner(alternative: &Value) -> Value {
+    match alternative {
+        Value::Object(members) => {
+            members.iter().filter_map(|(key, value)| Some((key.clone(), first(value)?))).collect()
+        }
+        Value::Array(elements) => {
+            let element =
+                |element: &Value| if element.is_object() { inner(element) } else { element.clone() };
+            elements.iter().map(element).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Returns a call with the first alternative of each parameter.
+fn first_call(call: &Value) -> String {
+    let (name, parameters) = call.as_object().unwrap().iter().next().unwrap();
+    let arguments = parameters.as_object().unwrap().iter().filter_map(|(key, alternatives)| {
+        let value = toolsieve::checker::PyValue::from_json(&first(alternatives)?).repr();
+        Some(format!("{key}={value}"))
+    });
+    format!("{name}({})", arguments.collect::<Vec<_>>().join(", "))
+}
+
+fn write_first_alternatives(dataset: &Path, category: &str, to: &Path) {
+    let path = dataset.join(format!("possible_answer/BFCL_v4_{category}.json"));
+    let rows: Vec<Value> = verdicts(&fs::read_to_string(path).unwrap())
+        .iter()
+        .map(|answer| {
+            let calls: Vec<String> =
+                answer["ground_truth"].as_array().unwrap().iter().map(first_call).collect();
+            json!({"id": answer["id"], "result": format!("[{}]", calls.join(", "))})
+        })
+        .collect();
+    fs::write(to, lines(&rows)).unwrap();
+}
+
+#[test]
+fn official_ground_truths_pass_as_in_the_official_run() {
+    let Some(dataset) = data::path("bfcl-v4-live") else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for (category, correct, n) in [
+        ("live_simple", 256, 258),
+        ("live_multiple", 1050, 1053),
+        ("live_parallel", 16, 16),
+        ("live_parallel_multiple", 24, 24),
+    ] {
+        let results = folder.path().join(format!("{category}.jsonl"));
+        write_first_alternatives(&dataset, category, &results);
+        let output = toolsieve()
+            .args(["evaluate", "--json", "--dataset"])
+            .arg(&dataset)
+            .arg("--results")
+            .arg(&results)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", shown(&output));
+        let all: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(
+            (&all["systems"][0]["correct"], &all["systems"][0]["n"]),
+            (&json!(correct), &json!(n)),
+            "{category}"
+        );
+    }
+}
