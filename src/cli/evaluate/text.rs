@@ -5,6 +5,10 @@ use crate::cli::layout::{Cell, Column, Table, paragraph, words};
 use crate::evaluate::figures::{Spread, wilson};
 use crate::evaluate::{Evaluation, SystemScore};
 use crate::text::figures::share;
+use crate::text::short::shortened;
+
+/// Characters of an example of an error.
+const MAX_EXAMPLE: usize = 140;
 
 pub(super) fn text(scores: &Evaluation<'_>, is_partial: bool, screen: Screen) -> Painted {
     let mut text = Painted::default();
@@ -69,7 +73,7 @@ fn notes(system: &SystemScore<'_>, is_partial: bool, screen: Screen) -> Painted 
     let missing = sum(|of| of.missing);
     if is_partial {
         let entries = counted(missing, "entry has", "entries have");
-        note(missing, &format!("--partial: {entries} no output and are not in n."));
+        note(missing, &format!("--partial: {entries} no output; n does not count them."));
     }
     let dots = sum(|of| of.only_dots_differ);
     let outputs = counted(dots, "output is", "outputs are");
@@ -106,7 +110,7 @@ fn groups(system: &SystemScore<'_>, screen: Screen) -> Painted {
         let accuracy = group.accuracy.map_or_else(String::new, share);
         table.row([group.by.to_owned(), group.name.to_owned(), accuracy, group.divides_by.clone()]);
     }
-    let mut text = table.fitted(screen);
+    let mut text = if table.is_empty() { Painted::default() } else { table.fitted(screen) };
     if system.groups.iter().any(|group| group.accuracy.is_none()) {
         let note = "Groups with a category that has no outputs here are left out; BFCL's overall score also needs multi-turn \
                     and agentic categories.";
@@ -116,22 +120,20 @@ fn groups(system: &SystemScore<'_>, screen: Screen) -> Painted {
 }
 
 fn errors(system: &SystemScore<'_>, screen: Screen) -> Painted {
-    let mut table = Table::new([
-        Column::text("category"),
-        Column::number("n"),
-        Column::wrapped("error type"),
-        Column::wrapped("example"),
-    ]);
-    for of in &system.categories {
-        for (at, error) in of.errors.iter().enumerate() {
-            let category = if at == 0 { of.category.as_str() } else { "" };
-            let example = Cell::new(Paint::Heading, &error.example);
-            table.row([category.into(), number(error.n).into(), Cell::from(&error.error_type), example]);
+    const INDENT: usize = 8;
+    let mut text = Painted::default();
+    for of in system.categories.iter().filter(|of| !of.errors.is_empty()) {
+        text.add(Paint::Heading, &format!("errors in {}", of.category));
+        text.add(Paint::Plain, "\n");
+        for error in &of.errors {
+            let n = format!("{:>6}", number(error.n));
+            text.append(paragraph(&n, INDENT, &[Cell::from(&error.error_type)], screen));
+            let example = shortened(&format!("{}: {}", error.example, error.message), MAX_EXAMPLE);
+            let pieces: Vec<Cell> = example.split(' ').map(|word| Cell::new(Paint::Heading, word)).collect();
+            text.append(paragraph("", INDENT, &pieces, screen));
         }
     }
-    let mut text = Painted::default();
-    if !table.is_empty() {
-        text.append(table.fitted(screen));
+    if !text.is_empty() {
         text.add(Paint::Plain, "\n");
     }
     text
