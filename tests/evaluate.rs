@@ -327,6 +327,28 @@ fn compare_shows_the_entries_that_differ() {
 }
 
 #[test]
+fn a_system_of_the_family_of_the_log_is_warned_about() {
+    use toolsieve::engine::frame::{Values, write_frame};
+    let bench = Bench::new();
+    bench.write("ingest/.keep", "");
+    let models = Values::Text(vec![Some("openai/gpt-4o"), None]);
+    write_frame(&bench.path("ingest/requests.parquet"), vec![("model", models)]).unwrap();
+    let row = |model: &str| json!({"id": "live_irrelevance_0-0-0", "text": "No bell.", "model": model});
+    for (model, is_warned) in [("gpt-5-mini", true), ("qwen3", false)] {
+        bench.write("r.jsonl", &lines(&[row(model)]));
+        let output = toolsieve()
+            .current_dir(bench.folder.path())
+            .args(["evaluate", "--dataset", ".", "--results", "r.jsonl"])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", shown(&output));
+        let warned = String::from_utf8_lossy(&output.stderr)
+            .contains("answers of openai/gpt-4o, a model of the same family");
+        assert_eq!(warned, is_warned, "{}", shown(&output));
+    }
+}
+
+#[test]
 fn executable_categories_need_recorded_results() {
     let bench = Bench::new();
     bench.category(

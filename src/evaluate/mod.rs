@@ -4,6 +4,7 @@
 //! - [`dataset`] and [`results`] read the entries and the outputs; [`recorded`] the results of executable calls.
 //! - [`score`]: the verdict on one output, by [`crate::checker`].
 //! - [`figures`], [`paired`]: what is counted, for one system and for two.
+//! - `family`: whether a judged model is of the family of a model of the log.
 //! - [`output`]: verdict lines, score files, Parquet.
 //! - [`differences`]: the entries on which two systems differ.
 //!
@@ -13,6 +14,7 @@ pub mod category;
 pub mod dataset;
 pub mod differences;
 mod error;
+mod family;
 pub mod figures;
 pub mod output;
 pub mod paired;
@@ -134,7 +136,9 @@ pub fn evaluate<'i>(settings: &Settings, inputs: &'i Inputs) -> Result<Evaluatio
     let dataset = &inputs.dataset;
     let mut warnings = dataset.warnings.clone();
     let mut systems = Vec::new();
+    let of_log = family::of_log(&dataset.path);
     for system in &inputs.systems {
+        warnings.extend(family::warning(system, &of_log));
         systems.push(score_system(settings, inputs, system, &mut warnings)?);
     }
     let mut pairs = Vec::new();

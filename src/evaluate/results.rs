@@ -31,6 +31,8 @@ pub struct ResultRow {
     pub output: Output,
     /// The other fields of the row.
     pub fields: Map<String, Value>,
+    /// The name of the model, if the row has it.
+    pub model: Option<String>,
     /// Seconds until the output was complete.
     pub latency: Option<f64>,
     /// Tokens of the prompt.
@@ -196,6 +198,7 @@ fn read_row(
     };
     let input_tokens = tokens("input_token_count", ["prompt_tokens", "input_tokens"]);
     let output_tokens = tokens("output_token_count", ["completion_tokens", "output_tokens"]);
+    let model = object.get("model").and_then(Value::as_str).map(str::to_owned).or(outputs.model);
     let latency = number(object.get("latency"));
     let sample = object.get("sample").filter(|sample| !sample.is_null()).cloned();
     let n = outputs.list.len();
@@ -212,6 +215,7 @@ fn read_row(
             sample,
             output,
             fields,
+            model: model.clone(),
             latency: first(latency),
             input_tokens: first(input_tokens),
             output_tokens: first(output_tokens),
@@ -225,11 +229,12 @@ fn read_row(
 struct Outputs {
     list: Vec<Output>,
     usage: Option<Value>,
+    model: Option<String>,
 }
 
 /// Takes the outputs out of a line, or returns what is wrong with it.
 fn outputs(object: &mut Map<String, Value>) -> std::result::Result<Outputs, String> {
-    let plain = |output| Ok(Outputs { list: vec![output], usage: None });
+    let plain = |output| Ok(Outputs { list: vec![output], usage: None, model: None });
     if let Some(calls) = object.shift_remove("tool_calls").filter(|calls| !calls.is_null()) {
         let text = object.get("content").or_else(|| object.get("text")).and_then(Value::as_str);
         return plain(of_message(&calls, text.unwrap_or_default())?);
@@ -240,7 +245,11 @@ fn outputs(object: &mut Map<String, Value>) -> std::result::Result<Outputs, Stri
             Value::String(text) => plain(Output::Text(text)),
             Value::Array(list) if !list.is_empty() && list.iter().all(Value::is_string) => {
                 let texts = list.iter().filter_map(Value::as_str);
-                Ok(Outputs { list: texts.map(|text| Output::Text(text.to_owned())).collect(), usage: None })
+                Ok(Outputs {
+                    list: texts.map(|text| Output::Text(text.to_owned())).collect(),
+                    usage: None,
+                    model: None,
+                })
             }
             Value::Array(list)
                 if list.iter().any(|call| call.get("function").is_some_and(Value::is_object)) =>
@@ -263,15 +272,16 @@ fn outputs(object: &mut Map<String, Value>) -> std::result::Result<Outputs, Stri
 fn of_reply(reply: &Map<String, Value>) -> std::result::Result<Outputs, String> {
     let body = reply.get("body").and_then(Value::as_object).unwrap_or(reply);
     let usage = body.get("usage").cloned();
+    let model = body.get("model").and_then(Value::as_str).map(str::to_owned);
     let Some(choices) = body.get("choices").and_then(Value::as_array).filter(|choices| !choices.is_empty())
     else {
         if let Some(calls) = reply.get("tool_calls") {
             let text = reply.get("content").and_then(Value::as_str).unwrap_or_default();
-            return Ok(Outputs { list: vec![of_message(calls, text)?], usage });
+            return Ok(Outputs { list: vec![of_message(calls, text)?], usage, model });
         }
         let status = reply.get("status_code").map_or_else(String::new, |status| format!("status {status}: "));
         let error = body.get("error").map_or_else(|| "no choices".to_owned(), Value::to_string);
-        return Ok(Outputs { list: vec![Output::Failed(format!("{status}{error}"))], usage });
+        return Ok(Outputs { list: vec![Output::Failed(format!("{status}{error}"))], usage, model });
     };
     let mut list = Vec::new();
     for choice in choices {
@@ -282,7 +292,7 @@ fn of_reply(reply: &Map<String, Value>) -> std::result::Result<Outputs, String> 
             None => Output::Text(text.to_owned()),
         });
     }
-    Ok(Outputs { list, usage })
+    Ok(Outputs { list, usage, model })
 }
 
 /// Returns the output of a message: its calls in the form of result files, or its text.
