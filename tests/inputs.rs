@@ -245,15 +245,9 @@ fn an_unreadable_column_is_refused_by_name() {
 fn the_limit_of_lines_applies_to_rows_of_tables() {
     let folder = tempfile::tempdir().unwrap();
     let limit = ["--set", "ingest.max_line_bytes=900000", "--set", "max_fault_share=1"];
-    let (output, out) = run(folder.path(), &parquet("dictionary"), &limit);
-    assert_eq!(
-        (output.status.code(), &ingest(&out)["unreadable"]),
-        (Some(1), &json!(300)),
-        "{}",
-        shown(&output)
-    );
-    let lines = toolsieve::engine::raw::read_lines(&out).unwrap();
-    assert_eq!(lines[0].reason, "ingest/line-too-long");
+    let (output, _) = run(folder.path(), &parquet("dictionary"), &limit);
+    assert_eq!(output.status.code(), Some(1), "{}", shown(&output));
+    assert!(shown(&output).contains("found 300 ingest/line-too-long"), "{}", shown(&output));
 }
 
 #[test]
