@@ -20,14 +20,16 @@ fn lines(path: &Path) -> Vec<Value> {
 
 /// The lines of all files of a folder, by id.
 fn by_id(folder: &Path) -> HashMap<String, Value> {
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    let files =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
     files.flat_map(|path| lines(&path)).map(|line| (line["id"].as_str().unwrap().to_owned(), line)).collect()
 }
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [dataset, outputs, seconds] = arguments.as_slice() else { panic!("DATASET OUTPUTS SECONDS") };
-    let (questions, answers) = (by_id(Path::new(dataset)), by_id(&Path::new(dataset).join("possible_answer")));
+    let (questions, answers) =
+        (by_id(Path::new(dataset)), by_id(&Path::new(dataset).join("possible_answer")));
     let outputs = lines(Path::new(outputs));
     let cases: Vec<(Case<'_>, &str)> = outputs
         .iter()
@@ -35,7 +37,10 @@ fn main() {
             let id = output["id"].as_str()?;
             let kind = Kind::of_category(id.rsplit_once('_')?.0);
             let truth = &answers.get(id)?["ground_truth"];
-            Some((Case::new(&questions.get(id)?["function"], truth, kind, Language::Python), output["raw"].as_str()?))
+            Some((
+                Case::new(&questions.get(id)?["function"], truth, kind, Language::Python),
+                output["raw"].as_str()?,
+            ))
         })
         .collect();
     assert!(!cases.is_empty(), "no output has the id of an entry with an answer");

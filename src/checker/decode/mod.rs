@@ -4,7 +4,12 @@
 //! a model with function calling returns names and JSON arguments. No text is executed.
 
 mod calls;
+mod java;
+mod javascript;
+mod json;
 mod python;
+mod syntax;
+mod xml;
 
 use super::mode::Mode;
 use super::value::PyValue;
@@ -79,8 +84,25 @@ fn decode_in(mode: Mode, text: &str, format: Format, has_tag: bool) -> Result<Py
     let calls = if has_tag { tagged(&bracketed)? } else { &bracketed };
     match format {
         Format::Python => python::decode(calls, mode),
-        other => Err(DecodeError::new("NotImplementedError", format!("{other:?}"))),
+        Format::Java => java::decode(without_ends(calls)),
+        Format::JavaScript => javascript::decode(without_ends(calls)),
+        Format::Json => json::decode(calls),
+        Format::VerboseXml => xml::decode(calls, xml::Values::Attributes),
+        Format::ConciseXml => xml::decode(calls, xml::Values::Texts),
     }
+}
+
+/// Returns a text without its first and last character.
+fn without_ends(text: &str) -> &str {
+    let mut chars = text.chars();
+    chars.next();
+    chars.next_back();
+    chars.as_str()
+}
+
+/// Returns a text without spaces at both ends, as Python's `str.strip`.
+fn strip(text: &str) -> &str {
+    text.trim_matches(|char: char| char.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&char))
 }
 
 /// Returns the text between the first pair of tags.
@@ -89,7 +111,7 @@ fn tagged(text: &str) -> Result<&str, DecodeError> {
     let (inner, _) = inner.ok_or_else(|| {
         DecodeError::new("ValueError", "the output has no <TOOLCALL> and </TOOLCALL> around the calls")
     })?;
-    Ok(inner.trim())
+    Ok(strip(inner))
 }
 
 /// Returns whether a decoded output is a list of calls: of dicts with one key, whose value is a dict
