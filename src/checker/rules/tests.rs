@@ -220,8 +220,11 @@ fn faults_of_an_entry_are_named() {
             "['a']",
             "KeyError",
         ),
+        (json!({"type": "dict"}), json!([{"a": [1]}, ["b"]]), "{'b': 1}", "TypeError"),
+        (json!({"type": "dict"}), json!([{"a": [1]}, ["b"]]), "{'c': 1}", "AttributeError"),
+        (json!({"type": "dict"}), json!({"a": 1}), "{'a': 1}", "TypeError"),
     ] {
-        assert_eq!(of_one(&schema, &alternatives, value), expected, "{schema} {alternatives}");
+        assert_eq!(of_one(&schema, &alternatives, value), expected, "{schema} {alternatives} {value}");
     }
     assert_eq!(typed("float", &json!([1.0]), &"9".repeat(400)), "OverflowError");
 }

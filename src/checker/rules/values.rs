@@ -46,6 +46,10 @@ impl<'v> Alternatives<'v> {
                 "TypeError",
                 format!("the ground truth is a text, the value {}", other.repr()),
             )),
+            (PyValue::Dict(_), value) if !value.is_hashable() => Err(Fault::new(
+                "TypeError",
+                format!("the ground truth is an object, and the value {} cannot be a key", value.repr()),
+            )),
             _ => Ok(self.items.iter().any(|one| one.equals(value))),
         }
     }
@@ -183,12 +187,7 @@ fn dict(members: &PyDict, alternatives: &[PyValue]) -> Compared {
     let mut last = Failure { error_type: ErrorType::DictUnclear, errors: Vec::new() };
     for alternative in alternatives.iter().filter(|one| !one.is_omitted_marker()) {
         let Some(alternative) = alternative.as_dict() else {
-            let exception = if matches!(alternative, PyValue::List(_) | PyValue::Str(_)) || members.is_empty()
-            {
-                "AttributeError"
-            } else {
-                "TypeError"
-            };
+            let exception = exception_of_no_dict(members, alternative);
             return Err(Fault::new(
                 exception,
                 format!("an alternative of the ground truth is {} instead of an object", alternative.repr()),
@@ -200,6 +199,19 @@ fn dict(members: &PyDict, alternatives: &[PyValue]) -> Compared {
         }
     }
     Ok(Err(Box::new(last)))
+}
+
+/// Returns the exception for an alternative that is no dict. The first key is searched in it and used as an index, before
+/// its members are read.
+fn exception_of_no_dict(members: &PyDict, alternative: &PyValue) -> &'static str {
+    let first = members.iter().next().map(|(key, _)| key);
+    let is_index = match (alternative, first) {
+        (_, None) => false,
+        (PyValue::List(items), Some(key)) => items.iter().any(|item| item.equals(key)),
+        (PyValue::Str(text), Some(PyValue::Str(key))) => text.contains(key.as_str()),
+        _ => true,
+    };
+    if is_index { "TypeError" } else { "AttributeError" }
 }
 
 /// Compares a dict with one alternative: first its members, then the members that it does not have. Both are always

@@ -50,6 +50,9 @@ fn with_expression<T>(
     text: &str,
     use_it: impl FnOnce(&Expr) -> Result<T, DecodeError>,
 ) -> Result<T, DecodeError> {
+    if text.contains('\0') {
+        return Err(DecodeError::new("SyntaxError", "source code cannot contain null bytes"));
+    }
     bounds::with_stack(text, || {
         let options = ParseOptions::from(ParseMode::Expression).with_target_version(PythonVersion::PY311);
         let parsed = parse_unchecked(text, options);
@@ -96,6 +99,7 @@ mod tests {
             ("[water(class=1)]", "SyntaxError"),
             ("[water(b-ay=1)]", "SyntaxError"),
             ("[1]", "AssertionError"),
+            ("[water(bay='a\0b')]", "SyntaxError"),
             ("[water(bay=ﬁ)]", "[{'water': {'bay': 'fi'}}]"),
             (
                 "[water(bay=None, dry=True, wet=true)]",
