@@ -151,7 +151,7 @@ mod tests {
             ("A.f(x=1); B.g();", "[{'A.f': {'x': '1'}}]"),
             ("", "{}"),
             ("int x = 5;", "{}"),
-            ("Sure: A.f(x=1);", "SyntaxError"),
+            ("Sure! A.f(x=1);", "SyntaxError"),
         ] {
             assert_eq!(decoded(text), expected, "{text}");
         }
@@ -194,7 +194,8 @@ mod tests {
 
     #[test]
     fn bytes_index_characters() {
-        assert_eq!(decoded("f(x=\"é\", y=\"abc\", z=abc);"), "[{'f': {'x': 'é', '=': 'abc', '=a': 'c)'}}]");
+        assert_eq!(decoded("f(x=\"é\", yy=\"abc\");"), "[{'f': {'x': 'é\"', 'y=': 'bc\"'}}]");
+        assert_eq!(decoded("f(x=\"é\", y=\"abc\", z=abc);"), "Exception");
         assert_eq!(decoded("f(x=\"a\"); // é"), "[{'f': {'x': 'a'}}]");
     }
 
