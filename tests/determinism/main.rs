@@ -169,7 +169,11 @@ fn assert_has_everything(home: &Home, run: &str) {
         assert!(manifest["after"]["requests"].as_u64() > Some(0), "{manifest}");
     }
     // `verify-answers` checks what `draft-answers` wrote, and finds nothing unless that has a fault.
-    assert_eq!(idle.difference(&busy).collect::<Vec<_>>(), ["verify-answers"], "nothing to do for these kinds");
+    assert_eq!(
+        idle.difference(&busy).collect::<Vec<_>>(),
+        ["verify-answers"],
+        "nothing to do for these kinds"
+    );
     assert_eq!(busy.len(), 15, "{busy:?}");
 
     let ledger = home.table(&format!("{run}/ledger.parquet"));
