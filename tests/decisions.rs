@@ -657,7 +657,9 @@ fn several_files_apply_together_and_decisions_of_the_earlier_run_that_are_missin
     let (pipeline, out) = (decided.path("pipeline.toml"), decided.path("run"));
     let run = |files: &[&str]| {
         let mut arguments = vec!["run", pipeline.to_str().unwrap(), "--out", out.to_str().unwrap()];
-        files.iter().for_each(|&file| arguments.extend(["--decisions", file]));
+        for file in files {
+            arguments.extend(["--decisions", file]);
+        }
         output(&arguments)
     };
     assert!(run(&[&one]).status.success());

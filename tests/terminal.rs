@@ -237,7 +237,7 @@ fn commands(at: &Surroundings) -> Vec<(Vec<String>, Shows)> {
         call(&["check", &at.run], Text),
         call(&["check", &missing], Text),
         call(&["evaluate", "--dataset", &missing, "--results", &at.docs], Text),
-        call(&["evaluate", "--dataset", &at.bfcl, "--results", &at.docs], Text),
+        call(&["evaluate", "--dataset", &at.run, "--results", &at.docs], Text),
         call(&["pairs", &at.log, "--field", "query", "--id-field", "id"], Text),
         call(&["pairs", &at.log, "--field", "query", "--id-field", "user", "--quiet"], Json),
         call(&["pairs", &at.log, "--field", "query", "--id-field", "id", "--clusters", "--quiet"], Json),

@@ -118,7 +118,10 @@ class Official:
             return {**row, **result, "exception": type(error).__name__}
         error_type = None if verdict["valid"] else verdict["error_type"]
         # What JSON has no form for is written as its text.
-        error = json.loads(json.dumps(verdict["error"], default=repr))
+        try:
+            error = json.loads(json.dumps(verdict["error"], default=repr, allow_nan=False, ensure_ascii=False).encode())
+        except ValueError:  # an infinite number, or half of a surrogate pair
+            return None
         return {**row, **result, "valid": verdict["valid"], "error_type": error_type, "error": error}
 
     def relevance(self, row, decoded):

@@ -304,9 +304,10 @@ impl Parameter<'_> {
     /// Returns the first alternative as a value. `""` means that the parameter is omitted, unless it is required.
     fn first_value(&self) -> Option<PyValue> {
         let mut alternatives = self.alternatives.iter();
-        let first = match self.is_required {
-            true => alternatives.find(|one| !one.is_omitted_marker())?,
-            false => alternatives.next().filter(|one| !one.is_omitted_marker())?,
+        let first = if self.is_required {
+            alternatives.find(|one| !one.is_omitted_marker())?
+        } else {
+            alternatives.next().filter(|one| !one.is_omitted_marker())?
         };
         self.values_of(first).into_iter().next()
     }
@@ -379,7 +380,7 @@ impl Parameter<'_> {
                 .map(|(_, kind)| kind)
         };
         let first: Vec<Option<PyType>> =
-            self.alternatives.iter().map(first_of).filter(Option::is_some).chain([None]).collect();
+            self.alternatives.iter().filter_map(first_of).map(Some).chain([None]).collect();
         let in_types = |first: Option<PyType>| {
             let element = |element: &PyValue| {
                 let kinds = [declared, first];

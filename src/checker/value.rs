@@ -326,6 +326,7 @@ mod tests {
 
     use super::*;
 
+    #[allow(clippy::needless_pass_by_value, reason = "takes what `json!` makes")]
     fn value(value: Value) -> PyValue {
         PyValue::from_json(&value)
     }

@@ -19,7 +19,7 @@ use super::context::Context;
 use super::contract::{Contract, Role};
 use super::corpus::{Cells, Corpus};
 use super::decided::{Decided, entry_of};
-use super::decision::{self, DecisionKind, Ruling};
+use super::decision::{self, Decision, DecisionKind, Ruling};
 use super::decisions::{
     APPLIED_NOTE, Account, DECIDED, NOT_APPLIED_NOTE, Note, RowNote, TO_CHECK_NOTE, noted, write_rulings,
 };
@@ -351,13 +351,15 @@ impl<'d> Drops<'d> {
             |fate: &&FateEvent| fate.action == Action::Hold || fate.reason == DecisionKind::Drop.reason();
         let on_row = |fate: &FateEvent| self.on(fate.table)?.on(fate.row, DecisionKind::Drop);
         let mut contents: Vec<String> =
-            fates.iter().filter(is_held).filter_map(on_row).map(|decision| decision.content()).collect();
+            fates.iter().filter(is_held).filter_map(on_row).map(Decision::content).collect();
         if contents.is_empty() {
             return key.to_owned();
         }
         contents.sort_unstable();
         let mut fingerprint = Fingerprint::after(key);
-        contents.iter().for_each(|content| fingerprint.part("drop of a held row", content.as_bytes()));
+        for content in &contents {
+            fingerprint.part("drop of a held row", content.as_bytes());
+        }
         fingerprint.finish()
     }
 }

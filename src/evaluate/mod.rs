@@ -200,8 +200,7 @@ fn score_system<'i>(
         let (category, at): (usize, usize) = place;
         let category = &dataset.categories[category];
         let recorded = inputs.recorded.get(&result.id);
-        let scored =
-            score::score(&settings.checker, place, category, &category.entries[at], result, recorded);
+        let scored = score::score(settings.checker, place, category, &category.entries[at], result, recorded);
         Row { result, scored }
     };
     let rows: Vec<Row<'i>> = known.par_iter().map(score_row).collect();

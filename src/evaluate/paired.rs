@@ -26,7 +26,7 @@ pub struct Pair {
     pub neither: usize,
     /// The share of the first minus that of the second.
     pub difference: f64,
-    /// The two-sided p of McNemar's exact test.
+    /// The two-sided p of `McNemar`'s exact test.
     pub p: f64,
 }
 
@@ -59,7 +59,7 @@ pub(super) fn pair(a: (&str, &[Row<'_>]), b: (&str, &[Row<'_>])) -> Pair {
     }
 }
 
-/// Returns the two-sided p of McNemar's exact test: the binomial test of the outputs where only one system is correct.
+/// Returns the two-sided p of `McNemar`'s exact test: the binomial test of the outputs where only one system is correct.
 pub fn mcnemar(only_a: usize, only_b: usize) -> f64 {
     let n = only_a + only_b;
     // Logarithms of binomial coefficients, since the coefficients overflow.

@@ -100,7 +100,9 @@ fn model_folders(root: &Path) -> Result<Vec<(String, Vec<PathBuf>)>> {
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if path.is_dir() {
                 folders.push(path);
-            } else if name.ends_with("_result.json") || name.ends_with(".jsonl") {
+            } else if name.ends_with("_result.json")
+                || path.extension().is_some_and(|extension| extension == "jsonl")
+            {
                 let is_group = |name: &str| GROUPS.contains(&name);
                 let above = path.ancestors().skip(1);
                 let model = above

@@ -37,7 +37,7 @@ pub struct Scored {
 
 /// Scores an output.
 pub(super) fn score(
-    checker: &Checker,
+    checker: Checker,
     place: (usize, usize),
     category: &Category,
     entry: &Entry,
@@ -94,7 +94,7 @@ fn decode(mode: Mode, output: &Output, language: Language) -> Result<PyValue, De
     }
 }
 
-fn calls(checker: &Checker, case: &Case<'_>, decoded: &Result<PyValue, DecodeError>, scored: &mut Scored) {
+fn calls(checker: Checker, case: &Case<'_>, decoded: &Result<PyValue, DecodeError>, scored: &mut Scored) {
     let decoded = match decoded {
         Ok(decoded) => decoded,
         Err(fault) => {
@@ -109,7 +109,7 @@ fn calls(checker: &Checker, case: &Case<'_>, decoded: &Result<PyValue, DecodeErr
         Ok(Verdict::Invalid(failure)) => {
             scored.error_type = Some(failure.error_type.name());
             scored.error = failure.errors;
-            let other = Checker { underscore_to_dot: !checker.underscore_to_dot, ..*checker };
+            let other = Checker { underscore_to_dot: !checker.underscore_to_dot, ..checker };
             scored.only_dots_differ = other.check(case, decoded).is_ok_and(|verdict| verdict.is_valid());
         }
         Err(fault) => {
@@ -119,7 +119,7 @@ fn calls(checker: &Checker, case: &Case<'_>, decoded: &Result<PyValue, DecodeErr
     }
 }
 
-fn relevance(checker: &Checker, expects_call: bool, entry: &Entry, output: &Output, scored: &mut Scored) {
+fn relevance(checker: Checker, expects_call: bool, entry: &Entry, output: &Output, scored: &mut Scored) {
     // The official evaluator decodes these categories as Python.
     let decoded = decode(checker.mode, output, Language::Python);
     if let Ok(decoded) = &decoded {

@@ -78,7 +78,7 @@ fn has_error(tree: &Tree) -> bool {
 }
 
 /// Returns the children of a node.
-pub(super) fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
     node.children(&mut node.walk()).collect()
 }
 

@@ -12,7 +12,7 @@ use crate::checker::verdict::{ErrorType, Failure, Fault, Verdict};
 
 /// Checks one call. The name in the ground truth is not compared: the doc's name counts.
 pub(super) fn check(
-    checker: &Checker,
+    checker: Checker,
     language: Language,
     function: &Value,
     call: &PyValue,

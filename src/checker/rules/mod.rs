@@ -159,7 +159,7 @@ impl Checker {
     ///
     /// # Errors
     /// If the official evaluator stops with an exception at this output; in strict mode never.
-    pub fn check(&self, case: &Case<'_>, decoded: &PyValue) -> Result<Verdict, Fault> {
+    pub fn check(self, case: &Case<'_>, decoded: &PyValue) -> Result<Verdict, Fault> {
         let Some(calls) = decoded.as_list().filter(|_| is_list_of_calls(decoded)) else {
             return Ok(Verdict::invalid(
                 ErrorType::DecoderWrongOutputFormat,
@@ -174,7 +174,7 @@ impl Checker {
         }
     }
 
-    fn check_calls(&self, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, Fault> {
+    fn check_calls(self, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, Fault> {
         const WRONG_COUNT: &str = "Wrong number of functions.";
         match case.kind {
             Kind::Parallel => {
@@ -208,7 +208,7 @@ impl Checker {
     /// Any call counts, whatever it names; in strict mode only a call of a function on offer (`functions`, a list of docs
     /// or one doc). `expects_call` is true for relevance and false for irrelevance.
     pub fn check_relevance(
-        &self,
+        self,
         functions: &Value,
         decoded: Option<&PyValue>,
         expects_call: bool,
@@ -231,7 +231,7 @@ impl Checker {
     }
 
     /// Returns whether a call names a function of the entry. A list of another form has none.
-    fn calls_function_on_offer(&self, functions: &Value, decoded: &PyValue) -> bool {
+    fn calls_function_on_offer(self, functions: &Value, decoded: &PyValue) -> bool {
         let functions = match functions {
             Value::Array(functions) => functions.as_slice(),
             one => std::slice::from_ref(one),

@@ -5,21 +5,21 @@ use crate::checker::value::PyValue;
 use crate::checker::verdict::{ErrorType, Failure, Fault, Verdict, unmatched};
 
 /// Checks as many calls as the ground truth has.
-pub(super) fn check(checker: &Checker, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, Fault> {
+pub(super) fn check(checker: Checker, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, Fault> {
     match checker.matching {
         Matching::Greedy => greedy(checker, case, calls),
         Matching::Maximum => maximum(checker, case, calls),
     }
 }
 
-fn check_one(checker: &Checker, case: &Case<'_>, call: &PyValue, at: usize) -> Result<Verdict, Fault> {
+fn check_one(checker: Checker, case: &Case<'_>, call: &PyValue, at: usize) -> Result<Verdict, Fault> {
     let answer = case.answer(at)?;
     let function = case.function(name_of(answer)?)?;
     call::check(checker, case.language, function, call, answer)
 }
 
 /// Each call of the ground truth takes the first free output that matches.
-fn greedy(checker: &Checker, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, Fault> {
+fn greedy(checker: Checker, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, Fault> {
     let mut is_taken = vec![false; calls.len()];
     for (at, answer) in case.answers()?.iter().enumerate() {
         let mut failures = Vec::new();
@@ -43,7 +43,7 @@ fn greedy(checker: &Checker, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdi
 
 /// Finds an assignment of all outputs by augmenting paths (Kuhn 1955). If there is none, the failure is that of the
 /// first call that no assignment of the calls before it can serve.
-fn maximum(checker: &Checker, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, Fault> {
+fn maximum(checker: Checker, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, Fault> {
     let answers = case.answers()?;
     let mut verdicts = Vec::with_capacity(answers.len());
     for at in 0..answers.len() {

@@ -25,13 +25,18 @@ pub(super) fn check(
         if is_in_doc_type || is_of_other_type(schema, value) {
             return Ok(());
         }
-        return Err(failure(ErrorType::TypeNested, name, value, "a nested value contradicts the doc"));
+        return Err(Box::new(failure(
+            ErrorType::TypeNested,
+            name,
+            value,
+            "a nested value contradicts the doc",
+        )));
     }
     let declared = schema["type"].as_str().unwrap_or_default();
     if !fits(schema, value) {
         let error_type =
             if is_of_other_type(schema, value) { ErrorType::TypeSimple } else { ErrorType::TypeNested };
-        return Err(failure(error_type, name, value, &format!("expected type {declared}")));
+        return Err(Box::new(failure(error_type, name, value, &format!("expected type {declared}"))));
     }
     let error_type = match value {
         PyValue::Str(_) => ErrorType::ValueString,
@@ -39,13 +44,13 @@ pub(super) fn check(
         PyValue::Dict(_) => ErrorType::ValueDictValue,
         _ => ErrorType::ValueOthers,
     };
-    Err(failure(error_type, name, value, "no alternative equals it"))
+    Err(Box::new(failure(error_type, name, value, "no alternative equals it")))
 }
 
-fn failure(error_type: ErrorType, name: &str, value: &PyValue, detail: &str) -> Box<Failure> {
+fn failure(error_type: ErrorType, name: &str, value: &PyValue, detail: &str) -> Failure {
     let message =
         format!("Invalid value for parameter {}: {}: {detail}.", PyValue::text(name).repr(), value.repr());
-    Box::new(Failure { error_type, errors: vec![message.into()] })
+    Failure { error_type, errors: vec![message.into()] }
 }
 
 /// Returns whether the outer type is another one than the doc declares.

@@ -175,8 +175,11 @@ fn values() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(3, 12, 3, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
-            prop::collection::vec(inner, 0..2)
-                .prop_map(|values| Value::from(Map::from_iter(["k".to_owned()].into_iter().zip(values)))),
+            prop::collection::vec(inner, 0..2).prop_map(|values| ["k".to_owned()]
+                .into_iter()
+                .zip(values)
+                .collect::<Map<_, _>>()
+                .into()),
         ]
     })
 }

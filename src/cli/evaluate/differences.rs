@@ -68,7 +68,7 @@ fn shown(dataset: &Dataset, names: (&str, &str), pair: &Difference<'_, '_>, scre
             let text = if is_new { format!("▸{piece}") } else { piece.clone() };
             Cell::new(if is_new { Paint::Warning } else { Paint::Plain }, &text)
         });
-        let marked: Vec<Cell> = marked.flat_map(|cell| cell.split_words()).collect();
+        let marked: Vec<Cell> = marked.flat_map(Cell::split_words).collect();
         text.append(labelled(&"    ".into(), 4, &marked, screen));
     }
     let truth = truth(dataset, pair.a);

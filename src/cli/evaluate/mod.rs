@@ -29,7 +29,7 @@ Results: BFCL result files, or folders of them; JSON lines of \"id\" and one of 
 
 Exit codes: 0 scored; 1 the accuracy of a system is less than --min-accuracy; 2 could not start.")]
 pub(super) struct EvaluateArgs {
-    /// Folder of BFCL question files (V1 to V4) with possible_answer, or run folder.
+    /// Folder of BFCL question files (V1 to V4) with `possible_answer`, or run folder.
     #[arg(long, value_name = "DIR")]
     dataset: PathBuf,
 

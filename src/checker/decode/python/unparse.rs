@@ -233,13 +233,13 @@ impl Writer {
                 Ok(())
             }
             Expr::Await(awaited) => self.prefixed("await ", &awaited.value, Binding::Atom),
-            Expr::Yield(yielded) => match &yielded.value {
-                Some(value) => self.prefixed("yield ", value, Binding::Atom),
-                None => {
-                    self.text.push_str("yield");
-                    Ok(())
+            Expr::Yield(yielded) => {
+                if let Some(value) = &yielded.value {
+                    return self.prefixed("yield ", value, Binding::Atom);
                 }
-            },
+                self.text.push_str("yield");
+                Ok(())
+            }
             Expr::YieldFrom(yielded) => self.prefixed("yield from ", &yielded.value, Binding::Atom),
             _ => Err(not_written()),
         }

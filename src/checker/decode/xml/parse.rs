@@ -49,7 +49,7 @@ impl<'t> Reader<'t> {
     pub(super) fn next(&mut self) -> Result<Option<Event<'t>>, DecodeError> {
         loop {
             if std::mem::take(&mut self.is_empty) {
-                return self.closed();
+                return Ok(Some(self.closed()));
             }
             if self.open.is_empty() && self.at > 0 {
                 return if self.rest().is_empty() {
@@ -74,7 +74,7 @@ impl<'t> Reader<'t> {
                 }
                 self.skip_spaces();
                 self.expect(">")?;
-                return self.closed();
+                return Ok(Some(self.closed()));
             } else if self.take("<") {
                 return self.opened().map(Some);
             } else if self.take("&") {
@@ -153,13 +153,13 @@ impl<'t> Reader<'t> {
         characters(text).map(|_| ()).ok_or_else(|| self.malformed("a character"))
     }
 
-    fn closed(&mut self) -> Result<Option<Event<'t>>, DecodeError> {
+    fn closed(&mut self) -> Event<'t> {
         self.open.pop();
         let depth = self.open.len();
         while self.namespaces.last().is_some_and(|(declared, _, _)| *declared > depth) {
             self.namespaces.pop();
         }
-        Ok(Some(Event::Close))
+        Event::Close
     }
 
     fn opened(&mut self) -> Result<Event<'t>, DecodeError> {
