@@ -14,6 +14,10 @@ use serde_json::{Value, json};
 use toolsieve::checker::decode::{Format, decode_text};
 use toolsieve::checker::{Case, Checker, Kind, Language};
 
+/// The program's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn lines(path: &Path) -> Vec<Value> {
     std::fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

@@ -1,10 +1,12 @@
 //! Checks one call against one doc and one call of the ground truth (`simple_function_checker`).
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value};
 
 use super::types::{self, Expected};
 use super::values::{self, Alternatives};
-use super::{Checker, Language, name_of, strict};
+use super::{Checker, Language, member, name_of, property, strict};
 use crate::checker::convert;
 use crate::checker::mode::Mode;
 use crate::checker::value::{PyDict, PyType, PyValue};
@@ -40,7 +42,7 @@ pub(super) fn check(
         }
     }
     for (name, value) in given.iter() {
-        let schema = name.as_str().and_then(|name| function.properties.get(name));
+        let schema = name.as_str().and_then(|name| property(function.properties, name));
         let (Some(schema), Some(alternatives)) = (schema, answer.get(name)) else {
             return Ok(Verdict::invalid(
                 ErrorType::UnexpectedParam,
@@ -78,10 +80,10 @@ struct Function<'v> {
 
 impl<'v> Function<'v> {
     fn of(function: &'v Value) -> Result<Self, Fault> {
-        let name = function.get("name").and_then(Value::as_str);
+        let name = member(function, "name").and_then(Value::as_str);
         let name = name.ok_or_else(|| Fault::new("KeyError", "a function of the entry has no name"))?;
         let part = |key: &str| {
-            let part = function.get("parameters").and_then(|parameters| parameters.get(key));
+            let part = member(function, "parameters").and_then(|parameters| member(parameters, key));
             part.ok_or_else(|| Fault::new("KeyError", format!("function {name:?} has no parameters.{key}")))
         };
         let properties = part("properties")?.as_object().ok_or_else(|| {
@@ -94,8 +96,8 @@ impl<'v> Function<'v> {
     }
 
     /// Returns the name that a model writes.
-    fn name(&self, underscore_to_dot: bool) -> String {
-        if underscore_to_dot { self.name.replace('.', "_") } else { self.name.to_owned() }
+    fn name(&self, underscore_to_dot: bool) -> Cow<'v, str> {
+        if underscore_to_dot { self.name.replace('.', "_").into() } else { self.name.into() }
     }
 
     fn required(&self) -> impl Iterator<Item = &'v str> {
@@ -111,7 +113,7 @@ fn parameter(
     value: &PyValue,
     alternatives: &PyValue,
 ) -> Result<Result<(), Box<Failure>>, Fault> {
-    let declared = schema.get("type").and_then(Value::as_str);
+    let declared = member(schema, "type").and_then(Value::as_str);
     let declared =
         declared.ok_or_else(|| Fault::new("KeyError", format!("parameter {name:?} has no type")))?;
     let expected = Expected {
@@ -178,7 +180,7 @@ fn element_type<'v>(
     if !is_nested {
         return Ok(None);
     }
-    let of_elements = schema.pointer("/items/type").and_then(Value::as_str);
+    let of_elements = member(schema, "items").and_then(|items| member(items, "type")).and_then(Value::as_str);
     of_elements.map(Some).ok_or_else(|| {
         Fault::new("KeyError", format!("parameter {name:?} of type {declared} has no items.type"))
     })

@@ -11,7 +11,7 @@ mod tests;
 mod types;
 mod values;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use values::standardized;
 
@@ -116,7 +116,7 @@ impl<'v> Case<'v> {
     fn function(&self, name: &PyValue) -> Result<&'v Value, Fault> {
         let Value::Array(functions) = self.functions else { return Ok(self.functions) };
         for function in functions {
-            let Some(named) = function.get("name") else {
+            let Some(named) = member(function, "name") else {
                 return Err(Fault::new("KeyError", "a function of the entry has no name"));
             };
             if named.as_str().is_some_and(|named| name.as_str() == Some(named)) {
@@ -146,6 +146,15 @@ impl<'v> Case<'v> {
             Fault::new("AttributeError", format!("call {at} of the ground truth is no object"))
         })
     }
+}
+
+/// Returns a member of an object. A doc has few of them: to go through them is faster than to hash the key.
+fn member<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
+    value.as_object().and_then(|members| property(members, key))
+}
+
+fn property<'v>(members: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
+    members.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
 }
 
 /// Returns the name that a call of the ground truth has: its first key.

@@ -11,7 +11,24 @@ const IGNORED: [char; 8] = [' ', ',', '.', '/', '-', '_', '*', '^'];
 
 /// Returns a text as the evaluator compares it: without spaces and `,./-_*^`, in lower case, with `"` for `'`.
 pub fn standardized(text: &str) -> String {
+    if text.is_ascii() {
+        return standardized_ascii(text).map(char::from).collect();
+    }
     text.replace(IGNORED, "").to_lowercase().replace('\'', "\"")
+}
+
+fn standardized_ascii(text: &str) -> impl Iterator<Item = u8> {
+    let bytes =
+        text.bytes().filter(|byte| !matches!(byte, b' ' | b',' | b'.' | b'/' | b'-' | b'_' | b'*' | b'^'));
+    bytes.map(|byte| if byte == b'\'' { b'"' } else { byte.to_ascii_lowercase() })
+}
+
+/// Returns whether two texts are equal as the evaluator compares them.
+fn are_same_text(a: &str, b: &str) -> bool {
+    if a.is_ascii() && b.is_ascii() {
+        return standardized_ascii(a).eq(standardized_ascii(b));
+    }
+    standardized(a) == standardized(b)
 }
 
 /// The alternatives of a parameter. By the format a list; the evaluator reads a text as the list of its characters.
@@ -120,8 +137,7 @@ fn fail(error_type: ErrorType, message: String) -> Result<(), Box<Failure>> {
 }
 
 fn string(name: &str, text: &str, alternatives: &Alternatives<'_>) -> Compared {
-    let wanted = standardized(text);
-    let is_same = |one: &PyValue| one.as_str().is_some_and(|one| standardized(one) == wanted);
+    let is_same = |one: &PyValue| one.as_str().is_some_and(|one| are_same_text(one, text));
     if alternatives.by_index()?.iter().any(is_same) {
         return Ok(Ok(()));
     }
@@ -299,4 +315,22 @@ fn dicts_in_order(elements: &[PyValue], wanted: &[PyValue]) -> Compared {
         }
     }
     Ok(Ok(()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{IGNORED, are_same_text, standardized};
+
+    proptest! {
+        /// The short way for texts of ASCII gives what the rule says.
+        #[test]
+        fn texts_are_standardized_as_the_rule_says(a in "[a-cA-C ,./*^_'\"éßİK-]{0,12}", b in "[aA '\"-]{0,3}") {
+            let by_rule = |text: &str| text.replace(IGNORED, "").to_lowercase().replace('\'', "\"");
+            prop_assert_eq!(standardized(&a), by_rule(&a));
+            prop_assert_eq!(are_same_text(&a, &b), by_rule(&a) == by_rule(&b));
+            prop_assert!(are_same_text(&a, &a.to_uppercase()) == (by_rule(&a) == by_rule(&a.to_uppercase())));
+        }
+    }
 }

@@ -1,14 +1,15 @@
 //! Calls in the syntax of Python (`ast_parse` and `resolve_ast_*` of the evaluator).
 //!
-//! The syntax tree comes from ruff's parser, with the grammar of Python 3.11, which the evaluator needs. `resolve` turns
-//! it into values, `arithmetic` computes operators on constants, `unparse` writes the source of what the evaluator keeps
-//! as text. Nothing is executed: where the evaluator calls `eval`, only constants are computed, and everything else is an
-//! error.
+//! `plain` reads calls with literals, which is fast. Of everything else, the syntax tree comes from ruff's parser, with the
+//! grammar of Python 3.11, which the evaluator needs: `resolve` turns it into values, `arithmetic` computes operators on
+//! constants, `unparse` writes the source of what the evaluator keeps as text. Nothing is executed: where the evaluator
+//! calls `eval`, only constants are computed, and everything else is an error.
 
 mod arithmetic;
 mod bounds;
 mod format;
 mod literal;
+mod plain;
 mod resolve;
 mod unparse;
 
@@ -24,6 +25,11 @@ use crate::checker::value::PyValue;
 /// Decodes calls: one, or a list, tuple or set of them.
 pub(super) fn decode(text: &str, mode: Mode) -> Result<PyValue, DecodeError> {
     let text = text.trim_matches(is_space).trim_matches('\'');
+    plain::decode(text).map_or_else(|| by_tree(text, mode), Ok)
+}
+
+/// Decodes calls from the syntax tree of their text.
+fn by_tree(text: &str, mode: Mode) -> Result<PyValue, DecodeError> {
     with_expression(text, |expression| {
         let calls = match expression {
             Expr::Call(_) => std::slice::from_ref(expression),
