@@ -18,6 +18,8 @@ const OPENAI_KEY: &str = "OPENAI_API_KEY";
 /// The variables of hub and key that the hub's own libraries use.
 const HUB_BASE: &str = "HF_ENDPOINT";
 const HUB_KEY: &str = "HF_TOKEN";
+/// The variable of the Python environment with the official evaluator.
+const BFCL: &str = "BFCL_VENV";
 
 /// Folders and servers that stages use besides their settings.
 #[derive(Clone)]
@@ -27,6 +29,7 @@ pub struct Environment(Arc<Values>);
 struct Values {
     sets: PathBuf,
     caches: PathBuf,
+    bfcl: PathBuf,
     openai: Server,
     hub: Server,
 }
@@ -43,7 +46,8 @@ impl Environment {
     ///
     /// `TOOLSIEVE_SETS` and `TOOLSIEVE_CACHE` name the folders, by default `~/.cache/toolsieve/sets` and
     /// `~/.cache/toolsieve`, below the current folder where there is no `HOME`. `OPENAI_BASE_URL` and `OPENAI_API_KEY`
-    /// name the server of `endpoint:` embedders, `HF_ENDPOINT` and `HF_TOKEN` the hub of `local:hub:` ones.
+    /// name the server of `endpoint:` embedders, `HF_ENDPOINT` and `HF_TOKEN` the hub of `local:hub:` ones, `BFCL_VENV`
+    /// the Python environment with the official evaluator, by default `~/.cache/toolsieve/bfcl-venv`.
     pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let folder = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let usual = || folder("HOME").unwrap_or_else(|| PathBuf::from(".")).join(".cache/toolsieve");
@@ -52,6 +56,7 @@ impl Environment {
             sets: folder(SETS).unwrap_or_else(|| usual().join("sets")),
             // With a trailing separator, as in all messages.
             caches: folder(CACHES).unwrap_or_else(|| usual().join("")),
+            bfcl: folder(BFCL).unwrap_or_else(|| usual().join("bfcl-venv")),
             openai: Server { base: text(OPENAI_BASE), key: text(OPENAI_KEY) },
             hub: Server { base: text(HUB_BASE), key: text(HUB_KEY) },
         }))
@@ -79,6 +84,11 @@ impl Environment {
     /// Returns the folder of caches: vectors and models.
     pub fn caches(&self) -> &Path {
         &self.0.caches
+    }
+
+    /// Returns the folder of the Python environment with the official evaluator.
+    pub fn bfcl(&self) -> &Path {
+        &self.0.bfcl
     }
 
     pub(crate) fn openai(&self) -> &Server {

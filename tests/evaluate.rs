@@ -191,7 +191,10 @@ fn figures_name_what_they_count() {
     // Public names.
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(keys(&all), "schema_version systems pairs not_scored warnings");
-    assert_eq!(keys(wrong), "name n correct accuracy categories groups latency input_tokens output_tokens");
+    assert_eq!(
+        keys(wrong),
+        "name n correct accuracy categories groups format_sensitivity latency package input_tokens output_tokens"
+    );
     assert_eq!(
         keys(&wrong["categories"][0]),
         "category n correct accuracy interval missing only_dots_differ unparsed_calls aborts errors"
@@ -440,4 +443,118 @@ fn official_ground_truths_pass_as_in_the_official_run() {
             "{category}"
         );
     }
+}
+
+/// Writes a dataset of one parallel entry with the list of entries of format sensitivity.
+fn with_formats(bench: &Bench) {
+    bench.category(
+        "parallel",
+        &[entry("parallel_0", &["ring"])],
+        &[answer("parallel_0", &[("ring", 1), ("ring", 2)])],
+    );
+    bench.write("dataset/BFCL_v4_format_sensitivity.json", "{\n  \"parallel\": [\"parallel_0\"]\n}\n");
+}
+
+#[test]
+fn an_output_of_format_sensitivity_is_read_in_the_format_of_its_id() {
+    let bench = Bench::new();
+    with_formats(&bench);
+    let id = |n: usize, format: &str, tag: &str| {
+        format!(
+            "format_sensitivity_{n}:ret_fmt={format}&tool_call_tag={tag}&func_doc_fmt=python&prompt_fmt=plaintext&\
+             style=classic:parallel_0"
+        )
+    };
+    let json_calls = r#"[{"function": "ring", "parameters": {"bell": 2}}, {"function": "ring", "parameters": {"bell": 1}}]"#;
+    let rows = [
+        json!({"id": id(0, "python", "True"), "result": "<TOOLCALL>[ring(bell=1), ring(bell=2)]</TOOLCALL>"}),
+        json!({"id": id(3, "python", "False"), "result": "[ring(bell=1), ring(bell=2)]"}),
+        json!({"id": id(9, "json", "False"), "result": json_calls}),
+        json!({"id": id(6, "json", "True"), "result": json_calls}),
+    ];
+    bench.write("r.jsonl", &lines(&rows));
+    let all = bench.json(&["--results", "r.jsonl", "--partial"]);
+    let system = &all["systems"][0];
+    assert_eq!((&system["n"], &system["categories"][0]["correct"]), (&json!(0), &json!(3)), "{system:#}");
+    assert_eq!(system["categories"][0]["errors"][0]["error_type"], "ast_decoder:decoder_failed");
+    let formats = &system["format_sensitivity"];
+    assert_eq!((&formats["max_delta"], &formats["sd"]), (&json!(1.0), &json!(0.5)), "{formats:#}");
+    let (text, _) = bench.run(&["--results", "r.jsonl", "--partial"]);
+    assert!(text.contains("Best and worst of 4 configurations: they differ by 100.0 %"), "{text}");
+}
+
+#[test]
+fn the_official_package_scores_multi_turn_outputs_or_the_error_has_the_command_that_installs_it() {
+    let bench = Bench::new();
+    let question =
+        json!({"id": "multi_turn_base_0", "question": [[]], "initial_config": {}, "involved_classes": []});
+    bench.write("dataset/BFCL_v4_multi_turn_base.json", &lines(&[question]));
+    let truth = json!({"id": "multi_turn_base_0", "ground_truth": [["ring()"]]});
+    bench.write("dataset/possible_answer/BFCL_v4_multi_turn_base.json", &lines(&[truth]));
+    let row = json!({"id": "multi_turn_base_0", "result": [["[ring()]", "Done."]]});
+    bench.write("model/multi_turn/BFCL_v4_multi_turn_base_result.json", &lines(&[row]));
+    let run = |more: &[&str]| {
+        let output = toolsieve()
+            .current_dir(bench.folder.path())
+            .env("BFCL_VENV", "venv")
+            .args(["evaluate", "--dataset", "dataset", "--results", "model", "--engine", "official"])
+            .args(more)
+            .output()
+            .unwrap();
+        (shown(&output), output.status.code())
+    };
+    let (text, code) = run(&[]);
+    assert_eq!(code, Some(2));
+    assert!(
+        text.contains(
+            "hint: install it with: python3 -m venv venv && venv/bin/pip install --no-deps bfcl-eval=="
+        ),
+        "{text}"
+    );
+
+    bench.write(
+        "venv/bin/python",
+        "#!/bin/sh\necho '{\"version\": \"9\", \"network\": \"none\"}'\nwhile read -r line; do\n  echo '{\"valid\": false, \
+         \"error_type\": \"multi_turn:x\", \"error\": [\"no\"], \"decoded\": null}'\ndone\n",
+    );
+    let python = bench.path("venv/bin/python");
+    fs::set_permissions(python, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let (text, code) = run(&[]);
+    assert_eq!(code, Some(0), "{text}");
+    for expected in [
+        "Verdicts by bfcl-eval 9; network of its process: none.",
+        "warning: the verdicts are those of bfcl-eval 9; this program knows",
+        "multi_turn:x",
+        "BFCL gives no mean",
+    ] {
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    let (text, code) = run(&["--mode", "strict"]);
+    assert_eq!(code, Some(2));
+    assert!(text.contains("the package has no --mode strict"), "{text}");
+}
+
+#[test]
+fn answers_of_retired_categories_are_beside_the_folder_of_the_questions() {
+    let bench = Bench::new();
+    bench.write("old/question/BFCL_v4_exec_simple.json", &lines(&[entry("exec_simple_0", &["ring"])]));
+    let truth = json!({"id": "exec_simple_0", "ground_truth": ["ring(bell=1)"], "execution_result_type": ["exact_match"]});
+    bench.write("old/possible_answer/BFCL_v4_exec_simple.json", &lines(&[truth]));
+    bench.write("recorded.jsonl", &lines(&[json!({"id": "exec_simple_0", "outputs": [1], "expected": [1]})]));
+    bench.write("r.jsonl", &lines(&[json!({"id": "exec_simple_0", "result": "[ring(bell=1)]"})]));
+    let output = toolsieve()
+        .current_dir(bench.folder.path())
+        .args([
+            "evaluate",
+            "--dataset",
+            "old/question",
+            "--results",
+            "r.jsonl",
+            "--recorded",
+            "recorded.jsonl",
+        ])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", shown(&output));
+    assert!(shown(&output).contains("exec_simple  1        1   100.0 %"), "{}", shown(&output));
 }

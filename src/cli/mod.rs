@@ -244,7 +244,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Forget(args) => forget::forget(&args, registry)?,
         Command::Verify(args) => return verify::verify(&args),
         Command::Check(args) => return check::check(&args),
-        Command::Evaluate(args) => return evaluate::evaluate(&args),
+        Command::Evaluate(args) => return evaluate::evaluate(&args, registry.environment()),
         Command::Pairs(args) => return pairs::pairs(&args, registry),
         Command::Compare(args) => return compare::compare(&args),
         Command::Stages(args) => stages::stages(&args, registry)?,

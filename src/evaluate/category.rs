@@ -1,6 +1,10 @@
 //! How each category of the leaderboard is scored, V1 to V4.
 
+use crate::checker::decode::Format;
 use crate::checker::{Kind, Language};
+
+/// The category that has entries of others in several prompt configurations. It is part of no mean.
+pub const FORMAT_SENSITIVITY: &str = "format_sensitivity";
 
 /// How the outputs of a category are scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +17,10 @@ pub enum Scoring {
     Executable,
     /// A recorded response of a server against the stored one.
     Rest,
+    /// Calls in the format that the id names, against the ground truth of another category.
+    Formats,
+    /// Only by the official package, with the reason.
+    Official(&'static str),
     /// Not scored, with the reason.
     NotScored(&'static str),
 }
@@ -21,17 +29,11 @@ pub enum Scoring {
 pub fn scoring(category: &str) -> Scoring {
     let has = |part: &str| category.contains(part);
     if has("multi_turn") {
-        Scoring::NotScored(
-            "multi-turn: its score depends on the state of simulated services, which only the official package runs",
-        )
+        Scoring::Official("multi-turn: the state of simulated services counts; --engine official scores it")
     } else if has("memory") || has("web_search") {
-        Scoring::NotScored(
-            "agentic: its score depends on memory or web search services, which only the official package runs",
-        )
+        Scoring::Official("agentic: the last answer counts; --engine official scores it")
     } else if has("format_sensitivity") {
-        Scoring::NotScored(
-            "format sensitivity: each id has 26 prompt formats, which only the official package reads",
-        )
+        Scoring::Formats
     } else if has("sql") || has("chatable") {
         Scoring::NotScored("retired: the official evaluator has never scored it")
     } else if has("exec") {
@@ -49,6 +51,58 @@ pub fn scoring(category: &str) -> Scoring {
     } else {
         Scoring::Calls(Kind::of_category(category), Language::Python)
     }
+}
+
+/// Returns the categories of which a file holds the questions: those of memory and web search have one file for several
+/// backends. The ids of their entries have the name of the category in place of that of the file.
+pub fn of_questions(name: &str) -> &'static [&'static str] {
+    match name {
+        "memory" => &["memory_kv", "memory_vector", "memory_rec_sum"],
+        "web_search" => &["web_search_base", "web_search_no_snippet"],
+        _ => &[],
+    }
+}
+
+/// Returns the prompt configurations of format sensitivity, in the order of the ids.
+pub fn prompt_configurations() -> Vec<String> {
+    let mut all = Vec::new();
+    for format in ["python", "json", "verbose_xml", "concise_xml"] {
+        for tag in ["True", "False"] {
+            for docs in ["python", "xml", "json"] {
+                all.push(format!(
+                    "ret_fmt={format}&tool_call_tag={tag}&func_doc_fmt={docs}&prompt_fmt=plaintext&style=classic"
+                ));
+            }
+        }
+    }
+    for end in ["prompt_fmt=markdown&style=classic", "prompt_fmt=plaintext&style=experimental"] {
+        all.push(format!("ret_fmt=python&tool_call_tag=False&func_doc_fmt=json&{end}"));
+    }
+    all
+}
+
+/// Returns the format of an id of format sensitivity, and whether the calls are between tags:
+/// `format_sensitivity_<n>:<configuration>:<id>`.
+pub fn format_of_id(id: &str) -> Option<(Format, bool)> {
+    let configuration = configuration_of_id(id)?;
+    let value =
+        |key: &str| configuration.split('&').find_map(|part| part.strip_prefix(key)?.strip_prefix('='));
+    let format = match value("ret_fmt")? {
+        "python" => Format::Python,
+        "json" => Format::Json,
+        "verbose_xml" => Format::VerboseXml,
+        "concise_xml" => Format::ConciseXml,
+        _ => return None,
+    };
+    Some((format, value("tool_call_tag")? == "True"))
+}
+
+/// Returns the prompt configuration of an id of format sensitivity.
+pub fn configuration_of_id(id: &str) -> Option<&str> {
+    let mut parts = id.strip_prefix("format_sensitivity_")?.splitn(3, ':');
+    parts.next()?;
+    let configuration = parts.next()?;
+    parts.next().map(|_| configuration)
 }
 
 /// Returns the name that V4 has for a category: V1 to V3 name the languages otherwise.
@@ -81,7 +135,16 @@ pub fn of_file_name(name: &str) -> Option<(String, String)> {
 
 /// Returns the folder of a category in the official score and result folders.
 pub fn folder(category: &str) -> &'static str {
-    if category.starts_with("live") { "live" } else { "non_live" }
+    match category {
+        FORMAT_SENSITIVITY => FORMAT_SENSITIVITY,
+        "memory_kv" => "agentic/memory/kv",
+        "memory_vector" => "agentic/memory/vector",
+        "memory_rec_sum" => "agentic/memory/rec_sum",
+        _ if category.starts_with("web_search") => "agentic",
+        _ if category.starts_with("multi_turn") => "multi_turn",
+        _ if category.starts_with("live") => "live",
+        _ => "non_live",
+    }
 }
 
 #[cfg(test)]
@@ -103,7 +166,8 @@ mod tests {
         ] {
             assert_eq!(scoring(category), expected, "{category}");
         }
-        assert!(matches!(scoring("multi_turn_base"), Scoring::NotScored(_)));
+        assert!(matches!(scoring("multi_turn_base"), Scoring::Official(_)));
+        assert!(matches!(scoring("chatable"), Scoring::NotScored(_)));
     }
 
     #[test]

@@ -1,13 +1,18 @@
 //! Reads a dataset: question files of any version of the leaderboard with their answer files.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::category::{Scoring, of_file_name, scoring};
+use super::category::{
+    FORMAT_SENSITIVITY, Scoring, format_of_id, of_file_name, of_questions, prompt_configurations, scoring,
+};
 use super::error::{EvaluateError, Result, unfit, unreadable};
 use crate::bfcl::files::lines;
+use crate::checker::Language;
+use crate::checker::decode::Format;
 
 /// A dataset.
 #[derive(Debug)]
@@ -37,26 +42,41 @@ pub struct Category {
 }
 
 /// An entry of a dataset.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Entry {
     /// The id.
     pub id: String,
     /// The question, as in the file.
-    pub question: Value,
-    /// The functions, as in the file.
-    pub functions: Value,
+    pub question: Arc<Value>,
+    /// The functions, as in the file; null in multi-turn and agentic categories.
+    pub functions: Arc<Value>,
     /// The ground truth; null in categories without one.
-    pub ground_truth: Value,
+    pub ground_truth: Arc<Value>,
     /// How the results of executable calls are compared, one for each call.
     pub result_types: Value,
+    /// The other members of the question, such as the state of services.
+    pub more: Map<String, Value>,
+}
+
+impl Category {
+    /// Returns the format of the calls in an output, and whether they are between tags.
+    pub fn format_of(&self, entry: &Entry) -> (Format, bool) {
+        match self.scoring {
+            Scoring::Calls(_, Language::Java) => (Format::Java, false),
+            Scoring::Calls(_, Language::JavaScript) => (Format::JavaScript, false),
+            Scoring::Formats => format_of_id(&entry.id).unwrap_or_default(),
+            _ => (Format::Python, false),
+        }
+    }
 }
 
 impl Dataset {
-    /// Reads the question files of a folder, of the dataset of a run folder, or one question file.
+    /// Reads the question files of a folder, of the dataset of a run folder, or one question file. Categories that only
+    /// the official package scores are read with `has_package`, and otherwise listed.
     ///
     /// # Errors
     /// If a file cannot be read, a line is no entry, or a scored entry has no ground truth.
-    pub fn read(path: &Path) -> Result<Self> {
+    pub fn read(path: &Path, has_package: bool) -> Result<Self> {
         let mut dataset = Self {
             path: path.to_owned(),
             categories: Vec::new(),
@@ -64,8 +84,19 @@ impl Dataset {
             warnings: Vec::new(),
             places: HashMap::new(),
         };
+        let mut ids_of_formats = None;
         for file in question_files(path)? {
-            dataset.add(&file)?;
+            let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let Some((_, name)) = of_file_name(name) else { continue };
+            match scoring(&name) {
+                Scoring::NotScored(reason) => dataset.not_scored.push((name, reason)),
+                Scoring::Official(reason) if !has_package => dataset.not_scored.push((name, reason)),
+                Scoring::Formats => ids_of_formats = Some(file),
+                scoring => dataset.add(&file, &name, scoring)?,
+            }
+        }
+        if let Some(file) = ids_of_formats {
+            dataset.add_formats(&file)?;
         }
         if dataset.categories.is_empty() {
             let hint =
@@ -80,37 +111,83 @@ impl Dataset {
         self.places.get(id).copied()
     }
 
-    fn add(&mut self, path: &Path) -> Result<()> {
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let Some((_, name)) = of_file_name(name) else { return Ok(()) };
-        let scoring = scoring(&name);
-        if let Scoring::NotScored(reason) = scoring {
-            self.not_scored.push((name, reason));
-            return Ok(());
-        }
+    fn add(&mut self, path: &Path, name: &str, scoring: Scoring) -> Result<()> {
         let mut entries = Vec::new();
+        let mut lines = Vec::new();
+        let has_functions = !matches!(scoring, Scoring::Official(_));
         for (at, (line, value)) in objects(path)?.into_iter().enumerate() {
-            let entry = entry(path, line, value, || format!("{name}_{at}"))?;
-            if self.places.insert(entry.id.clone(), (self.categories.len(), at)).is_some() {
-                return Err(EvaluateError::Line {
-                    path: path.to_owned(),
-                    line,
-                    what: format!("\"id\": {:?} is in the dataset twice", entry.id),
-                    hint: "results are matched by id; give one folder with the files of one version",
-                });
-            }
-            entries.push(entry);
+            entries.push(entry(path, line, value, has_functions, || format!("{name}_{at}"))?);
+            lines.push(line);
         }
         if !matches!(scoring, Scoring::Relevance(_)) {
             self.add_answers(path, &mut entries)?;
         }
-        self.categories.push(Category { name, path: path.to_owned(), scoring, entries });
+        let categories = of_questions(name);
+        for category in categories {
+            let of_category =
+                |entry: &Entry| Entry { id: entry.id.replacen(name, category, 1), ..entry.clone() };
+            let entries = entries.iter().map(of_category).collect();
+            self.push(
+                Category { name: (*category).to_owned(), path: path.to_owned(), scoring, entries },
+                &lines,
+            )?;
+        }
+        if categories.is_empty() {
+            self.push(Category { name: name.to_owned(), path: path.to_owned(), scoring, entries }, &lines)?;
+        }
         Ok(())
+    }
+
+    fn push(&mut self, category: Category, lines: &[usize]) -> Result<()> {
+        for (at, entry) in category.entries.iter().enumerate() {
+            if self.places.insert(entry.id.clone(), (self.categories.len(), at)).is_some() {
+                return Err(EvaluateError::Line {
+                    path: category.path.clone(),
+                    line: lines.get(at).copied().unwrap_or(1),
+                    what: format!("\"id\": {:?} is in the dataset twice", entry.id),
+                    hint: "results are matched by id; give one folder with the files of one version",
+                });
+            }
+        }
+        self.categories.push(category);
+        Ok(())
+    }
+
+    /// Adds the entries of format sensitivity: each listed entry of another category in each prompt configuration.
+    fn add_formats(&mut self, path: &Path) -> Result<()> {
+        let text = std::fs::read_to_string(path).map_err(|cause| unreadable(path, cause))?;
+        let hint = "the file lists ids by category: {\"simple_python\": [\"simple_python_58\"]}";
+        let ids: Map<String, Value> = serde_json::from_str(&text)
+            .map_err(|fault| unfit(path, format!("expected one JSON object: {fault}"), hint))?;
+        let configurations = prompt_configurations();
+        let (mut entries, mut n_missing) = (Vec::new(), 0_usize);
+        for listed in ids.values().filter_map(Value::as_array) {
+            let places = listed.iter().filter_map(|id| self.place(id.as_str()?));
+            // They are numbered in the order of their file, not of the list.
+            let places: BTreeSet<(usize, usize)> = places.collect();
+            n_missing += listed.len() - places.len();
+            for (category, at) in places {
+                let entry = &self.categories[category].entries[at];
+                for configuration in &configurations {
+                    let id = format!("format_sensitivity_{}:{configuration}:{}", entries.len(), entry.id);
+                    entries.push(Entry { id, ..entry.clone() });
+                }
+            }
+        }
+        if n_missing > 0 {
+            self.not_scored.push((
+                FORMAT_SENSITIVITY.to_owned(),
+                "format sensitivity: it uses entries of other categories, whose files are missing here",
+            ));
+            return Ok(());
+        }
+        let name = FORMAT_SENSITIVITY.to_owned();
+        self.push(Category { name, path: path.to_owned(), scoring: Scoring::Formats, entries }, &[])
     }
 
     /// Adds the ground truths of the answer file, by id.
     fn add_answers(&mut self, path: &Path, entries: &mut [Entry]) -> Result<()> {
-        let answers_path = path.with_file_name("possible_answer").join(path.file_name().unwrap_or_default());
+        let answers_path = answers_path(path);
         if entries.iter().all(|entry| !entry.ground_truth.is_null()) {
             return Ok(());
         }
@@ -138,7 +215,7 @@ impl Dataset {
             };
             n_moved += usize::from(found != at);
             let answer = &answers[found].1;
-            entry.ground_truth = ground_truth(answer);
+            entry.ground_truth = Arc::new(ground_truth(answer));
             entry.result_types = answer.get("execution_result_type").cloned().unwrap_or(Value::Null);
         }
         let path = answers_path.display();
@@ -152,6 +229,14 @@ impl Dataset {
         }
         Ok(())
     }
+}
+
+/// Returns the answer file of a question file: in a folder below its folder, or beside it, as retired categories have it.
+fn answers_path(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default();
+    let usual = path.with_file_name("possible_answer").join(name);
+    let beside = path.parent().and_then(Path::parent).map(|above| above.join("possible_answer").join(name));
+    if usual.exists() { usual } else { beside.filter(|beside| beside.exists()).unwrap_or(usual) }
 }
 
 /// Returns the question files at a path, sorted by name.
@@ -191,6 +276,7 @@ fn entry(
     path: &Path,
     line: usize,
     mut object: Map<String, Value>,
+    has_functions: bool,
     default_id: impl Fn() -> String,
 ) -> Result<Entry> {
     let mut take = |key: &str| object.shift_remove(key).unwrap_or(Value::Null);
@@ -200,7 +286,7 @@ fn entry(
         other => other.to_string(),
     };
     let functions = take("function");
-    if functions.is_null() {
+    if functions.is_null() && has_functions {
         return Err(EvaluateError::Line {
             path: path.to_owned(),
             line,
@@ -211,10 +297,11 @@ fn entry(
     let ground_truth = take("ground_truth");
     Ok(Entry {
         id,
-        question: take("question"),
-        functions,
-        ground_truth,
+        question: Arc::new(take("question")),
+        functions: Arc::new(functions),
+        ground_truth: Arc::new(ground_truth),
         result_types: take("execution_result_type"),
+        more: object,
     })
 }
 

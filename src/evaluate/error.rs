@@ -31,6 +31,14 @@ pub enum EvaluateError {
         /// How to go on.
         hint: &'static str,
     },
+    /// The official package cannot score.
+    #[error("{what}\nhint: {hint}")]
+    Package {
+        /// What is wrong.
+        what: String,
+        /// How to go on.
+        hint: String,
+    },
     /// Dataset and results cannot be used together, or a file has nothing to score.
     #[error("{}: {what}\nhint: {hint}", path.display())]
     Input {

@@ -1,14 +1,12 @@
-//! Figures of the verdicts on one system: counts by category, intervals, group means, error types, usage.
+//! Figures of the verdicts on one system: counts by category, intervals, error types, usage.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::Row;
-use super::category::current_name;
 use super::dataset::Dataset;
 use super::score::ABORT;
-use crate::text::figures::count;
 
 /// Standard normal quantile of a two-sided 95 % interval.
 const Z: f64 = 1.959_963_984_540_054;
@@ -49,19 +47,6 @@ pub struct ErrorCount {
     pub example: String,
     /// Its message.
     pub message: String,
-}
-
-/// A mean of several categories.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct GroupMean {
-    /// Who forms it: `BFCL` or `evalscope`.
-    pub by: &'static str,
-    /// The name.
-    pub name: &'static str,
-    /// The mean; `None` if a category has no figure.
-    pub accuracy: Option<f64>,
-    /// What it divides by.
-    pub divides_by: String,
 }
 
 /// Mean, standard deviation and 95th percentile of a quantity, and its sum.
@@ -116,7 +101,7 @@ pub(super) fn by_category(dataset: &Dataset, rows: &[Row<'_>], partial: &[usize]
             missing: partial.get(at).copied().unwrap_or_default(),
             only_dots_differ: number(|row| row.scored.only_dots_differ),
             unparsed_calls: number(|row| row.scored.is_unparsed_call),
-            aborts: number(|row| row.scored.error_type == Some(ABORT)),
+            aborts: number(|row| row.scored.error_type.as_deref() == Some(ABORT)),
             errors: errors(&of),
         });
     }
@@ -126,7 +111,7 @@ pub(super) fn by_category(dataset: &Dataset, rows: &[Row<'_>], partial: &[usize]
 fn errors(rows: &[&Row<'_>]) -> Vec<ErrorCount> {
     let mut by_type: BTreeMap<&str, ErrorCount> = BTreeMap::new();
     for row in rows {
-        let Some(error_type) = row.scored.error_type else { continue };
+        let Some(error_type) = row.scored.error_type.as_deref() else { continue };
         let message = row.scored.error.first().map(|error| match error.as_str() {
             Some(text) => text.to_owned(),
             None => error.to_string(),
@@ -143,67 +128,6 @@ fn errors(rows: &[&Row<'_>]) -> Vec<ErrorCount> {
     counts.sort_by_key(|count| std::cmp::Reverse(count.n));
     counts
 }
-
-/// Returns the group means as BFCL V4 and as evalscope form them.
-pub fn group_means(figures: &[CategoryFigures]) -> Vec<GroupMean> {
-    let of = |name: &str| figures.iter().find(|figures| current_name(&figures.category) == name);
-    let accuracy = |name: &&str| of(name).map(|figures| figures.accuracy);
-    let mean = |values: &[Option<f64>]| -> Option<f64> {
-        let values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
-        Some(values.iter().sum::<f64>() / float(values.len()))
-    };
-    let plain = |names: &[&str]| mean(&names.iter().map(accuracy).collect::<Vec<_>>());
-    let weighted = |names: &[&str]| -> Option<(f64, usize)> {
-        let found: Vec<&CategoryFigures> = names.iter().map(|name| of(name)).collect::<Option<_>>()?;
-        let n: usize = found.iter().map(|figures| figures.n).sum();
-        Some((float(found.iter().map(|figures| figures.correct).sum()) / float(n), n))
-    };
-    let group = |by, name, accuracy: Option<f64>, divides_by: &str| GroupMean {
-        by,
-        name,
-        accuracy,
-        divides_by: divides_by.to_owned(),
-    };
-    let simple = plain(&SIMPLE);
-    let others = ["multiple", "parallel", "parallel_multiple"];
-    let non_live = mean(&[simple].into_iter().chain(others.iter().map(accuracy)).collect::<Vec<_>>());
-    let live = weighted(&LIVE);
-    let live_n = live.map_or_else(
-        || "the outputs of 4 categories".to_owned(),
-        |(_, n)| format!("{} outputs of 4 categories", count(n as u64)),
-    );
-    let evalscope: Vec<f64> =
-        SIMPLE.iter().chain(&others).chain(&LIVE).chain(&RELEVANCE).filter_map(accuracy).collect();
-    let overall =
-        Some(evalscope.iter().sum::<f64>() / float(evalscope.len())).filter(|mean| mean.is_finite());
-    let tasks = format!("{} of its 17 tasks (with outputs here)", evalscope.len());
-    let non_live_tasks: Vec<&str> = SIMPLE.into_iter().chain(others).collect();
-    vec![
-        group("BFCL", "simple", simple, "3 categories: python, java, javascript"),
-        group("BFCL", "non-live", non_live, "4 groups: simple, multiple, parallel, parallel_multiple"),
-        group("BFCL", "live", live.map(|(mean, _)| mean), &live_n),
-        group(
-            "BFCL",
-            "irrelevance",
-            plain(&["irrelevance", "live_irrelevance"]),
-            "2 categories: irrelevance, live_irrelevance",
-        ),
-        group(
-            "BFCL",
-            "relevance",
-            plain(&["live_relevance"]),
-            "1 category, not part of BFCL's overall score",
-        ),
-        group("evalscope", "AST_NON_LIVE", plain(&non_live_tasks), "6 tasks: BFCL's non-live categories"),
-        group("evalscope", "AST_LIVE", plain(&LIVE), "4 tasks, whatever their number of entries"),
-        group("evalscope", "RELEVANCE", plain(&RELEVANCE), "3 tasks"),
-        group("evalscope", "OVERALL", overall, &tasks),
-    ]
-}
-
-const SIMPLE: [&str; 3] = ["simple_python", "simple_java", "simple_javascript"];
-const LIVE: [&str; 4] = ["live_simple", "live_multiple", "live_parallel", "live_parallel_multiple"];
-const RELEVANCE: [&str; 3] = ["irrelevance", "live_irrelevance", "live_relevance"];
 
 /// Returns the spread of the values that are not zero, as the official evaluator counts them.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -226,50 +150,12 @@ pub fn spread(values: impl Iterator<Item = f64>) -> Option<Spread> {
 mod tests {
     use super::*;
 
-    fn figures(category: &str, correct: usize, n: usize) -> CategoryFigures {
-        CategoryFigures {
-            category: category.to_owned(),
-            n,
-            correct,
-            accuracy: float(correct) / float(n),
-            interval: wilson(correct, n),
-            missing: 0,
-            only_dots_differ: 0,
-            unparsed_calls: 0,
-            aborts: 0,
-            errors: Vec::new(),
-        }
-    }
-
     #[test]
     fn intervals_are_those_of_wilson() {
         // Reference: statsmodels.stats.proportion.proportion_confint(8, 10, method="wilson").
         let (low, high) = wilson(8, 10);
         assert!((low - 0.490_162).abs() < 1e-5 && (high - 0.943_318).abs() < 1e-5, "{low} {high}");
         assert!(wilson(10, 10).1 > 0.999_999);
-    }
-
-    #[test]
-    fn live_is_weighted_by_bfcl_and_not_by_evalscope() {
-        let all = [
-            figures("live_simple", 1, 2),
-            figures("live_multiple", 8, 8),
-            figures("live_parallel", 0, 1),
-            figures("live_parallel_multiple", 1, 1),
-        ];
-        let means = group_means(&all);
-        let mean = |by: &str, name: &str| {
-            means.iter().find(|mean| mean.by == by && mean.name == name).unwrap().accuracy
-        };
-        assert!((mean("BFCL", "live").unwrap() - 10.0 / 12.0).abs() < 1e-12);
-        assert!((mean("evalscope", "AST_LIVE").unwrap() - 2.5 / 4.0).abs() < 1e-12);
-        assert_eq!(mean("BFCL", "non-live"), None);
-    }
-
-    #[test]
-    fn names_of_v3_are_in_the_simple_group() {
-        let all = [figures("simple", 1, 1), figures("java", 0, 1), figures("javascript", 0, 1)];
-        assert_eq!(group_means(&all)[0].accuracy.map(|mean| (mean * 3.0).round()), Some(1.0));
     }
 
     #[test]

@@ -2,13 +2,13 @@
 //!
 //! - [`category`]: how each category is scored.
 //! - [`dataset`] and [`results`] read the entries and the outputs; [`recorded`] the results of executable calls.
-//! - [`score`]: the verdict on one output, by [`crate::checker`].
-//! - [`figures`], [`paired`]: what is counted, for one system and for two.
+//! - [`score`]: the verdict on one output, by [`crate::checker`]; [`official`]: by the official package.
+//! - [`figures`], [`groups`], [`paired`]: what is counted, for one system and for two.
 //! - `family`: whether a judged model is of the family of a model of the log.
 //! - [`output`]: verdict lines, score files, Parquet.
 //! - [`differences`]: the entries on which two systems differ.
 //!
-//! [`evaluate`] does all of it. Nothing of a dataset or an output is executed.
+//! [`evaluate`] does all of it. Nothing of a dataset or an output is executed, except by the official package.
 
 pub mod category;
 pub mod dataset;
@@ -16,6 +16,8 @@ pub mod differences;
 mod error;
 mod family;
 pub mod figures;
+pub mod groups;
+pub mod official;
 pub mod output;
 pub mod paired;
 pub mod recorded;
@@ -28,11 +30,13 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use crate::checker::Checker;
-use category::Scoring;
+use category::{FORMAT_SENSITIVITY, Scoring};
 use dataset::Dataset;
 pub use error::EvaluateError;
 use error::{Result, unfit};
-use figures::{CategoryFigures, GroupMean, Spread};
+use figures::{CategoryFigures, Spread};
+use groups::{FormatSensitivity, GroupMean};
+use official::{Facts, Job, Package};
 use paired::Pair;
 use recorded::Recorded;
 use results::{ResultRow, System};
@@ -49,6 +53,8 @@ pub struct Settings {
     pub recorded: Option<PathBuf>,
     /// The rules of the checker.
     pub checker: Checker,
+    /// The official package, if it gives the verdicts.
+    pub package: Option<Package>,
     /// Scores the entries that have an output; without it, a missing output is an error.
     pub partial: bool,
 }
@@ -83,12 +89,16 @@ pub struct SystemScore<'i> {
     pub categories: Vec<CategoryFigures>,
     /// The means of groups of categories.
     pub groups: Vec<GroupMean>,
+    /// The figures of format sensitivity.
+    pub formats: Option<FormatSensitivity>,
     /// Seconds of an output.
     pub latency: Option<Spread>,
     /// Tokens of a prompt.
     pub input_tokens: Option<Spread>,
     /// Tokens of an output.
     pub output_tokens: Option<Spread>,
+    /// The official package, if it gave the verdicts.
+    pub package: Option<Facts>,
 }
 
 /// The result of an evaluation.
@@ -105,9 +115,10 @@ pub struct Evaluation<'i> {
 }
 
 impl SystemScore<'_> {
-    /// Returns correct and scored outputs of all categories.
+    /// Returns correct and scored outputs of all categories but format sensitivity, which has the entries of others again.
     pub fn total(&self) -> (usize, usize) {
-        (self.categories.iter().map(|of| of.correct).sum(), self.categories.iter().map(|of| of.n).sum())
+        let counted = self.categories.iter().filter(|of| of.category != FORMAT_SENSITIVITY);
+        counted.fold((0, 0), |(correct, n), of| (correct + of.correct, n + of.n))
     }
 
     /// Returns the share of correct outputs of all categories.
@@ -122,8 +133,8 @@ impl SystemScore<'_> {
 /// # Errors
 /// If a file cannot be read or is not in a supported format.
 pub fn read(settings: &Settings) -> Result<Inputs> {
-    let dataset = Dataset::read(&settings.dataset)?;
-    let systems = results::read(&settings.results)?;
+    let dataset = Dataset::read(&settings.dataset, settings.package.is_some())?;
+    let systems = results::read(&settings.results, settings.package.is_some())?;
     let recorded = settings.recorded.as_deref().map(recorded::read).transpose()?.unwrap_or_default();
     Ok(Inputs { dataset, systems, recorded })
 }
@@ -139,7 +150,15 @@ pub fn evaluate<'i>(settings: &Settings, inputs: &'i Inputs) -> Result<Evaluatio
     let of_log = family::of_log(&dataset.path);
     for system in &inputs.systems {
         warnings.extend(family::warning(system, &of_log));
-        systems.push(score_system(settings, inputs, system, &mut warnings)?);
+        let scored = score_system(settings, inputs, system, &mut warnings)?;
+        if let Some(facts) = scored.package.as_ref().filter(|facts| facts.version != official::VERSION) {
+            warnings.push(format!(
+                "the verdicts are those of bfcl-eval {}; this program knows {}",
+                facts.version,
+                official::VERSION
+            ));
+        }
+        systems.push(scored);
     }
     let mut pairs = Vec::new();
     for (at, a) in systems.iter().enumerate() {
@@ -196,26 +215,61 @@ fn score_system<'i>(
         |at: usize| matches!(dataset.categories[at].scoring, Scoring::Executable | Scoring::Rest);
     known.retain(|((at, _), row)| !is_executable(*at) || inputs.recorded.contains_key(&row.id));
     let missing = missing(settings, dataset, system, &known)?;
-    let score_row = |&(place, result): &(_, &'i ResultRow)| {
-        let (category, at): (usize, usize) = place;
-        let category = &dataset.categories[category];
-        let recorded = inputs.recorded.get(&result.id);
-        let scored = score::score(settings.checker, place, category, &category.entries[at], result, recorded);
-        Row { result, scored }
-    };
-    let rows: Vec<Row<'i>> = known.par_iter().map(score_row).collect();
+    let (verdicts, package) = verdicts(settings, inputs, system, &known)?;
+    let rows: Vec<Row<'i>> =
+        known.iter().zip(verdicts).map(|(&(_, result), scored)| Row { result, scored }).collect();
     let categories = figures::by_category(dataset, &rows, &missing);
     let spread =
         |get: fn(&ResultRow) -> Option<f64>| figures::spread(rows.iter().filter_map(|row| get(row.result)));
     Ok(SystemScore {
         name: &system.name,
-        groups: figures::group_means(&categories),
+        groups: groups::group_means(&categories),
+        formats: groups::format_sensitivity(&rows),
         latency: spread(|row| row.latency),
         input_tokens: spread(|row| row.input_tokens),
         output_tokens: spread(|row| row.output_tokens),
         categories,
         rows,
+        package,
     })
+}
+
+/// Returns the verdicts on outputs, in order: those of the package, if there is one, except where nothing is decoded.
+fn verdicts(
+    settings: &Settings,
+    inputs: &Inputs,
+    system: &System,
+    known: &[((usize, usize), &ResultRow)],
+) -> Result<(Vec<Scored>, Option<Facts>)> {
+    let dataset = &inputs.dataset;
+    let score_row = |&(place, result): &((usize, usize), &ResultRow)| {
+        let category = &dataset.categories[place.0];
+        let recorded = inputs.recorded.get(&result.id);
+        score::score(settings.checker, place, category, &category.entries[place.1], result, recorded)
+    };
+    let Some(package) = &settings.package else {
+        return Ok((known.par_iter().map(score_row).collect(), None));
+    };
+    let is_recorded = |place: (usize, usize)| {
+        matches!(dataset.categories[place.0].scoring, Scoring::Executable | Scoring::Rest)
+    };
+    let of_package = known.iter().filter(|(place, _)| !is_recorded(*place));
+    let jobs: Vec<Job<'_>> = of_package
+        .map(|&(place, row)| {
+            let category = &dataset.categories[place.0];
+            Job { place, category, entry: &category.entries[place.1], row, is_calls: system.is_calls }
+        })
+        .collect();
+    let (scored, facts) = package.score(settings.checker, &jobs)?;
+    let mut scored = scored.into_iter();
+    let verdicts = known.iter().map(|known| {
+        if is_recorded(known.0) {
+            score_row(known)
+        } else {
+            scored.next().unwrap_or_else(|| score_row(known))
+        }
+    });
+    Ok((verdicts.collect(), Some(facts)))
 }
 
 /// Returns the number of entries without output in each category that has outputs.

@@ -105,10 +105,10 @@ fn failing(dataset: &Dataset, system: &str, category: &str, row: &Row<'_>) -> Va
         "valid": false,
         "error": row.scored.error,
         "error_type": row.scored.error_type,
-        "prompt": {"id": entry.id, "question": entry.question, "function": entry.functions},
+        "prompt": {"id": entry.id, "question": *entry.question, "function": *entry.functions},
         "model_result_raw": raw(&row.result.output),
         "model_result_decoded": row.scored.decoded,
-        "possible_answer": entry.ground_truth,
+        "possible_answer": *entry.ground_truth,
     })
 }
 
@@ -116,7 +116,7 @@ fn failing(dataset: &Dataset, system: &str, category: &str, row: &Row<'_>) -> Va
 pub fn raw(output: &Output) -> Value {
     match output {
         Output::Text(text) | Output::Words(text) => json!(text),
-        Output::Calls(calls) => calls.clone(),
+        Output::Calls(calls) | Output::Turns(calls) => calls.clone(),
         Output::Failed(_) => Value::Null,
     }
 }
@@ -145,7 +145,7 @@ pub fn write_parquet(path: &Path, dataset: &Dataset, systems: &[SystemScore<'_>]
                     "system" => Some(*system),
                     "category" => Some(dataset.categories[row.scored.place.0].name.as_str()),
                     "id" => Some(row.result.id.as_str()),
-                    _ => row.scored.error_type,
+                    _ => row.scored.error_type.as_deref(),
                 })
                 .collect(),
         )

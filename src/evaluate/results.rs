@@ -18,6 +18,8 @@ pub struct System {
     pub name: String,
     /// The outputs, in the order of the files.
     pub rows: Vec<ResultRow>,
+    /// Whether the system uses function calling.
+    pub is_calls: bool,
 }
 
 /// One output.
@@ -52,19 +54,40 @@ pub enum Output {
     Calls(Value),
     /// A text of a model with function calling, so no call.
     Words(String),
+    /// The steps of each turn, texts or calls: `[[step, step], [step]]`.
+    Turns(Value),
     /// No output: the request failed.
     Failed(String),
 }
 
-/// Reads the systems at these paths.
+impl Output {
+    /// Returns whether this is an output of function calling.
+    fn has_calls(&self) -> bool {
+        match self {
+            Self::Calls(_) => true,
+            Self::Turns(turns) => {
+                let mut steps = turns
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .flat_map(|turn| turn.as_array().into_iter().flatten());
+                steps.any(Value::is_array)
+            }
+            Self::Text(_) | Self::Words(_) | Self::Failed(_) => false,
+        }
+    }
+}
+
+/// Reads the systems at these paths. Result files of multi-turn and agentic categories in a folder are read with
+/// `has_package`.
 ///
 /// # Errors
 /// If a file cannot be read, a line holds no output, or an id has several outputs without a number.
-pub fn read(paths: &[PathBuf]) -> Result<Vec<System>> {
+pub fn read(paths: &[PathBuf], has_package: bool) -> Result<Vec<System>> {
     let mut systems = Vec::new();
     for path in paths {
         if path.is_dir() {
-            for (name, files) in model_folders(path)? {
+            for (name, files) in model_folders(path, has_package)? {
                 systems.push(system(name, &files)?);
             }
         } else {
@@ -90,8 +113,18 @@ fn name_of(path: &Path) -> String {
 
 /// Returns the result files below a folder by the folder of their model: the first one above `live`, `non_live` and
 /// the like.
-fn model_folders(root: &Path) -> Result<Vec<(String, Vec<PathBuf>)>> {
-    const GROUPS: [&str; 4] = ["live", "non_live", "multi_turn", "agentic"];
+fn model_folders(root: &Path, has_package: bool) -> Result<Vec<(String, Vec<PathBuf>)>> {
+    const GROUPS: [&str; 9] = [
+        "live",
+        "non_live",
+        "multi_turn",
+        "agentic",
+        "memory",
+        "kv",
+        "vector",
+        "rec_sum",
+        "format_sensitivity",
+    ];
     let mut by_model: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -112,10 +145,10 @@ fn model_folders(root: &Path) -> Result<Vec<(String, Vec<PathBuf>)>> {
             }
         }
     }
-    // Files of multi-turn and agentic categories have other outputs, and are not scored here.
+    // Files of multi-turn and agentic categories have other outputs, which only the official package scores.
     let is_scored = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        !["multi_turn", "memory", "web_search", "format_sensitivity"].iter().any(|part| name.contains(part))
+        has_package || !["multi_turn", "memory", "web_search"].iter().any(|part| name.contains(part))
     };
     let mut found = Vec::new();
     for (folder, mut files) in by_model {
@@ -141,7 +174,8 @@ fn system(name: String, files: &[PathBuf]) -> Result<System> {
         }
     }
     // A model with function calling that returns a text has made no call, whatever the text looks like.
-    if rows.iter().any(|row| matches!(row.output, Output::Calls(_))) {
+    let is_calls = rows.iter().any(|row| row.output.has_calls());
+    if is_calls {
         for row in &mut rows {
             if let Output::Text(text) = &mut row.output {
                 row.output = Output::Words(std::mem::take(text));
@@ -149,7 +183,7 @@ fn system(name: String, files: &[PathBuf]) -> Result<System> {
         }
     }
     check_duplicates(&rows)?;
-    Ok(System { name, rows })
+    Ok(System { name, rows, is_calls })
 }
 
 fn check_duplicates(rows: &[ResultRow]) -> Result<()> {
@@ -257,6 +291,9 @@ fn outputs(object: &mut Map<String, Value>) -> std::result::Result<Outputs, Stri
                 if list.iter().any(|call| call.get("function").is_some_and(Value::is_object)) =>
             {
                 plain(of_message(&Value::Array(list), "")?)
+            }
+            Value::Array(list) if list.iter().any(Value::is_array) => {
+                plain(Output::Turns(Value::Array(list)))
             }
             list @ Value::Array(_) => plain(Output::Calls(list)),
             Value::Object(reply) => of_reply(&reply),

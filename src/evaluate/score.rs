@@ -1,5 +1,7 @@
 //! Scores one output: decodes it and checks it by the rules of its category.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::category::Scoring;
@@ -9,7 +11,7 @@ use super::results::{Output, ResultRow};
 use crate::checker::decode::{
     DecodeError, Format, decode_calls, decode_text, decode_text_strict, is_empty_output,
 };
-use crate::checker::{Case, Checker, ErrorType, Language, Mode, PyValue, Verdict};
+use crate::checker::{Case, Checker, ErrorType, Kind, Language, Mode, PyValue, Verdict};
 
 /// The error type of an output at which the official evaluator stops with an exception.
 pub const ABORT: &str = "evaluator:abort";
@@ -24,7 +26,7 @@ pub struct Scored {
     /// Whether the output is correct.
     pub valid: bool,
     /// The error type of a wrong output.
-    pub error_type: Option<&'static str>,
+    pub error_type: Option<Cow<'static, str>>,
     /// The messages of the evaluator.
     pub error: Vec<Value>,
     /// The decoded calls, as JSON; null if the output could not be decoded.
@@ -54,24 +56,30 @@ pub(super) fn score(
         is_unparsed_call: false,
     };
     if let Output::Failed(reason) = &row.output {
-        scored.error_type = Some(NO_OUTPUT);
+        scored.error_type = Some(NO_OUTPUT.into());
         scored.error = vec![json!(format!("The request failed: {reason}"))];
         return scored;
     }
     match category.scoring {
         Scoring::Calls(kind, language) => {
             let case = Case::new(&entry.functions, &entry.ground_truth, kind, language);
-            calls(checker, &case, &decode(checker.mode, &row.output, language), &mut scored);
+            calls(checker, &case, &decode(checker.mode, &row.output, category.format_of(entry)), &mut scored);
+        }
+        Scoring::Formats => {
+            // The official evaluator searches the id of the entry for the rule.
+            let kind = Kind::of_category(entry.id.rsplit(':').next().unwrap_or_default());
+            let case = Case::new(&entry.functions, &entry.ground_truth, kind, Language::Python);
+            calls(checker, &case, &decode(checker.mode, &row.output, category.format_of(entry)), &mut scored);
         }
         Scoring::Relevance(expects_call) => {
             relevance(checker, expects_call, entry, &row.output, &mut scored);
         }
-        Scoring::Executable | Scoring::Rest | Scoring::NotScored(_) => {
+        Scoring::Executable | Scoring::Rest | Scoring::Official(_) | Scoring::NotScored(_) => {
             let failure =
                 recorded.and_then(|recorded| recorded::check(category.scoring, entry, recorded).err());
             scored.valid = failure.is_none();
             if let Some((error_type, message)) = failure {
-                scored.error_type = Some(error_type);
+                scored.error_type = Some(error_type.into());
                 scored.error = vec![Value::String(message)];
             }
         }
@@ -79,16 +87,11 @@ pub(super) fn score(
     scored
 }
 
-fn decode(mode: Mode, output: &Output, language: Language) -> Result<PyValue, DecodeError> {
-    let format = match language {
-        Language::Python => Format::Python,
-        Language::Java => Format::Java,
-        Language::JavaScript => Format::JavaScript,
-    };
+fn decode(mode: Mode, output: &Output, (format, has_tag): (Format, bool)) -> Result<PyValue, DecodeError> {
     match output {
-        Output::Text(text) if mode == Mode::Strict => decode_text_strict(text, format, false),
-        Output::Text(text) => decode_text(text, format, false),
-        Output::Calls(calls) => decode_calls(calls),
+        Output::Text(text) if mode == Mode::Strict => decode_text_strict(text, format, has_tag),
+        Output::Text(text) => decode_text(text, format, has_tag),
+        Output::Calls(calls) | Output::Turns(calls) => decode_calls(calls),
         Output::Words(text) => decode_calls(&Value::String(text.clone())),
         Output::Failed(reason) => Err(DecodeError::new("RuntimeError", reason.clone())),
     }
@@ -98,7 +101,7 @@ fn calls(checker: Checker, case: &Case<'_>, decoded: &Result<PyValue, DecodeErro
     let decoded = match decoded {
         Ok(decoded) => decoded,
         Err(fault) => {
-            scored.error_type = Some(ErrorType::DecoderFailed.name());
+            scored.error_type = Some(ErrorType::DecoderFailed.name().into());
             scored.error = vec![json!(format!("Invalid syntax. Failed to decode AST. {}", fault.detail))];
             return;
         }
@@ -107,13 +110,13 @@ fn calls(checker: Checker, case: &Case<'_>, decoded: &Result<PyValue, DecodeErro
     match checker.check(case, decoded) {
         Ok(Verdict::Valid) => scored.valid = true,
         Ok(Verdict::Invalid(failure)) => {
-            scored.error_type = Some(failure.error_type.name());
+            scored.error_type = Some(failure.error_type.name().into());
             scored.error = failure.errors;
             let other = Checker { underscore_to_dot: !checker.underscore_to_dot, ..checker };
             scored.only_dots_differ = other.check(case, decoded).is_ok_and(|verdict| verdict.is_valid());
         }
         Err(fault) => {
-            scored.error_type = Some(ABORT);
+            scored.error_type = Some(ABORT.into());
             scored.error = vec![json!(fault.to_string())];
         }
     }
@@ -121,7 +124,7 @@ fn calls(checker: Checker, case: &Case<'_>, decoded: &Result<PyValue, DecodeErro
 
 fn relevance(checker: Checker, expects_call: bool, entry: &Entry, output: &Output, scored: &mut Scored) {
     // The official evaluator decodes these categories as Python.
-    let decoded = decode(checker.mode, output, Language::Python);
+    let decoded = decode(checker.mode, output, (Format::Python, false));
     if let Ok(decoded) = &decoded {
         scored.decoded = decoded.to_json();
     }
@@ -132,7 +135,7 @@ fn relevance(checker: Checker, expects_call: bool, entry: &Entry, output: &Outpu
             scored.is_unparsed_call = !expects_call && !is_read && names_a_function(entry, output);
         }
         Verdict::Invalid(failure) => {
-            scored.error_type = Some(failure.error_type.name());
+            scored.error_type = Some(failure.error_type.name().into());
             scored.error = failure.errors;
         }
     }
@@ -141,7 +144,7 @@ fn relevance(checker: Checker, expects_call: bool, entry: &Entry, output: &Outpu
 /// Returns whether a text has the name of a function of the entry before a bracket.
 fn names_a_function(entry: &Entry, output: &Output) -> bool {
     let (Output::Text(text) | Output::Words(text)) = output else { return false };
-    let functions = match &entry.functions {
+    let functions = match &*entry.functions {
         Value::Array(functions) => functions.as_slice(),
         function => std::slice::from_ref(function),
     };

@@ -60,7 +60,7 @@ fn shown(dataset: &Dataset, names: (&str, &str), pair: &Difference<'_, '_>, scre
     text.add(Paint::Title, &format!("{}{sample}\n", pair.a.result.id));
     let (of_a, of_b) = (pieces(&calls(pair.a)), pieces(&calls(pair.b)));
     for (name, row, own, other) in [(names.0, pair.a, &of_a, &of_b), (names.1, pair.b, &of_b, &of_a)] {
-        let verdict = row.scored.error_type.unwrap_or("correct");
+        let verdict = row.scored.error_type.as_deref().unwrap_or("correct");
         let paint = if row.scored.valid { Paint::Kept } else { Paint::Dropped };
         text.append(labelled(&"  ".into(), 2, &[name.into(), Cell::new(paint, verdict)], screen));
         let marked = own.iter().map(|piece| {

@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use super::Ending;
 use crate::checker::{Checker, Matching, Mode};
 use crate::cli::console::{self, Screen};
+use crate::environment::Environment;
+use crate::evaluate::official::Package;
 use crate::evaluate::{self, Evaluation, Settings, SystemScore, output};
 
 /// Raised when a key of the JSON output changes its meaning or is removed.
@@ -61,6 +63,11 @@ pub(super) struct EvaluateArgs {
     #[arg(long, value_enum, default_value_t = Assignment::Greedy)]
     matching: Assignment,
 
+    /// What gives the verdicts: this program, or the installed package bfcl-eval, which also scores multi-turn and agentic
+    /// categories.
+    #[arg(long, value_enum, default_value_t = Engine::Builtin)]
+    engine: Engine,
+
     /// Scores only the entries that have an output; without it, missing outputs are an error.
     #[arg(long)]
     partial: bool,
@@ -80,6 +87,14 @@ pub(super) struct EvaluateArgs {
     /// Prints one JSON object.
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Engine {
+    /// This program.
+    Builtin,
+    /// The package bfcl-eval, in a process without network. It executes the calls of multi-turn outputs.
+    Official,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -103,12 +118,12 @@ fn share(text: &str) -> Result<f64, String> {
     if (0.0..=1.0).contains(&number) { Ok(number) } else { Err("expected a number from 0 to 1".to_owned()) }
 }
 
-pub(super) fn evaluate(args: &EvaluateArgs) -> anyhow::Result<Ending> {
+pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow::Result<Ending> {
     let verdicts_on_stdout = args.verdicts.as_deref() == Some(Path::new("-"));
     if verdicts_on_stdout && args.json {
         bail!("--verdicts - and --json both print on standard output\nhint: write the verdicts to a file");
     }
-    let settings = args.settings();
+    let settings = args.settings(environment)?;
     let inputs = evaluate::read(&settings)?;
     let scores = evaluate::evaluate(&settings, &inputs)?;
     for warning in &scores.warnings {
@@ -151,8 +166,21 @@ pub(super) fn evaluate(args: &EvaluateArgs) -> anyhow::Result<Ending> {
 }
 
 impl EvaluateArgs {
-    fn settings(&self) -> Settings {
-        Settings {
+    fn settings(&self, environment: &Environment) -> anyhow::Result<Settings> {
+        let package = match self.engine {
+            Engine::Builtin => None,
+            Engine::Official => Some(Package::find(environment.bfcl())?),
+        };
+        if package.is_some()
+            && !(matches!(self.mode, Rules::Official) && matches!(self.matching, Assignment::Greedy))
+        {
+            bail!(
+                "--engine official: the package has no --mode strict and no --matching maximum\nhint: use them with --engine \
+                 builtin"
+            );
+        }
+        Ok(Settings {
+            package,
             dataset: self.dataset.clone(),
             results: if self.compare.is_empty() { self.results.clone() } else { self.compare.clone() },
             recorded: self.recorded.clone(),
@@ -168,7 +196,7 @@ impl EvaluateArgs {
                 underscore_to_dot: self.underscore_to_dot,
             },
             partial: self.partial,
-        }
+        })
     }
 
     /// Returns a message for each system below the least accuracy.
@@ -189,8 +217,8 @@ fn object(scores: &Evaluation<'_>) -> Value {
         let (correct, n) = system.total();
         json!({
             "name": system.name, "n": n, "correct": correct, "accuracy": system.accuracy(),
-            "categories": system.categories, "groups": system.groups, "latency": system.latency,
-            "input_tokens": system.input_tokens, "output_tokens": system.output_tokens,
+            "categories": system.categories, "groups": system.groups, "format_sensitivity": system.formats, "latency": system.latency,
+            "package": system.package, "input_tokens": system.input_tokens, "output_tokens": system.output_tokens,
         })
     };
     let not_scored: Vec<Value> = scores

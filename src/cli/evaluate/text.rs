@@ -19,6 +19,7 @@ pub(super) fn text(scores: &Evaluation<'_>, is_partial: bool, screen: Screen) ->
         text.append(notes(system, is_partial, screen));
         text.add(Paint::Plain, "\n");
         text.append(groups(system, screen));
+        text.append(formats(system, screen));
         text.add(Paint::Plain, "\n");
         text.append(errors(system, screen));
         text.append(usage(system, screen));
@@ -70,6 +71,12 @@ fn notes(system: &SystemScore<'_>, is_partial: bool, screen: Screen) -> Painted 
             text.append(paragraph("", 0, &words(what), screen));
         }
     };
+    if let Some(facts) = &system.package {
+        note(
+            1,
+            &format!("Verdicts by bfcl-eval {}; network of its process: {}.", facts.version, facts.network),
+        );
+    }
     let missing = sum(|of| of.missing);
     if is_partial {
         let entries = counted(missing, "entry has", "entries have");
@@ -112,10 +119,38 @@ fn groups(system: &SystemScore<'_>, screen: Screen) -> Painted {
     }
     let mut text = if table.is_empty() { Painted::default() } else { table.fitted(screen) };
     if system.groups.iter().any(|group| group.accuracy.is_none()) {
-        let note = "Groups with a category that has no outputs here are left out; BFCL's overall score also needs multi-turn \
-                    and agentic categories.";
+        let note = "BFCL gives no mean of a group with a category that has no outputs.";
         text.append(paragraph("", 0, &words(note), screen));
     }
+    text
+}
+
+/// Shows how much the accuracy depends on the prompt.
+fn formats(system: &SystemScore<'_>, screen: Screen) -> Painted {
+    let Some(formats) = &system.formats else { return Painted::default() };
+    let mut all: Vec<_> = formats.configurations.iter().collect();
+    all.sort_by(|a, b| b.accuracy().total_cmp(&a.accuracy()));
+    let mut table = Table::new([
+        Column::number("accuracy"),
+        Column::number("n"),
+        Column::wrapped("prompt configuration"),
+    ]);
+    let ends = if all.len() > 2 { [&all[..1], &all[all.len() - 1..]].concat() } else { all };
+    for of in ends {
+        // The parts of a configuration are words that can be wrapped.
+        table.row([share(of.accuracy()), number(of.n), of.configuration.replace('&', " ")]);
+    }
+    let mut text = Painted::default();
+    text.add(Paint::Heading, "format sensitivity\n");
+    text.append(table.fitted(screen));
+    let configurations = counted(formats.configurations.len() as u64, "configuration", "configurations");
+    let note = format!(
+        "Best and worst of {configurations}: they differ by {}, the standard deviation is {}. --json has all. Not part of \
+         the means, nor of all outputs.",
+        share(formats.max_delta),
+        share(formats.sd)
+    );
+    text.append(paragraph("", 0, &words(&note), screen));
     text
 }
 

@@ -3,6 +3,7 @@
 //! The verbose form has the values in attributes, the concise form as texts. Only what stands between the first
 //! `<functions>` and the first `</functions>` is read.
 
+mod names;
 mod parse;
 
 use super::{DecodeError, python};

@@ -5,6 +5,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
+use super::names;
 use crate::checker::decode::DecodeError;
 
 const XML_NAMESPACE: &str = "http://www.w3.org/XML/1998/namespace";
@@ -128,9 +129,9 @@ impl<'t> Reader<'t> {
     /// Reads a name, with a prefix or without.
     fn name(&mut self) -> Result<&'t str, DecodeError> {
         let rest = self.rest();
-        let name = &rest[..rest.find(|char| !is_name_char(char)).unwrap_or(rest.len())];
+        let name = &rest[..rest.find(|char| !names::is_part(char)).unwrap_or(rest.len())];
         let mut parts = name.split(':');
-        let is_part = |part: Option<&str>| part.is_some_and(|part| part.starts_with(is_name_start));
+        let is_part = |part: Option<&str>| part.is_some_and(|part| part.starts_with(names::is_start));
         let fits = is_part(parts.next())
             && parts.next().is_none_or(|part| is_part(Some(part)))
             && parts.next().is_none();
@@ -309,18 +310,6 @@ fn is_char(char: char) -> bool {
     matches!(char, '\t' | '\n' | '\r') || (char >= ' ' && !matches!(char, '\u{fffe}' | '\u{ffff}'))
 }
 
-fn is_name_start(char: char) -> bool {
-    matches!(char,
-        'A'..='Z' | 'a'..='z' | '_' | '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2ff}'
-        | '\u{370}'..='\u{37d}' | '\u{37f}'..='\u{1fff}' | '\u{200c}' | '\u{200d}' | '\u{2070}'..='\u{218f}'
-        | '\u{2c00}'..='\u{2fef}' | '\u{3001}'..='\u{d7ff}' | '\u{f900}'..='\u{fdcf}' | '\u{fdf0}'..='\u{fffd}')
-}
-
-fn is_name_char(char: char) -> bool {
-    is_name_start(char)
-        || matches!(char, ':' | '-' | '.' | '0'..='9' | '\u{b7}' | '\u{300}'..='\u{36f}' | '\u{203f}' | '\u{2040}')
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -369,6 +358,7 @@ mod tests {
             "<a>< b/></a>",
             "<a><b / ></a>",
             "<a></b></a>",
+            "<a><b\u{feff}c/></a>",
             "<a><b:c:d/></a>",
             "<a><!DOCTYPE x></a>",
             "<a><b c/></a>",

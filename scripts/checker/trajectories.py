@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Writes the ground truths of the official multi-turn and agentic categories as results of two made-up models.
+
+    scripts/checker/trajectories.py OUT_DIR
+
+OUT_DIR/prompted has the calls as texts, OUT_DIR/calling as function calls. Arguments without a name, which the official
+decoder drops, get their names from the docs of the package. Agentic outputs are a sentence with the first answer.
+OUT_DIR/wrong has the same results with one call left out, or a sentence without the answer.
+"""
+
+import ast
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import check_official
+
+MULTI_TURN = ["multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param", "multi_turn_long_context"]
+
+SENTENCES = {"prompted": "I think that it is {}.", "calling": "It is {}, as far as I know.", "wrong": "It is not known to me."}
+
+
+def main():
+    out = Path(sys.argv[1])
+    utils = check_official.official().utils
+    parameters = {}
+    for path in sorted((utils.PROMPT_PATH / "multi_turn_func_doc").glob("*.json")):
+        for line in path.read_text().splitlines():
+            doc = json.loads(line)
+            parameters.setdefault(doc["name"], list(doc["parameters"]["properties"]))
+    for category in MULTI_TURN:
+        path = utils.POSSIBLE_ANSWER_PATH / f"BFCL_v4_{category}.json"
+        entries = [json.loads(line) for line in path.read_text().splitlines()]
+        turns = {entry["id"]: [[named(call, parameters) for call in turn] for turn in entry["ground_truth"]]
+                 for entry in entries}
+        write(out, "prompted", category, turns, as_text)
+        write(out, "calling", category, turns, as_calls)
+        write(out, "wrong", category, {key: without_one(value) for key, value in turns.items()}, as_calls)
+    for category in ["memory_kv", "memory_vector", "memory_rec_sum", "web_search_base", "web_search_no_snippet"]:
+        of_file = "memory" if category.startswith("memory") else "web_search"
+        answers = utils.load_ground_truth_entry(category)
+        for model, text in SENTENCES.items():
+            rows = [{"id": entry["id"].replace(of_file, category), "result": [[text.format(entry["ground_truth"][0])]]}
+                    for entry in answers]
+            write_rows(out, model, "agentic", category, rows)
+
+
+def named(call, parameters):
+    """Returns name and arguments of a call."""
+    tree = ast.parse(call, mode="eval").body
+    name = tree.func.attr if isinstance(tree.func, ast.Attribute) else tree.func.id
+    arguments = dict(zip(parameters[name], (ast.literal_eval(value) for value in tree.args)))
+    return name, arguments | {keyword.arg: ast.literal_eval(keyword.value) for keyword in tree.keywords}
+
+
+def as_text(calls):
+    rendered = (f"{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items())})" for name, arguments in calls)
+    return f"[{', '.join(rendered)}]"
+
+
+def as_calls(calls):
+    return [{name: json.dumps(arguments)} for name, arguments in calls]
+
+
+def without_one(turns):
+    """Returns the turns without the last call of the last turn that has any."""
+    turns = [list(turn) for turn in turns]
+    for turn in reversed(turns):
+        if turn:
+            turn.pop()
+            break
+    return turns
+
+
+def write(out, model, category, turns, form):
+    # A turn without calls ends with a sentence.
+    rows = [{"id": key, "result": [[*([form(turn)] if turn else []), "Done."] for turn in value]} for key, value in turns.items()]
+    write_rows(out, model, "multi_turn", category, rows)
+
+
+def write_rows(out, model, group, category, rows):
+    path = out / model / group / f"BFCL_v4_{category}_result.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""Scores outputs with the installed package bfcl-eval: JSON lines in, a verdict for each out, in order.
+
+A line in: {"category", "entry", "ground_truth", "output", "is_calls", "underscore_to_dot"}. A line out: {"valid",
+"error_type", "error", "decoded"}; "aborted": true where the package raises an exception, which ends an official evaluation.
+The first line out is {"version", "network"}.
+
+The multi-turn checker of the package evaluates the calls of the model as Python, on simulated services. So this process has
+no network, bounded memory, and a folder of its own.
+"""
+
+import importlib.metadata
+import io
+import json
+import math
+import os
+import resource
+import socket
+import sys
+import tempfile
+import types
+
+MEMORY = 8 << 30
+MODEL = "model"
+
+
+def main():
+    out = sys.stdout
+    # What the package prints is no verdict.
+    sys.stdout = sys.stderr
+    network = isolate()
+    package = Package()
+    write(out, {"version": importlib.metadata.version("bfcl-eval"), "network": network})
+    for number, line in enumerate(sys.stdin):
+        job = json.loads(line)
+        try:
+            verdict = package.verdict(job, f"{MODEL}{number}")
+        except Exception as error:  # the official runner would stop here
+            verdict = {"valid": False, "aborted": True, "error": [f"{type(error).__name__}: {error}"]}
+        write(out, verdict)
+
+
+def write(out, value):
+    out.write(json.dumps(plain(value), default=str, allow_nan=False) + "\n")
+    out.flush()
+
+
+def plain(value):
+    """Returns a value that JSON can hold: infinite numbers as their text, halves of surrogate pairs as U+FFFD."""
+    if isinstance(value, dict):
+        return {plain(str(key)): plain(member) for key, member in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(element) for element in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, str):
+        return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in value)
+    return value
+
+
+def isolate():
+    """Takes the network and most of the memory away; returns whether the system itself has no network."""
+    os.chdir(tempfile.mkdtemp(prefix="toolsieve-bfcl-"))
+    os.environ["BFCL_PROJECT_ROOT"] = os.getcwd()  # the package writes lock files there
+    for name in list(os.environ):
+        if "KEY" in name or "TOKEN" in name or "SECRET" in name or name.lower().endswith("_proxy"):
+            del os.environ[name]
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+    class NoSocket(socket.socket):
+        def __init__(self, *args, **kwargs):
+            raise OSError("the evaluation has no network")
+
+    socket.socket = NoSocket
+    socket.create_connection = NoSocket
+    try:
+        with open("/proc/net/dev", encoding="ascii") as devices:
+            names = {line.split(":")[0].strip() for line in devices if ":" in line}
+    except OSError:
+        return "unknown"
+    return "none" if names <= {"lo"} else "blocked in Python"
+
+
+class Package:
+    """The modules of the package, without the SDKs of vendors that its list of models imports."""
+
+    def __init__(self):
+        config = types.ModuleType("bfcl_eval.constants.model_config")
+        self.models = Models()
+        config.MODEL_CONFIG_MAPPING = self.models
+        sys.modules[config.__name__] = config
+        for module, names in {"numpy": [], "pandas": ["DataFrame"], "dotenv": ["load_dotenv"], "tqdm": ["tqdm"],
+                              "overrides": ["final", "override"]}.items():
+            stub_unless_there(module, names)
+        from bfcl_eval import utils
+        from bfcl_eval.constants.enums import Language, ReturnFormat
+        from bfcl_eval.eval_checker import eval_runner
+        from bfcl_eval.eval_checker.multi_turn_eval import multi_turn_utils
+        from bfcl_eval.model_handler import utils as decoding
+        self.utils, self.runner, self.decoding = utils, eval_runner, decoding
+        self.services = multi_turn_utils
+        self.language, self.format = Language, ReturnFormat
+
+    def verdict(self, job, name):
+        """Returns the verdict on an output, by the functions of the package's runner."""
+        self.models.underscore_to_dot = job["underscore_to_dot"]
+        handler = Handler(self.decoding, job["is_calls"])
+        category, entry, output = job["category"], job["entry"], job["output"]
+        scored = entry["id"], output, job["ground_truth"], entry, name, category
+        if self.utils.is_multi_turn(category):
+            result = self.multi_turn(handler, scored)
+        elif self.utils.is_agentic(category):
+            result = self.runner._evaluate_single_agentic_entry(handler, *scored)
+        elif self.utils.is_relevance_or_irrelevance(category):
+            result = self.runner._evaluate_single_relevance_entry(handler, entry["id"], output, entry, name, category)
+        else:
+            language = self.language(job["language"])
+            result = self.runner._evaluate_single_ast_entry(handler, *scored, language, self.format(job["format"]),
+                                                            job["has_tag"])
+        return flat(result)
+
+    def multi_turn(self, handler, scored):
+        """Scores a multi-turn output; the services of each output are its own, and are removed."""
+        known = set(vars(self.services))
+        try:
+            return self.runner._evaluate_single_multi_turn_entry(handler, *scored)
+        finally:
+            for name in set(vars(self.services)) - known:
+                delattr(self.services, name)
+
+
+class Models(dict):
+    """A list of models that has all names."""
+
+    underscore_to_dot = False
+
+    def __missing__(self, name):
+        return types.SimpleNamespace(underscore_to_dot=self.underscore_to_dot)
+
+
+class Handler:
+    """Decodes outputs as the handlers of OpenAI-compatible models do, with or without function calling."""
+
+    def __init__(self, decoding, is_calls):
+        self.decoding, self.is_calls = decoding, is_calls
+
+    def decode_ast(self, result, language, has_tool_call_tag):
+        if not self.is_calls:
+            return self.decoding.default_decode_ast_prompting(result, language, has_tool_call_tag)
+        decoded = []
+        for call in result:
+            name = list(call.keys())[0]
+            decoded.append({name: json.loads(call[name])})
+        return decoded
+
+    def decode_execute(self, result, has_tool_call_tag):
+        if self.is_calls:
+            return self.decoding.convert_to_function_call(result)
+        return self.decoding.default_decode_execute_prompting(result)
+
+
+def flat(result):
+    """Returns valid, error type, messages and decoded calls of a result of the runner."""
+    error, error_type = result.get("error", []), result.get("error_type")
+    if isinstance(error, dict):
+        error_type = error.get("error_type", error_type)
+        error = error.get("error_message", [])
+    decoded = result.get("model_result_decoded", result.get("decoded_result"))
+    return {"valid": result["valid"], "error_type": error_type, "error": error if isinstance(error, list) else [error],
+            "decoded": decoded}
+
+
+def stub_unless_there(module, names):
+    try:
+        __import__(module)
+    except ImportError:
+        stub = types.ModuleType(module)
+        for name in names:
+            setattr(stub, name, lambda *args, **kwargs: args[0] if args else None)
+        sys.modules[module] = stub
+
+
+if __name__ == "__main__":
+    sys.stdin = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8")
+    main()

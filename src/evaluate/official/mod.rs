@@ -1,0 +1,294 @@
+//! Scores outputs with the installed package `bfcl-eval`, in a process of its own without network.
+//!
+//! Multi-turn and agentic categories depend on simulated services that only the package has. Its checker evaluates the
+//! calls of a model as Python, so the process has bounded memory and time, no network, and no keys. `driver.py` is the
+//! program that the package's Python runs: it reads outputs as JSON lines and writes a verdict for each.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::category::Scoring;
+use super::dataset::{Category, Entry};
+use super::error::{EvaluateError, Result};
+use super::results::{Output, ResultRow};
+use super::score::{ABORT, NO_OUTPUT, Scored};
+use crate::checker::decode::Format;
+use crate::checker::{Checker, Language};
+
+/// The program that scores, for the package's Python.
+const DRIVER: &str = include_str!("driver.py");
+
+/// The version of the package whose verdicts are known.
+pub const VERSION: &str = "2026.3.23";
+
+/// The distributions that scoring needs; those of vendors, which the package depends on, are left out.
+const DISTRIBUTIONS: &str = "bfcl-eval==2026.3.23 tree_sitter==0.21.3 tree-sitter-java==0.21.0 \
+                             tree-sitter-javascript==0.21.4 tenacity filelock mpmath";
+
+/// Seconds that a verdict may take.
+const TIMEOUT: u64 = 60;
+
+/// Lines of the error output in a message.
+const MAX_LINES: usize = 5;
+
+/// An installed package.
+#[derive(Debug, Clone)]
+pub struct Package {
+    python: PathBuf,
+    timeout: Duration,
+}
+
+/// What the process said about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Facts {
+    /// The version of the package.
+    pub version: String,
+    /// `none` if the system gives the process no network, otherwise how it is kept from it.
+    pub network: String,
+}
+
+/// An output to score.
+pub(super) struct Job<'j> {
+    pub(super) place: (usize, usize),
+    pub(super) category: &'j Category,
+    pub(super) entry: &'j Entry,
+    pub(super) row: &'j ResultRow,
+    /// Whether the system uses function calling.
+    pub(super) is_calls: bool,
+}
+
+impl Package {
+    /// Returns the package in a virtual environment of Python.
+    ///
+    /// # Errors
+    /// If the folder has no Python; the message has the command that installs the package.
+    pub fn find(folder: &Path) -> Result<Self> {
+        let python = folder.join("bin/python");
+        if !python.exists() {
+            return Err(EvaluateError::Package {
+                what: format!("there is no Python with bfcl-eval in {}", folder.display()),
+                hint: format!("install it with: {}", install(folder)),
+            });
+        }
+        Ok(Self { python, timeout: Duration::from_secs(TIMEOUT) })
+    }
+
+    /// Allows another time for a verdict.
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Scores outputs, in order. An output at which the package stops, or needs too long, is wrong.
+    pub(super) fn score(&self, checker: Checker, jobs: &[Job<'_>]) -> Result<(Vec<Scored>, Facts)> {
+        let mut scored: Vec<Scored> = Vec::with_capacity(jobs.len());
+        let mut facts = Facts::default();
+        while scored.len() < jobs.len() {
+            let rest = &jobs[scored.len()..];
+            let stop = self.process(checker, rest, &mut scored, &mut facts)?;
+            // The process is gone: the output it worked on has no verdict.
+            if let (Some(reason), Some(job)) = (stop, jobs.get(scored.len())) {
+                scored.push(aborted(job, reason));
+            }
+        }
+        Ok((scored, facts))
+    }
+
+    /// Starts a process and takes its verdicts; returns why it ended before the last one.
+    fn process(
+        &self,
+        checker: Checker,
+        jobs: &[Job<'_>],
+        scored: &mut Vec<Scored>,
+        facts: &mut Facts,
+    ) -> Result<Option<String>> {
+        let failed = |what: String| EvaluateError::Package {
+            what,
+            hint: format!("check the environment with: {} -c 'import bfcl_eval'", self.python.display()),
+        };
+        let mut child =
+            self.start().map_err(|error| failed(format!("starting {}: {error}", self.python.display())))?;
+        let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                let Some(mut input) = input else { return };
+                for job in jobs {
+                    // A process that has ended reads no more.
+                    if writeln!(input, "{}", line(checker, job)).is_err() {
+                        return;
+                    }
+                }
+            });
+            let (sender, lines) = channel();
+            scope.spawn(move || {
+                for line in output
+                    .into_iter()
+                    .flat_map(|output| BufReader::new(output).lines().map_while(|line| line.ok()))
+                {
+                    if sender.send(line).is_err() {
+                        return;
+                    }
+                }
+            });
+            let errors = scope.spawn(move || errors.map_or_else(String::new, last_lines));
+            let ended = self.verdicts(&lines, jobs, scored, facts);
+            drop(lines);
+            if !matches!(ended, Ok(None)) {
+                let _ = child.kill();
+            }
+            let _ = child.wait();
+            let errors = errors.join().unwrap_or_default();
+            ended.map_err(|what| failed(format!("{what}{errors}")))
+        })
+    }
+
+    fn start(&self) -> std::io::Result<Child> {
+        // A namespace without network, where the system allows one.
+        let is_isolated = Command::new("unshare")
+            .args(["-rn", "true"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|status| status.success());
+        let mut command = if is_isolated {
+            let mut command = Command::new("unshare");
+            command.arg("-rn").arg(&self.python);
+            command
+        } else {
+            Command::new(&self.python)
+        };
+        command.args(["-I", "-W", "ignore", "-c", DRIVER]);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+    }
+
+    /// Takes verdicts until all are there. `Ok` has the reason if an output has none; `Err` if the process cannot score.
+    fn verdicts(
+        &self,
+        lines: &Receiver<String>,
+        jobs: &[Job<'_>],
+        scored: &mut Vec<Scored>,
+        facts: &mut Facts,
+    ) -> std::result::Result<Option<String>, String> {
+        let next = || match lines.recv_timeout(self.timeout) {
+            Ok(line) => Ok(line),
+            Err(RecvTimeoutError::Timeout) => Err(format!("no verdict within {} s", self.timeout.as_secs())),
+            Err(RecvTimeoutError::Disconnected) => Err("the process ended".to_owned()),
+        };
+        let first = next().map_err(|reason| format!("bfcl-eval does not start: {reason}"))?;
+        let first: Value = serde_json::from_str(&first)
+            .map_err(|_| format!("bfcl-eval does not start: its first line is {first:?}"))?;
+        let text = |key: &str| first[key].as_str().unwrap_or_default().to_owned();
+        *facts = Facts { version: text("version"), network: text("network") };
+        for job in jobs {
+            let line = match next() {
+                Ok(line) => line,
+                Err(reason) => return Ok(Some(reason)),
+            };
+            let Ok(Value::Object(verdict)) = serde_json::from_str::<Value>(&line) else {
+                return Ok(Some(format!("the process wrote no verdict: {line}")));
+            };
+            scored.push(verdict_of(job, &Value::Object(verdict)));
+        }
+        Ok(None)
+    }
+}
+
+/// Returns the shell command that installs the package into a folder.
+pub fn install(folder: &Path) -> String {
+    let folder = folder.display();
+    format!("python3 -m venv {folder} && {folder}/bin/pip install --no-deps {DISTRIBUTIONS}")
+}
+
+/// Returns an output with its entry, as the driver reads it.
+fn line(checker: Checker, job: &Job<'_>) -> Value {
+    let entry = job.entry;
+    let mut question = entry.more.clone();
+    question.insert("id".to_owned(), json!(entry.id));
+    question.insert("question".to_owned(), (*entry.question).clone());
+    if !entry.functions.is_null() {
+        question.insert("function".to_owned(), (*entry.functions).clone());
+    }
+    let (format, has_tag) = job.category.format_of(entry);
+    let format = match format {
+        Format::Python => "python",
+        Format::Java => "java",
+        Format::JavaScript => "javascript",
+        Format::Json => "json",
+        Format::VerboseXml => "verbose_xml",
+        Format::ConciseXml => "concise_xml",
+    };
+    let language = match job.category.scoring {
+        Scoring::Calls(_, Language::Java) => "java",
+        Scoring::Calls(_, Language::JavaScript) => "javascript",
+        _ => "python",
+    };
+    json!({
+        "category": super::category::current_name(&job.category.name), "entry": question, "ground_truth": *entry.ground_truth,
+        "output": super::output::raw(&job.row.output), "is_calls": job.is_calls,
+        "underscore_to_dot": checker.underscore_to_dot, "language": language, "format": format, "has_tag": has_tag,
+    })
+}
+
+fn scored(job: &Job<'_>) -> Scored {
+    Scored {
+        place: job.place,
+        valid: false,
+        error_type: None,
+        error: Vec::new(),
+        decoded: Value::Null,
+        only_dots_differ: false,
+        is_unparsed_call: false,
+    }
+}
+
+fn aborted(job: &Job<'_>, reason: String) -> Scored {
+    Scored { error_type: Some(Cow::Borrowed(ABORT)), error: vec![json!(reason)], ..scored(job) }
+}
+
+fn verdict_of(job: &Job<'_>, verdict: &Value) -> Scored {
+    if let Output::Failed(reason) = &job.row.output {
+        let error = vec![json!(format!("The request failed: {reason}"))];
+        return Scored { error_type: Some(Cow::Borrowed(NO_OUTPUT)), error, ..scored(job) };
+    }
+    let error = verdict["error"].as_array().cloned().unwrap_or_default();
+    let error_type = match verdict["error_type"].as_str() {
+        _ if verdict["aborted"] == true => Some(Cow::Borrowed(ABORT)),
+        Some(name) => Some(Cow::Owned(name.to_owned())),
+        None => None,
+    };
+    Scored {
+        valid: verdict["valid"] == true,
+        error_type,
+        error,
+        decoded: verdict["decoded"].clone(),
+        ..scored(job)
+    }
+}
+
+/// Returns the last lines of the error output, after a line feed.
+fn last_lines(errors: impl Read) -> String {
+    let mut last = VecDeque::new();
+    for line in BufReader::new(errors).split(b'\n').map_while(std::result::Result::ok) {
+        let line = String::from_utf8_lossy(&line).trim_end().to_owned();
+        if !line.is_empty() {
+            last.push_back(format!("\n{line}"));
+        }
+        if last.len() > MAX_LINES {
+            last.pop_front();
+        }
+    }
+    last.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! The protocol with the process of the package, with a program that stands for its Python.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::*;
+use crate::evaluate::results;
+
+/// Writes an environment whose Python is a shell script.
+fn environment(script: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let python = folder.path().join("bin/python");
+    std::fs::create_dir(folder.path().join("bin")).unwrap();
+    std::fs::write(&python, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&python, std::fs::Permissions::from_mode(0o755)).unwrap();
+    folder
+}
+
+/// Scores four outputs, whose texts are `0` to `3`.
+fn score(script: &str) -> Result<Vec<Scored>> {
+    let environment = environment(script);
+    let results = environment.path().join("r.jsonl");
+    let lines: String = (0..4)
+        .map(|n| format!("{}\n", json!({"id": format!("multi_turn_base_{n}"), "result": [[n.to_string()]]})))
+        .collect();
+    std::fs::write(&results, lines).unwrap();
+    let systems = results::read(&[results], true).unwrap();
+    let entry = |n: usize| Entry {
+        id: format!("multi_turn_base_{n}"),
+        question: Arc::new(json!([])),
+        functions: Arc::default(),
+        ground_truth: Arc::new(json!([["ring()"]])),
+        result_types: Value::Null,
+        more: json!({"initial_config": {}}).as_object().unwrap().clone(),
+    };
+    let category = Category {
+        name: "multi_turn_base".to_owned(),
+        path: Path::new("q").to_owned(),
+        scoring: Scoring::Official(""),
+        entries: (0..4).map(entry).collect(),
+    };
+    let jobs: Vec<Job<'_>> = systems[0]
+        .rows
+        .iter()
+        .enumerate()
+        .map(|(at, row)| Job {
+            place: (0, at),
+            category: &category,
+            entry: &category.entries[at],
+            row,
+            is_calls: false,
+        })
+        .collect();
+    let package = Package::find(environment.path())?.with_timeout(Duration::from_secs(2));
+    package.score(Checker::default(), &jobs).map(|(scored, _)| scored)
+}
+
+const START: &str = r#"echo '{"version": "1", "network": "none"}'"#;
+const VALID: &str = r#"echo '{"valid": true, "error_type": null, "error": [], "decoded": null}'"#;
+const WRONG: &str =
+    r#"echo '{"valid": false, "error_type": "multi_turn:x", "error": ["no"], "decoded": null}'"#;
+
+fn types(scored: &[Scored]) -> Vec<&str> {
+    scored
+        .iter()
+        .map(|scored| if scored.valid { "valid" } else { scored.error_type.as_deref().unwrap_or_default() })
+        .collect()
+}
+
+#[test]
+fn each_output_has_the_verdict_of_its_line() {
+    let script = format!(
+        r#"{START}
+while read -r line; do
+  case "$line" in
+    *'"initial_config":{{}}'*'[["2"]]'*) {WRONG} ;;
+    *'"initial_config":{{}}'*) {VALID} ;;
+  esac
+done"#
+    );
+    assert_eq!(types(&score(&script).unwrap()), ["valid", "valid", "multi_turn:x", "valid"]);
+}
+
+#[test]
+fn an_output_at_which_the_process_ends_or_hangs_is_wrong_and_the_others_are_scored() {
+    for end in ["exit 1", "exec sleep 60", "echo garbage"] {
+        let script = format!(
+            r#"{START}
+while read -r line; do
+  case "$line" in *'[["1"]]'*) {end} ;; *) {VALID} ;; esac
+done"#
+        );
+        assert_eq!(types(&score(&script).unwrap()), ["valid", ABORT, "valid", "valid"], "{end}");
+    }
+}
+
+#[test]
+fn an_exception_of_the_package_is_a_fault_of_the_output() {
+    let aborted = r#"echo '{"valid": false, "aborted": true, "error": ["KeyError: x"]}'"#;
+    let scored = score(&format!("{START}\nwhile read -r line; do {aborted}; done")).unwrap();
+    assert_eq!((types(&scored), &scored[0].error), (vec![ABORT; 4], &vec![json!("KeyError: x")]));
+}
+
+#[test]
+fn a_process_that_does_not_start_is_an_error_with_its_last_words() {
+    for (script, expected) in [
+        (
+            "echo 'No module named bfcl_eval' >&2; exit 1",
+            "the process ended\nNo module named bfcl_eval\nhint: check",
+        ),
+        ("echo hello", "its first line is \"hello\""),
+        ("exec sleep 60", "no verdict within 2 s"),
+    ] {
+        let error = score(script).unwrap_err().to_string();
+        assert!(error.contains(expected), "{script}: {error}");
+    }
+    let error = Package::find(Path::new("/nowhere")).unwrap_err().to_string();
+    assert!(
+        error.contains("install it with: python3 -m venv /nowhere && /nowhere/bin/pip install"),
+        "{error}"
+    );
+}
