@@ -2,7 +2,7 @@
 //!
 //! `{"doc_lists": [{column: value, …}], "requests": [{"list": 0, column: value, …}]}`. Without requests, each list has
 //! one; without lists, there is one without functions. `null` is an empty cell; any other value that is not text is
-//! stored as JSON.
+//! stored as JSON. `"merged_into": 0` makes a request one that was merged into another, equal one.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -15,12 +15,12 @@ use crate::engine::conservation::kept;
 use crate::engine::context::{Cancel, Context, Quiet};
 use crate::engine::corpus::{BatchCells, Cells, Corpus, Table};
 use crate::engine::error::{Error, Result};
-use crate::engine::fate::FateEvent;
+use crate::engine::fate::{Fate, FateEvent};
 use crate::engine::frame::{Frame, Held, Values};
 use crate::engine::stage::Stage;
 use crate::engine::verdict::{Delta, Verdict};
 use crate::engine::view::View;
-use crate::engine::vocabulary::{ColumnKind, ColumnSpec, RowIx, TableId};
+use crate::engine::vocabulary::{Action, ColumnKind, ColumnSpec, Likeness, Reason, RowIx, TableId};
 
 /// Builds the corpus of an example.
 pub(crate) fn corpus(tables: &Value) -> Corpus {
@@ -31,9 +31,25 @@ pub(crate) fn corpus(tables: &Value) -> Corpus {
     let list_of = |request: &Value| request.get("list").and_then(Value::as_u64).unwrap_or(0);
     let origin: Vec<RowIx> =
         requests.iter().map(|request| RowIx::try_from(list_of(request)).unwrap()).collect();
-    let requests = table(TableId::Requests, &requests);
-    Corpus { requests, lists: table(TableId::DocLists, &lists), list: origin.clone(), origin }
+    let rows_of = table(TableId::Requests, &requests);
+    let mut corpus =
+        Corpus { requests: rows_of, lists: table(TableId::DocLists, &lists), list: origin.clone(), origin };
+    for (row, request) in (0..).zip(&requests) {
+        if let Some(into) = request.get("merged_into").and_then(Value::as_u64) {
+            let into = Some(RowIx::try_from(into).unwrap());
+            corpus.apply(
+                TableId::Requests,
+                row,
+                Fate { action: Action::Merge, stage: 0, reason: &EQUAL, into },
+            );
+        }
+    }
+    corpus
 }
+
+/// The reason of the merges of an example.
+static EQUAL: Reason =
+    Reason::policy("example/equal", "The request is equal to another one.").of_likeness(Likeness::Equal);
 
 /// Returns the verdict of a stage on an example, with seed 1.
 pub(crate) fn judged(stage: &dyn Stage, tables: &Value) -> Judged {
@@ -171,7 +187,11 @@ fn table(id: TableId, rows: &[Value]) -> Table {
     let all = columns::ALL.iter().copied().filter(|column| column.table == id);
     let used = |column: &ColumnSpec| rows.iter().any(|row| row.contains_key(column.name));
     let known: Vec<ColumnSpec> = all.filter(used).collect();
-    for name in rows.iter().flat_map(|row| row.keys()).filter(|name| *name != "list") {
+    for name in rows
+        .iter()
+        .flat_map(|row| row.keys())
+        .filter(|name| !["list", "merged_into"].contains(&name.as_str()))
+    {
         assert!(known.iter().any(|column| column.name == name), "no column {name} in {}", id.name());
     }
     let texts: Vec<Vec<Option<String>>> = known

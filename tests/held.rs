@@ -327,3 +327,86 @@ fn a_file_that_somebody_wrote_is_not_replaced() {
     let verified = output(&["verify", run.to_str().unwrap()]);
     assert!(verified.status.success(), "{}", shown(&verified));
 }
+
+/// Writes a log of two equal requests with different calls, and runs it.
+fn run_of_two_answers(folder: &Path) -> PathBuf {
+    let tool = json!({"type": "function", "function": {
+        "name": "book_boat", "description": "Books a boat of the rowing club for a member.",
+        "parameters": {"type": "object", "required": ["boat", "day"], "properties": {
+            "boat": {"type": "string", "description": "Name of the boat to be booked"},
+            "day": {"type": "string", "description": "Day on which the boat is needed"},
+            "seats": {"type": "integer", "description": "Number of seats", "default": 1},
+        }},
+    }});
+    let line = |id: &str, arguments: Value| {
+        let call = json!({"id": id, "type": "function", "function": {"name": "book_boat", "arguments": arguments.to_string()}});
+        let question = json!({"role": "user", "content": "Please book the blue kayak for Ann on Friday"});
+        json!({"id": id, "messages": [question], "tools": [tool],
+            "response": {"role": "assistant", "content": null, "tool_calls": [call]}})
+    };
+    let log = format!(
+        "{}\n{}\n",
+        line("first", json!({"boat": "blue kayak", "day": "Friday"})),
+        line("second", json!({"boat": "kayak, blue one", "day": "friday", "seats": 2}))
+    );
+    let (path, out) = (folder.join("log.jsonl"), folder.join("run"));
+    std::fs::write(&path, log).unwrap();
+    let run = output(&["run", path.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+    assert!(run.status.success(), "{}", shown(&run));
+    out
+}
+
+fn answers(run: &Path, folder: &str) -> Value {
+    let path = run.join("dataset").join(folder).join("possible_answer/BFCL_v4_live_simple.json");
+    serde_json::from_str::<Value>(&std::fs::read_to_string(path).unwrap()).unwrap()["ground_truth"].take()
+}
+
+#[test]
+fn other_answers_of_equal_requests_are_suggested_and_used_only_if_a_person_confirms_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run_of_two_answers(folder.path());
+    let path = run.to_str().unwrap();
+    let own = json!([{"book_boat": {"boat": ["blue kayak"], "day": ["Friday"], "seats": ["", 1]}}]);
+    let united = json!([{"book_boat": {"boat": ["blue kayak", "kayak, blue one"], "day": ["Friday"], "seats": ["", 1, 2]}}]);
+    assert_eq!(answers(&run, "unverified"), own);
+
+    let why = shown(&output(&["why", path, "first"]));
+    assert!(why.contains("suggest: answer/other-alternatives") && why.contains("kayak, blue one"), "{why}");
+    let report: Value = serde_json::from_slice(&std::fs::read(run.join("report.json")).unwrap()).unwrap();
+    let edits = report["edits"].as_array().unwrap();
+    assert!(
+        edits.iter().any(|edit| edit["reason"] == "answer/other-alternatives" && edit["edits"] == 1),
+        "{report:#}"
+    );
+
+    let listed = output(&["held", path, "--candidates"]);
+    let row: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    assert_eq!((&row["recorded_answer"], &row["ground_truth"]), (&own, &united));
+    assert_eq!(row["reason"], "answer/other-alternatives");
+
+    let decided = folder.path().join("decided.jsonl");
+    let decided = decided.to_str().unwrap();
+    let log = folder.path().join("log.jsonl");
+    for (decision, expected) in [("accept", &own), ("answer", &united)] {
+        let written = output(&["held", path, "--candidates", "--decide", decision]);
+        std::fs::write(decided, written.stdout).unwrap();
+        let out = folder.path().join(decision);
+        let again =
+            output(&["run", log.to_str().unwrap(), "--out", out.to_str().unwrap(), "--decisions", decided]);
+        assert!(again.status.success(), "{}", shown(&again));
+        assert_eq!(&answers(&out, ""), expected, "{decision}");
+    }
+}
+
+#[test]
+fn a_suggestion_made_from_a_forgotten_answer_is_forgotten_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run_of_two_answers(folder.path());
+    let path = run.to_str().unwrap();
+    let forgotten = output(&["forget", path, "--id", "second"]);
+    assert!(forgotten.status.success(), "{}", shown(&forgotten));
+    let why = shown(&output(&["why", path, "first"]));
+    assert!(!why.contains("kayak, blue one") && !why.contains("answer/other-alternatives"), "{why}");
+    assert_eq!(output(&["held", path, "--candidates"]).stdout, b"");
+    assert!(output(&["verify", path]).status.success());
+}

@@ -53,6 +53,7 @@ const FILES: &[(&str, &[&str])] = &[
     ("src/docs/parse/records.rs", &["parse/unreadable-record"]),
     ("src/docs/quality.rs", &["docs/"]),
     ("src/docs/spec/mod.rs", &["parse/unreadable-operation"]),
+    ("src/stages/draft_answers/others.rs", &["answer/other-alternatives", "answer/other-answer"]),
     ("src/engine/cascade.rs", &["cascade/"]),
     ("src/engine/decision.rs", &["decision/"]),
     ("src/engine/forgotten.rs", &["forgotten/"]),

@@ -12,7 +12,7 @@ use crate::engine::disk::{put_in_place, write_atomic};
 use crate::engine::folder::run_around;
 use crate::engine::frame::{FrameWriter, Values};
 use crate::engine::layout::temporary_path;
-use crate::run::{FIELDS, Review, ReviewRow, open};
+use crate::run::{FIELDS, Review, ReviewRow, Selection, open};
 use crate::stages::Registry;
 use crate::text::visible::visible_line;
 
@@ -38,6 +38,10 @@ pub(super) struct HeldArgs {
     /// Lists the unverified entries of the dataset instead of the held rows.
     #[arg(long, conflicts_with = "reason")]
     unverified: bool,
+
+    /// Lists the requests of which equal requests have other answers; `ground_truth` has the suggested one.
+    #[arg(long, conflicts_with = "unverified")]
+    candidates: bool,
 
     /// Only this row: a request id or list id (its first 8 digits or more), the log's own id, or the id of an entry.
     #[arg(long, value_name = "ID")]
@@ -93,7 +97,11 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
     }
     let is_list = format.is_none() && args.out.is_none() && console::is_read_by_a_person();
     let review = Review {
-        unverified: args.unverified,
+        selection: match (args.unverified, args.candidates) {
+            (true, _) => Selection::Unverified,
+            (_, true) => Selection::Candidates,
+            _ => Selection::Held,
+        },
         reason: args.reason,
         ids: args.id,
         limit: args.limit,
@@ -103,7 +111,7 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
     let rows = opened.review(&review)?;
     if is_list {
         let n_waiting = if is_all(&review) { opened.n_waiting_lists() } else { 0 };
-        return Ok(console::print_data(&list(&rows, &args.run, review.unverified, n_waiting))?);
+        return Ok(console::print_data(&list(&rows, &args.run, review.selection, n_waiting))?);
     }
     let format = format.unwrap_or(Format::Jsonl);
     let Some(out) = &args.out else {
@@ -158,7 +166,7 @@ fn check_target(out: &Path) -> anyhow::Result<()> {
 }
 
 /// The rows for people: two lines each, and how to go on.
-fn list(rows: &[ReviewRow], run: &Path, is_unverified: bool, n_waiting: u64) -> String {
+fn list(rows: &[ReviewRow], run: &Path, selection: Selection, n_waiting: u64) -> String {
     let mut text = String::new();
     for row in rows {
         let id = row.entry_id.as_deref().or(row.external_id.as_deref()).unwrap_or(&row.id[..12]);
@@ -172,16 +180,20 @@ fn list(rows: &[ReviewRow], run: &Path, is_unverified: bool, n_waiting: u64) -> 
             row.functions.as_array().into_iter().flatten().filter_map(|function| function["name"].as_str());
         let names = names.collect::<Vec<_>>().join(", ");
         let question = row.question.clone().unwrap_or_default();
-        for line in
-            [question, names, answer_text(&row.recorded_answer)].iter().filter(|line| !line.is_empty())
+        for line in [question, names, answer_text(&row.recorded_answer), answer_text(&row.ground_truth)]
+            .iter()
+            .filter(|line| !line.is_empty())
         {
             text += &format!("    {}\n", crate::text::short::shortened(&visible_line(line), 100));
         }
     }
-    let (n_rows, flag) = if is_unverified {
-        (counted(rows.len() as u64, "unverified entry", "unverified entries"), " --unverified")
-    } else {
-        (format!("held: {}", rows_counted(rows)), "")
+    let n_rows = rows.len() as u64;
+    let (n_rows, flag) = match selection {
+        Selection::Unverified => (counted(n_rows, "unverified entry", "unverified entries"), " --unverified"),
+        Selection::Candidates => {
+            (counted(n_rows, "request with other answers", "requests with other answers"), " --candidates")
+        }
+        Selection::Held => (format!("held: {}", rows_counted(rows)), ""),
     };
     if n_waiting > 0 {
         let lists = counted(n_waiting, "doc list waits", "doc lists wait");
@@ -196,7 +208,10 @@ fn list(rows: &[ReviewRow], run: &Path, is_unverified: bool, n_waiting: u64) -> 
 
 /// Whether all held rows are listed.
 fn is_all(review: &Review) -> bool {
-    !review.unverified && review.reason.is_none() && review.ids.is_empty() && review.limit.is_none()
+    review.selection == Selection::Held
+        && review.reason.is_none()
+        && review.ids.is_empty()
+        && review.limit.is_none()
 }
 
 /// Rows by table: `12 requests, 3 doc lists`.

@@ -225,16 +225,23 @@ impl<'a> Erasure<'a> {
         })
     }
 
-    /// Removes the edits, links or decisions of forgotten rows from a file.
+    /// Removes the edits, links or decisions of forgotten rows from a file, and the suggestions made from their answers.
     fn remove_rows(&self, path: &Path) -> Result<(Rewritten, Touched)> {
         self.change(path, |group, touched| {
-            let ours: Vec<usize> = (0..group.height()).filter(|&at| self.is_forgotten(group, at)).collect();
+            let is_ours = |&at: &usize| self.is_forgotten(group, at) || self.is_made_of_forgotten(group, at);
+            let ours: Vec<usize> = (0..group.height()).filter(is_ours).collect();
             for &at in &ours {
                 group.remove(at);
             }
             touched.rows += ours.len() as u64;
             ours.len() as u64
         })
+    }
+
+    /// Returns whether a suggestion names a forgotten request as the one that its value comes from.
+    fn is_made_of_forgotten(&self, group: &Group<'_>, at: usize) -> bool {
+        group.text("safety", at) == Some(Safety::Suggest.name())
+            && group.text("patch", at).is_some_and(|patch| with_tombstones(patch, &self.ids).is_some())
     }
 
     /// Writes a changed copy of a file, and replaces all of the ids in it by tombstones.

@@ -1,4 +1,5 @@
-//! The rows of a finished run that a person may decide on: what the run held, or its unverified entries.
+//! The rows of a finished run that a person may decide on: what the run held, its unverified entries, or the requests that
+//! were answered in several ways.
 //!
 //! Each row has all that a decision needs, in the order of the columns of a review file (see [`FIELDS`]), and an empty
 //! `decision`. `decisions` reads such a file back. All texts are as the run has them at its end, so personal values are
@@ -19,10 +20,11 @@ use crate::columns::{
     RELEVANCE_BASIS, RESPONSE, STATUS, TEXT,
 };
 use crate::conversation::{Message, last_user};
+use crate::docs::patch::{PatchOp, apply};
 use crate::engine::corpus::{BatchCells, RowId, Table};
 use crate::engine::frame::FrameFile;
 use crate::engine::ledger::for_every_event;
-use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, TableId};
+use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, Safety, TableId};
 use crate::text::suggestion::did_you_mean;
 
 /// The columns of a review file, in order. The first and the last ones are for people to fill in.
@@ -85,7 +87,7 @@ pub struct ReviewRow {
     pub relevance: Option<String>,
     /// The probability from 0 to 1 that a function fits the request.
     pub probability: Option<f64>,
-    /// For an answer by a person; null.
+    /// For an answer by a person; null, or the suggested answer.
     pub ground_truth: Value,
     /// For an RFC 6902 patch of the functions; null.
     pub patch: Value,
@@ -97,12 +99,24 @@ pub struct ReviewRow {
     pub n_requests: Option<u64>,
 }
 
+/// What is listed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Selection {
+    /// The rows that the run held.
+    #[default]
+    Held,
+    /// The unverified entries of the dataset.
+    Unverified,
+    /// Kept requests of which equal requests have other answers; `ground_truth` has the suggested answer.
+    Candidates,
+}
+
 /// Which rows are listed.
 #[derive(Debug, Clone, Default)]
 pub struct Review {
-    /// Unverified entries instead of held rows.
-    pub unverified: bool,
-    /// Rows held for this reason only.
+    /// Held rows, or others.
+    pub selection: Selection,
+    /// Rows held, or listed, for this reason only.
     pub reason: Option<String>,
     /// Only these: request ids, list ids or their first digits, the log's own ids, ids of entries. All where empty.
     pub ids: Vec<String>,
@@ -138,20 +152,34 @@ impl OpenRun {
         }
         let entries = self.entries()?;
         let details = self.details()?;
+        let suggestions = if review.selection == Selection::Candidates {
+            self.suggestions()?
+        } else {
+            FxHashMap::default()
+        };
         let mut rows = Vec::new();
         for table in [&self.corpus.requests, &self.corpus.lists] {
             let mut wanted: Vec<RowIx> = (0..)
                 .take(table.len())
-                .filter(|&row| Self::is_wanted(review, table, row, &entries))
+                .filter(|&row| Self::is_wanted(review, table, row, &entries, &suggestions))
                 .collect();
             wanted.sort_by_key(|&row| table.position(row));
-            rows.extend(self.rows(table, &wanted, &entries, &details)?);
+            let mut listed = self.rows(table, &wanted, &entries, &details)?;
+            for (row, &at) in listed.iter_mut().zip(&wanted) {
+                if let Some(suggestion) = suggestions.get(&table.row_id(at).0) {
+                    row.reason = Some(suggestion.reason.clone());
+                    row.ground_truth = suggestion.answer(&row.recorded_answer);
+                }
+            }
+            rows.extend(listed);
         }
         if let Some(missing) = review.ids.iter().find(|id| !rows.iter().any(|row| is_named(row, id))) {
-            let (what, other) = if review.unverified {
-                ("unverified entry", "without --unverified held rows are listed")
-            } else {
-                ("held row", "--unverified lists unverified entries")
+            let (what, other) = match review.selection {
+                Selection::Unverified => ("unverified entry", "without --unverified held rows are listed"),
+                Selection::Candidates => {
+                    ("row with other answers", "without --candidates held rows are listed")
+                }
+                Selection::Held => ("held row", "--unverified lists unverified entries"),
             };
             return refuse(format!(
                 "{}: no {what} has the id \"{missing}\"\nhint: {other}; `toolsieve why {} {missing}` shows what became of it",
@@ -167,8 +195,21 @@ impl OpenRun {
         Ok(rows)
     }
 
-    fn is_wanted(review: &Review, table: &Table, row: RowIx, entries: &Entries) -> bool {
-        if review.unverified {
+    fn is_wanted(
+        review: &Review,
+        table: &Table,
+        row: RowIx,
+        entries: &Entries,
+        suggestions: &FxHashMap<u128, SuggestedAnswer>,
+    ) -> bool {
+        if review.selection == Selection::Candidates {
+            let suggestion = suggestions.get(&table.row_id(row).0);
+            return table.id() == TableId::Requests
+                && table.is_kept(row)
+                && suggestion
+                    .is_some_and(|one| review.reason.as_ref().is_none_or(|code| *code == one.reason));
+        }
+        if review.selection == Selection::Unverified {
             let entry = entries.get(&table.row_id(row).0).filter(|_| table.id() == TableId::Requests);
             return entry.is_some_and(|(set, _)| set == UNVERIFIED);
         }
@@ -214,6 +255,25 @@ impl OpenRun {
             Ok(())
         })?;
         Ok(details)
+    }
+
+    /// The suggested changes of answers, by request.
+    fn suggestions(&self) -> Result<FxHashMap<u128, SuggestedAnswer>, Error> {
+        let mut suggestions = FxHashMap::default();
+        for_every_event(&self.folder, &self.stages, &self.corpus, |events| {
+            for event in events {
+                if let Some(edit) = event
+                    .edit
+                    .filter(|edit| edit.column == ANSWER.name && edit.safety == Safety::Suggest.name())
+                {
+                    let suggestion =
+                        SuggestedAnswer { reason: event.reason.to_owned(), patch: edit.patch.to_owned() };
+                    suggestions.insert(event.row_id.0, suggestion);
+                }
+            }
+            Ok(())
+        })?;
+        Ok(suggestions)
     }
 
     fn rows(
@@ -333,6 +393,22 @@ impl OpenRun {
 
 /// Set and id of the entry of a request, by the number of the request id.
 type Entries = FxHashMap<u128, (String, String)>;
+
+/// A suggested change of an answer.
+struct SuggestedAnswer {
+    reason: String,
+    /// RFC 6902, JSON text.
+    patch: String,
+}
+
+impl SuggestedAnswer {
+    /// Returns the answer with the change; null if the patch is of another answer.
+    fn answer(&self, answer: &Value) -> Value {
+        let Ok(patch) = serde_json::from_str::<Vec<PatchOp>>(&self.patch) else { return Value::Null };
+        let mut changed = answer.clone();
+        if apply(&mut changed, &patch).is_ok() { changed } else { Value::Null }
+    }
+}
 
 /// The reason of a doc list all of whose requests are held or dropped.
 const WAITING: &str = "cascade/no-request-left";

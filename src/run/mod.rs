@@ -35,7 +35,7 @@ pub use error::Error;
 pub use execute::{Prepared, RunReport, execute, prepare};
 pub use forget::{Forget, ForgetReport, ForgottenRequest, forget};
 pub use gate::{FailedGate, Outcome};
-pub use held::{FIELDS, Review, ReviewRow};
+pub use held::{FIELDS, Review, ReviewRow, Selection};
 pub use inputs::check_file;
 pub use observer::Observer;
 pub use open::{OpenRun, open};

@@ -97,7 +97,7 @@ impl Package {
             let stop = self.process(checker, rest, &mut scored, &mut facts)?;
             // The process is gone: the output it worked on has no verdict.
             if let (Some(reason), Some(job)) = (stop, jobs.get(scored.len())) {
-                scored.push(aborted(job, reason));
+                scored.push(aborted(job, &reason));
             }
         }
         Ok((scored, facts))
@@ -132,7 +132,7 @@ impl Package {
             scope.spawn(move || {
                 for line in output
                     .into_iter()
-                    .flat_map(|output| BufReader::new(output).lines().map_while(|line| line.ok()))
+                    .flat_map(|output| BufReader::new(output).lines().map_while(std::result::Result::ok))
                 {
                     if sender.send(line).is_err() {
                         return;
@@ -251,7 +251,7 @@ fn scored(job: &Job<'_>) -> Scored {
     }
 }
 
-fn aborted(job: &Job<'_>, reason: String) -> Scored {
+fn aborted(job: &Job<'_>, reason: &str) -> Scored {
     Scored { error_type: Some(Cow::Borrowed(ABORT)), error: vec![json!(reason)], ..scored(job) }
 }
 

@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use super::docs::CurrentDocs;
+use super::others::{Other, Others};
 use crate::answers::carry::ground_truth;
 use crate::answers::fault::Uncarried;
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
@@ -59,6 +60,7 @@ impl Candidate {
 #[derive(Default)]
 pub(super) struct Best {
     candidate: Option<Candidate>,
+    others: Others,
     contradicted: Vec<(Rank, Vec<Value>)>,
 }
 
@@ -67,6 +69,7 @@ impl Best {
         if let (Rank::Refuted | Rank::SeveralSteps, Some(Ok(answer))) = (candidate.rank, &candidate.answer) {
             self.contradicted.push((candidate.rank, answer.clone()));
         }
+        self.others.add(&candidate);
         if self.candidate.as_ref().is_none_or(|known| candidate.key() < known.key()) {
             self.candidate = Some(candidate);
         }
@@ -74,7 +77,8 @@ impl Best {
 
     /// Returns the best candidate. An answer that failed for one copy of the request gets that rank for all copies,
     /// except an answer by a person.
-    pub(super) fn answer(self) -> Option<Candidate> {
+    /// With it come the other answers, if it is one from the log.
+    pub(super) fn answer(self) -> Option<(Candidate, Vec<Other>)> {
         let mut best = self.candidate?;
         let contradiction = self
             .contradicted
@@ -83,7 +87,12 @@ impl Best {
         if let (Some((rank, _)), true) = (contradiction, best.rank != Rank::Human) {
             best.rank = *rank;
         }
-        Some(best)
+        let is_contradicted = |answer: &[Value]| self.contradicted.iter().any(|(_, known)| known == answer);
+        let others = match &best.answer {
+            Some(Ok(chosen)) if best.is_from_the_log() => self.others.besides(chosen, is_contradicted),
+            _ => Vec::new(),
+        };
+        Some((best, others))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Examples: one for each reason of the stage, about calls that ring a bell.
 
+use super::others::{OTHER_ALTERNATIVES, OTHER_ANSWER};
 use super::{REFUTED, SEVERAL_STEPS, VALUE_NOT_IN_REQUEST};
 use crate::engine::example::Example;
 
@@ -85,11 +86,40 @@ const CARRY: [(&str, &str); 9] = [
     ),
 ];
 
+/// Tables with two equal requests and their calls.
+macro_rules! twice {
+    ($first:literal, $second:literal) => {
+        concat!(
+            r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings a bell.", "parameters": {"type": "dict", "#,
+            r#""required": ["bell"], "properties": {"bell": {"type": "string", "description": "Which bell."}}}}, "#,
+            r#"{"name": "hush", "description": "Ends the ringing.", "parameters": {"type": "dict", "required": [], "#,
+            r#""properties": {}}}]}], "requests": [{"response": {"role": "assistant", "content": "", "calls": ["#,
+            $first,
+            r#"]}}, {"merged_into": 0, "response": {"role": "assistant", "content": "", "calls": ["#,
+            $second,
+            r#"]}}]}"#
+        )
+    };
+}
+
+const AGREED: &str = twice!(
+    r#"{"name": "ring", "arguments": {"bell": "noon"}}"#,
+    r#"{"name": "ring", "arguments": {"bell": "Noon."}}"#
+);
+const OTHER_BELL: &str = twice!(
+    r#"{"name": "ring", "arguments": {"bell": "noon"}}"#,
+    r#"{"name": "ring", "arguments": {"bell": "the noon bell"}}"#
+);
+const OTHER_CALL: &str =
+    twice!(r#"{"name": "ring", "arguments": {"bell": "noon"}}"#, r#"{"name": "hush", "arguments": {}}"#);
+
 pub(super) fn all() -> Vec<Example> {
     let mut examples = vec![
         Example::tables(REFUTED.code, with_outcome!("failed"), with_outcome!("worked")),
         Example::tables(SEVERAL_STEPS.code, with_outcome!("goes-on"), with_outcome!("worked")),
         Example::tables(VALUE_NOT_IN_REQUEST.code, NOT_IN_REQUEST, with_outcome!("worked")),
+        Example::tables(OTHER_ALTERNATIVES.code, OTHER_BELL, AGREED),
+        Example::tables(OTHER_ANSWER.code, OTHER_CALL, AGREED),
     ];
     examples.extend(CARRY.map(|(code, fires)| Example::tables(code, fires, QUIET)));
     examples

@@ -10,11 +10,15 @@
 //! recorded call does not fit. An answer by a person is always used; `split` reports the
 //! contradiction.
 //!
+//! Where equal requests have different answers that fit, the others are suggested: as further alternatives, or as another
+//! answer. A suggestion changes nothing; `held --candidates` lists them for people.
+//!
 //! Deliberately absent: whether a request without a call needs one. See `judge_queries`.
 
 mod candidate;
 mod docs;
 mod examples;
+mod others;
 
 use std::sync::LazyLock;
 
@@ -40,10 +44,11 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
-use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
+use crate::engine::vocabulary::{Edit, Evidence, Likeness, Reason, RowIx, Safety, TableId};
 use crate::relevance::Relevance;
 use candidate::{Best, Candidate, Rank, recorded_candidate};
 use docs::CurrentDocs;
+use others::{OTHER_ALTERNATIVES, OTHER_ANSWER, Other, Suggestion};
 
 static REFUTED: Reason = Reason::policy(
     "answer/refuted",
@@ -91,12 +96,14 @@ impl Stage for DraftAnswers {
                 &REFUTED,
                 &SEVERAL_STEPS,
                 &VALUE_NOT_IN_REQUEST,
+                &OTHER_ALTERNATIVES,
+                &OTHER_ANSWER,
             ]))
             .decisions([DecisionKind::Answer])
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(9);
+        fingerprint.version(10);
         Ok(())
     }
 
@@ -136,12 +143,15 @@ impl Stage for DraftAnswers {
             Ok(())
         })?;
         for row in view.rows() {
-            if let Some(candidate) = best.remove(&row).and_then(Best::answer)
+            if let Some((candidate, mut others)) = best.remove(&row).and_then(Best::answer)
                 && (candidate.rank == Rank::Human || !needs_no_call.contains(&row))
             {
                 let noted = answer_only.get(&candidate.from).filter(|_| candidate.is_from_the_log());
                 let placeholders = noted.map_or_else(Vec::new, |noted| candidate.used_placeholders(noted));
                 if placeholders.is_empty() {
+                    // No model can produce a value that is neither in the conversation nor in the docs.
+                    others.retain(|other| other.of.iter().all(|(_, from)| !answer_only.contains_key(from)));
+                    suggest(row, &candidate, &others, docs.of(row), view, out)?;
                     write_answer(row, candidate, view, out)?;
                 } else {
                     let evidence = Evidence::detail(json!({ "placeholders": placeholders.join(", ") }));
@@ -201,6 +211,26 @@ fn write_answer(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Ver
             out.hold(row, reason, Evidence::detail(detail))
         }
     }
+}
+
+/// Suggests what other answers to equal requests add to the answer of a request.
+fn suggest(
+    row: RowIx,
+    candidate: &Candidate,
+    others: &[Other],
+    functions: &[Value],
+    view: &View<'_>,
+    out: &mut Verdict<'_>,
+) -> Result<()> {
+    let Some(Ok(chosen)) = &candidate.answer else { return Ok(()) };
+    let id = |row| view.row_id(row).to_string();
+    let (reason, patch) = match others::suggestion(functions, chosen, others, id) {
+        None => return Ok(()),
+        Some(Suggestion::Alternatives(patch)) => (&OTHER_ALTERNATIVES, patch),
+        Some(Suggestion::Answer(patch)) => (&OTHER_ANSWER, patch),
+    };
+    let patch = Value::Array(patch).to_string();
+    out.edit(row, Edit { column: ANSWER, reason, safety: Safety::Suggest, patch })
 }
 
 fn candidates(row: Row<'_>, docs: &CurrentDocs<'_>, view: &View<'_>) -> Candidates {
