@@ -193,7 +193,7 @@ fn figures_name_what_they_count() {
     assert_eq!(keys(&all), "schema_version systems pairs not_scored warnings");
     assert_eq!(
         keys(wrong),
-        "name n correct accuracy categories groups format_sensitivity latency package input_tokens output_tokens"
+        "name n correct accuracy categories groups format_sensitivity latency package cost input_tokens output_tokens"
     );
     assert_eq!(
         keys(&wrong["categories"][0]),

@@ -63,6 +63,14 @@ impl Console {
     }
 }
 
+/// Returns a bar that counts up to a length that is set later; hidden where standard error is no terminal.
+pub fn counting_bar(what: &'static str) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    ProgressBar::new(0).with_style(style(ROWS_BAR)).with_message(what)
+}
+
 impl Observer for Console {
     fn begin(&self, step: &str, total: Option<u64>) {
         let bar = if self.is_quiet || !self.is_terminal {

@@ -1,6 +1,7 @@
 //! Scores the outputs of models on a dataset of the leaderboard, as the official evaluator does.
 //!
 //! - [`category`]: how each category is scored.
+//! - [`ask`] asks a model for outputs; [`prices`]: what they cost.
 //! - [`dataset`] and [`results`] read the entries and the outputs; [`recorded`] the results of executable calls.
 //! - [`score`]: the verdict on one output, by [`crate::checker`]; [`official`]: by the official package.
 //! - [`figures`], [`groups`], [`paired`]: what is counted, for one system and for two.
@@ -10,6 +11,7 @@
 //!
 //! [`evaluate`] does all of it. Nothing of a dataset or an output is executed, except by the official package.
 
+pub mod ask;
 pub mod category;
 pub mod dataset;
 pub mod differences;
@@ -20,6 +22,7 @@ pub mod groups;
 pub mod official;
 pub mod output;
 pub mod paired;
+pub mod prices;
 pub mod recorded;
 pub mod results;
 pub mod score;
@@ -38,6 +41,7 @@ use figures::{CategoryFigures, Spread};
 use groups::{FormatSensitivity, GroupMean};
 use official::{Facts, Job, Package};
 use paired::Pair;
+use prices::{Cost, Prices};
 use recorded::Recorded;
 use results::{ResultRow, System};
 use score::Scored;
@@ -55,6 +59,8 @@ pub struct Settings {
     pub checker: Checker,
     /// The official package, if it gives the verdicts.
     pub package: Option<Package>,
+    /// The prices of models.
+    pub prices: Prices,
     /// Scores the entries that have an output; without it, a missing output is an error.
     pub partial: bool,
 }
@@ -97,6 +103,8 @@ pub struct SystemScore<'i> {
     pub input_tokens: Option<Spread>,
     /// Tokens of an output.
     pub output_tokens: Option<Spread>,
+    /// What the outputs cost, where tokens and prices are known.
+    pub cost: Option<Cost>,
     /// The official package, if it gave the verdicts.
     pub package: Option<Facts>,
 }
@@ -228,6 +236,10 @@ fn score_system<'i>(
         latency: spread(|row| row.latency),
         input_tokens: spread(|row| row.input_tokens),
         output_tokens: spread(|row| row.output_tokens),
+        cost: settings.prices.cost(rows.iter().map(|row| {
+            let result = row.result;
+            (result.model.as_deref().unwrap_or(&system.name), result.input_tokens, result.output_tokens)
+        })),
         categories,
         rows,
         package,
@@ -242,10 +254,12 @@ fn verdicts(
     known: &[((usize, usize), &ResultRow)],
 ) -> Result<(Vec<Scored>, Option<Facts>)> {
     let dataset = &inputs.dataset;
+    let underscore_to_dot = settings.checker.underscore_to_dot || system.expects_underscores;
+    let checker = Checker { underscore_to_dot, ..settings.checker };
     let score_row = |&(place, result): &((usize, usize), &ResultRow)| {
         let category = &dataset.categories[place.0];
         let recorded = inputs.recorded.get(&result.id);
-        score::score(settings.checker, place, category, &category.entries[place.1], result, recorded)
+        score::score(checker, place, category, &category.entries[place.1], result, recorded)
     };
     let Some(package) = &settings.package else {
         return Ok((known.par_iter().map(score_row).collect(), None));
@@ -260,7 +274,7 @@ fn verdicts(
             Job { place, category, entry: &category.entries[place.1], row, is_calls: system.is_calls }
         })
         .collect();
-    let (scored, facts) = package.score(settings.checker, &jobs)?;
+    let (scored, facts) = package.score(checker, &jobs)?;
     let mut scored = scored.into_iter();
     let verdicts = known.iter().map(|known| {
         if is_recorded(known.0) {

@@ -20,6 +20,8 @@ pub struct System {
     pub rows: Vec<ResultRow>,
     /// Whether the system uses function calling.
     pub is_calls: bool,
+    /// Whether the functions were given to it with `_` for `.` in their names, as `--ask-mode fc` does.
+    pub expects_underscores: bool,
 }
 
 /// One output.
@@ -174,7 +176,9 @@ fn system(name: String, files: &[PathBuf]) -> Result<System> {
         }
     }
     // A model with function calling that returns a text has made no call, whatever the text looks like.
-    let is_calls = rows.iter().any(|row| row.output.has_calls());
+    let expects_underscores =
+        rows.iter().any(|row| row.fields.get("function_calling").is_some_and(|value| *value == true));
+    let is_calls = expects_underscores || rows.iter().any(|row| row.output.has_calls());
     if is_calls {
         for row in &mut rows {
             if let Output::Text(text) = &mut row.output {
@@ -183,7 +187,7 @@ fn system(name: String, files: &[PathBuf]) -> Result<System> {
         }
     }
     check_duplicates(&rows)?;
-    Ok(System { name, rows, is_calls })
+    Ok(System { name, rows, is_calls, expects_underscores })
 }
 
 fn check_duplicates(rows: &[ResultRow]) -> Result<()> {

@@ -65,6 +65,10 @@ impl Client {
         self.shown.trim_end_matches('/')
     }
 
+    pub(super) fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
     /// Returns the address of a resource, for messages.
     pub(super) fn address(&self, resource: &str) -> String {
         format!("{}/{resource}", self.base())

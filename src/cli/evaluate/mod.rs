@@ -1,5 +1,6 @@
 //! `toolsieve evaluate`: scores the outputs of models as BFCL does.
 
+mod ask;
 mod differences;
 mod text;
 
@@ -13,6 +14,7 @@ use super::Ending;
 use crate::checker::{Checker, Matching, Mode};
 use crate::cli::console::{self, Screen};
 use crate::environment::Environment;
+use crate::evaluate::dataset::Dataset;
 use crate::evaluate::official::Package;
 use crate::evaluate::{self, Evaluation, Settings, SystemScore, output};
 
@@ -25,19 +27,24 @@ const SCHEMA_VERSION: u32 = 1;
   toolsieve evaluate --dataset bfcl/data --results result/my-model
   toolsieve evaluate --dataset out/mylog --results a.jsonl b.jsonl --verdicts verdicts.jsonl
   toolsieve evaluate --dataset bfcl/data --compare a.jsonl b.jsonl
+  toolsieve evaluate --dataset out/mylog --ask gpt-4.1-mini --save gpt-4.1-mini.jsonl
 
 Results: BFCL result files, or folders of them; JSON lines of \"id\" and one of \"text\", \"output\", \"response\", \"result\" or
 \"tool_calls\"; OpenAI batch output. Several outputs of an id are numbered by \"sample\".
 
-Exit codes: 0 scored; 1 the accuracy of a system is less than --min-accuracy; 2 could not start.")]
+Exit codes: 0 scored; 1 the accuracy of a system is less than --min-accuracy; 2 could not start, or outputs of --ask
+are missing; 130 interrupted.")]
 pub(super) struct EvaluateArgs {
     /// Folder of BFCL question files (V1 to V4) with `possible_answer`, or run folder.
     #[arg(long, value_name = "DIR")]
     dataset: PathBuf,
 
     /// Result files, or folders of them; each file, or folder of a model, is a system.
-    #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "compare")]
+    #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present_any = ["compare", "ask"])]
     results: Vec<PathBuf>,
+
+    #[command(flatten)]
+    ask: ask::AskArgs,
 
     /// Shows the entries on which two systems differ, instead of scores.
     #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["results", "verdicts", "score_dir", "parquet"])]
@@ -124,6 +131,9 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
         bail!("--verdicts - and --json both print on standard output\nhint: write the verdicts to a file");
     }
     let settings = args.settings(environment)?;
+    if args.ask.results().is_some() {
+        args.ask.ask(&Dataset::read(&settings.dataset, settings.package.is_some())?, environment)?;
+    }
     let inputs = evaluate::read(&settings)?;
     let scores = evaluate::evaluate(&settings, &inputs)?;
     for warning in &scores.warnings {
@@ -182,7 +192,12 @@ impl EvaluateArgs {
         Ok(Settings {
             package,
             dataset: self.dataset.clone(),
-            results: if self.compare.is_empty() { self.results.clone() } else { self.compare.clone() },
+            results: if self.compare.is_empty() {
+                self.ask.results().into_iter().chain(self.results.iter().cloned()).collect()
+            } else {
+                self.compare.clone()
+            },
+            prices: self.ask.prices()?,
             recorded: self.recorded.clone(),
             checker: Checker {
                 mode: match self.mode {
@@ -195,7 +210,7 @@ impl EvaluateArgs {
                 },
                 underscore_to_dot: self.underscore_to_dot,
             },
-            partial: self.partial,
+            partial: self.partial || self.ask.is_partial(),
         })
     }
 
@@ -218,7 +233,7 @@ fn object(scores: &Evaluation<'_>) -> Value {
         json!({
             "name": system.name, "n": n, "correct": correct, "accuracy": system.accuracy(),
             "categories": system.categories, "groups": system.groups, "format_sensitivity": system.formats, "latency": system.latency,
-            "package": system.package, "input_tokens": system.input_tokens, "output_tokens": system.output_tokens,
+            "package": system.package, "cost": system.cost, "input_tokens": system.input_tokens, "output_tokens": system.output_tokens,
         })
     };
     let not_scored: Vec<Value> = scores

@@ -195,6 +195,16 @@ fn usage(system: &SystemScore<'_>, screen: Screen) -> Painted {
     let mut text = Painted::default();
     if !table.is_empty() {
         text.append(table.fitted(screen));
+    }
+    if let Some(cost) = &system.cost {
+        let outputs = counted(cost.n as u64, "output", "outputs");
+        let note = format!(
+            "Cost of {outputs} with tokens and a price: {:.4} USD (prices: {}).",
+            cost.usd, cost.source
+        );
+        text.append(paragraph("", 0, &words(&note), screen));
+    }
+    if !text.is_empty() {
         text.add(Paint::Plain, "\n");
     }
     text
