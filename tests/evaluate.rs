@@ -514,8 +514,8 @@ fn the_official_package_scores_multi_turn_outputs_or_the_error_has_the_command_t
 
     bench.write(
         "venv/bin/python",
-        "#!/bin/sh\necho '{\"version\": \"9\", \"network\": \"none\"}'\nwhile read -r line; do\n  echo '{\"valid\": false, \
-         \"error_type\": \"multi_turn:x\", \"error\": [\"no\"], \"decoded\": null}'\ndone\n",
+        "#!/bin/sh\necho '{\"version\": \"9\", \"network\": \"none\"}'\nwhile read -r line; do\n  echo '{\"n\": 0, \"valid\": \
+         false, \"error_type\": \"multi_turn:x\", \"error\": [\"no\"], \"decoded\": null}'\ndone\n",
     );
     let python = bench.path("venv/bin/python");
     fs::set_permissions(python, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();

@@ -61,10 +61,11 @@ pub enum Output {
 }
 
 impl Output {
-    /// Returns whether this is an output of function calling.
+    /// Returns whether this can only be an output of function calling: an empty list is also what remains of a text model's
+    /// turns if the first one failed.
     fn has_calls(&self) -> bool {
         match self {
-            Self::Calls(_) => true,
+            Self::Calls(calls) => calls.as_array().is_none_or(|calls| !calls.is_empty()),
             Self::Turns(turns) => {
                 let mut steps = turns
                     .as_array()
@@ -148,7 +149,9 @@ fn model_folders(root: &Path, has_package: bool) -> Result<Vec<(String, Vec<Path
     // Files of multi-turn and agentic categories have other outputs, which only the official package scores.
     let is_scored = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        has_package || !["multi_turn", "memory", "web_search"].iter().any(|part| name.contains(part))
+        // Conversations that fill a memory before the questions are not scored.
+        !name.contains("_prereq_")
+            && (has_package || !["multi_turn", "memory", "web_search"].iter().any(|part| name.contains(part)))
     };
     let mut found = Vec::new();
     for (folder, mut files) in by_model {
@@ -382,5 +385,38 @@ mod tests {
     fn a_failed_request_is_no_answer() {
         let line = json!({"custom_id": "a", "response": null, "error": {"code": "expired"}});
         assert_eq!(output(&line), Output::Failed("{\"code\":\"expired\"}".to_owned()));
+    }
+
+    #[test]
+    fn a_system_with_an_empty_list_among_its_texts_has_no_function_calling() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.jsonl");
+        for (other, is_calls) in
+            [("[]", false), (r#"[{"ring": "{}"}]"#, true), (r#"[[[{"ring": "{}"}]]]"#, true)]
+        {
+            std::fs::write(
+                &path,
+                format!(
+                    "{{\"id\": \"a\", \"result\": \"ring()\"}}\n{{\"id\": \"b\", \"result\": {other}}}\n"
+                ),
+            )
+            .unwrap();
+            let systems = read(std::slice::from_ref(&path), true).unwrap();
+            assert_eq!(systems[0].is_calls, is_calls, "{other}");
+            assert_eq!(matches!(systems[0].rows[0].output, Output::Text(_)), !is_calls, "{other}");
+        }
+    }
+
+    #[test]
+    fn conversations_that_fill_a_memory_are_no_results() {
+        let folder = tempfile::tempdir().unwrap();
+        let agentic = folder.path().join("agentic/memory/kv");
+        std::fs::create_dir_all(&agentic).unwrap();
+        for name in ["memory_kv", "memory_kv_prereq"] {
+            let line = format!("{{\"id\": \"{name}_0\", \"result\": [[\"Yes.\"]]}}\n");
+            std::fs::write(agentic.join(format!("BFCL_v4_{name}_result.json")), line).unwrap();
+        }
+        let systems = read(&[folder.path().to_owned()], true).unwrap();
+        assert_eq!(systems[0].rows.iter().map(|row| row.id.as_str()).collect::<Vec<_>>(), ["memory_kv_0"]);
     }
 }
