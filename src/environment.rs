@@ -151,7 +151,7 @@ mod tests {
         );
         let named = read(&[("HOME", "/h"), (SETS, "/s"), (CACHES, "/c")]);
         assert_eq!((named.sets(), named.caches()), (Path::new("/s"), Path::new("/c")));
-        assert_eq!(named.bfcl(), Path::new("./.cache/toolsieve/bfcl-venv"));
+        assert_eq!(named.bfcl(), Path::new("/h/.cache/toolsieve/bfcl-venv"));
         assert_eq!(read(&[(USER_CACHES, "/u")]).bfcl(), Path::new("/u/toolsieve/bfcl-venv"));
         assert_eq!(read(&[(USER_CACHES, "/u"), (BFCL, "/b")]).bfcl(), Path::new("/b"));
         let nowhere = read(&[(OPENAI_BASE, " ")]);
