@@ -20,6 +20,11 @@ const HUB_BASE: &str = "HF_ENDPOINT";
 const HUB_KEY: &str = "HF_TOKEN";
 /// The variable of the Python environment with the official evaluator.
 const BFCL: &str = "BFCL_VENV";
+/// The variable of the folder in which programs keep their caches; only the official evaluator is below it.
+const USER_CACHES: &str = "XDG_CACHE_HOME";
+/// The variables that a process for foreign code gets: how programs and their libraries are found, and in which language
+/// and folder they work. None of them holds a key.
+const HARMLESS: [&str; 6] = ["PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TMPDIR", "LANG", "LC_ALL"];
 
 /// Folders and servers that stages use besides their settings.
 #[derive(Clone)]
@@ -30,6 +35,7 @@ struct Values {
     sets: PathBuf,
     caches: PathBuf,
     bfcl: PathBuf,
+    harmless: Vec<(OsString, OsString)>,
     openai: Server,
     hub: Server,
 }
@@ -47,7 +53,8 @@ impl Environment {
     /// `TOOLSIEVE_SETS` and `TOOLSIEVE_CACHE` name the folders, by default `~/.cache/toolsieve/sets` and
     /// `~/.cache/toolsieve`, below the current folder where there is no `HOME`. `OPENAI_BASE_URL` and `OPENAI_API_KEY`
     /// name the server of `endpoint:` embedders, `HF_ENDPOINT` and `HF_TOKEN` the hub of `local:hub:` ones, `BFCL_VENV`
-    /// the Python environment with the official evaluator, by default `~/.cache/toolsieve/bfcl-venv`.
+    /// the Python environment with the official evaluator, by default `toolsieve/bfcl-venv` in `XDG_CACHE_HOME` or
+    /// `~/.cache`.
     pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let folder = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let usual = || folder("HOME").unwrap_or_else(|| PathBuf::from(".")).join(".cache/toolsieve");
@@ -56,7 +63,13 @@ impl Environment {
             sets: folder(SETS).unwrap_or_else(|| usual().join("sets")),
             // With a trailing separator, as in all messages.
             caches: folder(CACHES).unwrap_or_else(|| usual().join("")),
-            bfcl: folder(BFCL).unwrap_or_else(|| usual().join("bfcl-venv")),
+            bfcl: folder(BFCL)
+                .or_else(|| Some(folder(USER_CACHES)?.join("toolsieve/bfcl-venv")))
+                .unwrap_or_else(|| usual().join("bfcl-venv")),
+            harmless: HARMLESS
+                .iter()
+                .filter_map(|name| Some((OsString::from(name), variable(name)?)))
+                .collect(),
             openai: Server { base: text(OPENAI_BASE), key: text(OPENAI_KEY) },
             hub: Server { base: text(HUB_BASE), key: text(HUB_KEY) },
         }))
@@ -89,6 +102,11 @@ impl Environment {
     /// Returns the folder of the Python environment with the official evaluator.
     pub fn bfcl(&self) -> &Path {
         &self.0.bfcl
+    }
+
+    /// Returns the variables for a process that executes foreign code, without keys.
+    pub(crate) fn harmless(&self) -> Vec<(OsString, OsString)> {
+        self.0.harmless.clone()
     }
 
     pub(crate) fn openai(&self) -> &Server {
@@ -133,6 +151,9 @@ mod tests {
         );
         let named = read(&[("HOME", "/h"), (SETS, "/s"), (CACHES, "/c")]);
         assert_eq!((named.sets(), named.caches()), (Path::new("/s"), Path::new("/c")));
+        assert_eq!(named.bfcl(), Path::new("/h/.cache/toolsieve/bfcl-venv"));
+        assert_eq!(read(&[(USER_CACHES, "/u")]).bfcl(), Path::new("/u/toolsieve/bfcl-venv"));
+        assert_eq!(read(&[(USER_CACHES, "/u"), (BFCL, "/b")]).bfcl(), Path::new("/b"));
         let nowhere = read(&[(OPENAI_BASE, " ")]);
         assert_eq!(nowhere.sets(), Path::new("./.cache/toolsieve/sets"));
         assert_eq!(nowhere.openai().base, None);
@@ -146,5 +167,7 @@ mod tests {
         assert_eq!(environment.hub().key.as_deref(), Some("secret-HF_TOKEN"));
         let shown = format!("{environment:?}");
         assert!(!shown.contains("OPENAI") && !shown.contains("HF_"), "{shown}");
+        let foreign: Vec<_> = environment.harmless().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(foreign, HARMLESS);
     }
 }

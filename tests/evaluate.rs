@@ -5,6 +5,9 @@
 
 mod support;
 
+#[path = "evaluate/official.rs"]
+mod official;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -484,54 +487,19 @@ fn an_output_of_format_sensitivity_is_read_in_the_format_of_its_id() {
 }
 
 #[test]
-fn the_official_package_scores_multi_turn_outputs_or_the_error_has_the_command_that_installs_it() {
+fn entries_of_v1_have_an_index_and_one_function_without_a_list() {
     let bench = Bench::new();
-    let question =
-        json!({"id": "multi_turn_base_0", "question": [[]], "initial_config": {}, "involved_classes": []});
-    bench.write("dataset/BFCL_v4_multi_turn_base.json", &lines(&[question]));
-    let truth = json!({"id": "multi_turn_base_0", "ground_truth": [["ring()"]]});
-    bench.write("dataset/possible_answer/BFCL_v4_multi_turn_base.json", &lines(&[truth]));
-    let row = json!({"id": "multi_turn_base_0", "result": [["[ring()]", "Done."]]});
-    bench.write("model/multi_turn/BFCL_v4_multi_turn_base_result.json", &lines(&[row]));
-    let run = |more: &[&str]| {
-        let output = toolsieve()
-            .current_dir(bench.folder.path())
-            .env("BFCL_VENV", "venv")
-            .args(["evaluate", "--dataset", "dataset", "--results", "model", "--engine", "official"])
-            .args(more)
-            .output()
-            .unwrap();
-        (shown(&output), output.status.code())
-    };
-    let (text, code) = run(&[]);
-    assert_eq!(code, Some(2));
-    assert!(
-        text.contains(
-            "hint: install it with: python3 -m venv venv && venv/bin/pip install --no-deps bfcl-eval=="
-        ),
-        "{text}"
-    );
-
-    bench.write(
-        "venv/bin/python",
-        "#!/bin/sh\necho '{\"version\": \"9\", \"network\": \"none\"}'\nwhile read -r line; do\n  echo '{\"valid\": false, \
-         \"error_type\": \"multi_turn:x\", \"error\": [\"no\"], \"decoded\": null}'\ndone\n",
-    );
-    let python = bench.path("venv/bin/python");
-    fs::set_permissions(python, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    let (text, code) = run(&[]);
-    assert_eq!(code, Some(0), "{text}");
-    for expected in [
-        "Verdicts by bfcl-eval 9; network of its process: none.",
-        "warning: the verdicts are those of bfcl-eval 9; this program knows",
-        "multi_turn:x",
-        "BFCL gives no mean",
-    ] {
-        assert!(text.contains(expected), "{expected}: {text}");
-    }
-    let (text, code) = run(&["--mode", "strict"]);
-    assert_eq!(code, Some(2));
-    assert!(text.contains("the package has no --mode strict"), "{text}");
+    let question = json!({"index": "simple_7", "question": "Ring it.", "function": doc("ring")});
+    bench.write("v1/gorilla_openfunctions_v1_test_simple.json", &lines(&[question]));
+    let answers = lines(&[json!({"ring": {"bell": [1]}})]);
+    bench.write("v1/possible_answer/gorilla_openfunctions_v1_test_simple.json", &answers);
+    bench.write("r.jsonl", &lines(&[json!({"id": "simple_7", "result": "[ring(bell=1)]"})]));
+    let output = toolsieve()
+        .current_dir(bench.folder.path())
+        .args(["evaluate", "--dataset", "v1", "--results", "r.jsonl", "--min-accuracy", "1"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", shown(&output));
 }
 
 #[test]

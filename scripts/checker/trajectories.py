@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Writes the ground truths of the official multi-turn and agentic categories as results of two made-up models.
+"""Writes the ground truths of the official multi-turn and agentic categories as results of made-up models.
 
-    scripts/checker/trajectories.py OUT_DIR
+    scripts/checker/trajectories.py OUT_DIR [--seed 1]
 
 OUT_DIR/prompted has the calls as texts, OUT_DIR/calling as function calls. Arguments without a name, which the official
 decoder drops, get their names from the docs of the package. Agentic outputs are a sentence with the first answer.
-OUT_DIR/wrong has the same results with one call left out, or a sentence without the answer.
+OUT_DIR/wrong has the same results with one call left out, or a sentence without the answer. OUT_DIR/mutated has texts of which
+some are right: calls are left out, repeated, moved, or have another value, and texts have prose or a syntax error.
 """
 
+import argparse
 import ast
 import json
+import random
 import sys
 from pathlib import Path
 
@@ -20,10 +23,15 @@ import check_official
 MULTI_TURN = ["multi_turn_base", "multi_turn_miss_func", "multi_turn_miss_param", "multi_turn_long_context"]
 
 SENTENCES = {"prompted": "I think that it is {}.", "calling": "It is {}, as far as I know.", "wrong": "It is not known to me."}
+MUTATED = ["{}", "It is {}.", "{}0", "not{}", "'{}'", "[answer(value='{}')]", "", "It is not known to me."]
 
 
 def main():
-    out = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=Path, metavar="OUT_DIR")
+    parser.add_argument("--seed", type=int, default=1, metavar="S")
+    args = parser.parse_args()
+    out, rng = args.out, random.Random(args.seed)
     utils = check_official.official().utils
     parameters = {}
     for path in sorted((utils.PROMPT_PATH / "multi_turn_func_doc").glob("*.json")):
@@ -37,6 +45,8 @@ def main():
                  for entry in entries}
         write(out, "prompted", category, turns, as_text)
         write(out, "calling", category, turns, as_calls)
+        rows = [{"id": key, "result": mutated(rng, value)} for key, value in turns.items()]
+        write_rows(out, "mutated", "multi_turn", category, rows)
         write(out, "wrong", category, {key: without_one(value) for key, value in turns.items()}, as_calls)
     for category in ["memory_kv", "memory_vector", "memory_rec_sum", "web_search_base", "web_search_no_snippet"]:
         of_file = "memory" if category.startswith("memory") else "web_search"
@@ -45,6 +55,10 @@ def main():
             rows = [{"id": entry["id"].replace(of_file, category), "result": [[text.format(entry["ground_truth"][0])]]}
                     for entry in answers]
             write_rows(out, model, "agentic", category, rows)
+        rows = [{"id": entry["id"].replace(of_file, category),
+                 "result": [[rng.choice(MUTATED).format(rng.choice(entry["ground_truth"])) for _ in range(rng.choice([0, 1, 1, 2]))]]}
+                for entry in answers]
+        write_rows(out, "mutated", "agentic", category, rows)
 
 
 def named(call, parameters):
@@ -72,6 +86,43 @@ def without_one(turns):
             turn.pop()
             break
     return turns
+
+
+def mutated(rng, turns):
+    """Returns the steps of the turns, as texts; a third of the entries are right."""
+    turns = [list(turn) for turn in turns]
+    if rng.random() < 0.35:
+        return [[*([as_text(turn)] if turn else []), "Done."] for turn in turns]
+    turn = rng.choice([turn for turn in turns if turn] or [[]])
+    way = rng.choice(["less", "twice", "moved", "value", "number", "turn", "prose", "syntax", "steps", "none", "other", "infinite"])
+    if turn and way == "less":
+        turn.pop(rng.randrange(len(turn)))
+    elif turn and way == "twice":
+        turn.insert(0, rng.choice(turn))
+    elif turn and way == "moved":
+        rng.choice(turns).append(turn.pop())
+    elif turn and way in ("value", "infinite"):
+        name, arguments = turn[-1]
+        key = rng.choice(list(arguments) or ["more"])
+        value = rng.choice(["other", 7, None, [], 1e400]) if way == "value" else float("inf")
+        turn[-1] = name, arguments | {key: value}
+    elif way == "number":
+        turns.append([])
+    elif way == "other":
+        turn.append(("no_such_function", {"x": 1}))
+    steps = [[as_text(turn), "Done."] if turn else ["Done."] for turn in turns]
+    at = rng.randrange(len(steps))
+    if way == "steps":  # each call is a step
+        steps = [[*(as_text([call]) for call in turn), "Done."] for turn in turns]
+    elif way == "prose":
+        steps[at].insert(0, rng.choice(["I will look.", "", "[]", "[print('a')]"]))
+    elif way == "syntax":
+        steps[at] = [step[:-1] for step in steps[at]]
+    elif way == "turn":
+        steps[at] = []
+    elif way == "none":
+        return rng.choice(["Error during inference: timeout", [], steps[:-1]])
+    return steps
 
 
 def write(out, model, category, turns, form):

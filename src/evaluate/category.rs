@@ -35,7 +35,7 @@ pub fn scoring(category: &str) -> Scoring {
     } else if has("format_sensitivity") {
         Scoring::Formats
     } else if has("sql") || has("chatable") {
-        Scoring::NotScored("retired: the official evaluator has never scored it")
+        Scoring::NotScored("retired: the official evaluator skips it")
     } else if has("exec") {
         Scoring::Executable
     } else if category == "rest" {
@@ -151,23 +151,71 @@ pub fn folder(category: &str) -> &'static str {
 mod tests {
     use super::*;
 
-    #[test]
-    fn categories_of_all_versions_are_scored_by_their_rules() {
-        let calls = |kind, language| Scoring::Calls(kind, language);
-        for (category, expected) in [
-            ("simple", calls(Kind::Simple, Language::Python)),
-            ("simple_java", calls(Kind::Simple, Language::Java)),
-            ("javascript", calls(Kind::Simple, Language::JavaScript)),
-            ("live_parallel_multiple", calls(Kind::Parallel, Language::Python)),
-            ("live_irrelevance", Scoring::Relevance(false)),
-            ("live_relevance", Scoring::Relevance(true)),
-            ("exec_parallel", Scoring::Executable),
-            ("rest", Scoring::Rest),
-        ] {
-            assert_eq!(scoring(category), expected, "{category}");
+    /// All categories of V1 to V4, by the names of their files.
+    const ALL: [(&str, &[&str]); 12] = [
+        ("simple python", &["simple", "simple_python", "live_simple"]),
+        ("simple java", &["java", "simple_java"]),
+        ("simple javascript", &["javascript", "simple_javascript"]),
+        ("multiple python", &["multiple", "live_multiple"]),
+        ("parallel python", &["parallel", "parallel_multiple", "live_parallel", "live_parallel_multiple"]),
+        ("no call", &["irrelevance", "live_irrelevance"]),
+        ("a call", &["live_relevance"]),
+        ("recorded results", &["exec_simple", "exec_multiple", "exec_parallel", "exec_parallel_multiple"]),
+        ("recorded response", &["rest"]),
+        ("formats", &[FORMAT_SENSITIVITY]),
+        (
+            "official package",
+            &[
+                "multi_turn_base",
+                "multi_turn_miss_func",
+                "multi_turn_miss_param",
+                "multi_turn_long_context",
+                "multi_turn_composite",
+                "memory",
+                "memory_kv",
+                "memory_vector",
+                "memory_rec_sum",
+                "web_search",
+                "web_search_base",
+                "web_search_no_snippet",
+            ],
+        ),
+        ("not scored", &["sql", "chatable"]),
+    ];
+
+    fn name(scoring: Scoring) -> &'static str {
+        match scoring {
+            Scoring::Calls(Kind::Simple, Language::Python) => "simple python",
+            Scoring::Calls(Kind::Simple, Language::Java) => "simple java",
+            Scoring::Calls(Kind::Simple, Language::JavaScript) => "simple javascript",
+            Scoring::Calls(Kind::Multiple, Language::Python) => "multiple python",
+            Scoring::Calls(Kind::Parallel, Language::Python) => "parallel python",
+            Scoring::Calls(..) => "another kind of calls",
+            Scoring::Relevance(false) => "no call",
+            Scoring::Relevance(true) => "a call",
+            Scoring::Executable => "recorded results",
+            Scoring::Rest => "recorded response",
+            Scoring::Formats => "formats",
+            Scoring::Official(_) => "official package",
+            Scoring::NotScored(_) => "not scored",
         }
-        assert!(matches!(scoring("multi_turn_base"), Scoring::Official(_)));
-        assert!(matches!(scoring("chatable"), Scoring::NotScored(_)));
+    }
+
+    #[test]
+    fn each_category_of_all_versions_is_scored_by_its_rules() {
+        for (expected, categories) in ALL {
+            for category in categories {
+                assert_eq!(name(scoring(category)), expected, "{category}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_page_names_all_categories() {
+        let page = include_str!("../../docs/evaluate.md");
+        for category in ALL.iter().flat_map(|(_, categories)| *categories) {
+            assert!(page.contains(&format!("`{category}`")), "docs/evaluate.md does not name {category}");
+        }
     }
 
     #[test]

@@ -280,12 +280,17 @@ fn entry(
     default_id: impl Fn() -> String,
 ) -> Result<Entry> {
     let mut take = |key: &str| object.shift_remove(key).unwrap_or(Value::Null);
-    let id = match take("id") {
-        Value::String(id) => id,
-        Value::Null => default_id(),
-        other => other.to_string(),
+    // Files of V1 have "index" instead, or nothing.
+    let id = match (take("id"), take("index")) {
+        (Value::String(id), _) | (Value::Null, Value::String(id)) => id,
+        (Value::Null, _) => default_id(),
+        (other, _) => other.to_string(),
     };
-    let functions = take("function");
+    let functions = match take("function") {
+        // Entries of V1 with one function have no list.
+        function @ Value::Object(_) => Value::Array(vec![function]),
+        functions => functions,
+    };
     if functions.is_null() && has_functions {
         return Err(EvaluateError::Line {
             path: path.to_owned(),

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 
-use super::category::{current_name, folder};
+use super::category::{FORMAT_SENSITIVITY, current_name, folder};
 use super::dataset::Dataset;
 use super::error::{EvaluateError, Result, unwritable};
 use super::figures::float;
+use super::groups::FormatSensitivity;
 use super::results::Output;
 use super::{Row, SystemScore};
 use crate::engine::disk::write_atomic;
@@ -73,11 +74,11 @@ pub fn write_scores(directory: &Path, dataset: &Dataset, systems: &[SystemScore<
     for system in systems {
         for figures in &system.categories {
             let name = current_name(&figures.category);
-            let header = json!({
-                "accuracy": float(figures.correct) / float(figures.n),
-                "correct_count": figures.correct,
-                "total_count": figures.n,
-            });
+            let mut header = shares(figures.correct, figures.n);
+            if let Some(formats) = system.formats.as_ref().filter(|_| name == FORMAT_SENSITIVITY) {
+                header.extend(of_formats(formats));
+            }
+            let header = Value::Object(header);
             let mut text = format!("{header}\n");
             let of_category =
                 |row: &&Row<'_>| dataset.categories[row.scored.place.0].name == figures.category;
@@ -92,6 +93,30 @@ pub fn write_scores(directory: &Path, dataset: &Dataset, systems: &[SystemScore<
         }
     }
     Ok(())
+}
+
+fn shares(correct: usize, n: usize) -> Map<String, Value> {
+    let shares = [
+        ("accuracy", json!(float(correct) / float(n))),
+        ("correct_count", json!(correct)),
+        ("total_count", json!(n)),
+    ];
+    shares.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+/// Returns the figures of format sensitivity with the names of the official package, in percent, and those of each prompt
+/// configuration.
+fn of_formats(formats: &FormatSensitivity) -> Map<String, Value> {
+    let percent = |figure: f64| json!(format!("{figure:.2}").parse().unwrap_or(figure));
+    let all = [
+        ("accuracy_max_delta", percent(formats.max_delta * 100.0)),
+        ("accuracy_variance", percent((formats.sd * 100.0).powi(2))),
+        ("accuracy_std", percent(formats.sd * 100.0)),
+    ];
+    let all = all.into_iter().map(|(key, value)| (key.to_owned(), value));
+    let each = formats.configurations.iter();
+    let each = each.map(|of| (of.configuration.clone(), Value::Object(shares(of.correct, of.n))));
+    all.chain(each).collect()
 }
 
 /// Returns a wrong output in the form of score files.

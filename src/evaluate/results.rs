@@ -63,10 +63,11 @@ pub enum Output {
 }
 
 impl Output {
-    /// Returns whether this is an output of function calling.
+    /// Returns whether this can only be an output of function calling: an empty list is also what remains of a text model's
+    /// turns if the first one failed.
     fn has_calls(&self) -> bool {
         match self {
-            Self::Calls(_) => true,
+            Self::Calls(calls) => calls.as_array().is_none_or(|calls| !calls.is_empty()),
             Self::Turns(turns) => {
                 let mut steps = turns
                     .as_array()
@@ -150,7 +151,9 @@ fn model_folders(root: &Path, has_package: bool) -> Result<Vec<(String, Vec<Path
     // Files of multi-turn and agentic categories have other outputs, which only the official package scores.
     let is_scored = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        has_package || !["multi_turn", "memory", "web_search"].iter().any(|part| name.contains(part))
+        // Conversations that fill a memory before the questions are not scored.
+        !name.contains("_prereq_")
+            && (has_package || !["multi_turn", "memory", "web_search"].iter().any(|part| name.contains(part)))
     };
     let mut found = Vec::new();
     for (folder, mut files) in by_model {
@@ -358,33 +361,4 @@ fn of_message(calls: &Value, text: &str) -> std::result::Result<Output, String> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn output(line: &Value) -> Output {
-        let mut rows = Vec::new();
-        read_row(Path::new("r"), 1, line.as_object().unwrap().clone(), &mut rows).unwrap();
-        rows.remove(0).output
-    }
-
-    #[test]
-    fn calls_of_every_form_are_the_same() {
-        let expected = Output::Calls(json!([{"ring": "{\"bell\": 2}"}]));
-        let call = json!({"type": "function", "function": {"name": "ring", "arguments": "{\"bell\": 2}"}});
-        for line in [
-            json!({"id": "a", "result": [{"ring": "{\"bell\": 2}"}]}),
-            json!({"id": "a", "tool_calls": [call]}),
-            json!({"id": "a", "response": {"choices": [{"message": {"content": null, "tool_calls": [call]}}]}}),
-            json!({"id": "batch_1", "custom_id": "a", "response": {"status_code": 200, "body": {"choices": [
-                {"message": {"content": null, "tool_calls": [call]}}]}}}),
-        ] {
-            assert_eq!(output(&line), expected, "{line}");
-        }
-    }
-
-    #[test]
-    fn a_failed_request_is_no_answer() {
-        let line = json!({"custom_id": "a", "response": null, "error": {"code": "expired"}});
-        assert_eq!(output(&line), Output::Failed("{\"code\":\"expired\"}".to_owned()));
-    }
-}
+mod tests;

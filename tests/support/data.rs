@@ -77,6 +77,12 @@ pub(crate) const PARTS: &[Part] = &[
         ],
     ),
     part("bfcl-v4-nonlive", &["the_official_non_live_files_have_the_known_faults"]),
+    // Written by pip, so not a part of every copy of the data.
+    Part {
+        path: "bfcl-venv",
+        tests: &["an_output_that_executes_code_changes_no_other_verdict_and_sees_no_key"],
+        is_optional: true,
+    },
     part(
         "log_samples",
         &[

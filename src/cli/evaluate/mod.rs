@@ -177,18 +177,17 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
 
 impl EvaluateArgs {
     fn settings(&self, environment: &Environment) -> anyhow::Result<Settings> {
+        let has_own_rules = !matches!((self.mode, self.matching), (Rules::Official, Assignment::Greedy));
         let package = match self.engine {
             Engine::Builtin => None,
-            Engine::Official => Some(Package::find(environment.bfcl())?),
-        };
-        if package.is_some()
-            && !(matches!(self.mode, Rules::Official) && matches!(self.matching, Assignment::Greedy))
-        {
-            bail!(
+            Engine::Official if has_own_rules => bail!(
                 "--engine official: the package has no --mode strict and no --matching maximum\nhint: use them with --engine \
                  builtin"
-            );
-        }
+            ),
+            Engine::Official => {
+                Some(Package::find(environment.bfcl())?.with_variables(environment.harmless()))
+            }
+        };
         Ok(Settings {
             package,
             dataset: self.dataset.clone(),

@@ -1,19 +1,21 @@
 """Scores outputs with the installed package bfcl-eval: JSON lines in, a verdict for each out, in order.
 
-A line in: {"category", "entry", "ground_truth", "output", "is_calls", "underscore_to_dot"}. A line out: {"valid",
-"error_type", "error", "decoded"}; "aborted": true where the package raises an exception, which ends an official evaluation.
-The first line out is {"version", "network"}.
+A line in: {"n", "category", "entry", "ground_truth", "output", "is_calls", "underscore_to_dot", "language", "format", "has_tag"}.
+A line out: {"n", "valid", "error_type", "error", "decoded"}, with the number of the line in; "aborted": true where the package
+raises an exception, which ends an official evaluation. The first line out is {"version", "network"}.
 
 The multi-turn checker of the package evaluates the calls of the model as Python, on simulated services. So this process has
-no network, bounded memory, and a folder of its own.
+no network, bounded memory, and a folder of its own, and programs that it starts do not inherit where outputs are read and
+verdicts written.
 """
 
+import atexit
 import importlib.metadata
-import io
 import json
 import math
 import os
 import resource
+import shutil
 import socket
 import sys
 import tempfile
@@ -24,19 +26,32 @@ MODEL = "model"
 
 
 def main():
-    out = sys.stdout
-    # What the package prints is no verdict.
-    sys.stdout = sys.stderr
+    jobs, out = own_streams()
     network = isolate()
     package = Package()
     write(out, {"version": importlib.metadata.version("bfcl-eval"), "network": network})
-    for number, line in enumerate(sys.stdin):
+    for line in jobs:
         job = json.loads(line)
         try:
-            verdict = package.verdict(job, f"{MODEL}{number}")
+            verdict = package.verdict(job, f"{MODEL}{job['n']}")
         except Exception as error:  # the official runner would stop here
             verdict = {"valid": False, "aborted": True, "error": [f"{type(error).__name__}: {error}"]}
-        write(out, verdict)
+        write(out, {"n": job["n"]} | verdict)
+
+
+def own_streams():
+    """Returns where outputs are read and verdicts written, which no program inherits that is started from here.
+
+    Afterwards standard input is empty, and what is printed goes to the error output.
+    """
+    jobs = os.fdopen(os.dup(0), encoding="utf-8")
+    out = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    empty = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(empty, 0)
+    os.close(empty)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return jobs, out
 
 
 def write(out, value):
@@ -61,11 +76,12 @@ def isolate():
     """Takes the network and most of the memory away; returns whether the system itself has no network."""
     os.chdir(tempfile.mkdtemp(prefix="toolsieve-bfcl-"))
     os.environ["BFCL_PROJECT_ROOT"] = os.getcwd()  # the package writes lock files there
-    for name in list(os.environ):
-        if "KEY" in name or "TOKEN" in name or "SECRET" in name or name.lower().endswith("_proxy"):
-            del os.environ[name]
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    atexit.register(shutil.rmtree, os.getcwd(), ignore_errors=True)
+    for limit, value in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CORE, 0)):
+        try:
+            resource.setrlimit(limit, (value, value))
+        except (ValueError, OSError):  # some systems cannot limit memory, or have a lower limit already
+            pass
 
     class NoSocket(socket.socket):
         def __init__(self, *args, **kwargs):
@@ -77,7 +93,7 @@ def isolate():
         with open("/proc/net/dev", encoding="ascii") as devices:
             names = {line.split(":")[0].strip() for line in devices if ":" in line}
     except OSError:
-        return "unknown"
+        return "blocked in Python"
     return "none" if names <= {"lo"} else "blocked in Python"
 
 
@@ -181,5 +197,4 @@ def stub_unless_there(module, names):
 
 
 if __name__ == "__main__":
-    sys.stdin = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8")
     main()

@@ -1,15 +1,15 @@
 //! Scores outputs with the installed package `bfcl-eval`, in a process of its own without network.
 //!
 //! Multi-turn and agentic categories depend on simulated services that only the package has. Its checker evaluates the
-//! calls of a model as Python, so the process has bounded memory and time, no network, and no keys. `driver.py` is the
-//! program that the package's Python runs: it reads outputs as JSON lines and writes a verdict for each.
+//! calls of a model as Python, so the process has bounded memory and time, no network, and no variables but a few.
+//! `driver.py` is the program that the package's Python runs: it reads outputs as JSON lines and writes a verdict for each.
+
+mod process;
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
-use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -22,9 +22,7 @@ use super::results::{Output, ResultRow};
 use super::score::{ABORT, NO_OUTPUT, Scored};
 use crate::checker::decode::Format;
 use crate::checker::{Checker, Language};
-
-/// The program that scores, for the package's Python.
-const DRIVER: &str = include_str!("driver.py");
+use process::Process;
 
 /// The version of the package whose verdicts are known.
 pub const VERSION: &str = "2026.3.23";
@@ -36,13 +34,11 @@ const DISTRIBUTIONS: &str = "bfcl-eval==2026.3.23 tree_sitter==0.21.3 tree-sitte
 /// Seconds that a verdict may take.
 const TIMEOUT: u64 = 60;
 
-/// Lines of the error output in a message.
-const MAX_LINES: usize = 5;
-
 /// An installed package.
 #[derive(Debug, Clone)]
 pub struct Package {
-    python: PathBuf,
+    folder: PathBuf,
+    variables: Vec<(OsString, OsString)>,
     timeout: Duration,
 }
 
@@ -71,14 +67,26 @@ impl Package {
     /// # Errors
     /// If the folder has no Python; the message has the command that installs the package.
     pub fn find(folder: &Path) -> Result<Self> {
-        let python = folder.join("bin/python");
-        if !python.exists() {
+        let this =
+            Self { folder: folder.to_owned(), variables: Vec::new(), timeout: Duration::from_secs(TIMEOUT) };
+        if !this.python().exists() {
             return Err(EvaluateError::Package {
                 what: format!("there is no Python with bfcl-eval in {}", folder.display()),
                 hint: format!("install it with: {}", install(folder)),
             });
         }
-        Ok(Self { python, timeout: Duration::from_secs(TIMEOUT) })
+        Ok(this)
+    }
+
+    fn python(&self) -> PathBuf {
+        self.folder.join("bin/python")
+    }
+
+    /// Gives the process these environment variables; it has no others. What an output executes can read them.
+    #[must_use]
+    pub fn with_variables(mut self, variables: Vec<(OsString, OsString)>) -> Self {
+        self.variables = variables;
+        self
     }
 
     /// Allows another time for a verdict.
@@ -113,91 +121,55 @@ impl Package {
     ) -> Result<Option<String>> {
         let failed = |what: String| EvaluateError::Package {
             what,
-            hint: format!("check the environment with: {} -c 'import bfcl_eval'", self.python.display()),
+            hint: format!("install it again with: {}", install(&self.folder)),
         };
-        let mut child =
-            self.start().map_err(|error| failed(format!("starting {}: {error}", self.python.display())))?;
-        let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let python = self.python();
+        let mut process = Process::start(&python, &self.variables)
+            .map_err(|error| failed(format!("starting {}: {error}", python.display())))?;
+        let input = process.take_input();
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 let Some(mut input) = input else { return };
-                for job in jobs {
+                for (n, job) in jobs.iter().enumerate() {
                     // A process that has ended reads no more.
-                    if writeln!(input, "{}", line(checker, job)).is_err() {
+                    if writeln!(input, "{}", line(n, checker, job)).is_err() {
                         return;
                     }
                 }
             });
-            let (sender, lines) = channel();
-            scope.spawn(move || {
-                for line in output
-                    .into_iter()
-                    .flat_map(|output| BufReader::new(output).lines().map_while(std::result::Result::ok))
-                {
-                    if sender.send(line).is_err() {
-                        return;
-                    }
-                }
-            });
-            let errors = scope.spawn(move || errors.map_or_else(String::new, last_lines));
-            let ended = self.verdicts(&lines, jobs, scored, facts);
-            drop(lines);
-            if !matches!(ended, Ok(None)) {
-                let _ = child.kill();
-            }
-            let _ = child.wait();
-            let errors = errors.join().unwrap_or_default();
+            let ended = self.verdicts(&process, jobs, scored, facts);
+            let errors = process.end(matches!(ended, Ok(None)));
             ended.map_err(|what| failed(format!("{what}{errors}")))
         })
-    }
-
-    fn start(&self) -> std::io::Result<Child> {
-        // A namespace without network, where the system allows one.
-        let is_isolated = Command::new("unshare")
-            .args(["-rn", "true"])
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()
-            .is_ok_and(|status| status.success());
-        let mut command = if is_isolated {
-            let mut command = Command::new("unshare");
-            command.arg("-rn").arg(&self.python);
-            command
-        } else {
-            Command::new(&self.python)
-        };
-        command.args(["-I", "-W", "ignore", "-c", DRIVER]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
     }
 
     /// Takes verdicts until all are there. `Ok` has the reason if an output has none; `Err` if the process cannot score.
     fn verdicts(
         &self,
-        lines: &Receiver<String>,
+        process: &Process,
         jobs: &[Job<'_>],
         scored: &mut Vec<Scored>,
         facts: &mut Facts,
     ) -> std::result::Result<Option<String>, String> {
-        let next = || match lines.recv_timeout(self.timeout) {
-            Ok(line) => Ok(line),
-            Err(RecvTimeoutError::Timeout) => Err(format!("no verdict within {} s", self.timeout.as_secs())),
-            Err(RecvTimeoutError::Disconnected) => Err("the process ended".to_owned()),
-        };
-        let first = next().map_err(|reason| format!("bfcl-eval does not start: {reason}"))?;
+        let first = process
+            .next_line(self.timeout)
+            .map_err(|reason| format!("bfcl-eval does not start: {reason}"))?;
         let first: Value = serde_json::from_str(&first)
             .map_err(|_| format!("bfcl-eval does not start: its first line is {first:?}"))?;
         let text = |key: &str| first[key].as_str().unwrap_or_default().to_owned();
         *facts = Facts { version: text("version"), network: text("network") };
-        for job in jobs {
-            let line = match next() {
+        for (n, job) in jobs.iter().enumerate() {
+            let line = match process.next_line(self.timeout) {
                 Ok(line) => line,
                 Err(reason) => return Ok(Some(reason)),
             };
-            let Ok(Value::Object(verdict)) = serde_json::from_str::<Value>(&line) else {
-                return Ok(Some(format!("the process wrote no verdict: {line}")));
-            };
-            scored.push(verdict_of(job, &Value::Object(verdict)));
+            // A line without this number is that of another output, or was written by what an output executed.
+            match serde_json::from_str::<Value>(&line) {
+                Ok(verdict) if verdict["n"] == n && verdict["valid"].is_boolean() => {
+                    scored.push(verdict_of(job, &verdict));
+                }
+                _ => return Ok(Some(format!("expected verdict {n} of the process, found {line}"))),
+            }
         }
         Ok(None)
     }
@@ -205,12 +177,19 @@ impl Package {
 
 /// Returns the shell command that installs the package into a folder.
 pub fn install(folder: &Path) -> String {
-    let folder = folder.display();
-    format!("python3 -m venv {folder} && {folder}/bin/pip install --no-deps {DISTRIBUTIONS}")
+    let (folder, pip) = (quoted(folder), quoted(&folder.join("bin/pip")));
+    format!("python3 -m venv {folder} && {pip} install --no-deps {DISTRIBUTIONS}")
+}
+
+/// Returns a path as one word of a shell.
+fn quoted(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,".contains(c);
+    if path.chars().all(is_plain) { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
 /// Returns an output with its entry, as the driver reads it.
-fn line(checker: Checker, job: &Job<'_>) -> Value {
+fn line(n: usize, checker: Checker, job: &Job<'_>) -> Value {
     let entry = job.entry;
     let mut question = entry.more.clone();
     question.insert("id".to_owned(), json!(entry.id));
@@ -233,8 +212,8 @@ fn line(checker: Checker, job: &Job<'_>) -> Value {
         _ => "python",
     };
     json!({
-        "category": super::category::current_name(&job.category.name), "entry": question, "ground_truth": *entry.ground_truth,
-        "output": super::output::raw(&job.row.output), "is_calls": job.is_calls,
+        "n": n, "category": super::category::current_name(&job.category.name), "entry": question,
+        "ground_truth": *entry.ground_truth, "output": super::output::raw(&job.row.output), "is_calls": job.is_calls,
         "underscore_to_dot": checker.underscore_to_dot, "language": language, "format": format, "has_tag": has_tag,
     })
 }
@@ -273,21 +252,6 @@ fn verdict_of(job: &Job<'_>, verdict: &Value) -> Scored {
         decoded: verdict["decoded"].clone(),
         ..scored(job)
     }
-}
-
-/// Returns the last lines of the error output, after a line feed.
-fn last_lines(errors: impl Read) -> String {
-    let mut last = VecDeque::new();
-    for line in BufReader::new(errors).split(b'\n').map_while(std::result::Result::ok) {
-        let line = String::from_utf8_lossy(&line).trim_end().to_owned();
-        if !line.is_empty() {
-            last.push_back(format!("\n{line}"));
-        }
-        if last.len() > MAX_LINES {
-            last.pop_front();
-        }
-    }
-    last.into_iter().collect()
 }
 
 #[cfg(test)]
