@@ -118,6 +118,11 @@ impl AskArgs {
     }
 }
 
+/// The user stopped it; what arrived is in the file.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(in crate::cli) struct Interrupted(String);
+
 /// Says what arrived; an error if outputs are missing.
 fn report(asked: &Asked, settings: &Ask, server: &str) -> anyhow::Result<()> {
     let n = |n: usize| count(n as u64);
@@ -156,8 +161,7 @@ fn report(asked: &Asked, settings: &Ask, server: &str) -> anyhow::Result<()> {
         "run the same command to ask for them; with --results FILE --partial, what arrived is scored"
     };
     if asked.stopped.as_deref() == Some("interrupted") {
-        return Err(crate::run::Error::Halfway(crate::engine::error::Error::Interrupted))
-            .context(format!("{what}\nhint: {how}"));
+        return Err(Interrupted(format!("{what}\nhint: {how}")).into());
     }
     bail!("{what}\nhint: {how}")
 }

@@ -10,6 +10,7 @@ use anyhow::bail;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
+pub(super) use self::ask::Interrupted;
 use super::Ending;
 use crate::checker::{Checker, Matching, Mode};
 use crate::cli::console::{self, Screen};
