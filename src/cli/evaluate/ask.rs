@@ -49,6 +49,10 @@ pub(super) struct AskArgs {
     #[arg(long, value_name = "X", default_value_t = ask::TEMPERATURE, requires = "ask")]
     temperature: f64,
 
+    /// Cuts an output after this many tokens [default: the limit of the server]
+    #[arg(long, value_name = "N", requires = "ask")]
+    max_tokens: Option<u32>,
+
     /// Stops before the requests cost more, in US dollars.
     #[arg(long, value_name = "USD", requires = "ask")]
     max_cost: Option<f64>,
@@ -97,6 +101,7 @@ impl AskArgs {
             limit: self.limit,
             n_concurrent: self.concurrency,
             temperature: self.temperature,
+            max_tokens: self.max_tokens,
             max_cost: self.max_cost,
         };
         if settings.max_cost.is_some() && prices.of(model).is_none() {

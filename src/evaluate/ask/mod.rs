@@ -51,6 +51,8 @@ pub struct Ask {
     pub n_concurrent: usize,
     /// The temperature of the requests.
     pub temperature: f64,
+    /// At most so many tokens in an output; as the server has it, if there is none.
+    pub max_tokens: Option<u32>,
     /// Stops before the outputs of this call cost more, in US dollars.
     pub max_cost: Option<f64>,
 }
@@ -197,6 +199,9 @@ fn question(ask: &Ask, id: String, request: Map<String, Value>) -> Question {
     body.insert("model".to_owned(), json!(ask.model));
     body.extend(request);
     body.insert("temperature".to_owned(), json!(ask.temperature));
+    if let Some(max_tokens) = ask.max_tokens {
+        body.insert("max_tokens".to_owned(), json!(max_tokens));
+    }
     let body = Value::Object(body);
     let request = format!("{:032x}", xxh3_128(body.to_string().as_bytes()));
     Question { id, body, request }
