@@ -35,9 +35,13 @@ fields = lambda verdict: (verdict["valid"], verdict["error_type"])
 official = read("official")
 builtin = {verdict["id"]: verdict for verdict in read("builtin")}
 of_outputs = [verdict for verdict in official if verdict["system"] == "outputs"]
+# The evaluator computes what an output has in place of a value, such as large powers, and may never end.
+endless = [verdict for verdict in of_outputs if any("no verdict within" in str(error) for error in verdict["error"])]
+of_outputs = [verdict for verdict in of_outputs if verdict not in endless]
+print(f"the package does not end in time at {len(endless)} outputs, which are left out:", *(verdict["id"] for verdict in endless[:3]))
 same = sum(fields(verdict) == fields(builtin[verdict["id"]]) for verdict in of_outputs)
 print(f"both engines: {same} of {len(of_outputs)} verdicts and error types are the same; {sum(v['valid'] for v in of_outputs)} are correct")
-failed = same != len(of_outputs) or len(builtin) != len(of_outputs)
+failed = same != len(of_outputs) or len(builtin) != len(of_outputs) + len(endless)
 for model, expected in (("prompted", True), ("calling", True), ("wrong", False)):
     valid = [verdict["valid"] for verdict in official if verdict["system"] == model]
     print(f"{model}: {sum(valid)} of {len(valid)} are correct")

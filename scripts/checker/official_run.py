@@ -5,7 +5,7 @@
 
 RESULTS has a folder for each model, VERDICTS and SCORES are what `toolsieve evaluate --verdicts FILE --score-dir DIR` wrote for
 it. The evaluator loads questions and answers itself, and decodes with the handler of OpenAI-compatible models. It stops at
-outputs whose error type is `evaluator:abort`, so each of these is checked to stop it, and left out. Prints a line for each model
+outputs whose error type is `evaluator:abort`, or does not end, so each of these is checked to do so, and left out. Prints a line for each model
 and category; exit 1 on any difference.
 """
 
@@ -13,6 +13,7 @@ import argparse
 import contextlib
 import io
 import json
+import multiprocessing
 import sys
 import types
 from pathlib import Path
@@ -21,6 +22,8 @@ from unittest import mock
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import check_official
+
+TIMEOUT = 10  # seconds in which the evaluator has a verdict on one output, unless it never has
 
 
 def main():
@@ -42,7 +45,7 @@ def main():
         category = evaluator.utils.extract_test_category(path)
         ours = {row["id"]: verdicts[model, row["id"]] for row in rows}
         aborts = {id_ for id_, verdict in ours.items() if verdict["error_type"] == "evaluator:abort"}
-        differ = [row["id"] for row in rows if row["id"] in aborts and evaluator.scores(model, category, [row])]
+        differ = [row["id"] for row in rows if row["id"] in aborts and evaluator.ends(model, category, row)]
         header, *wrong = evaluator.scores(model, category, [row for row in rows if row["id"] not in aborts])
         types_of = {entry["id"]: error_type(entry) for entry in wrong}
         differ += [id_ for id_, verdict in ours.items()
@@ -76,6 +79,19 @@ class Evaluator:
         self.runner, self.helper, self.handler = eval_runner, eval_runner_helper, OpenAICompletionsHandler
         self.models = sys.modules["bfcl_eval.constants.model_config"].MODEL_CONFIG_MAPPING
         self.runs = 0
+
+    def ends(self, model, category, row):
+        """Returns whether the evaluator has a verdict on an output, in a process of its own."""
+        found = multiprocessing.get_context("fork").Value("b", False)
+
+        def run():
+            found.value = bool(self.scores(model, category, [row]))
+
+        process = multiprocessing.get_context("fork").Process(target=run)
+        process.start()
+        process.join(TIMEOUT)
+        process.kill()
+        return bool(found.value)
 
     def scores(self, model, category, rows):
         """Returns the lines of the score file; none if the evaluator stops."""
