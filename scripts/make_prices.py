@@ -11,6 +11,7 @@ on which this ran.
 """
 
 import datetime
+import hashlib
 import json
 import re
 import sys
@@ -33,12 +34,16 @@ def main():
         short = name.split("/", 1)[1] if name.split("/")[0] in VENDORS | {"cohere"} else name
         if None in costs or not any(costs) or re.search(r"ft:|audio|search|realtime", short):
             continue
+        cached = model.get("cache_read_input_token_cost")
+        costs += [cached] if cached is not None else []
         prices.setdefault(short, [round(cost * 1e6, 6) for cost in costs])
-    print("# Prices of models in US dollars for a million tokens: input, output. Written by scripts/make_prices.py.")
+    print("# Prices of models in US dollars for a million tokens: input, output, and input from a cache where it is known.")
+    print(f"# Written by scripts/make_prices.py from {wheel.name}, SHA-256")
+    print(f"# {hashlib.sha256(wheel.read_bytes()).hexdigest()}; MIT License, Copyright (c) 2023 Berri AI.")
     print(f'source = "litellm {version} (MIT)"')
     print(f'as_of = "{datetime.date.today()}"\n\n[models]')
-    for name, (given, made) in sorted(prices.items()):
-        print(f"{json.dumps(name)} = [{given}, {made}]")
+    for name, costs in sorted(prices.items()):
+        print(f"{json.dumps(name)} = {costs}")
 
 
 if __name__ == "__main__":

@@ -52,9 +52,9 @@ impl Environment {
     ///
     /// `TOOLSIEVE_SETS` and `TOOLSIEVE_CACHE` name the folders, by default `~/.cache/toolsieve/sets` and
     /// `~/.cache/toolsieve`, below the current folder where there is no `HOME`. `OPENAI_BASE_URL` and `OPENAI_API_KEY`
-    /// name the server of `endpoint:` embedders, `HF_ENDPOINT` and `HF_TOKEN` the hub of `local:hub:` ones, `BFCL_VENV`
-    /// the Python environment with the official evaluator, by default `toolsieve/bfcl-venv` in `XDG_CACHE_HOME` or
-    /// `~/.cache`.
+    /// name the server of `endpoint:` embedders and of `evaluate --ask`, `HF_ENDPOINT` and `HF_TOKEN` the hub of
+    /// `local:hub:` ones, `BFCL_VENV` the Python environment with the official evaluator, by default
+    /// `toolsieve/bfcl-venv` in `XDG_CACHE_HOME` or `~/.cache`.
     pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let folder = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let usual = || folder("HOME").unwrap_or_else(|| PathBuf::from(".")).join(".cache/toolsieve");

@@ -4,7 +4,8 @@
     scripts/checker/prompts.py RECEIVED.jsonl prompt|fc
 
 RECEIVED has the bodies that a server got (`{"messages": …}`), as scripts/checker/echo_server.py writes them. Messages and tools
-must be those that the package makes for some entry of the category. Prints the number of equal ones; exit 1 on any other.
+must be those that the package makes for some entry, and each of those must be there. Prints the number of equal ones; exit 1 on any
+other. `prompts.sh` does all of it.
 
 Needs the package bfcl-eval, which `parity.sh` installs.
 """
@@ -40,15 +41,17 @@ def main():
                     continue
                 body = {"tools": tools} if tools else {}
             expected.add(json.dumps({"messages": messages, **body}))
-    wrong = []
+    wrong, seen = [], set()
     for body in received:
         found = json.dumps({key: body[key] for key in ("messages", "tools") if key in body})
+        seen.add(found)
         if found not in expected:
             wrong.append(found)
-    print(f"{len(received)} requests, {len(received) - len(wrong)} as the official handler makes them; {len(expected)} distinct ones expected")
+    print(f"{len(received)} requests, {len(received) - len(wrong)} as the official handler makes them; "
+          f"{len(expected)} distinct ones expected, {len(expected - seen)} missing")
     for found in wrong[:3]:
         print(found[:2000])
-    sys.exit(1 if wrong else 0)
+    sys.exit(1 if wrong or expected - seen else 0)
 
 
 if __name__ == "__main__":

@@ -262,9 +262,13 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref() {
+        Some(evaluate::Unfinished::Interrupted(_)) => return INTERRUPTED,
+        Some(evaluate::Unfinished::Missing(_)) => return STOPPED,
+        None => {}
+    }
     match error.chain().find_map(|cause| cause.downcast_ref::<Error>()) {
         Some(error) if error.is_cancelled() => INTERRUPTED,
-        _ if error.is::<evaluate::Interrupted>() => INTERRUPTED,
         Some(Error::Halfway(cause)) if cause.is_bug() => BUG,
         Some(Error::NoRequest(_)) => GATE_FAILED,
         Some(Error::Halfway(_)) => STOPPED,

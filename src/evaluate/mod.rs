@@ -236,10 +236,7 @@ fn score_system<'i>(
         latency: spread(|row| row.latency),
         input_tokens: spread(|row| row.input_tokens),
         output_tokens: spread(|row| row.output_tokens),
-        cost: settings.prices.cost(rows.iter().map(|row| {
-            let result = row.result;
-            (result.model.as_deref().unwrap_or(&system.name), result.input_tokens, result.output_tokens)
-        })),
+        cost: settings.prices.cost(rows.iter().filter_map(|row| row.result.usage(&system.name))),
         categories,
         rows,
         package,

@@ -1,6 +1,6 @@
 //! Prices of models, and what outputs cost.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -28,6 +28,8 @@ pub struct Price {
     pub input: f64,
     /// Of the output.
     pub output: f64,
+    /// Of the part of the prompt that the server had in a cache; the price of the prompt if `None`.
+    pub cached: Option<f64>,
 }
 
 /// What the outputs of a system cost.
@@ -37,8 +39,23 @@ pub struct Cost {
     pub usd: f64,
     /// Outputs with tokens and a price.
     pub n: usize,
+    /// Outputs of a model with a price, without tokens.
+    pub without_tokens: usize,
+    /// Models of rows with tokens whose price is not known.
+    pub without_price: BTreeSet<String>,
     /// Where the prices are from, with their date.
     pub source: String,
+}
+
+/// What an output cost: its model, and its tokens.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Usage<'m> {
+    pub(super) model: &'m str,
+    /// The row has the name of the model; otherwise it is that of the system.
+    pub(super) is_named: bool,
+    pub(super) input: Option<f64>,
+    pub(super) cached: Option<f64>,
+    pub(super) output: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -46,14 +63,20 @@ pub struct Cost {
 struct Table {
     source: String,
     as_of: String,
-    models: HashMap<String, (f64, f64)>,
+    models: HashMap<String, Vec<f64>>,
 }
 
 impl Price {
-    /// Returns the dollars for these tokens.
+    /// Returns the dollars for these tokens: of the prompt, of its part from a cache, of the output.
     #[allow(clippy::cast_precision_loss)]
-    pub fn cost(self, input_tokens: u64, output_tokens: u64) -> f64 {
-        (input_tokens as f64 * self.input + output_tokens as f64 * self.output) / MILLION
+    pub fn cost(self, input_tokens: u64, cached_tokens: u64, output_tokens: u64) -> f64 {
+        self.dollars(input_tokens as f64, cached_tokens as f64, output_tokens as f64)
+    }
+
+    fn dollars(self, input: f64, cached: f64, output: f64) -> f64 {
+        let cached = cached.min(input);
+        let prompt = (input - cached) * self.input + cached * self.cached.unwrap_or(self.input);
+        (prompt + output * self.output) / MILLION
     }
 }
 
@@ -73,8 +96,8 @@ impl Prices {
     /// If the file cannot be read, or has neither form.
     pub fn read(path: &Path) -> Result<Self> {
         let text = std::fs::read_to_string(path).map_err(|cause| unreadable(path, cause))?;
-        let hint = "expected TOML as in configs/prices.toml (source, as_of, [models] \"name\" = [input, output] in US dollars for a \
-                    million tokens), or the JSON registry of LiteLLM";
+        let hint = "expected TOML as in configs/prices.toml (source, as_of, [models] \"name\" = [input, output] or [input, output, cached input] in \
+                    US dollars for a million tokens), or the JSON registry of LiteLLM";
         if text.trim_start().starts_with('{') {
             let registry: HashMap<String, Value> =
                 serde_json::from_str(&text).map_err(|fault| unfit(path, fault.to_string(), hint))?;
@@ -85,8 +108,19 @@ impl Prices {
 
     fn parse(text: &str) -> std::result::Result<Self, String> {
         let table: Table = toml::from_str(text).map_err(|fault| fault.to_string())?;
-        let models = table.models.into_iter().map(|(name, (input, output))| (name, Price { input, output }));
-        Ok(Self { source: format!("{}, {}", table.source, table.as_of), models: models.collect() })
+        let price = |(name, prices): (String, Vec<f64>)| {
+            let (input, output, cached) = match prices[..] {
+                [input, output] => (input, output, None),
+                [input, output, cached] => (input, output, Some(cached)),
+                _ => return Err(format!("{name:?}: expected 2 or 3 prices, found {}", prices.len())),
+            };
+            if let Some(wrong) = prices.iter().find(|price| !price.is_finite() || **price < 0.0) {
+                return Err(format!("{name:?}: expected prices of at least 0, found {wrong}"));
+            }
+            Ok((name, Price { input, output, cached }))
+        };
+        let models = table.models.into_iter().map(price).collect::<std::result::Result<_, _>>()?;
+        Ok(Self { source: format!("{}, {}", table.source, table.as_of), models })
     }
 
     fn of_litellm(registry: &HashMap<String, Value>, path: &Path) -> Self {
@@ -95,6 +129,7 @@ impl Prices {
             let price = Price {
                 input: per_token("input_cost_per_token")?,
                 output: per_token("output_cost_per_token")?,
+                cached: per_token("cache_read_input_token_cost"),
             };
             Some((name.clone(), price))
         };
@@ -107,19 +142,30 @@ impl Prices {
         self.models.get(model).or_else(|| self.models.get(short?)).copied()
     }
 
-    /// Returns the cost of outputs: the model of each, its tokens of prompt and output. `None` if no output has a price.
-    pub(super) fn cost<'m>(
-        &self,
-        outputs: impl Iterator<Item = (&'m str, Option<f64>, Option<f64>)>,
-    ) -> Option<Cost> {
-        let (mut usd, mut n) = (0.0, 0);
-        for (model, input, output) in outputs {
-            if let (Some(price), Some(input), Some(output)) = (self.of(model), input, output) {
-                usd += (input * price.input + output * price.output) / MILLION;
-                n += 1;
+    /// Returns the cost of outputs. `None` if nothing is known of it: no price of a model, and no row that names its model.
+    pub(super) fn cost<'m>(&self, outputs: impl Iterator<Item = Usage<'m>>) -> Option<Cost> {
+        let mut cost = Cost {
+            usd: 0.0,
+            n: 0,
+            without_tokens: 0,
+            without_price: BTreeSet::new(),
+            source: self.source.clone(),
+        };
+        for usage in outputs {
+            match (self.of(usage.model), usage.input.zip(usage.output)) {
+                (Some(price), Some((input, output))) => {
+                    cost.usd += price.dollars(input, usage.cached.unwrap_or(0.0), output);
+                    cost.n += 1;
+                }
+                (Some(_), None) => cost.without_tokens += 1,
+                (None, Some(_)) if usage.is_named => {
+                    cost.without_price.insert(usage.model.to_owned());
+                }
+                (None, _) => {}
             }
         }
-        (n > 0).then(|| Cost { usd, n, source: self.source.clone() })
+        let is_known = cost.n > 0 || cost.without_tokens > 0 || !cost.without_price.is_empty();
+        is_known.then_some(cost)
     }
 }
 
@@ -137,13 +183,37 @@ mod tests {
 
     #[test]
     fn outputs_cost_their_tokens() {
-        let prices =
-            Prices::parse("source = \"s\"\nas_of = \"2026-01-02\"\n[models]\n\"a\" = [2.0, 10.0]\n").unwrap();
-        let outputs = [("a", Some(1000.0), Some(100.0)), ("b", Some(1.0), Some(1.0)), ("a", None, Some(1.0))];
-        let cost = prices.cost(outputs.into_iter()).unwrap();
-        assert!((cost.usd - 0.003).abs() < 1e-12);
-        assert_eq!((cost.n, cost.source.as_str()), (1, "s, 2026-01-02"));
-        assert_eq!(prices.cost([("b", Some(1.0), Some(1.0))].into_iter()), None);
+        let prices = "source = \"s\"\nas_of = \"2026-01-02\"\n[models]\n\"a\" = [2.0, 10.0]\n\"c\" = [2.0, 10.0, 0.5]\n";
+        let prices = Prices::parse(prices).unwrap();
+        let usage =
+            |model, input, output| Usage { model, is_named: true, input, cached: Some(400.0), output };
+        let cost = |outputs: &[Usage<'_>]| prices.cost(outputs.iter().copied());
+        let found = cost(&[
+            usage("a", Some(1000.0), Some(100.0)),
+            usage("c", Some(1000.0), Some(100.0)),
+            usage("b", Some(1.0), Some(1.0)),
+            usage("a", None, Some(1.0)),
+        ])
+        .unwrap();
+        // a: 1000 * 2 + 100 * 10; c: 600 * 2 + 400 * 0.5 + 100 * 10, for a million.
+        assert!((found.usd - 0.0054).abs() < 1e-12, "{found:?}");
+        assert_eq!((found.n, found.without_tokens, found.source.as_str()), (2, 1, "s, 2026-01-02"));
+        assert_eq!(found.without_price.into_iter().collect::<Vec<_>>(), ["b"]);
+        // The name of a system that is no model says nothing.
+        assert_eq!(cost(&[Usage { is_named: false, ..usage("b", Some(1.0), Some(1.0)) }]), None);
+    }
+
+    #[test]
+    fn prices_that_are_none_are_refused() {
+        for (prices, expected) in [
+            ("[1.0]", "expected 2 or 3 prices, found 1"),
+            ("[1.0, -2.0]", "expected prices of at least 0, found -2"),
+            ("[1.0, nan]", "expected prices of at least 0, found NaN"),
+        ] {
+            let text = format!("source = \"s\"\nas_of = \"d\"\n[models]\n\"a\" = {prices}\n");
+            let error = Prices::parse(&text).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
     }
 
     #[test]
@@ -156,7 +226,7 @@ mod tests {
         )
         .unwrap();
         let prices = Prices::read(&path).unwrap();
-        assert_eq!(prices.of("m"), Some(Price { input: 1.0, output: 2.0 }));
+        assert_eq!(prices.of("m"), Some(Price { input: 1.0, output: 2.0, cached: None }));
         std::fs::write(&path, "models = 3").unwrap();
         assert!(Prices::read(&path).unwrap_err().to_string().contains("hint: expected TOML"));
     }

@@ -10,6 +10,10 @@ use serde_json::{Map, Value, json};
 
 use super::dataset::objects;
 use super::error::{EvaluateError, Result, unfit, unreadable};
+use super::prices::Usage;
+
+/// The key of the tokens of a prompt that the server had in a cache.
+pub(super) const CACHED: &str = "cached_input_token_count";
 
 /// The outputs of one model.
 #[derive(Debug)]
@@ -43,8 +47,25 @@ pub struct ResultRow {
     pub input_tokens: Option<f64>,
     /// Tokens of the output.
     pub output_tokens: Option<f64>,
+    /// Tokens of the prompt that the server had in a cache.
+    cached_tokens: Option<f64>,
+    /// The usage of the reply counts here, and not with another output of the same reply.
+    has_usage: bool,
     file: PathBuf,
     line: usize,
+}
+
+impl ResultRow {
+    /// Returns what the reply cost, if it counts with this output.
+    pub(super) fn usage<'r>(&'r self, system: &'r str) -> Option<Usage<'r>> {
+        self.has_usage.then(|| Usage {
+            model: self.model.as_deref().unwrap_or(system),
+            is_named: self.model.is_some(),
+            input: self.input_tokens,
+            cached: self.cached_tokens,
+            output: self.output_tokens,
+        })
+    }
 }
 
 /// What a model returned.
@@ -241,6 +262,8 @@ fn read_row(
     };
     let input_tokens = tokens("input_token_count", ["prompt_tokens", "input_tokens"]);
     let output_tokens = tokens("output_token_count", ["completion_tokens", "output_tokens"]);
+    let cached_tokens =
+        number(object.get(CACHED)).or_else(|| number(usage.pointer("/prompt_tokens_details/cached_tokens")));
     let model = object.get("model").and_then(Value::as_str).map(str::to_owned).or(outputs.model);
     let latency = number(object.get("latency"));
     let sample = object.get("sample").filter(|sample| !sample.is_null()).cloned();
@@ -262,6 +285,8 @@ fn read_row(
             latency: first(latency),
             input_tokens: first(input_tokens),
             output_tokens: first(output_tokens),
+            cached_tokens: first(cached_tokens),
+            has_usage: at == 0,
             file: path.to_owned(),
             line,
         });

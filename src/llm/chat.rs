@@ -1,13 +1,19 @@
 //! Chat completions: one reply for each request, given to the caller as it arrives.
+//!
+//! A request is a JSON body, so callers decide what is in it. Replies are read leniently, because servers differ; what is no
+//! reply of a model, such as a choice without a message, is an error and never an empty text.
 
+use std::cell::Cell;
+use std::future::Future;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::task::JoinSet;
 
 use super::Error;
 use super::client::Client;
+use super::sender::SECONDS;
 use crate::engine::context::Cancelled;
 
 /// Interval of the checks for cancellation.
@@ -26,52 +32,63 @@ pub struct ChatReply {
     pub finish_reason: Option<String>,
     /// Tokens of the request.
     pub input_tokens: Option<u64>,
+    /// Tokens of the request that the server had in a cache; part of the tokens of the request.
+    pub cached_tokens: Option<u64>,
     /// Tokens of the reply.
     pub output_tokens: Option<u64>,
-    /// Seconds from the start of the request, waiting and retries included, to the whole reply.
+    /// The model, as the server names it.
+    pub model: Option<String>,
+    /// What a model with reasoning thought, if the server sends it.
+    pub reasoning: Option<String>,
+    /// Seconds from the start of the last attempt to the whole reply, without waits and earlier attempts.
     pub latency: f64,
 }
 
+/// Decides what is sent, and gets the replies.
+pub trait Exchange {
+    /// Returns whether a request may be sent now. If not, it is called again after the next reply; no request is sent once all
+    /// replies are there.
+    fn may_send(&mut self, _at: usize) -> bool {
+        true
+    }
+
+    /// Gets a reply with the number of its request, in the order of arrival. `Break` stops: no other request is sent, and
+    /// replies under way are dropped.
+    fn receive(&mut self, at: usize, reply: Result<ChatReply, Error>) -> ControlFlow<()>;
+}
+
 impl Client {
-    /// Sends chat requests, at most `n_concurrent` at once, and gives each reply to a function with the number of its
-    /// request, in the order of arrival. `Break` stops: no other request is sent, and replies under way are dropped.
+    /// Sends chat requests, at most `n_concurrent` at once, and at most as many as the policy of the client allows.
     ///
     /// # Errors
-    /// If it is cancelled. Errors of single requests are given to the function.
+    /// If it is cancelled. Errors of single requests are given to the exchange.
     pub fn chat_each(
         &self,
         bodies: &[Value],
         n_concurrent: usize,
         cancelled: Cancelled<'_>,
-        mut reply: impl FnMut(usize, Result<ChatReply, Error>) -> ControlFlow<()>,
+        exchange: &mut dyn Exchange,
     ) -> Result<(), Error> {
-        let url = self.address(RESOURCE);
-        let mut waiting = bodies.iter().enumerate();
+        // More would wait for a permit of the sender.
+        let n_concurrent = n_concurrent.clamp(1, self.max_concurrent().max(1));
+        let mut waiting = bodies.iter().enumerate().peekable();
         self.runtime().block_on(async {
             let mut running = JoinSet::new();
             loop {
                 if cancelled() {
                     return Err(Error::Interrupted);
                 }
-                while running.len() < n_concurrent.max(1)
-                    && let Some((at, body)) = waiting.next()
+                while running.len() < n_concurrent
+                    && let Some((at, body)) = waiting.next_if(|(at, _)| exchange.may_send(*at))
                 {
-                    let (openai, url, body) = (self.openai.clone(), url.clone(), body.clone());
-                    running.spawn(async move {
-                        let start = Instant::now();
-                        let answer: Result<Value, _> = openai.chat().create_byot(body).await;
-                        let read = answer.map_err(|error| Self::error(&url, error)).and_then(|answer| {
-                            read_reply(&answer, start.elapsed().as_secs_f64())
-                                .map_err(|what| Error::Answer { url, what })
-                        });
-                        (at, read)
-                    });
+                    let request = self.chat(body.clone());
+                    running.spawn(async move { (at, request.await) });
                 }
                 match tokio::time::timeout(POLL, running.join_next()).await {
                     Err(_) => {}
                     Ok(None) => return Ok(()),
                     Ok(Some(Ok((at, read)))) => {
-                        if reply(at, read).is_break() {
+                        if exchange.receive(at, read).is_break() {
                             return Ok(());
                         }
                     }
@@ -80,51 +97,73 @@ impl Client {
             }
         })
     }
+
+    /// Sends one chat request.
+    fn chat(&self, body: Value) -> impl Future<Output = Result<ChatReply, Error>> + Send + 'static {
+        let (openai, url) = (self.openai.clone(), self.address(RESOURCE));
+        SECONDS.scope(Cell::new(0.0), async move {
+            let answer: Result<Value, _> = openai.chat().create_byot(body).await;
+            let answer = answer.map_err(|error| Self::error(&url, error))?;
+            read_reply(&answer, SECONDS.with(Cell::get)).map_err(|what| Error::Answer { url, what })
+        })
+    }
 }
 
 /// Reads a reply. Servers differ: content in parts, arguments as an object, no usage, an error with status 200.
 fn read_reply(answer: &Value, latency: f64) -> Result<ChatReply, String> {
-    let Some(choice) = answer["choices"].get(0) else {
-        let error =
-            [&answer["error"]["message"], &answer["error"]].into_iter().find(|error| !error.is_null());
-        return Err(error.map_or_else(
-            || "the reply has no choices".to_owned(),
-            |error| {
-                format!(
-                    "the reply is an error: {}",
-                    error.as_str().map_or_else(|| error.to_string(), str::to_owned)
-                )
-            },
+    let choice = &answer["choices"][0];
+    if let Some(error) = [&choice["error"], &answer["error"]].into_iter().find(|error| !error.is_null()) {
+        let message = error["message"].as_str().or_else(|| error.as_str());
+        return Err(format!(
+            "the reply is an error: {}",
+            message.map_or_else(|| error.to_string(), str::to_owned)
         ));
-    };
+    }
+    let finish_reason = choice["finish_reason"].as_str();
+    if finish_reason == Some("error") {
+        return Err("the reply is an error: \"finish_reason\" is \"error\"".to_owned());
+    }
     let message = &choice["message"];
-    let content = match &message["content"] {
+    if !message.is_object() {
+        return Err("the reply has no choice with a message".to_owned());
+    }
+    let calls = message["tool_calls"].as_array().into_iter().flatten().map(call).collect::<Result<_, _>>()?;
+    let usage = &answer["usage"];
+    let tokens = |keys: [&str; 2]| keys.iter().find_map(|key| usage[*key].as_u64());
+    let reasoning =
+        [&message["reasoning_content"], &message["reasoning"]].into_iter().find_map(Value::as_str);
+    Ok(ChatReply {
+        content: content(message),
+        calls,
+        finish_reason: finish_reason.map(str::to_owned),
+        input_tokens: tokens(["prompt_tokens", "input_tokens"]),
+        cached_tokens: usage["prompt_tokens_details"]["cached_tokens"].as_u64(),
+        output_tokens: tokens(["completion_tokens", "output_tokens"]),
+        model: answer["model"].as_str().map(str::to_owned),
+        reasoning: reasoning.filter(|text| !text.is_empty()).map(str::to_owned),
+        latency,
+    })
+}
+
+/// Returns the text of a message, or its refusal.
+fn content(message: &Value) -> String {
+    match &message["content"] {
         Value::String(text) => text.clone(),
         Value::Array(parts) => parts.iter().filter_map(|part| part["text"].as_str()).collect(),
         _ => message["refusal"].as_str().unwrap_or_default().to_owned(),
-    };
-    let mut calls = Vec::new();
-    for call in message["tool_calls"].as_array().into_iter().flatten() {
-        let function = if call["function"].is_object() { &call["function"] } else { call };
-        let name = function["name"].as_str().ok_or("a call of the reply has no name")?;
-        // The official handlers read a text; an object is written as one.
-        let arguments = match &function["arguments"] {
-            Value::Null => Value::String("{}".to_owned()),
-            Value::String(text) => Value::String(text.clone()),
-            other => Value::String(other.to_string()),
-        };
-        calls.push((name.to_owned(), arguments));
     }
-    let usage = &answer["usage"];
-    let tokens = |keys: [&str; 2]| keys.iter().find_map(|key| usage[*key].as_u64());
-    Ok(ChatReply {
-        content,
-        calls,
-        finish_reason: choice["finish_reason"].as_str().map(str::to_owned),
-        input_tokens: tokens(["prompt_tokens", "input_tokens"]),
-        output_tokens: tokens(["completion_tokens", "output_tokens"]),
-        latency,
-    })
+}
+
+/// Returns name and arguments of a call. The official handlers read the arguments from a text; an object is written as one.
+fn call(call: &Value) -> Result<(String, Value), String> {
+    let function = if call["function"].is_object() { &call["function"] } else { call };
+    let name = function["name"].as_str().ok_or("a call of the reply has no name")?;
+    let arguments = match &function["arguments"] {
+        Value::Null => "{}".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    Ok((name.to_owned(), Value::String(arguments)))
 }
 
 #[cfg(test)]
@@ -138,6 +177,28 @@ mod tests {
     fn said(text: &str) -> Value {
         json!({"choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
             "usage": {"prompt_tokens": 7, "completion_tokens": 2}})
+    }
+
+    /// Notes the replies; sends and stops as it is told.
+    struct Noted<'s> {
+        replies: Vec<(usize, Result<ChatReply, String>)>,
+        may_send: &'s mut dyn FnMut(usize) -> bool,
+        stops: bool,
+    }
+
+    impl Exchange for Noted<'_> {
+        fn may_send(&mut self, at: usize) -> bool {
+            (self.may_send)(at)
+        }
+
+        fn receive(&mut self, at: usize, reply: Result<ChatReply, Error>) -> ControlFlow<()> {
+            self.replies.push((at, reply.map_err(|error| error.to_string())));
+            if self.stops { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        }
+    }
+
+    fn noted<'s>(may_send: &'s mut dyn FnMut(usize) -> bool, stops: bool) -> Noted<'s> {
+        Noted { replies: Vec::new(), may_send, stops }
     }
 
     fn client(server: &Server) -> Client {
@@ -163,19 +224,16 @@ mod tests {
             .iter()
             .map(|text| json!({"messages": [{"role": "user", "content": text}]}))
             .collect();
-        let mut replies = vec![None; 3];
-        let mut errors = Vec::new();
-        client(&server)
-            .chat_each(&bodies, 2, &|| false, |at, reply| {
-                match reply {
-                    Ok(reply) => replies[at] = Some((reply.content, reply.input_tokens)),
-                    Err(error) => errors.push((at, error.to_string())),
-                }
-                ControlFlow::Continue(())
-            })
-            .unwrap();
-        assert_eq!(replies, [Some(("a".to_owned(), Some(7))), None, Some(("c".to_owned(), Some(7)))]);
-        assert!(errors[0].0 == 1 && errors[0].1.contains("status 400: no"), "{errors:?}");
+        let mut always = |_| true;
+        let mut noted = noted(&mut always, false);
+        client(&server).chat_each(&bodies, 2, &|| false, &mut noted).unwrap();
+        noted.replies.sort_by_key(|(at, _)| *at);
+        let [(0, Ok(a)), (1, Err(bad)), (2, Ok(c))] = &noted.replies[..] else {
+            panic!("{:?}", noted.replies)
+        };
+        assert_eq!((a.content.as_str(), a.input_tokens, c.content.as_str()), ("a", Some(7), "c"));
+        assert!(a.latency > 0.0 && a.latency < 5.0, "{a:?}");
+        assert!(bad.contains("status 400: no"), "{bad}");
         assert_eq!(server.requests()[0].path, "/chat/completions");
     }
 
@@ -183,8 +241,47 @@ mod tests {
     fn nothing_is_sent_after_a_stop() {
         let server = Server::start(|_, _| Reply::new(200, said("a").to_string()));
         let bodies = vec![json!({"messages": []}); 5];
-        client(&server).chat_each(&bodies, 1, &|| false, |_, _| ControlFlow::Break(())).unwrap();
+        let mut always = |_| true;
+        client(&server).chat_each(&bodies, 1, &|| false, &mut noted(&mut always, true)).unwrap();
         assert_eq!(server.requests().len(), 1);
+    }
+
+    #[test]
+    fn requests_that_may_not_be_sent_are_not_and_replies_under_way_arrive() {
+        let server = Server::start(|_, _| Reply::new(200, said("a").to_string()));
+        let bodies = vec![json!({"messages": []}); 5];
+        let mut three = |at| at < 3;
+        let mut noted = noted(&mut three, false);
+        client(&server).chat_each(&bodies, 4, &|| false, &mut noted).unwrap();
+        assert_eq!((server.requests().len(), noted.replies.len()), (3, 3));
+    }
+
+    #[test]
+    fn the_latency_has_no_waits_and_no_failed_attempts() {
+        let server = Server::start(|_, number| match number {
+            0 => {
+                std::thread::sleep(Duration::from_millis(400));
+                Reply::new(503, "busy")
+            }
+            _ => Reply::new(200, said("a").to_string()),
+        });
+        let mut always = |_| true;
+        let mut noted = noted(&mut always, false);
+        client(&server).chat_each(&[json!({})], 1, &|| false, &mut noted).unwrap();
+        let (_, Ok(reply)) = &noted.replies[0] else { panic!("{:?}", noted.replies) };
+        assert!(reply.latency > 0.0 && reply.latency < 0.4, "{reply:?}");
+    }
+
+    #[test]
+    fn an_error_with_status_200_is_retried_like_its_code() {
+        let server = Server::start(|_, number| match number {
+            0 => Reply::new(200, r#"{"error": {"code": 502, "message": "no upstream"}}"#),
+            _ => Reply::new(200, said("a").to_string()),
+        });
+        let mut always = |_| true;
+        let mut noted = noted(&mut always, false);
+        client(&server).chat_each(&[json!({})], 1, &|| false, &mut noted).unwrap();
+        assert!(noted.replies[0].1.is_ok() && server.requests().len() == 2, "{:?}", noted.replies);
     }
 
     #[test]
@@ -201,7 +298,37 @@ mod tests {
         {
             assert_eq!(read(call(arguments)).calls, [("f".to_owned(), json!(expected))]);
         }
-        let error = read_reply(&json!({"error": {"message": "overloaded"}}), 0.0).unwrap_err();
-        assert_eq!(error, "the reply is an error: overloaded");
+        assert_eq!(read(json!({"content": null, "tool_calls": null})).content, "");
+        let whole = json!({"choices": [{"message": {"content": "a", "reasoning_content": "hm"}, "finish_reason": "length"}],
+            "model": "m-2", "usage": {"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 4}}});
+        let reply = read_reply(&whole, 0.5).unwrap();
+        assert_eq!((reply.model.as_deref(), reply.reasoning.as_deref()), (Some("m-2"), Some("hm")));
+        assert_eq!((reply.cached_tokens, reply.finish_reason.as_deref()), (Some(4), Some("length")));
+    }
+
+    #[test]
+    fn what_is_no_reply_of_a_model_is_an_error() {
+        for (answer, expected) in [
+            (json!({"error": {"message": "overloaded"}}), "the reply is an error: overloaded"),
+            (json!({"error": "overloaded", "choices": []}), "the reply is an error: overloaded"),
+            (
+                json!({"choices": [{"error": {"code": 502}, "message": {"content": ""}}]}),
+                r#"an error: {"code":502}"#,
+            ),
+            (
+                json!({"choices": [{"finish_reason": "error", "message": {"content": "hal"}}]}),
+                "\"finish_reason\" is",
+            ),
+            (json!({"choices": [{"finish_reason": "stop"}]}), "no choice with a message"),
+            (json!({"choices": []}), "no choice with a message"),
+            (json!([]), "no choice with a message"),
+            (
+                json!({"choices": [{"message": {"tool_calls": [{"function": {"arguments": "{}"}}]}}]}),
+                "has no name",
+            ),
+        ] {
+            let error = read_reply(&answer, 0.0).unwrap_err();
+            assert!(error.contains(expected), "{answer}: {error}");
+        }
     }
 }

@@ -36,9 +36,17 @@ impl Client {
     /// # Errors
     /// If the address is invalid, or the key cannot be sent.
     pub fn of(environment: &Environment) -> Result<Self, Error> {
+        Self::with_policy(environment, RetryPolicy::default())
+    }
+
+    /// Returns a client like [`Client::of`] with another policy.
+    ///
+    /// # Errors
+    /// If the address is invalid, or the key cannot be sent.
+    pub fn with_policy(environment: &Environment, policy: RetryPolicy) -> Result<Self, Error> {
         let server = environment.openai();
         let key = server.key.as_deref().map(Key::new).transpose()?;
-        Self::new(server.base.as_deref().unwrap_or(DEFAULT_BASE), key, RetryPolicy::default())
+        Self::new(server.base.as_deref().unwrap_or(DEFAULT_BASE), key, policy)
     }
 
     /// Returns a client of a server; the address does not include `/embeddings` or another resource.
@@ -67,6 +75,10 @@ impl Client {
 
     pub(super) fn runtime(&self) -> &Runtime {
         &self.runtime
+    }
+
+    pub(super) fn max_concurrent(&self) -> usize {
+        self.max_concurrent
     }
 
     /// Returns the address of a resource, for messages.

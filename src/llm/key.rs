@@ -9,6 +9,9 @@ use super::Error;
 /// The replacement for a key in messages.
 const HIDDEN: &str = "***";
 
+/// Shorter keys are placeholders such as `EMPTY`, and words of replies.
+const MIN_SECRET: usize = 16;
+
 /// An API key.
 #[derive(Clone)]
 pub struct Key {
@@ -33,6 +36,16 @@ impl Key {
 
     pub(super) fn header(&self) -> HeaderValue {
         self.header.clone()
+    }
+
+    /// Replaces the key in a response, since a server may repeat what it received. Servers without keys get placeholders, which
+    /// may be words of a reply and are kept.
+    pub(super) fn hide_in(&self, body: Vec<u8>) -> Vec<u8> {
+        let found = memchr::memmem::find(&body, self.text.as_bytes());
+        if self.text.len() < MIN_SECRET || found.is_none() {
+            return body;
+        }
+        self.hide(&String::from_utf8_lossy(&body)).into_bytes()
     }
 
     /// Replaces the key in a text.

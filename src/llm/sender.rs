@@ -3,10 +3,12 @@
 //! The complete response is read here, so that an interrupted one is retried. The sender replaces
 //! the retries of `async-openai`, which do not support plain-text errors and requested waits.
 
+use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
@@ -20,6 +22,14 @@ use super::retry::{RetryPolicy, is_retryable};
 
 /// Maximum length of a server's message in an error, in characters.
 const MAX_MESSAGE_CHARS: usize = 300;
+
+/// Maximum length of a response with status 200 that may be an error, in bytes.
+const MAX_ERROR_BYTES: usize = 10_000;
+
+tokio::task_local! {
+    /// The seconds that the last attempt of a request took, for a task that measures them.
+    pub(super) static SECONDS: Cell<f64>;
+}
 
 /// The sender of requests. Clones are cheap and share the limit of concurrent requests.
 #[derive(Clone)]
@@ -57,7 +67,7 @@ impl Sender {
             let url = public_url(request.url());
             let outcome = self.once(request).await;
             let wait = match &outcome {
-                Ok(answer) if is_retryable(answer.status, &answer.text()) => {
+                Ok(answer) if is_retryable(answer.meant_status(), &answer.text()) => {
                     self.policy.wait(n_attempts, Some(&answer.headers))
                 }
                 Ok(_) => None,
@@ -65,7 +75,7 @@ impl Sender {
             };
             match (wait, outcome) {
                 (Some(wait), _) => tokio::time::sleep(wait).await,
-                (None, Ok(answer)) if answer.status.is_success() => return Ok(answer.into_response()),
+                (None, Ok(answer)) if answer.meant_status().is_success() => return Ok(answer.into_response()),
                 (None, Ok(answer)) => return Err(self.refused(url, &answer)),
                 (None, Err(error)) => return Err(Error::Unreachable { url, what: self.describe(error) }),
             }
@@ -82,15 +92,23 @@ impl Sender {
     }
 
     async fn once(&self, request: Request) -> Result<FullResponse, reqwest::Error> {
+        let start = Instant::now();
         let response = self.http.execute(request).await?;
         let (status, headers) = (response.status(), response.headers().clone());
-        Ok(FullResponse { status, headers, body: response.bytes().await?.to_vec() })
+        let body = response.bytes().await?.to_vec();
+        // Outside of such a task nobody reads it.
+        let _ = SECONDS.try_with(|seconds| seconds.set(start.elapsed().as_secs_f64()));
+        let body = match &self.key {
+            Some(key) => key.hide_in(body),
+            None => body,
+        };
+        Ok(FullResponse { status, headers, body })
     }
 
     fn refused(&self, url: String, answer: &FullResponse) -> Error {
         let message = self.hide(answer.message().trim());
         let message = message.chars().take(MAX_MESSAGE_CHARS).collect();
-        Error::Refused { url, status: answer.status.as_u16(), message }
+        Error::Refused { url, status: answer.meant_status().as_u16(), message }
     }
 
     /// Describes an error in one line: the error and its root cause.
@@ -124,6 +142,18 @@ pub(super) fn public_url(url: &Url) -> String {
 impl FullResponse {
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    /// Returns the status, or the code of an error that a gateway sends with status 200.
+    fn meant_status(&self) -> StatusCode {
+        let of_error = || {
+            let body: serde_json::Value = serde_json::from_slice(&self.body).ok()?;
+            let code = body.get("error")?.get("code")?.as_u64()?;
+            let status = StatusCode::from_u16(u16::try_from(code).ok()?).ok()?;
+            (status.is_client_error() || status.is_server_error()).then_some(status)
+        };
+        let may_be_error = self.status.is_success() && self.body.len() <= MAX_ERROR_BYTES;
+        Some(self.status).filter(|_| !may_be_error).or_else(of_error).unwrap_or(self.status)
     }
 
     /// Returns the message of an error, in any of the common places.

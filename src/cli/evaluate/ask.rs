@@ -1,18 +1,21 @@
 //! The options of `evaluate` that ask a model, and what a person sees of it.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use clap::ValueEnum;
 
 use crate::cli::console::{self, count, counted};
 use crate::environment::Environment;
-use crate::evaluate::ask::{self, Ask, AskMode, Asked};
+use crate::evaluate::ask::{self, Ask, AskMode, Asked, Stopped};
 use crate::evaluate::dataset::Dataset;
 use crate::evaluate::prices::Prices;
 use crate::llm::client::Client;
+use crate::run::Options;
 
 /// Failed requests that are shown.
 const MAX_SHOWN: usize = 3;
@@ -22,39 +25,40 @@ const MAX_SHOWN: usize = 3;
 pub(super) struct AskArgs {
     /// Asks this model of the OpenAI-compatible server in `OPENAI_BASE_URL`, with the key in `OPENAI_API_KEY`, and scores
     /// its outputs.
-    #[arg(long, value_name = "MODEL", requires = "save", conflicts_with = "compare")]
+    #[arg(long, value_name = "MODEL", requires = "save", conflicts_with = "compare", help_heading = ASKING)]
     ask: Option<String>,
 
     /// Result file of --ask; outputs that it has are not asked again.
-    #[arg(long, value_name = "FILE", requires = "ask")]
+    #[arg(long, value_name = "FILE", requires = "ask", help_heading = ASKING)]
     save: Option<PathBuf>,
 
     /// How functions are given to the model.
-    #[arg(long, value_enum, default_value_t = Mode::Prompt, requires = "ask")]
+    #[arg(long, value_enum, default_value_t = Mode::Prompt, requires = "ask", help_heading = ASKING)]
     ask_mode: Mode,
 
     /// Asks only this category; can be repeated [default: all single-turn ones]
-    #[arg(long, value_name = "NAME", requires = "ask")]
+    #[arg(long, value_name = "NAME", requires = "ask", value_delimiter = ',', help_heading = ASKING)]
     category: Vec<String>,
 
     /// Asks at most this many entries of each category.
-    #[arg(long, value_name = "N", requires = "ask")]
-    limit: Option<usize>,
+    #[arg(long, value_name = "N", requires = "ask", value_parser = clap::value_parser!(u64).range(1..), help_heading = ASKING)]
+    limit: Option<u64>,
 
     /// Requests at once.
-    #[arg(long, value_name = "N", default_value_t = ask::CONCURRENT, requires = "ask")]
-    concurrency: usize,
+    #[arg(long, value_name = "N", default_value_t = ask::CONCURRENT as u64, requires = "ask", help_heading = ASKING,
+        value_parser = clap::value_parser!(u64).range(1..=1000))]
+    concurrency: u64,
 
-    /// Temperature of the requests.
-    #[arg(long, value_name = "X", default_value_t = ask::TEMPERATURE, requires = "ask")]
-    temperature: f64,
+    /// Temperature of the requests; `default` is that of the server, for models that accept no other.
+    #[arg(long, value_name = "X", default_value_t = Temperature(Some(ask::TEMPERATURE)), requires = "ask", help_heading = ASKING)]
+    temperature: Temperature,
 
-    /// Cuts an output after this many tokens [default: the limit of the server]
-    #[arg(long, value_name = "N", requires = "ask")]
-    max_tokens: Option<u32>,
+    /// Longest output, in tokens [default: the limit of the server]
+    #[arg(long, value_name = "N", requires = "ask", value_parser = clap::value_parser!(u64).range(1..), help_heading = ASKING)]
+    max_tokens: Option<u64>,
 
-    /// Stops before the requests cost more, in US dollars.
-    #[arg(long, value_name = "USD", requires = "ask")]
+    /// Stops before the outputs of the result file cost more, in US dollars.
+    #[arg(long, value_name = "USD", requires = "ask", value_parser = dollars, help_heading = ASKING)]
     max_cost: Option<f64>,
 
     /// Prices of models: TOML as configs/prices.toml, or the JSON registry of LiteLLM.
@@ -62,12 +66,69 @@ pub(super) struct AskArgs {
     prices: Option<PathBuf>,
 }
 
+const ASKING: &str = "Asking a model";
+
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Mode {
     /// In the system prompt of BFCL; the model writes calls as text.
     Prompt,
     /// As tools; the model has function calling.
     Fc,
+}
+
+/// A temperature, or that of the server.
+#[derive(Debug, Clone, Copy)]
+struct Temperature(Option<f64>);
+
+/// The word for the temperature of the server.
+const DEFAULT: &str = "default";
+
+impl FromStr for Temperature {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == DEFAULT {
+            return Ok(Self(None));
+        }
+        let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+        number
+            .map(|number| Self(Some(number)))
+            .ok_or_else(|| format!("expected a number of at least 0, or `{DEFAULT}`"))
+    }
+}
+
+impl fmt::Display for Temperature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(temperature) => temperature.fmt(f),
+            None => f.write_str(DEFAULT),
+        }
+    }
+}
+
+fn dollars(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "expected a number of at least 0".to_owned())
+}
+
+/// Outputs are missing; those that arrived are in the file.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::cli) enum Unfinished {
+    /// Requests failed, or were not sent.
+    #[error("{0}")]
+    Missing(String),
+    /// The user stopped it.
+    #[error("{0}")]
+    Interrupted(String),
+}
+
+/// What the scores must consider, after a model is asked.
+#[derive(Default)]
+pub(super) struct Finished {
+    /// Some entries have no output, and cannot have one.
+    pub(super) is_partial: bool,
+    /// Some outputs are missing.
+    pub(super) missing: Option<anyhow::Error>,
 }
 
 impl AskArgs {
@@ -81,55 +142,65 @@ impl AskArgs {
         self.save.clone()
     }
 
-    /// Returns whether entries are left out on purpose.
-    pub(super) fn is_partial(&self) -> bool {
-        self.limit.is_some()
-    }
-
-    /// Asks for the outputs, if a model is given.
-    pub(super) fn ask(&self, dataset: &Dataset, environment: &Environment) -> anyhow::Result<()> {
-        let (Some(model), Some(save)) = (&self.ask, &self.save) else { return Ok(()) };
-        let prices = self.prices()?;
-        let settings = Ask {
-            model: model.clone(),
+    fn settings(&self) -> Option<Ask> {
+        Some(Ask {
+            model: self.ask.clone()?,
             mode: match self.ask_mode {
                 Mode::Prompt => AskMode::Prompt,
                 Mode::Fc => AskMode::Calls,
             },
-            save: save.clone(),
+            save: self.save.clone()?,
             categories: self.category.clone(),
-            limit: self.limit,
-            n_concurrent: self.concurrency,
-            temperature: self.temperature,
+            limit: self.limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)),
+            n_concurrent: usize::try_from(self.concurrency).unwrap_or(usize::MAX),
+            temperature: self.temperature.0,
             max_tokens: self.max_tokens,
             max_cost: self.max_cost,
-        };
-        if settings.max_cost.is_some() && prices.of(model).is_none() {
-            bail!("--max-cost: the price of {model} is not known\nhint: give it with --prices FILE");
+        })
+    }
+
+    /// Asks for the outputs, if a model is given.
+    pub(super) fn ask(
+        &self,
+        dataset: impl FnOnce() -> anyhow::Result<Dataset>,
+        prices: &Prices,
+        environment: &Environment,
+    ) -> anyhow::Result<Finished> {
+        let Some(settings) = self.settings() else { return Ok(Finished::default()) };
+        if settings.max_cost.is_some() && prices.of(&settings.model).is_none() {
+            bail!(
+                "--max-cost: the price of {} is not known\nhint: give it with --prices FILE",
+                settings.model
+            );
         }
-        let client = Client::of(environment).context("cannot ask")?;
+        let dataset = dataset()?;
+        let client = Client::with_policy(environment, settings.policy()).context("cannot ask")?;
         let cancel = Arc::new(AtomicBool::new(false));
         let on_signal = Arc::clone(&cancel);
         ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed))
             .context("cannot listen for Ctrl-C")?;
         let bar = console::counting_bar("outputs");
-        let asked =
-            ask::ask(&client, dataset, &settings, &prices, &|| cancel.load(Ordering::Relaxed), |n, of| {
+        let asked = ask::ask(
+            &client,
+            &dataset,
+            &settings,
+            prices,
+            &|| cancel.load(Ordering::Relaxed),
+            &mut |n, of| {
                 bar.set_length(of as u64);
                 bar.set_position(n as u64);
-            });
+            },
+        );
         bar.finish_and_clear();
-        report(&asked?, &settings, client.base())
+        let asked = asked?;
+        report(&asked, &settings, client.base());
+        let is_partial = settings.limit.is_some() || !asked.unasked.is_empty();
+        Ok(Finished { is_partial, missing: (!asked.is_complete()).then(|| missing(&asked)) })
     }
 }
 
-/// The user stopped it; what arrived is in the file.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(in crate::cli) struct Interrupted(String);
-
-/// Says what arrived; an error if outputs are missing.
-fn report(asked: &Asked, settings: &Ask, server: &str) -> anyhow::Result<()> {
+/// Prints what arrived.
+fn report(asked: &Asked, settings: &Ask, server: &str) {
     let n = |n: usize| count(n as u64);
     let cost = asked.cost.map_or_else(String::new, |cost| format!(", {cost:.4} USD"));
     let known =
@@ -140,18 +211,32 @@ fn report(asked: &Asked, settings: &Ask, server: &str) -> anyhow::Result<()> {
         counted(asked.arrived as u64, "output", "outputs"),
         settings.save.display()
     ));
+    if asked.cost.is_some() && asked.without_tokens > 0 {
+        let outputs = counted(asked.without_tokens as u64, "output has", "outputs have");
+        console::print_status(&format!("warning: {outputs} no tokens, so the cost is higher"));
+    }
     for (id, reason) in asked.unasked.iter().take(MAX_SHOWN) {
         console::print_status(&format!("warning: {id} is not asked: {reason}"));
     }
     if asked.unasked.len() > MAX_SHOWN {
         console::print_status(&format!("warning: {} entries in all are not asked", n(asked.unasked.len())));
     }
-    if asked.is_complete() {
-        return Ok(());
-    }
+}
+
+/// Returns the error that outputs are missing, with the command that goes on.
+fn missing(asked: &Asked) -> anyhow::Error {
+    let n = |n: usize| count(n as u64);
     let missing = asked.n - asked.known - asked.arrived - asked.unasked.len();
     let mut what = format!("{} of {} outputs are missing", n(missing), n(asked.n));
-    if let Some(stopped) = &asked.stopped {
+    let stopped = asked.stopped.as_ref().map(|stopped| match stopped {
+        Stopped::Interrupted => "interrupted".to_owned(),
+        Stopped::Refused => "the server refuses this key, model or address".to_owned(),
+        Stopped::Failing => "too many requests in a row failed".to_owned(),
+        Stopped::Cost => "the next request may pass --max-cost".to_owned(),
+        Stopped::NoTokens => "the server reports no tokens, so --max-cost cannot be kept".to_owned(),
+        Stopped::Client(fault) => fault.clone(),
+    });
+    if let Some(stopped) = stopped {
         what += &format!(": {stopped}");
     }
     for (id, reason) in asked.failed.iter().take(MAX_SHOWN) {
@@ -160,13 +245,25 @@ fn report(asked: &Asked, settings: &Ask, server: &str) -> anyhow::Result<()> {
     if asked.failed.len() > MAX_SHOWN {
         what += &format!("\n  and {} more failed requests", n(asked.failed.len() - MAX_SHOWN));
     }
-    let how = if asked.stopped.as_deref().is_some_and(|stopped| stopped.contains("refuses")) {
-        "check OPENAI_BASE_URL, OPENAI_API_KEY and the name of the model, then run the same command"
-    } else {
-        "run the same command to ask for them; with --results FILE --partial, what arrived is scored"
+    let command = Options::default().command(std::env::args()).resume_command();
+    let hint = match &asked.stopped {
+        Some(Stopped::Refused) => {
+            format!("check OPENAI_BASE_URL, OPENAI_API_KEY and the name of the model; `{command}` goes on")
+        }
+        Some(Stopped::Cost) => {
+            "with a higher --max-cost the same command goes on; --partial scores what is there".to_owned()
+        }
+        Some(Stopped::NoTokens) => "leave out --max-cost".to_owned(),
+        _ if asked.failed.first().is_some_and(|(_, reason)| reason.contains("temperature")) => {
+            format!("--temperature {DEFAULT} leaves it to the server")
+        }
+        _ => format!("`{command}` goes on from there; with --partial it also scores what is there"),
     };
-    if asked.stopped.as_deref() == Some("interrupted") {
-        return Err(Interrupted(format!("{what}\nhint: {how}")).into());
+    let message = format!("{what}\nhint: {hint}");
+    match asked.stopped {
+        Some(Stopped::Interrupted) => Unfinished::Interrupted(message).into(),
+        // Nothing has begun.
+        Some(Stopped::Refused) if asked.arrived == 0 => anyhow!(message),
+        _ => Unfinished::Missing(message).into(),
     }
-    bail!("{what}\nhint: {how}")
 }

@@ -4,13 +4,14 @@ mod ask;
 mod differences;
 mod text;
 
+pub(super) use ask::Unfinished;
+
 use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
-pub(super) use self::ask::Interrupted;
 use super::Ending;
 use crate::checker::{Checker, Matching, Mode};
 use crate::cli::console::{self, Screen};
@@ -26,15 +27,15 @@ const SCHEMA_VERSION: u32 = 1;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   toolsieve evaluate --dataset bfcl/data --results result/my-model
-  toolsieve evaluate --dataset out/mylog --results a.jsonl b.jsonl --verdicts verdicts.jsonl
+  toolsieve evaluate --dataset out/mylog --results a.jsonl b.jsonl --json
   toolsieve evaluate --dataset bfcl/data --compare a.jsonl b.jsonl
-  toolsieve evaluate --dataset out/mylog --ask gpt-4.1-mini --save gpt-4.1-mini.jsonl
+  toolsieve evaluate --dataset out/mylog --ask gpt-4.1-mini --save mini.jsonl
 
-Results: BFCL result files, or folders of them; JSON lines of \"id\" and one of \"text\", \"output\", \"response\", \"result\" or
-\"tool_calls\"; OpenAI batch output. Several outputs of an id are numbered by \"sample\".
+Results: BFCL result files, or folders of them; JSON lines of \"id\" and one of \"text\", \"output\", \"response\", \
+\"result\" or \"tool_calls\"; OpenAI batch output. Several outputs of an id are numbered by \"sample\".
 
-Exit codes: 0 scored; 1 the accuracy of a system is less than --min-accuracy; 2 could not start, or outputs of --ask
-are missing; 130 interrupted.")]
+Exit codes: 0 scored; 1 the accuracy of a system is less than --min-accuracy; 2 could not start; 3 outputs of --ask are \
+missing, those that arrived are kept; 130 interrupted.")]
 pub(super) struct EvaluateArgs {
     /// Folder of BFCL question files (V1 to V4) with `possible_answer`, or run folder.
     #[arg(long, value_name = "DIR")]
@@ -131,10 +132,18 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
     if verdicts_on_stdout && args.json {
         bail!("--verdicts - and --json both print on standard output\nhint: write the verdicts to a file");
     }
-    let settings = args.settings(environment)?;
-    if args.ask.results().is_some() {
-        args.ask.ask(&Dataset::read(&settings.dataset, settings.package.is_some())?, environment)?;
-    }
+    let mut settings = args.settings(environment)?;
+    let dataset = || Ok(Dataset::read(&settings.dataset, settings.package.is_some())?);
+    let ask::Finished { is_partial, missing } = args.ask.ask(dataset, &settings.prices, environment)?;
+    settings.partial |= is_partial;
+    let missing = match missing {
+        Some(missing)
+            if !args.partial || matches!(missing.downcast_ref(), Some(Unfinished::Interrupted(_))) =>
+        {
+            return Err(missing);
+        }
+        missing => missing,
+    };
     let inputs = evaluate::read(&settings)?;
     let scores = evaluate::evaluate(&settings, &inputs)?;
     for warning in &scores.warnings {
@@ -160,7 +169,7 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
         output::write_parquet(path, &inputs.dataset, &scores.systems)?;
     }
     let failed = args.below(&scores.systems);
-    let shown = || text::text(&scores, args.partial, Screen::of_stdout());
+    let shown = || text::text(&scores, settings.partial, Screen::of_stdout());
     let printed = if verdicts_on_stdout {
         console::print_status(shown().plain().trim_end());
         console::give_json(&output::verdict_lines(&scores.systems))
@@ -173,7 +182,8 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
         console::print_status(&format!("gate failed: {message}"));
     }
     let ending = if failed.is_empty() { Ending::Done } else { Ending::GateFailed };
-    Ok(ending.after(printed)?)
+    let ending = ending.after(printed)?;
+    missing.map_or(Ok(ending), Err)
 }
 
 impl EvaluateArgs {
@@ -210,7 +220,7 @@ impl EvaluateArgs {
                 },
                 underscore_to_dot: self.underscore_to_dot,
             },
-            partial: self.partial || self.ask.is_partial(),
+            partial: self.partial,
         })
     }
 

@@ -3,6 +3,7 @@
 use crate::cli::console::{Paint, Painted, Screen, count, counted};
 use crate::cli::layout::{Cell, Column, Table, paragraph, words};
 use crate::evaluate::figures::{Spread, wilson};
+use crate::evaluate::prices::Cost;
 use crate::evaluate::{Evaluation, SystemScore};
 use crate::text::figures::share;
 use crate::text::short::shortened;
@@ -197,17 +198,35 @@ fn usage(system: &SystemScore<'_>, screen: Screen) -> Painted {
         text.append(table.fitted(screen));
     }
     if let Some(cost) = &system.cost {
-        let outputs = counted(cost.n as u64, "output", "outputs");
-        let note = format!(
-            "Cost of {outputs} with tokens and a price: {:.4} USD (prices: {}).",
-            cost.usd, cost.source
-        );
-        text.append(paragraph("", 0, &words(&note), screen));
+        for note in cost_notes(cost) {
+            text.append(paragraph("", 0, &words(&note), screen));
+        }
     }
     if !text.is_empty() {
         text.add(Paint::Plain, "\n");
     }
     text
+}
+
+fn cost_notes(cost: &Cost) -> Vec<String> {
+    let mut notes = Vec::new();
+    if cost.n > 0 {
+        let outputs = counted(cost.n as u64, "output", "outputs");
+        notes.push(format!("Cost of {outputs}: {:.4} USD (prices: {}).", cost.usd, cost.source));
+    }
+    if cost.without_tokens > 0 {
+        let rows = counted(cost.without_tokens as u64, "row has", "rows have");
+        notes.push(format!("{rows} no tokens, so no cost."));
+    }
+    if !cost.without_price.is_empty() {
+        let models: Vec<&str> = cost.without_price.iter().map(String::as_str).collect();
+        notes.push(format!(
+            "No price of {} is known (prices: {}); --prices FILE reads others.",
+            models.join(", "),
+            cost.source
+        ));
+    }
+    notes
 }
 
 fn pairs(scores: &Evaluation<'_>, screen: Screen) -> Painted {

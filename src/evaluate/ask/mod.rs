@@ -4,25 +4,27 @@
 //! output that arrived is on disk before anything else happens, so a stopped call goes on where it was. A failed request is
 //! no output: it is reported, and asked again by the next call.
 
+mod budget;
+mod file;
 mod prompt;
 
-use std::collections::{HashMap, HashSet};
-use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::category::Scoring;
 use super::dataset::Dataset;
-use super::error::{Result, unfit, unreadable, unwritable};
+use super::error::{Result, unfit, unwritable};
 use super::prices::Prices;
 use crate::engine::context::Cancelled;
 use crate::llm::Error as ClientError;
-use crate::llm::chat::ChatReply;
-use crate::llm::client::Client;
+use crate::llm::chat::{ChatReply, Exchange};
+use crate::llm::client::{Client, RetryPolicy};
+use budget::Budget;
+use file::ResultFile;
 pub use prompt::AskMode;
 
 /// The default temperature, that of BFCL.
@@ -31,11 +33,16 @@ pub const TEMPERATURE: f64 = 0.001;
 /// Requests at once, by default.
 pub const CONCURRENT: usize = 8;
 
-/// The key of the hash of a request in a result row.
-const REQUEST: &str = "request";
+/// The longest wait for a part of a reply. Servers send nothing before the whole reply, which can take minutes.
+const TIMEOUT: Duration = Duration::from_mins(10);
+
+/// Failed requests in a row after which no other is sent, if the server fails or cannot be reached.
+const MAX_FAILING: usize = 5;
+/// The same if the server refuses single requests: a few entries can be too long for a model.
+const MAX_REFUSED: usize = 20;
 
 /// Which entries are asked, of which model, and where the outputs go.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Ask {
     /// The name of the model on the server.
     pub model: String,
@@ -49,12 +56,19 @@ pub struct Ask {
     pub limit: Option<usize>,
     /// Requests at once.
     pub n_concurrent: usize,
-    /// The temperature of the requests.
-    pub temperature: f64,
-    /// At most so many tokens in an output; as the server has it, if there is none.
-    pub max_tokens: Option<u32>,
-    /// Stops before the outputs of this call cost more, in US dollars.
+    /// The temperature of the requests; the server's own if `None`.
+    pub temperature: Option<f64>,
+    /// Longest output in tokens; the server's own limit if `None`.
+    pub max_tokens: Option<u64>,
+    /// Stops before the outputs of the file cost more, in US dollars.
     pub max_cost: Option<f64>,
+}
+
+impl Ask {
+    /// Returns the policy of a client for these requests.
+    pub fn policy(&self) -> RetryPolicy {
+        RetryPolicy { timeout: TIMEOUT, max_concurrent: self.n_concurrent.max(1), ..RetryPolicy::default() }
+    }
 }
 
 /// What became of the requests.
@@ -66,6 +80,8 @@ pub struct Asked {
     pub known: usize,
     /// Outputs that arrived.
     pub arrived: usize,
+    /// Outputs that arrived without tokens, so that their cost is not known.
+    pub without_tokens: usize,
     /// Failed requests: id and reason.
     pub failed: Vec<(String, String)>,
     /// Entries that no request can be made of: id and reason.
@@ -73,7 +89,24 @@ pub struct Asked {
     /// Dollars that the outputs of this call cost, if the price of the model is known.
     pub cost: Option<f64>,
     /// Why it ended early.
-    pub stopped: Option<String>,
+    pub stopped: Option<Stopped>,
+}
+
+/// Why no further request was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stopped {
+    /// The user stopped it.
+    Interrupted,
+    /// The server refuses the key, the model or the address.
+    Refused,
+    /// Several requests in a row failed.
+    Failing,
+    /// The next request may pass the limit of cost.
+    Cost,
+    /// There is a limit of cost, and the server reports no tokens.
+    NoTokens,
+    /// The client failed.
+    Client(String),
 }
 
 impl Asked {
@@ -87,6 +120,7 @@ struct Question {
     id: String,
     body: Value,
     request: String,
+    n_bytes: usize,
 }
 
 /// Asks for the outputs that the file lacks. `progress` gets the outputs that are there, and how many are wanted.
@@ -99,161 +133,166 @@ pub fn ask(
     ask: &Ask,
     prices: &Prices,
     cancelled: Cancelled<'_>,
-    mut progress: impl FnMut(usize, usize),
+    progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Asked> {
+    check_categories(dataset, ask)?;
     let mut asked = Asked::default();
-    let questions = questions(dataset, ask, &mut asked)?;
-    let wanted: HashMap<&str, &str> =
-        questions.iter().map(|question| (question.id.as_str(), question.request.as_str())).collect();
-    let (mut file, known) = open(&ask.save, &wanted)?;
-    asked.known = known.iter().filter(|id| wanted.contains_key(id.as_str())).count();
-    let open: Vec<&Question> = questions.iter().filter(|question| !known.contains(&question.id)).collect();
-    let bodies: Vec<Value> = open.iter().map(|question| question.body.clone()).collect();
+    // All entries, since the file may have outputs of categories that are not asked now.
+    let (mut all, mut is_wanted) = (Vec::new(), Vec::new());
+    for category in dataset.categories.iter().filter(|category| can_be_asked(category.scoring)) {
+        let is_chosen = ask.categories.is_empty() || ask.categories.contains(&category.name);
+        let n_chosen = if is_chosen { ask.limit.unwrap_or(usize::MAX) } else { 0 };
+        for (at, entry) in category.entries.iter().enumerate() {
+            asked.n += usize::from(at < n_chosen);
+            match prompt::request(ask.mode, category, entry) {
+                Ok(request) => {
+                    all.push(question(ask, entry.id.clone(), request));
+                    is_wanted.push(at < n_chosen);
+                }
+                Err(reason) if at < n_chosen => asked.unasked.push((entry.id.clone(), reason)),
+                Err(_) => {}
+            }
+        }
+    }
+    let hashes = all.iter().map(|question| (question.id.as_str(), question.request.as_str())).collect();
+    let file = ResultFile::open(ask, &hashes)?;
+    let mut chosen: Vec<&Question> = all
+        .iter()
+        .zip(&is_wanted)
+        .filter(|(_, is_wanted)| **is_wanted)
+        .map(|(question, _)| question)
+        .collect();
+    let n_chosen = chosen.len();
+    chosen.retain(|question| !file.known.contains(&question.id));
+    asked.known = n_chosen - chosen.len();
     let price = prices.of(&ask.model);
-    asked.cost = price.map(|_| 0.0);
+    let budget = Budget::new(price, ask.max_cost, ask.max_tokens, &file.tokens);
+    let bodies: Vec<Value> = chosen.iter().map(|question| question.body.clone()).collect();
     progress(asked.known, asked.n);
-    let mut broken: Option<std::io::Error> = None;
-    let ended = client.chat_each(&bodies, ask.n_concurrent, cancelled, |at, reply| {
-        let question = open[at];
-        match reply {
-            Ok(reply) => {
-                if let Err(error) = store(&mut file, &row(ask, question, &reply)) {
-                    broken = Some(error);
-                    return ControlFlow::Break(());
-                }
-                asked.arrived += 1;
-                if let (Some(price), Some(cost)) = (price, asked.cost.as_mut()) {
-                    *cost += price.cost(reply.input_tokens.unwrap_or(0), reply.output_tokens.unwrap_or(0));
-                }
-            }
-            Err(error) => {
-                let is_final =
-                    matches!(error, ClientError::Refused { status: 401..=403, .. } | ClientError::Setting(_));
-                asked.failed.push((question.id.clone(), error.to_string()));
-                if is_final {
-                    asked.stopped = Some("the server refuses this key or model".to_owned());
-                    return ControlFlow::Break(());
-                }
-            }
-        }
-        progress(asked.known + asked.arrived, asked.n);
-        if let (Some(most), Some(cost)) = (ask.max_cost, asked.cost)
-            && asked.arrived > 0
-        {
-            // Requests under way will be paid too, at about the mean of those before.
-            #[allow(clippy::cast_precision_loss)]
-            let mean = cost / asked.arrived as f64;
-            #[allow(clippy::cast_precision_loss)]
-            let under_way = mean * ask.n_concurrent as f64;
-            if cost + under_way > most && asked.known + asked.arrived < asked.n {
-                asked.stopped = Some(format!("the next requests may pass --max-cost {most}"));
-                return ControlFlow::Break(());
-            }
-        }
-        ControlFlow::Continue(())
-    });
+    let mut call = Call { ask, chosen: &chosen, file, budget, asked, in_a_row: 0, broken: None, progress };
+    let ended = client.chat_each(&bodies, ask.n_concurrent, cancelled, &mut call);
+    let Call { budget, mut asked, broken, .. } = call;
     if let Some(cause) = broken {
         return Err(unwritable(&ask.save, cause));
     }
+    asked.cost = price.map(|_| budget.new);
     match ended {
+        Ok(()) if budget.is_full && asked.stopped.is_none() => asked.stopped = Some(Stopped::Cost),
         Ok(()) => {}
-        Err(ClientError::Interrupted) => asked.stopped = Some("interrupted".to_owned()),
-        Err(error) => asked.stopped = Some(error.to_string()),
+        Err(ClientError::Interrupted) => asked.stopped = Some(Stopped::Interrupted),
+        Err(error) => asked.stopped = Some(Stopped::Client(error.to_string())),
     }
     Ok(asked)
 }
 
-/// Returns the requests in the order of the dataset; entries that no request can be made of are noted.
-fn questions(dataset: &Dataset, ask: &Ask, asked: &mut Asked) -> Result<Vec<Question>> {
-    let is_asked = |scoring: Scoring| matches!(scoring, Scoring::Calls(..) | Scoring::Relevance(_));
-    if let Some(unknown) = ask.categories.iter().find(|name| {
-        !dataset.categories.iter().any(|category| category.name == **name && is_asked(category.scoring))
-    }) {
-        let names: Vec<&str> = dataset
-            .categories
-            .iter()
-            .filter(|category| is_asked(category.scoring))
-            .map(|category| category.name.as_str())
-            .collect();
-        let hint = format!("categories that can be asked: {}", names.join(", "));
-        return Err(unfit(&dataset.path, format!("no single-turn category \"{unknown}\""), hint));
-    }
-    let mut questions = Vec::new();
-    for category in dataset.categories.iter().filter(|category| is_asked(category.scoring)) {
-        if !ask.categories.is_empty() && !ask.categories.contains(&category.name) {
-            continue;
-        }
-        for entry in category.entries.iter().take(ask.limit.unwrap_or(usize::MAX)) {
-            asked.n += 1;
-            match prompt::request(ask.mode, category, entry) {
-                Ok(request) => questions.push(question(ask, entry.id.clone(), request)),
-                Err(reason) => asked.unasked.push((entry.id.clone(), reason)),
-            }
-        }
-    }
-    Ok(questions)
+fn can_be_asked(scoring: Scoring) -> bool {
+    matches!(scoring, Scoring::Calls(..) | Scoring::Relevance(_))
+}
+
+fn check_categories(dataset: &Dataset, ask: &Ask) -> Result<()> {
+    let names: Vec<&str> = dataset
+        .categories
+        .iter()
+        .filter(|category| can_be_asked(category.scoring))
+        .map(|category| category.name.as_str())
+        .collect();
+    let Some(unknown) = ask.categories.iter().find(|name| !names.contains(&name.as_str())) else {
+        return Ok(());
+    };
+    let hint = format!("categories that can be asked: {}", names.join(", "));
+    Err(unfit(&dataset.path, format!("no single-turn category \"{unknown}\""), hint))
 }
 
 fn question(ask: &Ask, id: String, request: Map<String, Value>) -> Question {
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(ask.model));
     body.extend(request);
-    body.insert("temperature".to_owned(), json!(ask.temperature));
+    if let Some(temperature) = ask.temperature {
+        body.insert("temperature".to_owned(), json!(temperature));
+    }
     if let Some(max_tokens) = ask.max_tokens {
         body.insert("max_tokens".to_owned(), json!(max_tokens));
     }
     let body = Value::Object(body);
-    let request = format!("{:032x}", xxh3_128(body.to_string().as_bytes()));
-    Question { id, body, request }
+    let text = body.to_string();
+    let request = format!("{:032x}", xxh3_128(text.as_bytes()));
+    Question { id, body, request, n_bytes: text.len() }
 }
 
-/// Returns an output in the form of BFCL result files.
-fn row(ask: &Ask, question: &Question, reply: &ChatReply) -> Value {
-    let calls: Vec<Value> = reply.calls.iter().map(|(name, arguments)| json!({ name: arguments })).collect();
-    let result =
-        if ask.mode == AskMode::Calls && !calls.is_empty() { json!(calls) } else { json!(reply.content) };
-    let mut row = json!({
-        "id": question.id, "result": result, "model": ask.model, "function_calling": ask.mode == AskMode::Calls,
-        "input_token_count": reply.input_tokens, "output_token_count": reply.output_tokens, "latency": reply.latency,
-        "finish_reason": reply.finish_reason,
-    });
-    row[REQUEST] = json!(question.request);
-    row
+/// The requests of one call, while they are sent.
+struct Call<'c> {
+    ask: &'c Ask,
+    chosen: &'c [&'c Question],
+    file: ResultFile,
+    budget: Budget,
+    asked: Asked,
+    /// Failed requests since the last output.
+    in_a_row: usize,
+    /// Why the file cannot be written.
+    broken: Option<std::io::Error>,
+    progress: &'c mut dyn FnMut(usize, usize),
 }
 
-/// Writes a row with its line feed at once, and has it on disk.
-fn store(file: &mut File, row: &Value) -> std::io::Result<()> {
-    file.write_all(format!("{row}\n").as_bytes())?;
-    file.sync_data()
-}
-
-/// Opens a result file behind its last whole line, and returns the ids of its rows.
-fn open(path: &Path, wanted: &HashMap<&str, &str>) -> Result<(File, HashSet<String>)> {
-    if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-        std::fs::create_dir_all(parent).map_err(|cause| unwritable(parent, cause))?;
+impl Exchange for Call<'_> {
+    fn may_send(&mut self, at: usize) -> bool {
+        self.asked.stopped.is_none() && self.budget.may_send(at, self.chosen[at].n_bytes)
     }
-    let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-    let mut file = opened.map_err(|cause| unwritable(path, cause))?;
-    let mut text = String::new();
-    file.read_to_string(&mut text).map_err(|cause| unreadable(path, cause))?;
-    // A call that was killed may have left half a line.
-    let whole = text.rfind('\n').map_or(0, |end| end + 1);
-    let mut known = HashSet::new();
-    for (line, row) in (1..).zip(text[..whole].lines()) {
-        let row: Value = serde_json::from_str(row).unwrap_or_default();
-        let (Some(id), Some(request)) = (row["id"].as_str(), row[REQUEST].as_str()) else {
-            let what = format!("line {line} is no output of a call with --ask");
-            return Err(unfit(path, what, "give another file with --save"));
-        };
-        if wanted.get(id).is_some_and(|wanted| *wanted != request) {
-            let what = format!(
-                "line {line} has the output of {id} to another request: of another model, mode, temperature or dataset"
-            );
-            return Err(unfit(path, what, "give another file with --save, or remove this one"));
+
+    fn receive(&mut self, at: usize, reply: std::result::Result<ChatReply, ClientError>) -> ControlFlow<()> {
+        let question = self.chosen[at];
+        match reply {
+            Ok(reply) => {
+                if let Err(cause) = self.file.store(self.ask, question, &reply) {
+                    self.broken = Some(cause);
+                    return ControlFlow::Break(());
+                }
+                self.arrived(at, &reply);
+            }
+            Err(error) => {
+                self.budget.arrived(at, None);
+                self.failed(question, &error);
+            }
         }
-        known.insert(id.to_owned());
+        (self.progress)(self.asked.known + self.asked.arrived, self.asked.n);
+        // Others under way would be refused as well.
+        if self.asked.stopped == Some(Stopped::Refused) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     }
-    let ended = file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0)));
-    ended.map_err(|cause| unwritable(path, cause))?;
-    Ok((file, known))
+}
+
+impl Call<'_> {
+    fn arrived(&mut self, at: usize, reply: &ChatReply) {
+        self.asked.arrived += 1;
+        self.in_a_row = 0;
+        let cached = reply.cached_tokens.unwrap_or(0);
+        let tokens =
+            reply.input_tokens.zip(reply.output_tokens).map(|(input, output)| (input, cached, output));
+        self.budget.arrived(at, tokens);
+        if tokens.is_none() {
+            self.asked.without_tokens += 1;
+            if self.ask.max_cost.is_some() {
+                self.asked.stopped.get_or_insert(Stopped::NoTokens);
+            }
+        }
+    }
+
+    fn failed(&mut self, question: &Question, error: &ClientError) {
+        self.asked.failed.push((question.id.clone(), error.to_string()));
+        self.in_a_row += 1;
+        let limit = match error {
+            // Key, credit, model or address: the next request cannot do better.
+            ClientError::Refused { status: 401..=405 | 429, .. } | ClientError::Setting(_) => {
+                self.asked.stopped = Some(Stopped::Refused);
+                return;
+            }
+            ClientError::Refused { status: 400..=499, .. } => MAX_REFUSED,
+            _ => MAX_FAILING,
+        };
+        if self.in_a_row >= limit {
+            self.asked.stopped.get_or_insert(Stopped::Failing);
+        }
+    }
 }
