@@ -197,7 +197,7 @@ mod tests {
         }
     }
 
-    fn noted<'s>(may_send: &'s mut dyn FnMut(usize) -> bool, stops: bool) -> Noted<'s> {
+    fn noted(may_send: &mut dyn FnMut(usize) -> bool, stops: bool) -> Noted<'_> {
         Noted { replies: Vec::new(), may_send, stops }
     }
 
