@@ -17,7 +17,7 @@ use crate::checker::{Checker, Matching, Mode};
 use crate::cli::console::{self, Screen};
 use crate::environment::Environment;
 use crate::evaluate::dataset::Dataset;
-use crate::evaluate::official::Package;
+use crate::evaluate::official::{self, Package};
 use crate::evaluate::{self, Evaluation, Settings, SystemScore, output};
 
 /// Raised when a key of the JSON output changes its meaning or is removed.
@@ -169,7 +169,8 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
         output::write_parquet(path, &inputs.dataset, &scores.systems)?;
     }
     let failed = args.below(&scores.systems);
-    let shown = || text::text(&scores, settings.partial, Screen::of_stdout());
+    let install = Package::find(environment.bfcl()).is_err().then(|| official::install(environment.bfcl()));
+    let shown = || text::text(&scores, settings.partial, install.as_deref(), Screen::of_stdout());
     let printed = if verdicts_on_stdout {
         console::print_status(shown().plain().trim_end());
         console::give_json(&output::verdict_lines(&scores.systems))

@@ -11,7 +11,13 @@ use crate::text::short::shortened;
 /// Characters of an example of an error.
 const MAX_EXAMPLE: usize = 140;
 
-pub(super) fn text(scores: &Evaluation<'_>, is_partial: bool, screen: Screen) -> Painted {
+/// Returns all scores. `install` is the command that installs the official package, if it is not installed.
+pub(super) fn text(
+    scores: &Evaluation<'_>,
+    is_partial: bool,
+    install: Option<&str>,
+    screen: Screen,
+) -> Painted {
     let mut text = Painted::default();
     for system in &scores.systems {
         text.add(Paint::Title, system.name);
@@ -30,6 +36,12 @@ pub(super) fn text(scores: &Evaluation<'_>, is_partial: bool, screen: Screen) ->
         let mut table = Table::new([Column::text("not scored"), Column::wrapped("reason")]);
         scores.not_scored.iter().for_each(|(category, reason)| table.row([category, reason]));
         text.append(table.fitted(screen));
+        let needs_package = scores.not_scored.iter().any(|(_, reason)| reason.contains("--engine official"));
+        if let Some(install) = install.filter(|_| needs_package) {
+            // The command is one line, so that it can be copied.
+            text.add(Paint::Plain, "The official package is not installed here; this installs it:\n");
+            text.add(Paint::Plain, &format!("{install}\n"));
+        }
     }
     text
 }
