@@ -330,6 +330,15 @@ fn a_file_that_somebody_wrote_is_not_replaced() {
 
 /// Writes a log of two equal requests with different calls, and runs it.
 fn run_of_two_answers(folder: &Path) -> PathBuf {
+    let first = ("first", json!({"boat": "blue kayak", "day": "Friday"}));
+    run_of_answers(
+        folder,
+        &[first, ("second", json!({"boat": "kayak, blue one", "day": "friday", "seats": 2}))],
+    )
+}
+
+/// Writes a log of equal requests, each with an id and the arguments of its call (null: it was declined), and runs it.
+fn run_of_answers(folder: &Path, answers: &[(&str, Value)]) -> PathBuf {
     let tool = json!({"type": "function", "function": {
         "name": "book_boat", "description": "Books a boat of the rowing club for a member.",
         "parameters": {"type": "object", "required": ["boat", "day"], "properties": {
@@ -338,17 +347,17 @@ fn run_of_two_answers(folder: &Path) -> PathBuf {
             "seats": {"type": "integer", "description": "Number of seats", "default": 1},
         }},
     }});
-    let line = |id: &str, arguments: Value| {
+    let line = |(id, arguments): &(&str, Value)| {
         let call = json!({"id": id, "type": "function", "function": {"name": "book_boat", "arguments": arguments.to_string()}});
+        let response = match arguments {
+            Value::Null => json!({"role": "assistant", "content": "I cannot book boats."}),
+            _ => json!({"role": "assistant", "content": null, "tool_calls": [call]}),
+        };
         let question = json!({"role": "user", "content": "Please book the blue kayak for Ann on Friday"});
-        json!({"id": id, "messages": [question], "tools": [tool],
-            "response": {"role": "assistant", "content": null, "tool_calls": [call]}})
+        let record = json!({"id": id, "messages": [question], "tools": [tool], "response": response});
+        format!("{record}\n")
     };
-    let log = format!(
-        "{}\n{}\n",
-        line("first", json!({"boat": "blue kayak", "day": "Friday"})),
-        line("second", json!({"boat": "kayak, blue one", "day": "friday", "seats": 2}))
-    );
+    let log: String = answers.iter().map(line).collect();
     let (path, out) = (folder.join("log.jsonl"), folder.join("run"));
     std::fs::write(&path, log).unwrap();
     let run = output(&["run", path.to_str().unwrap(), "--out", out.to_str().unwrap()]);
@@ -408,5 +417,23 @@ fn a_suggestion_made_from_a_forgotten_answer_is_forgotten_too() {
     let why = shown(&output(&["why", path, "first"]));
     assert!(!why.contains("kayak, blue one") && !why.contains("answer/other-alternatives"), "{why}");
     assert_eq!(output(&["held", path, "--candidates"]).stdout, b"");
+    assert!(output(&["verify", path]).status.success());
+}
+
+#[test]
+fn a_suggestion_quotes_no_answer_that_is_lost_because_its_request_is_forgotten() {
+    let folder = tempfile::tempdir().unwrap();
+    let answers = [
+        ("first", Value::Null),
+        ("second", json!({"boat": "zqx kayak", "day": "Friday"})),
+        ("third", json!({"boat": "blue kayak", "day": "Friday"})),
+    ];
+    let run = run_of_answers(folder.path(), &answers);
+    let path = run.to_str().unwrap();
+    assert!(shown(&output(&["why", path, "first"])).contains("zqx kayak"));
+    let forgotten = output(&["forget", path, "--id", "second"]);
+    assert!(forgotten.status.success(), "{}", shown(&forgotten));
+    let why = shown(&output(&["why", path, "first"]));
+    assert!(why.contains("forgotten/answer") && !why.contains("zqx"), "{why}");
     assert!(output(&["verify", path]).status.success());
 }

@@ -225,10 +225,14 @@ impl<'a> Erasure<'a> {
         })
     }
 
-    /// Removes the edits, links or decisions of forgotten rows from a file, and the suggestions made from their answers.
+    /// Removes the edits, links or decisions of forgotten rows from a file, and the edits that quote their answers.
     fn remove_rows(&self, path: &Path) -> Result<(Rewritten, Touched)> {
         self.change(path, |group, touched| {
-            let is_ours = |&at: &usize| self.is_forgotten(group, at) || self.is_made_of_forgotten(group, at);
+            let is_ours = |&at: &usize| {
+                self.is_forgotten(group, at)
+                    || self.is_made_of_forgotten(group, at)
+                    || self.is_of_lost_answer(group, at)
+            };
             let ours: Vec<usize> = (0..group.height()).filter(is_ours).collect();
             for &at in &ours {
                 group.remove(at);
@@ -242,6 +246,13 @@ impl<'a> Erasure<'a> {
     fn is_made_of_forgotten(&self, group: &Group<'_>, at: usize) -> bool {
         group.text("safety", at) == Some(Safety::Suggest.name())
             && group.text("patch", at).is_some_and(|patch| with_tombstones(patch, &self.ids).is_some())
+    }
+
+    /// Returns whether an edit is one of an answer that is removed: its patch quotes that answer.
+    fn is_of_lost_answer(&self, group: &Group<'_>, at: usize) -> bool {
+        group.text("table", at) == Some(TableId::Requests.name())
+            && group.text("column", at) == Some(ANSWER.name)
+            && group.u32("row", at).is_some_and(|row| self.answers.contains(&row))
     }
 
     /// Writes a changed copy of a file, and replaces all of the ids in it by tombstones.

@@ -103,7 +103,7 @@ impl Stage for DraftAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(10);
+        fingerprint.version(11);
         Ok(())
     }
 

@@ -1,8 +1,10 @@
 //! Answers of equal requests that differ from the one that was chosen: alternatives that a person may confirm.
 //!
-//! They are suggested and never used by themselves: two models that disagree prove that one of them may be wrong. The
-//! suggestion is the union of the alternatives where the calls are of the same functions, otherwise the other answer.
+//! They are suggested and never used by themselves: two models that disagree prove that one of them may be wrong. What
+//! most requests were answered with decides: where its calls are of the same functions, the suggestion is the union of
+//! the alternatives of all such answers, otherwise it is that answer. The order of calls is no difference.
 
+use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::candidate::Candidate;
@@ -74,31 +76,34 @@ pub(super) fn suggestion(
     others: &[Other],
     id: impl Fn(RowIx) -> String,
 ) -> Option<Suggestion> {
-    let ids = |other: &Other| other.of.iter().map(|(_, row)| id(*row)).collect::<Vec<_>>();
+    let mut others = others.iter().filter(|other| !is_same_answer(chosen, &other.answer)).peekable();
+    let most = others.peek()?;
+    let ids = |of: &[(u32, RowIx)]| of.iter().map(|(_, row)| id(*row)).collect::<Vec<_>>();
+    if united(chosen, &most.answer).is_none() {
+        return Some(Suggestion::Answer(vec![
+            json!({"op": "test", "path": "", "value": chosen}),
+            json!({"op": "replace", "path": "", "value": most.answer, "of": ids(&most.of)}),
+        ]));
+    }
     let mut union = chosen.to_vec();
-    let mut of: Vec<String> = Vec::new();
+    let mut of: FxHashMap<String, Vec<(u32, RowIx)>> = FxHashMap::default();
     for other in others {
-        let Some(wider) = united(&union, &other.answer) else { continue };
-        if wider != union && passes(functions, &wider) {
-            union = wider;
-            of.extend(ids(other));
+        let Some(wider) = united(&union, &other.answer).filter(|wider| passes(functions, wider)) else {
+            continue;
+        };
+        for (path, _, _) in changed_parameters(&union, &wider) {
+            of.entry(path).or_default().extend(&other.of);
         }
+        union = wider;
     }
-    let changes = changed_parameters(chosen, &union);
-    if !changes.is_empty() {
-        let ops = changes.into_iter().flat_map(|(path, before, after)| {
-            [
-                json!({"op": "test", "path": path, "value": before}),
-                json!({"op": "replace", "path": path, "value": after, "of": of}),
-            ]
-        });
-        return Some(Suggestion::Alternatives(ops.collect()));
+    let mut ops = Vec::new();
+    for (path, before, after) in changed_parameters(chosen, &union) {
+        let mut of = of.remove(&path).unwrap_or_default();
+        of.sort_unstable();
+        ops.push(json!({"op": "test", "path": path, "value": before}));
+        ops.push(json!({"op": "replace", "path": path, "value": after, "of": ids(&of)}));
     }
-    let other = others.iter().find(|other| united(chosen, &other.answer).is_none())?;
-    Some(Suggestion::Answer(vec![
-        json!({"op": "test", "path": "", "value": chosen}),
-        json!({"op": "replace", "path": "", "value": other.answer, "of": ids(other)}),
-    ]))
+    (!ops.is_empty()).then_some(Suggestion::Alternatives(ops))
 }
 
 /// Returns name and parameters of a call.
@@ -133,6 +138,31 @@ fn united(answer: &[Value], other: &[Value]) -> Option<Vec<Value>> {
         Some(json!({ name: parameters }))
     };
     answer.iter().map(call).collect()
+}
+
+/// Returns whether two answers have the same calls in any order, each value equal to the evaluator.
+fn is_same_answer(answer: &[Value], other: &[Value]) -> bool {
+    let mut left: Vec<&Value> = other.iter().collect();
+    answer.len() == other.len()
+        && answer.iter().all(|call| {
+            let at = left.iter().position(|other| is_same_call(call, other));
+            at.map(|at| left.swap_remove(at)).is_some()
+        })
+}
+
+fn is_same_call(call: &Value, other: &Value) -> bool {
+    let (Some((name, parameters)), Some((other_name, others))) = (parts(call), parts(other)) else {
+        return call == other;
+    };
+    let holds_all = |alternatives: &Value, of: &Value| {
+        let alternatives = alternatives.as_array().map_or(&[][..], Vec::as_slice);
+        let mut of = of.as_array().into_iter().flatten();
+        of.all(|value| alternatives.iter().any(|known| is_same(value, known)))
+    };
+    let is_same_parameter = |(name, alternatives): (&String, &Value)| {
+        others.get(name).is_some_and(|other| holds_all(alternatives, other) && holds_all(other, alternatives))
+    };
+    name == other_name && parameters.len() == others.len() && parameters.iter().all(is_same_parameter)
 }
 
 /// Returns whether the evaluator accepts one where the other is an alternative. The mark of an omission equals only itself.
@@ -206,9 +236,9 @@ mod tests {
             json!(patch),
             json!([
                 {"op": "test", "path": "/0/ring/bell", "value": ["noon"]},
-                {"op": "replace", "path": "/0/ring/bell", "value": ["noon", "storm"], "of": ["id0", "id1"]},
+                {"op": "replace", "path": "/0/ring/bell", "value": ["noon", "storm"], "of": ["id0"]},
                 {"op": "test", "path": "/0/ring/times", "value": ["", 1]},
-                {"op": "replace", "path": "/0/ring/times", "value": ["", 1, 3], "of": ["id0", "id1"]},
+                {"op": "replace", "path": "/0/ring/times", "value": ["", 1, 3], "of": ["id1"]},
             ])
         );
     }
@@ -241,6 +271,24 @@ mod tests {
             };
             assert_eq!((&patch[1]["path"], &patch[1]["value"]), (&json!(""), &json!(other)));
         }
+    }
+
+    #[test]
+    fn the_same_calls_in_another_order_are_no_suggestion() {
+        let (noon, storm) = (ring("noon", json!(["", 1])), ring("storm", json!(["", 1])));
+        let chosen = [noon.clone(), storm.clone()];
+        assert_eq!(suggested(&chosen, &[vec![storm.clone(), noon.clone()]]), None);
+        assert!(suggested(&chosen, &[vec![noon.clone(), noon]]).is_some());
+    }
+
+    #[test]
+    fn what_most_requests_were_answered_with_decides_what_is_suggested() {
+        let chosen = [ring("noon", json!(["", 1]))];
+        let toll = vec![json!({"toll": {"bell": ["noon"], "times": ["", 1]}})];
+        let storm = vec![ring("storm", json!(["", 1]))];
+        let of = |others: [&Vec<Value>; 2]| suggested(&chosen, &others.map(Clone::clone));
+        assert!(matches!(of([&toll, &storm]), Some(Suggestion::Answer(_))));
+        assert!(matches!(of([&storm, &toll]), Some(Suggestion::Alternatives(_))));
     }
 
     #[test]
