@@ -25,7 +25,7 @@ fn multi_turn() -> Bench {
 fn with_python(bench: &Bench, second: &str) {
     let script = format!(
         r#"#!/bin/sh
-echo '{{"version": "9", "network": "none"}}'
+echo '{{"version": "9", "network": "none", "files": "read-only"}}'
 n=0
 while read -r line; do
   case "$line" in
@@ -82,7 +82,7 @@ fn the_official_package_scores_multi_turn_outputs() {
     let text = shown(&output);
     assert!(output.status.success(), "{text}");
     for expected in [
-        "Verdicts by bfcl-eval 9; network of its process: none.",
+        "Verdicts by bfcl-eval 9; network of its process: none; files: read-only.",
         "warning: the verdicts are those of bfcl-eval 9; this program knows",
         "multi_turn:x",
         "BFCL gives no mean",
@@ -134,9 +134,10 @@ fn an_output_that_executes_code_changes_no_other_verdict_and_sees_no_key() {
     let truth =
         |n: usize| json!({"id": format!("multi_turn_base_{n}"), "ground_truth": [["mkdir(dir_name='a')"]]});
     // The services import the module.
-    let leak = bench.path("leak");
+    let out_of_reach = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let leak = out_of_reach.path().join("leak");
     let command = format!(
-        "(cat /proc/self/environ /proc/$PPID/environ; env) > {}; echo '{{\"valid\": true}}'; sleep 300 &",
+        "(/bin/cat /proc/self/environ /proc/$PPID/environ; /usr/bin/env) > {}; echo '{{\"valid\": true}}'; /bin/sleep 300 &",
         leak.display()
     );
     let attack = json!([{"inspect.os.system": json!({"command": command}).to_string()}]);
@@ -150,21 +151,29 @@ fn an_output_that_executes_code_changes_no_other_verdict_and_sees_no_key() {
     let truths = lines(&[truth(0), truth(1), truth(2)]);
     bench.write("dataset/possible_answer/BFCL_v4_multi_turn_base.json", &truths);
     bench.write("model/multi_turn/BFCL_v4_multi_turn_base_result.json", &lines(&rows));
-    let start = std::time::Instant::now();
-    let output = toolsieve()
-        .current_dir(bench.folder.path())
-        .env("BFCL_VENV", environment)
-        .env("SOME_PASSWORD", "hunter2")
-        .args(["evaluate", "--dataset", "dataset", "--results", "model", "--engine", "official"])
-        .args(["--verdicts", "-"])
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", shown(&output));
-    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
-    let all = verdicts(&String::from_utf8(output.stdout).unwrap());
-    let valid: Vec<&Value> = all.iter().map(|verdict| &verdict["valid"]).collect();
-    assert_eq!(valid, [false, true, false], "{all:#?}");
-    // The attack was executed, so that this test can fail.
+    let score = |path: &str| {
+        let start = std::time::Instant::now();
+        let output = toolsieve()
+            .current_dir(bench.folder.path())
+            .env("BFCL_VENV", &environment)
+            .env("SOME_PASSWORD", "hunter2")
+            .env("PATH", path)
+            .args(["evaluate", "--dataset", "dataset", "--results", "model", "--engine", "official"])
+            .args(["--verdicts", "-"])
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", shown(&output));
+        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+        let all = verdicts(&String::from_utf8(output.stdout.clone()).unwrap());
+        let valid: Vec<&Value> = all.iter().map(|verdict| &verdict["valid"]).collect();
+        assert_eq!(valid, [false, true, false], "{all:#?}");
+        shown(&output)
+    };
+    // Where the system isolates processes, no file can be written; otherwise it can, which shows that the attack is executed.
+    let text = score(&std::env::var("PATH").unwrap());
+    assert!(leak.exists() == text.contains("files: writable"), "{text}");
+    let text = score("/nowhere");
+    assert!(text.contains("files: writable"), "{text}");
     let seen = fs::read(&leak).unwrap();
-    assert!(!String::from_utf8_lossy(&seen).contains("hunter2"));
+    assert!(!seen.is_empty() && !String::from_utf8_lossy(&seen).contains("hunter2"));
 }

@@ -87,7 +87,10 @@ fn notes(system: &SystemScore<'_>, is_partial: bool, screen: Screen) -> Painted 
     if let Some(facts) = &system.package {
         note(
             1,
-            &format!("Verdicts by bfcl-eval {}; network of its process: {}.", facts.version, facts.network),
+            &format!(
+                "Verdicts by bfcl-eval {}; network of its process: {}; files: {}.",
+                facts.version, facts.network, facts.files
+            ),
         );
     }
     let missing = sum(|of| of.missing);

@@ -2,14 +2,15 @@
 
 A line in: {"n", "category", "entry", "ground_truth", "output", "is_calls", "underscore_to_dot", "language", "format", "has_tag"}.
 A line out: {"n", "valid", "error_type", "error", "decoded"}, with the number of the line in; "aborted": true where the package
-raises an exception, which ends an official evaluation. The first line out is {"version", "network"}.
+raises an exception, which ends an official evaluation. The first line out is {"version", "network", "files"}.
 
 The multi-turn checker of the package evaluates the calls of the model as Python, on simulated services. So this process has
-no network, bounded memory, and a folder of its own, and programs that it starts do not inherit where outputs are read and
-verdicts written.
+no network, bounded memory, and a folder of its own; where the system allows it, all other files are read-only. Programs that
+it starts do not inherit where outputs are read and verdicts written.
 """
 
 import atexit
+import ctypes
 import importlib.metadata
 import json
 import math
@@ -17,6 +18,7 @@ import os
 import resource
 import shutil
 import socket
+import struct
 import sys
 import tempfile
 import types
@@ -27,9 +29,9 @@ MODEL = "model"
 
 def main():
     jobs, out = own_streams()
-    network = isolate()
+    files, network = isolate()
     package = Package()
-    write(out, {"version": importlib.metadata.version("bfcl-eval"), "network": network})
+    write(out, {"version": importlib.metadata.version("bfcl-eval"), "network": network, "files": files})
     for line in jobs:
         job = json.loads(line)
         try:
@@ -73,10 +75,15 @@ def plain(value):
 
 
 def isolate():
-    """Takes the network and most of the memory away; returns whether the system itself has no network."""
-    os.chdir(tempfile.mkdtemp(prefix="toolsieve-bfcl-"))
-    os.environ["BFCL_PROJECT_ROOT"] = os.getcwd()  # the package writes lock files there
-    atexit.register(shutil.rmtree, os.getcwd(), ignore_errors=True)
+    """Takes the network, most of the memory and other files away; returns how files and network are kept from outputs."""
+    folder, files = folder_in_memory()
+    if folder is None:
+        folder = tempfile.mkdtemp(prefix="toolsieve-bfcl-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    os.chdir(folder)
+    tempfile.tempdir = folder
+    os.environ["TMPDIR"] = folder
+    os.environ["BFCL_PROJECT_ROOT"] = folder  # the package writes lock files there
     for limit, value in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_CORE, 0)):
         try:
             resource.setrlimit(limit, (value, value))
@@ -93,8 +100,33 @@ def isolate():
         with open("/proc/net/dev", encoding="ascii") as devices:
             names = {line.split(":")[0].strip() for line in devices if ":" in line}
     except OSError:
-        return "blocked in Python"
-    return "none" if names <= {"lo"} else "blocked in Python"
+        names = None
+    return files, "none" if names is not None and names <= {"lo"} else "blocked in Python"
+
+
+def folder_in_memory():
+    """Makes all files read-only for this process, except in an empty folder in memory.
+
+    Returns that folder and what files are now; the folder is `None` where the process has no mounts of its own. One that was
+    started with mounts and processes of its own has the number 1.
+    """
+    if os.getpid() != 1 or not sys.platform.startswith("linux"):
+        return None, "writable"
+    libc = ctypes.CDLL(None, use_errno=True)
+    own = {os.path.realpath(path) for path in (sys.prefix, sys.base_prefix)}
+    for folder in ("/tmp", "/dev/shm", "/mnt", "/media"):
+        is_free = os.path.isdir(folder) and not any(path.startswith(folder + "/") for path in own)
+        if is_free and libc.mount(b"tmpfs", folder.encode(), b"tmpfs", 0, b"size=1g") == 0:
+            is_done = set_read_only(libc, "/", True)
+            set_read_only(libc, folder, False)
+            return folder, "read-only" if is_done else "writable"
+    return None, "writable"
+
+
+def set_read_only(libc, path, is_set):
+    """Sets the mount at a path and those below it, or makes them writable again; returns whether that is done."""
+    attributes = struct.pack("QQQQ", int(is_set), int(not is_set), 0, 0)  # struct mount_attr: MOUNT_ATTR_RDONLY is 1
+    return libc.syscall(442, -100, path.encode(), 0x8000, attributes, len(attributes)) == 0  # mount_setattr(2)
 
 
 class Package:

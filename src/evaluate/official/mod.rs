@@ -49,6 +49,8 @@ pub struct Facts {
     pub version: String,
     /// `none` if the system gives the process no network, otherwise how it is kept from it.
     pub network: String,
+    /// `read-only`, except for a folder in memory, or `writable`.
+    pub files: String,
 }
 
 /// An output to score.
@@ -157,7 +159,7 @@ impl Package {
         let first: Value = serde_json::from_str(&first)
             .map_err(|_| format!("bfcl-eval does not start: its first line is {first:?}"))?;
         let text = |key: &str| first[key].as_str().unwrap_or_default().to_owned();
-        *facts = Facts { version: text("version"), network: text("network") };
+        *facts = Facts { version: text("version"), network: text("network"), files: text("files") };
         for (n, job) in jobs.iter().enumerate() {
             let line = match process.next_line(self.timeout) {
                 Ok(line) => line,
