@@ -228,7 +228,10 @@ fn a_decision_that_fits_no_row_is_reported_with_the_reason_and_not_applied() {
         (2, "2 rows have this id; name the request id instead"),
         (3, "the row is not as the person saw it: the digest of its content begins with "),
         (4, "the row is dropped by drop-spam: spam/keyboard-mash"),
-        (5, "the row is held by parse-docs: parse/truncated; only an edit of its doc list can change that"),
+        (
+            5,
+            "the row is held by parse-docs: parse/truncated; possible: drop, or another decision on its doc list",
+        ),
         (6, "no stage of the pipeline takes edit of requests"),
         (8, "the docs cannot be parsed, so there is nothing to patch; write \"functions\" instead"),
     ];

@@ -6,7 +6,7 @@
 
 mod support;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use polars::prelude::{ParquetReader, SerReader as _};
@@ -436,4 +436,176 @@ fn a_suggestion_quotes_no_answer_that_is_lost_because_its_request_is_forgotten()
     let why = shown(&output(&["why", path, "first"]));
     assert!(why.contains("forgotten/answer") && !why.contains("zqx"), "{why}");
     assert!(output(&["verify", path]).status.success());
+}
+
+/// Returns a value that a schema allows.
+fn allowed(schema: &Value) -> Value {
+    if let Some(first) = schema["enum"].get(0) {
+        return first.clone();
+    }
+    match schema["type"].as_str().unwrap_or_default() {
+        "integer" => json!(1),
+        "float" => json!(1.5),
+        "boolean" => json!(true),
+        "array" | "tuple" => json!([allowed(&schema["items"])]),
+        "dict" => json!({}),
+        _ => json!("a word"),
+    }
+}
+
+/// Returns an answer that fits the docs: a call of the first function.
+fn fitting_answer(functions: &Value) -> Value {
+    let function = &functions[0];
+    let parameters = function["parameters"]["properties"].as_object().cloned().unwrap_or_default();
+    let parameters: serde_json::Map<String, Value> =
+        parameters.into_iter().map(|(name, schema)| (name, json!([allowed(&schema)]))).collect();
+    json!([{ function["name"].as_str().unwrap_or("f"): parameters }])
+}
+
+/// Rows that no reason of the sample log holds: docs that have to be edited, and a later step of an agent loop.
+fn further_rows() -> String {
+    let tool = |kind: &str| {
+        json!([{"name": "ring_gong", "description": "Rings the gong of the harbour.", "parameters": {
+        "type": "object", "required": ["times"],
+        "properties": {"times": {"type": kind, "description": "How many times the gong is rung"}}}}])
+    };
+    let question = json!({"role": "user", "content": "Ring the gong of the harbour three times please"});
+    let call = json!({"id": "c1", "type": "function", "function": {"name": "ring_gong", "arguments": "{\"times\": 3}"}});
+    let called = json!({"role": "assistant", "content": null, "tool_calls": [call]});
+    let result = json!({"role": "tool", "tool_call_id": "c1", "content": "ok"});
+    let done = json!({"role": "assistant", "content": "Done."});
+    let tools = |kind: &str| json!([{"type": "function", "function": tool(kind)[0]}]);
+    [
+        json!({"id": "schema", "messages": [question], "tools": tools("gongs"), "response": called}),
+        json!({"id": "later", "messages": [question, called, result], "tools": tools("integer"), "response": done}),
+    ]
+    .iter()
+    .map(|line| format!("{line}\n"))
+    .collect()
+}
+
+#[test]
+fn possible_decisions_are_those_that_change_a_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let more = folder.path().join("more.jsonl");
+    std::fs::write(&more, further_rows()).unwrap();
+    let held = |name: &str, decisions: &[Value]| {
+        let file = folder.path().join(format!("{name}.jsonl"));
+        std::fs::write(&file, decisions.iter().map(|row| format!("{row}\n")).collect::<String>()).unwrap();
+        let mut rows: Vec<Value> = Vec::new();
+        for (inputs, nth) in [(&[][..], 0), (&["--input", more.to_str().unwrap()][..], 1)] {
+            let out = folder.path().join(format!("{name}-{nth}"));
+            let with = [inputs, &["--decisions", file.to_str().unwrap()]].concat();
+            support::run_sample(&out, if decisions.is_empty() { inputs } else { &with });
+            let listed = output(&["held", out.to_str().unwrap(), "--format", "jsonl"]);
+            rows.extend(
+                String::from_utf8(listed.stdout)
+                    .unwrap()
+                    .lines()
+                    .map(|line| serde_json::from_str(line).unwrap()),
+            );
+        }
+        rows
+    };
+    let before = held("before", &[]);
+    let class = |row: &Value| {
+        let text = |key: &str| row[key].as_str().unwrap().to_owned();
+        (text("table"), text("reason"), !row["recorded_answer"].is_null())
+    };
+    // What each decision changed of the rows of a class: one of them at least.
+    let mut changed: BTreeMap<(String, String, bool), BTreeSet<&str>> = BTreeMap::new();
+    for word in ["keep", "drop", "relevant", "irrelevant", "answer", "edit", "accept"] {
+        let is_list = |row: &Value| row["table"] == "doc_lists";
+        let is_given = |row: &&Value| match word {
+            "answer" | "relevant" | "irrelevant" => !is_list(row),
+            "accept" => !is_list(row) && !row["recorded_answer"].is_null(),
+            "edit" => is_list(row),
+            _ => true,
+        };
+        // A list and its requests would be decided at once, and the effect would not be that on one of them.
+        for lists in [false, true] {
+            let decide = |row: &Value| {
+                let mut row = row.clone();
+                row["decision"] = word.into();
+                match word {
+                    "answer" => row["ground_truth"] = fitting_answer(&row["functions"]),
+                    "edit" => {
+                        row["functions"] = json!([{"name": "ring_gong", "description": "Rings the gong.",
+                            "parameters": {"type": "dict", "required": [], "properties": {}}}]);
+                    }
+                    _ => {}
+                }
+                row
+            };
+            let decided: Vec<Value> =
+                before.iter().filter(|row| is_list(row) == lists).filter(is_given).map(decide).collect();
+            if decided.is_empty() {
+                continue;
+            }
+            let after = held(&format!("{word}-{lists}"), &decided);
+            let is_held = |row: &Value| after.iter().any(|other| other["id"] == row["id"]);
+            for row in decided.iter().filter(|row| !is_held(row)) {
+                changed.entry(class(row)).or_default().insert(word);
+            }
+        }
+    }
+    for row in &before {
+        let possible: BTreeSet<&str> = row["possible_decisions"].as_str().unwrap().split(", ").collect();
+        let of_class = changed.get(&class(row)).cloned().unwrap_or_default();
+        // `accept` of an answer that a stage refused is `answer` with it, and can be right.
+        let of_class: BTreeSet<&str> =
+            of_class.into_iter().filter(|word| *word != "accept" || possible.contains("accept")).collect();
+        assert_eq!(of_class, possible, "{:?}", class(row));
+    }
+    let reasons: BTreeSet<&str> = before.iter().map(|row| row["reason"].as_str().unwrap()).collect();
+    for reason in [
+        "relevance/unsure",
+        "split/no-answer",
+        "overlap/public-query",
+        "parse/truncated",
+        "schema/unknown-type",
+        "conversation/no-first-step",
+    ] {
+        assert!(reasons.contains(reason), "{reason}: {reasons:?}");
+    }
+}
+
+#[test]
+fn a_decision_is_filled_in_where_it_is_possible_and_a_filled_row_without_one_is_named() {
+    let sample = Sample::new();
+    let run = sample.folder.path().join("run");
+    let run = run.to_str().unwrap();
+    let file = sample.folder.path().join("accept.jsonl");
+    let written = output(&["held", run, "--decide", "accept", "--out", file.to_str().unwrap()]);
+    assert!(
+        shown(&written).contains("accept is filled in for 12 rows, and cannot change the other "),
+        "{}",
+        shown(&written)
+    );
+    let rows: Vec<Value> = std::fs::read_to_string(&file)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for row in &rows {
+        let possible = row["possible_decisions"].as_str().unwrap().split(", ").any(|word| word == "accept");
+        assert_eq!(row["decision"] == "accept", possible, "{row}");
+    }
+    let none = output(&["held", run, "--reason", "split/no-answer", "--decide", "keep"]);
+    assert_eq!(none.status.code(), Some(2), "{}", shown(&none));
+    assert!(
+        shown(&none).contains("keep can change no row that is listed\nhint: these can change "),
+        "{}",
+        shown(&none)
+    );
+
+    let mut row = rows.iter().find(|row| row["reason"] == "relevance/unsure").unwrap().clone();
+    row["decision"] = "".into();
+    row["ground_truth"] = json!([{"f": {}}]);
+    std::fs::write(&file, format!("{row}\n")).unwrap();
+    let again =
+        support::run_sample(&sample.folder.path().join("again"), &["--decisions", file.to_str().unwrap()]);
+    let expected =
+        "accept.jsonl:1: ground_truth is filled in, but decision is empty, so the row is not decided";
+    assert!(shown(&again).contains(expected), "{}", shown(&again));
 }

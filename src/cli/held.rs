@@ -51,7 +51,7 @@ pub(super) struct HeldArgs {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Fills in this decision for every row that is listed.
+    /// Fills in this decision for every row that is listed and that it can change.
     #[arg(long, value_name = "DECISION", value_parser = ["keep", "drop", "relevant", "irrelevant", "answer", "accept"])]
     decide: Option<String>,
 
@@ -109,6 +109,7 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
     };
     let opened = open(&args.run, registry)?;
     let rows = opened.review(&review)?;
+    let unfilled = unfilled(&rows, &review)?;
     if is_list {
         let n_waiting = if is_all(&review) { opened.n_waiting_lists() } else { 0 };
         return Ok(console::print_data(&list(&rows, &args.run, review.selection, n_waiting))?);
@@ -119,6 +120,9 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
             Format::Csv => console::give_json(&String::from_utf8_lossy(&csv(&rows)?))?,
             _ => console::give_json(&jsonl(&rows)?)?,
         }
+        if let Some(unfilled) = unfilled {
+            console::print_status(&unfilled);
+        }
         return Ok(());
     };
     match format {
@@ -126,16 +130,15 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
         Format::Csv => write_atomic(out, &csv(&rows)?)?,
         Format::Parquet => parquet(&rows, out)?,
     }
+    let next = match (review.decision.as_str(), unfilled) {
+        ("", _) => "fill in the column decision, then ".to_owned(),
+        (_, None) => "the decisions are filled in; ".to_owned(),
+        (_, Some(unfilled)) => format!("{unfilled}; "),
+    };
+    let out = out.display();
     console::print_status(&format!(
-        "{} written to {}; {}run with --decisions {}",
-        rows_counted(&rows),
-        out.display(),
-        if review.decision.is_empty() {
-            "fill in the column decision, then "
-        } else {
-            "the decisions are filled in; "
-        },
-        out.display()
+        "{} written to {out}; {next}run with --decisions {out}",
+        rows_counted(&rows)
     ));
     Ok(())
 }
@@ -163,6 +166,29 @@ fn check_target(out: &Path) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// Returns the note that a decision was filled in for some rows only; `None` where it is for all of them.
+///
+/// # Errors
+/// It can change none of the rows.
+fn unfilled(rows: &[ReviewRow], review: &Review) -> anyhow::Result<Option<String>> {
+    let decision = &review.decision;
+    let n_unfilled = rows.iter().filter(|row| row.decision.is_empty()).count();
+    if decision.is_empty() || n_unfilled == 0 {
+        return Ok(None);
+    }
+    if n_unfilled == rows.len() {
+        let row = &rows[0];
+        let reason = row.reason.as_deref().unwrap_or(row.table);
+        bail!(
+            "{decision} can change no row that is listed\nhint: these can change {} ({reason}): {}",
+            row.entry_id.as_deref().or(row.external_id.as_deref()).unwrap_or(&row.id),
+            row.possible_decisions
+        );
+    }
+    let n_filled = counted((rows.len() - n_unfilled) as u64, "row", "rows");
+    Ok(Some(format!("{decision} is filled in for {n_filled}, and cannot change the other {n_unfilled}")))
 }
 
 /// The rows for people: two lines each, and how to go on.

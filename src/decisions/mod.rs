@@ -5,6 +5,7 @@
 //! `{"request": ID, "ground_truth": […]}` is the decision `answer`. Deliberately absent: what a decision does to a row.
 
 mod keys;
+mod possible;
 mod review;
 
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ use crate::relevance::Relevance;
 use crate::text::os_error::{cause_of, hint_of};
 use crate::text::short::shortened;
 
+pub use possible::{OF_AN_ENTRY, possible_decisions};
 pub use review::guarded;
 
 /// Why a file of decisions cannot be used.
@@ -141,11 +143,22 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
     let mut all: Vec<Decision> = Vec::new();
     let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     let mut faults = Vec::new();
+    let mut undecided = Vec::new();
     let Rows { rows, is_table } = rows_of(path)?;
     for (line, row) in rows {
         let row = row.and_then(|row| {
             let is_of_review = is_table || review::is_review(&row);
-            if is_of_review { review::decision_of(row) } else { Ok(Some((row, None))) }
+            if !is_of_review {
+                return Ok(Some((row, None)));
+            }
+            let filled = review::filled_without_decision(&row);
+            undecided.extend(filled.map(|column| {
+                format!(
+                    "{}:{line}: {column} is filled in, but decision is empty, so the row is not decided",
+                    path.display()
+                )
+            }));
+            review::decision_of(row)
         });
         let Some(row) = row.transpose() else { continue };
         let decision = row.and_then(|(row, word)| decision(line, row, word)).and_then(|decision| {
@@ -166,7 +179,8 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
         return Err(DecisionsError::Lines { path: path.to_owned(), faults });
     }
     let columns = Some(Columns { own_id: EXTERNAL_ID, request: MESSAGES, list: TEXT });
-    Ok(Decisions { files: vec![path.display().to_string()], columns, all })
+    let files = vec![path.display().to_string()];
+    Ok(Decisions { files, columns, all, undecided, advice: Some(possible::advice) })
 }
 
 /// Whether a file is a review file in which nothing is filled in, so that another one may replace it; an empty file is.
@@ -225,6 +239,8 @@ pub fn join(files: Vec<Decisions>) -> Result<Decisions, DecisionsError> {
         let at = joined.files.len();
         joined.files.extend(decisions.files);
         joined.columns = joined.columns.or(decisions.columns);
+        joined.advice = joined.advice.or(decisions.advice);
+        joined.undecided.extend(decisions.undecided);
         for decision in decisions.all {
             let decision = Decision { file: at, ..decision };
             let of_id = by_id.entry(decision.id.clone()).or_default();

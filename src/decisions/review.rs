@@ -136,6 +136,19 @@ pub(super) fn is_blank(row: &Map<String, Value>) -> bool {
     is_review(row) && FILLED_IN.iter().all(|key| row.get(*key).is_none_or(is_empty))
 }
 
+/// Returns the column that somebody filled in without a decision; `held --candidates` fills in suggested answers itself.
+pub(super) fn filled_without_decision(row: &Map<String, Value>) -> Option<&'static str> {
+    let text = |key: &str| match row.get(key) {
+        Some(Value::String(text)) => text.trim(),
+        None | Some(Value::Null) => "",
+        Some(_) => "a value",
+    };
+    let is_suggested = text("reason").starts_with("answer/other-");
+    let is_filled = |key: &&str| !text(key).is_empty() && !NO_VALUE.contains(&text(key));
+    let may_be = FILLED_IN.into_iter().filter(|key| !(is_suggested && *key == "ground_truth"));
+    if is_filled(&"decision") { None } else { may_be.into_iter().find(is_filled) }
+}
+
 /// Texts that programs write for an empty cell.
 const NO_VALUE: [&str; 7] = ["nan", "NaN", "NaT", "None", "<NA>", "null", "NULL"];
 

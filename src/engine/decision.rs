@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::fingerprint::{Fingerprint, hex};
-use super::vocabulary::{ColumnSpec, Reason};
+use super::vocabulary::{ColumnSpec, Reason, TableId};
 
 /// What a person decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -96,6 +96,10 @@ pub struct Decisions {
     pub columns: Option<Columns>,
     /// The decisions.
     pub all: Vec<Decision>,
+    /// Messages about rows that somebody filled in without deciding.
+    pub undecided: Vec<String>,
+    /// Returns how a message goes on about a row that is held for a reason code.
+    pub advice: Option<fn(TableId, &str) -> String>,
 }
 
 /// The columns by which rows are recognised.

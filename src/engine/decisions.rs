@@ -160,10 +160,7 @@ impl Account<'_> {
     ) -> Option<String> {
         let is_applied = noted.iter().any(|note| note.why.is_none());
         match kind {
-            DecisionKind::Keep => {
-                let fate = self.fate_of(table, row)?;
-                Some(fate + &self.other_decision(table, row).unwrap_or_default())
-            }
+            DecisionKind::Keep => self.fate_of(table, row),
             DecisionKind::Drop
                 if table.fate(row).is_some_and(|fate| fate.reason == DecisionKind::Drop.reason()) =>
             {
@@ -202,18 +199,6 @@ impl Account<'_> {
         self.stages.iter().any(|(_, contract)| contract.table == table && contract.decisions.contains(&kind))
     }
 
-    /// The decision that can change what `keep` cannot: of a held row whose reason is binding.
-    fn other_decision(&self, table: &Table, row: RowIx) -> Option<String> {
-        let fate = table.fate(row).filter(|fate| fate.action == Action::Hold && fate.reason.binding)?;
-        let (_, contract) = self.stages.get(usize::from(fate.stage))?;
-        let (kind, what) = match (contract.table, table.id()) {
-            (TableId::DocLists, TableId::DocLists) => (DecisionKind::Edit, "an edit of the list"),
-            (TableId::DocLists, TableId::Requests) => (DecisionKind::Edit, "an edit of its doc list"),
-            (TableId::Requests, _) => (DecisionKind::Answer, "an answer"),
-        };
-        self.is_taken(kind, contract.table).then(|| format!("; only {what} can change that"))
-    }
-
     /// What happened to a row that is not kept, and which entry it repeats.
     fn fate_of(&self, table: &Table, row: RowIx) -> Option<String> {
         let fate = table.fate(row)?;
@@ -226,7 +211,9 @@ impl Account<'_> {
         let entry = self.entries.get(&(table.id(), row)).map_or_else(String::new, |entry| {
             format!("; it repeats the entry {entry} of the earlier dataset, which no decision changes")
         });
-        Some(format!("the row is {word} by {stage}: {}{entry}", fate.reason.code))
+        let advice = self.decisions.advice.filter(|_| fate.action == Action::Hold);
+        let advice = advice.map_or_else(String::new, |advice| advice(table.id(), fate.reason.code));
+        Some(format!("the row is {word} by {stage}: {}{entry}{advice}", fate.reason.code))
     }
 }
 

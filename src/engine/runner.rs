@@ -566,6 +566,13 @@ const MOST_DECISIONS_NAMED: usize = 20;
 /// Warns of each decision that was not applied or that needs a check, whether its stage ran now or earlier.
 fn warn_of_decisions(manifests: &[StageManifest], cx: &Context<'_>) {
     let decisions = &cx.services.decisions;
+    for message in decisions.undecided.iter().take(MOST_DECISIONS_NAMED) {
+        cx.progress.warn(&format!("decisions {message}"));
+    }
+    if decisions.undecided.len() > MOST_DECISIONS_NAMED {
+        let n_more = decisions.undecided.len() - MOST_DECISIONS_NAMED;
+        cx.progress.warn(&format!("{n_more} more rows are filled in without a decision"));
+    }
     let Some(last) = manifests.last() else {
         if !decisions.all.is_empty() {
             cx.progress.warn(&format!(

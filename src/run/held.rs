@@ -20,6 +20,7 @@ use crate::columns::{
     RELEVANCE_BASIS, RESPONSE, STATUS, TEXT,
 };
 use crate::conversation::{Message, last_user};
+use crate::decisions::{OF_AN_ENTRY, possible_decisions};
 use crate::docs::patch::{PatchOp, apply};
 use crate::engine::corpus::{BatchCells, RowId, Table};
 use crate::engine::frame::FrameFile;
@@ -28,8 +29,9 @@ use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, Safety, TableId};
 use crate::text::suggestion::did_you_mean;
 
 /// The columns of a review file, in order. The first and the last ones are for people to fill in.
-pub const FIELDS: [&str; 21] = [
+pub const FIELDS: [&str; 22] = [
     "decision",
+    "possible_decisions",
     "id",
     "external_id",
     "entry_id",
@@ -57,6 +59,8 @@ pub const FIELDS: [&str; 21] = [
 pub struct ReviewRow {
     /// What a person decides; empty, or what the caller filled in.
     pub decision: String,
+    /// The decisions that can change the row, separated by commas.
+    pub possible_decisions: String,
     /// The request id or list id: 32 hex digits.
     pub id: String,
     /// The log's own id of a request.
@@ -122,7 +126,7 @@ pub struct Review {
     pub ids: Vec<String>,
     /// At most so many rows.
     pub limit: Option<usize>,
-    /// The decision that is filled in.
+    /// The decision that is filled in, in the rows that it can change.
     pub decision: String,
 }
 
@@ -190,7 +194,11 @@ impl OpenRun {
         rows.retain(|row| review.ids.is_empty() || review.ids.iter().any(|id| is_named(row, id)));
         rows.truncate(review.limit.unwrap_or(usize::MAX));
         for row in &mut rows {
-            row.decision.clone_from(&review.decision);
+            let possible = possible(row, review.selection);
+            row.possible_decisions = possible.join(", ");
+            if possible.contains(&review.decision.as_str()) {
+                row.decision.clone_from(&review.decision);
+            }
         }
         Ok(rows)
     }
@@ -388,6 +396,17 @@ impl OpenRun {
             is_known.then(|| Category::of_answer(n_functions, n_calls).name().to_owned())
         });
         row.functions = functions;
+    }
+}
+
+/// Returns the decisions that can change a row that is listed.
+fn possible(row: &ReviewRow, selection: Selection) -> &'static [&'static str] {
+    let table = if row.table == TableId::DocLists.name() { TableId::DocLists } else { TableId::Requests };
+    match (selection, &row.reason) {
+        (Selection::Held, Some(reason)) => {
+            possible_decisions(table, reason, row.recorded_answer != Value::Null)
+        }
+        _ => OF_AN_ENTRY,
     }
 }
 

@@ -58,7 +58,7 @@ fn saw(id: impl Into<String>, was: &str) -> Decision {
 fn file(all: Vec<Decision>) -> Arc<Decisions> {
     let all = (1..).zip(all).map(|(line, decision)| Decision { line, ..decision }).collect();
     let columns = Some(Columns { own_id: MESSAGES, request: MESSAGES, list: TEXT });
-    Arc::new(Decisions { files: vec!["decisions.jsonl".to_owned()], columns, all })
+    Arc::new(Decisions { files: vec!["decisions.jsonl".to_owned()], columns, all, ..Decisions::default() })
 }
 
 impl Home {
