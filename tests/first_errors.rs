@@ -61,6 +61,35 @@ fn each_error_of_the_first_hour_has_a_way_on() {
 }
 
 #[test]
+fn a_path_without_a_run_is_answered_with_the_runs_nearby() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    std::fs::write(folder.path().join("log.jsonl"), REQUEST).unwrap();
+    std::fs::write(folder.path().join("recipe.toml"), "").unwrap();
+    let before = shown(&output(&["held", &at("runs")]));
+    assert!(before.contains("hint: `toolsieve run FILE… --out "), "{before}");
+    for name in ["runs/march", "runs/april"] {
+        let run = output(&["run", &at("log.jsonl"), "--out", &at(name), "--quiet"]);
+        assert!(run.status.success(), "{}", shown(&run));
+    }
+    let mut text = String::new();
+    for name in [
+        "log.jsonl",
+        "recipe.toml",
+        "runs",
+        "runs/mach",
+        "runs/march/dataset",
+        "runs/march/rows.parquet",
+        "runs/march/none",
+    ] {
+        let ended = output(&["held", &at(name)]);
+        assert_eq!(ended.status.code(), Some(2));
+        text += &format!("== {name}\n{}\n", shown(&ended));
+    }
+    snapshot("no_run", &text, folder.path());
+}
+
+#[test]
 fn messages_that_are_texts_are_named_with_their_line() {
     let folder = tempfile::tempdir().unwrap();
     let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));

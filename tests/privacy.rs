@@ -134,7 +134,7 @@ fn a_value_has_one_placeholder_in_messages_calls_facts_and_docs() {
         "user user4@example.com",
         r#""card":4000000000000010"#,
         "Ask user2@example.com",
-        "~ messages /0/content 9..34: email → user4@example.com",
+        "~ message 1 9..34: email → user4@example.com",
     ] {
         assert!(one.contains(wanted), "no {wanted} in\n{one}");
     }

@@ -116,7 +116,9 @@ impl ShownEdit {
         }
         text.add(Paint::Held, &safety);
         text.add(Paint::Plain, "\n");
-        text.add_changes(&patch_in_words(&self.column, &self.patch, functions));
+        let several = functions_of(&self.patch).len() > 1;
+        let named = if several { functions } else { &[] };
+        text.add_changes(&patch_in_words(&self.column, &self.patch, named));
     }
 
     /// The names of the functions that the edit changes; of all functions of the list if it changes the list as a whole.

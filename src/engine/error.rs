@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use polars::error::PolarsError;
 
+use super::no_run;
 use crate::text::os_error::{cause_of, hint_of};
 
 /// The engine's result.
@@ -61,7 +62,7 @@ pub enum Error {
     #[error("{} is a symbolic link or not a regular file; nothing is written or removed through one\nhint: remove it and run the same command again", .0.display())]
     Link(PathBuf),
     /// There is no finished run.
-    #[error("no finished run in {}\nhint: `toolsieve run --input FILE… --out {}` creates one", .0.display(), .0.display())]
+    #[error("no finished run in {}\nhint: {}", .0.display(), no_run::hint(.0))]
     NoRun(PathBuf),
     /// There is a run, but it is not finished.
     #[error("the run in {} is not finished\nhint: {} continues where it stopped", path.display(), command.as_ref().map_or_else(|| "the command that began it".to_owned(), |command| format!("`{command}`")))]

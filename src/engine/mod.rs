@@ -46,6 +46,7 @@ pub mod link;
 pub mod links;
 pub mod manifest;
 pub(crate) mod marker;
+mod no_run;
 pub mod opinion;
 mod others;
 pub mod part;

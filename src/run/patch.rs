@@ -12,10 +12,9 @@ pub fn patch_lines(column: &str, patch: &str) -> String {
 }
 
 /// Returns a patch as [`patch_lines`] does, with places in words instead of pointers. `functions` are the names of the
-/// functions of the doc list; each is put before its places if the patch changes several.
+/// functions of the doc list, each put before its places; none where they are known from the context.
 pub fn patch_in_words(column: &str, patch: &str, functions: &[String]) -> String {
-    let several = functions_of(patch).len() > 1;
-    lines(patch, &Places { column, in_words: true, functions: if several { functions } else { &[] } })
+    lines(patch, &Places { column, in_words: true, functions })
 }
 
 /// Returns the positions of the functions that a patch of a doc list changes, ascending.

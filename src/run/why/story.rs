@@ -1,5 +1,7 @@
 //! The history of one request: as sent, the events of each stage for it and its docs, how it was judged, its fate.
 
+use std::collections::BTreeSet;
+
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -21,7 +23,7 @@ use crate::engine::vocabulary::{ColumnSpec, RowIx, Safety, TableId};
 use crate::export::sink::JUDGED;
 use crate::report::end_of_merges;
 use crate::run::place::{name_and_line, of_request};
-use crate::run::{OpenRun, patch_lines};
+use crate::run::{OpenRun, patch_in_words};
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
 
@@ -227,7 +229,13 @@ impl Story<'_> {
         let is_shown = event.edit.is_some_and(|edit| edit.safety == Safety::Suggest.name());
         let word = if is_shown { "suggest" } else { event.action };
         let found = event.evidence.map(|evidence| format!("\n      {}", self.shown(evidence)));
-        let changes = event.edit.map(|edit| patch_lines(edit.column, edit.patch));
+        let changes = event.edit.map(|edit| {
+            let lists = BTreeSet::from([event.row_id]);
+            let names =
+                self.run.function_names(&lists).ok().and_then(|mut names| names.remove(&event.row_id));
+            let names = names.filter(|names| names.len() > 1).unwrap_or_default();
+            patch_in_words(edit.column, edit.patch, &names)
+        });
         format!(
             "  {:2} {:24} {list}{word}{into}: {}{}{followed}{}\n{}",
             nth + 1,
