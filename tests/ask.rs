@@ -276,7 +276,10 @@ fn some_entries_can_be_asked_and_a_cost_is_not_passed() {
     for (max_cost, n_requests) in [("0.0011", 2), ("0.0018", 3), ("0.0018", 3)] {
         let (text, code) = bench.ask(&server, &["--max-cost", max_cost]);
         assert_eq!((code, server.requests().len()), (Some(3), n_requests), "{text}");
-        assert!(text.contains("the next request may pass --max-cost"), "{text}");
+        assert!(
+            text.contains("the next request may cost 0.000") && text.contains("and pass --max-cost"),
+            "{text}"
+        );
     }
     let (text, code) = bench.ask(&server, &["--max-cost", "1"]);
     assert_eq!((code, server.requests().len()), (Some(0), 4), "{text}");

@@ -288,7 +288,7 @@ fn missing_duplicate_and_unknown_ids_are_named() {
     );
     let (text, code) = bench.run(&["--results", "part.jsonl", "--partial"]);
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains("1 ids are not in the dataset and not scored: live_simple_9-9-9"), "{text}");
+    assert!(text.contains("1 id is not in the dataset and not scored: live_simple_9-9-9"), "{text}");
     assert!(text.contains("--partial: 1 entry has no output"), "{text}");
     bench.write("twice.jsonl", &lines(&[row("live_simple_0-0-0"), row("live_simple_0-0-0")]));
     let (text, code) = bench.run(&["--results", "twice.jsonl", "--partial"]);
@@ -304,6 +304,68 @@ fn min_accuracy_is_a_gate() {
     let (text, code) = bench.run(&["--results", "wrong.jsonl", "--min-accuracy", "0.5"]);
     assert_eq!(code, Some(1));
     assert!(text.contains("gate failed: wrong: accuracy 0.2000, expected at least 0.5"), "{text}");
+
+    // Outputs of whole categories may be missing because the run that made them ended early.
+    bench.write("one.jsonl", &lines(&[json!({"id": "live_multiple_0-0-0", "text": "ring(bell=3)"})]));
+    let (text, code) = bench.run(&["--results", "one.jsonl", "--min-accuracy", "0.9"]);
+    assert_eq!(code, Some(1), "{text}");
+    let expected = "gate failed: one: no outputs of live_irrelevance, live_parallel, live_simple; --partial leaves them out";
+    assert!(text.contains(expected), "{text}");
+    assert_eq!(bench.run(&["--results", "one.jsonl", "--min-accuracy", "0.9", "--partial"]).1, Some(0));
+    let (text, code) = bench.run(&["--compare", "one.jsonl", "wrong.jsonl", "--min-accuracy", "0.9"]);
+    assert_eq!(code, Some(2), "{text}");
+}
+
+#[test]
+fn underscores_can_be_expected_of_one_system() {
+    let bench = Bench::new();
+    let underscored = [&["[tower_ring(bell=1)]"], &RIGHT[1..]].concat();
+    bench.results("dots.jsonl", RIGHT);
+    bench.results("lines.jsonl", [underscored[0], "[tower_ring(bell=2)]", RIGHT[2], RIGHT[3], RIGHT[4]]);
+    let arguments = ["--results", "dots.jsonl", "lines.jsonl", "--underscore-to-dot=lines"];
+    let all = bench.json(&arguments);
+    assert_eq!([&all["systems"][0]["correct"], &all["systems"][1]["correct"]], [5, 5]);
+    let all = bench.json(&["--results", "dots.jsonl", "lines.jsonl", "--underscore-to-dot"]);
+    assert_eq!([&all["systems"][0]["correct"], &all["systems"][1]["correct"]], [3, 5]);
+    let (text, code) = bench.run(&["--results", "dots.jsonl", "--underscore-to-dot=dot"]);
+    assert_eq!(code, Some(2));
+    assert!(text.contains("there is no system \"dot\"\nhint: the results have these: dots"), "{text}");
+}
+
+#[test]
+fn datasets_that_cannot_be_scored_are_answered_with_the_way_on() {
+    let bench = Bench::new();
+    bench.write("mt/BFCL_v4_multi_turn_base.json", "{\"id\": \"multi_turn_base_0\"}\n");
+    bench.write("open/BFCL_v4_live_simple.json", &lines(&[entry("live_simple_0-0-0", &["ring"])]));
+    bench.write(
+        "run/dataset/BFCL_v4_live_irrelevance.json",
+        &lines(&[entry("live_irrelevance_0-0-0", &["ring"])]),
+    );
+    bench.write(
+        "run/dataset/unverified/BFCL_v4_live_simple.json",
+        &lines(&[entry("live_simple_0-ts0-u0", &["ring"])]),
+    );
+    bench.write(
+        "run/dataset/unverified/possible_answer/BFCL_v4_live_simple.json",
+        &lines(&[answer("live_simple_0-ts0-u0", &[("ring", 1)])]),
+    );
+    bench.write("r.jsonl", &lines(&[json!({"id": "live_simple_0-ts0-u0", "text": "ring(bell=1)"})]));
+    for (dataset, expected) in [
+        ("mt", "hint: `--engine official` scores multi-turn and agentic categories"),
+        (
+            "open",
+            "there is no such file, and open/BFCL_v4_live_simple.json needs one\nhint: a dataset has the ground truth",
+        ),
+        ("run", "hint: they are of the unverified entries: give --dataset run/dataset/unverified"),
+    ] {
+        let output = toolsieve()
+            .current_dir(bench.folder.path())
+            .args(["evaluate", "--dataset", dataset, "--results", "r.jsonl"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{dataset}");
+        assert!(shown(&output).contains(expected), "{dataset}: {}", shown(&output));
+    }
 }
 
 #[test]

@@ -25,6 +25,13 @@ pub enum Scoring {
     NotScored(&'static str),
 }
 
+impl Scoring {
+    /// Returns whether the calls would have to be executed: only recorded results are scored.
+    pub fn is_executable(self) -> bool {
+        matches!(self, Self::Executable | Self::Rest)
+    }
+}
+
 /// Returns how a category is scored, by parts of its name as the official evaluator does.
 pub fn scoring(category: &str) -> Scoring {
     let has = |part: &str| category.contains(part);

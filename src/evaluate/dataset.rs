@@ -98,6 +98,14 @@ impl Dataset {
         if let Some(file) = ids_of_formats {
             dataset.add_formats(&file)?;
         }
+        if dataset.categories.is_empty()
+            && let Some((name, reason)) = dataset.not_scored.first()
+        {
+            let what = format!("no category of the dataset is scored here; {name}: {reason}");
+            let hint =
+                "`--engine official` scores multi-turn and agentic categories with the package bfcl-eval";
+            return Err(unfit(path, what, hint));
+        }
         if dataset.categories.is_empty() {
             let hint =
                 "question files are named BFCL_<version>_<category>.json, such as BFCL_v4_live_simple.json";
@@ -190,6 +198,11 @@ impl Dataset {
         let answers_path = answers_path(path);
         if entries.iter().all(|entry| !entry.ground_truth.is_null()) {
             return Ok(());
+        }
+        if !answers_path.exists() {
+            let what = format!("there is no such file, and {} needs one", path.display());
+            let hint = "a dataset has the ground truth of each question file in possible_answer, under the same name";
+            return Err(unfit(&answers_path, what, hint));
         }
         let answers = objects(&answers_path)?;
         let by_id: HashMap<String, usize> = answers

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::category::{configuration_of_id, current_name};
 use super::figures::{CategoryFigures, float};
 use super::{Row, Scored};
-use crate::text::figures::count;
+use crate::text::figures::counted;
 
 /// A mean of several categories.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -136,7 +136,7 @@ fn of_bfcl(categories: &Categories<'_>) -> Vec<GroupMean> {
     let overall = overall.map(|accuracy| Share { accuracy, n: 0 });
     let live_n = live.map_or_else(
         || "the outputs of 4 categories".to_owned(),
-        |live| format!("{} outputs of 4 categories", count(live.n as u64)),
+        |live| format!("{} of 4 categories", counted(live.n as u64, "output", "outputs")),
     );
     vec![
         group("BFCL", "simple", simple, "3 categories: python, java, javascript"),
@@ -175,7 +175,9 @@ fn of_evalscope(categories: &Categories<'_>) -> Vec<GroupMean> {
     let augmented = weighted(&categories.present(&MULTI_TURN[1..]));
     let multi_turn = plain(&those(&[one(MULTI_TURN[0]), augmented]));
     let groups = those(&[non_live, live, multi_turn]);
-    let n_of = |n: usize, of: usize| format!("{n} of its {of} tasks have outputs");
+    let n_of = |n: usize, of: usize| {
+        format!("{n} of its {of} tasks {} outputs", if n == 1 { "has" } else { "have" })
+    };
     let n_non_live = present(&[&SIMPLE, &OTHERS, &["irrelevance"]]);
     let n_live = present(&[&LIVE, &LIVE_RELEVANCE]);
     let n_multi_turn = present(&[&MULTI_TURN]);
@@ -185,7 +187,11 @@ fn of_evalscope(categories: &Categories<'_>) -> Vec<GroupMean> {
             "evalscope",
             "LIVE",
             live,
-            format!("{} outputs; {}", count(live.map_or(0, |live| live.n) as u64), n_of(n_live, 6)),
+            format!(
+                "{}; {}",
+                counted(live.map_or(0, |live| live.n) as u64, "output", "outputs"),
+                n_of(n_live, 6)
+            ),
         ),
         group(
             "evalscope",

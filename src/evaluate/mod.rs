@@ -27,13 +27,13 @@ pub mod recorded;
 pub mod results;
 pub mod score;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 
 use rayon::prelude::*;
 
 use crate::checker::Checker;
-use category::{FORMAT_SENSITIVITY, Scoring};
+use category::FORMAT_SENSITIVITY;
 use dataset::Dataset;
 pub use error::EvaluateError;
 use error::{Result, unfit};
@@ -57,6 +57,8 @@ pub struct Settings {
     pub recorded: Option<PathBuf>,
     /// The rules of the checker.
     pub checker: Checker,
+    /// The systems of which names of functions have `_` for `.`; all of them with that rule of the checker.
+    pub underscored: BTreeSet<String>,
     /// The official package, if it gives the verdicts.
     pub package: Option<Package>,
     /// The prices of models.
@@ -129,6 +131,13 @@ impl SystemScore<'_> {
         counted.fold((0, 0), |(correct, n), of| (correct + of.correct, n + of.n))
     }
 
+    /// Returns the categories that would be scored, and of which the system has no outputs.
+    pub fn without_outputs<'d>(&self, dataset: &'d Dataset) -> Vec<&'d str> {
+        let has_outputs = |name: &str| self.categories.iter().any(|of| of.category == name);
+        let scored = dataset.categories.iter().filter(|category| !category.scoring.is_executable());
+        scored.map(|category| category.name.as_str()).filter(|name| !has_outputs(name)).collect()
+    }
+
     /// Returns the share of correct outputs of all categories.
     pub fn accuracy(&self) -> f64 {
         let (correct, n) = self.total();
@@ -155,6 +164,15 @@ pub fn evaluate<'i>(settings: &Settings, inputs: &'i Inputs) -> Result<Evaluatio
     let dataset = &inputs.dataset;
     let mut warnings = dataset.warnings.clone();
     let mut systems = Vec::new();
+    let names: Vec<&str> = inputs.systems.iter().map(|system| system.name.as_str()).collect();
+    if let Some(unknown) = settings.underscored.iter().find(|name| !names.contains(&name.as_str())) {
+        let hint = format!("the results have these: {}", names.join(", "));
+        return Err(unfit(
+            &dataset.path,
+            format!("--underscore-to-dot: there is no system {unknown:?}"),
+            hint,
+        ));
+    }
     let of_log = family::of_log(&dataset.path);
     for system in &inputs.systems {
         warnings.extend(family::warning(system, &of_log));
@@ -180,8 +198,7 @@ pub fn evaluate<'i>(settings: &Settings, inputs: &'i Inputs) -> Result<Evaluatio
         if systems.iter().any(|system| system.categories.iter().any(|of| of.category == category.name)) {
             continue;
         }
-        let is_executable = matches!(category.scoring, Scoring::Executable | Scoring::Rest);
-        let reason = if is_executable && inputs.recorded.is_empty() {
+        let reason = if category.scoring.is_executable() && inputs.recorded.is_empty() {
             "executable: no code is executed here; --recorded FILE has recorded results"
         } else {
             "no outputs"
@@ -208,19 +225,27 @@ fn score_system<'i>(
     if known.is_empty() {
         let example = unknown.first().map_or_else(String::new, |id| format!(", such as {id:?}"));
         let what = format!("no id of the results of {} is in the dataset{example}", system.name);
-        return Err(unfit(&dataset.path, what, "give the dataset with the version that the results are for"));
+        let unverified = ["unverified", "dataset/unverified"].map(|name| dataset.path.join(name));
+        let holding = unverified.iter().filter(|folder| folder.is_dir()).find(|folder| {
+            let other = Dataset::read(folder, settings.package.is_some());
+            other.is_ok_and(|other| unknown.iter().any(|id| other.place(id).is_some()))
+        });
+        let hint = holding.map_or_else(
+            || "give the dataset with the version that the results are for".to_owned(),
+            |folder| format!("they are of the unverified entries: give --dataset {}", folder.display()),
+        );
+        return Err(unfit(&dataset.path, what, hint));
     }
     if !unknown.is_empty() {
         warnings.push(format!(
-            "{}: {} ids are not in the dataset and not scored: {}",
+            "{}: {} not in the dataset and not scored: {}",
             system.name,
-            unknown.len(),
+            if unknown.len() == 1 { "1 id is".to_owned() } else { format!("{} ids are", unknown.len()) },
             listed(&unknown)
         ));
     }
     known.sort_by_key(|(place, _)| *place);
-    let is_executable =
-        |at: usize| matches!(dataset.categories[at].scoring, Scoring::Executable | Scoring::Rest);
+    let is_executable = |at: usize| dataset.categories[at].scoring.is_executable();
     known.retain(|((at, _), row)| !is_executable(*at) || inputs.recorded.contains_key(&row.id));
     let missing = missing(settings, dataset, system, &known)?;
     let (verdicts, package) = verdicts(settings, inputs, system, &known)?;
@@ -251,7 +276,9 @@ fn verdicts(
     known: &[((usize, usize), &ResultRow)],
 ) -> Result<(Vec<Scored>, Option<Facts>)> {
     let dataset = &inputs.dataset;
-    let underscore_to_dot = settings.checker.underscore_to_dot || system.expects_underscores;
+    let underscore_to_dot = settings.checker.underscore_to_dot
+        || settings.underscored.contains(&system.name)
+        || system.expects_underscores;
     let checker = Checker { underscore_to_dot, ..settings.checker };
     let score_row = |&(place, result): &((usize, usize), &ResultRow)| {
         let category = &dataset.categories[place.0];
@@ -261,9 +288,7 @@ fn verdicts(
     let Some(package) = &settings.package else {
         return Ok((known.par_iter().map(score_row).collect(), None));
     };
-    let is_recorded = |place: (usize, usize)| {
-        matches!(dataset.categories[place.0].scoring, Scoring::Executable | Scoring::Rest)
-    };
+    let is_recorded = |place: (usize, usize)| dataset.categories[place.0].scoring.is_executable();
     let of_package = known.iter().filter(|(place, _)| !is_recorded(*place));
     let jobs: Vec<Job<'_>> = of_package
         .map(|&(place, row)| {

@@ -167,6 +167,8 @@ fn an_output_that_executes_code_changes_no_other_verdict_and_sees_no_key() {
         let all = verdicts(&String::from_utf8(output.stdout.clone()).unwrap());
         let valid: Vec<&Value> = all.iter().map(|verdict| &verdict["valid"]).collect();
         assert_eq!(valid, [false, true, false], "{all:#?}");
+        // The package itself gives the calls of wrong outputs only.
+        assert_eq!(all[1]["decoded"], json!([[["mkdir(dir_name='a')"], []]]), "{all:#?}");
         shown(&output)
     };
     // Where the system isolates processes, no file can be written; otherwise it can, which shows that the attack is executed.

@@ -23,8 +23,8 @@ const MAX_SHOWN: usize = 3;
 /// Options that ask a model.
 #[derive(Debug, clap::Args)]
 pub(super) struct AskArgs {
-    /// Asks this model of the OpenAI-compatible server in `OPENAI_BASE_URL`, with the key in `OPENAI_API_KEY`, and scores
-    /// its outputs.
+    /// Asks this model of the OpenAI-compatible server in `OPENAI_BASE_URL` (https://api.openai.com/v1 if it is not set), with
+    /// the key in `OPENAI_API_KEY`, and scores its outputs.
     #[arg(long, value_name = "MODEL", requires = "save", conflicts_with = "compare", help_heading = ASKING)]
     ask: Option<String>,
 
@@ -179,6 +179,7 @@ impl AskArgs {
         let on_signal = Arc::clone(&cancel);
         ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed))
             .context("cannot listen for Ctrl-C")?;
+        console::print_status(&format!("asking {} on {}", settings.model, client.base()));
         let bar = console::counting_bar("outputs");
         let asked = ask::ask(
             &client,
@@ -194,8 +195,10 @@ impl AskArgs {
         bar.finish_and_clear();
         let asked = asked?;
         report(&asked, &settings, client.base());
-        let is_partial = settings.limit.is_some() || !asked.unasked.is_empty();
-        Ok(Finished { is_partial, missing: (!asked.is_complete()).then(|| missing(&asked)) })
+        let is_partial =
+            settings.limit.is_some() || !settings.categories.is_empty() || !asked.unasked.is_empty();
+        let has_key = environment.openai().key.is_some();
+        Ok(Finished { is_partial, missing: (!asked.is_complete()).then(|| missing(&asked, has_key)) })
     }
 }
 
@@ -224,7 +227,7 @@ fn report(asked: &Asked, settings: &Ask, server: &str) {
 }
 
 /// Returns the error that outputs are missing, with the command that goes on.
-fn missing(asked: &Asked) -> anyhow::Error {
+fn missing(asked: &Asked, has_key: bool) -> anyhow::Error {
     let n = |n: usize| count(n as u64);
     let missing = asked.n - asked.known - asked.arrived - asked.unasked.len();
     let mut what = format!("{} of {} outputs are missing", n(missing), n(asked.n));
@@ -232,7 +235,9 @@ fn missing(asked: &Asked) -> anyhow::Error {
         Stopped::Interrupted => "interrupted".to_owned(),
         Stopped::Refused => "the server refuses this key, model or address".to_owned(),
         Stopped::Failing => "too many requests in a row failed".to_owned(),
-        Stopped::Cost => "the next request may pass --max-cost".to_owned(),
+        Stopped::Cost { estimate } => {
+            format!("the next request may cost {estimate:.4} USD, and pass --max-cost")
+        }
         Stopped::NoTokens => "the server reports no tokens, so --max-cost cannot be kept".to_owned(),
         Stopped::Client(fault) => fault.clone(),
     });
@@ -248,10 +253,13 @@ fn missing(asked: &Asked) -> anyhow::Error {
     let command = Options::default().command(std::env::args()).resume_command();
     let hint = match &asked.stopped {
         Some(Stopped::Refused) => {
-            format!("check OPENAI_BASE_URL, OPENAI_API_KEY and the name of the model; `{command}` goes on")
+            let key = if has_key { "OPENAI_API_KEY" } else { "OPENAI_API_KEY (it is not set)" };
+            format!("check OPENAI_BASE_URL, {key} and the name of the model; `{command}` goes on")
         }
-        Some(Stopped::Cost) => {
-            "with a higher --max-cost the same command goes on; --partial scores what is there".to_owned()
+        Some(Stopped::Cost { .. }) => {
+            "with a higher --max-cost the same command goes on, and --max-tokens makes outputs cheaper; --partial scores \
+             what is there"
+                .to_owned()
         }
         Some(Stopped::NoTokens) => "leave out --max-cost".to_owned(),
         _ if asked.failed.first().is_some_and(|(_, reason)| reason.contains("temperature")) => {

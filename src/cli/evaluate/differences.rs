@@ -10,9 +10,13 @@ use crate::evaluate::dataset::Dataset;
 use crate::evaluate::differences::{Difference, differences};
 use crate::evaluate::output::raw;
 use crate::evaluate::{Row, SystemScore};
+use crate::text::short::shortened;
 
 /// Width of the labels.
 const LABEL: usize = 8;
+
+/// Characters of the message of a verdict.
+const MAX_MESSAGE: usize = 160;
 
 pub(super) fn print(
     is_json: bool,
@@ -32,7 +36,10 @@ pub(super) fn print(
     }
     let decided = all.iter().filter(|pair| pair.is_decided()).count() as u64;
     let total = counted(all.len() as u64, "output differs", "outputs differ");
-    text.add(Paint::Plain, &format!("{total}, {decided} of them in the verdict\n"));
+    text.add(
+        Paint::Plain,
+        &format!("{total}, {decided} of them in the verdict; ▸ marks what the other does not have\n"),
+    );
     console::print_painted(&text)
 }
 
@@ -63,47 +70,82 @@ fn shown(dataset: &Dataset, names: (&str, &str), pair: &Difference<'_, '_>, scre
         let verdict = row.scored.error_type.as_deref().unwrap_or("correct");
         let paint = if row.scored.valid { Paint::Kept } else { Paint::Dropped };
         text.append(labelled(&"  ".into(), 2, &[name.into(), Cell::new(paint, verdict)], screen));
-        let marked = own.iter().map(|piece| {
-            let is_new = !other.contains(piece);
-            let text = if is_new { format!("▸{piece}") } else { piece.clone() };
-            Cell::new(if is_new { Paint::Warning } else { Paint::Plain }, &text)
-        });
-        let marked: Vec<Cell> = marked.flat_map(Cell::split_words).collect();
-        text.append(labelled(&"    ".into(), 4, &marked, screen));
+        for line in own {
+            let marked = line.iter().map(|piece| {
+                let is_new = !other.iter().flatten().any(|known| known == piece);
+                let text = if is_new { format!("▸{piece}") } else { piece.clone() };
+                Cell::new(if is_new { Paint::Warning } else { Paint::Plain }, &text)
+            });
+            let marked: Vec<Cell> = marked.flat_map(Cell::split_words).collect();
+            text.append(labelled(&"    ".into(), 6, &marked, screen));
+        }
+        if let Some(message) = row.scored.error.first().filter(|_| !row.scored.valid) {
+            let message = message.as_str().map_or_else(|| message.to_string(), str::to_owned);
+            let message = Cell::new(Paint::Heading, &shortened(&message, MAX_MESSAGE)).split_words();
+            text.append(labelled(&"    ".into(), 4, &message, screen));
+        }
     }
     let truth = truth(dataset, pair.a);
     if !truth.is_null() {
-        let pieces: Vec<Cell> =
-            pieces(truth).into_iter().flat_map(|piece| Cell::from(piece).split_words()).collect();
-        text.append(labelled(&Cell::new(Paint::Heading, "  truth"), LABEL, &pieces, screen));
+        for (nth, line) in pieces(truth).into_iter().enumerate() {
+            let label = if nth == 0 { "  truth" } else { "" };
+            let line: Vec<Cell> =
+                line.into_iter().flat_map(|piece| Cell::from(piece).split_words()).collect();
+            text.append(labelled(&Cell::new(Paint::Heading, label), LABEL, &line, screen));
+        }
     }
     text.add(Paint::Plain, "\n");
     text
 }
 
-/// Returns calls as pieces to compare: the name of each function, then its arguments.
-fn pieces(calls: &Value) -> Vec<String> {
+/// Returns calls as pieces to compare, a line for each call, or for each turn of several: the name of each function, then its
+/// arguments.
+fn pieces(calls: &Value) -> Vec<Vec<String>> {
     let Value::Array(list) = calls else {
-        return vec![calls.as_str().map_or_else(|| calls.to_string(), str::to_owned)];
+        return vec![vec![text_of(calls)]];
     };
-    let mut pieces = Vec::new();
-    for call in list {
-        let Value::Object(members) = call else {
-            pieces.push(call.to_string());
-            continue;
-        };
-        for (name, arguments) in members {
-            pieces.push(format!("{name}:"));
-            match arguments {
-                Value::Object(arguments) => {
-                    pieces.extend(arguments.iter().map(|(key, value)| format!("{key}={value}")));
-                }
-                other => pieces.push(other.to_string()),
+    let is_of_turns = !list.is_empty() && list.iter().all(Value::is_array);
+    let mut lines = Vec::new();
+    for (nth, call) in list.iter().enumerate() {
+        let mut line = Vec::new();
+        if is_of_turns {
+            line.push(format!("turn {}:", nth + 1));
+            add_leaves(call, &mut line);
+        } else {
+            add_call(call, &mut line);
+        }
+        lines.push(line);
+    }
+    if lines.is_empty() {
+        lines.push(vec!["(no call)".to_owned()]);
+    }
+    lines
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn add_call(call: &Value, line: &mut Vec<String>) {
+    let Value::Object(members) = call else {
+        line.push(text_of(call));
+        return;
+    };
+    for (name, arguments) in members {
+        line.push(format!("{name}:"));
+        match arguments {
+            Value::Object(arguments) => {
+                line.extend(arguments.iter().map(|(key, value)| format!("{key}={value}")));
             }
+            other => line.push(text_of(other)),
         }
     }
-    if pieces.is_empty() {
-        pieces.push("(no call)".to_owned());
+}
+
+/// Adds the calls of the steps of a turn.
+fn add_leaves(step: &Value, line: &mut Vec<String>) {
+    match step {
+        Value::Array(steps) => steps.iter().for_each(|step| add_leaves(step, line)),
+        call => add_call(call, line),
     }
-    pieces
 }

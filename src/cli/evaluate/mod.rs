@@ -49,7 +49,7 @@ pub(super) struct EvaluateArgs {
     ask: ask::AskArgs,
 
     /// Shows the entries on which two systems differ, instead of scores.
-    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["results", "verdicts", "score_dir", "parquet"])]
+    #[arg(long, value_names = ["A", "B"], num_args = 2, conflicts_with_all = ["results", "verdicts", "score_dir", "parquet", "min_accuracy"])]
     compare: Vec<PathBuf>,
 
     /// Writes the verdict on each output as a JSON line; `-` is standard output.
@@ -60,9 +60,10 @@ pub(super) struct EvaluateArgs {
     #[arg(long, value_name = "FILE")]
     recorded: Option<PathBuf>,
 
-    /// Expects `_` for `.` in names of functions, for models that cannot write dots.
-    #[arg(long)]
-    underscore_to_dot: bool,
+    /// Expects `_` for `.` in names of functions, for models that cannot write dots; with `=SYSTEM` for that system only, can
+    /// be repeated.
+    #[arg(long, value_name = "SYSTEM", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    underscore_to_dot: Vec<String>,
 
     /// Rules of the verdicts: those of the official code, or those of its documentation.
     #[arg(long, value_enum, default_value_t = Rules::Official)]
@@ -81,7 +82,8 @@ pub(super) struct EvaluateArgs {
     #[arg(long)]
     partial: bool,
 
-    /// Exits with 1 if less than this share of the outputs of a system is correct, from 0 to 1.
+    /// Exits with 1 if less than this share of the outputs of a system is correct, from 0 to 1, or if a category of the
+    /// dataset has no outputs of it and --partial is not given.
     #[arg(long, value_name = "X", value_parser = share)]
     min_accuracy: Option<f64>,
 
@@ -168,7 +170,7 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
     if let Some(path) = &args.parquet {
         output::write_parquet(path, &inputs.dataset, &scores.systems)?;
     }
-    let failed = args.below(&scores.systems);
+    let failed = args.failed(&scores, &inputs.dataset, settings.partial);
     let install = Package::find(environment.bfcl()).is_err().then(|| official::install(environment.bfcl()));
     let shown = || text::text(&scores, settings.partial, install.as_deref(), Screen::of_stdout());
     let printed = if verdicts_on_stdout {
@@ -219,21 +221,32 @@ impl EvaluateArgs {
                     Assignment::Greedy => Matching::Greedy,
                     Assignment::Maximum => Matching::Maximum,
                 },
-                underscore_to_dot: self.underscore_to_dot,
+                underscore_to_dot: self.underscore_to_dot.iter().any(String::is_empty),
             },
+            underscored: self.underscore_to_dot.iter().filter(|name| !name.is_empty()).cloned().collect(),
             partial: self.partial,
         })
     }
 
-    /// Returns a message for each system below the least accuracy.
-    fn below(&self, systems: &[SystemScore<'_>]) -> Vec<String> {
+    /// Returns a message for each system below the least accuracy, or without outputs of a category.
+    fn failed(&self, scores: &Evaluation<'_>, dataset: &Dataset, is_partial: bool) -> Vec<String> {
         let Some(least) = self.min_accuracy else { return Vec::new() };
-        let message = |system: &SystemScore<'_>| {
+        let mut messages = Vec::new();
+        for system in &scores.systems {
             let accuracy = system.accuracy();
-            (accuracy < least)
-                .then(|| format!("{}: accuracy {accuracy:.4}, expected at least {least}", system.name))
-        };
-        systems.iter().filter_map(message).collect()
+            if accuracy < least {
+                messages.push(format!("{}: accuracy {accuracy:.4}, expected at least {least}", system.name));
+            }
+            let missing = if is_partial { Vec::new() } else { system.without_outputs(dataset) };
+            if !missing.is_empty() {
+                messages.push(format!(
+                    "{}: no outputs of {}; --partial leaves them out",
+                    system.name,
+                    missing.join(", ")
+                ));
+            }
+        }
+        messages
     }
 }
 

@@ -264,6 +264,7 @@ fn pairs(scores: &Evaluation<'_>, screen: Screen) -> Painted {
         let counts = [pair.n, pair.both, pair.only_a, pair.only_b, pair.neither].map(number);
         let p = if pair.p < 0.0001 { "<0.0001".to_owned() } else { format!("{:.4}", pair.p) };
         let figures = [format!("{:+.1} %", 100.0 * pair.difference), p];
+        let figures = if pair.n > 0 { figures } else { ["-", "-"].map(str::to_owned) };
         table.row([pair.a.clone(), pair.b.clone()].into_iter().chain(counts).chain(figures));
     }
     text.append(table.fitted(screen));

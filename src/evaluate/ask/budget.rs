@@ -24,8 +24,8 @@ pub(super) struct Budget {
     spent: f64,
     /// The cost of the outputs of this call.
     pub(super) new: f64,
-    /// The next request did not fit, and no other has been sent since.
-    pub(super) is_full: bool,
+    /// The estimated cost of the next request, if it did not fit and no other has been sent since.
+    pub(super) refused: Option<f64>,
 }
 
 impl Budget {
@@ -39,7 +39,7 @@ impl Budget {
         let longest = tokens.iter().flatten().map(|(_, _, output)| *output).max();
         let cost = |price: Price| tokens.iter().flatten().map(|&(i, c, o)| price.cost(i, c, o)).sum();
         let spent = price.map_or(0.0, cost);
-        Self { price, most, max_tokens, longest, under_way: BTreeMap::new(), spent, new: 0.0, is_full: false }
+        Self { price, most, max_tokens, longest, under_way: BTreeMap::new(), spent, new: 0.0, refused: None }
     }
 
     /// Returns whether a request of so many bytes fits, with those under way, and counts it as one of them.
@@ -47,11 +47,12 @@ impl Budget {
         let (Some(price), Some(most)) = (self.price, self.most) else { return true };
         let output = self.max_tokens.or(self.longest).unwrap_or(FIRST_OUTPUT);
         let estimate = price.cost(n_bytes as u64 / BYTES_PER_TOKEN, 0, output);
-        self.is_full = self.spent + self.under_way.values().sum::<f64>() + estimate > most;
-        if !self.is_full {
+        let is_full = self.spent + self.under_way.values().sum::<f64>() + estimate > most;
+        self.refused = is_full.then_some(estimate);
+        if !is_full {
             self.under_way.insert(at, estimate);
         }
-        !self.is_full
+        !is_full
     }
 
     /// Counts what a reply cost; without tokens, if the request failed.
@@ -74,9 +75,14 @@ mod tests {
         // A dollar for a token of output.
         let price = Price { input: 0.0, output: 1e6, cached: None };
         let mut budget = Budget::new(Some(price), Some(2500.0), None, &[]);
-        assert!(budget.may_send(0, 9) && budget.may_send(1, 9) && !budget.may_send(2, 9) && budget.is_full);
+        assert!(
+            budget.may_send(0, 9)
+                && budget.may_send(1, 9)
+                && !budget.may_send(2, 9)
+                && budget.refused.is_some()
+        );
         budget.arrived(0, Some((3, 0, 100)));
-        assert!(budget.may_send(2, 9) && !budget.is_full);
+        assert!(budget.may_send(2, 9) && budget.refused.is_none());
         budget.arrived(1, Some((3, 0, 900)));
         budget.arrived(2, None);
         // 1,000 dollars are spent, and 900 are estimated for each request.

@@ -93,7 +93,7 @@ pub struct Asked {
 }
 
 /// Why no further request was sent.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Stopped {
     /// The user stopped it.
     Interrupted,
@@ -102,7 +102,10 @@ pub enum Stopped {
     /// Several requests in a row failed.
     Failing,
     /// The next request may pass the limit of cost.
-    Cost,
+    Cost {
+        /// The estimated cost of that request, in US dollars.
+        estimate: f64,
+    },
     /// There is a limit of cost, and the server reports no tokens.
     NoTokens,
     /// The client failed.
@@ -177,8 +180,7 @@ pub fn ask(
     }
     asked.cost = price.map(|_| budget.new);
     match ended {
-        Ok(()) if budget.is_full && asked.stopped.is_none() => asked.stopped = Some(Stopped::Cost),
-        Ok(()) => {}
+        Ok(()) => asked.stopped = asked.stopped.or(budget.refused.map(|estimate| Stopped::Cost { estimate })),
         Err(ClientError::Interrupted) => asked.stopped = Some(Stopped::Interrupted),
         Err(error) => asked.stopped = Some(Stopped::Client(error.to_string())),
     }

@@ -165,7 +165,10 @@ class Package:
             language = self.language(job["language"])
             result = self.runner._evaluate_single_ast_entry(handler, *scored, language, self.format(job["format"]),
                                                             job["has_tag"])
-        return flat(result)
+        verdict = flat(result)
+        if verdict["decoded"] is None:
+            verdict["decoded"] = handler.decoded(output)
+        return verdict
 
     def multi_turn(self, handler, scored):
         """Scores a multi-turn output; the services of each output are its own, and are removed."""
@@ -191,8 +194,22 @@ class Handler:
 
     def __init__(self, decoding, is_calls):
         self.decoding, self.is_calls = decoding, is_calls
+        self.calls = None
+        self.steps = []
+
+    def decoded(self, output):
+        """Returns the calls of an output: of all, or of each turn and step. The package has them in its failures only."""
+        if self.calls is not None or not self.steps:
+            return self.calls
+        steps = iter(self.steps)
+        turns = [[next(steps, []) for _ in turn] for turn in output if isinstance(turn, list)] if isinstance(output, list) else []
+        return turns if sum(map(len, turns)) == len(self.steps) else None
 
     def decode_ast(self, result, language, has_tool_call_tag):
+        self.calls = self.decode(result, language, has_tool_call_tag)
+        return self.calls
+
+    def decode(self, result, language, has_tool_call_tag):
         if not self.is_calls:
             return self.decoding.default_decode_ast_prompting(result, language, has_tool_call_tag)
         decoded = []
@@ -202,9 +219,12 @@ class Handler:
         return decoded
 
     def decode_execute(self, result, has_tool_call_tag):
+        self.steps.append([])
         if self.is_calls:
-            return self.decoding.convert_to_function_call(result)
-        return self.decoding.default_decode_execute_prompting(result)
+            self.steps[-1] = self.decoding.convert_to_function_call(result)
+        else:
+            self.steps[-1] = self.decoding.default_decode_execute_prompting(result)
+        return self.steps[-1]
 
 
 def flat(result):
