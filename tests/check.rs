@@ -235,6 +235,49 @@ fn equal_entries_and_contradicting_labels_of_the_official_releases_are_found() {
 }
 
 #[test]
+fn optional_parameters_that_official_answers_leave_out_are_the_known_ones() {
+    let entries = |folder: &str| -> Option<Vec<String>> {
+        let audit = audit(folder)?;
+        assert_eq!(found(&audit, "dataset/contradicting-answers"), []);
+        let ids: BTreeSet<&str> =
+            found(&audit, "answer/optional-left-out").into_iter().map(|(id, _)| id).collect();
+        Some(ids.into_iter().map(str::to_owned).collect())
+    };
+    if let Some(ids) = entries(V4) {
+        let expected = [
+            "live_multiple_1033-261-0",
+            "live_multiple_1041-268-0",
+            "live_multiple_1046-273-0",
+            "live_multiple_1048-275-0",
+            "live_multiple_1049-276-0",
+            "live_multiple_198-90-0",
+            "live_multiple_242-107-3",
+            "live_multiple_439-143-0",
+            "live_multiple_485-147-0",
+            "live_multiple_488-147-3",
+            "live_multiple_860-181-1",
+            "live_multiple_862-181-3",
+            "live_multiple_903-186-0",
+            "live_multiple_904-186-1",
+            "live_multiple_907-186-4",
+            "live_parallel_11-7-0",
+            "live_parallel_15-11-0",
+        ];
+        assert_eq!(ids, expected);
+    }
+    if let Some(ids) = entries("bfcl-v4-nonlive") {
+        let expected = [
+            "parallel_multiple_12",
+            "parallel_multiple_75",
+            "simple_javascript_29",
+            "simple_javascript_33",
+            "simple_javascript_42",
+        ];
+        assert_eq!(ids, expected);
+    }
+}
+
+#[test]
 fn values_outside_the_enum_are_the_known_ones() {
     let Some(audit) = audit(V4) else { return };
     let outside = [

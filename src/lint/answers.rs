@@ -150,6 +150,15 @@ impl Judge<'_> {
         for name in required.iter().filter(|name| !given.contains_key(**name)) {
             self.add("answer/missing-required", &at, format!("no {name:?}"), format!("{name:?}"));
         }
+        let is_optional = |name: &&String| !required.contains(&name.as_str()) && !given.contains_key(*name);
+        for name in properties.into_iter().flat_map(|properties| properties.keys()).filter(is_optional) {
+            self.add(
+                "answer/optional-left-out",
+                &at,
+                format!("no {name:?}"),
+                format!("its alternatives, or \"\" and its default, for {name:?}"),
+            );
+        }
         for (name, alternatives) in given {
             let at = format!("{at}/{}", token(name));
             match properties.and_then(|properties| properties.get(name)) {

@@ -81,6 +81,12 @@ fn question(file: &QuestionFile, line: &Line, id: &str, entry: &Entry<'_>, colle
         let found = format!("{:?}", last.role).to_lowercase();
         collector.add("dataset/last-not-user", line.number, id, at, found, "user");
     }
+    if let Some(last) = entry.turns.last().and_then(|turn| turn.last())
+        && last.role == Role::User
+        && last.content.trim().is_empty()
+    {
+        collector.add("dataset/empty-message", line.number, id, at, "no text", "a question");
+    }
     let n_functions = entry.functions().len();
     let (fits, expected) = match file.category.as_str() {
         "live_simple" | "live_parallel" => (n_functions == 1, "one function"),

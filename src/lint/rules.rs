@@ -18,7 +18,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// All rules for questions and answers.
-pub static RULES: [Rule; 32] = [
+pub static RULES: [Rule; 35] = [
     Rule::new("dataset/keys", Error, &[Data, Evaluator], "A line does not have the expected keys."),
     Rule::new("dataset/key-order", Note, &[Data], "The keys of a line are not in the official order."),
     Rule::new(
@@ -66,6 +66,18 @@ pub static RULES: [Rule; 32] = [
             {"id": "live_irrelevance_1-0-1", "question": [[{"role": "user", "content": "Sing."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {}}}]}]"#,
     ),
     Rule::new(
+        "dataset/contradicting-answers",
+        Error,
+        &[Evaluator],
+        "Two entries have the same messages and functions, and no output passes both ground truths.",
+    )
+    .shown(
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "integer", "description": "x"}}}}], "ground_truth": [{"f": {"a": [1]}}]},
+            {"id": "live_simple_1-0-1", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "integer", "description": "x"}}}}], "ground_truth": [{"f": {"a": [2]}}]}]"#,
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "integer", "description": "x"}}}}], "ground_truth": [{"f": {"a": [1]}}]},
+            {"id": "live_simple_1-0-1", "question": [[{"role": "user", "content": "Sing."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": ["a"], "properties": {"a": {"type": "integer", "description": "x"}}}}], "ground_truth": [{"f": {"a": [2]}}]}]"#,
+    ),
+    Rule::new(
         "dataset/unreadable-question",
         Error,
         &[Evaluator],
@@ -84,6 +96,11 @@ pub static RULES: [Rule; 32] = [
         "An entry of a live category does not have exactly one turn.",
     ),
     Rule::new("dataset/last-not-user", Note, &[Data], "The last message is not a user message."),
+    Rule::new("dataset/empty-message", Note, &[Data], "The last message of a user has no text.")
+    .shown(
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": " "}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {"a": {"type": "integer", "description": "x", "default": 1}}}}], "ground_truth": [{"f": {"a": [1, ""]}}]}]"#,
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {"a": {"type": "integer", "description": "x", "default": 1}}}}], "ground_truth": [{"f": {"a": [1, ""]}}]}]"#,
+    ),
     Rule::new(
         "dataset/function-count",
         Note,
@@ -146,6 +163,16 @@ pub static RULES: [Rule; 32] = [
         Note,
         &[Evaluator],
         "The alternatives allow a required parameter to be omitted, which the evaluator refuses.",
+    ),
+    Rule::new(
+        "answer/optional-left-out",
+        Note,
+        &[Evaluator],
+        "The answer does not list an optional parameter, so the evaluator refuses each output that gives it.",
+    )
+    .shown(
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {"a": {"type": "integer", "description": "x", "default": 1}}}}], "ground_truth": [{"f": {}}]}]"#,
+        r#"[{"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring."}]], "function": [{"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": {"a": {"type": "integer", "description": "x", "default": 1}}}}], "ground_truth": [{"f": {"a": [1, ""]}}]}]"#,
     ),
     Rule::new("answer/wrong-type", Note, &[Data], "A value does not have the declared type."),
     Rule::new("answer/not-in-enum", Note, &[Data], "A value is not in the enum of its parameter.")

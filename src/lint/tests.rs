@@ -189,7 +189,7 @@ fn printed_examples_have_one_fault_or_none() {
         assert_eq!(codes_of_entries(example.fires), also.into_iter().chain([rule.code]).collect());
         n_examples += 1;
     }
-    assert_eq!(n_examples, 7);
+    assert_eq!(n_examples, 10);
 }
 
 #[test]
@@ -209,6 +209,44 @@ fn a_call_with_any_value_agrees_with_relevance_and_contradicts_irrelevance() {
     for categories in [["irrelevance", "relevance"], ["irrelevance", "simple"]] {
         assert_eq!(of(categories), BTreeSet::from(["dataset/contradicting-labels"]));
     }
+}
+
+#[test]
+fn answers_to_one_question_contradict_each_other_where_no_output_passes_both() {
+    let of = |category: &str, truths: [Value; 2]| {
+        let schema = json!({"type": "dict", "required": [], "properties": {
+            "a": {"type": "string", "description": "x", "default": "y"}}});
+        let mut nth = 0;
+        let entries = truths.map(|truth| {
+            let mut entry = plain("x");
+            entry["id"] = json!(format!("live_{category}_{nth}-0-{nth}"));
+            entry["function"][0]["parameters"] = schema.clone();
+            entry["ground_truth"] = truth;
+            nth += 1;
+            entry
+        });
+        codes_of_entries(&json!(entries).to_string())
+    };
+    let call = |alternatives: Value| json!([{"f": {"a": alternatives}}]);
+    for (one, two, is_contradiction) in [
+        (call(json!(["x"])), call(json!(["z"])), true),
+        (call(json!(["x"])), call(json!(["", "y"])), true),
+        (call(json!(["Noon bell"])), call(json!(["noon-bell", "z"])), false),
+        (call(json!(["", "x"])), call(json!(["", "z"])), false),
+        (call(json!(["", "x"])), json!([{"f": {}}]), false),
+    ] {
+        let found = of("simple", [one.clone(), two.clone()]);
+        assert_eq!(
+            found.contains("dataset/contradicting-answers"),
+            is_contradiction,
+            "{one} {two}: {found:?}"
+        );
+        assert_eq!(found.contains("dataset/duplicate-entry"), !is_contradiction, "{one} {two}: {found:?}");
+    }
+    let two = |a: &str, b: &str| json!([{"f": {"a": [a]}}, {"f": {"a": [b]}}]);
+    assert!(of("parallel", [two("x", "z"), two("z", "x")]).contains("dataset/duplicate-entry"));
+    let three = json!([{"f": {"a": ["x"]}}, {"f": {"a": ["x"]}}, {"f": {"a": ["x"]}}]);
+    assert!(of("parallel", [two("x", "z"), three]).contains("dataset/contradicting-answers"));
 }
 
 #[test]

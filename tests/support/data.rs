@@ -73,10 +73,17 @@ pub(crate) const PARTS: &[Part] = &[
             "the_entries_that_no_output_can_satisfy_are_the_only_wrong_answers_of_the_current_release",
             "equal_entries_and_contradicting_labels_of_the_official_releases_are_found",
             "values_outside_the_enum_are_the_known_ones",
+            "optional_parameters_that_official_answers_leave_out_are_the_known_ones",
             "first_alternatives_of_the_official_answers_pass_as_in_the_official_run",
         ],
     ),
-    part("bfcl-v4-nonlive", &["the_official_non_live_files_have_the_known_faults"]),
+    part(
+        "bfcl-v4-nonlive",
+        &[
+            "the_official_non_live_files_have_the_known_faults",
+            "optional_parameters_that_official_answers_leave_out_are_the_known_ones",
+        ],
+    ),
     // Written by pip, so not a part of every copy of the data.
     Part {
         path: "bfcl-venv",

@@ -53,9 +53,10 @@ fn schema(bfcl: &Map<String, Value>, at: &str, story: &mut ChangeLog) -> Value {
                 story.add(&ENUM_IN_DESCRIPTION, at, value, Value::Null);
                 continue;
             }
-            // A null default means no default, and omitting the key means the same unless the description mentions one.
+            // A null default means no default. Omitting the key means the same in a parameter, unless the description mentions
+            // one; in a nested schema nothing adds it again.
             "default" if value.is_null() => {
-                if mentions_default(bfcl) {
+                if mentions_default(bfcl) || is_nested(&at) {
                     story.add(&KEY_LEFT_OUT, at, value, Value::Null);
                 }
                 continue;
@@ -75,6 +76,11 @@ fn schema(bfcl: &Map<String, Value>, at: &str, story: &mut ChangeLog) -> Value {
     }
     describe(&mut schema, &sentences);
     schema.into()
+}
+
+/// Returns whether a key is deeper than those of a parameter, `/0/parameters/properties/NAME/KEY`.
+fn is_nested(at: &str) -> bool {
+    at.matches('/').count() > 5
 }
 
 /// Appends sentences to the description unless it already has them.

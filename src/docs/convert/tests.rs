@@ -275,6 +275,20 @@ fn random_functions_are_often_valid() {
     assert!(n_parameters > 50, "{n_parameters}");
 }
 
+#[test]
+fn a_null_default_of_a_nested_schema_is_left_out_with_a_reason() {
+    let class = json!({"type": "string", "description": "x", "default": null});
+    let of = |properties: Value| {
+        let function = json!({"name": "f", "description": "d", "parameters": {"type": "dict", "required": [], "properties": properties}});
+        let changes = convert(&[function], Api::Gemini).changes;
+        changes.iter().map(|change| (change.reason, change.at.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(of(json!({"class": class})), []);
+    let team = json!({"team": {"type": "dict", "description": "x", "default": null, "properties": {"class": class}}});
+    let at = "/0/parameters/properties/team/properties/class/default".to_owned();
+    assert_eq!(of(team), [("convert/key-left-out", at)]);
+}
+
 proptest! {
     #[test]
     fn an_api_accepts_every_tool_without_a_fault(functions in valid_functions()) {
