@@ -486,7 +486,7 @@ fn the_report_counts_decisions_with_and_without_effect() {
     assert!(read("report.html").contains("by: Kim, why: the bell is gone"));
     assert!(!read("dataset/README.md").contains("Kim"), "the card is published");
     let told = shown(&output(&["report", decided.path("run").to_str().unwrap()]));
-    assert!(told.contains("decisions 1 keep, 1 drop not applied: "), "{told}");
+    assert!(told.contains("decisions 1 keep, 1 drop not applied; see report.json"), "{told}");
 }
 
 #[test]

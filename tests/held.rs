@@ -609,3 +609,21 @@ fn a_decision_is_filled_in_where_it_is_possible_and_a_filled_row_without_one_is_
         "accept.jsonl:1: ground_truth is filled in, but decision is empty, so the row is not decided";
     assert!(shown(&again).contains(expected), "{}", shown(&again));
 }
+
+#[test]
+fn forget_names_the_answers_of_people_that_may_repeat_its_values() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = run_of_two_answers(folder.path());
+    let path = run.to_str().unwrap();
+    let decided = folder.path().join("decided.jsonl");
+    std::fs::write(&decided, output(&["held", path, "--candidates", "--decide", "answer"]).stdout).unwrap();
+    let log = folder.path().join("log.jsonl");
+    let again = ["run", log.to_str().unwrap(), "--out", path, "--decisions", decided.to_str().unwrap()];
+    assert!(output(&again).status.success());
+    assert!(answers(&run, "").to_string().contains("kayak, blue one"));
+    let forgotten = output(&["forget", path, "--id", "second", "--json"]);
+    let forgotten: Value = serde_json::from_slice(&forgotten.stdout).unwrap();
+    let why = shown(&output(&["why", path, "first"]));
+    let id = why.split("request ").nth(1).unwrap().split_whitespace().next().unwrap();
+    assert_eq!(forgotten["answered_by_people"], json!([id]));
+}

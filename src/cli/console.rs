@@ -338,6 +338,15 @@ pub enum Paint {
 }
 
 impl Paint {
+    /// The look of a line of changes, by its mark.
+    pub fn of_change(line: &str) -> Self {
+        match line.trim_start().as_bytes().first() {
+            Some(b'-') => Self::Removed,
+            Some(b'+') => Self::Added,
+            _ => Self::Plain,
+        }
+    }
+
     fn style(self) -> Style {
         let colour = |colour: AnsiColor| Style::new().fg_color(Some(Color::Ansi(colour)));
         match self {
@@ -397,12 +406,7 @@ impl Painted {
     /// Adds lines of a patch: `-` before what was there, `+` before what is there now.
     pub fn add_changes(&mut self, lines: &str) {
         for line in lines.lines() {
-            let paint = match line.trim_start().as_bytes().first() {
-                Some(b'-') => Paint::Removed,
-                Some(b'+') => Paint::Added,
-                _ => Paint::Plain,
-            };
-            self.add(paint, line);
+            self.add(Paint::of_change(line), line);
             self.add(Paint::Plain, "\n");
         }
     }

@@ -100,6 +100,11 @@ fn as_text(forgotten: &ForgetReport, screen: Screen) -> Painted {
     for (word, why, ids) in [
         ("held", "whose answer was taken from it", &forgotten.answers_held),
         ("left", "that were merged into it and may have the same text", &forgotten.merged_into_them),
+        (
+            "check",
+            "that it was merged into, answered by a person: if the answer has values of it, change the decision and run again",
+            &forgotten.answered_by_people,
+        ),
     ] {
         if !ids.is_empty() {
             let line = format!("{} {why}: {}", count(ids.len() as u64), named(ids));
@@ -119,6 +124,7 @@ fn as_json(args: &ForgetArgs, forgotten: &ForgetReport) -> Value {
         .collect();
     json!({"run": args.run, "requests": requests, "doc_lists": forgotten.doc_lists,
         "answers_held": forgotten.answers_held, "merged_into_them": forgotten.merged_into_them,
+        "answered_by_people": forgotten.answered_by_people,
         "files": forgotten.files, "counts": forgotten.counts})
 }
 

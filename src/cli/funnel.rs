@@ -33,7 +33,7 @@ pub(super) fn summary(report: &Report, screen: Screen) -> Painted {
     let ignored = report.decisions_not_applied();
     if !ignored.is_empty() {
         let kinds: Vec<String> = ignored.iter().map(|(kind, n)| format!("{} {kind}", count(*n))).collect();
-        let line = format!("{} not applied: report.json lists them with line and reason", kinds.join(", "));
+        let line = format!("{} not applied; see report.json for line and reason", kinds.join(", "));
         text.append(paragraph("decisions", LABEL, &words(&line), screen));
     }
     let frozen = report.all_frozen();

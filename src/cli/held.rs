@@ -6,7 +6,8 @@ use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use serde_json::Value;
 
-use crate::cli::console::{self, counted};
+use crate::cli::console::{self, Paint, Painted, Screen, counted};
+use crate::cli::layout::{Cell, labelled, paragraph, words};
 use crate::decisions::{guarded, is_blank_review};
 use crate::engine::disk::{put_in_place, write_atomic};
 use crate::engine::folder::run_around;
@@ -14,7 +15,14 @@ use crate::engine::frame::{FrameWriter, Values};
 use crate::engine::layout::temporary_path;
 use crate::run::{FIELDS, Review, ReviewRow, Selection, open};
 use crate::stages::Registry;
+use crate::text::short::shortened;
 use crate::text::visible::visible_line;
+
+/// Width of the labels of a row.
+const LABEL: usize = 12;
+
+/// Longer texts are shortened in the list; files have all of them.
+const MAX_CHARS: usize = 400;
 
 /// Arguments of `held`.
 #[derive(Debug, clap::Args)]
@@ -112,7 +120,8 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
     let unfilled = unfilled(&rows, &review)?;
     if is_list {
         let n_waiting = if is_all(&review) { opened.n_waiting_lists() } else { 0 };
-        return Ok(console::print_data(&list(&rows, &args.run, review.selection, n_waiting))?);
+        let screen = Screen::of_stdout();
+        return Ok(console::print_painted(&list(&rows, &args.run, review.selection, n_waiting, screen))?);
     }
     let format = format.unwrap_or(Format::Jsonl);
     let Some(out) = &args.out else {
@@ -191,27 +200,11 @@ fn unfilled(rows: &[ReviewRow], review: &Review) -> anyhow::Result<Option<String
     Ok(Some(format!("{decision} is filled in for {n_filled}, and cannot change the other {n_unfilled}")))
 }
 
-/// The rows for people: two lines each, and how to go on.
-fn list(rows: &[ReviewRow], run: &Path, selection: Selection, n_waiting: u64) -> String {
-    let mut text = String::new();
+/// The rows for people, each with what a decision needs, and how to go on.
+fn list(rows: &[ReviewRow], run: &Path, selection: Selection, n_waiting: u64, screen: Screen) -> Painted {
+    let mut text = Painted::default();
     for row in rows {
-        let id = row.entry_id.as_deref().or(row.external_id.as_deref()).unwrap_or(&row.id[..12]);
-        let why = row.reason.as_deref().or(row.category.as_deref()).unwrap_or_default();
-        let place = match (&row.file, row.line) {
-            (Some(file), Some(line)) => format!("{file}:{line}"),
-            _ => row.table.to_owned(),
-        };
-        text += &format!("{}  {why}  {}\n", visible_line(id), visible_line(&place));
-        let names =
-            row.functions.as_array().into_iter().flatten().filter_map(|function| function["name"].as_str());
-        let names = names.collect::<Vec<_>>().join(", ");
-        let question = row.question.clone().unwrap_or_default();
-        for line in [question, names, answer_text(&row.recorded_answer), answer_text(&row.ground_truth)]
-            .iter()
-            .filter(|line| !line.is_empty())
-        {
-            text += &format!("    {}\n", crate::text::short::shortened(&visible_line(line), 100));
-        }
+        text.append(listed(row, screen));
     }
     let n_rows = rows.len() as u64;
     let (n_rows, flag) = match selection {
@@ -223,12 +216,45 @@ fn list(rows: &[ReviewRow], run: &Path, selection: Selection, n_waiting: u64) ->
     };
     if n_waiting > 0 {
         let lists = counted(n_waiting, "doc list waits", "doc lists wait");
-        text += &format!("not listed: {lists} for held requests (cascade/no-request-left)\n");
+        let waiting = format!("not listed: {lists} for held requests (cascade/no-request-left)");
+        text.append(paragraph("", 0, &words(&waiting), screen));
     }
+    // Commands are not wrapped, so that they can be copied.
     let run = run.display();
-    text += &format!(
-        "{n_rows}; to decide: `toolsieve held {run}{flag} --out held.csv`, then run with --decisions held.csv\n"
+    text.add(
+        Paint::Plain,
+        &format!("{n_rows}; to decide:\n  toolsieve held {run}{flag} --out held.csv\nthen run with --decisions held.csv\n"),
     );
+    text
+}
+
+fn listed(row: &ReviewRow, screen: Screen) -> Painted {
+    let id = row.entry_id.as_deref().or(row.external_id.as_deref()).unwrap_or(&row.id[..12]);
+    let why = row.reason.as_deref().or(row.category.as_deref()).unwrap_or_default();
+    let place = match (&row.file, row.line) {
+        (Some(file), Some(line)) => format!("{file}:{line}"),
+        _ => row.table.to_owned(),
+    };
+    let mut text = Painted::default();
+    let head = [Cell::new(Paint::Held, why), Cell::from(visible_line(&place).into_owned())];
+    text.append(labelled(&Cell::new(Paint::Title, &visible_line(id)), 2, &head, screen));
+    let names =
+        row.functions.as_array().into_iter().flatten().filter_map(|function| function["name"].as_str());
+    let names = names.collect::<Vec<_>>().join(", ");
+    let question = row.question.clone().unwrap_or_default();
+    let suggested = answer_text(&row.ground_truth);
+    for (label, content) in [
+        ("  question", question),
+        ("  functions", names),
+        ("  answer", answer_text(&row.recorded_answer)),
+        ("  suggested", suggested),
+        ("  possible", row.possible_decisions.clone()),
+    ] {
+        if !content.is_empty() {
+            let content = shortened(&visible_line(&content), MAX_CHARS);
+            text.append(labelled(&Cell::new(Paint::Heading, label), LABEL, &words(&content), screen));
+        }
+    }
     text
 }
 
@@ -250,8 +276,22 @@ fn rows_counted(rows: &[ReviewRow]) -> String {
     format!("{requests}, {}", counted(n_lists as u64, "doc list", "doc lists"))
 }
 
+/// Returns an answer as calls with the alternatives of each parameter, such as `ring(bell=["noon"], times=["", 1])`.
 fn answer_text(answer: &Value) -> String {
-    if answer.is_null() { String::new() } else { answer.to_string() }
+    let call = |call: &Value| {
+        let (name, parameters) = call.as_object()?.iter().next()?;
+        let parameters = parameters.as_object()?.iter().map(|(name, values)| format!("{name}={values}"));
+        Some(format!("{name}({})", parameters.collect::<Vec<_>>().join(", ")))
+    };
+    match answer {
+        Value::Null => String::new(),
+        Value::Array(calls) => calls
+            .iter()
+            .map(call)
+            .collect::<Option<Vec<_>>>()
+            .map_or_else(|| answer.to_string(), |calls| calls.join("; ")),
+        _ => answer.to_string(),
+    }
 }
 
 fn jsonl(rows: &[ReviewRow]) -> anyhow::Result<String> {

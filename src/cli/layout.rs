@@ -270,7 +270,9 @@ pub(super) fn labelled(label: &Cell, indent: usize, pieces: &[Cell], screen: Scr
     let mut text = Painted::default();
     let mut used = label.text.width();
     text.add(label.paint, &label.text);
-    for (nth, piece) in pieces.iter().enumerate() {
+    let room = if screen.is_terminal { width.saturating_sub(indent).max(MIN_WIDTH) } else { usize::MAX };
+    let pieces = pieces.iter().flat_map(|piece| parts(piece, room));
+    for (nth, piece) in pieces.enumerate() {
         let piece_width = piece.text.width();
         if nth > 0 && used + 1 + piece_width > width {
             text.add(Paint::Plain, "\n");
@@ -285,6 +287,26 @@ pub(super) fn labelled(label: &Cell, indent: usize, pieces: &[Cell], screen: Scr
     text
 }
 
+/// The parts of a piece that is wider than a line, such as JSON: broken after punctuation where there is any.
+fn parts(piece: &Cell, room: usize) -> Vec<Cell> {
+    let mut parts = Vec::new();
+    let mut rest = piece.text.as_str();
+    while rest.width() > room {
+        let mut used = 0;
+        let fitting = rest.char_indices().take_while(|(_, c)| {
+            used += c.to_string().width();
+            used <= room
+        });
+        let end = fitting.last().map_or(rest.len(), |(at, c)| at + c.len_utf8());
+        let at = rest[..end].rfind([',', ';', '/', ':']).map_or(end, |at| at + 1);
+        let (part, later) = rest.split_at(at);
+        parts.push(Cell::new(piece.paint, part));
+        rest = later;
+    }
+    parts.push(Cell::new(piece.paint, rest));
+    parts
+}
+
 /// The words of a text as pieces of a paragraph; a number and its `%` stay together.
 pub(super) fn words(text: &str) -> Vec<Cell> {
     text.replace(" %", "\u{a0}%").split(' ').map(|word| word.replace('\u{a0}', " ").into()).collect()
@@ -293,6 +315,17 @@ pub(super) fn words(text: &str) -> Vec<Cell> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_word_wider_than_a_line_is_broken_on_a_terminal_after_punctuation() {
+        let word = r#"[{"ring":{"bell":["noon"],"times":["",1]}}]"#;
+        let of = |is_terminal| paragraph("call", 6, &words(word), Screen { width: 26, is_terminal }).plain();
+        assert_eq!(of(true), "call  [{\"ring\":{\"bell\":\n      [\"noon\"],\"times\":\n      [\"\",1]}}]\n");
+        assert_eq!(of(false), format!("call  {word}\n"));
+        let unbroken =
+            paragraph("", 0, &words(&"é".repeat(40)), Screen { width: 26, is_terminal: true }).plain();
+        assert_eq!(unbroken.lines().map(|line| line.chars().count()).collect::<Vec<_>>(), [26, 14]);
+    }
 
     fn shown(table: &Table, width: usize, is_terminal: bool) -> String {
         table.fitted(Screen { width, is_terminal }).plain()

@@ -8,7 +8,7 @@ use super::outcome::write_again;
 use super::place::{PLACE, name_and_line, of_request};
 use super::why::is_forgotten;
 use super::{Error, OpenRun, Touched, open};
-use crate::columns::EXTERNAL_ID;
+use crate::columns::{EXTERNAL_ID, TIER};
 use crate::engine;
 use crate::engine::corpus::Corpus;
 use crate::engine::error::damaged;
@@ -21,7 +21,9 @@ use crate::engine::runner::{self, Exported, Outcome};
 use crate::engine::vocabulary::RowIx;
 use crate::erasure::dataset;
 use crate::erasure::forget::{Erasure, with_equal_records};
+use crate::export::sink::HUMAN;
 use crate::export::written;
+use crate::report::end_of_merges;
 use crate::report::model::{Fates, Report};
 use crate::stages::Registry;
 
@@ -52,6 +54,8 @@ pub struct ForgetReport {
     pub answers_held: Vec<String>,
     /// Ids of requests that were merged into what was forgotten, and may say the same.
     pub merged_into_them: Vec<String>,
+    /// Ids of requests into which it was merged and that a person answered: the answer may repeat its values.
+    pub answered_by_people: Vec<String>,
     /// The files that were touched.
     pub files: Vec<Touched>,
     /// The requests of the run by fate, after it.
@@ -164,6 +168,8 @@ fn erase_all(
     folder.remove_partial()?;
     let rows: Vec<RowIx> = rows.iter().copied().collect();
     let erasure = Erasure::begin(folder, &run.ingest, &run.stages, &rows)?;
+    // Before files are replaced that the open run reads.
+    let answered = answered_by_people(run, &erasure.requests)?;
     let mut touched = Vec::new();
     if let Some(bytes) = folder.remove_spool()? {
         let spool = Touched::of(path, &folder.spool());
@@ -190,6 +196,7 @@ fn erase_all(
             .count(),
         answers_held: answers.map(|row| corpus.requests.row_id(row).to_string()).collect(),
         merged_into_them: merged_into(run, &rows),
+        answered_by_people: answered,
         files: touched,
         counts: report.requests,
         is_other: false,
@@ -239,6 +246,24 @@ fn places(run: &OpenRun, corpus: &Corpus, rows: &[RowIx]) -> engine::error::Resu
         });
     }
     Ok(places)
+}
+
+/// Rows into which these rows were merged, and which a person answered, perhaps with suggested values of these rows.
+fn answered_by_people(run: &OpenRun, rows: &BTreeSet<RowIx>) -> engine::error::Result<Vec<String>> {
+    let requests = &run.corpus.requests;
+    if !requests.has(TIER) {
+        return Ok(Vec::new());
+    }
+    let ends: BTreeSet<RowIx> = rows.iter().map(|&row| end_of_merges(requests, row)).collect();
+    let mut answered = Vec::new();
+    for row in ends.into_iter().filter(|row| !rows.contains(row)) {
+        let batch = requests.batch_of(row);
+        let cells = requests.read_batch(batch, &[TIER])?;
+        if cells.text(TIER, row as usize - requests.batch(batch).start) == Some(HUMAN) {
+            answered.push(requests.row_id(row).to_string());
+        }
+    }
+    Ok(answered)
 }
 
 /// Rows that these rows stood for: they keep their fate, and may say the same.
