@@ -592,3 +592,38 @@ fn answers_of_retired_categories_are_beside_the_folder_of_the_questions() {
     assert!(output.status.success(), "{}", shown(&output));
     assert!(shown(&output).contains("exec_simple  1        1   100.0 %"), "{}", shown(&output));
 }
+
+#[test]
+fn an_output_replaces_no_input_and_no_device() {
+    let bench = Bench::new();
+    bench.results("right.jsonl", RIGHT);
+    bench.results("models/one/r.jsonl", RIGHT);
+    std::os::unix::fs::symlink("right.jsonl", bench.path("link.jsonl")).unwrap();
+    let before = fs::read(bench.path("right.jsonl")).unwrap();
+    for (results, option, output, expected) in [
+        ("right.jsonl", "--verdicts", "right.jsonl", "this file is one of the inputs"),
+        ("right.jsonl", "--verdicts", "link.jsonl", "this file is one of the inputs"),
+        ("right.jsonl", "--parquet", "dataset/BFCL_v4_live_simple.json", "this file is one of the inputs"),
+        ("models", "--verdicts", "models/one/r.jsonl", "this file is one of the inputs"),
+        ("right.jsonl", "--parquet", "/dev/null", "this is no regular file"),
+    ] {
+        let (text, code) = bench.run(&["--results", results, option, output]);
+        assert_eq!(code, Some(2), "{output}: {text}");
+        assert!(text.contains(expected), "{output}: {text}");
+    }
+    let (text, code) = bench.run(&["--results", "right.jsonl", "--verdicts", "v", "--parquet", "v"]);
+    assert!(code == Some(2) && text.contains("two outputs have this name"), "{text}");
+    assert_eq!(fs::read(bench.path("right.jsonl")).unwrap(), before);
+
+    // A pipe is written to; renaming a file over it would remove it, and so it is with devices.
+    let pipe = bench.path("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let reader = std::thread::spawn({
+        let pipe = pipe.clone();
+        move || fs::read_to_string(pipe).unwrap()
+    });
+    let (text, code) = bench.run(&["--results", "right.jsonl", "--verdicts", "pipe"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert_eq!(verdicts(&reader.join().unwrap()).len(), 5);
+    assert!(std::os::unix::fs::FileTypeExt::is_fifo(&fs::metadata(&pipe).unwrap().file_type()));
+}

@@ -12,7 +12,7 @@ use clap::ValueEnum;
 
 use super::Ending;
 use crate::cli::console::{self, Console, count, table};
-use crate::engine::disk::write_atomic;
+use crate::engine::disk::write_output;
 use crate::run::calibrate::{
     Alone, Calibration, DecisionCounts, Findings, Fit, FitPlan, Label, Labelled, Model, Point, TARGETS,
     TargetCounts, Tested,
@@ -138,7 +138,7 @@ pub(super) fn calibrate(args: &CalibrateArgs, registry: &Registry) -> anyhow::Re
     // Written also where nobody reads the figures to their end.
     let printed = Ending::Done.after(console::print_data(&text));
     if let Some(path) = &args.write {
-        write_atomic(path, calibration.fitted()?.to_toml().as_bytes())?;
+        write_output(path, calibration.fitted()?.to_toml().as_bytes())?;
         console::print_status(&format!("weights written to {}", path.display()));
     }
     printed?;

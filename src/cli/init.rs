@@ -7,7 +7,7 @@ use anyhow::{Context as _, bail};
 
 use super::inspect::LookArgs;
 use crate::cli::console::{self, counted};
-use crate::engine::disk::write_atomic;
+use crate::engine::disk::write_output;
 use crate::inspect::{draft, pipeline_name};
 use crate::run::check_file;
 use crate::stages::Registry;
@@ -86,5 +86,5 @@ fn write(out: &Path, text: &str) -> anyhow::Result<()> {
             _ => {}
         }
     }
-    Ok(write_atomic(out, text.as_bytes())?)
+    Ok(write_output(out, text.as_bytes())?)
 }

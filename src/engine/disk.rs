@@ -85,6 +85,23 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::rename(&temporary, path).at("renaming", &temporary)
 }
 
+/// Writes an output that a person names: a regular file like [`write_atomic`], also at the end of a link; a device or a pipe
+/// is written to, and never replaced.
+///
+/// # Errors
+/// The file cannot be written or renamed.
+pub fn write_output(path: &Path, bytes: &[u8]) -> Result<()> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    if fs::metadata(&target).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
+        return File::options()
+            .write(true)
+            .open(&target)
+            .and_then(|mut file| file.write_all(bytes))
+            .at("writing", path);
+    }
+    write_atomic(&target, bytes)
+}
+
 /// Writes a file like [`write_atomic`], and syncs it to disk.
 ///
 /// # Errors

@@ -1,18 +1,19 @@
 //! Writes verdicts: JSON lines, the score files of the official package, Parquet.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
 use super::category::{FORMAT_SENSITIVITY, current_name, folder};
 use super::dataset::Dataset;
-use super::error::{EvaluateError, Result, unwritable};
+use super::error::{EvaluateError, Result, unfit, unwritable};
 use super::figures::float;
 use super::groups::FormatSensitivity;
 use super::results::Output;
-use super::{Row, SystemScore};
-use crate::engine::disk::write_atomic;
+use super::{Row, Settings, SystemScore};
+use crate::engine::disk::{put_in_place, write_output};
 use crate::engine::frame::{Values, write_frame};
+use crate::engine::layout::temporary_path;
 
 /// Returns the verdict on an output: `id`, `valid`, `error_type`, `error`, `decoded`, and the other fields of its row.
 pub fn verdict(system: Option<&str>, row: &Row<'_>) -> Map<String, Value> {
@@ -55,7 +56,7 @@ pub fn write(path: &Path, text: &str) -> Result<()> {
     if let Some(parent) = parent {
         std::fs::create_dir_all(parent).map_err(|cause| unwritable(parent, cause))?;
     }
-    write_atomic(path, text.as_bytes()).map_err(|error| failed(path, error))
+    write_output(path, text.as_bytes()).map_err(|error| failed(path, error))
 }
 
 fn failed(path: &Path, error: crate::engine::error::Error) -> EvaluateError {
@@ -151,6 +152,13 @@ pub fn raw(output: &Output) -> Value {
 /// # Errors
 /// If the file cannot be written.
 pub fn write_parquet(path: &Path, dataset: &Dataset, systems: &[SystemScore<'_>]) -> Result<()> {
+    if std::fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return Err(unfit(
+            path,
+            "this is no regular file",
+            "name a file for the table, such as verdicts.parquet",
+        ));
+    }
     let rows: Vec<(&str, &Row<'_>)> =
         systems.iter().flat_map(|system| system.rows.iter().map(|row| (system.name, row))).collect();
     let json_of = |value: &Value| Some(value).filter(|value| !value.is_null()).map(ToString::to_string);
@@ -191,5 +199,29 @@ pub fn write_parquet(path: &Path, dataset: &Dataset, systems: &[SystemScore<'_>]
         ("output_tokens", float_of(|row| row.result.output_tokens)),
         ("fields", Values::Text(fields.iter().map(|fields| Some(fields.as_str())).collect())),
     ];
-    write_frame(path, columns).map_err(|error| failed(path, error))
+    let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let temporary = temporary_path(&target);
+    let written = write_frame(&temporary, columns).and_then(|()| put_in_place(&temporary, &target));
+    written.map_err(|error| failed(path, error))
+}
+
+/// Refuses outputs that are a file of the inputs, or the same file.
+///
+/// # Errors
+/// If there is such an output.
+pub fn check_targets(settings: &Settings, outputs: &[&Path]) -> Result<()> {
+    let real = |path: &Path| std::fs::canonicalize(path).ok().filter(|path| path.is_file());
+    let inputs = settings.results.iter().chain(&settings.recorded).chain([&settings.dataset]);
+    let inputs: Vec<PathBuf> = inputs.filter_map(|path| std::fs::canonicalize(path).ok()).collect();
+    for (at, output) in outputs.iter().enumerate() {
+        let is_input = real(output).is_some_and(|real| inputs.iter().any(|input| real.starts_with(input)));
+        if is_input {
+            let what = "this file is one of the inputs, and would be replaced";
+            return Err(unfit(output, what, "name another file for the output"));
+        }
+        if outputs[..at].contains(output) {
+            return Err(unfit(output, "two outputs have this name", "name a file for each"));
+        }
+    }
+    Ok(())
 }

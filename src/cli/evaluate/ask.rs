@@ -23,7 +23,7 @@ const MAX_SHOWN: usize = 3;
 /// Options that ask a model.
 #[derive(Debug, clap::Args)]
 pub(super) struct AskArgs {
-    /// Asks this model of the OpenAI-compatible server in `OPENAI_BASE_URL` (https://api.openai.com/v1 if it is not set), with
+    /// Asks this model of the OpenAI-compatible server in `OPENAI_BASE_URL` (`https://api.openai.com/v1` if it is not set), with
     /// the key in `OPENAI_API_KEY`, and scores its outputs.
     #[arg(long, value_name = "MODEL", requires = "save", conflicts_with = "compare", help_heading = ASKING)]
     ask: Option<String>,

@@ -135,6 +135,9 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
         bail!("--verdicts - and --json both print on standard output\nhint: write the verdicts to a file");
     }
     let mut settings = args.settings(environment)?;
+    let outputs = [&args.verdicts, &args.parquet].into_iter().flatten().map(PathBuf::as_path);
+    let outputs: Vec<&Path> = outputs.filter(|path| *path != Path::new("-")).collect();
+    output::check_targets(&settings, &outputs)?;
     let dataset = || Ok(Dataset::read(&settings.dataset, settings.package.is_some())?);
     let ask::Finished { is_partial, missing } = args.ask.ask(dataset, &settings.prices, environment)?;
     settings.partial |= is_partial;
