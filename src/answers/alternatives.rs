@@ -8,7 +8,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::fault::{CarryFault, Uncarried};
+use super::fault::{AnswerError, AnswerFault};
 use super::value::{cast, fit};
 use crate::bfcl::types::{Type, is_whole};
 use crate::checker::{same, same_in_dict};
@@ -36,7 +36,7 @@ pub fn alternatives(
     schema: &Value,
     is_required: bool,
     given: Option<&Value>,
-) -> Result<Vec<Value>, Uncarried> {
+) -> Result<Vec<Value>, AnswerError> {
     let Some(given) = given.filter(|value| is_required || !value.is_null()) else {
         return if is_required { Err(missing()) } else { Ok(omitted(schema)) };
     };
@@ -58,12 +58,12 @@ fn is_same_default(default: &Value, value: &Value, is_same: fn(&Value, &Value) -
     if is_bare(default) || is_bare(value) { default == value } else { is_same(default, value) }
 }
 
-fn missing() -> Uncarried {
-    CarryFault::MissingRequired.at("", "required but missing")
+fn missing() -> AnswerError {
+    AnswerFault::MissingRequired.at("", "required but missing")
 }
 
-fn empty() -> Uncarried {
-    CarryFault::EmptyValue.at("", "an empty text means that the parameter is omitted")
+fn empty() -> AnswerError {
+    AnswerFault::EmptyValue.at("", "an empty text means that the parameter is omitted")
 }
 
 /// Returns whether an empty text can be a value of the parameter, by its type or default.
@@ -104,7 +104,7 @@ fn is_list_of_dicts(schema: &Value, value: &Value) -> bool {
 }
 
 /// Writes one alternative in the form that the checker expects for the declared type.
-fn write(schema: &Value, value: Value) -> Result<Value, Uncarried> {
+fn write(schema: &Value, value: Value) -> Result<Value, AnswerError> {
     match (Type::of(schema), value) {
         (Some(Type::Dict), Value::Object(members)) => Ok(write_dict(schema, members)),
         (Some(Type::Array | Type::Tuple), Value::Array(elements)) => write_array(&schema["items"], elements),
@@ -134,7 +134,7 @@ fn or_omitted(value: Value) -> Vec<Value> {
     if value == "" { vec![value] } else { vec!["".into(), value] }
 }
 
-fn write_array(items: &Value, mut elements: Vec<Value>) -> Result<Value, Uncarried> {
+fn write_array(items: &Value, mut elements: Vec<Value>) -> Result<Value, AnswerError> {
     let declared = Type::of(items);
     let first = elements.iter().find(|element| **element != "").map(Type::of_value);
     if declared == Some(Type::Float) && first == Some(Some(Type::Float)) {
@@ -145,7 +145,7 @@ fn write_array(items: &Value, mut elements: Vec<Value>) -> Result<Value, Uncarri
     let expected = declared.map(|declared| Some(declared.expected_by_checker()));
     let is_accepted = |element: &Value| [expected, first].contains(&Some(Type::of_value(element)));
     if let Some(index) = elements.iter().position(|element| !is_accepted(element)) {
-        return Err(CarryFault::MixedArray.at(format!("[{index}]"), "not of the type of the first element"));
+        return Err(AnswerFault::MixedArray.at(format!("[{index}]"), "not of the type of the first element"));
     }
     let write_element = |element| match element {
         Value::Object(members) if declared == Some(Type::Dict) => write_dict(items, members),
@@ -174,7 +174,7 @@ mod tests {
         alternatives(schema, false, Some(value)).unwrap().into()
     }
 
-    fn fault(schema: &Value, is_required: bool, value: &Value) -> CarryFault {
+    fn fault(schema: &Value, is_required: bool, value: &Value) -> AnswerFault {
         alternatives(schema, is_required, Some(value)).unwrap_err().fault
     }
 
@@ -220,23 +220,26 @@ mod tests {
         assert_eq!(given(&json!({"type": "string", "default": null}), &json!("")), json!(["", null]));
         assert_eq!(
             fault(&json!({"type": "string", "default": "x"}), false, &json!("")),
-            CarryFault::EmptyValue
+            AnswerFault::EmptyValue
         );
-        assert_eq!(fault(&text, true, &json!("")), CarryFault::EmptyValue);
+        assert_eq!(fault(&text, true, &json!("")), AnswerFault::EmptyValue);
         assert_eq!(given(&json!({"type": "integer", "default": ""}), &json!("")), json!([""]));
         assert_eq!(
             fault(&json!({"type": "integer", "default": ""}), true, &json!("")),
-            CarryFault::EmptyValue
+            AnswerFault::EmptyValue
         );
-        assert_eq!(fault(&json!({"type": "integer", "enum": [""]}), true, &json!("")), CarryFault::WrongType);
-        assert_eq!(fault(&json!({"type": "integer"}), false, &json!("")), CarryFault::WrongType);
+        assert_eq!(
+            fault(&json!({"type": "integer", "enum": [""]}), true, &json!("")),
+            AnswerFault::WrongType
+        );
+        assert_eq!(fault(&json!({"type": "integer"}), false, &json!("")), AnswerFault::WrongType);
     }
 
     #[test]
     fn a_required_value_must_be_present() {
         let text = json!({"type": "string"});
-        assert_eq!(alternatives(&text, true, None).unwrap_err().fault, CarryFault::MissingRequired);
-        assert_eq!(fault(&text, true, &Value::Null), CarryFault::WrongType);
+        assert_eq!(alternatives(&text, true, None).unwrap_err().fault, AnswerFault::MissingRequired);
+        assert_eq!(fault(&text, true, &Value::Null), AnswerFault::WrongType);
     }
 
     #[test]
@@ -283,9 +286,9 @@ mod tests {
     fn an_array_the_checker_refuses_is_a_fault() {
         let anything = json!({"type": "array", "items": {"type": "any"}});
         assert_eq!(given(&anything, &json!([1, "a", 2])), json!([[1, "a", 2]]));
-        assert_eq!(fault(&anything, false, &json!(["a", 1])), CarryFault::MixedArray);
+        assert_eq!(fault(&anything, false, &json!(["a", 1])), AnswerFault::MixedArray);
         let dicts = json!({"type": "array", "items": {"type": "dict", "default": "all"}});
-        assert_eq!(fault(&dicts, false, &json!(["all"])), CarryFault::MixedArray);
+        assert_eq!(fault(&dicts, false, &json!(["all"])), AnswerFault::MixedArray);
     }
 
     #[test]

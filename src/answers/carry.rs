@@ -9,7 +9,7 @@
 use serde_json::{Map, Value};
 
 use super::alternatives::{alternatives, is_checkable};
-use super::fault::{CarryFault, Uncarried};
+use super::fault::{AnswerError, AnswerFault};
 use crate::conversation::Call;
 
 /// Writes calls as ground truth for `functions`, docs in BFCL form.
@@ -18,40 +18,40 @@ use crate::conversation::Call;
 ///
 /// # Errors
 /// If a call does not fit the docs, or cannot be written so that it passes the checker.
-pub fn ground_truth(calls: &[Call], functions: &[Value]) -> Result<Vec<Value>, Uncarried> {
+pub fn ground_truth(calls: &[Call], functions: &[Value]) -> Result<Vec<Value>, AnswerError> {
     if calls.is_empty() {
-        return Err(CarryFault::NoCall.at("", "no call was recorded"));
+        return Err(AnswerFault::NoCall.at("", "no call was recorded"));
     }
     calls.iter().map(|call| carry(call, functions)).collect()
 }
 
-fn carry(call: &Call, functions: &[Value]) -> Result<Value, Uncarried> {
+fn carry(call: &Call, functions: &[Value]) -> Result<Value, AnswerError> {
     let name = call.name.as_str();
     let mut named = functions.iter().filter(|function| function["name"] == name);
     let Some(function) = named.next() else {
-        return Err(CarryFault::UnknownFunction.at(name, "no function has this name"));
+        return Err(AnswerFault::UnknownFunction.at(name, "no function has this name"));
     };
     if named.next().is_some() {
-        return Err(CarryFault::AmbiguousFunction.at(name, "several functions have this name"));
+        return Err(AnswerFault::AmbiguousFunction.at(name, "several functions have this name"));
     }
     let Some(arguments) = call.arguments.as_object() else {
-        return Err(CarryFault::ArgumentsNotAnObject.at(name, "the arguments are not an object"));
+        return Err(AnswerFault::ArgumentsNotAnObject.at(name, "the arguments are not an object"));
     };
-    let parameters = parameters(function, arguments).map_err(|uncarried| uncarried.under(name))?;
+    let parameters = parameters(function, arguments).map_err(|error| error.under(name))?;
     Ok(Value::Object(Map::from_iter([(name.to_owned(), Value::Object(parameters))])))
 }
 
-fn parameters(function: &Value, arguments: &Map<String, Value>) -> Result<Map<String, Value>, Uncarried> {
+fn parameters(function: &Value, arguments: &Map<String, Value>) -> Result<Map<String, Value>, AnswerError> {
     let no_properties = Map::new();
     let properties = function["parameters"]["properties"].as_object().unwrap_or(&no_properties);
     let required: Vec<_> = function["parameters"]["required"].as_array().into_iter().flatten().collect();
     if let Some(unknown) = arguments.keys().find(|parameter| !properties.contains_key(*parameter)) {
-        return Err(CarryFault::UnknownParameter.at(unknown, "the function has no such parameter"));
+        return Err(AnswerFault::UnknownParameter.at(unknown, "the function has no such parameter"));
     }
     if let Some(missing) =
         required.iter().filter_map(|name| name.as_str()).find(|name| !arguments.contains_key(*name))
     {
-        return Err(CarryFault::MissingRequired.at(missing, "required but missing"));
+        return Err(AnswerFault::MissingRequired.at(missing, "required but missing"));
     }
     let mut written = Map::with_capacity(properties.len());
     for (parameter, schema) in properties {
@@ -61,13 +61,13 @@ fn parameters(function: &Value, arguments: &Map<String, Value>) -> Result<Map<St
             match value {
                 None => continue,
                 Some(_) => {
-                    return Err(CarryFault::UncheckableType.at(parameter, "declared with an unknown type"));
+                    return Err(AnswerFault::UncheckableType.at(parameter, "declared with an unknown type"));
                 }
             }
         }
         let is_required = required.iter().any(|name| *name == parameter);
         let alternatives =
-            alternatives(schema, is_required, value).map_err(|uncarried| uncarried.under(parameter))?;
+            alternatives(schema, is_required, value).map_err(|error| error.under(parameter))?;
         written.insert(parameter.clone(), Value::Array(alternatives));
     }
     Ok(written)
@@ -99,10 +99,10 @@ mod tests {
         Call { id: None, name: name.to_owned(), arguments }
     }
 
-    fn carried(arguments: Value) -> Result<Value, (CarryFault, String)> {
+    fn carried(arguments: Value) -> Result<Value, (AnswerFault, String)> {
         match ground_truth(&[call("trips.find", arguments)], &functions()) {
             Ok(mut calls) => Ok(calls.remove(0)["trips.find"].take()),
-            Err(uncarried) => Err((uncarried.fault, uncarried.at)),
+            Err(error) => Err((error.fault, error.at)),
         }
     }
 
@@ -117,54 +117,57 @@ mod tests {
 
     #[test]
     fn calls_that_do_not_fit_the_docs_are_faults() {
-        let at = |fault: CarryFault, at: &str| Err((fault, at.to_owned()));
-        assert_eq!(carried(json!({"_from": "Oslo"})), at(CarryFault::MissingRequired, "trips.find.seats"));
+        let at = |fault: AnswerFault, at: &str| Err((fault, at.to_owned()));
+        assert_eq!(carried(json!({"_from": "Oslo"})), at(AnswerFault::MissingRequired, "trips.find.seats"));
         assert_eq!(
             carried(json!({"_from": "Oslo", "seats": 1, "verbose": true})),
-            at(CarryFault::UnknownParameter, "trips.find.verbose")
+            at(AnswerFault::UnknownParameter, "trips.find.verbose")
         );
         assert_eq!(
             carried(json!({"_from": "Oslo", "seats": "two"})),
-            at(CarryFault::WrongType, "trips.find.seats")
+            at(AnswerFault::WrongType, "trips.find.seats")
         );
         assert_eq!(
             carried(json!({"_from": "Oslo", "seats": 1, "class": "third"})),
-            at(CarryFault::NotInEnum, "trips.find.class")
+            at(AnswerFault::NotInEnum, "trips.find.class")
         );
         assert_eq!(
             carried(json!({"_from": "Oslo", "seats": 1, "tags": ["a", 1]})),
-            at(CarryFault::WrongType, "trips.find.tags[1]")
+            at(AnswerFault::WrongType, "trips.find.tags[1]")
         );
         assert_eq!(
             carried(json!({"_from": "Oslo", "seats": 1, "odd": {}})),
-            at(CarryFault::UncheckableType, "trips.find.odd")
+            at(AnswerFault::UncheckableType, "trips.find.odd")
         );
-        assert_eq!(carried(json!({"_from": "", "seats": 1})), at(CarryFault::EmptyValue, "trips.find._from"));
-        assert_eq!(carried(json!("seats=1")), at(CarryFault::ArgumentsNotAnObject, "trips.find"));
+        assert_eq!(
+            carried(json!({"_from": "", "seats": 1})),
+            at(AnswerFault::EmptyValue, "trips.find._from")
+        );
+        assert_eq!(carried(json!("seats=1")), at(AnswerFault::ArgumentsNotAnObject, "trips.find"));
     }
 
     #[test]
     fn the_function_must_be_in_the_docs_exactly_once() {
         let fault = |calls: &[Call], functions: &[Value]| ground_truth(calls, functions).unwrap_err().fault;
-        assert_eq!(fault(&[], &functions()), CarryFault::NoCall);
-        assert_eq!(fault(&[call("trips.find_v2", json!({}))], &functions()), CarryFault::UnknownFunction);
+        assert_eq!(fault(&[], &functions()), AnswerFault::NoCall);
+        assert_eq!(fault(&[call("trips.find_v2", json!({}))], &functions()), AnswerFault::UnknownFunction);
         let twice = [functions(), functions()].concat();
-        assert_eq!(fault(&[call("trips.find", json!({}))], &twice), CarryFault::AmbiguousFunction);
+        assert_eq!(fault(&[call("trips.find", json!({}))], &twice), AnswerFault::AmbiguousFunction);
     }
 
     #[test]
     fn a_fault_names_the_place_and_the_problem() {
         let calls = [call("trips.find", json!({"_from": "Oslo", "seats": 1.5}))];
-        let uncarried = ground_truth(&calls, &functions()).unwrap_err();
-        assert_eq!(uncarried.to_string(), "trips.find.seats: declared as integer, but is 1.5");
-        assert_eq!(uncarried.fault.code(), "answer/wrong-type");
+        let error = ground_truth(&calls, &functions()).unwrap_err();
+        assert_eq!(error.to_string(), "trips.find.seats: declared as integer, but is 1.5");
+        assert_eq!(error.fault.code(), "answer/wrong-type");
     }
 
     #[test]
     fn reason_codes_are_distinct() {
-        let codes: BTreeSet<_> = CarryFault::ALL.into_iter().map(CarryFault::code).collect();
-        let sentences: BTreeSet<_> = CarryFault::ALL.into_iter().map(CarryFault::what).collect();
-        assert_eq!((codes.len(), sentences.len()), (CarryFault::ALL.len(), CarryFault::ALL.len()));
+        let codes: BTreeSet<_> = AnswerFault::ALL.into_iter().map(AnswerFault::code).collect();
+        let sentences: BTreeSet<_> = AnswerFault::ALL.into_iter().map(AnswerFault::what).collect();
+        assert_eq!((codes.len(), sentences.len()), (AnswerFault::ALL.len(), AnswerFault::ALL.len()));
     }
 
     proptest! {

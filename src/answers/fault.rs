@@ -4,7 +4,7 @@ use thiserror::Error;
 
 /// A fault that prevents calls from becoming ground truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum CarryFault {
+pub enum AnswerFault {
     /// There is no call to write.
     NoCall,
     /// The function is not in the docs.
@@ -29,7 +29,7 @@ pub enum CarryFault {
     UncheckableType,
 }
 
-impl CarryFault {
+impl AnswerFault {
     /// All faults, in the order of the checks.
     pub const ALL: [Self; 11] = [
         Self::NoCall,
@@ -81,24 +81,24 @@ impl CarryFault {
         }
     }
 
-    pub(super) fn at(self, at: impl Into<String>, message: impl Into<String>) -> Uncarried {
-        Uncarried { fault: self, at: at.into(), message: message.into() }
+    pub(super) fn at(self, at: impl Into<String>, message: impl Into<String>) -> AnswerError {
+        AnswerError { fault: self, at: at.into(), message: message.into() }
     }
 }
 
 /// A fault with its place.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{at}: {message}")]
-pub struct Uncarried {
+pub struct AnswerError {
     /// The kind of fault.
-    pub fault: CarryFault,
+    pub fault: AnswerFault,
     /// The function, then the parameter and the place inside its value: `f.filter.tags[2]`.
     pub at: String,
     /// The description of the problem.
     pub message: String,
 }
 
-impl Uncarried {
+impl AnswerError {
     /// Prepends an outer level to the place.
     pub(super) fn under(mut self, outer: &str) -> Self {
         let dot = if self.at.is_empty() || self.at.starts_with('[') { "" } else { "." };

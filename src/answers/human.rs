@@ -8,7 +8,7 @@
 use serde_json::{Map, Value};
 
 use super::alternatives::{alternatives, is_checkable};
-use super::fault::{CarryFault, Uncarried};
+use super::fault::{AnswerError, AnswerFault};
 use super::value::fit;
 use crate::bfcl::types::{Type, is_whole};
 
@@ -22,7 +22,7 @@ pub fn carried(
     ground_truth: &[Value],
     functions: &[Value],
     carry: impl Fn(&str, Map<String, Value>) -> (String, Map<String, Value>),
-) -> Result<Vec<Value>, Uncarried> {
+) -> Result<Vec<Value>, AnswerError> {
     let carried = calls(ground_truth).flatten().map(|(name, parameters)| {
         // Who reads the docs as they are now may write their names.
         if let Ok(call) = call(name, parameters, functions) {
@@ -71,25 +71,25 @@ fn call(
     name: &str,
     parameters: &Map<String, Value>,
     functions: &[Value],
-) -> Result<Map<String, Value>, Uncarried> {
+) -> Result<Map<String, Value>, AnswerError> {
     let mut named = functions.iter().filter(|function| function["name"] == name);
     let Some(function) = named.next() else {
-        return Err(CarryFault::UnknownFunction.at(name, "no doc has this name"));
+        return Err(AnswerFault::UnknownFunction.at(name, "no doc has this name"));
     };
     if named.next().is_some() {
-        return Err(CarryFault::AmbiguousFunction.at(name, "several docs have this name"));
+        return Err(AnswerFault::AmbiguousFunction.at(name, "several docs have this name"));
     }
     let parameters = of_function(&function["parameters"], parameters).map_err(|unfit| unfit.under(name))?;
     Ok(Map::from_iter([(name.to_owned(), Value::Object(parameters))]))
 }
 
-fn of_function(schema: &Value, parameters: &Map<String, Value>) -> Result<Map<String, Value>, Uncarried> {
+fn of_function(schema: &Value, parameters: &Map<String, Value>) -> Result<Map<String, Value>, AnswerError> {
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     let mut written = Map::with_capacity(parameters.len());
     for (parameter, alternatives) in parameters {
         let Some(schema) = schema["properties"].get(parameter) else {
-            return Err(CarryFault::UnknownParameter.at(parameter, "the doc has no such parameter"));
+            return Err(AnswerFault::UnknownParameter.at(parameter, "the doc has no such parameter"));
         };
         let of_parameter = of_parameter(schema, alternatives.as_array().map_or(&[], Vec::as_slice));
         written.insert(parameter.clone(), of_parameter.map_err(|unfit| unfit.under(parameter))?);
@@ -97,28 +97,28 @@ fn of_function(schema: &Value, parameters: &Map<String, Value>) -> Result<Map<St
     for required in required {
         let alternatives = written.get(required).and_then(Value::as_array);
         if !alternatives.into_iter().flatten().any(|alternative| *alternative != "") {
-            return Err(CarryFault::MissingRequired.at(required, "required, but has no value"));
+            return Err(AnswerFault::MissingRequired.at(required, "required, but has no value"));
         }
     }
     Ok(written)
 }
 
-fn of_parameter(schema: &Value, list: &[Value]) -> Result<Value, Uncarried> {
+fn of_parameter(schema: &Value, list: &[Value]) -> Result<Value, AnswerError> {
     if !is_checkable(schema) {
-        return Err(CarryFault::UncheckableType.at("", "declared with an unknown type"));
+        return Err(AnswerFault::UncheckableType.at("", "declared with an unknown type"));
     }
     let n_null = list.iter().filter(|one| one.is_null()).count();
     if n_null > 0 && n_null < list.iter().filter(|one| **one != "").count() {
-        return Err(CarryFault::WrongType.at("", "null stands beside other values"));
+        return Err(AnswerFault::WrongType.at("", "null stands beside other values"));
     }
     list.iter().map(|one| if *one == "" { Ok(one.clone()) } else { alternative(schema, one) }).collect()
 }
 
 /// One alternative in the form that the checker compares with, which is that in which it is written.
-fn alternative(schema: &Value, one: &Value) -> Result<Value, Uncarried> {
+fn alternative(schema: &Value, one: &Value) -> Result<Value, AnswerError> {
     let wrong = || {
         let declared = schema["type"].as_str().unwrap_or_default();
-        Err(CarryFault::WrongType.at("", format!("declared as {declared}, but is {one}")))
+        Err(AnswerFault::WrongType.at("", format!("declared as {declared}, but is {one}")))
     };
     match (Type::of(schema), one) {
         (Some(Type::Dict), Value::Object(members)) => of_members(schema, members),
@@ -139,21 +139,23 @@ fn alternative(schema: &Value, one: &Value) -> Result<Value, Uncarried> {
 }
 
 /// The members of a dict, each of which lists its alternatives in turn.
-fn of_members(schema: &Value, members: &Map<String, Value>) -> Result<Value, Uncarried> {
+fn of_members(schema: &Value, members: &Map<String, Value>) -> Result<Value, AnswerError> {
     let properties = schema["properties"].as_object().filter(|named| !named.is_empty());
     for (key, list) in members {
         let Some(list) = list.as_array().filter(|list| !list.is_empty()) else {
-            return Err(CarryFault::WrongType.at(key, "not a list of alternatives, as members of a dict are"));
+            return Err(
+                AnswerFault::WrongType.at(key, "not a list of alternatives, as members of a dict are")
+            );
         };
         let Some(properties) = properties else { continue };
         let Some(property) = properties.get(key) else {
-            return Err(CarryFault::UnknownParameter.at(key, "the doc has no such key"));
+            return Err(AnswerFault::UnknownParameter.at(key, "the doc has no such key"));
         };
         for one in list.iter().filter(|one| **one != "") {
             let fitted = fit(property, one).map_err(|unfit| unfit.under(key))?;
             if !is_as_written(one, &fitted) {
                 let declared = property["type"].as_str().unwrap_or_default();
-                return Err(CarryFault::WrongType.at(key, format!("declared as {declared}, but is {one}")));
+                return Err(AnswerFault::WrongType.at(key, format!("declared as {declared}, but is {one}")));
             }
         }
     }
@@ -286,35 +288,39 @@ mod tests {
         for (parameters, fault, message) in [
             (
                 r#"{"amount": ["1200"]}"#,
-                CarryFault::WrongType,
+                AnswerFault::WrongType,
                 r#"pay.amount: declared as float, but is "1200""#,
             ),
-            (r#"{"times": [5.0]}"#, CarryFault::WrongType, "pay.times: declared as integer, but is 5.0"),
-            (r#"{"amount": [1e400]}"#, CarryFault::WrongType, "pay.amount: declared as float, but is 1e+400"),
-            (r#"{"note": ["a", 5]}"#, CarryFault::WrongType, "pay.note: declared as string, but is 5"),
-            (r#"{"note": ["a", null]}"#, CarryFault::WrongType, "pay.note: null stands beside other values"),
-            (r#"{"tags": [null]}"#, CarryFault::WrongType, "pay.tags: declared as array, but is null"),
-            (r#"{"tags": ["a"]}"#, CarryFault::WrongType, r#"pay.tags: declared as array, but is "a""#),
-            (r#"{"tags": [["a", 1]]}"#, CarryFault::WrongType, "pay.tags[1]: declared as string, but is 1"),
-            (r#"{"to": ["me"]}"#, CarryFault::WrongType, r#"pay.to: declared as dict, but is "me""#),
+            (r#"{"times": [5.0]}"#, AnswerFault::WrongType, "pay.times: declared as integer, but is 5.0"),
+            (
+                r#"{"amount": [1e400]}"#,
+                AnswerFault::WrongType,
+                "pay.amount: declared as float, but is 1e+400",
+            ),
+            (r#"{"note": ["a", 5]}"#, AnswerFault::WrongType, "pay.note: declared as string, but is 5"),
+            (r#"{"note": ["a", null]}"#, AnswerFault::WrongType, "pay.note: null stands beside other values"),
+            (r#"{"tags": [null]}"#, AnswerFault::WrongType, "pay.tags: declared as array, but is null"),
+            (r#"{"tags": ["a"]}"#, AnswerFault::WrongType, r#"pay.tags: declared as array, but is "a""#),
+            (r#"{"tags": [["a", 1]]}"#, AnswerFault::WrongType, "pay.tags[1]: declared as string, but is 1"),
+            (r#"{"to": ["me"]}"#, AnswerFault::WrongType, r#"pay.to: declared as dict, but is "me""#),
             (
                 r#"{"to": [{"age": ["4"]}]}"#,
-                CarryFault::WrongType,
+                AnswerFault::WrongType,
                 r#"pay.to.age: declared as integer, but is "4""#,
             ),
             (
                 r#"{"to": [{"iban": ["x"]}]}"#,
-                CarryFault::UnknownParameter,
+                AnswerFault::UnknownParameter,
                 "pay.to.iban: the doc has no such key",
             ),
-            (r#"{"unit": ["Franc"]}"#, CarryFault::NotInEnum, r#"pay.unit: "Franc" is not in the enum"#),
-            (r#"{"odd": ["x"]}"#, CarryFault::UncheckableType, "pay.odd: declared with an unknown type"),
+            (r#"{"unit": ["Franc"]}"#, AnswerFault::NotInEnum, r#"pay.unit: "Franc" is not in the enum"#),
+            (r#"{"odd": ["x"]}"#, AnswerFault::UncheckableType, "pay.odd: declared with an unknown type"),
         ] {
             let parameters: Value = serde_json::from_str(parameters).unwrap();
             assert_eq!(paid(&parameters).map(|_| ()), Err((fault, message.to_owned())));
         }
         let twice = [functions[0].clone(), functions[0].clone()];
         let ambiguous = carried(&[json!({"pay": {}})], &twice, as_it_is).unwrap_err();
-        assert_eq!(ambiguous.fault, CarryFault::AmbiguousFunction);
+        assert_eq!(ambiguous.fault, AnswerFault::AmbiguousFunction);
     }
 }

@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::fault::{CarryFault, Uncarried};
+use super::fault::{AnswerError, AnswerFault};
 use crate::bfcl::types::{Type, is_whole};
 use crate::checker::same;
 
@@ -23,13 +23,13 @@ const EXACT_BELOW: f64 = 9_007_199_254_740_992.0;
 ///
 /// # Errors
 /// If the value or a nested one has the wrong type, is not in its enum, or has an unknown key.
-pub fn fit(schema: &Value, value: &Value) -> Result<Value, Uncarried> {
+pub fn fit(schema: &Value, value: &Value) -> Result<Value, AnswerError> {
     match cast(schema, value)? {
         Some(value) => in_enum(schema, value),
         None if is_in_doc(schema, value) => Ok(value.clone()),
         None => {
             let declared = schema["type"].as_str().unwrap_or_default();
-            Err(CarryFault::WrongType.at("", format!("declared as {declared}, but is {value}")))
+            Err(AnswerFault::WrongType.at("", format!("declared as {declared}, but is {value}")))
         }
     }
 }
@@ -38,7 +38,7 @@ pub fn fit(schema: &Value, value: &Value) -> Result<Value, Uncarried> {
 ///
 /// # Errors
 /// If a nested value does not fit its schema.
-pub fn cast(schema: &Value, value: &Value) -> Result<Option<Value>, Uncarried> {
+pub fn cast(schema: &Value, value: &Value) -> Result<Option<Value>, AnswerError> {
     let Some(declared) = Type::of(schema) else { return Ok(Some(value.clone())) };
     Ok(match (declared, value) {
         (Type::Any, _) | (Type::String, Value::String(_)) | (Type::Boolean, Value::Bool(_)) => {
@@ -88,25 +88,25 @@ fn number_in(text: &str) -> Option<Number> {
     serde_json::from_str(text.trim()).ok()
 }
 
-fn cast_elements(schema: &Value, elements: &[Value]) -> Result<Value, Uncarried> {
+fn cast_elements(schema: &Value, elements: &[Value]) -> Result<Value, AnswerError> {
     let fit_at = |(index, element): (usize, &Value)| {
-        fit(&schema["items"], element).map_err(|uncarried| uncarried.under(&format!("[{index}]")))
+        fit(&schema["items"], element).map_err(|error| error.under(&format!("[{index}]")))
     };
     elements.iter().enumerate().map(fit_at).collect::<Result<_, _>>().map(Value::Array)
 }
 
 /// Converts the members of a dict. An unknown key is a fault only if the doc names some; `null` means an omitted key.
-fn cast_members(schema: &Value, members: &Map<String, Value>) -> Result<Value, Uncarried> {
+fn cast_members(schema: &Value, members: &Map<String, Value>) -> Result<Value, AnswerError> {
     let properties = schema.get("properties").and_then(Value::as_object).filter(|named| !named.is_empty());
     let Some(properties) = properties else { return Ok(Value::Object(members.clone())) };
     let mut fitted = Map::with_capacity(members.len());
     for (key, value) in members {
         let Some(property) = properties.get(key) else {
-            return Err(CarryFault::UnknownParameter.at(key, "the parameter has no such key"));
+            return Err(AnswerFault::UnknownParameter.at(key, "the parameter has no such key"));
         };
         let is_omitted = value.is_null() && Type::of(property).is_some_and(|declared| declared != Type::Any);
         if !is_omitted {
-            fitted.insert(key.clone(), fit(property, value).map_err(|uncarried| uncarried.under(key))?);
+            fitted.insert(key.clone(), fit(property, value).map_err(|error| error.under(key))?);
         }
     }
     Ok(Value::Object(fitted))
@@ -125,7 +125,7 @@ fn members_of_enum(schema: &Value) -> &[Value] {
 
 /// Checks a value against the enum and returns the spelling of the enum; for an array, its elements if the enum lists
 /// elements.
-fn in_enum(schema: &Value, value: Value) -> Result<Value, Uncarried> {
+fn in_enum(schema: &Value, value: Value) -> Result<Value, AnswerError> {
     let members = members_of_enum(schema);
     if schema.get("default").is_some_and(|default| same(default, &value)) {
         return Ok(value);
@@ -140,7 +140,7 @@ fn in_enum(schema: &Value, value: Value) -> Result<Value, Uncarried> {
     }
 }
 
-fn choose(members: &[Value], value: Value) -> Result<Value, Uncarried> {
+fn choose(members: &[Value], value: Value) -> Result<Value, AnswerError> {
     let same_type = |member: &&Value| std::mem::discriminant(*member) == std::mem::discriminant(&value);
     let is_checked = members.iter().any(|member| same_type(&member));
     // An empty text marks a nested key that may be omitted.
@@ -150,7 +150,7 @@ fn choose(members: &[Value], value: Value) -> Result<Value, Uncarried> {
     let is_spelling = |member: &&Value| **member != "" && same(member, &value);
     match members.iter().filter(same_type).find(is_spelling) {
         Some(member) => Ok(member.clone()),
-        None => Err(CarryFault::NotInEnum.at("", format!("{value} is not in the enum"))),
+        None => Err(AnswerFault::NotInEnum.at("", format!("{value} is not in the enum"))),
     }
 }
 
@@ -160,9 +160,9 @@ mod tests {
 
     use super::*;
 
-    fn fitted(schema: &Value, value: &str) -> Result<String, CarryFault> {
+    fn fitted(schema: &Value, value: &str) -> Result<String, AnswerFault> {
         let value: Value = serde_json::from_str(value).unwrap();
-        fit(schema, &value).map(|value| value.to_string()).map_err(|uncarried| uncarried.fault)
+        fit(schema, &value).map(|value| value.to_string()).map_err(|error| error.fault)
     }
 
     fn typed(name: &str, value: &str) -> Option<String> {
@@ -214,7 +214,7 @@ mod tests {
     fn a_value_of_another_type_is_accepted_if_the_doc_has_it() {
         let boolean = json!({"type": "boolean", "enum": ["True", "False", "dontcare"]});
         assert_eq!(fitted(&boolean, "\"dontcare\""), Ok("\"dontcare\"".to_owned()));
-        assert_eq!(fitted(&boolean, "\"maybe\""), Err(CarryFault::WrongType));
+        assert_eq!(fitted(&boolean, "\"maybe\""), Err(AnswerFault::WrongType));
         assert_eq!(fitted(&json!({"type": "string", "default": null}), "null"), Ok("null".to_owned()));
     }
 
@@ -223,20 +223,20 @@ mod tests {
         let unit = json!({"type": "string", "enum": ["Fahrenheit", "Celsius"], "default": "N/A"});
         assert_eq!(fitted(&unit, "\"celsius\""), Ok("\"Celsius\"".to_owned()));
         assert_eq!(fitted(&unit, "\"N/A\""), Ok("\"N/A\"".to_owned()));
-        assert_eq!(fitted(&unit, "\"Kelvin\""), Err(CarryFault::NotInEnum));
+        assert_eq!(fitted(&unit, "\"Kelvin\""), Err(AnswerFault::NotInEnum));
         assert_eq!(fitted(&json!({"type": "integer", "enum": ["1", "2"]}), "3"), Ok("3".to_owned()));
         // A boolean or a number becomes its text if the enum has just one.
         let flag = json!({"type": "string", "enum": ["True", "False", "2021"]});
         assert_eq!(fitted(&flag, "true"), Ok("\"True\"".to_owned()));
         assert_eq!(fitted(&flag, "2021"), Ok("\"2021\"".to_owned()));
-        assert_eq!(fitted(&flag, "2022"), Err(CarryFault::WrongType));
+        assert_eq!(fitted(&flag, "2022"), Err(AnswerFault::WrongType));
         assert_eq!(
             fitted(&json!({"type": "string", "enum": ["True", "true"]}), "true"),
-            Err(CarryFault::WrongType)
+            Err(AnswerFault::WrongType)
         );
         assert_eq!(
             fitted(&json!({"type": "string", "enum": ["", "a"]}), "\" \""),
-            Err(CarryFault::NotInEnum)
+            Err(AnswerFault::NotInEnum)
         );
     }
 
@@ -244,7 +244,7 @@ mod tests {
     fn an_enum_on_an_array_lists_its_elements() {
         let tags = json!({"type": "array", "items": {"type": "string"}, "enum": ["a", "b"]});
         assert_eq!(fitted(&tags, r#"["b","a"]"#), Ok(r#"["b","a"]"#.to_owned()));
-        assert_eq!(fitted(&tags, r#"["c"]"#), Err(CarryFault::NotInEnum));
+        assert_eq!(fitted(&tags, r#"["c"]"#), Err(AnswerFault::NotInEnum));
     }
 
     #[test]
@@ -253,9 +253,9 @@ mod tests {
             "ages": {"type": "array", "items": {"type": "integer"}}, "name": {"type": "string"},
         }});
         assert_eq!(fitted(&schema, r#"{"ages":["4",5],"name":null}"#), Ok(r#"{"ages":[4,5]}"#.to_owned()));
-        let uncarried = fit(&schema, &json!({"ages": [4, "x"]})).unwrap_err();
-        assert_eq!((uncarried.fault, uncarried.at.as_str()), (CarryFault::WrongType, "ages[1]"));
-        assert_eq!(fitted(&schema, r#"{"size":1}"#), Err(CarryFault::UnknownParameter));
+        let error = fit(&schema, &json!({"ages": [4, "x"]})).unwrap_err();
+        assert_eq!((error.fault, error.at.as_str()), (AnswerFault::WrongType, "ages[1]"));
+        assert_eq!(fitted(&schema, r#"{"size":1}"#), Err(AnswerFault::UnknownParameter));
         assert_eq!(fitted(&json!({"type": "dict"}), r#"{"size":null}"#), Ok(r#"{"size":null}"#.to_owned()));
     }
 }

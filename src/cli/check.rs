@@ -14,6 +14,7 @@ use crate::docs::check::rules::{Level, Rule};
 use crate::lint::input::{InputFile, read};
 use crate::lint::tally::{Count, tally};
 use crate::lint::{LintFinding, Report, check as judge, rules};
+use crate::text::suggestion::did_you_mean;
 use crate::text::visible::visible_line;
 
 /// Raised when a key of the JSON lines changes its meaning or goes.
@@ -84,30 +85,29 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Ending> {
     known(&args.rule)?;
     let files = read(&args.path)?;
     let report = judge(&files);
-    let told = match args.rules {
+    let findings = match args.rules {
         Rules::Bfcl => &report.findings,
         Rules::OfficialLinter => &report.linter,
     };
-    let asked =
-        |told: &&LintFinding| args.rule.is_empty() || args.rule.iter().any(|code| code == told.rule.code);
-    let told: Vec<LintFinding> = told.iter().filter(asked).cloned().collect();
-    let shown = Output { args, files: &files, report: &report, told: &told };
+    let asked = |finding: &&LintFinding| {
+        args.rule.is_empty() || args.rule.iter().any(|code| code == finding.rule.code)
+    };
+    let findings: Vec<LintFinding> = findings.iter().filter(asked).cloned().collect();
+    let shown = Output { args, files: &files, report: &report, findings: &findings };
     let printed = if args.json {
-        console::give_json(&shown.lines_of_json())
+        console::write_json(&shown.lines_of_json())
     } else {
         console::print_painted(&shown.text(Screen::of_stdout()))
     };
-    let failed = told.iter().any(|told| shown.level(told.rule) == Level::Error);
+    let failed = findings.iter().any(|finding| shown.level(finding.rule) == Level::Error);
     let ending = if failed { Ending::GateFailed } else { Ending::Done };
     Ok(ending.after(printed)?)
 }
 
 fn known(codes: &[String]) -> anyhow::Result<()> {
     let Some(code) = codes.iter().find(|code| rules::of(code).is_none()) else { return Ok(()) };
-    let likeness = |rule: &Rule| strsim::jaro_winkler(code, rule.code);
-    let nearest = rules::all().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    let nearest = nearest.map(|rule| rule.code).unwrap_or_default();
-    bail!("there is no rule \"{code}\"\nhint: did you mean \"{nearest}\"? `toolsieve explain` lists all");
+    let did_you_mean = did_you_mean(code, rules::all().map(|rule| rule.code));
+    bail!("there is no rule \"{code}\"\nhint: {did_you_mean}`toolsieve explain` lists all");
 }
 
 /// What is to be written.
@@ -115,7 +115,7 @@ struct Output<'a> {
     args: &'a CheckArgs,
     files: &'a [InputFile],
     report: &'a Report,
-    told: &'a [LintFinding],
+    findings: &'a [LintFinding],
 }
 
 impl Output<'_> {
@@ -132,21 +132,22 @@ impl Output<'_> {
             Shown::Fact => Level::Fact,
         };
         // Who asks for one fact by name wants to see it.
-        let wanted = |told: &&LintFinding| !self.args.rule.is_empty() || self.level(told.rule) <= lowest;
+        let wanted =
+            |finding: &&LintFinding| !self.args.rule.is_empty() || self.level(finding.rule) <= lowest;
         let mut shown_of: BTreeMap<&str, usize> = BTreeMap::new();
         let limit = self.args.limit.unwrap_or(usize::MAX);
-        let within = |told: &&LintFinding| {
-            let n = shown_of.entry(told.rule.code).or_default();
+        let within = |finding: &&LintFinding| {
+            let n = shown_of.entry(finding.rule.code).or_default();
             *n += 1;
             *n <= limit
         };
-        self.told.iter().filter(wanted).filter(within).collect()
+        self.findings.iter().filter(wanted).filter(within).collect()
     }
 
     fn text(&self, screen: Screen) -> Painted {
         let mut text = Painted::default();
-        self.shown().into_iter().for_each(|told| self.line(told, &mut text));
-        let counts = tally(self.told, self.files.len());
+        self.shown().into_iter().for_each(|finding| self.line(finding, &mut text));
+        let counts = tally(self.findings, self.files.len());
         if !counts.is_empty() {
             text.add(Paint::Plain, if self.shown().is_empty() { "" } else { "\n" });
             text.append(self.table(&counts, screen));
@@ -157,26 +158,29 @@ impl Output<'_> {
     }
 
     /// The file that the line of a finding is in.
-    fn path(&self, told: &LintFinding) -> PathBuf {
-        let file = &self.files[told.file];
-        file.answers_path().filter(|_| told.in_answers).unwrap_or_else(|| file.path.clone())
+    fn path(&self, finding: &LintFinding) -> PathBuf {
+        let file = &self.files[finding.file];
+        file.answers_path().filter(|_| finding.in_answers).unwrap_or_else(|| file.path.clone())
     }
 
     /// A finding on one line of any length, as programs read it too.
-    fn line(&self, told: &LintFinding, text: &mut Painted) {
+    fn line(&self, finding: &LintFinding, text: &mut Painted) {
         let words = [
-            told.id.as_str(),
-            told.function.as_ref().map_or("", |function| function.name.as_str()),
-            &told.at,
+            finding.id.as_str(),
+            finding.function.as_ref().map_or("", |function| function.name.as_str()),
+            &finding.at,
         ];
         let words: String =
             words.into_iter().filter(|word| !word.is_empty()).map(|word| format!(" {word}")).collect();
-        let place = format!("{}:{}{words}", self.path(told).display(), told.line);
-        let expected =
-            if told.expected.is_empty() { String::new() } else { format!(", expected {}", told.expected) };
+        let place = format!("{}:{}{words}", self.path(finding).display(), finding.line);
+        let expected = if finding.expected.is_empty() {
+            String::new()
+        } else {
+            format!(", expected {}", finding.expected)
+        };
         text.add(Paint::Title, &visible_line(&place));
-        text.add(Paint::Plain, &visible_line(&format!(": found {}{expected} ", told.found)));
-        text.add(paint(self.level(told.rule)), &format!("[{}]", told.rule.code));
+        text.add(Paint::Plain, &visible_line(&format!(": found {}{expected} ", finding.found)));
+        text.add(paint(self.level(finding.rule)), &format!("[{}]", finding.rule.code));
         text.add(Paint::Plain, "\n");
     }
 
@@ -210,7 +214,7 @@ impl Output<'_> {
     }
 
     fn closing(&self, n_broken: usize, screen: Screen) -> Painted {
-        let of = |level| self.told.iter().filter(|told| self.level(told.rule) == level).count();
+        let of = |level| self.findings.iter().filter(|finding| self.level(finding.rule) == level).count();
         let line = |text: &str| paragraph("", 0, &words(text), screen);
         let mut text = line(&format!(
             "{} in {} of {}: {}, {}",
@@ -234,8 +238,8 @@ impl Output<'_> {
     }
 
     fn lines_of_json(&self) -> String {
-        let findings = self.shown().into_iter().map(|told| self.finding(told));
-        let counts = tally(self.told, self.files.len());
+        let findings = self.shown().into_iter().map(|finding| self.finding(finding));
+        let counts = tally(self.findings, self.files.len());
         let counted = counts.iter().map(|(rule, kind, found)| self.rule(rule, kind, found));
         let none = Count { by_file: vec![0; self.files.len()], ..Count::default() };
         let asked =
@@ -250,13 +254,13 @@ impl Output<'_> {
         lines.map(|line| format!("{line}\n")).collect()
     }
 
-    fn finding(&self, told: &LintFinding) -> Value {
-        let by: Vec<&str> = told.rule.by.iter().map(|by| by.name()).collect();
+    fn finding(&self, finding: &LintFinding) -> Value {
+        let by: Vec<&str> = finding.rule.by.iter().map(|by| by.name()).collect();
         json!({
-            "kind": "finding", "file": self.path(told), "line": told.line, "id": told.id,
-            "function": told.function.as_ref().map(|function| &function.name), "at": told.at,
-            "reason": told.rule.code, "level": self.level(told.rule).name(), "by": by,
-            "found": told.found, "expected": told.expected,
+            "kind": "finding", "file": self.path(finding), "line": finding.line, "id": finding.id,
+            "function": finding.function.as_ref().map(|function| &function.name), "at": finding.at,
+            "reason": finding.rule.code, "level": self.level(finding.rule).name(), "by": by,
+            "found": finding.found, "expected": finding.expected,
         })
     }
 
@@ -271,7 +275,7 @@ impl Output<'_> {
     }
 
     fn summary(&self) -> Value {
-        let of = |level| self.told.iter().filter(|told| self.level(told.rule) == level).count();
+        let of = |level| self.findings.iter().filter(|finding| self.level(finding.rule) == level).count();
         json!({
             "kind": "summary", "schema_version": SCHEMA_VERSION, "files": self.files.len(),
             "entries": self.report.n_entries, "functions": self.report.n_functions,

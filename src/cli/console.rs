@@ -1,7 +1,7 @@
 //! The only file that prints or draws: data to standard output, status to standard error.
 //!
 //! All text passes [`visible`] before it is printed, so no text of a row, no file name and no argument can act on the
-//! terminal; colours are added after that. JSON goes through [`give_json`], which keeps its values. Progress bars
+//! terminal; colours are added after that. JSON goes through [`write_json`], which keeps its values. Progress bars
 //! appear on a terminal only; elsewhere each finished step is one line. What cannot be written to standard error is lost,
 //! and nothing else happens.
 //!
@@ -221,7 +221,7 @@ pub fn print_data(text: &str) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`print_data`].
-pub fn give_json(json: &str) -> io::Result<()> {
+pub fn write_json(json: &str) -> io::Result<()> {
     print(&if is_read_by_a_person() { visible_json(json) } else { Cow::Borrowed(json) })
 }
 
@@ -238,7 +238,7 @@ pub fn print_painted(text: &Painted) -> io::Result<()> {
 ///
 /// # Errors
 /// As [`print_data`], for help.
-pub fn give_usage(styled: &str, is_error: bool) -> io::Result<()> {
+pub fn write_usage(styled: &str, is_error: bool) -> io::Result<()> {
     if is_error {
         let _ = write!(io::stderr().lock(), "{}", with_colours(styled, has_colours(&io::stderr())));
         return Ok(());

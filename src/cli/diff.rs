@@ -44,7 +44,7 @@ pub(super) fn diff(args: &DiffArgs, registry: &Registry) -> anyhow::Result<()> {
     if args.json {
         let mut lines = String::new();
         run.diff(args.reason.as_deref(), |edit| lines += &as_json(edit))?;
-        return Ok(console::give_json(&lines)?);
+        return Ok(console::write_json(&lines)?);
     }
     let each = if args.reason.is_some() { usize::MAX } else { args.each };
     let mut by_reason: BTreeMap<String, EditsOfReason> = BTreeMap::new();

@@ -47,11 +47,11 @@ pub(super) struct ForgetArgs {
 pub(super) fn forget(args: &ForgetArgs, registry: &Registry) -> anyhow::Result<()> {
     let Some(forgotten) = run::forget(&args.run, Forget { id: &args.id, all: args.all }, registry)? else {
         let nothing = json!({"run": args.run, "requests": [], "files": []});
-        let as_json = || console::give_json(&format!("{nothing}\n"));
+        let as_json = || console::write_json(&format!("{nothing}\n"));
         return Ok(if args.json { as_json() } else { console::print_data(NOTHING_TO_DO) }?);
     };
     if args.json {
-        console::give_json(&format!("{}\n", as_json(args, &forgotten)))?;
+        console::write_json(&format!("{}\n", as_json(args, &forgotten)))?;
     } else {
         console::print_painted(&as_text(&forgotten, Screen::of_stdout()))?;
     }

@@ -126,8 +126,8 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
     let format = format.unwrap_or(Format::Jsonl);
     let Some(out) = &args.out else {
         match format {
-            Format::Csv => console::give_json(&String::from_utf8_lossy(&csv(&rows)?))?,
-            _ => console::give_json(&jsonl(&rows)?)?,
+            Format::Csv => console::write_json(&String::from_utf8_lossy(&csv(&rows)?))?,
+            _ => console::write_json(&jsonl(&rows)?)?,
         }
         if let Some(unfilled) = unfilled {
             console::print_status(&unfilled);

@@ -208,7 +208,7 @@ fn usage(arguments: &[OsString], error: clap::Error) -> anyhow::Result<Ending> {
         .map(|argument| visible_line(&argument.to_string_lossy()).into_owned().into())
         .collect();
     let error = if shown == arguments { error } else { Cli::try_parse_from(shown).err().unwrap_or(error) };
-    console::give_usage(&error.render().ansi().to_string(), error.use_stderr())?;
+    console::write_usage(&error.render().ansi().to_string(), error.use_stderr())?;
     Ok(if error.use_stderr() { Ending::NotStarted } else { Ending::Done })
 }
 
@@ -251,7 +251,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Sets(args) => sets::sets(args, registry)?,
         Command::Explain(args) => explain::explain(&args, registry)?,
         Command::Calibrate(args) => calibrate::calibrate(&args, registry)?,
-        Command::Schema => console::give_json(&format!("{:#}\n", json_schema(registry)))?,
+        Command::Schema => console::write_json(&format!("{:#}\n", json_schema(registry)))?,
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "toolsieve", &mut script);

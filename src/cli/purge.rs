@@ -42,7 +42,7 @@ pub(super) fn purge(args: &PurgeArgs, registry: &Registry) -> anyhow::Result<()>
     let purged = run::purge(&args.run, extent, registry)?;
     if args.json {
         let purge = json!({"run": args.run, "purged": !purged.files.is_empty(), "files": purged.files});
-        console::give_json(&format!("{purge}\n"))?;
+        console::write_json(&format!("{purge}\n"))?;
     } else {
         console::print_painted(&as_text(&purged.files, Screen::of_stdout()))?;
     }

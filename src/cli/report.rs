@@ -33,7 +33,7 @@ pub(super) struct ReportArgs {
 pub(super) fn report(args: &ReportArgs, registry: &Registry) -> anyhow::Result<()> {
     let run = open(&args.run, registry)?;
     if args.json {
-        return Ok(console::give_json(&(serde_json::to_string_pretty(&run.report()?)? + "\n"))?);
+        return Ok(console::write_json(&(serde_json::to_string_pretty(&run.report()?)? + "\n"))?);
     }
     let text = if args.markdown {
         run.card()?

@@ -153,7 +153,7 @@ fn list(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
             lines += &format!("{line}\n");
         }
         let broken: String = wanted_broken(&catalogue, &shown.id).map(broken_json).collect();
-        return Ok(console::give_json(&(lines + &broken))?);
+        return Ok(console::write_json(&(lines + &broken))?);
     }
     let screen = Screen::of_stdout();
     let mut text = Painted::default();
@@ -221,7 +221,7 @@ fn status(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
     }
     let broken = || wanted_broken(&catalogue, &shown.id);
     if shown.json {
-        return Ok(console::give_json(&(lines + &broken().map(broken_json).collect::<String>()))?);
+        return Ok(console::write_json(&(lines + &broken().map(broken_json).collect::<String>()))?);
     }
     rows.extend(broken().map(|set| [&set.id, "broken", "", "", "", "", "", ""].map(str::to_owned).into()));
     let header = ["set", "on disk", "files", "records", "functions", "queries", "unreadable", "sha256"];
@@ -231,7 +231,7 @@ fn status(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
     Ok(console::print_data(&format!("{text}{gap}{troubles}{}", broken_text(broken())))?)
 }
 
-/// Digits of a hash that tell two files apart for a person; `--json` has all.
+/// Digits of a hash that people need to see that two files differ; `--json` has all.
 const HASH_DIGITS: usize = 12;
 
 fn as_row(set: &PublicSet, summary: Option<&Summary>) -> Vec<String> {
@@ -250,9 +250,9 @@ fn as_row(set: &PublicSet, summary: Option<&Summary>) -> Vec<String> {
 
 fn as_json(set: &PublicSet, summary: Option<&Summary>) -> Value {
     let Some(summary) = summary else { return json!({ "id": set.id, "on_disk": false, "url": set.url }) };
-    let mut told = json!({ "id": set.id, "on_disk": true });
-    summary.tell(&mut told);
-    told
+    let mut set_json = json!({ "id": set.id, "on_disk": true });
+    summary.describe(&mut set_json);
+    set_json
 }
 
 /// The first records that cannot be read, a line each.
@@ -295,11 +295,11 @@ fn add(args: AddArgs, registry: &Registry) -> anyhow::Result<()> {
     let (set, Loaded { summary, skipped, .. }) = intake::add(&catalogue, &args.id, &args.file, &described)?;
     let whole = store::load(&catalogue, &set)?.unwrap_or_default().summary;
     if args.json {
-        let mut told = as_json(&set, Some(&summary));
-        told["holds"] = json!({ "files": whole.files.len(), "records": whole.records });
+        let mut set_json = as_json(&set, Some(&summary));
+        set_json["holds"] = json!({ "files": whole.files.len(), "records": whole.records });
         let skipped = skipped.iter().map(|(path, reason)| json!({ "path": path, "reason": reason }));
-        told["skipped"] = skipped.collect();
-        return Ok(console::give_json(&format!("{told}\n"))?);
+        set_json["skipped"] = skipped.collect();
+        return Ok(console::write_json(&format!("{set_json}\n"))?);
     }
     let text = format!(
         "{}: {} of {} records read, {} functions, {} queries; in {}\nthe set now holds {}, {}\n",

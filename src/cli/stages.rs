@@ -38,7 +38,7 @@ pub(super) fn stages(args: &StagesArgs, registry: &Registry) -> anyhow::Result<(
     }
     if args.json {
         let lines: String = wanted.into_iter().map(|kind| format!("{}\n", as_json(kind))).collect();
-        return Ok(console::give_json(&lines)?);
+        return Ok(console::write_json(&lines)?);
     }
     let screen = Screen::of_stdout();
     let mut text = Painted::default();

@@ -35,7 +35,7 @@ pub(super) struct VerifyArgs {
 pub(super) fn verify(args: &VerifyArgs) -> anyhow::Result<Ending> {
     let verified = verify::verify(&args.run)?;
     let text = if args.json { as_json(args, &verified) } else { as_text(&verified) };
-    let printed = if args.json { console::give_json(&text) } else { console::print_data(&text) };
+    let printed = if args.json { console::write_json(&text) } else { console::print_data(&text) };
     if !args.json {
         console::print_status(&summary(&verified));
     }
@@ -46,9 +46,9 @@ pub(super) fn verify(args: &VerifyArgs) -> anyhow::Result<Ending> {
 fn as_json(args: &VerifyArgs, verified: &Verified) -> String {
     let Verified { files, bytes, finished, faults } = verified;
     let whole = verified.is_whole();
-    let told = json!({"run": args.run, "whole": whole, "finished": finished, "files": files, "bytes": bytes,
+    let json = json!({"run": args.run, "whole": whole, "finished": finished, "files": files, "bytes": bytes,
         "faults": faults});
-    format!("{told}\n")
+    format!("{json}\n")
 }
 
 fn as_text(verified: &Verified) -> String {

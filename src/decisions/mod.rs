@@ -24,6 +24,7 @@ use crate::notation::levels::{MAX_KEPT, are_within};
 use crate::relevance::Relevance;
 use crate::text::os_error::{cause_of, hint_of};
 use crate::text::short::shortened;
+use crate::text::suggestion::similarity;
 
 pub use possible::{OF_AN_ENTRY, possible_decisions};
 pub use review::guarded;
@@ -351,7 +352,7 @@ fn decision(
         let how = "`toolsieve held RUN --unverified --id ID --decide accept` writes it";
         return Err(format!("\"decision\": found \"accept\" without the answer that is accepted; {how}"));
     }
-    let near = |key: &&String| !KEYS.contains(&key.as_str()) && strsim::jaro_winkler(key, "decision") > 0.9;
+    let near = |key: &&String| !KEYS.contains(&key.as_str()) && similarity(key, "decision") > 0.9;
     if let Some(key) = object.keys().find(near).filter(|_| !object.contains_key("decision")) {
         return Err(format!("found the key \"{key}\", expected \"decision\""));
     }

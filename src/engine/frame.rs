@@ -513,18 +513,18 @@ mod tests {
         let path = folder.path().join("t.parquet");
         write_frame(&path, vec![("text", Values::Text(vec![Some("a")])), ("n", Values::Int(vec![None]))])
             .unwrap();
-        let told = FrameFile::open(&path).unwrap().metadata.key_value_metadata.clone().unwrap();
+        let found = FrameFile::open(&path).unwrap().metadata.key_value_metadata.clone().unwrap();
         let fields = [("text", ArrowDataType::Utf8), ("n", ArrowDataType::Int64)];
         let plain: ArrowSchema = fields
             .map(|(name, kind)| (name.into(), ArrowField::new(name.into(), kind, true)))
             .into_iter()
             .collect();
-        assert_eq!(told, [schema_to_metadata_key(&plain)]);
+        assert_eq!(found, [schema_to_metadata_key(&plain)]);
         let schema: Schema =
             [Field::new("text".into(), DataType::String), Field::new("n".into(), DataType::Int64)]
                 .into_iter()
                 .collect();
-        assert_ne!(told, [schema_to_metadata_key(&schema.to_arrow(CompatLevel::newest()))]);
+        assert_ne!(found, [schema_to_metadata_key(&schema.to_arrow(CompatLevel::newest()))]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::lines::Left;
+use super::lines::UnreadLines;
 use super::look::{Look, Personal};
 use crate::pipeline::LIVE;
 use crate::stages;
@@ -155,7 +155,7 @@ fn faults(look: &Look) -> Option<String> {
     })
 }
 
-fn with_count(code: &str, left: &Left) -> String {
+fn with_count(code: &str, left: &UnreadLines) -> String {
     format!("{code} ({})", count(left.lines))
 }
 

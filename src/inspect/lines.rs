@@ -17,7 +17,7 @@ use crate::ingest::record::records_of;
 
 /// The lines without a request for one reason.
 #[derive(Debug, Default, Clone, Serialize)]
-pub struct Left {
+pub struct UnreadLines {
     /// The number of lines.
     pub lines: u64,
     /// What was found in the first of them.
@@ -45,9 +45,9 @@ pub(super) struct Lines {
     /// Lines that hold the answer to the request of another line.
     pub(super) answers: u64,
     /// Lines without one.
-    pub(super) no_request: BTreeMap<&'static str, Left>,
+    pub(super) no_request: BTreeMap<&'static str, UnreadLines>,
     /// Lines that cannot be read.
-    pub(super) unreadable: BTreeMap<&'static str, Left>,
+    pub(super) unreadable: BTreeMap<&'static str, UnreadLines>,
     /// File, block and item of lines without a request, in order.
     pub(super) left_over: Vec<(usize, usize, usize)>,
 }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use rayon::prelude::*;
 
 use super::form::form;
-use super::lines::Left;
 use super::lines::Lines;
-use super::look::{Docs, Fix};
+use super::lines::UnreadLines;
+use super::look::{DocsFindings, Fix};
 use super::requests::{add_personal, personal_in_text};
 use super::sample::Sampled;
 use crate::docs::fix::{self, Fixed, Safety};
@@ -32,7 +32,7 @@ struct Judged<'r> {
 }
 
 /// Examines the distinct lists of all requests of a sample.
-pub(super) fn look(sampled: &[Sampled], lines: &Lines) -> Docs {
+pub(super) fn look(sampled: &[Sampled], lines: &Lines) -> DocsFindings {
     let records = &lines.records;
     let mut seen = HashSet::new();
     let places = lines.files.iter().zip(&lines.positions).map(|(&file, &at)| (&sampled[file], at));
@@ -40,8 +40,11 @@ pub(super) fn look(sampled: &[Sampled], lines: &Lines) -> Docs {
         places.zip(records).filter(|(_, record)| seen.insert(record.functions.as_str())).collect();
     let judged: Vec<Judged<'_>> =
         firsts.par_iter().map(|&((file, at), record)| judge(file.place(at), record)).collect();
-    let mut docs =
-        Docs { lists: firsts.len() as u64, equal: (records.len() - firsts.len()) as u64, ..Docs::default() };
+    let mut docs = DocsFindings {
+        lists: firsts.len() as u64,
+        equal: (records.len() - firsts.len()) as u64,
+        ..DocsFindings::default()
+    };
     let mut sizes = Vec::new();
     for list in &judged {
         add_personal(&mut docs.personal, &list.personal);
@@ -70,7 +73,7 @@ fn judge(place: String, record: &Record) -> Judged<'_> {
     Judged { place, record, parsed, personal: personal_in_text(&record.functions) }
 }
 
-fn add_read(docs: &mut Docs, parsed: &Parsed, fixed: &Fixed) {
+fn add_read(docs: &mut DocsFindings, parsed: &Parsed, fixed: &Fixed) {
     docs.read += 1;
     for step in &parsed.steps {
         *docs.steps.entry(step.code()).or_default() += 1;
@@ -89,7 +92,7 @@ fn add_read(docs: &mut Docs, parsed: &Parsed, fixed: &Fixed) {
     }
 }
 
-fn add_fault(faults: &mut BTreeMap<&'static str, Left>, list: &Judged<'_>, fault: &Fault) {
+fn add_fault(faults: &mut BTreeMap<&'static str, UnreadLines>, list: &Judged<'_>, fault: &Fault) {
     let left = faults.entry(fault.kind.code()).or_default();
     left.lines += 1;
     if left.lines == 1 {

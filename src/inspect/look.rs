@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Closeness;
-use super::lines::{Left, Lines};
+use super::lines::{Lines, UnreadLines};
 use super::sample::Sampled;
 use crate::ingest::log_formats::Columns;
 
@@ -23,9 +23,9 @@ pub struct Look {
     /// The number of requests of each log format.
     pub log_formats: BTreeMap<&'static str, u64>,
     /// Lines that cannot be read, by reason.
-    pub unreadable: BTreeMap<&'static str, Left>,
+    pub unreadable: BTreeMap<&'static str, UnreadLines>,
     /// Lines that hold no request, by reason.
-    pub no_request: BTreeMap<&'static str, Left>,
+    pub no_request: BTreeMap<&'static str, UnreadLines>,
     /// The columns of lines without a request, the most frequent first.
     pub columns: Vec<Column>,
     /// The guessed column names, if the usual ones are missing; all counts use them.
@@ -33,7 +33,7 @@ pub struct Look {
     /// The findings about requests.
     pub requests: Requests,
     /// The findings about function docs.
-    pub docs: Docs,
+    pub docs: DocsFindings,
     /// The public sets that a run would compare with.
     pub public_sets: PublicSets,
     /// The estimated cost of a full run.
@@ -168,7 +168,7 @@ pub struct Facts {
 
 /// The findings about function docs.
 #[derive(Debug, Default, Serialize)]
-pub struct Docs {
+pub struct DocsFindings {
     /// Distinct lists; the following fields count these.
     pub lists: u64,
     /// Requests sent with a list that an earlier one had.
@@ -182,7 +182,7 @@ pub struct Docs {
     /// Lists by parser step.
     pub steps: BTreeMap<&'static str, u64>,
     /// Lists by parser fault.
-    pub faults: BTreeMap<&'static str, Left>,
+    pub faults: BTreeMap<&'static str, UnreadLines>,
     /// Edits that fixing would make, by rule.
     pub fixes: BTreeMap<&'static str, Fix>,
     /// Findings that no fix changes: lists by rule.
@@ -245,7 +245,7 @@ impl Guess {
 impl Look {
     /// Returns the findings that are known after the lines are parsed.
     pub(super) fn new(closeness: Closeness, sampled: &[Sampled], lines: &Lines) -> Self {
-        let n = |left: &BTreeMap<_, Left>| left.values().map(|left| left.lines).sum();
+        let n = |left: &BTreeMap<_, UnreadLines>| left.values().map(|left| left.lines).sum();
         let files: Vec<File> = sampled.iter().map(file).collect();
         let counts = LineCounts {
             all: files.iter().map(|file| file.lines).sum(),

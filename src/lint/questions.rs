@@ -152,15 +152,16 @@ impl<'f> Ids<'f> {
         self.before = Some(now);
     }
 
-    /// Returns the expected values of `B` and `C`, if they are different.
-    fn list_number(&self, now: Numbers) -> Option<String> {
-        let now = now.list?;
+    /// Returns the ids with the expected values of `B` and `C`, if they are different.
+    fn list_number(&self, numbers: Numbers) -> Option<String> {
+        let now = numbers.list?;
         let goes_on = match self.before.and_then(|before| before.list) {
             None => [Some((0, 0)), None],
             Some((b, c)) => [Some((b.saturating_add(1), 0)), Some((b, c.saturating_add(1)))],
         };
         let known: Vec<_> = goes_on.into_iter().flatten().collect();
-        let words = || known.iter().map(|(b, c)| format!("{b}-{c}")).collect::<Vec<_>>().join(" or ");
+        let id = |(b, c): &(_, _)| format!("{}_{}-{b}-{c}", self.file.category, numbers.entry);
+        let words = || known.iter().map(id).collect::<Vec<_>>().join(" or ");
         (!known.contains(&now)).then(words)
     }
 }

@@ -280,8 +280,8 @@ fn version_two_has_questions_without_turns_and_other_languages_have_other_types(
 
 #[test]
 fn rules_for_answers_have_the_sentences_of_draft_answers() {
-    use crate::answers::fault::CarryFault;
-    for fault in CarryFault::ALL {
+    use crate::answers::fault::AnswerFault;
+    for fault in AnswerFault::ALL {
         if let Some(rule) = RULES.iter().find(|rule| rule.code == fault.code()) {
             assert_eq!(rule.what(), fault.what());
         }

@@ -179,7 +179,7 @@ mod tests {
             "usage": {"prompt_tokens": 7, "completion_tokens": 2}})
     }
 
-    /// Notes the replies; sends and stops as it is told.
+    /// Notes the replies; sends and stops as the test says.
     struct Noted<'s> {
         replies: Vec<(usize, Result<ChatReply, String>)>,
         may_send: &'s mut dyn FnMut(usize) -> bool,

@@ -133,7 +133,7 @@ impl<'s> Merges<'s> {
 }
 
 /// Redaction stands first: the files of a stage before it would hold what was redacted. Its two halves number alike
-/// only with the same settings, and doc lists can be told last. Answers with a warning where doc lists are left out.
+/// only with the same settings, and doc lists can be named last. Answers with a warning where doc lists are left out.
 fn redaction(stages: &[StageInstance]) -> Result<Option<String>, Misplaced> {
     for (at, stage) in stages.iter().enumerate() {
         if let Some(table) = redacts(stage) {

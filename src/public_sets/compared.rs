@@ -56,7 +56,7 @@ pub const SETS_NOTE: &str = "public_sets";
 
 /// A stage's note on a set to compare with: one of [`ReferenceSets::notes`], without its details.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Noted {
+pub struct ComparedSet {
     /// The set's id.
     pub id: String,
     /// Whether it is on disk, or built in.
@@ -73,7 +73,7 @@ pub struct Noted {
     queries: Option<u64>,
 }
 
-impl Noted {
+impl ComparedSet {
     /// Returns the sets in a note; none if there is no note.
     pub fn all(note: Option<&Value>) -> Vec<Self> {
         note.and_then(|note| Vec::deserialize(note).ok()).unwrap_or_default()
@@ -93,8 +93,8 @@ impl Noted {
 /// Returns the number of public sets that a stage compared with, as text for the funnel; `removing` names the removed
 /// rows. `None` if no set is recorded.
 pub fn compared_sets(note: Option<&Value>, removing: &str) -> Option<String> {
-    let (own, requested): (Vec<Noted>, Vec<Noted>) =
-        Noted::all(note).into_iter().partition(|set| set.built_in);
+    let (own, requested): (Vec<ComparedSet>, Vec<ComparedSet>) =
+        ComparedSet::all(note).into_iter().partition(|set| set.built_in);
     let n_compared = requested.iter().filter(|set| set.is_compared()).count();
     let n_requested = requested.len();
     if n_compared > 0 {
@@ -103,7 +103,7 @@ pub fn compared_sets(note: Option<&Value>, removing: &str) -> Option<String> {
         return Some(format!("no {removing} {n_compared}{of} public {noun}"));
     }
     let found = if requested.iter().any(|set| set.on_disk) { "readable" } else { "found" };
-    match (n_requested, own.iter().any(Noted::is_compared)) {
+    match (n_requested, own.iter().any(ComparedSet::is_compared)) {
         (0, false) => None,
         (0, true) => Some("only the built-in public set compared".to_owned()),
         (_, false) => Some(format!("none of {n_requested} public sets {found}")),
@@ -248,7 +248,7 @@ fn note(set: &PublicSet, summary: &Summary) -> Value {
         "built_in": set.id == SAMPLE,
         "licence": set.licence,
     });
-    summary.tell(&mut note);
+    summary.describe(&mut note);
     note
 }
 

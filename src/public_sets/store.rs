@@ -197,7 +197,7 @@ impl Summary {
     }
 
     /// Adds a description of the set to a JSON object: files with their hashes, counts, the first unreadable records.
-    pub fn tell(&self, about: &mut Value) {
+    pub fn describe(&self, about: &mut Value) {
         about["files"] = json!(self.files);
         about["records"] = json!(self.records);
         about["functions"] = json!(self.functions);

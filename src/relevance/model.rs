@@ -16,6 +16,7 @@ use super::evidence::{self, LogEvidence};
 use super::features;
 use super::fit::{Linear, logistic};
 use super::measure::{Point, Thresholds};
+use crate::text::suggestion::did_you_mean;
 
 /// The weights built into the program.
 static EMBEDDED: LazyLock<Model> = LazyLock::new(|| {
@@ -213,7 +214,7 @@ impl Model {
     /// Returns the weights as the text of a file.
     pub fn to_toml(&self) -> String {
         let mut text = format!(
-            "# Weights by which judge-queries tells relevant requests from irrelevant ones; written by `toolsieve calibrate`.\n\
+            "# Weights by which judge-queries separates relevant requests from irrelevant ones; written by `toolsieve calibrate`.\n\
              # A weight times its feature is added to the log-odds: above 0 speaks for relevant. Between the two thresholds,\n\
              # probabilities, a request is held.\n\nversion = {VERSION}\n"
         );
@@ -309,11 +310,10 @@ struct Section {
 impl Section {
     fn part(self, key: &str, names: &[&str]) -> Result<ModelPart, ModelError> {
         if let Some(unknown) = self.weights.keys().find(|name| !names.contains(&name.as_str())) {
-            let near =
-                names.iter().max_by(|a, b| strsim::jaro(unknown, a).total_cmp(&strsim::jaro(unknown, b)));
+            let did_you_mean = did_you_mean(unknown, names.iter().copied());
             return Err(ModelError::new(format!(
-                "{key}.weights.{unknown}: unknown feature\nhint: did you mean \"{}\"?",
-                near.unwrap_or(&"")
+                "{key}.weights.{unknown}: unknown feature\nhint: {did_you_mean}the features are {}",
+                names.join(", ")
             )));
         }
         if self.irrelevant_to >= self.relevant_from {

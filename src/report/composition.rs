@@ -114,12 +114,12 @@ pub fn entries(corpus: &Corpus) -> Result<Entries> {
         for &column in &asked {
             // The answer of an entry whose category has none is not in the dataset, so its tier is not either; the tier
             // of its label is.
-            let is_told = |at: &&usize| {
+            let is_named = |at: &&usize| {
                 column != TIER
                     || cells.text(CATEGORY_BASIS, **at).is_none()
                     || cells.text(TIER, **at) == Some(JUDGED)
             };
-            for value in kept.iter().filter(is_told).filter_map(|&at| cells.text(column, at)) {
+            for value in kept.iter().filter(is_named).filter_map(|&at| cells.text(column, at)) {
                 if column == WEIGHT {
                     weight = Some(weight.unwrap_or_default() + value.parse().unwrap_or(0.0));
                 } else {

@@ -11,7 +11,7 @@ use super::model::{Example, Report, SETS, rows_of};
 use super::precision::{self, Shown};
 use super::quote::DECISION;
 use super::words::{
-    COMPARABLE, RECIPE_URL, SCORED, fate_sections, frozen_told, into_left_told, is_redacted, known_limits,
+    COMPARABLE, RECIPE_URL, SCORED, fate_sections, frozen_sentence, is_redacted, known_limits, merge_targets,
     said, title, unit,
 };
 use crate::bfcl::category::Category;
@@ -53,8 +53,8 @@ fn about(report: &Report) -> String {
         count(report.entries("scored", None)),
         count(report.entries("unverified", None)),
     );
-    if let Some(frozen) = frozen_told(report) {
-        let _ = write!(text, "\n{frozen} The column `frozen` tells which they are.\n");
+    if let Some(frozen) = frozen_sentence(report) {
+        let _ = write!(text, "\n{frozen} The column `frozen` marks them.\n");
     }
     let (lines, requests) = (report.lines_sum(), report.requests_sum());
     let _ = write!(text, "\n- Lines: {lines}\n- Requests: {requests}\n");
@@ -223,9 +223,9 @@ fn precision(report: &Report) -> String {
 fn languages(report: &Report) -> String {
     let languages = &report.entries.language;
     if languages.is_empty() {
-        return "\n## Languages\n\nNo stage of the pipeline told the languages.\n".to_owned();
+        return "\n## Languages\n\nNo stage of the pipeline detects languages.\n".to_owned();
     }
-    let heading = "Language of the last user message (ISO 639; `und`: could not be told)";
+    let heading = "Language of the last user message (ISO 639; `und`: not detected)";
     format!("\n## Languages\n{}", counted(heading, "language", languages))
 }
 
@@ -253,7 +253,7 @@ fn fates(report: &Report) -> String {
         for (fate, followed) in fates {
             let followed = match followed {
                 0 if fate.cascaded => ", followed".to_owned(),
-                0 => into_left_told(fate).map_or_else(String::new, |told| format!(" ({told})")),
+                0 => merge_targets(fate).map_or_else(String::new, |text| format!(" ({text})")),
                 n => format!(" ({} followed)", rows_of(n, fate.other_table())),
             };
             let _ = writeln!(
@@ -324,7 +324,7 @@ fn privacy(report: &Report) -> String {
         for (reason, n) in &report.redacted {
             let _ = writeln!(text, "| `{reason}` | {} |", count(*n));
         }
-        text += "\nRules find what has a form. Names, places and what people tell about themselves in words are not found.\n";
+        text += "\nRules find what has a form. Names, places and what people say about themselves in words are not found.\n";
     }
     text
 }

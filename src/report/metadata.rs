@@ -8,7 +8,7 @@ use super::model::{Report, SETS};
 use super::words::{said, title};
 use crate::text::visible::visible_quoted;
 
-/// A language that could not be told.
+/// A language that was not detected.
 const UNKNOWN_LANGUAGE: &str = "und";
 
 /// A text in double quotes, as JSON and YAML both read it; what is not seen is written as an escape.

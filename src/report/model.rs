@@ -180,7 +180,7 @@ impl Report {
     }
 
     /// The fates of an action for people: rows that followed from a row of the other table for the same reason are
-    /// not told by themselves but counted with it.
+    /// not listed, but counted with it.
     pub fn shown_fates<'r>(&'r self, action: &'r str) -> impl Iterator<Item = (&'r FateReport, u64)> + 'r {
         let goes_with = |follower: &FateReport, fate: &FateReport| {
             follower.cascaded

@@ -102,7 +102,7 @@ mod tests {
     use crate::relevance::measure::Label;
 
     #[test]
-    fn what_another_target_precision_would_decide_is_told_and_without_a_curve_the_bins() {
+    fn what_another_target_precision_would_decide_is_shown_and_without_a_curve_the_bins() {
         let bin = Bin { from: 0.1, to: 0.2, relevant: 0, irrelevant: 1_200, held: 30 };
         let mut point = OperatingPoint {
             relevant_from: 1.01,

@@ -1,6 +1,6 @@
 //! What it takes to make a dataset again: version, seed, inputs by their hashes, the pipeline as it ran.
 //!
-//! Inputs are named by SHA-256 alone. Names of files say nothing about the rows, may tell of people, and are not what
+//! Inputs are named by SHA-256 alone. Names of files say nothing about the rows, may name people, and are not what
 //! a dataset depends on. For the same reason a setting that holds an absolute path keeps only its last part.
 
 use std::path::Path;
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn of_an_absolute_path_only_the_last_part_is_told() {
+    fn of_an_absolute_path_only_the_last_part_is_named() {
         let settings =
             json!({"answers": "/home/somebody/answers.jsonl", "threshold": 0.8, "words": ["a.b", "c"]});
         let pipeline = json!({"stages": [{"id": "s", "kind": "k", "settings": settings}]});

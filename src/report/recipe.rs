@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::published::{Published, Unit};
 use crate::engine::delta::StageManifest;
 use crate::engine::vocabulary::TableId;
-use crate::public_sets::compared::{Noted, SETS_NOTE};
+use crate::public_sets::compared::{ComparedSet, SETS_NOTE};
 use crate::stages::draft_answers::DraftAnswers;
 use crate::stages::drop_public_overlap::DropPublicOverlap;
 use crate::stages::merge_near_docs::MergeNearDocs;
@@ -371,7 +371,7 @@ const UNREADABLE: &str = "not checked: unreadable";
 
 /// The public sets that a stage noted.
 pub(super) fn public_sets(stage: &StageManifest) -> Vec<PublicSet> {
-    let told = |note: Noted| PublicSet {
+    let public_set = |note: ComparedSet| PublicSet {
         stage: stage.id.clone(),
         set: note.id.clone(),
         licence: note.licence.clone(),
@@ -384,7 +384,7 @@ pub(super) fn public_sets(stage: &StageManifest) -> Vec<PublicSet> {
             (true, unreadable) => format!("checked, but for {unreadable} records that cannot be read"),
         },
     };
-    Noted::all(stage.notes.get(SETS_NOTE)).into_iter().map(told).collect()
+    ComparedSet::all(stage.notes.get(SETS_NOTE)).into_iter().map(public_set).collect()
 }
 
 #[cfg(test)]

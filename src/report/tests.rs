@@ -89,7 +89,7 @@ fn a_script_in_any_text_is_shown_and_does_not_run() {
 }
 
 #[test]
-fn followers_are_told_with_what_they_follow_and_by_themselves_without_it() {
+fn followers_are_counted_with_what_they_follow_and_by_themselves_without_it() {
     let report = Report {
         fates: vec![
             fate("requests", "a/b", true, 5),
@@ -98,9 +98,9 @@ fn followers_are_told_with_what_they_follow_and_by_themselves_without_it() {
         ],
         ..Report::default()
     };
-    let told: Vec<(&str, u64, u64)> =
+    let text: Vec<(&str, u64, u64)> =
         report.shown_fates("drop").map(|(fate, followed)| (&*fate.reason, fate.rows, followed)).collect();
-    assert_eq!(told, [("a/b", 2, 5), ("cascade/no-request-left", 3, 0)]);
+    assert_eq!(text, [("a/b", 2, 5), ("cascade/no-request-left", 3, 0)]);
 }
 
 #[test]
@@ -174,12 +174,12 @@ fn every_step_of_the_recipe_says_what_became_of_it() {
 }
 
 #[test]
-fn every_entry_that_stands_in_the_folder_is_counted_and_frozen_ones_are_told() {
+fn every_entry_that_stands_in_the_folder_is_counted_and_frozen_ones_are_named() {
     let mut report = Report { pipeline: "p".to_owned(), ..Report::default() };
     report.exported.insert("scored/simple".to_owned(), 1);
     report.frozen = [("scored/simple".to_owned(), 1_200), ("unverified/multiple".to_owned(), 5)].into();
     let card = markdown::card(&report);
-    for told in [
+    for text in [
         "- 1K<n<10K\n",
         "1,206 entries are in the dataset: 1,201 that can be scored",
         "| 1,201 |\n",
@@ -187,7 +187,7 @@ fn every_entry_that_stands_in_the_folder_is_counted_and_frozen_ones_are_told() {
         "| `simple` | 1,201 | 0 | 1,200 |",
         "1,205 are frozen: an earlier dataset held them",
     ] {
-        assert!(card.contains(told), "{told}: {card}");
+        assert!(card.contains(text), "{text}: {card}");
     }
     let page = html::page(&report, "run");
     assert!(page.contains("<b>1,206</b>") && page.contains("1,205 are frozen"), "{page}");
@@ -246,19 +246,19 @@ fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
     ) = (1, 3, 1, 2);
     assert_eq!(report.requests_sum().to_string(), "8 = 1 kept + 3 merged + 2 held + 0 dropped + 2 forgotten");
     assert_eq!(report.merged_sum().unwrap().to_string(), "3 = 2 into kept + 1 into held or dropped");
-    let told = report.merges_sentence();
+    let text = report.merges_sentence();
     assert!(
-        told.ends_with("the copy is out with it. Requests: 3 = 2 into kept + 1 into held or dropped."),
-        "{told}"
+        text.ends_with("the copy is out with it. Requests: 3 = 2 into kept + 1 into held or dropped."),
+        "{text}"
     );
     report.requests.merged_into_not_exported = 0;
     assert!(report.merges_sentence().ends_with("Nothing was lost but the copy."));
     report.requests.merged_into_not_exported = 1;
-    for told in [markdown::card(&report), html::page(&report, "run")] {
-        assert!(told.contains("+ 2 forgotten") && told.contains("+ 1 forgotten"), "{told}");
-        assert!(told.contains("that this run made (4): a rule judged"), "{told}");
-        assert!(told.contains("Labels of the tier judged (3) rest on the text alone"), "{told}");
-        assert!(!told.contains("Unverified answers"), "{told}");
+    for text in [markdown::card(&report), html::page(&report, "run")] {
+        assert!(text.contains("+ 2 forgotten") && text.contains("+ 1 forgotten"), "{text}");
+        assert!(text.contains("that this run made (4): a rule judged"), "{text}");
+        assert!(text.contains("Labels of the tier judged (3) rest on the text alone"), "{text}");
+        assert!(!text.contains("Unverified answers"), "{text}");
     }
 }
 

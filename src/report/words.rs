@@ -17,7 +17,7 @@ pub(super) const RECIPE_URL: &str = "https://gorilla.cs.berkeley.edu/blogs/12_bf
 
 /// What may be compared between the two funnels.
 pub(super) const COMPARABLE: &str = "The two are matched by step and come from different logs: only shares compare. \
-BFCL's figures count pairs, then docs, then entries. It tells of no spam and no agent loops, and took the docs of \
+BFCL's figures count pairs, then docs, then entries. It names no spam and no agent loops, and took the docs of \
 public sets out before it merged similar ones.";
 
 /// What the two columns of entries mean.
@@ -26,7 +26,7 @@ certain rule shows the label. Unverified: the answer is what the logged model ga
 on the text alone (tier judged), and nobody checked it.";
 
 /// What frozen entries are, with their number; nothing where there are none.
-pub(super) fn frozen_told(report: &Report) -> Option<String> {
+pub(super) fn frozen_sentence(report: &Report) -> Option<String> {
     let n = report.all_frozen();
     (n > 0).then(|| {
         format!(
@@ -44,12 +44,16 @@ pub(super) fn fate_sections(report: &Report) -> [(&'static str, &'static str, St
         ("merge", "Merged", report.merges_sentence()),
         ("drop", "Dropped", "Rows that the recipe has no place for.".to_owned()),
         ("hold", "Held", held.to_owned()),
-        (DECIDE, "Decided by people", format!("Rows on which a person decided.{}", not_applied_told(report))),
+        (
+            DECIDE,
+            "Decided by people",
+            format!("Rows on which a person decided.{}", not_applied_sentence(report)),
+        ),
     ]
 }
 
 /// How many decisions were not applied, by kind; empty where all were.
-fn not_applied_told(report: &Report) -> String {
+fn not_applied_sentence(report: &Report) -> String {
     let kinds = report.decisions_not_applied();
     let n_all: u64 = kinds.iter().map(|(_, n)| n).sum();
     if n_all == 0 {
@@ -64,7 +68,7 @@ fn not_applied_told(report: &Report) -> String {
 }
 
 /// Of the merged rows of a reason those that went into a row which is not kept itself; nothing where all did well.
-pub(super) fn into_left_told(fate: &FateReport) -> Option<String> {
+pub(super) fn merge_targets(fate: &FateReport) -> Option<String> {
     (fate.merged_into_not_exported > 0)
         .then(|| format!("{} {INTO_LEFT}", count(fate.merged_into_not_exported)))
 }

@@ -197,7 +197,7 @@ fn check_same_inputs(given: &Ingest, copied: &Ingest, folder: &RunFolder) -> Res
     ))
 }
 
-/// The inputs of the run that a folder holds, as they were named last; none where it has read nothing, or nobody can tell.
+/// The inputs of the run that a folder holds, as they were named last; none where it has read nothing, or its files are unreadable.
 fn inputs_before(folder: &RunFolder) -> Vec<InputFile> {
     if let Ok(file) = read_run_file(folder.path()) {
         return file.inputs;

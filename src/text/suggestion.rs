@@ -7,16 +7,21 @@ const MIN_SIMILARITY: f64 = 0.8;
 ///
 /// A reason code may be given without its topic: `not-in-enum` is compared with the end of `answer/not-in-enum` too.
 pub fn closest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
-    let similarity = |known: &str| {
-        let whole = strsim::jaro_winkler(name, known);
+    let likeness = |known: &str| {
+        let whole = similarity(name, known);
         match known.rsplit_once('/') {
-            Some((_, end)) if !name.contains('/') => whole.max(strsim::jaro_winkler(name, end)),
+            Some((_, end)) if !name.contains('/') => whole.max(similarity(name, end)),
             _ => whole,
         }
     };
-    let similar = known.into_iter().map(|known| (similarity(known), known));
-    let similar = similar.filter(|(similarity, _)| *similarity >= MIN_SIMILARITY);
+    let similar = known.into_iter().map(|known| (likeness(known), known));
+    let similar = similar.filter(|(likeness, _)| *likeness >= MIN_SIMILARITY);
     similar.max_by(|(a, one), (b, other)| a.total_cmp(b).then_with(|| other.cmp(one))).map(|(_, known)| known)
+}
+
+/// Returns how similar two names are, from 0 to 1 (Jaro-Winkler).
+pub fn similarity(one: &str, other: &str) -> f64 {
+    strsim::jaro_winkler(one, other)
 }
 
 /// Returns `did you mean "NAME"? ` with a space at the end, for a hint that goes on; empty if no name is similar.

@@ -45,7 +45,7 @@ pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Ending> {
         if let (Some(all), Value::Object(found)) = (all.as_object_mut(), serde_json::to_value(comparison)?) {
             all.extend(found);
         }
-        console::give_json(&format!("{all}\n"))
+        console::write_json(&format!("{all}\n"))
     } else {
         console::print_painted(&text::text(args, &compared, Screen::of_stdout()))
     };

@@ -27,7 +27,7 @@ pub(super) fn print(
     let all = differences(a, b);
     if is_json {
         let lines: String = all.iter().map(|pair| format!("{}\n", line(dataset, pair))).collect();
-        return console::give_json(&lines);
+        return console::write_json(&lines);
     }
     let screen = Screen::of_stdout();
     let mut text = Painted::default();

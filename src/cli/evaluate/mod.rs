@@ -178,9 +178,9 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
     let shown = || text::text(&scores, settings.partial, install.as_deref(), Screen::of_stdout());
     let printed = if verdicts_on_stdout {
         console::print_status(shown().plain().trim_end());
-        console::give_json(&output::verdict_lines(&scores.systems))
+        console::write_json(&output::verdict_lines(&scores.systems))
     } else if args.json {
-        console::give_json(&format!("{}\n", object(&scores)))
+        console::write_json(&format!("{}\n", object(&scores)))
     } else {
         console::print_painted(&shown())
     };

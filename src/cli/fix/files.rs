@@ -77,7 +77,7 @@ pub(super) fn list(paths: &[PathBuf]) -> anyhow::Result<Listing> {
 }
 
 impl Listing {
-    /// Whether there may be several files, which the output tells apart.
+    /// Whether there may be several files, which the output then names.
     pub(super) fn is_named(&self) -> bool {
         self.files.iter().any(|file| file.name.is_some())
     }

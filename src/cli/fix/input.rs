@@ -27,7 +27,7 @@ pub(super) struct Docs<'t> {
     pub(super) text: Result<Cow<'t, str>, Fault>,
 }
 
-/// How a file is cut: its name tells tables and lines, its beginning the rest.
+/// How a file is cut: the name shows tables and lines, the beginning shows the rest.
 pub(super) fn format_of(path: &Path) -> Format {
     match Format::of(path) {
         Format::Json => Format::Docs,

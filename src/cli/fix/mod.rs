@@ -1,8 +1,8 @@
 //! `toolsieve fix`: function docs of any form in, BFCL docs or another API's tools and their story out; no run needed.
 //!
-//! Files are read in order, items in blocks; items are judged in parallel and told in the order of the file, so memory
+//! Files are read in order, items in blocks; items are judged in parallel and reported in the order of the file, so memory
 //! holds one block, or the small files of one batch. A terminal gets a text with the changes, anything else one JSON
-//! object an item. An item that cannot be read is told like any other and stops nothing; so is a file among others.
+//! object an item. An item that cannot be read is reported like any other and stops nothing; so is a file among others.
 
 mod files;
 mod input;
@@ -142,11 +142,11 @@ impl Output {
             self.tally.add(outcome);
         }
         if self.is_text {
-            let texts: Vec<Painted> = outcomes.par_iter().map(text::told).collect();
+            let texts: Vec<Painted> = outcomes.par_iter().map(text::painted).collect();
             texts.iter().try_for_each(console::print_painted)
         } else {
             let lines: Vec<String> = outcomes.par_iter().map(line).collect();
-            lines.iter().try_for_each(|line| console::give_json(line))
+            lines.iter().try_for_each(|line| console::write_json(line))
         }
     }
 }

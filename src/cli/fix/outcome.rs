@@ -45,7 +45,7 @@ pub(super) struct Outcome {
     /// How it was read.
     pub(super) steps: Vec<&'static str>,
     /// What was changed, then what could be.
-    pub(super) edits: Vec<Told>,
+    pub(super) edits: Vec<EditOutcome>,
     /// What the API cannot express; nothing where there is no API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) conversions: Option<Vec<Change>>,
@@ -64,7 +64,7 @@ pub(super) enum Definitions {
 
 /// One edit.
 #[derive(Debug, Serialize)]
-pub(super) struct Told {
+pub(super) struct EditOutcome {
     pub(super) reason: &'static str,
     pub(super) safety: Safety,
     #[serde(rename = "applied")]
@@ -113,7 +113,7 @@ impl Outcome {
 
     fn read(id: Value, parsed: Parsed, settings: Settings) -> Self {
         let Fixed { functions, edits, proposals, findings, .. } = fix::fix(&parsed.functions, settings.allow);
-        let made = edits.into_iter().map(|edit| told(edit, true));
+        let made = edits.into_iter().map(|edit| outcome(edit, true));
         let findings = findings.into_iter().map(|finding| Wrong {
             reason: finding.rule.code,
             at: finding.at.into(),
@@ -126,7 +126,7 @@ impl Outcome {
             n_functions: Some(functions.len()),
             definitions: Definitions::Bfcl(None),
             steps: parsed.steps.iter().map(|step| step.code()).collect(),
-            edits: made.chain(proposals.into_iter().map(|edit| told(edit, false))).collect(),
+            edits: made.chain(proposals.into_iter().map(|edit| outcome(edit, false))).collect(),
             conversions: None,
             faults: parsed.faults.into_iter().map(wrong_text).chain(findings).collect(),
         };
@@ -159,7 +159,7 @@ impl Outcome {
 
     /// Whether a run would neither drop nor hold it, and the API would take it.
     pub(super) fn is_good(&self) -> bool {
-        let is_left_open = |edit: &Told| !edit.is_applied;
+        let is_left_open = |edit: &EditOutcome| !edit.is_applied;
         self.n_functions.is_some()
             && !self.faults.iter().any(|fault| fault.is_blocking)
             && !self.edits.iter().any(is_left_open)
@@ -172,9 +172,9 @@ impl Outcome {
 }
 
 /// An edit; one that was not made is a suggestion, whatever it could be.
-fn told(edit: Edit, is_applied: bool) -> Told {
+fn outcome(edit: Edit, is_applied: bool) -> EditOutcome {
     let safety = if is_applied { edit.rule.safety } else { Safety::Suggest };
-    Told { reason: edit.rule.code, safety, patch: edit.patch, is_applied }
+    EditOutcome { reason: edit.rule.code, safety, patch: edit.patch, is_applied }
 }
 
 fn wrong_text(fault: fault::Fault) -> Wrong {

@@ -1,4 +1,4 @@
-//! What is told at the end of `fix`: how many files, lists and functions, which edits, which faults.
+//! The summary at the end of `fix`: how many files, lists and functions, which edits, which faults.
 
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::outcome::{Outcome, Told, Wrong};
+use super::outcome::{EditOutcome, Outcome, Wrong};
 use crate::cli::console::{Paint, Painted, counted};
 use crate::docs::convert::Change;
 use crate::docs::patch::PatchOp;
@@ -12,11 +12,11 @@ use crate::run::patch_lines;
 use crate::text::visible::visible_line;
 
 /// One list as text.
-pub(super) fn told(outcome: &Outcome) -> Painted {
+pub(super) fn painted(outcome: &Outcome) -> Painted {
     let mut text = Painted::default();
     heading(&mut text, outcome);
     outcome.faults.iter().for_each(|fault| wrong(&mut text, fault));
-    outcome.edits.iter().for_each(|told| edit(&mut text, told));
+    outcome.edits.iter().for_each(|one| edit(&mut text, one));
     outcome.conversions.iter().flatten().for_each(|change| conversion(&mut text, change));
     text.add(Paint::Plain, "\n");
     text
@@ -59,7 +59,7 @@ fn wrong(text: &mut Painted, fault: &Wrong) {
     text.add(Paint::Plain, "\n");
 }
 
-fn edit(text: &mut Painted, edit: &Told) {
+fn edit(text: &mut Painted, edit: &EditOutcome) {
     let safety = match (edit.is_applied, edit.safety) {
         (false, _) => "  (not made)",
         (true, crate::docs::fix::Safety::Safe) => "",

@@ -73,7 +73,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 pub(super) fn inspect(args: &InspectArgs, registry: &Registry) -> anyhow::Result<Ending> {
     let look = args.looked_at.look(registry)?;
     let printed = if args.json {
-        console::give_json(&format!("{}\n", serde_json::to_string(&look)?))
+        console::write_json(&format!("{}\n", serde_json::to_string(&look)?))
     } else {
         console::print_painted(&text::text(&look, Screen::of_stdout()))
     };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::cli::console::{Paint, Painted, Screen, count, counted};
 use crate::cli::layout::{self, Cell, labelled, paragraph, words};
 use crate::docs::fix::Safety;
-use crate::inspect::lines::Left;
+use crate::inspect::lines::UnreadLines;
 use crate::inspect::look::{Column, Fix, Look, Personal};
 use crate::text::figures::{bytes, seconds, share_of};
 use crate::text::short::shortened;
@@ -77,7 +77,7 @@ fn lines(look: &Look, screen: Screen) -> Painted {
     text
 }
 
-fn left(reasons: &BTreeMap<&'static str, Left>, title: &str, screen: Screen) -> Painted {
+fn left(reasons: &BTreeMap<&'static str, UnreadLines>, title: &str, screen: Screen) -> Painted {
     if reasons.is_empty() {
         return Painted::default();
     }
@@ -207,7 +207,7 @@ fn fixes(look: &Look, screen: Screen) -> Painted {
         vec![(*code).to_owned(), safety.to_owned(), count(fix.edits), count(fix.lists)]
     };
     let found = |(code, lists): (&&'static str, &u64)| {
-        vec![(*code).to_owned(), "only told".to_owned(), String::new(), count(*lists)]
+        vec![(*code).to_owned(), "reported only".to_owned(), String::new(), count(*lists)]
     };
     let rows: Vec<Vec<String>> = docs.fixes.iter().map(made).chain(docs.findings.iter().map(found)).collect();
     if rows.is_empty() {

@@ -23,7 +23,7 @@ pub(super) fn pairs(
             let (a, b) = (pair.a as usize, n_first + pair.b as usize);
             line(&mut text, [("a", &rows.ids[a]), ("b", &rows.ids[b])], Some((pair.score, tokenizer(a, b))));
         }
-        console::give_json(&text)?;
+        console::write_json(&text)?;
     }
     Ok(())
 }
@@ -42,7 +42,7 @@ pub(super) fn clusters(
             let score = merge.map(|merge| (merge.score, tokenizer(at, leader)));
             line(&mut text, [("id", &rows.ids[at]), ("leader", &rows.ids[leader])], score);
         }
-        console::give_json(&text)?;
+        console::write_json(&text)?;
     }
     Ok(())
 }

@@ -151,14 +151,14 @@ fn a_finding_has_a_place_a_value_and_an_expected_value() {
     let functions =
         [json!({"name": "f", "description": "d", "parameters": {"type": "object", "required": ["b"],
         "properties": {"a/b": {"type": "strin", "description": "x", "nullable": true, "default": 1}}}})];
-    let told: Vec<String> = check(&functions)
+    let found: Vec<String> = check(&functions)
         .into_iter()
         .map(|finding| {
             format!("{} {}: {} / {}", finding.rule.code, finding.at, finding.found, finding.expected)
         })
         .collect();
     assert_eq!(
-        told,
+        found,
         [
             r#"schema/type-synonym /0/parameters/type: "object" / one of string, integer, float, boolean, array, tuple, dict, any"#,
             r#"schema/unknown-type /0/parameters/properties/a~1b/type: "strin" / one of string, integer, float, boolean, array, tuple, dict, any"#,

@@ -127,8 +127,8 @@ impl Cues {
 
     fn look_at_members(&mut self, map: &Map<String, Value>, level: Level) {
         for (key, value) in map {
-            if let Some(told) = OF_KEY.get(key.as_str()) {
-                self.0 |= told.0;
+            if let Some(found) = OF_KEY.get(key.as_str()) {
+                self.0 |= found.0;
             }
             self.note(Cue::DeeperRequired, level == Level::Deeper && marks::is_word(key));
             self.look_at_part(key, value);

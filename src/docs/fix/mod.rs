@@ -208,8 +208,8 @@ impl Draft {
             let taken = patch.iter().filter(|op| !matches!(op, PatchOp::Test { .. } | PatchOp::Add { .. }));
             touched.extend(taken.map(|op| op.path().to_owned()));
             patch::apply(&mut self.list, &patch).expect("a rule's patch fits the document it was made from");
-            let told: Vec<_> = renames.into_iter().map(|rename| self.original_rename(rename)).collect();
-            self.renames.extend(told);
+            let found: Vec<_> = renames.into_iter().map(|rename| self.original_rename(rename)).collect();
+            self.renames.extend(found);
             match patch.iter().find_map(removed_function) {
                 Some(at) => drop(self.marks.drain(at..=at)),
                 None => changed.extend(patch.first().and_then(|op| function_at(op.path()))),

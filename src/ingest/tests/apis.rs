@@ -399,10 +399,10 @@ fn a_finished_conversation_is_split_at_the_decision() {
     let calls = json!({"role": "assistant", "tool_calls": [
         {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"x\": 1}"}}]});
     let gave = json!({"role": "tool", "tool_call_id": "c", "content": "noon"});
-    let told = json!({"role": "assistant", "content": "At noon."});
+    let final_text = json!({"role": "assistant", "content": "At noon."});
     let record = |messages: Value| record_of(&json!({"messages": messages, "tools": [{"name": "f"}]}));
 
-    let finished = record(json!([asked, calls, gave, told]));
+    let finished = record(json!([asked, calls, gave, final_text]));
     assert_eq!(finished.messages, [Message::text(Role::User, "When is high tide?")]);
     assert_eq!(finished.response, Some(calling("", vec![call(Some("c"), "f", json!({"x": 1}))])));
     assert_eq!(
@@ -415,7 +415,7 @@ fn a_finished_conversation_is_split_at_the_decision() {
         (going_on.messages.len(), going_on.response, going_on.following_messages),
         (3, None, Vec::new())
     );
-    let answered = record(json!([asked, told]));
+    let answered = record(json!([asked, final_text]));
     assert_eq!((answered.messages.len(), answered.following_messages), (1, Vec::new()));
     assert_eq!(answered.response, Some(Message::text(Role::Assistant, "At noon.")));
 }

@@ -429,7 +429,7 @@ proptest! {
 }
 
 fn assert_reads_back(record: &Record, turns: &[(String, String, String, String)]) {
-    let told: Vec<Message> = turns
+    let expected: Vec<Message> = turns
         .iter()
         .flat_map(|(asked, argument, result, answer)| {
             [
@@ -440,7 +440,7 @@ fn assert_reads_back(record: &Record, turns: &[(String, String, String, String)]
             ]
         })
         .collect();
-    assert_eq!(whole(record), told);
+    assert_eq!(whole(record), expected);
 }
 
 /// Returns question, response and following messages as one conversation.

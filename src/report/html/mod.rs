@@ -13,7 +13,7 @@ use super::model::{EditReport, Example, FateReport, Report, SETS, rows_of};
 use super::precision::{self, Shown};
 use super::published::Published;
 use super::words::{
-    COMPARABLE, RECIPE_URL, SCORED, fate_sections, frozen_told, into_left_told, is_redacted, known_limits,
+    COMPARABLE, RECIPE_URL, SCORED, fate_sections, frozen_sentence, is_redacted, known_limits, merge_targets,
     said as or_unknown, title, unit,
 };
 use crate::bfcl::category::Category;
@@ -63,7 +63,7 @@ fn head(report: &Report) -> Markup {
         h1 { (title(report)) }
         p.soft { "Pipeline " (report.pipeline) ", toolsieve " (report.version) ", seed " (report.rebuild.seed) "." }
         div.tiles { @for (what, n) in tiles { (tile(&count(n), what)) } }
-        @if let Some(frozen) = frozen_told(report) { p { (frozen) } }
+        @if let Some(frozen) = frozen_sentence(report) { p { (frozen) } }
         p.soft {
             "Lines: " (report.lines_sum()) "." br;
             "Requests: " (report.requests_sum()) "."
@@ -139,7 +139,7 @@ fn entries(report: &Report) -> Markup {
             @for (heading, counts) in counted { (counts_table(heading, "entries", counts)) }
         }
         (precision(report))
-        @if entries.language.is_empty() { p.soft { "No stage of the pipeline told the languages." } }
+        @if entries.language.is_empty() { p.soft { "No stage of the pipeline detects languages." } }
     }
 }
 
@@ -205,7 +205,7 @@ fn fates(report: &Report, run: &str) -> Markup {
         [Column::key("reason"), Column::number("rows"), Column::prose("meaning"), Column::prose("example")];
     html! {
         h2 { "What was merged, dropped and held" }
-        p.soft { "Each reason with its earliest row; the command tells that row's story." }
+        p.soft { "Each reason with its earliest row; the command shows what happened to it." }
         @for (action, heading, meaning) in fate_sections(report) {
             h3 { (heading) }
             p.soft { (meaning) }
@@ -224,7 +224,7 @@ fn fate_cells(fate: &FateReport, followed: u64, run: &str) -> Vec<Markup> {
     } else if fate.cascaded {
         Some("followed".to_owned())
     } else {
-        into_left_told(fate)
+        merge_targets(fate)
     };
     vec![
         reason(&fate.reason, &fate.stage),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::docs::CurrentDocs;
 use super::others::{Other, Others};
 use crate::answers::carry::ground_truth;
-use crate::answers::fault::Uncarried;
+use crate::answers::fault::AnswerError;
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::cells::TypedCells as _;
 use crate::columns::{FINISH_REASON, OUTCOME, STATUS};
@@ -31,7 +31,7 @@ pub(super) struct Candidate {
     pub(super) rank: Rank,
     pub(super) position: u32,
     pub(super) from: RowIx,
-    pub(super) answer: Option<std::result::Result<Vec<Value>, Uncarried>>,
+    pub(super) answer: Option<std::result::Result<Vec<Value>, AnswerError>>,
 }
 
 impl Candidate {

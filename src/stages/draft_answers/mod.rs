@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use crate::answers::fault::{CarryFault, Uncarried};
+use crate::answers::fault::{AnswerError, AnswerFault};
 use crate::answers::human;
 use crate::cells::TypedCells as _;
 use crate::columns::{
@@ -62,12 +62,12 @@ static VALUE_NOT_IN_REQUEST: Reason = Reason::policy(
     "answer/value-not-in-request",
     "The recorded call contains a personal value that is neither in the conversation nor in the docs, so no model can produce it.",
 );
-static CARRY: LazyLock<Vec<(CarryFault, Reason)>> = LazyLock::new(|| {
+static CARRY: LazyLock<Vec<(AnswerFault, Reason)>> = LazyLock::new(|| {
     // The parser of recorded answers excludes these two: there is a call, and its arguments are an object.
     let is_possible =
-        |fault: &CarryFault| !matches!(fault, CarryFault::NoCall | CarryFault::ArgumentsNotAnObject);
-    let reason = |fault: CarryFault| (fault, Reason::policy(fault.code(), fault.what()));
-    CarryFault::ALL.into_iter().filter(is_possible).map(reason).collect()
+        |fault: &AnswerFault| !matches!(fault, AnswerFault::NoCall | AnswerFault::ArgumentsNotAnObject);
+    let reason = |fault: AnswerFault| (fault, Reason::policy(fault.code(), fault.what()));
+    AnswerFault::ALL.into_iter().filter(is_possible).map(reason).collect()
 });
 
 /// The stage; it has no settings.
@@ -164,7 +164,7 @@ impl Stage for DraftAnswers {
 }
 
 /// An answer under the current names, or why it does not fit the docs.
-type Carried = std::result::Result<Vec<Value>, Uncarried>;
+type Carried = std::result::Result<Vec<Value>, AnswerError>;
 
 /// The candidate answers from one row, for the request that it is or was merged into.
 struct Candidates {
@@ -199,12 +199,12 @@ fn write_answer(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Ver
             out.set(row, TIER, tier)?;
             out.set(row, ANSWER_FROM, view.row_id(candidate.from).to_string())
         }
-        Some(Err(uncarried)) => {
+        Some(Err(error)) => {
             let (_, reason) = CARRY
                 .iter()
-                .find(|(fault, _)| *fault == uncarried.fault)
+                .find(|(fault, _)| *fault == error.fault)
                 .expect("every possible fault has a reason");
-            let mut detail = json!({ "at": uncarried.at, "found": uncarried.message });
+            let mut detail = json!({ "at": error.at, "found": error.message });
             if candidate.rank == Rank::Human {
                 detail["answer_of"] = json!("a person");
             }
