@@ -2,8 +2,10 @@
 //!
 //! `{"doc_lists": [{column: value, …}], "requests": [{"list": 0, column: value, …}]}`. Without requests, each list has
 //! one; without lists, there is one without functions. `null` is an empty cell; any other value that is not text is
-//! stored as JSON. `"merged_into": 0` makes a request one that was merged into another, equal one.
+//! stored as JSON. `"merged_into": 0` makes a request one that was merged into another, equal one. `"replies": [text, …]` are
+//! the replies of a language model to the requests of a stage, in their order; `null` is a request that fails.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Map, Value, json};
@@ -17,6 +19,10 @@ use crate::engine::corpus::{BatchCells, Cells, Corpus, Table};
 use crate::engine::error::{Error, Result};
 use crate::engine::fate::{Fate, FateEvent};
 use crate::engine::frame::{Frame, Held, Values};
+use crate::engine::language_model::{
+    Answered, ChatAnswer, ChatRequest, LanguageModel, ModelUsage, Unanswered,
+};
+use crate::engine::services::Services;
 use crate::engine::stage::Stage;
 use crate::engine::verdict::{Delta, Verdict};
 use crate::engine::view::View;
@@ -57,7 +63,8 @@ pub(crate) fn judged(stage: &dyn Stage, tables: &Value) -> Judged {
     let corpus = corpus(tables);
     let contract = stage.contract();
     let cancel = AtomicBool::new(false);
-    let cx = Context::new(1, &cancel, &Quiet);
+    let services = Services::default().with_language_model(Scripted::of(tables));
+    let cx = Context::new(1, &cancel, &Quiet).with_services(services);
     let table = corpus.table(contract.table);
     let (columns, background_writer) =
         (folder.path().join("columns.parquet"), BackgroundWriter::new(usize::MAX));
@@ -76,6 +83,39 @@ pub(crate) fn judged(stage: &dyn Stage, tables: &Value) -> Judged {
         written.read_batch(0, writes).unwrap()
     });
     Judged { delta, cells }
+}
+
+/// A language model that replies as an example says.
+#[derive(Debug)]
+struct Scripted {
+    replies: Vec<Option<String>>,
+    n_asked: AtomicU64,
+}
+
+impl Scripted {
+    fn of(tables: &Value) -> Option<Arc<dyn LanguageModel>> {
+        let replies = tables.get("replies")?.as_array().unwrap();
+        let text = |reply: &Value| (!reply.is_null()).then(|| text(reply));
+        Some(Arc::new(Self { replies: replies.iter().map(text).collect(), n_asked: AtomicU64::new(0) }))
+    }
+}
+
+/// Returns services whose language model fails all requests.
+pub(crate) fn services_without_replies() -> Services {
+    Services::default().with_language_model(Scripted::of(&json!({"replies": []})))
+}
+
+impl LanguageModel for Scripted {
+    fn answer(&self, requests: &[ChatRequest], _: &Context<'_>) -> Result<Answered> {
+        let reply = |_: &ChatRequest| {
+            let at = usize::try_from(self.n_asked.fetch_add(1, Ordering::Relaxed)).unwrap();
+            let text = self.replies.get(at).cloned().flatten();
+            text.map(|text| ChatAnswer { text, is_cut: false })
+                .ok_or_else(|| Unanswered::Failed("status 503".to_owned()))
+        };
+        let outcomes: Vec<_> = requests.iter().map(reply).collect();
+        Ok(Answered { costs: vec![None; outcomes.len()], outcomes, usage: ModelUsage::default() })
+    }
 }
 
 /// Fates and cells by row.

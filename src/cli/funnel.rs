@@ -6,6 +6,7 @@
 use super::console::{Paint, Painted, Screen};
 use super::layout::{Cell, Column, Table, paragraph, words};
 use crate::bfcl::category::Category;
+use crate::report::asked::sentence;
 use crate::report::funnel::{EXPORT, FunnelRow};
 use crate::report::model::{Report, Sum};
 use crate::text::figures::{count, counted, percent};
@@ -35,6 +36,9 @@ pub(super) fn summary(report: &Report, screen: Screen) -> Painted {
         let kinds: Vec<String> = ignored.iter().map(|(kind, n)| format!("{} {kind}", count(*n))).collect();
         let line = format!("{} not applied; see report.json for line and reason", kinds.join(", "));
         text.append(paragraph("decisions", LABEL, &words(&line), screen));
+    }
+    for (stage, usage) in &report.language_models {
+        text.append(paragraph("model", LABEL, &words(&sentence(stage, usage)), screen));
     }
     let frozen = report.all_frozen();
     if frozen > 0 {

@@ -23,6 +23,7 @@ mod held;
 mod init;
 mod inspect;
 mod layout;
+mod model;
 mod pairs;
 mod plan;
 mod purge;
@@ -79,7 +80,11 @@ enum Command {
     /// Makes a dataset from logs and prints the funnel: how many rows each step kept.
     Run(run::RunArgs),
     /// Checks a pipeline without reading the logs: stages, columns, files, settings.
-    Plan(PipelineArgs),
+    Plan(plan::PlanArgs),
+    /// Writes the requests to a language model as a batch file, and reads the answers.
+    Batch(model::BatchArgs),
+    /// Shows, prunes or exports the stored replies of language models.
+    Cache(model::CacheArgs),
     /// Shows what happened to one row, from its line in the log to the dataset.
     Why(why::WhyArgs),
     /// Prints the results of a finished run: funnel, JSON, dataset card or HTML page.
@@ -235,6 +240,8 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Init(args) => init::init(&args, registry)?,
         Command::Run(args) => return run::run(args, registry),
         Command::Plan(args) => plan::plan(&args, registry)?,
+        Command::Batch(args) => return model::batch(args, registry),
+        Command::Cache(args) => model::cache(&args, registry.environment())?,
         Command::Why(args) => why::why(&args, registry)?,
         Command::Report(args) => report::report(&args, registry)?,
         Command::Fix(args) => return fix::fix(&args),

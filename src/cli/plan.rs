@@ -4,12 +4,31 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 
-use super::PipelineArgs;
+use super::{PipelineArgs, model};
 use crate::cli::console::{self, Paint, Painted, Screen};
 use crate::cli::layout::{paragraph, words};
 use crate::pipeline::{Override, Pipeline, SAMPLE_DECISIONS};
 use crate::run::{Plan, run_name};
 use crate::stages::Registry;
+
+/// Arguments of `plan`.
+#[derive(Debug, clap::Args)]
+pub(super) struct PlanArgs {
+    #[command(flatten)]
+    pipeline: PipelineArgs,
+
+    /// Also reads the logs, and shows what stages would ask language models: requests, tokens and cost. Nothing is sent.
+    #[arg(long)]
+    cost: bool,
+
+    /// Prices of models: TOML as configs/prices.toml, or the JSON registry of LiteLLM.
+    #[arg(long, value_name = "FILE", requires = "cost")]
+    prices: Option<PathBuf>,
+
+    /// Prints the requests, tokens and cost as one JSON object.
+    #[arg(long, requires = "cost")]
+    json: bool,
+}
 
 /// A pipeline as the arguments set it up.
 pub(super) struct Loaded {
@@ -67,8 +86,17 @@ pub(super) fn load(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<L
     Ok(Loaded { pipeline, run_name })
 }
 
-pub(super) fn plan(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<()> {
-    let plan = crate::run::plan(&load(args, registry)?.pipeline)?;
+pub(super) fn plan(args: &PlanArgs, registry: &Registry) -> anyhow::Result<()> {
+    if args.cost {
+        let planned = model::planned(&args.pipeline, args.prices.as_deref(), registry)?;
+        let printed = if args.json {
+            console::write_json(&format!("{}\n", model::plan_json(&planned)))
+        } else {
+            model::print_plan(&planned)
+        };
+        return Ok(printed?);
+    }
+    let plan = crate::run::plan(&load(&args.pipeline, registry)?.pipeline)?;
     for warning in &plan.warnings {
         console::print_status(&format!("warning: {warning}"));
     }

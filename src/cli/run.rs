@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context as _;
 
 use super::funnel::summary;
+use super::model::ModelArgs;
 use super::plan::Loaded;
 use super::{Ending, PipelineArgs};
 use crate::cli::console::{self, Console, Paint, Painted, Screen};
@@ -56,6 +57,9 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "N", hide = true, default_value_t = Cuts::BATCH_ROWS)]
     batch_rows: BatchRows,
 
+    #[command(flatten)]
+    model: ModelArgs,
+
     /// Prints warnings and errors only.
     #[arg(long, short)]
     quiet: bool,
@@ -70,7 +74,7 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
     }
     let out = args.out.unwrap_or_else(|| Path::new("out").join(run_name));
     let options = Options::default().fresh(args.fresh).parts(args.parts).batch_rows(args.batch_rows);
-    let options = options.command(std::env::args());
+    let options = options.command(std::env::args()).model(args.model.options()?);
     let prepared = prepare(&pipeline, &out, &options)?;
     // Until here signals end the program: nothing of the run is written yet, and a pipe may never end.
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };

@@ -35,6 +35,8 @@ pub struct Contract {
     pub idempotent: bool,
     /// It may send rows to another machine; refused before redaction.
     pub sends_rows_out: bool,
+    /// The language model that it asks, if it asks one.
+    pub asks: Option<String>,
     /// Its special role, if it has one, for the pipeline and for readers of a finished run.
     pub role: Role,
 }
@@ -98,6 +100,7 @@ impl Contract {
             partition: Partition::Whole,
             idempotent: true,
             sends_rows_out: false,
+            asks: None,
             role: Role::Plain,
         }
     }
@@ -165,6 +168,13 @@ impl Contract {
     #[must_use]
     pub fn sends_rows_out(self, sends_rows_out: bool) -> Self {
         Self { sends_rows_out, ..self }
+    }
+
+    /// Sets the language model that the stage asks, which may be on another machine.
+    #[must_use]
+    pub fn asks(self, model: Option<&str>) -> Self {
+        let sends_rows_out = self.sends_rows_out || model.is_some();
+        Self { asks: model.map(str::to_owned), sends_rows_out, ..self }
     }
 
     /// Sets the special role.

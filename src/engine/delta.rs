@@ -93,6 +93,9 @@ pub struct StageManifest {
     pub bytes: u64,
 }
 
+/// The name of the note of a step in which rows [failed](super::verdict::Verdict::fail).
+pub(super) const INCOMPLETE_NOTE: &str = "incomplete";
+
 impl StageManifest {
     /// Returns the table whose personal values the stage removed.
     pub fn redacts(&self) -> Option<TableId> {

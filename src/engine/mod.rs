@@ -4,7 +4,7 @@
 //!
 //! - shared types: `vocabulary`, `fate`, `link`, `decision`, `opinion`;
 //! - the definition of a stage: `contract`, `context` and `stage`; `instance` is a stage at its place in a pipeline,
-//!   `example` shows a reason on sample rows;
+//!   `example` shows a reason on sample rows; `services` and `language_model`: what a stage may use besides its rows;
 //! - input and output of a stage: `view` and `verdict`;
 //! - how verdicts are applied: `runner`, `cascade`, `conservation`, `decided` and `decisions`;
 //! - the foundations: `corpus` (tables), `raw` and `delta` (their files), `frame` (the only module that uses polars),
@@ -40,6 +40,7 @@ pub mod frame;
 #[cfg(test)]
 pub(crate) mod guards;
 pub mod instance;
+pub mod language_model;
 pub mod layout;
 pub mod ledger;
 pub mod link;

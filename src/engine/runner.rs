@@ -24,8 +24,8 @@ use super::decisions::{
     APPLIED_NOTE, Account, DECIDED, NOT_APPLIED_NOTE, Note, RowNote, TO_CHECK_NOTE, noted, write_rulings,
 };
 use super::delta::{
-    COLUMNS, EDITS, FATES, FateCount, StageManifest, StoredEdit, StoredFates, count_edits, count_fates,
-    read_fates, write_edits, write_fates,
+    COLUMNS, EDITS, FATES, FateCount, INCOMPLETE_NOTE, StageManifest, StoredEdit, StoredFates, count_edits,
+    count_fates, read_fates, write_edits, write_fates,
 };
 use super::entries::{self, EntryOrigin};
 use super::error::{At, Error, Result, damaged};
@@ -364,6 +364,19 @@ impl<'d> Drops<'d> {
     }
 }
 
+/// Returns the key of a step, made different if a service failed for some of its rows: the step and those after it are then
+/// computed again by a later run, unless the same rows fail again.
+fn final_key(key: String, fates: &[FateEvent], notes: &BTreeMap<String, serde_json::Value>) -> String {
+    if !notes.contains_key(INCOMPLETE_NOTE) {
+        return key;
+    }
+    let mut fingerprint = Fingerprint::after(&key);
+    for fate in fates.iter().filter(|fate| fate.reason.kind == ReasonKind::Fault) {
+        fingerprint.part("failed row", &fate.row.to_le_bytes());
+    }
+    fingerprint.finish()
+}
+
 /// Whether a finished step has the key that it would have now, and its files are unchanged.
 fn is_reusable(
     running: Running<'_>,
@@ -428,7 +441,7 @@ fn judge(
         edits.into_iter().map(|(row, edit)| StoredEdit::new(contract.table, row, edit)).collect();
     let is_shown = |edit: &StoredEdit| edit.safety == Safety::Suggest.name();
     let manifest = StageManifest {
-        key: drops.key(keys.own, &fates),
+        key: final_key(drops.key(keys.own, &fates), &fates, &notes),
         upstream: keys.upstream.to_owned(),
         id: instance.id.clone(),
         kind: instance.kind.to_owned(),

@@ -15,6 +15,7 @@ use super::background_writer::BackgroundWriter;
 use super::contract::Contract;
 use super::corpus::Table;
 use super::decision::Ruling;
+use super::delta::INCOMPLETE_NOTE;
 use super::error::{Error, Result};
 use super::fate::FateEvent;
 use super::frame::{Columns, FrameWriter, Held, Values};
@@ -224,7 +225,7 @@ impl<'a> Verdict<'a> {
     }
 
     /// Holds a row because something outside its text failed, such as a service. The run continues, and the row counts
-    /// for `max_fault_share`. `what` describes the failure and is stored as evidence.
+    /// for `max_fault_share`. `what` describes the failure and is stored as evidence. The step is not reused by a later run.
     ///
     /// # Errors
     /// As [`Verdict::drop`], or the reason is not a fault.
@@ -232,6 +233,7 @@ impl<'a> Verdict<'a> {
         if reason.kind != ReasonKind::Fault {
             return self.refuse(format!("reason {} of a failed row {row} is not a fault", reason.code));
         }
+        self.note(INCOMPLETE_NOTE, Value::Bool(true));
         self.hold(row, reason, Evidence::detail(json!({ "failed": what })))
     }
 

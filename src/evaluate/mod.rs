@@ -1,7 +1,7 @@
 //! Scores the outputs of models on a dataset of the leaderboard, as the official evaluator does.
 //!
 //! - [`category`]: how each category is scored.
-//! - [`ask`] asks a model for outputs; [`prices`]: what they cost.
+//! - [`ask`] asks a model for outputs.
 //! - [`dataset`] and [`results`] read the entries and the outputs; [`recorded`] the results of executable calls.
 //! - [`score`]: the verdict on one output, by [`crate::checker`]; [`official`]: by the official package.
 //! - [`figures`], [`groups`], [`paired`]: what is counted, for one system and for two.
@@ -22,7 +22,6 @@ pub mod groups;
 pub mod official;
 pub mod output;
 pub mod paired;
-pub mod prices;
 pub mod recorded;
 pub mod results;
 pub mod score;
@@ -33,6 +32,7 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use crate::checker::Checker;
+use crate::llm::prices::{Cost, Prices};
 use category::FORMAT_SENSITIVITY;
 use dataset::Dataset;
 pub use error::EvaluateError;
@@ -41,7 +41,6 @@ use figures::{CategoryFigures, Spread};
 use groups::{FormatSensitivity, GroupMean};
 use official::{Facts, Job, Package};
 use paired::Pair;
-use prices::{Cost, Prices};
 use recorded::Recorded;
 use results::{ResultRow, System};
 use score::Scored;

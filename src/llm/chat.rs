@@ -42,6 +42,8 @@ pub struct ChatReply {
     pub reasoning: Option<String>,
     /// Seconds from the start of the last attempt to the whole reply, without waits and earlier attempts.
     pub latency: f64,
+    /// The whole reply of the server.
+    pub whole: Value,
 }
 
 /// Decides what is sent, and gets the replies.
@@ -110,7 +112,7 @@ impl Client {
 }
 
 /// Reads a reply. Servers differ: content in parts, arguments as an object, no usage, an error with status 200.
-fn read_reply(answer: &Value, latency: f64) -> Result<ChatReply, String> {
+pub(super) fn read_reply(answer: &Value, latency: f64) -> Result<ChatReply, String> {
     let choice = &answer["choices"][0];
     if let Some(error) = [&choice["error"], &answer["error"]].into_iter().find(|error| !error.is_null()) {
         let message = error["message"].as_str().or_else(|| error.as_str());
@@ -142,6 +144,7 @@ fn read_reply(answer: &Value, latency: f64) -> Result<ChatReply, String> {
         model: answer["model"].as_str().map(str::to_owned),
         reasoning: reasoning.filter(|text| !text.is_empty()).map(str::to_owned),
         latency,
+        whole: answer.clone(),
     })
 }
 

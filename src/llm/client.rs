@@ -30,6 +30,13 @@ pub struct Client {
     max_concurrent: usize,
 }
 
+impl std::fmt::Debug for Client {
+    /// Formats the address, without its secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Client").field(&self.shown).finish()
+    }
+}
+
 impl Client {
     /// Returns a client of the server in `$OPENAI_BASE_URL` with the key in `$OPENAI_API_KEY`, if there is one.
     ///

@@ -4,15 +4,22 @@
 //! and can be cancelled. Every request goes through one `sender`, which waits, retries and removes
 //! keys from messages. Types of `async-openai` are not part of the interface.
 
+pub mod batch;
+pub(crate) mod budget;
+pub mod cache;
 pub mod chat;
 pub mod client;
 pub mod download;
 pub mod embeddings;
+pub(crate) mod failures;
 pub mod key;
+pub mod prices;
 mod retry;
 mod sender;
 #[cfg(test)]
 pub(crate) mod server;
+pub mod service;
+mod tokens;
 
 /// An error of a network request. No message contains a key.
 #[derive(Debug, thiserror::Error)]
@@ -53,6 +60,14 @@ pub enum Error {
         path: std::path::PathBuf,
         /// The error of the system.
         cause: std::io::Error,
+    },
+    /// The cache of replies is damaged, or cannot be read or written.
+    #[error("the cache of replies {}: {what}\nhint: move the file away; without it requests are sent, and paid, again", path.display())]
+    Cache {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        what: String,
     },
     /// The run is cancelled.
     #[error("interrupted")]

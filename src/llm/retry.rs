@@ -19,8 +19,10 @@ pub struct RetryPolicy {
     pub first_wait: Duration,
     /// The maximum wait, even if the server requests more.
     pub max_wait: Duration,
-    /// The timeout of one attempt.
+    /// The longest wait for a connection, and for each part of a response.
     pub timeout: Duration,
+    /// The longest time of one attempt.
+    pub deadline: Duration,
     /// Maximum number of concurrent requests.
     pub max_concurrent: usize,
 }
@@ -32,6 +34,7 @@ impl Default for RetryPolicy {
             first_wait: Duration::from_millis(500),
             max_wait: Duration::from_mins(1),
             timeout: Duration::from_mins(2),
+            deadline: Duration::from_mins(10),
             max_concurrent: 4,
         }
     }
@@ -61,12 +64,48 @@ impl RetryPolicy {
         Some(wait.min(self.max_wait))
     }
 
-    /// Returns a random wait from half to all of the doubled wait, so that clients do not retry at the same time.
+    /// Returns a random wait from nothing to the doubled wait (full jitter), so that clients do not retry at the same time.
     fn backoff(&self, n_attempts: u32) -> Duration {
         let doubled = self.first_wait.saturating_mul(1_u32 << (n_attempts.saturating_sub(1)).min(16));
-        let chance = u32::try_from(RandomState::new().hash_one(n_attempts) % 1000).unwrap_or_default();
-        doubled / 2 + doubled / 2_000 * chance
+        let chance = u32::try_from(RandomState::new().hash_one(n_attempts) % 1001).unwrap_or_default();
+        doubled / 1000 * chance
     }
+}
+
+/// Returns how long no other request can be served, if the headers of a response say that a limit is used up.
+pub(super) fn wait_of_limits(headers: &HeaderMap) -> Option<Duration> {
+    let text = |name: String| headers.get(name)?.to_str().ok().map(str::trim);
+    let wait = |kind: &str| {
+        let remaining = text(format!("x-ratelimit-remaining-{kind}"))?;
+        (remaining.parse::<f64>().ok()? <= 0.0)
+            .then(|| text(format!("x-ratelimit-reset-{kind}")).and_then(span))
+            .flatten()
+    };
+    ["requests", "tokens"].into_iter().filter_map(wait).max()
+}
+
+/// Reads a span of time such as `1s`, `6m0s`, `20ms`, `1h2m3.5s`, or seconds.
+fn span(text: &str) -> Option<Duration> {
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let (mut seconds, mut rest) = (0.0, text);
+    while !rest.is_empty() {
+        let n_digits = rest.find(|c: char| !c.is_ascii_digit() && c != '.')?;
+        let number: f64 = rest[..n_digits].parse().ok()?;
+        rest = &rest[n_digits..];
+        let n_letters = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+        seconds += number
+            * match &rest[..n_letters] {
+                "ms" => 0.001,
+                "s" => 1.0,
+                "m" => 60.0,
+                "h" => 3600.0,
+                _ => return None,
+            };
+        rest = &rest[n_letters..];
+    }
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 /// Returns the wait that a server requests, in milliseconds, in seconds, or as a time.
@@ -119,12 +158,37 @@ mod tests {
     }
 
     #[test]
+    fn a_used_up_limit_is_waited_for() {
+        let of = |pairs: &[(&'static str, &str)]| {
+            let pairs = pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+            wait_of_limits(&pairs.collect())
+        };
+        let (left, reset) = ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests");
+        for (text, millis) in
+            [("20ms", 20), ("1s", 1000), ("6m0s", 360_000), ("1h1m1.5s", 3_661_500), ("2", 2000)]
+        {
+            assert_eq!(of(&[(left, "0"), (reset, text)]), Some(Duration::from_millis(millis)), "{text}");
+        }
+        let both = [
+            (left, "0"),
+            (reset, "1s"),
+            ("x-ratelimit-remaining-tokens", "0"),
+            ("x-ratelimit-reset-tokens", "3s"),
+        ];
+        assert_eq!(of(&both), Some(Duration::from_secs(3)));
+        for pairs in [&[(left, "1"), (reset, "1s")][..], &[(left, "0")], &[(left, "0"), (reset, "soon")], &[]]
+        {
+            assert_eq!(of(pairs), None, "{pairs:?}");
+        }
+    }
+
+    #[test]
     fn waits_double_and_attempts_are_limited() {
         let policy = RetryPolicy::default();
         for n_attempts in 1..policy.max_attempts {
             let doubled = policy.first_wait * (1 << (n_attempts - 1));
             let wait = policy.wait(n_attempts, None).unwrap();
-            assert!(doubled / 2 <= wait && wait <= doubled, "{wait:?}");
+            assert!(wait <= doubled, "{wait:?}");
         }
         assert_eq!(policy.wait(policy.max_attempts, None), None);
     }

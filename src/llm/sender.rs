@@ -6,9 +6,9 @@
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use async_openai::error::OpenAIError;
 use async_openai::middleware::HttpRequestFactory;
@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 
 use super::Error;
 use super::key::Key;
-use super::retry::{RetryPolicy, is_retryable};
+use super::retry::{RetryPolicy, is_retryable, wait_of_limits};
 
 /// Maximum length of a server's message in an error, in characters.
 const MAX_MESSAGE_CHARS: usize = 300;
@@ -38,6 +38,8 @@ pub(super) struct Sender {
     pub(super) key: Option<Key>,
     pub(super) policy: RetryPolicy,
     permits: Arc<Semaphore>,
+    /// No request is sent before this time: the server asked one of them to wait.
+    pause: Arc<Mutex<Instant>>,
 }
 
 /// A complete response.
@@ -52,7 +54,7 @@ impl Sender {
         let http = reqwest::Client::builder().connect_timeout(policy.timeout).read_timeout(policy.timeout);
         let http = http.build().map_err(|error| Error::Setting(error.to_string()))?;
         let permits = Arc::new(Semaphore::new(policy.max_concurrent));
-        Ok(Self { http, key, policy, permits })
+        Ok(Self { http, key, policy, permits, pause: Arc::new(Mutex::new(Instant::now())) })
     }
 
     /// Sends a request, and retries it as long as the policy allows.
@@ -65,7 +67,12 @@ impl Sender {
             let request =
                 self.keyed(factory.build().await.map_err(|error| Error::Setting(error.to_string()))?);
             let url = public_url(request.url());
-            let outcome = self.once(request).await;
+            self.wait_for_pause().await;
+            // Parts of a response that arrive slowly, one after the other, take no longer than this either.
+            let outcome = match tokio::time::timeout(self.policy.deadline, self.once(request)).await {
+                Ok(outcome) => outcome.map_err(|error| self.describe(error)),
+                Err(_) => Err(format!("no complete response within {} s", self.policy.deadline.as_secs())),
+            };
             let wait = match &outcome {
                 Ok(answer) if is_retryable(answer.meant_status(), &answer.text()) => {
                     self.policy.wait(n_attempts, Some(&answer.headers))
@@ -74,11 +81,39 @@ impl Sender {
                 Err(_) => self.policy.wait(n_attempts, None),
             };
             match (wait, outcome) {
-                (Some(wait), _) => tokio::time::sleep(wait).await,
-                (None, Ok(answer)) if answer.meant_status().is_success() => return Ok(answer.into_response()),
+                (Some(wait), outcome) => {
+                    // All others would be refused as well.
+                    if outcome.is_ok_and(|answer| answer.meant_status() == StatusCode::TOO_MANY_REQUESTS) {
+                        self.pause_for(wait);
+                    }
+                    tokio::time::sleep(wait).await;
+                }
+                (None, Ok(answer)) if answer.meant_status().is_success() => {
+                    if let Some(wait) = wait_of_limits(&answer.headers) {
+                        self.pause_for(wait);
+                    }
+                    return Ok(answer.into_response());
+                }
                 (None, Ok(answer)) => return Err(self.refused(url, &answer)),
-                (None, Err(error)) => return Err(Error::Unreachable { url, what: self.describe(error) }),
+                (None, Err(what)) => return Err(Error::Unreachable { url, what }),
             }
+        }
+    }
+
+    /// Lets no request of this client be sent for some time, at most the longest wait of the policy.
+    fn pause_for(&self, wait: Duration) {
+        let until = Instant::now() + wait.min(self.policy.max_wait);
+        let mut pause = self.pause.lock().unwrap_or_else(PoisonError::into_inner);
+        *pause = (*pause).max(until);
+    }
+
+    async fn wait_for_pause(&self) {
+        loop {
+            let until = *self.pause.lock().unwrap_or_else(PoisonError::into_inner);
+            if until <= Instant::now() {
+                return;
+            }
+            tokio::time::sleep_until(until.into()).await;
         }
     }
 

@@ -4,9 +4,10 @@
 //! and its docs (`features`, one file per family) and over the recorded answers (`evidence`).
 //! `calibrate` fits the weights, `fit` and `measure` hold the mathematics, `operating` counts the
 //! decisions of a run at the thresholds in use, and `basis` reads what a judgement is based on.
-//! Deliberately absent: language models and network access. The features cover words, spelling
-//! and form; other requests remain undecided.
+//! The features cover words, spelling and form. What they leave open, a language model can be asked
+//! (`asked`: prompt, answer and vote). Deliberately absent: network access.
 
+pub mod asked;
 pub mod basis;
 pub mod calibrate;
 mod closeness;

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use super::asked;
 use super::metadata::{configs, metadata};
 use super::model::{Example, Report, SETS, rows_of};
 use super::precision::{self, Shown};
@@ -152,7 +153,15 @@ fn recipe(report: &Report) -> String {
 }
 
 fn composition(report: &Report) -> String {
-    [categories(report), shared_lists(report), tiers(report), precision(report), languages(report)].concat()
+    [
+        categories(report),
+        shared_lists(report),
+        tiers(report),
+        precision(report),
+        language_models(report),
+        languages(report),
+    ]
+    .concat()
 }
 
 fn categories(report: &Report) -> String {
@@ -216,6 +225,17 @@ fn precision(report: &Report) -> String {
         let border = "---:|".repeat(columns.len() - 1);
         let _ = write!(text, "\n{}\n\n| {} |\n|---|{border}\n", escaped(&about), columns.join(" | "));
         text.extend(rows.iter().map(|row| format!("| {} |\n", row.join(" | "))));
+    }
+    text
+}
+
+fn language_models(report: &Report) -> String {
+    if report.language_models.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("\n### {}\n", asked::HEADING);
+    for (stage, usage) in &report.language_models {
+        let _ = write!(text, "\n{}\n", escaped(&asked::sentence(stage, usage)));
     }
     text
 }

@@ -6,6 +6,7 @@
 //! `model` holds the figures, `recipe` ties steps to stages; `markdown` writes the card, `html` the page.
 //! `finished` reads a run's figures back, `compare` holds those of two runs side by side.
 
+pub mod asked;
 pub mod compare;
 pub mod composition;
 mod events;
@@ -33,6 +34,7 @@ use crate::engine::corpus::{Corpus, Table};
 use crate::engine::delta::StageManifest;
 use crate::engine::error::Result;
 use crate::engine::forgotten::FORGOTTEN;
+use crate::engine::language_model::{ModelUsage, USAGE_NOTE};
 use crate::engine::manifest::RunFile;
 use crate::engine::raw::IngestManifest;
 use crate::engine::runner::{bytes_in, fault_share};
@@ -88,6 +90,7 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
         public_sets,
         query_vectors: stages.iter().filter_map(recipe::query_vectors).collect(),
         operating_points: operating_points(stages),
+        language_models: language_models(stages),
         stages: stages.iter().map(stage_report).collect(),
         requests: fates(corpus, TableId::Requests),
         doc_lists: fates(corpus, TableId::DocLists),
@@ -105,7 +108,15 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
     })
 }
 
-/// The lines by which stages judged relevance, by stage.
+/// What stages asked language models, by stage.
+fn language_models(stages: &[StageManifest]) -> BTreeMap<String, ModelUsage> {
+    let usage = |stage: &StageManifest| {
+        Some((stage.id.clone(), ModelUsage::deserialize(stage.notes.get(USAGE_NOTE)?).ok()?))
+    };
+    stages.iter().filter_map(usage).collect()
+}
+
+/// The thresholds by which stages judged relevance, by stage.
 fn operating_points(stages: &[StageManifest]) -> BTreeMap<String, OperatingPoint> {
     let noted = |stage: &StageManifest| {
         Some((stage.id.clone(), OperatingPoint::deserialize(stage.notes.get(OPERATING_POINT)?).ok()?))

@@ -17,6 +17,7 @@ use super::recipe::{PublicSet, StepReport};
 use crate::engine::decision::DecisionKind;
 use crate::engine::decisions::{NOT_APPLIED_NOTE, Note};
 use crate::engine::delta::FateCount;
+use crate::engine::language_model::ModelUsage;
 use crate::engine::raw::IngestCounts;
 use crate::engine::vocabulary::{Action, ReasonKind, TableId};
 use crate::export::card::Card;
@@ -59,6 +60,8 @@ pub struct Report {
     pub query_vectors: BTreeMap<String, String>,
     /// The lines by which stages judged relevance, and what other target precisions would decide; by stage.
     pub operating_points: BTreeMap<String, OperatingPoint>,
+    /// What stages asked language models, and what it cost; by stage.
+    pub language_models: BTreeMap<String, ModelUsage>,
     /// What each stage did.
     pub stages: Vec<StageReport>,
     /// Every request, by its last fate.

@@ -8,10 +8,11 @@ use super::gate::{Outcome, gate};
 use super::inputs::{check_baselines, check_out, checked_inputs, take_inputs};
 use super::observer::{Observer, Watched};
 use super::outcome::{write_ledger, write_report};
-use super::{Error, Options};
+use super::{Error, Options, language_model};
 use crate::engine;
 use crate::engine::context::Context;
 use crate::engine::folder::RunFolder;
+use crate::engine::language_model::LanguageModel;
 use crate::engine::manifest::{InputFile, RunFile};
 use crate::engine::part::Cuts;
 use crate::engine::raw::IngestManifest;
@@ -19,6 +20,7 @@ use crate::engine::runner::{self, Sink};
 use crate::engine::services::Services;
 use crate::export::earlier::Earlier;
 use crate::ingest::source::Ingest;
+use crate::llm::service::ChatService;
 use crate::pipeline::Pipeline;
 use crate::report::model::Report;
 use crate::text::figures::{count, counted};
@@ -63,6 +65,8 @@ pub struct Prepared<'p> {
     folder: RunFolder,
     /// What was skipped in the folders that are inputs.
     skipped: Option<String>,
+    /// The language model, if a stage asks one.
+    model: Option<Arc<ChatService>>,
 }
 
 /// Checks what a pipeline reads, takes the run folder, and copies standard input where it is one of the inputs.
@@ -74,12 +78,13 @@ pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> 
     let (given, skipped) = checked_inputs(&pipeline.ingest)?;
     check_out(out)?;
     check_baselines(pipeline, Some(out))?;
+    let model = language_model::open(pipeline, &options.model)?;
     let folder = RunFolder::take_as(out, &options.command_line())?;
     if options.fresh {
         folder.clear()?;
     }
     let ingest = take_inputs(&given, &folder)?;
-    Ok(Prepared { pipeline, options, ingest, folder, skipped })
+    Ok(Prepared { pipeline, options, ingest, folder, skipped, model })
 }
 
 impl Prepared<'_> {
@@ -109,7 +114,9 @@ impl Prepared<'_> {
     fn judged(&self, observer: &dyn Observer) -> Result<RunReport, engine::error::Error> {
         let Self { pipeline, options, ingest, folder, .. } = self;
         let watched = Watched(observer);
-        let services = Services::default().with_decisions(Arc::clone(&pipeline.decisions));
+        let model = self.model.clone().map(|model| model as Arc<dyn LanguageModel>);
+        let services =
+            Services::default().with_decisions(Arc::clone(&pipeline.decisions)).with_language_model(model);
         let cx = Context::new(pipeline.seed, &watched, &watched).with_services(services);
         let cuts = Cuts { parts: options.parts, batch_rows: options.batch_rows };
         let earlier = EarlierDecisions::of(folder.path());

@@ -340,13 +340,13 @@ impl OpenRun {
         columns: &[ColumnSpec],
         mut visit: impl FnMut(usize, &BatchCells, usize),
     ) -> Result<(), Error> {
-        let columns: Vec<ColumnSpec> = columns.iter().copied().filter(|&column| table.has(column)).collect();
+        // Columns that no stage of the pipeline writes are empty.
         let mut batches: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (nth, &row) in wanted.iter().enumerate() {
             batches.entry(table.batch_of(row)).or_default().push(nth);
         }
         for (batch, rows) in batches {
-            let cells = table.read_batch(batch, &columns)?;
+            let cells = table.read_batch(batch, columns)?;
             let start = table.batch(batch).start;
             for nth in rows {
                 visit(nth, &cells, wanted[nth] as usize - start);

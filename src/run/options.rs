@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rayon::ThreadPool;
 
+use super::language_model::ModelOptions;
 use crate::engine::part::{BatchRows, Cuts, Parts};
 use crate::text::visible::visible_line;
 
@@ -28,12 +29,22 @@ pub struct Options {
 
     /// The command line, for `run.json` and for others who find the run folder locked. Empty where there is none.
     pub command: Vec<String>,
+
+    /// Where the answers of a language model come from, and what they may cost.
+    pub model: ModelOptions,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let Cuts { parts, batch_rows } = Cuts::default();
-        Self { fresh: false, pool: None, parts, batch_rows, command: Vec::new() }
+        Self {
+            fresh: false,
+            pool: None,
+            parts,
+            batch_rows,
+            command: Vec::new(),
+            model: ModelOptions::default(),
+        }
     }
 }
 
@@ -63,6 +74,13 @@ impl Options {
     #[must_use]
     pub fn batch_rows(mut self, batch_rows: BatchRows) -> Self {
         self.batch_rows = batch_rows;
+        self
+    }
+
+    /// Asks language models in this way.
+    #[must_use]
+    pub fn model(mut self, model: ModelOptions) -> Self {
+        self.model = model;
         self
     }
 

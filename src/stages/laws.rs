@@ -34,7 +34,8 @@ fn judge(stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Delta {
 }
 
 fn judge_until(cancel: &dyn Cancel, stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Result<Delta> {
-    judge_in(&Context::new(1, cancel, &Quiet), stage, corpus, columns)
+    let cx = Context::new(1, cancel, &Quiet).with_services(fixture::services_without_replies());
+    judge_in(&cx, stage, corpus, columns)
 }
 
 fn judge_in(cx: &Context<'_>, stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Result<Delta> {

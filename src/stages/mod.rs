@@ -4,6 +4,7 @@
 //! each, and a thin judgement that calls the modules that do the work. Help, `plan`, `explain`,
 //! the JSON Schema of a pipeline and the tests in `laws` are generated from this list.
 
+pub mod asking;
 pub mod collapse_conversations;
 pub mod draft_answers;
 pub mod drop_baseline_overlap;

@@ -6,6 +6,7 @@
 //! and `os_error` format text for display.
 
 pub mod figures;
+pub mod json_answer;
 pub mod language;
 pub mod lcs;
 pub mod noise;

@@ -13,8 +13,8 @@ use crate::cli::console::{self, count, counted};
 use crate::environment::Environment;
 use crate::evaluate::ask::{self, Ask, AskMode, Asked, Stopped};
 use crate::evaluate::dataset::Dataset;
-use crate::evaluate::prices::Prices;
 use crate::llm::client::Client;
+use crate::llm::prices::Prices;
 use crate::run::Options;
 
 /// Failed requests that are shown.

@@ -3,8 +3,8 @@
 use crate::cli::console::{Paint, Painted, Screen, count, counted};
 use crate::cli::layout::{Cell, Column, Table, paragraph, words};
 use crate::evaluate::figures::{Spread, wilson};
-use crate::evaluate::prices::Cost;
 use crate::evaluate::{Evaluation, SystemScore};
+use crate::llm::prices::Cost;
 use crate::text::figures::share;
 use crate::text::short::shortened;
 

@@ -4,7 +4,6 @@
 //! output that arrived is on disk before anything else happens, so a stopped call goes on where it was. A failed request is
 //! no output: it is reported, and asked again by the next call.
 
-mod budget;
 mod file;
 mod prompt;
 
@@ -18,12 +17,13 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::category::Scoring;
 use super::dataset::Dataset;
 use super::error::{Result, unfit, unwritable};
-use super::prices::Prices;
 use crate::engine::context::Cancelled;
 use crate::llm::Error as ClientError;
+use crate::llm::budget::Budget;
 use crate::llm::chat::{ChatReply, Exchange};
 use crate::llm::client::{Client, RetryPolicy};
-use budget::Budget;
+use crate::llm::failures::{Failures, Hopeless};
+use crate::llm::prices::Prices;
 use file::ResultFile;
 pub use prompt::AskMode;
 
@@ -36,10 +36,8 @@ pub const CONCURRENT: usize = 8;
 /// The longest wait for a part of a reply. Servers send nothing before the whole reply, which can take minutes.
 const TIMEOUT: Duration = Duration::from_mins(10);
 
-/// Failed requests in a row after which no other is sent, if the server fails or cannot be reached.
-const MAX_FAILING: usize = 5;
-/// The same if the server refuses single requests: a few entries can be too long for a model.
-const MAX_REFUSED: usize = 20;
+/// Bytes of a request for each token, at least.
+const BYTES_PER_TOKEN: u64 = 3;
 
 /// Which entries are asked, of which model, and where the outputs go.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -67,7 +65,12 @@ pub struct Ask {
 impl Ask {
     /// Returns the policy of a client for these requests.
     pub fn policy(&self) -> RetryPolicy {
-        RetryPolicy { timeout: TIMEOUT, max_concurrent: self.n_concurrent.max(1), ..RetryPolicy::default() }
+        RetryPolicy {
+            timeout: TIMEOUT,
+            deadline: 3 * TIMEOUT,
+            max_concurrent: self.n_concurrent.max(1),
+            ..RetryPolicy::default()
+        }
     }
 }
 
@@ -169,10 +172,19 @@ pub fn ask(
     chosen.retain(|question| !file.known.contains(&question.id));
     asked.known = n_chosen - chosen.len();
     let price = prices.of(&ask.model);
-    let budget = Budget::new(price, ask.max_cost, ask.max_tokens, &file.tokens);
+    let budget = Budget::new(price, ask.max_cost, &file.tokens);
     let bodies: Vec<Value> = chosen.iter().map(|question| question.body.clone()).collect();
     progress(asked.known, asked.n);
-    let mut call = Call { ask, chosen: &chosen, file, budget, asked, in_a_row: 0, broken: None, progress };
+    let mut call = Call {
+        ask,
+        chosen: &chosen,
+        file,
+        budget,
+        asked,
+        failures: Failures::default(),
+        broken: None,
+        progress,
+    };
     let ended = client.chat_each(&bodies, ask.n_concurrent, cancelled, &mut call);
     let Call { budget, mut asked, broken, .. } = call;
     if let Some(cause) = broken {
@@ -228,8 +240,7 @@ struct Call<'c> {
     file: ResultFile,
     budget: Budget,
     asked: Asked,
-    /// Failed requests since the last output.
-    in_a_row: usize,
+    failures: Failures,
     /// Why the file cannot be written.
     broken: Option<std::io::Error>,
     progress: &'c mut dyn FnMut(usize, usize),
@@ -237,7 +248,8 @@ struct Call<'c> {
 
 impl Exchange for Call<'_> {
     fn may_send(&mut self, at: usize) -> bool {
-        self.asked.stopped.is_none() && self.budget.may_send(at, self.chosen[at].n_bytes)
+        self.asked.stopped.is_none()
+            && self.budget.may_send(at, self.chosen[at].n_bytes as u64 / BYTES_PER_TOKEN, self.ask.max_tokens)
     }
 
     fn receive(&mut self, at: usize, reply: std::result::Result<ChatReply, ClientError>) -> ControlFlow<()> {
@@ -268,7 +280,7 @@ impl Exchange for Call<'_> {
 impl Call<'_> {
     fn arrived(&mut self, at: usize, reply: &ChatReply) {
         self.asked.arrived += 1;
-        self.in_a_row = 0;
+        self.failures.ended();
         let cached = reply.cached_tokens.unwrap_or(0);
         let tokens =
             reply.input_tokens.zip(reply.output_tokens).map(|(input, output)| (input, cached, output));
@@ -283,18 +295,10 @@ impl Call<'_> {
 
     fn failed(&mut self, question: &Question, error: &ClientError) {
         self.asked.failed.push((question.id.clone(), error.to_string()));
-        self.in_a_row += 1;
-        let limit = match error {
-            // Key, credit, model or address: the next request cannot do better.
-            ClientError::Refused { status: 401..=405 | 429, .. } | ClientError::Setting(_) => {
-                self.asked.stopped = Some(Stopped::Refused);
-                return;
-            }
-            ClientError::Refused { status: 400..=499, .. } => MAX_REFUSED,
-            _ => MAX_FAILING,
-        };
-        if self.in_a_row >= limit {
-            self.asked.stopped.get_or_insert(Stopped::Failing);
+        match self.failures.after(error) {
+            Some(Hopeless::Refused) => self.asked.stopped = Some(Stopped::Refused),
+            Some(Hopeless::Failing) => _ = self.asked.stopped.get_or_insert(Stopped::Failing),
+            None => {}
         }
     }
 }

@@ -26,6 +26,7 @@ fn client_with_max_wait(server: &Server, max_wait: Duration) -> Client {
         max_wait,
         timeout: Duration::from_secs(5),
         max_concurrent: 4,
+        ..RetryPolicy::default()
     };
     Client::new(&format!("{}/v1/", server.url), Some(Key::new(SECRET).unwrap()), policy).unwrap()
 }

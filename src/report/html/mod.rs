@@ -8,6 +8,7 @@ mod tests;
 
 use maud::{Markup, html};
 
+use super::asked;
 use super::funnel::FunnelRow;
 use super::model::{EditReport, Example, FateReport, Report, SETS, rows_of};
 use super::precision::{self, Shown};
@@ -139,6 +140,7 @@ fn entries(report: &Report) -> Markup {
             @for (heading, counts) in counted { (counts_table(heading, "entries", counts)) }
         }
         (precision(report))
+        (language_models(report))
         @if entries.language.is_empty() { p.soft { "No stage of the pipeline detects languages." } }
     }
 }
@@ -161,6 +163,13 @@ fn precision(report: &Report) -> Markup {
             p.soft { (about) }
             (table::wide(&first_and_numbers(&columns), rows.iter().map(|row| row.iter().map(|cell| text(cell)).collect())))
         }
+    }
+}
+
+fn language_models(report: &Report) -> Markup {
+    html! {
+        @if !report.language_models.is_empty() { h3 { (asked::HEADING) } }
+        @for (stage, usage) in &report.language_models { p.soft { (asked::sentence(stage, usage)) } }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Prices of models, and what outputs cost.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::error::{Result, unfit, unreadable};
+use crate::text::os_error::{cause_of, hint_of};
 
 /// The prices that the program knows, with their date.
 const KNOWN: &str = include_str!("../../configs/prices.toml");
@@ -47,15 +47,40 @@ pub struct Cost {
     pub source: String,
 }
 
+/// A file of prices that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PricesError {
+    /// The file cannot be read.
+    #[error("reading {}: {}{}", path.display(), cause_of(cause), hint_of(cause, path))]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The error of the system.
+        cause: std::io::Error,
+    },
+    /// The file has another form.
+    #[error(
+        "{}: {what}\nhint: expected TOML as in configs/prices.toml (source, as_of, [models] \"name\" = [input, output] or [input, output, \
+         cached input] in US dollars for a million tokens), or the JSON registry of LiteLLM",
+        path.display()
+    )]
+    Form {
+        /// The file.
+        path: PathBuf,
+        /// What was found.
+        what: String,
+    },
+}
+
 /// What an output cost: its model, and its tokens.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Usage<'m> {
-    pub(super) model: &'m str,
+pub(crate) struct Usage<'m> {
+    pub(crate) model: &'m str,
     /// The row has the name of the model; otherwise it is that of the system.
-    pub(super) is_named: bool,
-    pub(super) input: Option<f64>,
-    pub(super) cached: Option<f64>,
-    pub(super) output: Option<f64>,
+    pub(crate) is_named: bool,
+    pub(crate) input: Option<f64>,
+    pub(crate) cached: Option<f64>,
+    pub(crate) output: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -94,19 +119,19 @@ impl Prices {
     ///
     /// # Errors
     /// If the file cannot be read, or has neither form.
-    pub fn read(path: &Path) -> Result<Self> {
-        let text = std::fs::read_to_string(path).map_err(|cause| unreadable(path, cause))?;
-        let hint = "expected TOML as in configs/prices.toml (source, as_of, [models] \"name\" = [input, output] or [input, output, cached input] in \
-                    US dollars for a million tokens), or the JSON registry of LiteLLM";
+    pub fn read(path: &Path) -> Result<Self, PricesError> {
+        let unreadable = |cause| PricesError::Unreadable { path: path.to_owned(), cause };
+        let form = |what: String| PricesError::Form { path: path.to_owned(), what };
+        let text = std::fs::read_to_string(path).map_err(unreadable)?;
         if text.trim_start().starts_with('{') {
             let registry: HashMap<String, Value> =
-                serde_json::from_str(&text).map_err(|fault| unfit(path, fault.to_string(), hint))?;
+                serde_json::from_str(&text).map_err(|fault| form(fault.to_string()))?;
             return Ok(Self::of_litellm(&registry, path));
         }
-        Self::parse(&text).map_err(|fault| unfit(path, fault, hint))
+        Self::parse(&text).map_err(form)
     }
 
-    fn parse(text: &str) -> std::result::Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, String> {
         let table: Table = toml::from_str(text).map_err(|fault| fault.to_string())?;
         let price = |(name, prices): (String, Vec<f64>)| {
             let (input, output, cached) = match prices[..] {
@@ -119,7 +144,7 @@ impl Prices {
             }
             Ok((name, Price { input, output, cached }))
         };
-        let models = table.models.into_iter().map(price).collect::<std::result::Result<_, _>>()?;
+        let models = table.models.into_iter().map(price).collect::<Result<_, _>>()?;
         Ok(Self { source: format!("{}, {}", table.source, table.as_of), models })
     }
 
@@ -136,6 +161,11 @@ impl Prices {
         Self { source: path.display().to_string(), models: registry.iter().filter_map(price).collect() }
     }
 
+    /// Returns where the prices are from, with their date.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
     /// Returns the price of a model, by its name or by the part after the name of a provider.
     pub fn of(&self, model: &str) -> Option<Price> {
         let short = model.split_once('/').map(|(_, name)| name);
@@ -143,7 +173,7 @@ impl Prices {
     }
 
     /// Returns the cost of outputs. `None` if nothing is known of it: no price of a model, and no row that names its model.
-    pub(super) fn cost<'m>(&self, outputs: impl Iterator<Item = Usage<'m>>) -> Option<Cost> {
+    pub(crate) fn cost<'m>(&self, outputs: impl Iterator<Item = Usage<'m>>) -> Option<Cost> {
         let mut cost = Cost {
             usd: 0.0,
             n: 0,

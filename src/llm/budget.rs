@@ -1,52 +1,46 @@
 //! What the outputs of a file cost so far, and whether the next request fits below a limit.
 //!
-//! The cost of a request is known only from its reply, so it is estimated before: a token for each 3 bytes of the request, and as
-//! many tokens of output as the longest one so far had. The limit is passed only if an output under way is longer than all before.
+//! The cost of a request is known only from its reply, so it is estimated before: the tokens of the request, and as many tokens of
+//! output as it allows, or as the longest one so far had. The limit is passed only if the estimate of the tokens is too low, or an
+//! output without a limit is longer than all before.
 
 use std::collections::BTreeMap;
 
-use crate::evaluate::prices::Price;
+use super::prices::Price;
 
-/// Bytes of a request for each token, at least.
-const BYTES_PER_TOKEN: u64 = 3;
 /// Tokens of an output, before any has arrived.
 const FIRST_OUTPUT: u64 = 1000;
 
 /// The cost of the outputs of a file, in US dollars.
 #[derive(Debug)]
-pub(super) struct Budget {
+pub(crate) struct Budget {
     price: Option<Price>,
     most: Option<f64>,
-    max_tokens: Option<u64>,
     longest: Option<u64>,
     under_way: BTreeMap<usize, f64>,
     /// The cost of all outputs of the file.
     spent: f64,
     /// The cost of the outputs of this call.
-    pub(super) new: f64,
+    pub(crate) new: f64,
     /// The estimated cost of the next request, if it did not fit and no other has been sent since.
-    pub(super) refused: Option<f64>,
+    pub(crate) refused: Option<f64>,
 }
 
 impl Budget {
     /// Returns the budget of a file whose rows have these tokens.
-    pub(super) fn new(
-        price: Option<Price>,
-        most: Option<f64>,
-        max_tokens: Option<u64>,
-        tokens: &[Option<(u64, u64, u64)>],
-    ) -> Self {
+    pub(crate) fn new(price: Option<Price>, most: Option<f64>, tokens: &[Option<(u64, u64, u64)>]) -> Self {
         let longest = tokens.iter().flatten().map(|(_, _, output)| *output).max();
         let cost = |price: Price| tokens.iter().flatten().map(|&(i, c, o)| price.cost(i, c, o)).sum();
         let spent = price.map_or(0.0, cost);
-        Self { price, most, max_tokens, longest, under_way: BTreeMap::new(), spent, new: 0.0, refused: None }
+        Self { price, most, longest, under_way: BTreeMap::new(), spent, new: 0.0, refused: None }
     }
 
-    /// Returns whether a request of so many bytes fits, with those under way, and counts it as one of them.
-    pub(super) fn may_send(&mut self, at: usize, n_bytes: usize) -> bool {
+    /// Returns whether a request of so many tokens fits, with those under way, and counts it as one of them. `max_output` is
+    /// the longest output that the request allows.
+    pub(crate) fn may_send(&mut self, at: usize, input: u64, max_output: Option<u64>) -> bool {
         let (Some(price), Some(most)) = (self.price, self.most) else { return true };
-        let output = self.max_tokens.or(self.longest).unwrap_or(FIRST_OUTPUT);
-        let estimate = price.cost(n_bytes as u64 / BYTES_PER_TOKEN, 0, output);
+        let output = max_output.or(self.longest).unwrap_or(FIRST_OUTPUT);
+        let estimate = price.cost(input, 0, output);
         let is_full = self.spent + self.under_way.values().sum::<f64>() + estimate > most;
         self.refused = is_full.then_some(estimate);
         if !is_full {
@@ -56,7 +50,7 @@ impl Budget {
     }
 
     /// Counts what a reply cost; without tokens, if the request failed.
-    pub(super) fn arrived(&mut self, at: usize, tokens: Option<(u64, u64, u64)>) {
+    pub(crate) fn arrived(&mut self, at: usize, tokens: Option<(u64, u64, u64)>) {
         self.under_way.remove(&at);
         let Some((input, cached, output)) = tokens else { return };
         self.longest = self.longest.max(Some(output));
@@ -74,29 +68,29 @@ mod tests {
     fn requests_under_way_count_with_the_longest_output_so_far() {
         // A dollar for a token of output.
         let price = Price { input: 0.0, output: 1e6, cached: None };
-        let mut budget = Budget::new(Some(price), Some(2500.0), None, &[]);
+        let mut budget = Budget::new(Some(price), Some(2500.0), &[]);
         assert!(
-            budget.may_send(0, 9)
-                && budget.may_send(1, 9)
-                && !budget.may_send(2, 9)
+            budget.may_send(0, 3, None)
+                && budget.may_send(1, 3, None)
+                && !budget.may_send(2, 3, None)
                 && budget.refused.is_some()
         );
         budget.arrived(0, Some((3, 0, 100)));
-        assert!(budget.may_send(2, 9) && budget.refused.is_none());
+        assert!(budget.may_send(2, 3, None) && budget.refused.is_none());
         budget.arrived(1, Some((3, 0, 900)));
         budget.arrived(2, None);
         // 1,000 dollars are spent, and 900 are estimated for each request.
         assert!((budget.new - 1000.0).abs() < 1e-9);
-        assert!(budget.may_send(3, 9) && !budget.may_send(4, 9));
+        assert!(budget.may_send(3, 3, None) && !budget.may_send(4, 3, None));
     }
 
     #[test]
     fn rows_of_earlier_calls_count_and_without_a_limit_all_are_sent() {
         let price = Price { input: 1e6, output: 1e6, cached: Some(0.0) };
         let tokens = [Some((100, 50, 10)), None];
-        assert!(!Budget::new(Some(price), Some(60.0), Some(5), &tokens).may_send(0, 30));
-        assert!(Budget::new(Some(price), Some(76.0), Some(5), &tokens).may_send(0, 30));
-        assert!(Budget::new(Some(price), None, None, &tokens).may_send(0, 30));
-        assert!(Budget::new(None, Some(0.0), None, &tokens).may_send(0, 30));
+        assert!(!Budget::new(Some(price), Some(60.0), &tokens).may_send(0, 10, Some(5)));
+        assert!(Budget::new(Some(price), Some(76.0), &tokens).may_send(0, 10, Some(5)));
+        assert!(Budget::new(Some(price), None, &tokens).may_send(0, 10, Some(5)));
+        assert!(Budget::new(None, Some(0.0), &tokens).may_send(0, 10, Some(5)));
     }
 }

@@ -4,7 +4,11 @@
 //! irrelevance category. A request that cannot be decided is held, with the evidence for both
 //! sides. The recorded answers of merged copies count as evidence too.
 //!
+//! A language model can judge instead, or only what the rules leave open (`by_model`).
+//!
 //! Deliberately absent: which call is correct, and requests with too many correct calls to list.
+
+mod by_model;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,22 +21,25 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
+use super::asking::{self, Judge};
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::cells::TypedCells as _;
 use crate::columns::{
     FINISH_REASON, FUNCTIONS, MESSAGES, OUTCOME, RELEVANCE, RELEVANCE_BASIS, RESPONSE, STATUS, TOOL_CHOICE,
 };
-use crate::conversation::Role;
+use crate::conversation::{Message, Role};
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::decision::{DecisionKind, Ruling};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::language_model::{ModelUsage, USAGE_NOTE};
 use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
+use crate::relevance::asked::PROMPT;
 use crate::relevance::docs::PreparedDocs;
 use crate::relevance::evidence::{self, AnswerSignal, signal_of};
 use crate::relevance::features::features;
@@ -56,7 +63,7 @@ static UNSURE: Reason = Reason::policy(
 const PRECISION: std::ops::RangeInclusive<f64> = 0.5..=1.0;
 
 /// The stage and its settings.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JudgeQueries {
     /// A file of weights, as written by `toolsieve calibrate` [default: the built-in weights].
@@ -71,9 +78,31 @@ pub struct JudgeQueries {
     /// Probability from 0 to 1 at or below which a request is irrelevant. Lower holds more [default: the threshold of
     /// the weights].
     pub irrelevant_to: Option<f64>,
+    /// Who judges: `rules`, `llm` (a language model judges every request that no person decided), or `rules-then-llm` (it
+    /// judges what the rules leave open).
+    pub judge: Judge,
+    /// The name of the language model on the server in `OPENAI_BASE_URL`.
+    pub model: Option<String>,
+    /// How often the model is asked about a request, an odd number from 1 to 15; more than half must agree. More holds more.
+    pub samples: u32,
     #[serde(skip)]
     #[schemars(skip)]
-    model: OnceLock<Model>,
+    fitted: OnceLock<Model>,
+}
+
+impl Default for JudgeQueries {
+    fn default() -> Self {
+        Self {
+            weights: None,
+            precision: None,
+            relevant_from: None,
+            irrelevant_to: None,
+            judge: Judge::Rules,
+            model: None,
+            samples: asking::SAMPLES,
+            fitted: OnceLock::new(),
+        }
+    }
 }
 
 impl Settings for JudgeQueries {
@@ -95,10 +124,15 @@ impl Settings for JudgeQueries {
                 )
             };
         }
-        vec![Example::tables(UNSURE.code, query!("Could you let the noon bell ring?"), query!("Play a song"))]
+        let unsure = query!("Could you let the noon bell ring?");
+        vec![Example::tables(UNSURE.code, unsure, query!("Play a song"))]
+            .into_iter()
+            .chain(by_model::examples())
+            .collect()
     }
 
     fn check(&self) -> std::result::Result<(), String> {
+        asking::check(self.judge, self.model.as_deref(), self.samples)?;
         let in_range = |key: &str, value: Option<f64>| match value {
             Some(value) if !(0.0..=1.0).contains(&value) => {
                 Err(format!("{key} must be from 0 to 1, not {value}"))
@@ -129,12 +163,16 @@ impl Stage for JudgeQueries {
             .partition(Partition::Rows)
             .reads([MESSAGES, RESPONSE, FINISH_REASON, STATUS, TOOL_CHOICE, OUTCOME, FUNCTIONS])
             .writes([RELEVANCE, RELEVANCE_BASIS])
-            .reasons([&UNSURE])
+            .reasons([&UNSURE, &by_model::OPEN_VOTE, &by_model::NO_JUDGEMENT])
             .decisions([DecisionKind::Relabel, DecisionKind::Answer])
+            .asks(self.model.as_deref())
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(4);
+        if self.judge != Judge::Rules {
+            fingerprint.built_in("prompt", PROMPT);
+        }
         fingerprint.built_in("embedder", SPACE.id());
         match &self.weights {
             Some(path) => fingerprint.file(path)?,
@@ -143,17 +181,25 @@ impl Stage for JudgeQueries {
         Ok(())
     }
 
-    fn join_notes(&self, name: &str, notes: Vec<Value>) -> Option<Value> {
+    fn join_notes(&self, name: &str, mut notes: Vec<Value>) -> Option<Value> {
+        match name {
+            USAGE_NOTE => return ModelUsage::joined(notes),
+            OPERATING_POINT => {}
+            _ => {
+                notes.dedup();
+                return if notes.len() == 1 { notes.pop() } else { None };
+            }
+        }
         let points: Vec<OperatingPoint> =
             notes.into_iter().map(|note| serde_json::from_value(note).ok()).collect::<Option<_>>()?;
         let joined = points.into_iter().reduce(OperatingPoint::and)?;
-        (name == OPERATING_POINT).then(|| json!(joined))
+        Some(json!(joined))
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let model = self.model()?;
         let lists = Lists::read(view, cx)?;
-        let requests = read_requests(&lists, view, cx, out)?;
+        let requests = read_requests(&lists, view, self.judge != Judge::Rules, cx, out)?;
         let mut of_list: BTreeMap<RowIx, Vec<RowIx>> = BTreeMap::new();
         for row in view.rows() {
             of_list.entry(view.list_of(row)).or_default().push(row);
@@ -173,7 +219,13 @@ impl Stage for JudgeQueries {
         let thresholds = self.own_thresholds(model.text.thresholds);
         let point = operating_point(&judged_by, thresholds, &model.text.curve, self.precision);
         out.note(OPERATING_POINT, json!(point));
-        for (row, judgement) in judgements.into_iter().flatten() {
+        let judgements: Vec<(RowIx, Judgement)> = judgements.into_iter().flatten().collect();
+        let by_model = self.ask(&judgements, &requests, &lists, view, cx, out)?;
+        for (row, judgement) in judgements {
+            if let Some(ballot) = by_model.get(&row) {
+                ballot.apply(row, out)?;
+                continue;
+            }
             if let Some(relevance) = judgement.relevance {
                 out.set(row, RELEVANCE, relevance.name())?;
             } else {
@@ -207,11 +259,11 @@ impl JudgeQueries {
     }
 
     fn model(&self) -> Result<&Model> {
-        if self.model.get().is_none() {
+        if self.fitted.get().is_none() {
             let read = self.read_model().map_err(Error::Setting)?;
-            return Ok(self.model.get_or_init(|| read));
+            return Ok(self.fitted.get_or_init(|| read));
         }
-        Ok(self.model.get_or_init(|| Model::embedded().clone()))
+        Ok(self.fitted.get_or_init(|| Model::embedded().clone()))
     }
 
     fn judgement(&self, request: &Request, docs: &PreparedDocs, model: &Model) -> Judgement {
@@ -321,6 +373,8 @@ struct Request {
     label: Option<(u32, Relevance)>,
     /// The arguments of a recorded call occur in the request.
     is_grounded: bool,
+    /// Its conversation, if a language model is asked.
+    messages: Vec<Message>,
 }
 
 /// The evidence from one row about the request that it is, or that it was merged into.
@@ -332,18 +386,21 @@ struct RowEvidence {
     is_answered: bool,
     label: Option<(u32, Relevance)>,
     is_grounded: bool,
+    /// The conversation, if the row is the head itself and a language model is asked.
+    messages: Vec<Message>,
 }
 
 fn read_requests(
     lists: &Lists<'_>,
     view: &View<'_>,
+    with_messages: bool,
     cx: &Context<'_>,
     out: &mut Verdict<'_>,
 ) -> Result<FxHashMap<RowIx, Request>> {
     let mut requests: FxHashMap<RowIx, Request> = FxHashMap::default();
     let wanted = |row: RowIx| view.head_of(row, Likeness::Similar).is_some_and(|head| view.is_judged(head));
     view.stream(cx, wanted, |batch| {
-        let all = batch.map_rows(|row| row_evidence(row, lists, view))?;
+        let all = batch.map_rows(|row| row_evidence(row, lists, view, with_messages))?;
         for (&row, evidence) in batch.rows().iter().zip(all) {
             if evidence.label.is_some()
                 && let Some(decision) = batch.row(row).decision(DecisionKind::Relabel)
@@ -362,6 +419,7 @@ fn read_requests(
             };
             if let Some(queries) = evidence.queries {
                 request.queries = queries;
+                request.messages = evidence.messages;
             }
         }
         Ok(())
@@ -372,7 +430,7 @@ fn read_requests(
 /// Maximum number of requests that one thread takes at a time.
 const ROWS_AT_ONCE: usize = 64;
 
-fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>) -> RowEvidence {
+fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages: bool) -> RowEvidence {
     let head = view.head_of(row.ix(), Likeness::Similar).unwrap_or(row.ix());
     let messages = row.messages();
     let response = row.response();
@@ -389,6 +447,7 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>) -> RowEvidence
             let texts: Vec<&str> = messages.iter().map(|message| message.content.as_str()).collect();
             are_grounded(calls, functions, &texts.join("\n"))
         });
+    let asked = if with_messages && head == row.ix() { messages.clone() } else { Vec::new() };
     let queries = (head == row.ix()).then(|| {
         let users = messages.into_iter().filter(|message| message.role == Role::User);
         users.map(|message| message.content).collect()
@@ -401,179 +460,8 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>) -> RowEvidence
         let position = if head == row.ix() { 0 } else { view.position(row.ix()).saturating_add(1) };
         Some((position, relevance))
     });
-    RowEvidence { head, signal, queries, is_answered, label, is_grounded }
+    RowEvidence { head, signal, queries, is_answered, label, is_grounded, messages: asked }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::atomic::AtomicBool;
-
-    use super::*;
-    use crate::engine::background_writer::BackgroundWriter;
-    use crate::engine::context::Quiet;
-    use crate::fixture;
-    use crate::relevance::measure::{Label, Point};
-
-    /// Returns how many requests with this query are held; `more` has the other columns of each.
-    fn n_held(query: &str, more: &[Value]) -> usize {
-        let list = json!({"functions": [{"name": "ring.bell", "description": "Rings a bell of the tower.", "parameters": {
-            "type": "dict", "required": [], "properties": {"times": {"type": "integer", "description": "How often."}}}}]});
-        let requests = more.iter().map(|more| {
-            let mut request = json!({"list": 0, "messages": [{"role": "user", "content": query}]});
-            request.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            request
-        });
-        let tables = json!({"doc_lists": [list], "requests": requests.collect::<Vec<Value>>()});
-        let (stage, corpus, cancel) =
-            (JudgeQueries::default(), fixture::corpus(&tables), AtomicBool::new(false));
-        let (contract, folder) = (stage.contract(), tempfile::tempdir().unwrap());
-        let cx = Context::new(1, &cancel, &Quiet);
-        let mut verdict = Verdict::new(
-            "judge",
-            &contract,
-            corpus.table(contract.table),
-            &folder.path().join("columns.parquet"),
-            &BackgroundWriter::new(usize::MAX),
-        );
-        stage.judge(&View::new(&corpus, &contract), &cx, &mut verdict).unwrap();
-        verdict.finish().unwrap().fates.len()
-    }
-
-    #[test]
-    fn recorded_answers_decide_unclear_queries_unless_they_were_forced() {
-        let called =
-            json!({"role": "assistant", "content": "", "calls": [{"name": "ring_bell", "arguments": {}}]});
-        let query = "Could you let the noon bell ring?";
-        assert_eq!(n_held(query, &[json!({})]), 1);
-        assert_eq!(n_held(query, &[json!({"response": called})]), 0);
-        assert_eq!(n_held(query, &[json!({"response": called, "tool_choice": "required"})]), 1);
-        assert_eq!(n_held(query, &[json!({"response": called, "status": 500})]), 1);
-    }
-
-    #[test]
-    fn a_call_with_values_of_the_request_decides_an_unclear_query() {
-        let list = json!({"functions": [{"name": "tower.execute", "description": "Passes a line to the tower.",
-            "parameters": {"type": "dict", "required": ["line"], "properties": {"line": {"type": "string", "description": "It."}}}}]});
-        let fates = |line: &str| {
-            let response = json!({"role": "assistant", "content": "", "calls": [{"name": "tower.execute", "arguments": {"line": line}}]});
-            let request = json!({"list": 0, "messages": [{"role": "user", "content": "Kannst du bitte hush owls 7?"}],
-                "response": response, "outcome": "goes-on"});
-            let tables = json!({"doc_lists": [list], "requests": [request]});
-            let stage = JudgeQueries {
-                relevant_from: Some(1.0),
-                irrelevant_to: Some(0.0),
-                ..JudgeQueries::default()
-            };
-            fixture::judged(&stage, &tables).fate(0)
-        };
-        assert_eq!(fates("hush owls 7"), None);
-        assert_eq!(fates("ring bells 9"), Some(UNSURE_CODE));
-    }
-
-    #[test]
-    fn the_text_alone_never_makes_a_request_irrelevant_to_a_tool_that_takes_any_text() {
-        let list = |name: &str| {
-            json!({"functions": [{"name": "run", "description": "Runs it.", "parameters": {"type": "dict",
-                "required": [name], "properties": {name: {"type": "string", "description": "What."}}}}]})
-        };
-        let fate = |name: &str, response: Value| {
-            let messages = json!([{"role": "user", "content": "Delete the old recipes of my aunt"}]);
-            let mut request = json!({"list": 0, "messages": messages});
-            if !response.is_null() {
-                request["response"] = response;
-            }
-            let tables = json!({"doc_lists": [list(name)], "requests": [request]});
-            let stage = JudgeQueries {
-                relevant_from: Some(1.0),
-                irrelevant_to: Some(0.99),
-                ..JudgeQueries::default()
-            };
-            fixture::judged(&stage, &tables).fate(0)
-        };
-        assert_eq!(fate("command", Value::Null), Some(UNSURE_CODE));
-        assert_eq!(fate("city", Value::Null), None);
-        let declined = json!({"role": "assistant", "content": "I cannot do that.", "calls": []});
-        assert_eq!(fate("command", declined), None);
-    }
-
-    #[test]
-    fn a_query_of_low_quality_is_decided_by_rule_and_kept() {
-        assert_eq!(n_held("The user did not provide a query.", &[json!({})]), 0);
-    }
-
-    #[test]
-    fn thresholds_must_be_probabilities_in_order() {
-        let built = |settings: &str| {
-            let settings: JudgeQueries = toml::from_str(settings).unwrap();
-            settings.check()
-        };
-        assert_eq!(built("relevant_from = 0.8\nirrelevant_to = 0.2"), Ok(()));
-        assert_eq!(built("relevant_from = 80"), Err("relevant_from must be from 0 to 1, not 80".to_owned()));
-        assert!(
-            built("relevant_from = 0.1\nirrelevant_to = 0.2").unwrap_err().contains("below relevant_from")
-        );
-        assert!(built("weights = \"nowhere.toml\"").unwrap_err().contains("nowhere.toml"));
-        for precision in ["0.4", "1.1", "nan"] {
-            let error = built(&format!("precision = {precision}")).unwrap_err();
-            assert!(error.starts_with("precision must be from 0.5 to 1, not"), "{error}");
-        }
-    }
-
-    /// Writes the built-in weights with another curve, which may be empty, to a file.
-    fn weights(curve: Vec<Point>) -> tempfile::NamedTempFile {
-        let mut model = Model::embedded().clone();
-        model.text.curve = curve;
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), model.to_toml()).unwrap();
-        file
-    }
-
-    fn point(side: Label, precision: f64, threshold: f64) -> Point {
-        Point { side, precision, threshold, coverage: 0.5, recall: 0.5, n_decided: 1, n_right: 1 }
-    }
-
-    #[test]
-    fn a_target_precision_takes_its_thresholds_from_the_curve_and_settings_override_them() {
-        let file = weights(vec![point(Label::Relevant, 0.9, 0.0), point(Label::Relevant, 0.99, 0.9999)]);
-        let stage = |settings: &str| -> JudgeQueries {
-            let weights = format!("weights = {:?}\n", file.path());
-            toml::from_str(&(weights + settings)).unwrap()
-        };
-        let list = json!({"functions": [{"name": "ring.bell", "description": "Rings a bell of the tower.", "parameters": {
-            "type": "dict", "required": [], "properties": {"times": {"type": "integer", "description": "How often."}}}}]});
-        let request = json!({"messages": [{"role": "user", "content": "Could you let the noon bell ring?"}]});
-        let tables = json!({"doc_lists": [list], "requests": [request]});
-        for (settings, relevance) in [
-            ("", None),
-            ("precision = 0.9", Some("relevant")),
-            ("precision = 0.85", Some("relevant")),
-            ("precision = 0.95", None),
-            ("precision = 0.9\nrelevant_from = 0.9999", None),
-        ] {
-            let judged = fixture::judged(&stage(settings), &tables);
-            assert_eq!(judged.cell(0, RELEVANCE), relevance, "{settings}");
-            let noted = &judged.delta.notes[OPERATING_POINT];
-            assert_eq!(noted["precision"].is_null(), settings.is_empty(), "{noted}");
-            let held = noted["bins"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|bin| bin["held"].as_u64().unwrap())
-                .sum::<u64>();
-            assert_eq!(held, u64::from(relevance.is_none()), "{noted}");
-            assert_eq!(noted["curve"][0]["requests"], 1, "{noted}");
-            assert_eq!(noted["curve"][0]["additional"], u64::from(relevance.is_none()), "{noted}");
-        }
-        assert_eq!(stage("precision = 0.9").check(), Ok(()));
-        let error = stage("precision = 0.995").check().unwrap_err();
-        assert!(error.contains("not reached for either label"), "{error}");
-        let without = weights(Vec::new());
-        let stage = JudgeQueries {
-            weights: Some(without.path().to_owned()),
-            precision: Some(0.9),
-            ..JudgeQueries::default()
-        };
-        let error = stage.check().unwrap_err();
-        assert!(error.contains("needs a curve") && error.contains("\nhint: "), "{error}");
-    }
-}
+mod tests;

@@ -1,0 +1,162 @@
+//! A language model as a service of a run: what stages ask, and what comes back.
+//!
+//! A request that got no answer is a third outcome beside what an answer says. A stage holds its row with a reason that is a
+//! fault with [`Verdict::fail`](super::verdict::Verdict::fail), so the gate of the run counts it and the next run asks again.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::context::Context;
+use super::error::Result;
+
+/// The name of the note with the usage of a stage, in its manifest.
+pub const USAGE_NOTE: &str = "language_model";
+
+/// One request to a language model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChatRequest {
+    /// The name of the model on its server.
+    pub model: String,
+    /// The body of the request, without the model: messages, form of the answer, longest answer.
+    pub body: Map<String, Value>,
+    /// The number of the sample: equal requests with different numbers are asked separately.
+    pub sample: u32,
+    /// The usual length of an answer in tokens, for estimates.
+    pub usual_output: u64,
+    /// The longest possible answer in tokens: the limit that the body sets.
+    pub max_output: u64,
+}
+
+/// An answer of a language model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChatAnswer {
+    /// Its text.
+    pub text: String,
+    /// The answer was cut off at its longest length.
+    pub is_cut: bool,
+}
+
+/// Why a request has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unanswered {
+    /// It was sent and failed; the message of the server or of the connection.
+    Failed(String),
+    /// Its answer could have passed the limit of cost.
+    OverCost,
+    /// This run sends nothing, and the answer is not in the cache.
+    NotSent,
+}
+
+impl Unanswered {
+    /// Describes it in a few words.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Failed(message) => message.clone(),
+            Self::OverCost => "not sent: the limit of cost".to_owned(),
+            Self::NotSent => "not sent: this run answers from the cache only".to_owned(),
+        }
+    }
+}
+
+/// What the requests of a stage took.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelUsage {
+    /// The model.
+    pub model: String,
+    /// Rows that the stage asks about.
+    pub rows: u64,
+    /// Rows that it decides without asking.
+    pub rows_without: u64,
+    /// Requests, samples included.
+    pub requests: u64,
+    /// Requests with an answer in the cache.
+    pub cached: u64,
+    /// Requests with an answer that arrived in this run.
+    pub arrived: u64,
+    /// Requests that were sent and failed.
+    pub failed: u64,
+    /// Requests that were not sent.
+    pub not_sent: u64,
+    /// Answers whose text cannot be used.
+    pub unusable: u64,
+    /// Tokens of the requests whose answers arrived.
+    pub input_tokens: u64,
+    /// Tokens of their answers.
+    pub output_tokens: u64,
+    /// Estimated tokens of all requests without an answer in the cache.
+    pub estimated_input_tokens: u64,
+    /// Estimated tokens of their answers.
+    pub estimated_output_tokens: u64,
+    /// US dollars for the answers that arrived; `None` if the price is not known.
+    pub cost: Option<f64>,
+    /// US dollars for all requests without an answer in the cache, estimated.
+    pub estimated_cost: Option<f64>,
+    /// US dollars for answers that cannot be used.
+    pub wasted_cost: Option<f64>,
+    /// US dollars that the answers in the cache cost when they arrived.
+    pub saved_cost: Option<f64>,
+    /// Where prices are from, with their date.
+    pub prices: String,
+}
+
+impl ModelUsage {
+    /// Adds the usage of another part of the same stage.
+    pub fn add(&mut self, other: &Self) {
+        let sum = |one: Option<f64>, other: Option<f64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one + other),
+            (one, other) => one.or(other),
+        };
+        for (name, from) in [(&mut self.model, &other.model), (&mut self.prices, &other.prices)] {
+            if name.is_empty() {
+                name.clone_from(from);
+            }
+        }
+        self.rows += other.rows;
+        self.rows_without += other.rows_without;
+        self.requests += other.requests;
+        self.cached += other.cached;
+        self.arrived += other.arrived;
+        self.failed += other.failed;
+        self.not_sent += other.not_sent;
+        self.unusable += other.unusable;
+        self.input_tokens += other.input_tokens;
+        self.output_tokens += other.output_tokens;
+        self.estimated_input_tokens += other.estimated_input_tokens;
+        self.estimated_output_tokens += other.estimated_output_tokens;
+        self.cost = sum(self.cost, other.cost);
+        self.estimated_cost = sum(self.estimated_cost, other.estimated_cost);
+        self.wasted_cost = sum(self.wasted_cost, other.wasted_cost);
+        self.saved_cost = sum(self.saved_cost, other.saved_cost);
+    }
+
+    /// Joins the notes of the parts of a stage; `None` if one of them is no usage.
+    pub fn joined(notes: Vec<Value>) -> Option<Value> {
+        let mut sum = Self::default();
+        for note in notes {
+            sum.add(&serde_json::from_value(note).ok()?);
+        }
+        serde_json::to_value(sum).ok()
+    }
+}
+
+/// The outcomes of some requests, in their order, and what they took.
+#[derive(Debug, Clone, Default)]
+pub struct Answered {
+    /// One outcome for each request.
+    pub outcomes: Vec<std::result::Result<ChatAnswer, Unanswered>>,
+    /// US dollars for each answer that arrived in this run; `None` for others and without a price.
+    pub costs: Vec<Option<f64>>,
+    /// What they took; rows are counted by the stage.
+    pub usage: ModelUsage,
+}
+
+/// Answers requests of stages: from a cache, or from a server.
+pub trait LanguageModel: Send + Sync + std::fmt::Debug {
+    /// Answers requests. The outcomes do not depend on the order in which answers arrive.
+    ///
+    /// # Errors
+    /// The user asked to stop, the cache cannot be read or written, or the server refuses the key, the model or all
+    /// requests. Answers that arrived before are in the cache.
+    fn answer(&self, requests: &[ChatRequest], cx: &Context<'_>) -> Result<Answered>;
+}

@@ -1,0 +1,376 @@
+//! The cache of replies: what a model said to a request, kept for all runs and processes.
+//!
+//! One database file (redb) in the folder of caches. A reply is stored in a transaction of its own before anything else
+//! happens to it, so a killed process loses none; several processes write in turns. Failures are never stored. The key is
+//! the SHA-256 of the request with its keys in order: kind of endpoint, model, body and number of the sample. Requests
+//! themselves are not stored, so the cache holds no text of a log beyond what a model repeats in its reply.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use redb::{Builder, ConcurrencyMode, Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::Error;
+
+/// The name of the file.
+const FILE: &str = "replies.redb";
+
+/// Replies by key, each JSON compressed with zstd.
+const REPLIES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("replies-1");
+
+/// Level of zstd: replies are short, and most of the time is that of the server.
+const LEVEL: i32 = 3;
+
+/// Memory for pages of the file, in bytes.
+const PAGE_CACHE: usize = 64 << 20;
+
+/// Longest stored reply in bytes, so that a damaged length takes no memory.
+const MAX_REPLY: usize = 64 << 20;
+
+/// The kind of endpoint, which is part of the key.
+const KIND: &str = "chat/completions";
+
+/// The key of a reply.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RequestKey([u8; 32]);
+
+impl RequestKey {
+    /// Returns the key of a request: the whole body with the name of the model, and the number of the sample.
+    pub fn of(body: &Map<String, Value>, sample: u32) -> Self {
+        let whole = json!({"body": in_order(&Value::Object(body.clone())), "kind": KIND, "sample": sample});
+        Self(Sha256::digest(whole.to_string()).into())
+    }
+
+    /// Reads a key as [`Display`](fmt::Display) writes it: 64 hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut key = [0; 32];
+        if text.len() != 64 || !text.is_ascii() {
+            return None;
+        }
+        for (at, byte) in key.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
+        }
+        Some(Self(key))
+    }
+}
+
+impl fmt::Display for RequestKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for RequestKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Returns a value with the keys of all objects in order.
+fn in_order(value: &Value) -> Value {
+    match value {
+        Value::Object(object) => {
+            let mut entries: Vec<(&String, &Value)> = object.iter().collect();
+            entries.sort_by_key(|(key, _)| *key);
+            Value::Object(entries.into_iter().map(|(key, value)| (key.clone(), in_order(value))).collect())
+        }
+        Value::Array(array) => array.iter().map(in_order).collect(),
+        other => other.clone(),
+    }
+}
+
+/// A stored reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StoredReply {
+    /// The name of the model that the request had.
+    pub model: String,
+    /// When it was stored, in seconds since 1970.
+    pub stored: u64,
+    /// How long it took, in seconds; `None` for a reply of a batch.
+    pub latency: Option<f64>,
+    /// The whole reply of the server.
+    pub reply: Value,
+}
+
+impl StoredReply {
+    /// Returns a reply that is stored now.
+    pub fn now(model: &str, latency: Option<f64>, reply: Value) -> Self {
+        Self { model: model.to_owned(), stored: now(), latency, reply }
+    }
+}
+
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+/// The open cache.
+pub struct ReplyCache {
+    database: Database,
+    path: PathBuf,
+}
+
+impl fmt::Debug for ReplyCache {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ReplyCache").field(&self.path).finish()
+    }
+}
+
+/// What the cache holds of one model.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct CacheStats {
+    /// Replies.
+    pub replies: u64,
+    /// Bytes of the replies as stored.
+    pub bytes: u64,
+    /// When the first was stored, in seconds since 1970.
+    pub first: u64,
+    /// When the last was stored, in seconds since 1970.
+    pub last: u64,
+}
+
+impl ReplyCache {
+    /// Returns the path of the cache in a folder of caches.
+    pub fn path_in(folder: &Path) -> PathBuf {
+        folder.join(FILE)
+    }
+
+    /// Opens the cache in a folder of caches; creates both, readable by this user only.
+    ///
+    /// # Errors
+    /// The folder cannot be created, or the file is no such database or is damaged.
+    pub fn open(folder: &Path) -> Result<Self, Error> {
+        let path = Self::path_in(folder);
+        create_private(folder, &path).map_err(|cause| Error::File { path: path.clone(), cause })?;
+        let mut builder = Builder::new();
+        builder.set_concurrency_mode(ConcurrencyMode::MultiWriter).set_cache_size(PAGE_CACHE);
+        builder.set_check_integrity_on_open(true);
+        let database = builder.create(&path).map_err(|error| fault(&path, &error))?;
+        let cache = Self { database, path };
+        // Readers need the table.
+        cache.write(|_| Ok(()))?;
+        Ok(cache)
+    }
+
+    /// Returns the reply to a request, if it is there.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn get(&self, key: RequestKey) -> Result<Option<StoredReply>, Error> {
+        let found = || -> Result<Option<Vec<u8>>, redb::Error> {
+            let table = self.database.begin_read()?.open_table(REPLIES)?;
+            Ok(table.get(&key.0[..])?.map(|stored| stored.value().to_vec()))
+        };
+        let Some(stored) = found().map_err(|error| fault(&self.path, &error))? else { return Ok(None) };
+        self.unpacked(&stored).map(Some)
+    }
+
+    /// Stores a reply; it is on disk when this returns. An earlier reply to the same request is replaced.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn put(&self, key: RequestKey, reply: &StoredReply) -> Result<(), Error> {
+        self.put_all([(key, reply)])
+    }
+
+    /// Stores several replies in one transaction.
+    ///
+    /// # Errors
+    /// The file cannot be written; then none of them is stored.
+    pub fn put_all<'r>(
+        &self,
+        replies: impl IntoIterator<Item = (RequestKey, &'r StoredReply)>,
+    ) -> Result<(), Error> {
+        let packed: Vec<(RequestKey, Vec<u8>)> = replies
+            .into_iter()
+            .map(|(key, reply)| {
+                let json = serde_json::to_vec(reply).map_err(|error| fault(&self.path, &error))?;
+                let packed = zstd::bulk::compress(&json, LEVEL).map_err(|error| fault(&self.path, &error))?;
+                Ok((key, packed))
+            })
+            .collect::<Result<_, Error>>()?;
+        self.write(|table| {
+            for (key, stored) in &packed {
+                table.insert(&key.0[..], &stored[..])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns what is stored of each model, by its name.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn stats(&self) -> Result<std::collections::BTreeMap<String, CacheStats>, Error> {
+        let mut models: std::collections::BTreeMap<String, CacheStats> = std::collections::BTreeMap::new();
+        self.each(|_, reply, bytes| {
+            let stats =
+                models.entry(reply.model).or_insert(CacheStats { first: u64::MAX, ..CacheStats::default() });
+            stats.replies += 1;
+            stats.bytes += bytes;
+            stats.first = stats.first.min(reply.stored);
+            stats.last = stats.last.max(reply.stored);
+            Ok(())
+        })?;
+        Ok(models)
+    }
+
+    /// Gives every stored reply with its key and its stored bytes, in the order of the keys.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the receiver fails.
+    pub fn each(
+        &self,
+        mut receive: impl FnMut(RequestKey, StoredReply, u64) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let table = self.database.begin_read().map_err(redb::Error::from);
+        let table = table.and_then(|read| read.open_table(REPLIES).map_err(redb::Error::from));
+        let table = table.map_err(|error| fault(&self.path, &error))?;
+        for entry in table.iter().map_err(|error| fault(&self.path, &error))? {
+            let (key, stored) = entry.map_err(|error| fault(&self.path, &error))?;
+            let key = key.value().try_into().map_err(|_| fault(&self.path, &"a key has another length"))?;
+            receive(RequestKey(key), self.unpacked(stored.value())?, stored.value().len() as u64)?;
+        }
+        Ok(())
+    }
+
+    /// Removes the replies for which the test is true, and returns their number. The file becomes smaller only if no other
+    /// process has it open.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn remove(&mut self, is_removed: impl Fn(&StoredReply) -> bool) -> Result<u64, Error> {
+        let mut keys = Vec::new();
+        self.each(|key, reply, _| {
+            if is_removed(&reply) {
+                keys.push(key);
+            }
+            Ok(())
+        })?;
+        self.write(|table| keys.iter().try_for_each(|key| table.remove(&key.0[..]).map(|_| ())))?;
+        // Another process may have it open; then a later call makes it smaller.
+        let _ = self.database.compact();
+        Ok(keys.len() as u64)
+    }
+
+    fn write(
+        &self,
+        change: impl FnOnce(&mut redb::Table<'_, &[u8], &[u8]>) -> Result<(), redb::StorageError>,
+    ) -> Result<(), Error> {
+        let written = || -> Result<(), redb::Error> {
+            let transaction = self.database.begin_write()?;
+            change(&mut transaction.open_table(REPLIES)?)?;
+            Ok(transaction.commit()?)
+        };
+        written().map_err(|error| fault(&self.path, &error))
+    }
+
+    fn unpacked(&self, stored: &[u8]) -> Result<StoredReply, Error> {
+        let json = zstd::bulk::decompress(stored, MAX_REPLY).map_err(|error| fault(&self.path, &error))?;
+        serde_json::from_slice(&json).map_err(|error| fault(&self.path, &error))
+    }
+}
+
+fn fault(path: &Path, cause: &dyn fmt::Display) -> Error {
+    Error::Cache { path: path.to_owned(), what: cause.to_string() }
+}
+
+/// Creates the folder and an empty file that only this user can read.
+fn create_private(folder: &Path, path: &Path) -> std::io::Result<()> {
+    fs::create_dir_all(folder)?;
+    let mut options = fs::OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        options.mode(0o600);
+    }
+    options.open(path).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn body(text: &str) -> Map<String, Value> {
+        json!({"model": "m", "messages": [{"role": "user", "content": text}]}).as_object().unwrap().clone()
+    }
+
+    fn reply(model: &str, text: &str) -> StoredReply {
+        StoredReply::now(model, Some(0.5), json!({"choices": [{"message": {"content": text}}]}))
+    }
+
+    #[test]
+    fn a_key_depends_on_body_and_sample_and_not_on_the_order_of_keys() {
+        let key = RequestKey::of(&body("a"), 0);
+        let turned = json!({"messages": [{"content": "a", "role": "user"}], "model": "m"});
+        assert_eq!(RequestKey::of(turned.as_object().unwrap(), 0), key);
+        assert_ne!(RequestKey::of(&body("a"), 1), key);
+        assert_ne!(RequestKey::of(&body("b"), 0), key);
+        assert_eq!(RequestKey::parse(&key.to_string()), Some(key));
+        for other in ["", "12", &"g".repeat(64), &"é".repeat(32)] {
+            assert_eq!(RequestKey::parse(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn replies_are_there_for_other_handles_and_later_ones_and_can_be_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = || ReplyCache::open(&folder.path().join("new")).unwrap();
+        let (key, other) = (RequestKey::of(&body("a"), 0), RequestKey::of(&body("b"), 0));
+        let (one, mut two) = (open(), open());
+        assert_eq!(two.get(key).unwrap(), None);
+        one.put(key, &reply("m", "x")).unwrap();
+        two.put(other, &reply("n", "y")).unwrap();
+        drop(one);
+        assert_eq!(open().get(key).unwrap().unwrap().reply["choices"][0]["message"]["content"], "x");
+        let stats = two.stats().unwrap();
+        assert_eq!(stats.keys().collect::<Vec<_>>(), ["m", "n"]);
+        assert_eq!(two.remove(|reply| reply.model == "m").unwrap(), 1);
+        assert_eq!((two.get(key).unwrap(), two.get(other).unwrap().is_some()), (None, true));
+    }
+
+    #[test]
+    fn only_this_user_can_read_it_and_a_file_of_another_kind_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(ReplyCache::open(folder.path()).unwrap());
+        let path = ReplyCache::path_in(folder.path());
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        for damage in [&b"no database"[..], &[0; 5000]] {
+            fs::write(&path, damage).unwrap();
+            let error = ReplyCache::open(folder.path()).unwrap_err().to_string();
+            assert!(error.contains("replies.redb") && error.contains("hint: "), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_damaged_page_is_an_error_or_a_missing_reply_and_never_another_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = ReplyCache::open(folder.path()).unwrap();
+        let keys: Vec<RequestKey> = (0..200).map(|n| RequestKey::of(&body("a"), n)).collect();
+        let replies: Vec<StoredReply> = (0..200).map(|n| reply("m", &format!("reply {n}"))).collect();
+        cache.put_all(keys.iter().copied().zip(&replies)).unwrap();
+        drop(cache);
+        let path = ReplyCache::path_in(folder.path());
+        let whole = fs::read(&path).unwrap();
+        for at in (0..whole.len()).step_by(whole.len() / 40) {
+            let mut damaged = whole.clone();
+            damaged[at] ^= 0x55;
+            fs::write(&path, &damaged).unwrap();
+            let Ok(cache) = ReplyCache::open(folder.path()) else { continue };
+            for (key, expected) in keys.iter().zip(&replies) {
+                if let Ok(Some(found)) = cache.get(*key) {
+                    assert_eq!(found.reply, expected.reply, "byte {at}");
+                }
+            }
+        }
+    }
+}

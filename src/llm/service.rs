@@ -1,0 +1,331 @@
+//! The language model of a run: answers from the cache, and from a server what the cache lacks.
+
+use std::fmt;
+use std::ops::ControlFlow;
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::Error;
+use super::budget::Budget;
+use super::cache::{ReplyCache, RequestKey, StoredReply};
+use super::chat::{ChatReply, Exchange, read_reply};
+use super::client::Client;
+use super::failures::{Failures, Hopeless};
+use super::prices::{Price, Prices};
+use super::tokens;
+use crate::engine::context::Context;
+use crate::engine::error::Error as RunError;
+use crate::engine::language_model::{
+    Answered, ChatAnswer, ChatRequest, LanguageModel, ModelUsage, Unanswered,
+};
+
+/// Requests at once, by default.
+pub const CONCURRENT: usize = 8;
+
+/// A request that no cache answers, as a batch file needs it.
+#[derive(Debug, Clone)]
+pub struct PendingRequest {
+    /// Its key in the cache.
+    pub key: RequestKey,
+    /// The body with the name of the model.
+    pub body: Map<String, Value>,
+}
+
+/// What happens to requests without an answer in the cache.
+#[derive(Debug)]
+pub enum Dispatch {
+    /// They are sent.
+    Send {
+        /// The client of the server.
+        client: Box<Client>,
+        /// Requests at once.
+        n_concurrent: usize,
+        /// Stops before the answers of this run cost more, in US dollars.
+        max_cost: Option<f64>,
+    },
+    /// They stay without an answer.
+    CacheOnly,
+    /// They are collected, for a batch; see [`ChatService::take_pending`].
+    Collect,
+}
+
+/// Answers requests from the cache and from a server.
+pub struct ChatService {
+    cache: ReplyCache,
+    prices: Prices,
+    dispatch: Dispatch,
+    /// US dollars that answers of this run cost so far.
+    spent: Mutex<f64>,
+    pending: Mutex<Vec<PendingRequest>>,
+}
+
+impl fmt::Debug for ChatService {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChatService").field("cache", &self.cache).finish_non_exhaustive()
+    }
+}
+
+impl ChatService {
+    /// Returns a service.
+    pub fn new(cache: ReplyCache, prices: Prices, dispatch: Dispatch) -> Self {
+        Self { cache, prices, dispatch, spent: Mutex::new(0.0), pending: Mutex::default() }
+    }
+
+    /// Returns the requests that were collected since the last call, each once, in the order in which they were asked.
+    pub fn take_pending(&self) -> Vec<PendingRequest> {
+        std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl LanguageModel for ChatService {
+    fn answer(&self, requests: &[ChatRequest], cx: &Context<'_>) -> Result<Answered, RunError> {
+        let questions: Vec<Question> = requests.par_iter().map(Question::of).collect();
+        let mut answered = Answered {
+            outcomes: vec![Err(Unanswered::NotSent); requests.len()],
+            costs: vec![None; requests.len()],
+            usage: ModelUsage { prices: self.prices.source().to_owned(), ..ModelUsage::default() },
+        };
+        let usage = &mut answered.usage;
+        usage.requests = requests.len() as u64;
+        // Equal requests are sent once.
+        let mut first_of = rustc_hash::FxHashMap::default();
+        let mut missing: Vec<usize> = Vec::new();
+        for (at, question) in questions.iter().enumerate() {
+            let price = self.prices.of(&question.model);
+            usage.model.clone_from(&question.model);
+            if let Some(stored) = self.cache.get(question.key).map_err(run_error)?
+                && let Ok(reply) = read_reply(&stored.reply, 0.0)
+            {
+                usage.cached += 1;
+                add(&mut usage.saved_cost, cost(price, &reply));
+                answered.outcomes[at] = Ok(answer_of(reply));
+            } else if *first_of.entry(question.key).or_insert(at) == at {
+                missing.push(at);
+            }
+        }
+        let tokens: Vec<u64> = missing.par_iter().map(|&at| questions[at].n_tokens()).collect();
+        for (&at, &n_tokens) in missing.iter().zip(&tokens) {
+            usage.estimated_input_tokens += n_tokens;
+            usage.estimated_output_tokens += requests[at].usual_output;
+            let price = self.prices.of(&questions[at].model);
+            add(
+                &mut usage.estimated_cost,
+                price.map(|price| price.cost(n_tokens, 0, requests[at].usual_output)),
+            );
+        }
+        match &self.dispatch {
+            Dispatch::Send { client, n_concurrent, max_cost } if !missing.is_empty() => {
+                self.send(
+                    client,
+                    *n_concurrent,
+                    *max_cost,
+                    (requests, &questions),
+                    (&missing, &tokens),
+                    &mut answered,
+                    cx,
+                )?;
+            }
+            Dispatch::Send { .. } | Dispatch::CacheOnly => {}
+            Dispatch::Collect => {
+                let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+                pending.extend(
+                    missing.iter().map(|&at| PendingRequest {
+                        key: questions[at].key,
+                        body: questions[at].body.clone(),
+                    }),
+                );
+            }
+        }
+        for (at, question) in questions.iter().enumerate() {
+            if let Some(&first) = first_of.get(&question.key)
+                && first != at
+            {
+                let outcome = answered.outcomes[first].clone();
+                answered.outcomes[at] = outcome;
+                answered.usage.cached += u64::from(answered.outcomes[at].is_ok());
+            }
+        }
+        let count = |is: fn(&Unanswered) -> bool| {
+            answered
+                .outcomes
+                .iter()
+                .filter_map(|outcome| outcome.as_ref().err())
+                .filter(|why| is(why))
+                .count() as u64
+        };
+        answered.usage.failed = count(|why| matches!(why, Unanswered::Failed(_)));
+        answered.usage.not_sent = count(|why| !matches!(why, Unanswered::Failed(_)));
+        Ok(answered)
+    }
+}
+
+impl ChatService {
+    #[allow(clippy::too_many_arguments)] // What is sent, and where the outcomes go.
+    fn send(
+        &self,
+        client: &Client,
+        n_concurrent: usize,
+        max_cost: Option<f64>,
+        (requests, questions): (&[ChatRequest], &[Question]),
+        (missing, tokens): (&[usize], &[u64]),
+        answered: &mut Answered,
+        cx: &Context<'_>,
+    ) -> Result<(), RunError> {
+        let bodies: Vec<Value> =
+            missing.iter().map(|&at| Value::Object(questions[at].body.clone())).collect();
+        let spent = *self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        // One model a stage, so one price.
+        let price = missing.first().and_then(|&at| self.prices.of(&questions[at].model));
+        let most = max_cost.map(|most| (most - spent).max(0.0));
+        let mut sending = Sending {
+            service: self,
+            requests,
+            questions,
+            missing,
+            tokens,
+            price,
+            budget: Budget::new(price, most, &[]),
+            failures: Failures::default(),
+            answered,
+            stopped: None,
+            client,
+            cx,
+        };
+        let ended = client.chat_each(&bodies, n_concurrent, &|| cx.cancelled(), &mut sending);
+        let Sending { budget, stopped, .. } = sending;
+        *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += budget.new;
+        if let Some(error) = stopped {
+            return Err(error);
+        }
+        if budget.refused.is_some() {
+            for &at in missing {
+                if answered.outcomes[at] == Err(Unanswered::NotSent) {
+                    answered.outcomes[at] = Err(Unanswered::OverCost);
+                }
+            }
+        }
+        ended.map_err(run_error)
+    }
+}
+
+/// A request as it is sent, with its key.
+struct Question {
+    model: String,
+    body: Map<String, Value>,
+    key: RequestKey,
+}
+
+impl Question {
+    fn of(request: &ChatRequest) -> Self {
+        let mut body = Map::new();
+        body.insert("model".to_owned(), json!(request.model));
+        body.extend(request.body.clone());
+        let key = RequestKey::of(&body, request.sample);
+        Self { model: request.model.clone(), body, key }
+    }
+
+    fn n_tokens(&self) -> u64 {
+        tokens::of_request(&self.model, &self.body)
+    }
+}
+
+/// The requests of one call while they are sent.
+struct Sending<'s> {
+    service: &'s ChatService,
+    requests: &'s [ChatRequest],
+    questions: &'s [Question],
+    missing: &'s [usize],
+    tokens: &'s [u64],
+    price: Option<Price>,
+    budget: Budget,
+    failures: Failures,
+    answered: &'s mut Answered,
+    stopped: Option<RunError>,
+    client: &'s Client,
+    cx: &'s Context<'s>,
+}
+
+impl Exchange for Sending<'_> {
+    fn may_send(&mut self, nth: usize) -> bool {
+        let at = self.missing[nth];
+        let fits = self.budget.may_send(nth, self.tokens[nth], Some(self.requests[at].max_output));
+        if !fits {
+            self.answered.outcomes[at] = Err(Unanswered::OverCost);
+        }
+        fits
+    }
+
+    fn receive(&mut self, nth: usize, reply: Result<ChatReply, Error>) -> ControlFlow<()> {
+        let at = self.missing[nth];
+        let usage = &mut self.answered.usage;
+        match reply {
+            Ok(reply) => {
+                let question = &self.questions[at];
+                let stored = StoredReply::now(&question.model, Some(reply.latency), reply.whole.clone());
+                if let Err(error) = self.service.cache.put(question.key, &stored) {
+                    self.stopped = Some(run_error(error));
+                    return ControlFlow::Break(());
+                }
+                self.failures.ended();
+                // Without usage the estimate counts, so that a limit of cost holds.
+                let input = reply.input_tokens.unwrap_or(self.tokens[nth]);
+                let output = reply.output_tokens.unwrap_or(self.requests[at].max_output);
+                self.budget.arrived(nth, Some((input, reply.cached_tokens.unwrap_or(0), output)));
+                usage.arrived += 1;
+                usage.input_tokens += input;
+                usage.output_tokens += output;
+                let cost =
+                    self.price.map(|price| price.cost(input, reply.cached_tokens.unwrap_or(0), output));
+                add(&mut usage.cost, cost);
+                self.answered.costs[at] = cost;
+                self.answered.outcomes[at] = Ok(answer_of(reply));
+                self.cx.progress.advance(1);
+            }
+            Err(error) => {
+                self.budget.arrived(nth, None);
+                let why = self.failures.after(&error);
+                self.answered.outcomes[at] = Err(Unanswered::Failed(error.to_string()));
+                if let Some(why) = why {
+                    self.stopped = Some(hopeless(why, &error, self.client.base()));
+                    return ControlFlow::Break(());
+                }
+                self.cx.progress.advance(1);
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// The error of a run whose server gives no answers.
+fn hopeless(why: Hopeless, error: &Error, base: &str) -> RunError {
+    let hint = match why {
+        Hopeless::Refused => "check OPENAI_API_KEY, OPENAI_BASE_URL, the credit and the name of the model",
+        Hopeless::Failing => "check the server",
+    };
+    RunError::Setting(format!(
+        "{base} answers no requests: {error}\nhint: {hint}; answers that arrived are in the cache"
+    ))
+}
+
+fn run_error(error: Error) -> RunError {
+    match error {
+        Error::Interrupted => RunError::Interrupted,
+        other => RunError::Setting(other.to_string()),
+    }
+}
+
+fn answer_of(reply: ChatReply) -> ChatAnswer {
+    ChatAnswer { is_cut: reply.finish_reason.as_deref() == Some("length"), text: reply.content }
+}
+
+fn cost(price: Option<Price>, reply: &ChatReply) -> Option<f64> {
+    Some(price?.cost(reply.input_tokens?, reply.cached_tokens.unwrap_or(0), reply.output_tokens?))
+}
+
+fn add(sum: &mut Option<f64>, more: Option<f64>) {
+    if let Some(more) = more {
+        *sum = Some(sum.unwrap_or(0.0) + more);
+    }
+}

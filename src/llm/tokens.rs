@@ -1,0 +1,78 @@
+//! Counts the tokens of requests before they are sent.
+//!
+//! OpenAI's vocabularies are built in. For other models the newest of them gives an estimate; what a request cost is always
+//! taken from the reply.
+
+use serde_json::{Map, Value};
+use tiktoken_rs::{CoreBPE, bpe_for_model, o200k_base_singleton};
+
+/// Tokens that a chat adds to each message, and once to the reply.
+const PER_MESSAGE: u64 = 4;
+
+/// Bytes of a text that are tokenised at once: the time for a word without spaces grows faster than its length.
+const PIECE: usize = 4096;
+
+/// Returns the tokens of the texts of a chat request: messages, tools and the form of the answer.
+pub(super) fn of_request(model: &str, body: &Map<String, Value>) -> u64 {
+    let vocabulary = vocabulary(model);
+    let count = |text: &str| n_tokens(vocabulary, text);
+    let mut n = 0;
+    for (key, value) in body {
+        match (key.as_str(), value) {
+            ("messages", Value::Array(messages)) => {
+                for message in messages {
+                    n += PER_MESSAGE;
+                    n += match &message["content"] {
+                        Value::String(text) => count(text),
+                        Value::Null => 0,
+                        parts => count(&parts.to_string()),
+                    };
+                }
+            }
+            ("tools" | "response_format", value) => n += count(&value.to_string()),
+            _ => {}
+        }
+    }
+    n
+}
+
+fn vocabulary(model: &str) -> &'static CoreBPE {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    bpe_for_model(name).unwrap_or_else(|_| o200k_base_singleton())
+}
+
+fn n_tokens(vocabulary: &CoreBPE, text: &str) -> u64 {
+    let (mut n, mut rest) = (0, text);
+    while !rest.is_empty() {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE.min(rest.len())));
+        n += vocabulary.encode_ordinary(piece).len() as u64;
+        rest = after;
+    }
+    n
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn texts_of_a_request_are_counted_and_settings_are_not() {
+        let of = |model: &str, body: Value| of_request(model, body.as_object().unwrap());
+        let messages = json!([{"role": "user", "content": "The quick brown fox"}]);
+        assert_eq!(of("gpt-4o", json!({"messages": messages, "temperature": 0.001})), 4 + PER_MESSAGE);
+        // As an unknown model, and behind the name of a provider.
+        assert_eq!(of("some-model", json!({"messages": messages})), 4 + PER_MESSAGE);
+        assert_eq!(of("openai/gpt-4o", json!({"messages": messages})), 4 + PER_MESSAGE);
+        assert!(of("gpt-4o", json!({"messages": [], "tools": [{"name": "f"}]})) > 3);
+        assert_eq!(of("gpt-4o", json!({"messages": [{"content": null}]})), PER_MESSAGE);
+    }
+
+    #[test]
+    fn long_texts_are_counted_in_pieces_of_whole_characters() {
+        let long = "日本語".repeat(20_000);
+        let n = n_tokens(vocabulary("gpt-4o"), &long);
+        assert!((20_000..200_000).contains(&n), "{n}");
+    }
+}

@@ -1,0 +1,99 @@
+//! What stages asked language models, in sentences for the card, the page and the screen.
+
+use crate::engine::language_model::ModelUsage;
+use crate::text::figures::{count, counted};
+
+/// The heading of the section.
+pub(super) const HEADING: &str = "Language models";
+
+/// Describes what a stage asked, and what it cost.
+pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
+    let mut answers =
+        vec![format!("{} from the cache", count(usage.cached)), format!("{} arrived", count(usage.arrived))];
+    for (n, what) in [
+        (usage.failed, "failed"),
+        (usage.not_sent, "not sent"),
+        (usage.unusable, "with an answer that cannot be used"),
+    ] {
+        if n > 0 {
+            answers.push(format!("{} {what}", count(n)));
+        }
+    }
+    let mut text = format!(
+        "{stage} asked {} about {} ({}: {}).",
+        usage.model,
+        counted(usage.rows, "row", "rows"),
+        counted(usage.requests, "request", "requests"),
+        answers.join(", ")
+    );
+    if usage.rows_without > 0 {
+        text += &format!(" {} decided without it.", counted(usage.rows_without, "row was", "rows were"));
+    }
+    if usage.requests > usage.cached {
+        text += &format!(
+            " Tokens: {} in, {} out; estimated {} in, {} out.",
+            count(usage.input_tokens),
+            count(usage.output_tokens),
+            count(usage.estimated_input_tokens),
+            count(usage.estimated_output_tokens)
+        );
+    }
+    let costs = [
+        (usage.cost, "paid"),
+        (usage.estimated_cost, "estimated"),
+        (usage.wasted_cost, "for answers that cannot be used"),
+        (usage.saved_cost, "saved by the cache"),
+        (saved_by_rules(usage), "saved by the rows that were not asked about"),
+    ];
+    let costs: Vec<String> =
+        costs.into_iter().filter_map(|(cost, what)| Some(format!("{:.4} USD {what}", cost?))).collect();
+    if costs.is_empty() {
+        text + " The price is not known."
+    } else {
+        text + &format!(" {} (prices: {}).", costs.join(", "), usage.prices)
+    }
+}
+
+/// US dollars that the rows would have cost that were decided without asking, if they cost as much as the others.
+#[allow(clippy::cast_precision_loss)] // Counts of rows.
+fn saved_by_rules(usage: &ModelUsage) -> Option<f64> {
+    let asked = usage.estimated_cost.into_iter().chain(usage.saved_cost).reduce(|one, other| one + other)?;
+    (usage.rows > 0 && usage.rows_without > 0).then(|| asked / usage.rows as f64 * usage.rows_without as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sentence_has_counts_tokens_and_costs_that_are_known() {
+        let mut usage = ModelUsage {
+            model: "m".to_owned(),
+            rows: 10,
+            rows_without: 30,
+            requests: 10,
+            cached: 4,
+            arrived: 5,
+            failed: 1,
+            input_tokens: 5000,
+            output_tokens: 500,
+            estimated_input_tokens: 6000,
+            estimated_output_tokens: 480,
+            ..ModelUsage::default()
+        };
+        assert_eq!(
+            sentence("judge", &usage),
+            "judge asked m about 10 rows (10 requests: 4 from the cache, 5 arrived, 1 failed). 30 rows were decided without it. \
+             Tokens: 5,000 in, 500 out; estimated 6,000 in, 480 out. The price is not known."
+        );
+        usage.cost = Some(0.5);
+        usage.estimated_cost = Some(0.6);
+        usage.saved_cost = Some(0.4);
+        usage.prices = "p".to_owned();
+        let text = sentence("judge", &usage);
+        assert!(text.ends_with(
+            "0.5000 USD paid, 0.6000 USD estimated, 0.4000 USD saved by the cache, 3.0000 USD saved by the rows that were not asked about \
+             (prices: p)."
+        ), "{text}");
+    }
+}

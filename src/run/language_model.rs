@@ -1,0 +1,154 @@
+//! The language model of a run: where its answers come from, what they may cost, and what they would cost.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::inputs::{check_baselines, checked_inputs, take_inputs};
+use super::observer::{Observer, Watched};
+use super::{Error, Options, refuse};
+use crate::engine::context::Context;
+use crate::engine::folder::RunFolder;
+use crate::engine::language_model::{LanguageModel, ModelUsage, USAGE_NOTE};
+use crate::engine::part::Cuts;
+use crate::engine::runner;
+use crate::engine::services::Services;
+use crate::llm::cache::ReplyCache;
+use crate::llm::client::{Client, RetryPolicy};
+use crate::llm::prices::Prices;
+use crate::llm::service::{CONCURRENT, ChatService, Dispatch, PendingRequest};
+use crate::pipeline::Pipeline;
+
+/// Where the answers of a language model come from, and what they may cost.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ModelOptions {
+    /// Answers come from the cache only; nothing is sent.
+    pub cache_only: bool,
+    /// Requests at once.
+    pub n_concurrent: usize,
+    /// Stops before the answers of the run cost more, in US dollars.
+    pub max_cost: Option<f64>,
+    /// The prices; those of the program if `None`.
+    pub prices: Option<Prices>,
+}
+
+impl Default for ModelOptions {
+    fn default() -> Self {
+        Self { cache_only: false, n_concurrent: CONCURRENT, max_cost: None, prices: None }
+    }
+}
+
+/// The models that the stages of a pipeline ask.
+fn models(pipeline: &Pipeline) -> Vec<String> {
+    pipeline.stages.iter().filter_map(|stage| stage.stage.contract().asks).collect()
+}
+
+fn failed(error: &crate::llm::Error) -> Error {
+    Error::Request(error.to_string())
+}
+
+/// Opens the cache, and the connection if answers may be asked for; `None` if no stage asks a model.
+///
+/// # Errors
+/// There is no key for the default server, no price for a limit of cost, or the cache cannot be opened.
+pub(super) fn open(pipeline: &Pipeline, options: &ModelOptions) -> Result<Option<Arc<ChatService>>, Error> {
+    let models = models(pipeline);
+    if models.is_empty() {
+        return Ok(None);
+    }
+    let prices = options.prices.clone().unwrap_or_else(Prices::known);
+    let environment = pipeline.registry.environment();
+    let dispatch = if options.cache_only {
+        Dispatch::CacheOnly
+    } else {
+        let server = environment.openai();
+        if server.key.is_none() && server.base.is_none() {
+            return refuse(format!(
+                "{} is asked on api.openai.com, and OPENAI_API_KEY is not set\nhint: set it, set OPENAI_BASE_URL for another server, or answer from \
+                 the cache only with --cache-only",
+                models.join(", ")
+            ));
+        }
+        if options.max_cost.is_some()
+            && let Some(model) = models.iter().find(|model| prices.of(model).is_none())
+        {
+            return refuse(format!(
+                "--max-cost: the price of {model} is not known\nhint: give it with --prices FILE"
+            ));
+        }
+        let policy = RetryPolicy { max_concurrent: options.n_concurrent.max(1), ..RetryPolicy::default() };
+        let client = Client::with_policy(environment, policy).map_err(|error| failed(&error))?;
+        Dispatch::Send {
+            client: Box::new(client),
+            n_concurrent: options.n_concurrent,
+            max_cost: options.max_cost,
+        }
+    };
+    let cache = ReplyCache::open(environment.caches()).map_err(|error| failed(&error))?;
+    Ok(Some(Arc::new(ChatService::new(cache, prices, dispatch))))
+}
+
+/// What the language models of a pipeline would be asked.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct ModelPlan {
+    /// The usage of each stage that asks, in order: requests, those in the cache, estimated tokens and cost.
+    pub stages: Vec<(String, ModelUsage)>,
+    /// The requests without an answer in the cache.
+    pub pending: Vec<PendingRequest>,
+}
+
+/// Runs the stages of a pipeline in a scratch folder, sends nothing, and returns what would be sent. The folder is removed.
+///
+/// Rows without an answer are held, so a later stage that asks as well is estimated without them.
+///
+/// # Errors
+/// As [`execute`](super::execute()); also if no stage asks a language model.
+pub fn plan_requests(
+    pipeline: &Pipeline,
+    scratch: &Path,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<ModelPlan, Error> {
+    let (ingest, _) = checked_inputs(&pipeline.ingest)?;
+    check_baselines(pipeline, None)?;
+    if models(pipeline).is_empty() {
+        return refuse(
+            "no stage of the pipeline asks a language model\nhint: a stage does with --set judge-queries.judge=rules-then-llm --set judge-queries.model=NAME",
+        );
+    }
+    let prices = options.model.prices.clone().unwrap_or_else(Prices::known);
+    let cache = ReplyCache::open(pipeline.registry.environment().caches()).map_err(|error| failed(&error))?;
+    let service = Arc::new(ChatService::new(cache, prices, Dispatch::Collect));
+    let folder = RunFolder::take_as(scratch, &options.command_line())?;
+    let ran = (|| {
+        folder.clear()?;
+        let ingest = take_inputs(&ingest, &folder)?;
+        let watched = Watched(observer);
+        let model: Arc<dyn LanguageModel> = Arc::clone(&service) as Arc<dyn LanguageModel>;
+        let services = Services::default()
+            .with_decisions(Arc::clone(&pipeline.decisions))
+            .with_language_model(Some(model));
+        let cx = Context::new(pipeline.seed, &watched, &watched).with_services(services);
+        let cuts = Cuts { parts: options.parts, batch_rows: options.batch_rows };
+        runner::run_cut(&folder, &ingest, &pipeline.stages, cuts, &cx).map_err(Error::Halfway)
+    })();
+    let usages = ran.map(|outcome| {
+        let usage = |stage: &crate::engine::delta::StageManifest| {
+            let usage = serde_json::from_value(stage.notes.get(USAGE_NOTE)?.clone()).ok()?;
+            Some((stage.id.clone(), usage))
+        };
+        outcome.stages.iter().filter_map(usage).collect()
+    });
+    drop(folder);
+    // It holds raw text of the log.
+    let removed = std::fs::remove_dir_all(scratch);
+    let stages = usages?;
+    removed.map_err(|cause| {
+        Error::Request(format!(
+            "{} cannot be removed: {cause}\nhint: remove it, it holds raw text",
+            scratch.display()
+        ))
+    })?;
+    Ok(ModelPlan { stages, pending: service.take_pending() })
+}

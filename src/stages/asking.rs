@@ -1,0 +1,109 @@
+//! What stages share that ask a language model: their settings, and asking about many rows.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::engine::context::Context;
+use crate::engine::error::{Error, Result};
+use crate::engine::language_model::{ChatAnswer, ChatRequest, ModelUsage, Unanswered};
+
+/// Who judges.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Judge {
+    /// Rules and a small model of features, on this machine.
+    #[default]
+    Rules,
+    /// A language model, for all rows that no person decided.
+    Llm,
+    /// A language model, for the rows that the rules leave open.
+    RulesThenLlm,
+}
+
+/// Samples of one row, by default.
+pub(super) const SAMPLES: u32 = 1;
+/// Most samples of one row.
+const MAX_SAMPLES: u32 = 15;
+
+/// Rows whose requests are in memory at once.
+const ROWS_AT_ONCE: usize = 4096;
+
+/// Checks the settings of a judge.
+///
+/// # Errors
+/// There is no model, or no judge that asks it, or the number of samples is out of range or even.
+pub(super) fn check(judge: Judge, model: Option<&str>, samples: u32) -> std::result::Result<(), String> {
+    match (judge, model.map(str::trim)) {
+        (Judge::Rules, None) => {}
+        (Judge::Rules, Some(_)) => {
+            return Err(
+                "model is set, but judge is \"rules\"; expected judge = \"llm\" or \"rules-then-llm\""
+                    .to_owned(),
+            );
+        }
+        (_, None | Some("")) => {
+            return Err("judge needs a model; expected model = \"NAME\", as the server names it".to_owned());
+        }
+        (_, Some(_)) => {}
+    }
+    if !(1..=MAX_SAMPLES).contains(&samples) || samples.is_multiple_of(2) {
+        return Err(format!("samples must be odd and from 1 to {MAX_SAMPLES}, not {samples}"));
+    }
+    Ok(())
+}
+
+/// The outcome of one sample, with the US dollars that it cost in this run.
+pub(super) type Sample = (std::result::Result<ChatAnswer, Unanswered>, Option<f64>);
+
+/// Asks about rows, several samples of each, and gives the outcomes of each row in the order of the rows. `requests` makes
+/// the samples of a row; `receive` gets their outcomes, and the usage so far, to which it adds what it cannot use.
+///
+/// # Errors
+/// There is no language model, the user asked to stop, the server answers nothing, or the receiver fails.
+pub(super) fn ask<R>(
+    cx: &Context<'_>,
+    rows: &[R],
+    requests: impl Fn(&R) -> Vec<ChatRequest>,
+    mut receive: impl FnMut(&R, Vec<Sample>, &mut ModelUsage) -> Result<()>,
+) -> Result<ModelUsage> {
+    let mut usage = ModelUsage { rows: rows.len() as u64, ..ModelUsage::default() };
+    if rows.is_empty() {
+        return Ok(usage);
+    }
+    let Some(model) = &cx.services.language_model else {
+        return Err(Error::Setting("the stage asks a language model, and the run has none".to_owned()));
+    };
+    for some in rows.chunks(ROWS_AT_ONCE) {
+        let of_rows: Vec<Vec<ChatRequest>> = some.iter().map(&requests).collect();
+        let all: Vec<ChatRequest> = of_rows.iter().flatten().cloned().collect();
+        let answered = model.answer(&all, cx)?;
+        usage.add(&answered.usage);
+        let mut samples = answered.outcomes.into_iter().zip(answered.costs);
+        for (row, of_row) in some.iter().zip(&of_rows) {
+            receive(row, samples.by_ref().take(of_row.len()).collect(), &mut usage)?;
+        }
+    }
+    Ok(usage)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_judge_that_asks_needs_a_model_and_an_odd_number_of_samples() {
+        assert_eq!(check(Judge::Rules, None, 1), Ok(()));
+        assert_eq!(check(Judge::RulesThenLlm, Some("m"), 3), Ok(()));
+        for (judge, model, samples, expected) in [
+            (Judge::Llm, None, 1, "judge needs a model"),
+            (Judge::Llm, Some(" "), 1, "judge needs a model"),
+            (Judge::Rules, Some("m"), 1, "model is set, but judge is \"rules\""),
+            (Judge::Llm, Some("m"), 2, "samples must be odd"),
+            (Judge::Llm, Some("m"), 0, "samples must be odd"),
+            (Judge::Llm, Some("m"), 17, "from 1 to 15, not 17"),
+        ] {
+            let error = check(judge, model, samples).unwrap_err();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

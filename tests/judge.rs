@@ -1,0 +1,458 @@
+//! Runs whose judge is a language model, against a scripted server: nothing lost, nothing paid twice, no key in any file.
+
+// A test that cannot set itself up may fail where it stands.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+#[allow(dead_code, reason = "the unit tests of the client use all of it")]
+#[path = "../src/llm/server.rs"]
+mod server;
+mod support;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::fs;
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use server::{ReceivedRequest, Reply, Server};
+use support::{assert_same_bytes, shown, stable_bytes, toolsieve};
+use tempfile::TempDir;
+
+const KEY: &str = "sk-not-a-real-key-83046";
+
+const PIPELINE: &str = r#"
+name = "judged"
+max_fault_share = 0.5
+
+[[stages]]
+kind = "redact"
+
+[[stages]]
+kind = "redact-docs"
+
+[[stages]]
+kind = "collapse-conversations"
+
+[[stages]]
+kind = "parse-docs"
+
+[[stages]]
+kind = "judge-queries"
+judge = "llm"
+model = "gpt-4.1-mini"
+"#;
+
+/// A log of requests to ring bells, a pipeline that judges them, and a cache of its own.
+struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    fn new(n_requests: usize) -> Self {
+        let this = Self { folder: tempfile::tempdir().unwrap() };
+        let function = json!({"name": "ring_bell", "description": "Rings a bell of the tower.", "parameters": {"type": "dict",
+            "required": ["bell"], "properties": {"bell": {"type": "integer", "description": "Its number."}}}});
+        let log = (0..n_requests).fold(String::new(), |mut log, n| {
+            let text = if n % 3 == 0 { format!("Sing song {n}") } else { format!("Ring bell {n}") };
+            writeln!(log, "{}", json!({"query": text, "functions": [function]})).unwrap();
+            log
+        });
+        fs::write(this.path("log.jsonl"), log).unwrap();
+        fs::write(this.path("judged.toml"), PIPELINE).unwrap();
+        this
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, server: &str, arguments: &[&str]) -> Command {
+        let mut command = toolsieve();
+        command.current_dir(self.folder.path()).env("OPENAI_BASE_URL", server).env("OPENAI_API_KEY", KEY);
+        command.env("TOOLSIEVE_CACHE", self.path("caches")).args(arguments);
+        command
+    }
+
+    fn call(&self, server: &str, arguments: &[&str]) -> Output {
+        let output = self.command(server, arguments).output().unwrap();
+        assert!(!shown(&output).contains(KEY), "{}", shown(&output));
+        output
+    }
+
+    /// Runs into a folder, and returns the exit code.
+    fn run(&self, server: &Server, out: &str, more: &[&str]) -> Option<i32> {
+        let mut arguments = vec!["run", "judged.toml", "log.jsonl", "--out", out];
+        arguments.extend(more);
+        let output = self.call(&server.url, &arguments);
+        let code = output.status.code();
+        assert!(code == Some(0) || code == Some(1) || code == Some(3), "{}", shown(&output));
+        code
+    }
+
+    fn report(&self, out: &str) -> Value {
+        serde_json::from_slice(&fs::read(self.path(out).join("report.json")).unwrap()).unwrap()
+    }
+
+    fn usage(&self, out: &str) -> Value {
+        self.report(out)["language_models"]["judge-queries"].clone()
+    }
+
+    /// Asserts that no file below the folder has the key.
+    fn assert_no_key(&self) {
+        let mut folders = vec![self.folder.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    let bytes = fs::read(&path).unwrap();
+                    assert!(memchr_like(&bytes, KEY.as_bytes()).is_none(), "{}", path.display());
+                }
+            }
+        }
+    }
+}
+
+fn memchr_like(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+    bytes.windows(wanted.len()).position(|window| window == wanted)
+}
+
+/// The query of a request.
+fn query(request: &ReceivedRequest) -> String {
+    let body = request.json();
+    let text = body["messages"][1]["content"].as_str().unwrap();
+    text.lines().find_map(|line| line.strip_prefix("[user] ")).unwrap().to_owned()
+}
+
+/// Judges as a careful person would.
+fn judged(request: &ReceivedRequest) -> Reply {
+    assert_eq!(request.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
+    let query = query(request);
+    let (criterion, verdict) = if query.starts_with("Ring") {
+        ("function-fits", "relevant")
+    } else {
+        ("no-function-fits", "irrelevant")
+    };
+    reply(&json!({"reason": "So.", "quote": query, "criterion": criterion, "verdict": verdict}).to_string())
+}
+
+fn reply(text: &str) -> Reply {
+    let body = json!({"model": "gpt-4.1-mini", "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 1000, "completion_tokens": 100}});
+    Reply::new(200, body.to_string())
+}
+
+/// Counts by query the replies that were sent whole.
+#[derive(Clone, Default)]
+struct Paid(Arc<Mutex<HashMap<String, usize>>>);
+
+impl Paid {
+    fn judged(&self, request: &ReceivedRequest) -> Reply {
+        *self.0.lock().unwrap().entry(query(request)).or_default() += 1;
+        judged(request)
+    }
+
+    fn counts(&self) -> BTreeMap<usize, usize> {
+        let mut counts = BTreeMap::new();
+        self.0.lock().unwrap().values().for_each(|n| *counts.entry(*n).or_default() += 1);
+        counts
+    }
+}
+
+/// A number from 0 to 99 that only the text decides.
+fn chance(text: &str) -> u64 {
+    BuildHasherDefault::<DefaultHasher>::default().hash_one(text) % 100
+}
+
+fn clean_run(bench: &Bench, out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    let server = Server::start(|request, _| judged(request));
+    assert_eq!(bench.run(&server, out, &["--concurrency", "1"]), Some(0));
+    stable_bytes(&bench.path(out))
+}
+
+#[test]
+fn two_thousand_rows_with_injected_failures_lose_nothing_and_pay_for_nothing_twice() {
+    let bench = Bench::new(2000);
+    let (paid, tries) = (Paid::default(), Arc::new(Mutex::new(HashMap::<String, usize>::new())));
+    let counted = paid.clone();
+    // Every fifth request fails at first, each in one of several ways.
+    let server = Server::start(move |request, _| {
+        let query = query(request);
+        let n = {
+            let mut tries = tries.lock().unwrap();
+            let n = tries.entry(query.clone()).or_default();
+            *n += 1;
+            *n
+        };
+        let kind = chance(&query);
+        if n > 1 || kind >= 20 {
+            return counted.judged(request);
+        }
+        match kind % 6 {
+            0 => Reply::new(503, "<html>busy</html>"),
+            1 => Reply::new(408, ""),
+            2 => Reply::new(429, r#"{"detail": "slow down"}"#).header("retry-after-ms", 1),
+            3 => Reply::new(200, judged_text(&query)).cut(40),
+            4 => Reply::new(502, r#"{"error": {"message": "no upstream"}}"#),
+            _ => Reply::new(200, "x").cut(0),
+        }
+    });
+    assert_eq!(bench.run(&server, "out", &["--concurrency", "16"]), Some(0));
+    assert_eq!(paid.counts(), BTreeMap::from([(1, 2000)]));
+    let usage = bench.usage("out");
+    assert_eq!(
+        (&usage["arrived"], &usage["failed"], &usage["rows"]),
+        (&json!(2000), &json!(0), &json!(2000))
+    );
+    let report = bench.report("out");
+    assert_eq!(report["requests"]["kept"], 2000, "{}", report["requests"]);
+    // The same bytes as without failures, one after the other; the second run into the folder sends nothing.
+    let before = stable_bytes(&bench.path("out"));
+    let n_sent = server.requests().len();
+    assert_eq!(bench.run(&server, "other", &[]), Some(0));
+    assert_eq!(server.requests().len(), n_sent);
+    assert_eq!(bench.usage("other")["cached"], 2000);
+    assert_same_bytes(&before, &stable_bytes(&bench.path("other")));
+    bench.assert_no_key();
+}
+
+fn judged_text(query: &str) -> String {
+    json!({"choices": [{"message": {"content": query}}]}).to_string()
+}
+
+#[test]
+fn the_dataset_does_not_depend_on_the_order_in_which_answers_arrive() {
+    let bench = Bench::new(60);
+    let expected = clean_run(&bench, "one");
+    fs::remove_dir_all(bench.path("caches")).unwrap();
+    let server = Server::start(|request, _| {
+        std::thread::sleep(Duration::from_millis(chance(&query(request))));
+        judged(request)
+    });
+    assert_eq!(bench.run(&server, "two", &["--concurrency", "20"]), Some(0));
+    assert_same_bytes(&expected, &stable_bytes(&bench.path("two")));
+}
+
+#[test]
+fn a_killed_run_asks_only_for_what_is_missing() {
+    const AT_ONCE: usize = 4;
+    let bench = Bench::new(120);
+    let paid = Paid::default();
+    let counted = paid.clone();
+    let server = Server::start(move |request, _| {
+        std::thread::sleep(Duration::from_millis(5));
+        counted.judged(request)
+    });
+    let arguments = ["run", "judged.toml", "log.jsonl", "--out", "out", "--concurrency", "4", "--quiet"];
+    let mut n_killed = 0;
+    for nth in 0..20 {
+        let mut child = bench
+            .command(&server.url, &arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Between the start of the program and the last answer.
+        std::thread::sleep(Duration::from_millis(20 + nth * 17));
+        if child.try_wait().unwrap().is_none() {
+            child.kill().unwrap();
+            n_killed += 1;
+        }
+        child.wait().unwrap();
+    }
+    assert!(n_killed >= 3, "{n_killed}");
+    assert_eq!(bench.run(&server, "out", &[]), Some(0));
+    let n_replies: usize = paid.counts().into_iter().map(|(n, queries)| n * queries).sum();
+    // What was under way when the program was killed is asked again.
+    assert!((120..=120 + n_killed * AT_ONCE).contains(&n_replies), "{n_replies} replies, {n_killed} kills");
+    let bytes = stable_bytes(&bench.path("out"));
+    fs::remove_dir_all(bench.path("caches")).unwrap();
+    assert_same_bytes(&clean_run(&bench, "clean"), &bytes);
+}
+
+#[test]
+fn rows_without_an_answer_are_held_with_a_fault_and_asked_again_by_the_next_run() {
+    let bench = Bench::new(30);
+    let server = Server::start(|request, _| {
+        if query(request).ends_with('7') {
+            Reply::new(400, r#"{"error": {"message": "context_length_exceeded"}}"#)
+        } else {
+            judged(request)
+        }
+    });
+    assert_eq!(
+        bench.run(&server, "out", &["--set", "max_fault_share=0.05"]),
+        Some(1),
+        "the gate counts them"
+    );
+    let usage = bench.usage("out");
+    assert_eq!((&usage["arrived"], &usage["failed"]), (&json!(27), &json!(3)), "{usage}");
+    let held = bench.call(&server.url, &["held", "out", "--format", "jsonl"]);
+    let text = shown(&held);
+    let held: Vec<Value> = String::from_utf8(held.stdout)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(held.len(), 3, "{text}");
+    assert!(held.iter().all(|row| row["reason"] == "relevance/no-judgement"), "{held:?}");
+    let n_sent = server.requests().len();
+    // The server is well again: only the three are sent, and all is as if nothing had failed.
+    let well = Server::start(|request, _| judged(request));
+    assert_eq!(bench.run(&well, "out", &["--set", "max_fault_share=0.05"]), Some(0));
+    assert_eq!((server.requests().len(), well.requests().len()), (n_sent, 3));
+    let bytes = stable_bytes(&bench.path("out"));
+    fs::remove_dir_all(bench.path("caches")).unwrap();
+    assert_same_bytes(&clean_run(&bench, "clean"), &bytes);
+}
+
+#[test]
+fn a_limit_of_cost_holds_to_the_token() {
+    let bench = Bench::new(50);
+    let server = Server::start(|request, _| judged(request));
+    // 1,000 tokens for 1 USD each million, and 100 of output for 10: 0.002 USD an answer. At most 400 of output: 0.005.
+    let prices = "source = \"test\"\nas_of = \"2026-01-01\"\n[models]\n\"gpt-4.1-mini\" = [1.0, 10.0]\n";
+    fs::write(bench.path("prices.toml"), prices).unwrap();
+    let limit = 0.05;
+    let arguments = ["--prices", "prices.toml", "--max-cost", "0.05", "--set", "max_fault_share=1"];
+    assert_eq!(bench.run(&server, "out", &arguments), Some(0));
+    let usage = bench.usage("out");
+    let cost = usage["cost"].as_f64().unwrap();
+    let n = server.requests().len();
+    assert!(cost <= limit && cost > 0.6 * limit && n > 15, "{usage}");
+    assert!((cost - f64::from(u32::try_from(n).unwrap()) * 0.002).abs() < 1e-9, "{usage}");
+    assert_eq!(usage["not_sent"], 50 - n, "{usage}");
+    // The rest, without a limit.
+    assert_eq!(bench.run(&server, "out", &["--prices", "prices.toml"]), Some(0));
+    assert_eq!(server.requests().len(), 50);
+}
+
+#[test]
+fn a_refused_key_stops_the_run_and_a_missing_one_is_found_before_it_begins() {
+    let bench = Bench::new(10);
+    let server = Server::start(|_, _| {
+        Reply::new(401, format!(r#"{{"error": {{"message": "bad key {KEY}", "code": 401}}}}"#))
+    });
+    assert_eq!(bench.run(&server, "out", &["--concurrency", "1"]), Some(3));
+    assert_eq!(server.requests().len(), 1);
+    bench.assert_no_key();
+    let arguments = ["run", "judged.toml", "log.jsonl", "--out", "none"];
+    let mut command = bench.command("", &arguments);
+    let output = command.env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL").output().unwrap();
+    let text = shown(&output);
+    assert!(output.status.code() == Some(2) && text.contains("OPENAI_API_KEY is not set\nhint: "), "{text}");
+    assert!(!bench.path("none").exists());
+    // The price of the model is not known.
+    let more = ["--set", "judge-queries.model=nobody-knows-it", "--max-cost", "1"];
+    let output = bench.call(&server.url, &[&arguments[..], &more].concat());
+    assert!(
+        output.status.code() == Some(2) && shown(&output).contains("--prices FILE"),
+        "{}",
+        shown(&output)
+    );
+}
+
+#[test]
+fn a_batch_gives_the_same_dataset_as_the_server() {
+    let bench = Bench::new(40);
+    let expected = clean_run(&bench, "asked");
+    fs::remove_dir_all(bench.path("caches")).unwrap();
+    let export = ["batch", "export", "judged.toml", "log.jsonl"];
+    let output = bench.command("", &export).env_remove("OPENAI_API_KEY").output().unwrap();
+    assert!(output.status.success(), "{}", shown(&output));
+    let requests = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(requests.lines().count(), 40);
+    let mut answers: Vec<String> = requests
+        .lines()
+        .map(|line| {
+            let line: Value = serde_json::from_str(line).unwrap();
+            let text = line["body"]["messages"][1]["content"].as_str().unwrap();
+            let query = text.lines().find_map(|line| line.strip_prefix("[user] ")).unwrap();
+            let (criterion, verdict) = if query.starts_with("Ring") {
+                ("function-fits", "relevant")
+            } else {
+                ("no-function-fits", "irrelevant")
+            };
+            let text = json!({"reason": "So.", "quote": query, "criterion": criterion, "verdict": verdict}).to_string();
+            json!({"custom_id": line["custom_id"], "response": {"status_code": 200, "body": {"model": "gpt-4.1-mini",
+                "choices": [{"message": {"content": text}}], "usage": {"prompt_tokens": 9, "completion_tokens": 9}}}})
+            .to_string()
+        })
+        .collect();
+    // In another order, in two files, one line of them a failure.
+    answers.reverse();
+    fs::write(bench.path("a.jsonl"), answers[..10].join("\n")).unwrap();
+    let last: Value = serde_json::from_str(&answers[39]).unwrap();
+    let failed = json!({"custom_id": last["custom_id"], "response": null, "error": {"message": "expired"}})
+        .to_string();
+    fs::write(bench.path("b.jsonl"), answers[10..39].join("\n") + "\n" + &failed).unwrap();
+    let imported = bench.call("", &["batch", "import", "a.jsonl", "b.jsonl"]);
+    assert!(shown(&imported).contains("39 answers into the cache, 1 failed"), "{}", shown(&imported));
+    let run = ["run", "judged.toml", "log.jsonl", "--out", "cached", "--cache-only"];
+    assert!(bench.call("", &run).status.success());
+    assert_eq!(bench.usage("cached")["not_sent"], 1);
+    fs::write(bench.path("c.jsonl"), &answers[39]).unwrap();
+    assert!(bench.call("", &["batch", "import", "c.jsonl"]).status.success());
+    assert!(bench.call("", &run).status.success());
+    assert_same_bytes(&expected, &stable_bytes(&bench.path("cached")));
+}
+
+#[test]
+fn a_plan_shows_requests_and_cost_and_sends_nothing() {
+    let bench = Bench::new(40);
+    let server = Server::start(|request, _| judged(request));
+    let plan = |more: &[&str]| {
+        let arguments = [&["plan", "judged.toml", "log.jsonl", "--cost", "--json"], more].concat();
+        let output = bench.call(&server.url, &arguments);
+        assert!(output.status.success(), "{}", shown(&output));
+        let plan: Value = serde_json::from_slice(&output.stdout).unwrap();
+        plan["stages"][0]["usage"].clone()
+    };
+    let before = plan(&[]);
+    assert_eq!(
+        (&before["requests"], &before["cached"], &before["rows"]),
+        (&json!(40), &json!(0), &json!(40))
+    );
+    assert!(before["estimated_cost"].as_f64().unwrap() > 0.001, "{before}");
+    assert_eq!(server.requests().len(), 0);
+    assert_eq!(bench.run(&server, "out", &[]), Some(0));
+    assert_eq!(plan(&[])["cached"], 40);
+    // The rules decide the songs.
+    let then = ["--set", "judge-queries.judge=rules-then-llm"];
+    let rows = plan(&then)["rows"].as_u64().unwrap();
+    assert!(rows < 40, "{rows}");
+    assert!(!is_any_scratch_left(bench.folder.path()));
+}
+
+fn is_any_scratch_left(folder: &Path) -> bool {
+    let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+    fs::read_dir(folder).unwrap().any(|entry| name(entry.unwrap()).contains("toolsieve-plan"))
+}
+
+#[test]
+fn the_cache_is_counted_exported_and_pruned() {
+    let bench = Bench::new(5);
+    let none = bench.call("", &["cache", "stats"]);
+    assert!(none.status.success() && shown(&none).contains("no replies are stored"), "{}", shown(&none));
+    clean_run(&bench, "out");
+    let stats = bench.call("", &["cache", "stats", "--json"]);
+    let stats: Value = serde_json::from_slice(&stats.stdout).unwrap();
+    assert_eq!(stats["models"]["gpt-4.1-mini"]["replies"], 5);
+    let exported = bench.call("", &["cache", "export"]);
+    assert_eq!(String::from_utf8(exported.stdout).unwrap().lines().count(), 5);
+    for (arguments, expected) in [
+        (&["--model", "other"][..], "removed 0 replies"),
+        (&["--older-than", "1"], "removed 0 replies"),
+        (&["--all"], "removed 5 replies"),
+    ] {
+        let pruned = bench.call("", &[&["cache", "prune"], arguments].concat());
+        assert!(shown(&pruned).contains(expected), "{}", shown(&pruned));
+    }
+    let refused = bench.call("", &["cache", "prune"]);
+    assert!(refused.status.code() == Some(2) && shown(&refused).contains("hint: "), "{}", shown(&refused));
+}
