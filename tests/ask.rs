@@ -360,10 +360,33 @@ fn a_server_that_repeats_the_key_does_not_get_it_into_a_file() {
 }
 
 #[test]
+fn verdicts_do_not_replace_the_outputs_and_a_half_of_a_pair_loses_none() {
+    let server = Server::start(|request, _| {
+        let text =
+            format!("{{\"choices\": [{{\"message\": {{\"content\": \"\\ud83d {}\"}}}}]}}", bell(request));
+        Reply::new(200, text)
+    });
+    for (option, output) in [("--verdicts", "saved.jsonl"), ("--parquet", "./dataset/../saved.jsonl")] {
+        let bench = Bench::new();
+        let (text, code) = bench.ask(&server, &[option, output]);
+        assert!(code == Some(2) && text.contains("this file is one of the inputs"), "{text}");
+        assert_eq!(server.requests().len(), 0);
+    }
+    let bench = Bench::new();
+    assert_eq!(bench.ask(&server, &[]).1, Some(0));
+    assert!(bench.saved().iter().all(|row| row["result"].as_str().unwrap().starts_with("\u{fffd} ")));
+}
+
+#[test]
 fn hopeless_servers_are_left_alone() {
     for (status, body, n_requests, expected) in [
         (404, "no such model", 1, "the server refuses this key, model or address"),
-        (429, r#"{"error": {"code": "insufficient_quota"}}"#, 1, "the server refuses"),
+        (
+            429,
+            r#"{"error": {"code": "insufficient_quota"}}"#,
+            1,
+            "a limit of requests or the credit is used up",
+        ),
         (
             400,
             r#"{"error": {"message": "Unsupported value: 'temperature'"}}"#,

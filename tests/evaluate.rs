@@ -594,11 +594,33 @@ fn answers_of_retired_categories_are_beside_the_folder_of_the_questions() {
 }
 
 #[test]
+fn what_python_writes_is_read_and_an_answer_twice_is_an_error() {
+    let bench = Bench::new();
+    let text = fs::read_to_string(bench.path("dataset/BFCL_v4_live_simple.json")).unwrap();
+    let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let id = first["id"].as_str().unwrap();
+    let row = format!(
+        "\u{feff}{{\"id\": \"{id}\", \"result\": \"\\ud800\", \"latency\": NaN, \"input_token_count\": -4}}\n"
+    );
+    bench.write("python.jsonl", &row);
+    let (text, code) = bench.run(&["--results", "python.jsonl", "--partial", "--verdicts", "v.jsonl"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(!text.contains("NaN") && !text.contains("-4"), "{text}");
+
+    let path = "dataset/possible_answer/BFCL_v4_live_simple.json";
+    let answers = fs::read_to_string(bench.path(path)).unwrap();
+    bench.write(path, &format!("{answers}{}\n", answers.lines().next().unwrap()));
+    let (text, code) = bench.run(&["--results", "python.jsonl", "--partial"]);
+    assert!(code == Some(2) && text.contains("is also in line") && text.contains("hint: "), "{text}");
+}
+
+#[test]
 fn an_output_replaces_no_input_and_no_device() {
     let bench = Bench::new();
     bench.results("right.jsonl", RIGHT);
     bench.results("models/one/r.jsonl", RIGHT);
     std::os::unix::fs::symlink("right.jsonl", bench.path("link.jsonl")).unwrap();
+    bench.write("prices.toml", "source = \"s\"\nas_of = \"d\"\n[models]\n");
     let before = fs::read(bench.path("right.jsonl")).unwrap();
     for (results, option, output, expected) in [
         ("right.jsonl", "--verdicts", "right.jsonl", "this file is one of the inputs"),
@@ -606,14 +628,35 @@ fn an_output_replaces_no_input_and_no_device() {
         ("right.jsonl", "--parquet", "dataset/BFCL_v4_live_simple.json", "this file is one of the inputs"),
         ("models", "--verdicts", "models/one/r.jsonl", "this file is one of the inputs"),
         ("right.jsonl", "--parquet", "/dev/null", "this is no regular file"),
+        ("right.jsonl", "--verdicts", "models/../right.jsonl", "this file is one of the inputs"),
+        ("right.jsonl", "--verdicts", "prices.toml", "this file is one of the inputs"),
     ] {
-        let (text, code) = bench.run(&["--results", results, option, output]);
+        let (text, code) = bench.run(&["--results", results, "--prices", "prices.toml", option, output]);
         assert_eq!(code, Some(2), "{output}: {text}");
         assert!(text.contains(expected), "{output}: {text}");
     }
     let (text, code) = bench.run(&["--results", "right.jsonl", "--verdicts", "v", "--parquet", "v"]);
     assert!(code == Some(2) && text.contains("two outputs have this name"), "{text}");
+    let (text, code) =
+        bench.run(&["--results", "right.jsonl", "--verdicts", "v", "--parquet", "models/../v"]);
+    assert!(code == Some(2) && text.contains("two outputs have this name"), "{text}");
     assert_eq!(fs::read(bench.path("right.jsonl")).unwrap(), before);
+
+    // A score file that is a result file, and a system whose folder would be another one.
+    let score = "scores/right/live/BFCL_v4_live_simple_score.json";
+    bench.results(score, RIGHT);
+    let kept = fs::read(bench.path(score)).unwrap();
+    let (text, code) = bench.run(&["--results", "right.jsonl", score, "--score-dir", "scores"]);
+    assert!(code == Some(2) && text.contains("this file is one of the inputs"), "{text}");
+    assert_eq!(fs::read(bench.path(score)).unwrap(), kept);
+    bench.results("...jsonl", RIGHT);
+    let (text, code) = bench.run(&["--results", "...jsonl", "--score-dir", "below/scores"]);
+    assert!(code == Some(0) && !bench.path("below/live").exists(), "{text}");
+
+    // A file of a person beside the output stays.
+    bench.write("v.jsonl.partial", "mine");
+    assert_eq!(bench.run(&["--results", "right.jsonl", "--verdicts", "v.jsonl"]).1, Some(0));
+    assert_eq!(fs::read_to_string(bench.path("v.jsonl.partial")).unwrap(), "mine");
 
     // A pipe is written to; renaming a file over it would remove it, and so it is with devices.
     let pipe = bench.path("pipe");

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::{At, Result, damaged};
-use super::layout::temporary_path;
+use super::layout::{temporary_output, temporary_path};
 
 /// Creates a file, and replaces an existing one; a link is replaced, not followed.
 ///
@@ -99,7 +99,15 @@ pub fn write_output(path: &Path, bytes: &[u8]) -> Result<()> {
             .and_then(|mut file| file.write_all(bytes))
             .at("writing", path);
     }
-    write_atomic(&target, bytes)
+    let temporary = temporary_output(&target);
+    let written = create(&temporary)
+        .and_then(|mut file| file.write_all(bytes).at("writing", path))
+        .and_then(|()| fs::rename(&temporary, &target).at("renaming", path));
+    if written.is_err() {
+        // It may not be there.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
 }
 
 /// Writes a file like [`write_atomic`], and syncs it to disk.

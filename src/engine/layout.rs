@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use xxhash_rust::xxh3::xxh3_64;
+
 /// The file that marks a run folder.
 pub(super) const MARKER: &str = ".toolsieve";
 /// Locked by the process that works in the folder.
@@ -37,6 +39,12 @@ pub(super) const OUTCOME: [&str; 8] = [
 /// Returns the folder name of a stage.
 pub fn step_name(at: usize, id: &str) -> String {
     format!("{:02}-{id}", at + 1)
+}
+
+/// Returns the temporary path of an output in a folder of other files: no file of a person has this name.
+pub(crate) fn temporary_output(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+    path.with_file_name(format!(".toolsieve-{}-{:016x}.partial", std::process::id(), xxh3_64(name)))
 }
 
 /// Returns the temporary path a file is written to before it is renamed.

@@ -13,6 +13,8 @@ use super::error::{EvaluateError, Result, unfit, unreadable};
 use crate::bfcl::files::lines;
 use crate::checker::Language;
 use crate::checker::decode::Format;
+use crate::checker::decode::python_json;
+use crate::text::short::shortened;
 
 /// A dataset.
 #[derive(Debug)]
@@ -199,7 +201,7 @@ impl Dataset {
         if entries.iter().all(|entry| !entry.ground_truth.is_null()) {
             return Ok(());
         }
-        if !answers_path.exists() {
+        if !answers_path.try_exists().map_err(|cause| unreadable(&answers_path, cause))? {
             let what = format!("there is no such file, and {} needs one", path.display());
             let hint = "a dataset has the ground truth of each question file in possible_answer, under the same name";
             return Err(unfit(&answers_path, what, hint));
@@ -210,6 +212,18 @@ impl Dataset {
             .enumerate()
             .filter_map(|(at, (_, answer))| Some((answer.get("id")?.as_str()?.to_owned(), at)))
             .collect();
+        if let Some((at, (line, answer))) = answers.iter().enumerate().find(|(at, (_, answer))| {
+            answer.get("id").and_then(Value::as_str).is_some_and(|id| by_id.get(id) != Some(at))
+        }) {
+            let id = answer.get("id").and_then(Value::as_str).unwrap_or_default();
+            let other = answers[by_id.get(id).copied().unwrap_or(at)].0;
+            return Err(EvaluateError::Line {
+                path: answers_path,
+                line: *line,
+                what: format!("\"id\": {id:?} is also in line {other}"),
+                hint: "an entry has one answer; remove one of the two lines",
+            });
+        }
         let is_by_id = entries.iter().any(|entry| by_id.contains_key(&entry.id));
         if !is_by_id && answers.len() != entries.len() {
             let what = format!("{} answers without ids of the {} entries", answers.len(), entries.len());
@@ -249,7 +263,12 @@ fn answers_path(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default();
     let usual = path.with_file_name("possible_answer").join(name);
     let beside = path.parent().and_then(Path::parent).map(|above| above.join("possible_answer").join(name));
-    if usual.exists() { usual } else { beside.filter(|beside| beside.exists()).unwrap_or(usual) }
+    // What cannot be looked at may be there.
+    if usual.try_exists().unwrap_or(true) {
+        usual
+    } else {
+        beside.filter(|beside| beside.exists()).unwrap_or(usual)
+    }
 }
 
 /// Returns the question files at a path, sorted by name.
@@ -270,15 +289,38 @@ pub(super) fn objects(path: &Path) -> Result<Vec<(usize, Map<String, Value>)>> {
     let text = if path == Path::new("-") {
         std::io::read_to_string(std::io::stdin())
     } else {
+        // Reading a pipe without a writer never ends.
+        let is_regular = std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir());
+        if is_regular && !is_pipe_of_a_shell(path) {
+            return Err(unfit(
+                path,
+                "this is a pipe or a device",
+                "give a regular file, or - for standard input",
+            ));
+        }
         std::fs::read_to_string(path)
     };
     let text = text.map_err(|cause| unreadable(path, cause))?;
-    let parsed = lines(&text).map(|(line, text)| match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(object)) => Ok((line, object)),
-        Ok(_) => Err(not_an_object(path, line, "expected a JSON object, found another value".to_owned())),
-        Err(fault) => Err(not_an_object(path, line, format!("expected a JSON object: {fault}"))),
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let parsed = lines(text).map(|(line, text)| {
+        match serde_json::from_str::<Value>(text).or_else(|fault| of_python(text).ok_or(fault)) {
+            Ok(Value::Object(object)) => Ok((line, object)),
+            Ok(_) => Err(not_an_object(path, line, "expected a JSON object, found another value".to_owned())),
+            Err(fault) => Err(not_an_object(path, line, format!("expected a JSON object: {fault}"))),
+        }
     });
     parsed.collect()
+}
+
+/// Whether a path is one that a shell makes for `<(command)`.
+fn is_pipe_of_a_shell(path: &Path) -> bool {
+    path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd")
+}
+
+/// Reads what Python's `json` writes and reads, and the standard does not allow: halves of surrogate pairs become U+FFFD,
+/// numbers that are not finite become their text.
+fn of_python(text: &str) -> Option<Value> {
+    python_json(text).ok().map(|value| value.to_json())
 }
 
 fn not_an_object(path: &Path, line: usize, what: String) -> EvaluateError {
@@ -302,7 +344,18 @@ fn entry(
     let functions = match take("function") {
         // Entries of V1 with one function have no list.
         function @ Value::Object(_) => Value::Array(vec![function]),
-        functions => functions,
+        functions @ (Value::Array(_) | Value::Null) => functions,
+        other => {
+            return Err(EvaluateError::Line {
+                path: path.to_owned(),
+                line,
+                what: format!(
+                    "\"function\": expected a list of functions, found {}",
+                    shortened(&other.to_string(), 60)
+                ),
+                hint: "`toolsieve check` lists the faults of a dataset",
+            });
+        }
     };
     if functions.is_null() && has_functions {
         return Err(EvaluateError::Line {

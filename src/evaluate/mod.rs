@@ -62,6 +62,8 @@ pub struct Settings {
     pub package: Option<Package>,
     /// The prices of models.
     pub prices: Prices,
+    /// The file that they were read from.
+    pub prices_file: Option<PathBuf>,
     /// Scores the entries that have an output; without it, a missing output is an error.
     pub partial: bool,
 }

@@ -13,7 +13,7 @@ use super::results::Output;
 use super::{Row, Settings, SystemScore};
 use crate::engine::disk::{put_in_place, write_output};
 use crate::engine::frame::{Values, write_frame};
-use crate::engine::layout::temporary_path;
+use crate::engine::layout::temporary_output;
 
 /// Returns the verdict on an output: `id`, `valid`, `error_type`, `error`, `decoded`, and the other fields of its row.
 pub fn verdict(system: Option<&str>, row: &Row<'_>) -> Map<String, Value> {
@@ -86,14 +86,28 @@ pub fn write_scores(directory: &Path, dataset: &Dataset, systems: &[SystemScore<
             for row in system.rows.iter().filter(of_category).filter(|row| !row.scored.valid) {
                 text += &format!("{}\n", failing(dataset, system.name, name, row));
             }
-            let model = system.name.replace('/', "_");
-            write(
-                &directory.join(model).join(folder(name)).join(format!("BFCL_v4_{name}_score.json")),
-                &text,
-            )?;
+            write(&score_path(directory, system.name, name), &text)?;
         }
     }
     Ok(())
+}
+
+/// Returns the paths of the score files.
+pub fn score_paths(directory: &Path, systems: &[SystemScore<'_>]) -> Vec<PathBuf> {
+    let of_system = |system: &SystemScore<'_>| -> Vec<PathBuf> {
+        let names = system.categories.iter().map(|figures| current_name(&figures.category));
+        names.map(|name| score_path(directory, system.name, name)).collect()
+    };
+    systems.iter().flat_map(of_system).collect()
+}
+
+/// Returns the path of the score file of a category. The folder of a system is always below the directory.
+fn score_path(directory: &Path, system: &str, category: &str) -> PathBuf {
+    let mut model = system.replace('/', "_");
+    if model.chars().all(|c| c == '.') {
+        model = model.replace('.', "_");
+    }
+    directory.join(model).join(folder(category)).join(format!("BFCL_v4_{category}_score.json"))
 }
 
 fn shares(correct: usize, n: usize) -> Map<String, Value> {
@@ -200,28 +214,54 @@ pub fn write_parquet(path: &Path, dataset: &Dataset, systems: &[SystemScore<'_>]
         ("fields", Values::Text(fields.iter().map(|fields| Some(fields.as_str())).collect())),
     ];
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let temporary = temporary_path(&target);
+    let temporary = temporary_output(&target);
     let written = write_frame(&temporary, columns).and_then(|()| put_in_place(&temporary, &target));
+    if written.is_err() {
+        // It may not be there.
+        let _ = std::fs::remove_file(&temporary);
+    }
     written.map_err(|error| failed(path, error))
 }
 
-/// Refuses outputs that are a file of the inputs, or the same file.
+/// Refuses outputs that are a file of the inputs, or the same file. `save` is where outputs of a model are stored.
 ///
 /// # Errors
 /// If there is such an output.
-pub fn check_targets(settings: &Settings, outputs: &[&Path]) -> Result<()> {
-    let real = |path: &Path| std::fs::canonicalize(path).ok().filter(|path| path.is_file());
-    let inputs = settings.results.iter().chain(&settings.recorded).chain([&settings.dataset]);
-    let inputs: Vec<PathBuf> = inputs.filter_map(|path| std::fs::canonicalize(path).ok()).collect();
-    for (at, output) in outputs.iter().enumerate() {
-        let is_input = real(output).is_some_and(|real| inputs.iter().any(|input| real.starts_with(input)));
-        if is_input {
+pub fn check_targets(settings: &Settings, save: Option<&Path>, outputs: &[PathBuf]) -> Result<()> {
+    let results = settings.results.iter().chain(&settings.recorded).chain(&settings.prices_file);
+    let results: Vec<PathBuf> = results.map(PathBuf::as_path).chain(save).map(real).collect();
+    let dataset = real(&settings.dataset);
+    let mut known: Vec<PathBuf> = Vec::new();
+    for output in outputs {
+        let real = real(output);
+        // In a folder of a dataset these are its files, in one of results these and others.
+        let is_file_of = |input: &PathBuf, kinds: &[&str]| {
+            let is_kind = |kind: &&str| real.extension().is_some_and(|extension| extension == *kind);
+            real == *input || real.starts_with(input) && real.is_file() && kinds.iter().any(is_kind)
+        };
+        if is_file_of(&dataset, &["json"])
+            || results.iter().any(|input| is_file_of(input, &["json", "jsonl"]))
+        {
             let what = "this file is one of the inputs, and would be replaced";
             return Err(unfit(output, what, "name another file for the output"));
         }
-        if outputs[..at].contains(output) {
+        // Devices and pipes can take several outputs.
+        if known.contains(&real) && !std::fs::metadata(&real).is_ok_and(|found| !found.is_file()) {
             return Err(unfit(output, "two outputs have this name", "name a file for each"));
         }
+        known.push(real);
     }
     Ok(())
+}
+
+/// Returns a path without links and dots; of a file that is not there yet, that of the nearest folder that is.
+fn real(path: &Path) -> PathBuf {
+    if let Ok(real) = std::fs::canonicalize(path) {
+        return real;
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    match path.file_name() {
+        Some(name) if folder != path => real(folder).join(name),
+        _ => path.to_owned(),
+    }
 }

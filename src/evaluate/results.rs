@@ -255,7 +255,7 @@ fn read_row(
         _ => return Err(fault("\"id\": expected a text, found nothing".to_owned())),
     };
     let outputs = outputs(&mut object).map_err(fault)?;
-    let number = |value: Option<&Value>| value.and_then(Value::as_f64);
+    let number = |value: Option<&Value>| value.and_then(Value::as_f64).filter(|number| *number >= 0.0);
     let usage = object.get("usage").cloned().or_else(|| outputs.usage.clone()).unwrap_or(Value::Null);
     let tokens = |own: &str, keys: [&str; 2]| {
         number(object.get(own)).or_else(|| keys.iter().find_map(|key| number(usage.get(*key))))

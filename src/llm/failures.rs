@@ -18,6 +18,8 @@ pub(crate) struct Failures {
 pub(crate) enum Hopeless {
     /// The server refuses the key, the credit, the model or the address.
     Refused,
+    /// The limit of requests or the credit is used up: the server refuses all attempts.
+    Limited,
     /// Several requests in a row failed.
     Failing,
 }
@@ -32,9 +34,8 @@ impl Failures {
     pub(crate) fn after(&mut self, error: &Error) -> Option<Hopeless> {
         self.in_a_row += 1;
         let limit = match error {
-            Error::Refused { status: 401..=405 | 429, .. } | Error::Setting(_) => {
-                return Some(Hopeless::Refused);
-            }
+            Error::Refused { status: 401..=405, .. } | Error::Setting(_) => return Some(Hopeless::Refused),
+            Error::Refused { status: 429, .. } => return Some(Hopeless::Limited),
             Error::Refused { status: 400..=499, .. } => MAX_REFUSED,
             _ => MAX_FAILING,
         };
@@ -53,7 +54,7 @@ mod tests {
     #[test]
     fn a_wrong_key_ends_at_once_and_other_failures_after_several_in_a_row() {
         assert_eq!(Failures::default().after(&refused(401)), Some(Hopeless::Refused));
-        assert_eq!(Failures::default().after(&refused(429)), Some(Hopeless::Refused));
+        assert_eq!(Failures::default().after(&refused(429)), Some(Hopeless::Limited));
         for (status, limit) in [(400, MAX_REFUSED), (503, MAX_FAILING)] {
             let mut failures = Failures::default();
             assert!((1..limit).all(|_| failures.after(&refused(status)).is_none()));

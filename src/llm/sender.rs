@@ -26,6 +26,9 @@ const MAX_MESSAGE_CHARS: usize = 300;
 /// Maximum length of a response with status 200 that may be an error, in bytes.
 const MAX_ERROR_BYTES: usize = 10_000;
 
+/// Maximum length of a response, in bytes.
+const MAX_BODY: usize = 256 << 20;
+
 tokio::task_local! {
     /// The seconds that the last attempt of a request took, for a task that measures them.
     pub(super) static SECONDS: Cell<f64>;
@@ -70,7 +73,7 @@ impl Sender {
             self.wait_for_pause().await;
             // Parts of a response that arrive slowly, one after the other, take no longer than this either.
             let outcome = match tokio::time::timeout(self.policy.deadline, self.once(request)).await {
-                Ok(outcome) => outcome.map_err(|error| self.describe(error)),
+                Ok(outcome) => outcome,
                 Err(_) => Err(format!("no complete response within {} s", self.policy.deadline.as_secs())),
             };
             let wait = match &outcome {
@@ -126,11 +129,18 @@ impl Sender {
         request
     }
 
-    async fn once(&self, request: Request) -> Result<FullResponse, reqwest::Error> {
+    async fn once(&self, request: Request) -> Result<FullResponse, String> {
         let start = Instant::now();
-        let response = self.http.execute(request).await?;
+        let mut response = self.http.execute(request).await.map_err(|error| self.describe(error))?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = response.bytes().await?.to_vec();
+        let mut body = Vec::new();
+        while let Some(part) = response.chunk().await.map_err(|error| self.describe(error))? {
+            body.extend_from_slice(&part);
+            if body.len() > MAX_BODY {
+                return Err(format!("the response is longer than {} MiB", MAX_BODY >> 20));
+            }
+        }
+        let body = without_halves(body);
         // Outside of such a task nobody reads it.
         let _ = SECONDS.try_with(|seconds| seconds.set(start.elapsed().as_secs_f64()));
         let body = match &self.key {
@@ -161,6 +171,32 @@ impl Sender {
     fn hide(&self, text: &str) -> String {
         self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide(text))
     }
+}
+
+/// Replaces escaped halves of surrogate pairs in JSON, which no text here can hold, by U+FFFD: a reply must not be lost, and
+/// paid again, because of one.
+fn without_halves(mut body: Vec<u8>) -> Vec<u8> {
+    let unit = |body: &[u8], at: usize| -> Option<u32> {
+        let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
+    };
+    let mut at = 0;
+    while let Some(next) = memchr::memchr(b'\\', &body[at..]) {
+        at += next;
+        at += match unit(&body, at) {
+            Some(0xd800..0xdc00) if matches!(unit(&body, at + 6), Some(0xdc00..0xe000)) => 12,
+            Some(0xd800..0xe000) => {
+                body[at + 2..at + 6].copy_from_slice(b"fffd");
+                6
+            }
+            // Also the second of two backslashes.
+            _ => 2,
+        };
+        if at >= body.len() {
+            break;
+        }
+    }
+    body
 }
 
 /// Returns an address without user, password and parameters, which may be secret.
@@ -224,5 +260,26 @@ impl tower::Service<HttpRequestFactory> for Sender {
 impl From<Error> for OpenAIError {
     fn from(error: Error) -> Self {
         Self::Boxed(Box::new(error))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_of_pairs_are_replaced_and_nothing_else() {
+        for (body, expected) in [
+            (r#"{"a": "\ud800"}"#, r#"{"a": "\ufffd"}"#),
+            (r#"{"a": "\udc00x\uD83D"}"#, r#"{"a": "\ufffdx\ufffd"}"#),
+            (r#""\ud83d\ude00""#, r#""\ud83d\ude00""#),
+            (r#""\\ud800""#, r#""\\ud800""#),
+            (r#""\\\ud800""#, r#""\\\ufffd""#),
+            (r#""\u00e9 \n \""#, r#""\u00e9 \n \""#),
+            (r"\ud8", r"\ud8"),
+            ("\\", "\\"),
+        ] {
+            assert_eq!(String::from_utf8(without_halves(body.into())).unwrap(), expected, "{body}");
+        }
     }
 }

@@ -302,6 +302,7 @@ impl Exchange for Sending<'_> {
 fn hopeless(why: Hopeless, error: &Error, base: &str) -> RunError {
     let hint = match why {
         Hopeless::Refused => "check OPENAI_API_KEY, OPENAI_BASE_URL, the credit and the name of the model",
+        Hopeless::Limited => "wait, ask less at once with --concurrency, or check the credit",
         Hopeless::Failing => "check the server",
     };
     RunError::Setting(format!(

@@ -42,13 +42,16 @@ done
 }
 
 fn with_package(bench: &Bench, more: &[&str]) -> std::process::Output {
-    toolsieve()
-        .current_dir(bench.folder.path())
-        .env("BFCL_VENV", "venv")
+    package_command(bench, more).output().unwrap()
+}
+
+fn package_command(bench: &Bench, more: &[&str]) -> std::process::Command {
+    let mut command = toolsieve();
+    command.current_dir(bench.folder.path()).env("BFCL_VENV", "venv");
+    command
         .args(["evaluate", "--dataset", "dataset", "--results", "model", "--engine", "official"])
-        .args(more)
-        .output()
-        .unwrap()
+        .args(more);
+    command
 }
 
 #[test]
@@ -110,6 +113,41 @@ fn an_output_at_which_the_package_fails_is_wrong_and_moves_no_verdict() {
             (&json!("multi_turn_base_2"), &json!("multi_turn:x")),
         ];
         assert_eq!(found, expected, "{second}");
+    }
+}
+
+/// However this program ends, what an output executes does not go on.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_process_ends_with_a_program_that_is_killed() {
+    let bench = multi_turn();
+    let mark = format!("hang-{}", std::process::id());
+    with_python(&bench, &format!("exec sh -c 'while :; do sleep 1; done' {mark}"));
+    let is_there = || {
+        let processes = fs::read_dir("/proc").unwrap().flatten();
+        let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+        lines.into_iter().any(|line| {
+            String::from_utf8_lossy(&line).contains(&format!("sh\0-c\0while :; do sleep 1; done\0{mark}"))
+        })
+    };
+    let wait_until = |wanted: bool| {
+        for _ in 0..200 {
+            if is_there() == wanted {
+                return true;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        false
+    };
+    for signal in ["KILL", "TERM", "INT"] {
+        let mut command = package_command(&bench, &[]);
+        let mut child =
+            command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        assert!(wait_until(true), "{signal}: the process has not begun");
+        let pid = child.id().to_string();
+        assert!(std::process::Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
+        child.wait().unwrap();
+        assert!(wait_until(false), "{signal}: the process goes on");
     }
 }
 

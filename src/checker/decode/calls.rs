@@ -27,11 +27,41 @@ fn decode_call(call: &Value) -> Result<PyValue, DecodeError> {
         return Err(DecodeError::new("IndexError", "a call has no name"));
     };
     let arguments = match arguments {
-        Value::String(text) => serde_json::from_str(text).map_err(|fault| {
-            DecodeError::new("JSONDecodeError", format!("the arguments of {name:?} are no JSON: {fault}"))
+        Value::String(text) => super::json::loads(text).map_err(|fault| {
+            DecodeError::new(
+                fault.exception,
+                format!("the arguments of {name:?} are no JSON: {}", fault.detail),
+            )
         })?,
-        arguments => arguments.clone(),
+        arguments => PyValue::from_json(arguments),
     };
-    let call = [(PyValue::text(name), PyValue::from_json(&arguments))];
+    let call = [(PyValue::text(name), arguments)];
     Ok(PyValue::Dict(call.into_iter().collect::<PyDict>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn arguments_are_read_like_python() {
+        let of = |arguments: &str| {
+            decode_calls(&json!([{ "f": arguments }]))
+                .map_or_else(|error| error.exception.to_owned(), |calls| calls.repr())
+        };
+        for (arguments, expected) in [
+            (r#"{"a": NaN}"#, "[{'f': {'a': nan}}]"),
+            (r#"{"a": -Infinity}"#, "[{'f': {'a': -inf}}]"),
+            (r#"{"a": "\ud800"}"#, "[{'f': {'a': '\u{fffd}'}}]"),
+            (r#"{"a": 1e400}"#, "[{'f': {'a': inf}}]"),
+            ("{'a': 1}", "JSONDecodeError"),
+            ("", "JSONDecodeError"),
+        ] {
+            assert_eq!(of(arguments), expected, "{arguments}");
+        }
+        assert!(of(&format!("{{\"a\": {}1{}}}", "[".repeat(200), "]".repeat(200))).starts_with("[{'f'"));
+        assert_eq!(of(&format!("{{\"a\": {}}}", "1".repeat(5000))), "ValueError");
+    }
 }

@@ -114,6 +114,14 @@ fn tagged(text: &str) -> Result<&str, DecodeError> {
     Ok(strip(inner))
 }
 
+/// Reads a JSON text as Python's `json.loads` does; half of a surrogate pair becomes U+FFFD.
+///
+/// # Errors
+/// If the text is no JSON, nests too deeply, or has an integer with too many digits.
+pub fn python_json(text: &str) -> Result<PyValue, DecodeError> {
+    json::loads(text)
+}
+
 /// Returns whether a decoded output is a list of calls: of dicts with one key, whose value is a dict
 /// (`is_function_calling_format_output`). The empty list is one.
 pub fn is_list_of_calls(decoded: &PyValue) -> bool {

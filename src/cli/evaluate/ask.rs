@@ -137,6 +137,11 @@ impl AskArgs {
         Ok(self.prices.as_deref().map(Prices::read).transpose()?.unwrap_or_else(Prices::known))
     }
 
+    /// Returns the file of prices, if one is given.
+    pub(super) fn prices_file(&self) -> Option<PathBuf> {
+        self.prices.clone()
+    }
+
     /// Returns the result file, if a model is asked.
     pub(super) fn results(&self) -> Option<PathBuf> {
         self.save.clone()
@@ -234,6 +239,7 @@ fn missing(asked: &Asked, has_key: bool) -> anyhow::Error {
     let stopped = asked.stopped.as_ref().map(|stopped| match stopped {
         Stopped::Interrupted => "interrupted".to_owned(),
         Stopped::Refused => "the server refuses this key, model or address".to_owned(),
+        Stopped::Limited => "a limit of requests or the credit is used up".to_owned(),
         Stopped::Failing => "too many requests in a row failed".to_owned(),
         Stopped::Cost { estimate } => {
             format!("the next request may cost {estimate:.4} USD, and pass --max-cost")
@@ -256,6 +262,9 @@ fn missing(asked: &Asked, has_key: bool) -> anyhow::Error {
             let key = if has_key { "OPENAI_API_KEY" } else { "OPENAI_API_KEY (it is not set)" };
             format!("check OPENAI_BASE_URL, {key} and the name of the model; `{command}` goes on")
         }
+        Some(Stopped::Limited) => {
+            format!("wait, ask less at once with --concurrency, or check the credit; `{command}` goes on")
+        }
         Some(Stopped::Cost { .. }) => {
             "with a higher --max-cost the same command goes on, and --max-tokens makes outputs cheaper; --partial scores \
              what is there"
@@ -271,7 +280,7 @@ fn missing(asked: &Asked, has_key: bool) -> anyhow::Error {
     match asked.stopped {
         Some(Stopped::Interrupted) => Unfinished::Interrupted(message).into(),
         // Nothing has begun.
-        Some(Stopped::Refused) if asked.arrived == 0 => anyhow!(message),
+        Some(Stopped::Refused | Stopped::Limited) if asked.arrived == 0 => anyhow!(message),
         _ => Unfinished::Missing(message).into(),
     }
 }

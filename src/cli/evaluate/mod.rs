@@ -135,9 +135,10 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
         bail!("--verdicts - and --json both print on standard output\nhint: write the verdicts to a file");
     }
     let mut settings = args.settings(environment)?;
-    let outputs = [&args.verdicts, &args.parquet].into_iter().flatten().map(PathBuf::as_path);
-    let outputs: Vec<&Path> = outputs.filter(|path| *path != Path::new("-")).collect();
-    output::check_targets(&settings, &outputs)?;
+    let outputs = [&args.verdicts, &args.parquet].into_iter().flatten();
+    let mut outputs: Vec<PathBuf> = outputs.filter(|path| *path != Path::new("-")).cloned().collect();
+    let save = args.ask.results();
+    output::check_targets(&settings, save.as_deref(), &outputs)?;
     let dataset = || Ok(Dataset::read(&settings.dataset, settings.package.is_some())?);
     let ask::Finished { is_partial, missing } = args.ask.ask(dataset, &settings.prices, environment)?;
     settings.partial |= is_partial;
@@ -163,6 +164,10 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
         };
         let printed = differences::print(args.json, &inputs.dataset, a, b);
         return Ok(Ending::Done.after(printed)?);
+    }
+    if let Some(directory) = &args.score_dir {
+        outputs.extend(output::score_paths(directory, &scores.systems));
+        output::check_targets(&settings, save.as_deref(), &outputs)?;
     }
     if let Some(path) = args.verdicts.as_deref().filter(|_| !verdicts_on_stdout) {
         output::write(path, &output::verdict_lines(&scores.systems))?;
@@ -214,6 +219,7 @@ impl EvaluateArgs {
                 self.compare.clone()
             },
             prices: self.ask.prices()?,
+            prices_file: self.ask.prices_file(),
             recorded: self.recorded.clone(),
             checker: Checker {
                 mode: match self.mode {

@@ -99,8 +99,16 @@ fn end_of_rows(path: &Path, bytes: &mut [u8]) -> Result<usize> {
         return Ok(bytes.len());
     }
     // After a power failure the end of a file may be zeros.
-    let is_start = rest.starts_with(START) || START.starts_with(rest) || rest.iter().all(|byte| *byte == 0);
+    let is_start = is_start_of_row(rest) || rest.iter().all(|byte| *byte == 0);
     if is_start { Ok(end) } else { Err(not_ours(path, bytes[..end].split(|byte| *byte == b'\n').count())) }
+}
+
+/// Returns whether bytes are the start of a row: an id and then a result, as far as they go.
+fn is_start_of_row(bytes: &[u8]) -> bool {
+    const THEN: &[u8] = b"\",\"result\":";
+    let Some(rest) = bytes.strip_prefix(START) else { return START.starts_with(bytes) };
+    let after_id = rest.iter().position(|byte| *byte == b'"').map_or(&[][..], |at| &rest[at..]);
+    after_id.starts_with(THEN) || THEN.starts_with(after_id)
 }
 
 fn not_ours(path: &Path, line: usize) -> crate::evaluate::EvaluateError {
@@ -207,6 +215,7 @@ mod tests {
             (r#"{"models": 3}"#, "line 1 is no output of a call with --ask"),
             ("{\"id\":\"a\",\"result\":\"[]\"}\n", "line 1 is no output of a call with --ask"),
             (&format!("{A}\n\n"), "line 2 is no output of a call with --ask"),
+            (r#"{"id":"a","precious":true,"n":"#, "line 1 is no output of a call with --ask"),
             (&format!("{A}\nnotes"), "line 2 is no output of a call with --ask"),
             (&format!("{A}\n{A}\n"), "line 2 has a second output of a"),
             (&A.replace(r#""m""#, r#""n""#), "an output of the model \"n\", expected \"m\""),

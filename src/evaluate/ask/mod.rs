@@ -102,6 +102,8 @@ pub enum Stopped {
     Interrupted,
     /// The server refuses the key, the model or the address.
     Refused,
+    /// The server refuses all attempts because a limit of requests, or the credit, is used up.
+    Limited,
     /// Several requests in a row failed.
     Failing,
     /// The next request may pass the limit of cost.
@@ -269,7 +271,7 @@ impl Exchange for Call<'_> {
         }
         (self.progress)(self.asked.known + self.asked.arrived, self.asked.n);
         // Others under way would be refused as well.
-        if self.asked.stopped == Some(Stopped::Refused) {
+        if matches!(self.asked.stopped, Some(Stopped::Refused | Stopped::Limited)) {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())
@@ -297,6 +299,7 @@ impl Call<'_> {
         self.asked.failed.push((question.id.clone(), error.to_string()));
         match self.failures.after(error) {
             Some(Hopeless::Refused) => self.asked.stopped = Some(Stopped::Refused),
+            Some(Hopeless::Limited) => self.asked.stopped = Some(Stopped::Limited),
             Some(Hopeless::Failing) => _ = self.asked.stopped.get_or_insert(Stopped::Failing),
             None => {}
         }

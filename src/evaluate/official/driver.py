@@ -25,6 +25,7 @@ import types
 
 MEMORY = 8 << 30
 MODEL = "model"
+DEPTH = 100
 
 
 def main():
@@ -61,12 +62,15 @@ def write(out, value):
     out.flush()
 
 
-def plain(value):
-    """Returns a value that JSON can hold: infinite numbers as their text, halves of surrogate pairs as U+FFFD."""
+def plain(value, depth=0):
+    """Returns a value that JSON can hold: infinite numbers as their text, halves of surrogate pairs as U+FFFD, and what nests
+    deeper than readers of JSON allow as text."""
+    if isinstance(value, (dict, list, tuple)) and depth >= DEPTH:
+        return plain(repr(value))
     if isinstance(value, dict):
-        return {plain(str(key)): plain(member) for key, member in value.items()}
+        return {plain(str(key)): plain(member, depth + 1) for key, member in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(element) for element in value]
+        return [plain(element, depth + 1) for element in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, str):

@@ -63,6 +63,14 @@ pub(super) struct Job<'j> {
     pub(super) is_calls: bool,
 }
 
+/// Why a process ended before its last output.
+enum Stop {
+    /// The output that it worked on has no verdict.
+    Aborted(String),
+    /// Something else wrote between the verdicts; the output is scored again by a new process.
+    Disturbed,
+}
+
 impl Package {
     /// Returns the package in a virtual environment of Python.
     ///
@@ -106,7 +114,7 @@ impl Package {
             let rest = &jobs[scored.len()..];
             let stop = self.process(checker, rest, &mut scored, &mut facts)?;
             // The process is gone: the output it worked on has no verdict.
-            if let (Some(reason), Some(job)) = (stop, jobs.get(scored.len())) {
+            if let (Some(Stop::Aborted(reason)), Some(job)) = (stop, jobs.get(scored.len())) {
                 scored.push(aborted(job, &reason));
             }
         }
@@ -120,7 +128,7 @@ impl Package {
         jobs: &[Job<'_>],
         scored: &mut Vec<Scored>,
         facts: &mut Facts,
-    ) -> Result<Option<String>> {
+    ) -> Result<Option<Stop>> {
         let failed = |what: String| EvaluateError::Package {
             what,
             hint: format!("install it again with: {}", install(&self.folder)),
@@ -152,7 +160,7 @@ impl Package {
         jobs: &[Job<'_>],
         scored: &mut Vec<Scored>,
         facts: &mut Facts,
-    ) -> std::result::Result<Option<String>, String> {
+    ) -> std::result::Result<Option<Stop>, String> {
         let first = process
             .next_line(self.timeout)
             .map_err(|reason| format!("bfcl-eval does not start: {reason}"))?;
@@ -163,14 +171,21 @@ impl Package {
         for (n, job) in jobs.iter().enumerate() {
             let line = match process.next_line(self.timeout) {
                 Ok(line) => line,
-                Err(reason) => return Ok(Some(reason)),
+                Err(reason) => return Ok(Some(Stop::Aborted(reason))),
             };
-            // A line without this number is that of another output, or was written by what an output executed.
             match serde_json::from_str::<Value>(&line) {
                 Ok(verdict) if verdict["n"] == n && verdict["valid"].is_boolean() => {
                     scored.push(verdict_of(job, &verdict));
                 }
-                _ => return Ok(Some(format!("expected verdict {n} of the process, found {line}"))),
+                // It was written by what an output executed: a copy of the process, for example. Whether it was this output or
+                // one before it shows in a new process.
+                _ if n > 0 => return Ok(Some(Stop::Disturbed)),
+                _ => {
+                    let found: String = line.chars().take(200).collect();
+                    return Ok(Some(Stop::Aborted(format!(
+                        "expected verdict {n} of the process, found {found}"
+                    ))));
+                }
             }
         }
         Ok(None)

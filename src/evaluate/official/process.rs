@@ -15,8 +15,14 @@ use std::time::Duration;
 /// The program that scores, for the package's Python.
 const DRIVER: &str = include_str!("driver.py");
 
-/// Ways to isolate the process, the best first: no network and no other processes, or no network only.
-const WAYS: [&[&str]; 2] = [&["-rnpmf", "--kill-child", "--mount-proc"], &["-rn"]];
+/// Ways to isolate the process, the best first: no network and no other processes, which end with this one; the same without
+/// that; no network only.
+const WAYS: [&[&str]; 4] = [
+    &["setpriv", "--pdeathsig", "KILL", "unshare", "-rnpmf", "--kill-child", "--mount-proc"],
+    &["unshare", "-rnpmf", "--kill-child", "--mount-proc"],
+    &["setpriv", "--pdeathsig", "KILL", "unshare", "-rn"],
+    &["unshare", "-rn"],
+];
 
 /// Lines of the error output in a message.
 const MAX_LINES: usize = 5;
@@ -38,13 +44,16 @@ impl Process {
     /// Starts the process with these environment variables and no others: they can be read by what an output executes.
     pub(super) fn start(python: &Path, variables: &[(OsString, OsString)]) -> std::io::Result<Self> {
         let mut command = match way(variables) {
-            Some(way) => {
-                let mut command = Command::new("unshare");
-                command.args(way).arg(python);
+            Some([program, arguments @ ..]) => {
+                let mut command = Command::new(program);
+                command.args(arguments).arg(python);
                 command
             }
-            None => Command::new(python),
+            _ => Command::new(python),
         };
+        // A signal that an output sends to its process group does not reach this process.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         command.args(["-I", "-W", "ignore", "-c", DRIVER]);
         command.env_clear().envs(variables.iter().cloned());
         let mut child =
@@ -102,8 +111,8 @@ impl Process {
 /// Returns how `unshare` can isolate a process here.
 fn way(variables: &[(OsString, OsString)]) -> Option<&'static [&'static str]> {
     let works = |way: &&&[&str]| {
-        let mut command = Command::new("unshare");
-        command.args(**way).arg("true").env_clear().envs(variables.iter().cloned());
+        let mut command = Command::new(way[0]);
+        command.args(&way[1..]).arg("true").env_clear().envs(variables.iter().cloned());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     };

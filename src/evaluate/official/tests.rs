@@ -91,6 +91,18 @@ fn each_output_has_the_verdict_of_its_line() {
 }
 
 #[test]
+fn a_copy_of_the_process_spoils_no_other_output() {
+    let script = answers(&format!(r#"*'[["0"]]'*) {VALID}; {VALID} ;; *) {VALID} ;;"#));
+    assert_eq!(types(&score(&script).unwrap()), ["valid"; 4]);
+}
+
+#[test]
+fn a_signal_to_all_processes_of_the_group_does_not_leave_it() {
+    let script = answers(&format!(r#"*'[["1"]]'*) kill -9 0 ;; *) {VALID} ;;"#));
+    assert_eq!(types(&score(&script).unwrap()), ["valid", ABORT, "valid", "valid"]);
+}
+
+#[test]
 fn an_output_without_a_verdict_is_wrong_and_the_others_are_scored() {
     for (fault, answer) in [
         ("it ends", "exit 1"),

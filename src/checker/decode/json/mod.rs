@@ -5,6 +5,8 @@
 
 mod parse;
 
+pub(super) use parse::json as loads;
+
 use std::sync::LazyLock;
 
 use regex::Regex;

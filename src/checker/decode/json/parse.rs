@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 980;
 const MAX_DIGITS: usize = 4300;
 
 /// Parses a whole text.
-pub(super) fn json(text: &str) -> Result<PyValue, DecodeError> {
+pub(in crate::checker::decode) fn json(text: &str) -> Result<PyValue, DecodeError> {
     let mut parser = Parser { text, at: 0, depth: 0 };
     parser.skip_spaces();
     let value = parser.value()?;
