@@ -52,6 +52,7 @@ const FILES: &[(&str, &[&str])] = &[
     ("src/docs/parse/fault.rs", &["parse/duplicate-key"]),
     ("src/docs/parse/records.rs", &["parse/unreadable-record"]),
     ("src/docs/quality.rs", &["docs/"]),
+    ("src/stages/judge_docs.rs", &["docs/judged-unusable", "docs/open-vote", "docs/no-judgement"]),
     ("src/docs/spec/mod.rs", &["parse/unreadable-operation"]),
     ("src/stages/draft_answers/others.rs", &["answer/other-alternatives", "answer/other-answer"]),
     ("src/engine/cascade.rs", &["cascade/"]),

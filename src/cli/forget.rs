@@ -55,6 +55,11 @@ pub(super) fn forget(args: &ForgetArgs, registry: &Registry) -> anyhow::Result<(
     } else {
         console::print_painted(&as_text(&forgotten, Screen::of_stdout()))?;
     }
+    if forgotten.has_asked {
+        console::print_status(
+            "note: stages asked a language model; its replies stay in the cache until `toolsieve cache prune` removes them",
+        );
+    }
     if forgotten.is_other {
         console::print_status(&format!(
             "note: an earlier forget that was cut off is finished; a record {} is not there, or no more",
@@ -88,7 +93,7 @@ fn as_text(forgotten: &ForgetReport, screen: Screen) -> Painted {
     text.add(Paint::Plain, "\n");
     let counts = &forgotten.counts;
     let sum = format!(
-        "{} = {} kept + {} merged + {} held + {} dropped + {} forgotten",
+        "{} = {} exported + {} merged + {} held + {} dropped + {} forgotten",
         count(counts.rows),
         count(counts.kept),
         count(counts.merged),

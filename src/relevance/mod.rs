@@ -4,10 +4,9 @@
 //! and its docs (`features`, one file per family) and over the recorded answers (`evidence`).
 //! `calibrate` fits the weights, `fit` and `measure` hold the mathematics, `operating` counts the
 //! decisions of a run at the thresholds in use, and `basis` reads what a judgement is based on.
-//! The features cover words, spelling and form. What they leave open, a language model can be asked
-//! (`asked`: prompt, answer and vote). Deliberately absent: network access.
+//! The features cover words, spelling and form; what they leave open, a language model can be asked
+//! (`crate::judging`). Deliberately absent: language models and network access.
 
-pub mod asked;
 pub mod basis;
 pub mod calibrate;
 mod closeness;

@@ -60,6 +60,8 @@ pub struct ForgetReport {
     pub files: Vec<Touched>,
     /// The requests of the run by fate, after it.
     pub counts: Fates,
+    /// Stages of the run asked a language model, whose replies stay in its cache.
+    pub has_asked: bool,
     /// The record is not in the run: the call finished an earlier one that was cut off.
     pub is_other: bool,
 }
@@ -100,7 +102,7 @@ pub fn forget(run: &Path, record: Forget<'_>, registry: &Registry) -> Result<Opt
             return Ok(None);
         }
         return refuse(format!(
-            "no record {} in {}\nhint: give the log's own id, a request id, or the start of one ({SHORTEST_PREFIX} digits or more); `toolsieve why` tells both",
+            "no record {} in {}\nhint: give the log's own id, a request id, or the start of one ({SHORTEST_PREFIX} digits or more); `toolsieve why` shows both",
             record.id,
             run.folder.display()
         ));
@@ -198,6 +200,7 @@ fn erase_all(
         merged_into_them: merged_into(run, &rows),
         answered_by_people: answered,
         files: touched,
+        has_asked: !report.language_models.is_empty(),
         counts: report.requests,
         is_other: false,
     };

@@ -2,10 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::engine::context::Context;
 use crate::engine::error::{Error, Result};
 use crate::engine::language_model::{ChatAnswer, ChatRequest, ModelUsage, Unanswered};
+use crate::judging::{Asked, Ballot, Vote, ballot, basis};
 
 /// Who judges.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -53,14 +55,14 @@ pub(super) fn check(judge: Judge, model: Option<&str>, samples: u32) -> std::res
 }
 
 /// The outcome of one sample, with the US dollars that it cost in this run.
-pub(super) type Sample = (std::result::Result<ChatAnswer, Unanswered>, Option<f64>);
+type Sample = (std::result::Result<ChatAnswer, Unanswered>, Option<f64>);
 
 /// Asks about rows, several samples of each, and gives the outcomes of each row in the order of the rows. `requests` makes
 /// the samples of a row; `receive` gets their outcomes, and the usage so far, to which it adds what it cannot use.
 ///
 /// # Errors
 /// There is no language model, the user asked to stop, the server answers nothing, or the receiver fails.
-pub(super) fn ask<R>(
+fn ask<R>(
     cx: &Context<'_>,
     rows: &[R],
     requests: impl Fn(&R) -> Vec<ChatRequest>,
@@ -84,6 +86,54 @@ pub(super) fn ask<R>(
         }
     }
     Ok(usage)
+}
+
+/// What a language model decided on a row.
+pub(super) struct Judgement {
+    /// What its votes decide.
+    pub(super) ballot: Ballot,
+    /// The model, the votes, the criterion and the quote that decide, as JSON.
+    pub(super) basis: Value,
+}
+
+/// Has a panel judge rows, several samples of each. `texts` are those of a row, none where they are too long; `receive` gets
+/// what was decided, in the order of the rows.
+///
+/// # Errors
+/// As [`ask`].
+pub(super) fn judge<R>(
+    cx: &Context<'_>,
+    rows: &[R],
+    (model, samples): (&str, u32),
+    texts: impl Fn(&R) -> Option<Asked>,
+    mut receive: impl FnMut(&R, Judgement),
+) -> Result<ModelUsage> {
+    let questions = |row: &R| {
+        let questions = |asked: Asked| (0..samples).map(|at| asked.question(model, at, samples)).collect();
+        texts(row).map(questions).unwrap_or_default()
+    };
+    ask(cx, rows, questions, |row, samples, usage| {
+        let votes: Vec<std::result::Result<Vote, String>> = match texts(row) {
+            Some(asked) => samples.into_iter().map(|sample| vote(&asked, sample, usage)).collect(),
+            None => vec![Err("the text is too long to be asked about".to_owned())],
+        };
+        let ballot = ballot(&votes);
+        let basis = basis(model, &votes, &ballot);
+        receive(row, Judgement { ballot, basis });
+        Ok(())
+    })
+}
+
+/// Reads the vote of one sample, and counts what cannot be used.
+fn vote(asked: &Asked, (outcome, cost): Sample, usage: &mut ModelUsage) -> std::result::Result<Vote, String> {
+    let answer = outcome.map_err(|why| why.describe())?;
+    asked.vote(&answer).map_err(|why| {
+        usage.unusable += 1;
+        if let Some(cost) = cost {
+            usage.wasted_cost = Some(usage.wasted_cost.unwrap_or(0.0) + cost);
+        }
+        why.to_owned()
+    })
 }
 
 #[cfg(test)]

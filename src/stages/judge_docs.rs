@@ -4,7 +4,8 @@
 //! Faults that `fix_docs` can repair (types, wrappers, single gaps) are no reason to drop.
 //! Single functions are never removed, because that would change what the requests were
 //! sent with. A list is dropped when the share of bad functions reaches a limit; by default
-//! all functions must be bad.
+//! all functions must be bad. A language model can judge instead, or only lists of which some functions
+//! are bad.
 
 use std::sync::LazyLock;
 
@@ -13,19 +14,37 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
+use super::asking::{self, Judge, Judgement};
 use crate::cells::TypedCells as _;
 use crate::columns::FUNCTIONS;
 use crate::docs::fix;
 use crate::docs::quality::{Limits, QualityRule, RULES, fault};
 use crate::docs::signature::signatures;
+use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::language_model::{ModelUsage, USAGE_NOTE};
 use crate::engine::opinion::Opinion;
-use crate::engine::stage::RowStage;
-use crate::engine::view::Row;
-use crate::engine::vocabulary::{Evidence, Reason, TableId};
+use crate::engine::stage::Stage;
+use crate::engine::verdict::Verdict;
+use crate::engine::view::{Row, View};
+use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
+use crate::judging::{Asked, Ballot, DOCS};
+
+static JUDGED_UNUSABLE: Reason = Reason::policy(
+    "docs/judged-unusable",
+    "A language model judged that no function of the list can be called by its text.",
+);
+
+static OPEN_VOTE: Reason = Reason::policy(
+    "docs/open-vote",
+    "The answers of the language model about the list disagree, or leave it open.",
+);
+
+static NO_JUDGEMENT: Reason =
+    Reason::fault("docs/no-judgement", "The language model gave no usable answer about the list.");
 
 static REASONS: LazyLock<Vec<Reason>> =
     LazyLock::new(|| RULES.iter().map(|rule| Reason::policy(rule.code, rule.what)).collect());
@@ -47,12 +66,27 @@ pub struct JudgeDocs {
     pub undescribed_min: usize,
     /// Minimum number of content words in the description of a function whose name means nothing. Higher drops more.
     pub min_description_words: usize,
+    /// Who judges: `rules`, `llm` (a language model judges every list), or `rules-then-llm` (it judges the lists that the rules
+    /// keep although some of their functions are bad).
+    pub judge: Judge,
+    /// The name of the language model on the server in `OPENAI_BASE_URL`.
+    pub model: Option<String>,
+    /// How often the model is asked about a list, an odd number from 1 to 15; more than half must agree. More holds more.
+    pub samples: u32,
 }
 
 impl Default for JudgeDocs {
     fn default() -> Self {
         let Limits { undescribed_share, undescribed_min, min_description_words } = Limits::default();
-        Self { bad_share: 1.0, undescribed_share, undescribed_min, min_description_words }
+        Self {
+            bad_share: 1.0,
+            undescribed_share,
+            undescribed_min,
+            min_description_words,
+            judge: Judge::Rules,
+            model: None,
+            samples: asking::SAMPLES,
+        }
     }
 }
 
@@ -62,10 +96,12 @@ impl Settings for JudgeDocs {
     const FUNNEL_LABEL: &'static str = "docs of good quality";
 
     fn examples() -> Vec<Example> {
-        RULES.iter().map(|rule| Example::functions(rule.code, rule.fires, rule.quiet)).collect()
+        let of_rules = RULES.iter().map(|rule| Example::functions(rule.code, rule.fires, rule.quiet));
+        of_rules.chain(examples_of_model()).collect()
     }
 
     fn check(&self) -> std::result::Result<(), String> {
+        asking::check(self.judge, self.model.as_deref(), self.samples)?;
         if !(self.bad_share > 0.0 && self.bad_share <= 1.0) {
             return Err(format!("bad_share must be above 0 and up to 1, not {}", self.bad_share));
         }
@@ -76,21 +112,107 @@ impl Settings for JudgeDocs {
     }
 }
 
-impl RowStage for JudgeDocs {
-    type Parent = ();
+/// Returns the examples of the reasons of a language model.
+fn examples_of_model() -> [Example; 3] {
+    macro_rules! replies {
+        ($replies:literal) => {
+            concat!(
+                r#"{"doc_lists": [{"functions": [{"name": "ring_bell", "description": "Rings a bell of the tower.", "#,
+                r#""parameters": {"type": "dict", "required": [], "properties": {}}}]}], "replies": ["#,
+                $replies,
+                "]}"
+            )
+        };
+    }
+    const CLEAR: &str = replies!(
+        r#"{"reason": "It rings.", "quote": "Rings a bell", "criterion": "clear", "verdict": "usable"}"#
+    );
+    const NOTHING: &str = replies!(
+        r#"{"reason": "Which?", "quote": "ring_bell", "criterion": "unclear-purpose", "verdict": "unusable"}"#
+    );
+    const UNSURE: &str =
+        replies!(r#"{"reason": "Hm.", "quote": "a bell", "criterion": "unsure", "verdict": "unsure"}"#);
+    const SETTINGS: &str = "judge = \"llm\", model = \"m\"";
+    [
+        Example::tables(JUDGED_UNUSABLE.code, NOTHING, CLEAR).with_settings(SETTINGS),
+        Example::tables(OPEN_VOTE.code, UNSURE, CLEAR).with_settings(SETTINGS),
+        Example::tables(NO_JUDGEMENT.code, replies!("null"), CLEAR).with_settings(SETTINGS),
+    ]
+}
 
+/// What the rules say about a list.
+struct ByRules {
+    opinion: Opinion,
+    /// Some of its functions are bad.
+    has_faults: bool,
+}
+
+impl Stage for JudgeDocs {
     fn contract(&self) -> Contract {
-        Contract::of(TableId::DocLists).reads([FUNCTIONS]).reasons(REASONS.iter()).partition(Partition::Rows)
+        Contract::of(TableId::DocLists)
+            .reads([FUNCTIONS])
+            .reasons(REASONS.iter())
+            .reasons([&JUDGED_UNUSABLE, &OPEN_VOTE, &NO_JUDGEMENT])
+            .partition(Partition::Rows)
+            .asks(self.model.as_deref())
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(1);
         fingerprint.version_of("fixes", fix::VERSION);
+        if self.judge != Judge::Rules {
+            fingerprint.built_in("prompt", DOCS.prompt);
+        }
         Ok(())
     }
 
+    fn join_notes(&self, name: &str, notes: Vec<Value>) -> Option<Value> {
+        if name == USAGE_NOTE { ModelUsage::joined(notes) } else { None }
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let mut open: Vec<(RowIx, Vec<Value>)> = Vec::new();
+        let mut n_rows = 0_u64;
+        view.for_each_batch(cx, |batch| {
+            n_rows += batch.rows().len() as u64;
+            let by_rules = batch.map_rows(|row| self.by_rules(row))?;
+            for (&row, ByRules { opinion, has_faults }) in batch.rows().iter().zip(by_rules) {
+                let is_asked = match self.judge {
+                    Judge::Rules => false,
+                    Judge::Llm => true,
+                    Judge::RulesThenLlm => has_faults && opinion.fate.is_none(),
+                };
+                if is_asked {
+                    open.push((row, batch.row(row).functions()));
+                } else {
+                    out.opinion(row, opinion)?;
+                }
+            }
+            Ok(())
+        })?;
+        let Some(model) = self.model.as_deref().filter(|_| self.judge != Judge::Rules) else { return Ok(()) };
+        let mut judged: Vec<(RowIx, Judgement)> = Vec::new();
+        let texts = |(_, functions): &(RowIx, Vec<Value>)| Asked::docs(functions);
+        let mut usage = asking::judge(cx, &open, (model, self.samples), texts, |(row, _), judgement| {
+            judged.push((*row, judgement));
+        })?;
+        for (row, Judgement { ballot, basis }) in judged {
+            match ballot {
+                Ballot::Decided(criterion) if criterion.verdict == "usable" => {}
+                Ballot::Decided(_) => out.drop(row, &JUDGED_UNUSABLE, Evidence::detail(basis))?,
+                Ballot::Open => out.hold(row, &OPEN_VOTE, Evidence::detail(basis))?,
+                Ballot::Failed(message) => out.fail(row, &NO_JUDGEMENT, &message)?,
+            }
+        }
+        usage.rows_without = n_rows - usage.rows;
+        out.note(USAGE_NOTE, json!(usage));
+        Ok(())
+    }
+}
+
+impl JudgeDocs {
     #[allow(clippy::cast_precision_loss)] // Counts of functions.
-    fn judge_row(&self, row: Row<'_>, (): &()) -> Opinion {
+    fn by_rules(&self, row: Row<'_>) -> ByRules {
         let functions = row.functions();
         let limits = Limits {
             undescribed_share: self.undescribed_share,
@@ -102,16 +224,16 @@ impl RowStage for JudgeDocs {
             .iter()
             .filter_map(|signature| Some((signature.name.as_str(), fault(signature, limits)?)))
             .collect();
-        let Some((_, first)) = bad.first() else { return Opinion::keep() };
+        let Some((_, first)) = bad.first() else {
+            return ByRules { opinion: Opinion::keep(), has_faults: false };
+        };
         if (bad.len() as f64) < self.bad_share * signatures.len() as f64 {
-            return Opinion::keep();
+            return ByRules { opinion: Opinion::keep(), has_faults: true };
         }
         let faults: Vec<Value> =
             bad.iter().map(|(name, rule)| json!({ "function": name, "fault": rule.code })).collect();
-        Opinion::drop(
-            reason(first),
-            Evidence::detail(json!({ "functions": signatures.len(), "bad": faults })),
-        )
+        let detail = json!({ "functions": signatures.len(), "bad": faults });
+        ByRules { opinion: Opinion::drop(reason(first), Evidence::detail(detail)), has_faults: true }
     }
 }
 

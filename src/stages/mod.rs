@@ -216,7 +216,7 @@ pub static KINDS: [StageKind; 18] = [
     StageKind::of::<merge_near_docs::MergeNearDocs>(),
     StageKind::of::<merge_near_queries::MergeNearQueries>(),
     StageKind::of::<drop_public_queries::DropPublicQueries>(),
-    StageKind::of_rows::<judge_docs::JudgeDocs>(),
+    StageKind::of::<judge_docs::JudgeDocs>(),
     StageKind::of::<judge_queries::JudgeQueries>(),
     StageKind::of_rows::<fix_docs::FixDocs>(),
     StageKind::of::<draft_answers::DraftAnswers>(),

@@ -153,7 +153,10 @@ fn requests(look: &Look, screen: Screen) -> Painted {
                 count(answers.none)
             ),
         ),
-        ("equal", counted(requests.equal, "request equals an earlier one", "requests equal an earlier one")),
+        (
+            "repeated",
+            counted(requests.equal, "request equals an earlier one", "requests equal an earlier one"),
+        ),
         ("time", time(look)),
         ("models", list(&facts.models, look.lines.requests)),
         (

@@ -191,9 +191,15 @@ fn the_schema_of_a_call_is_not_a_function() {
 
 /// Generates a valid function like those of the official data.
 fn function() -> impl Strategy<Value = Value> {
-    let word = "[a-z]{3,8}";
+    // A keyword of Python is no name of a parameter, and is renamed.
+    let keywords = [
+        "and", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif", "else",
+        "except", "finally", "for", "from", "global", "import", "lambda", "nonlocal", "not", "pass", "raise",
+        "return", "try", "while", "with", "yield",
+    ];
+    let word = "[a-z]{3,8}".prop_filter("a keyword", move |word| !keywords.contains(&word.as_str()));
     let kind = prop::sample::select(vec!["string", "integer", "float", "boolean"]);
-    let parameter = (word, kind, "[A-Z][a-z ]{0,12}\\.", any::<bool>());
+    let parameter = (word.clone(), kind, "[A-Z][a-z ]{0,12}\\.", any::<bool>());
     (word, "[A-Z][a-z ]{0,20}\\.", prop::collection::vec(parameter, 0..4)).prop_map(
         |(name, description, parameters)| {
             let (mut properties, mut required) = (Map::new(), Vec::new());

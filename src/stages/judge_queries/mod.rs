@@ -39,7 +39,7 @@ use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
-use crate::relevance::asked::PROMPT;
+use crate::judging::QUERIES;
 use crate::relevance::docs::PreparedDocs;
 use crate::relevance::evidence::{self, AnswerSignal, signal_of};
 use crate::relevance::features::features;
@@ -171,7 +171,7 @@ impl Stage for JudgeQueries {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(4);
         if self.judge != Judge::Rules {
-            fingerprint.built_in("prompt", PROMPT);
+            fingerprint.built_in("prompt", QUERIES.prompt);
         }
         fingerprint.built_in("embedder", SPACE.id());
         match &self.weights {
@@ -220,10 +220,10 @@ impl Stage for JudgeQueries {
         let point = operating_point(&judged_by, thresholds, &model.text.curve, self.precision);
         out.note(OPERATING_POINT, json!(point));
         let judgements: Vec<(RowIx, Judgement)> = judgements.into_iter().flatten().collect();
-        let by_model = self.ask(&judgements, &requests, &lists, view, cx, out)?;
+        let asked = self.ask(&judgements, &requests, &lists, view, cx, out)?;
         for (row, judgement) in judgements {
-            if let Some(ballot) = by_model.get(&row) {
-                ballot.apply(row, out)?;
+            if let Some(judgement) = asked.get(&row) {
+                by_model::apply(row, judgement, out)?;
                 continue;
             }
             if let Some(relevance) = judgement.relevance {
