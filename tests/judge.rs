@@ -358,6 +358,68 @@ fn a_refused_key_stops_the_run_and_a_missing_one_is_found_before_it_begins() {
 }
 
 #[test]
+fn a_server_that_refuses_a_part_of_the_request_gets_it_without() {
+    let bench = Bench::new(20);
+    let refusals = [
+        ("max_tokens", "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+        ("response_format", "json_schema is not supported"),
+        ("temperature", "Unsupported value: 'temperature' does not support 0"),
+    ];
+    let server = Server::start(move |request, _| {
+        let body = request.json();
+        match refusals.iter().find(|(key, _)| body.get(*key).is_some()) {
+            Some((_, message)) => Reply::new(400, json!({"error": {"message": message}}).to_string()),
+            None => judged(request),
+        }
+    });
+    assert_eq!(bench.run(&server, "out", &["--concurrency", "1"]), Some(0));
+    assert_eq!(server.requests().len(), 20 + refusals.len());
+    // The request that the cache knows is the one that was meant.
+    let other = Server::start(|request, _| judged(request));
+    assert_eq!(bench.run(&other, "again", &[]), Some(0));
+    assert_eq!(other.requests().len(), 0);
+}
+
+#[test]
+fn the_judge_is_measured_against_labels() {
+    let bench = Bench::new(30);
+    clean_run(&bench, "out");
+    let rows = fs::read_to_string(bench.path("log.jsonl")).unwrap();
+    // As the model judges, but for two of twenty rings.
+    let labels = rows.lines().enumerate().fold(String::new(), |mut labels, (n, _)| {
+        let label = if n % 3 == 0 || n == 1 || n == 2 { "irrelevant" } else { "relevant" };
+        writeln!(labels, "{}", json!({"id": format!("log.jsonl-{n}"), "label": label})).unwrap();
+        labels
+    });
+    fs::write(bench.path("labels.jsonl"), labels).unwrap();
+    let arguments = ["calibrate", "--run", "out", "--labels", "labels.jsonl", "--agreement"];
+    let output = bench.call("", &arguments);
+    assert!(
+        output.status.code() == Some(2) && shown(&output).contains("none of the 30 labels"),
+        "{}",
+        shown(&output)
+    );
+    let log = rows.lines().enumerate().fold(String::new(), |mut log, (n, line)| {
+        let mut row: Value = serde_json::from_str(line).unwrap();
+        row["id"] = json!(format!("log.jsonl-{n}"));
+        writeln!(log, "{row}").unwrap();
+        log
+    });
+    fs::write(bench.path("log.jsonl"), log).unwrap();
+    fs::remove_dir_all(bench.path("out")).unwrap();
+    clean_run(&bench, "out");
+    let text = shown(&bench.call("", &arguments));
+    let row = text
+        .lines()
+        .find(|line| line.starts_with("judged by gpt-4.1-mini"))
+        .unwrap_or_else(|| panic!("{text}"));
+    // 18 of 20 that are judged relevant, 10 of 10 irrelevant; kappa is (28/30 - 16/30) / (14/30) with 18 and 20 relevant.
+    for expected in ["30", "100.0 %", "93.3 %", "90.0 %", "0.857"] {
+        assert!(row.contains(expected), "{expected}: {text}");
+    }
+}
+
+#[test]
 fn a_batch_gives_the_same_dataset_as_the_server() {
     let bench = Bench::new(40);
     let expected = clean_run(&bench, "asked");

@@ -14,18 +14,19 @@ use super::Ending;
 use crate::cli::console::{self, Console, count, table};
 use crate::engine::disk::write_output;
 use crate::run::calibrate::{
-    Alone, Calibration, DecisionCounts, Findings, Fit, FitPlan, Label, Labelled, Model, Point, TARGETS,
-    TargetCounts, Tested,
+    Agreement, Alone, Calibration, DecisionCounts, Findings, Fit, FitPlan, Label, Labelled, Model, Point,
+    RunAgreement, TARGETS, TargetCounts, Tested, agreement,
 };
 use crate::stages::Registry;
-use crate::text::figures::{share, share_of};
+use crate::text::figures::{counted, share, share_of};
 
 /// Arguments of `calibrate`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   toolsieve calibrate --bfcl bfcl/data --write weights.toml    text weights, from BFCL categories
   toolsieve calibrate --run out/mylog --labels labels.jsonl    weights of logged answers, from a run
-  toolsieve calibrate --run out/mylog --labels labels.jsonl --test --weights weights.toml")]
+  toolsieve calibrate --run out/mylog --labels labels.jsonl --test --weights weights.toml
+  toolsieve calibrate --run out/mylog --labels labels.jsonl --agreement    any judge against people")]
 pub(super) struct CalibrateArgs {
     /// BFCL question files, or folders of them. The category gives the label: irrelevance is irrelevant, others are relevant.
     #[arg(long, value_name = "PATH", num_args = 1..)]
@@ -50,6 +51,10 @@ pub(super) struct CalibrateArgs {
     /// Fits nothing; measures the weights on the labelled requests.
     #[arg(long, conflicts_with = "write")]
     test: bool,
+
+    /// Fits nothing; compares the labels that the run gave, by whatever judge, with those of the file: coverage, precision, kappa.
+    #[arg(long, requires = "run", conflicts_with_all = ["write", "test", "fit"])]
+    agreement: bool,
 
     /// Uses only one of two folds of the doc lists, chosen by --seed: fit on one, test on the other.
     #[arg(long, value_enum)]
@@ -115,6 +120,9 @@ impl From<What> for Fit {
 }
 
 pub(super) fn calibrate(args: &CalibrateArgs, registry: &Registry) -> anyhow::Result<()> {
+    if let (true, Some(run), Some(labels)) = (args.agreement, &args.run, &args.labels) {
+        return Ok(console::print_data(&agreement_table(&agreement(run, labels, registry)?))?);
+    }
     let plan = checked_plan(args)?;
     let (labelled, fit) = labelled(args, registry)?;
     labelled.check_sides()?;
@@ -143,6 +151,32 @@ pub(super) fn calibrate(args: &CalibrateArgs, registry: &Registry) -> anyhow::Re
     }
     printed?;
     Ok(())
+}
+
+/// The agreement of a run with labels, a row for each group of requests.
+fn agreement_table(found: &RunAgreement) -> String {
+    let row = |name: &str, of: &Agreement| {
+        let part = |part: u64, whole: u64| if whole == 0 { "-".to_owned() } else { share_of(part, whole) };
+        vec![
+            name.to_owned(),
+            count(of.n()),
+            part(of.decided(), of.n()),
+            part(of.right(), of.decided()),
+            part(of.relevant, of.relevant + of.wrong),
+            part(of.irrelevant, of.irrelevant + of.missed),
+            of.kappa().map_or_else(|| "-".to_owned(), |kappa| format!("{kappa:.3}")),
+        ]
+    };
+    let mut rows = vec![row("all", &found.all)];
+    rows.extend(found.by_judge.iter().map(|(judge, of)| row(&format!("judged by {judge}"), of)));
+    rows.extend(found.by_language.iter().map(|(language, of)| row(&format!("language {language}"), of)));
+    let header =
+        ["requests", "labelled", "decided", "right", "right if relevant", "right if irrelevant", "kappa"];
+    let unused = match found.unused {
+        0 => String::new(),
+        n => format!("{} of no request that was judged\n", counted(n as u64, "label is", "labels are")),
+    };
+    format!("{}{unused}", table(&header, &rows, &[1, 2, 3, 4, 5, 6]))
 }
 
 /// The labelled requests, or those of one fold, and what is fitted on them.

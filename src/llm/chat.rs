@@ -102,10 +102,23 @@ impl Client {
 
     /// Sends one chat request.
     fn chat(&self, body: Value) -> impl Future<Output = Result<ChatReply, Error>> + Send + 'static {
-        let (openai, url) = (self.openai.clone(), self.address(RESOURCE));
+        let (openai, url, refused) = (self.openai.clone(), self.address(RESOURCE), self.refused.clone());
         SECONDS.scope(Cell::new(0.0), async move {
-            let answer: Result<Value, _> = openai.chat().create_byot(body).await;
-            let answer = answer.map_err(|error| Self::error(&url, error))?;
+            let answer = loop {
+                let body = match (&refused, &body) {
+                    (Some(refused), Value::Object(body)) => Value::Object(refused.adapted(body.clone())),
+                    _ => body.clone(),
+                };
+                let answer: Result<Value, _> = openai.chat().create_byot(&body).await;
+                match answer.map_err(|error| Self::error(&url, error)) {
+                    Err(error)
+                        if refused
+                            .as_ref()
+                            .zip(body.as_object())
+                            .is_some_and(|(refused, body)| refused.learn(body, &error)) => {}
+                    answer => break answer?,
+                }
+            };
             read_reply(&answer, SECONDS.with(Cell::get)).map_err(|what| Error::Answer { url, what })
         })
     }

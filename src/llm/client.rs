@@ -1,6 +1,7 @@
 //! The client of a server with an OpenAI-compatible API, and its runtime.
 
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_openai::config::OpenAIConfig;
@@ -10,6 +11,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinSet;
 
 use super::Error;
+use super::adapted::Refused;
 use super::key::Key;
 pub use super::retry::RetryPolicy;
 use super::sender::{Sender, public_url};
@@ -28,6 +30,8 @@ pub struct Client {
     runtime: Runtime,
     shown: String,
     max_concurrent: usize,
+    /// Parts of chat requests that the server refused, if requests may go without them.
+    pub(super) refused: Option<Arc<Refused>>,
 }
 
 impl std::fmt::Debug for Client {
@@ -72,7 +76,13 @@ impl Client {
         let config =
             OpenAIConfig::new().with_api_base(base).with_api_key("").with_org_id("").with_project_id("");
         let openai = async_openai::Client::build(sender.http.clone(), config).with_http_service(sender);
-        Ok(Self { openai, runtime: runtime()?, shown: public_url(&url), max_concurrent })
+        Ok(Self { openai, runtime: runtime()?, shown: public_url(&url), max_concurrent, refused: None })
+    }
+
+    /// Lets chat requests go without what the server refuses: the form of the answer, the temperature, the name of the limit.
+    #[must_use]
+    pub fn adapting(self) -> Self {
+        Self { refused: Some(Arc::default()), ..self }
     }
 
     /// Returns the address of the server without secrets.

@@ -4,6 +4,7 @@
 //! and can be cancelled. Every request goes through one `sender`, which waits, retries and removes
 //! keys from messages. Types of `async-openai` are not part of the interface.
 
+mod adapted;
 pub mod batch;
 pub(crate) mod budget;
 pub mod cache;

@@ -77,7 +77,7 @@ pub(super) fn open(pipeline: &Pipeline, options: &ModelOptions) -> Result<Option
             ));
         }
         let policy = RetryPolicy { max_concurrent: options.n_concurrent.max(1), ..RetryPolicy::default() };
-        let client = Client::with_policy(environment, policy).map_err(|error| failed(&error))?;
+        let client = Client::with_policy(environment, policy).map_err(|error| failed(&error))?.adapting();
         Dispatch::Send {
             client: Box::new(client),
             n_concurrent: options.n_concurrent,

@@ -64,11 +64,13 @@ type Sample = (std::result::Result<ChatAnswer, Unanswered>, Option<f64>);
 /// There is no language model, the user asked to stop, the server answers nothing, or the receiver fails.
 fn ask<R>(
     cx: &Context<'_>,
+    model_name: &str,
     rows: &[R],
     requests: impl Fn(&R) -> Vec<ChatRequest>,
     mut receive: impl FnMut(&R, Vec<Sample>, &mut ModelUsage) -> Result<()>,
 ) -> Result<ModelUsage> {
-    let mut usage = ModelUsage { rows: rows.len() as u64, ..ModelUsage::default() };
+    let mut usage =
+        ModelUsage { model: model_name.to_owned(), rows: rows.len() as u64, ..ModelUsage::default() };
     if rows.is_empty() {
         return Ok(usage);
     }
@@ -112,7 +114,7 @@ pub(super) fn judge<R>(
         let questions = |asked: Asked| (0..samples).map(|at| asked.question(model, at, samples)).collect();
         texts(row).map(questions).unwrap_or_default()
     };
-    ask(cx, rows, questions, |row, samples, usage| {
+    ask(cx, model, rows, questions, |row, samples, usage| {
         let votes: Vec<std::result::Result<Vote, String>> = match texts(row) {
             Some(asked) => samples.into_iter().map(|sample| vote(&asked, sample, usage)).collect(),
             None => vec![Err("the text is too long to be asked about".to_owned())],

@@ -193,7 +193,7 @@ enum Word {
     Irrelevant,
 }
 
-fn read_labels(file: &Path) -> Result<BTreeMap<String, bool>, Error> {
+pub(super) fn read_labels(file: &Path) -> Result<BTreeMap<String, bool>, Error> {
     let text = std::fs::read_to_string(file).at("reading", file)?;
     let mut labels = BTreeMap::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {

@@ -3,6 +3,7 @@
 //! Labels come from BFCL files, by category, or from a file for a finished run, whose features and evidence were noted
 //! by judge-queries. Figures of what was fitted are of doc lists that were not fitted on.
 
+mod agreement;
 mod labelled;
 
 use super::Error;
@@ -15,6 +16,7 @@ use crate::relevance::features::{FAMILIES, names};
 pub use crate::relevance::calibrate::{Findings, FitPlan, LabelledExample, TargetCounts};
 pub use crate::relevance::measure::{DecisionCounts, Label, Point, TARGETS};
 pub use crate::relevance::model::Model;
+pub use agreement::{Agreement, RunAgreement, agreement};
 pub use labelled::Labelled;
 
 /// Which weights are fitted.

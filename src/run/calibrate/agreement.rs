@@ -1,0 +1,161 @@
+//! Agreement of a finished run with labels of people, whoever judged its requests: rules, a language model, the log.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use serde_json::Value;
+
+use super::labelled::read_labels;
+use crate::columns::{EXTERNAL_ID, LANGUAGE, RELEVANCE, RELEVANCE_BASIS};
+use crate::engine::context::{Context, Quiet};
+use crate::engine::contract::Contract;
+use crate::engine::view::View;
+use crate::engine::vocabulary::TableId;
+use crate::relevance::Relevance;
+use crate::run::error::refuse;
+use crate::run::{Error, open};
+use crate::stages::Registry;
+
+/// Labelled requests by their label and what the run decided. Low quality counts as irrelevant, as in the dataset.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Agreement {
+    /// Relevant, and judged so.
+    pub relevant: u64,
+    /// Relevant, and judged irrelevant.
+    pub missed: u64,
+    /// Irrelevant, and judged so.
+    pub irrelevant: u64,
+    /// Irrelevant, and judged relevant.
+    pub wrong: u64,
+    /// Without a judgement: held, or without an answer of the model.
+    pub open: u64,
+}
+
+impl Agreement {
+    /// Returns the number of labelled requests.
+    pub fn n(&self) -> u64 {
+        self.decided() + self.open
+    }
+
+    /// Returns the number of those with a judgement.
+    pub fn decided(&self) -> u64 {
+        self.relevant + self.missed + self.irrelevant + self.wrong
+    }
+
+    /// Returns the number of judgements that are as labelled.
+    pub fn right(&self) -> u64 {
+        self.relevant + self.irrelevant
+    }
+
+    /// Returns Cohen's kappa over the requests with a judgement: the agreement beyond that of chance, at most 1. `None` if
+    /// labels and judgements are all the same.
+    #[allow(clippy::cast_precision_loss)] // Counts of rows.
+    pub fn kappa(&self) -> Option<f64> {
+        let n = self.decided() as f64;
+        let share = |part: u64| part as f64 / n;
+        let observed = share(self.right());
+        let (labelled, judged) = (share(self.relevant + self.missed), share(self.relevant + self.wrong));
+        let chance = labelled * judged + (1.0 - labelled) * (1.0 - judged);
+        (n > 0.0 && chance < 1.0).then(|| (observed - chance) / (1.0 - chance))
+    }
+
+    fn add(&mut self, is_relevant: bool, judged: Option<Relevance>) {
+        let judged = judged.map(|relevance| relevance == Relevance::Relevant);
+        *match (is_relevant, judged) {
+            (true, Some(true)) => &mut self.relevant,
+            (true, Some(false)) => &mut self.missed,
+            (false, Some(false)) => &mut self.irrelevant,
+            (false, Some(true)) => &mut self.wrong,
+            (_, None) => &mut self.open,
+        } += 1;
+    }
+}
+
+/// The agreement of a run with labels: of all requests, by who judged them, and by language.
+#[derive(Debug, Default)]
+pub struct RunAgreement {
+    /// All labelled requests of the run.
+    pub all: Agreement,
+    /// By who judged: `rules`, the name of a language model, or `a person`.
+    pub by_judge: BTreeMap<String, Agreement>,
+    /// By language, where a stage detects it.
+    pub by_language: BTreeMap<String, Agreement>,
+    /// Labels of no request that was judged.
+    pub unused: usize,
+}
+
+/// Compares the labels that a run gave with those of a file.
+///
+/// # Errors
+/// The run or the file cannot be read, no stage judged queries, or no label is of a request of the run.
+pub fn agreement(run: &Path, labels: &Path, registry: &Registry) -> Result<RunAgreement, Error> {
+    let labels = read_labels(labels)?;
+    let corpus = open(run, registry)?.corpus;
+    if !corpus.requests.has(RELEVANCE_BASIS) {
+        return refuse(format!(
+            "{}: no stage judged queries\nhint: run a pipeline with a judge-queries stage",
+            run.display()
+        ));
+    }
+    let reads = vec![EXTERNAL_ID, RELEVANCE, RELEVANCE_BASIS, LANGUAGE];
+    let contract = Contract { reads, ..Contract::of(TableId::Requests) };
+    let (view, cancel) = (View::new(&corpus, &contract), AtomicBool::new(false));
+    let cx = Context::new(0, &cancel, &Quiet);
+    let (mut found, mut n_used) = (RunAgreement::default(), 0);
+    view.stream(
+        &cx,
+        |_| true,
+        |batch| {
+            for &ix in batch.rows() {
+                let row = batch.row(ix);
+                let Some(basis) = row.json::<Value>(RELEVANCE_BASIS) else { continue };
+                let own = row.text(EXTERNAL_ID).and_then(|id| labels.get(id));
+                let Some(&is_relevant) = own.or_else(|| labels.get(&view.row_id(ix).to_string())) else {
+                    continue;
+                };
+                n_used += 1;
+                let judged = row.text(RELEVANCE).and_then(Relevance::from_name);
+                let is_by_person = ["labelled_by", "answered_by"].iter().any(|key| basis.get(key).is_some());
+                let judge = match basis["asked"].as_str() {
+                    Some(model) => model.to_owned(),
+                    None if is_by_person => "a person".to_owned(),
+                    None => "rules".to_owned(),
+                };
+                found.all.add(is_relevant, judged);
+                found.by_judge.entry(judge).or_default().add(is_relevant, judged);
+                if let Some(language) = row.text(LANGUAGE) {
+                    found.by_language.entry(language.to_owned()).or_default().add(is_relevant, judged);
+                }
+            }
+            Ok(())
+        },
+    )?;
+    if n_used == 0 {
+        return refuse(format!(
+            "{}: none of the {} labels is of a request that was judged\nhint: ids are those of the log, or those of `toolsieve held`",
+            run.display(),
+            labels.len()
+        ));
+    }
+    found.unused = labels.len().saturating_sub(n_used);
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kappa_is_the_agreement_beyond_chance() {
+        let close = |agreement: Agreement, expected: f64| {
+            let kappa = agreement.kappa().unwrap();
+            assert!((kappa - expected).abs() < 1e-9, "{agreement:?}: {kappa}");
+        };
+        close(Agreement { relevant: 20, irrelevant: 15, missed: 10, wrong: 5, open: 9 }, 0.4);
+        close(Agreement { relevant: 5, irrelevant: 5, ..Agreement::default() }, 1.0);
+        close(Agreement { relevant: 1, irrelevant: 1, missed: 1, wrong: 1, open: 0 }, 0.0);
+        assert_eq!(Agreement { relevant: 5, ..Agreement::default() }.kappa(), None);
+        assert_eq!(Agreement { open: 5, ..Agreement::default() }.kappa(), None);
+    }
+}
