@@ -41,13 +41,16 @@ pub struct Criterion {
     pub verdict: &'static str,
 }
 
+/// The criterion of a request with too many right calls to list.
+pub const OPEN_ENDED_CALL: &str = "open-ended-call";
+
 /// Judges requests: `verdict` is a label of relevance.
 pub static QUERIES: Panel = Panel {
     name: "relevance",
     prompt: include_str!("../configs/prompts/judge_queries.md"),
     criteria: &[
         Criterion { name: "function-fits", verdict: "relevant" },
-        Criterion { name: "open-ended-call", verdict: "relevant" },
+        Criterion { name: OPEN_ENDED_CALL, verdict: "relevant" },
         Criterion { name: "no-function-fits", verdict: "irrelevant" },
         Criterion { name: "missing-value", verdict: "low-quality" },
         Criterion { name: "no-request", verdict: "low-quality" },

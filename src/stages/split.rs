@@ -38,6 +38,7 @@ use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::export::sink::{HUMAN, JUDGED};
+use crate::judging::OPEN_ENDED_CALL;
 use crate::relevance::Relevance;
 use crate::relevance::basis::is_shown;
 use crate::text::language::{UNDETERMINED, language};
@@ -72,6 +73,8 @@ const JUDGED_IRRELEVANT: &str = "judged-irrelevant";
 const LOW_QUALITY: &str = "low-quality";
 /// The basis of `relevance` for a request with a text argument that the model composed.
 const OPEN_TEXT: &str = "open-text";
+/// The basis of `relevance` for a request with too many right calls to list, as a language model judged.
+const OPEN_ENDED: &str = "open-ended";
 
 /// Range of [`Split::open_text_words`].
 const OPEN_TEXT_WORDS: std::ops::RangeInclusive<usize> = 2..=1000;
@@ -141,7 +144,7 @@ impl RowStage for Split {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(6);
+        fingerprint.version(7);
         Ok(())
     }
 
@@ -183,7 +186,11 @@ impl Split {
         };
         let answer = request.answer();
         let by_a_person = request.text(TIER) == Some(HUMAN);
+        let is_open_ended = relevance == Some(Relevance::Relevant)
+            && !by_a_person
+            && request.relevance_basis().is_some_and(|basis| basis["criterion"] == OPEN_ENDED_CALL);
         match (no_call, answer) {
+            _ if is_open_ended && !has_calls(messages) => Ok((Category::Relevance, Some(OPEN_ENDED))),
             (Some(_), Some(_)) if by_a_person => Err(&CONTRADICTED),
             (None, None) => Err(without_answer(request.text(RESPONSE_KIND))),
             _ if has_calls(messages) => Err(&EARLIER_CALLS),
@@ -313,6 +320,22 @@ mod tests {
         let tiers: Vec<Option<&str>> = (0..7).map(|row| judged.cell(row, TIER)).collect();
         let judged = Some("judged");
         assert_eq!(tiers, [judged, None, None, judged, judged, None, None]);
+    }
+
+    #[test]
+    fn what_a_language_model_judged_open_ended_is_relevance_with_or_without_an_answer() {
+        let mut answered = request("relevant", "recorded", "bells rest");
+        answered["relevance_basis"] = json!({"criterion": "open-ended-call", "asked": "m", "evidence": {}});
+        let mut without = answered.clone();
+        without.as_object_mut().unwrap().shift_remove("answer");
+        let mut by_a_person = answered.clone();
+        by_a_person["tier"] = json!("human");
+        let mut fits = answered.clone();
+        fits["relevance_basis"]["criterion"] = json!("function-fits");
+        assert_eq!(
+            split(&[answered, without, by_a_person, fits]),
+            ["relevance open-ended en", "relevance open-ended en", "simple - en", "simple - en"]
+        );
     }
 
     #[test]
