@@ -79,11 +79,13 @@ columns! {
     RESPONSE_KIND = Requests "response_kind" Text, Stage, "kind of answer in the log";
     /// The answer as BFCL ground truth, JSON.
     ANSWER = Requests "answer" Text, Stage, "the answer as BFCL ground truth";
-    /// How certain the answer is: human, outcome, recorded. For an entry without an answer: judged, if its label is
+    /// How certain the answer is: human, outcome, recorded, agreed. For an entry without an answer: judged, if its label is
     /// based on the text alone.
     TIER = Requests "tier" Text, Stage, "how certain the answer is, or the label of an entry without one", listed;
     /// The request whose record the answer was taken from.
     ANSWER_FROM = Requests "answer_from" Text, Stage, "request the answer was taken from";
+    /// The basis of an answer that language models drafted, JSON: the models, and how many drafts agree.
+    ANSWER_BASIS = Requests "answer_basis" Text, Stage, "language models that drafted the answer";
     /// Whether a function of the list fits the query: relevant, irrelevant, low-quality.
     RELEVANCE = Requests "relevance" Text, Stage, "whether a function fits the query", passed_on;
     /// The basis of the relevance, JSON: a rule, or probabilities, features and evidence of the log's answers.

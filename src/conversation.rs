@@ -54,6 +54,11 @@ pub struct Message {
     pub is_error: bool,
 }
 
+/// Returns whether a message calls a function or holds a result.
+pub fn has_calls(messages: &[Message]) -> bool {
+    messages.iter().any(|message| message.role == Role::Tool || !message.calls.is_empty())
+}
+
 /// Returns the last message of the user, which is the query.
 pub fn last_user(messages: &[Message]) -> Option<&Message> {
     messages.iter().rfind(|message| message.role == Role::User)

@@ -48,7 +48,7 @@
 // (scores of models on a dataset), `text` and `similarity`
 // (tokens, ROUGE-L, joins), `embed` (texts to vectors), `notation` (parsers of JSON, YAML, Python and TypeScript),
 // `allowance` (memory limits of parsed values), `answers` (evidence of the right call in the log), `relevance` (whether
-// a function fits the query), `judging` (the same by a language model), `decisions` (decisions of people on rows), `public_sets` (public datasets and their
+// a function fits the query), `prompts` (what language models are asked), `decisions` (decisions of people on rows), `public_sets` (public datasets and their
 // readers), `llm` (the only access to the network), `privacy` (personal values and their placeholders), `export`
 // (datasets), `erasure` (removal of data from a finished run), `page` (building blocks of HTML pages), `report` (the
 // funnel and the figures), `inspect` (a first look at a log); `run` (all operations as functions); and on top `cli`,
@@ -91,7 +91,6 @@ pub mod ingest;
 #[doc(hidden)]
 pub mod inspect;
 #[doc(hidden)]
-pub mod judging;
 #[doc(hidden)]
 pub mod lint;
 #[doc(hidden)]
@@ -102,6 +101,7 @@ mod page;
 pub mod pipeline;
 #[doc(hidden)]
 pub mod privacy;
+pub mod prompts;
 #[doc(hidden)]
 pub mod public_sets;
 #[doc(hidden)]

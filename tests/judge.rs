@@ -518,3 +518,81 @@ fn the_cache_is_counted_exported_and_pruned() {
     let refused = bench.call("", &["cache", "prune"]);
     assert!(refused.status.code() == Some(2) && shown(&refused).contains("hint: "), "{}", shown(&refused));
 }
+
+/// Drafts for a request of the bench: the second model errs, and both leave out what they are not sure of.
+fn drafted(request: &ReceivedRequest) -> Reply {
+    let query = query(request);
+    let bell: u64 = query.rsplit(' ').next().unwrap().parse().unwrap();
+    let errs = request.json()["model"] == "second" && bell % 5 == 1;
+    let arguments = json!({"bell": bell + u64::from(errs)}).to_string();
+    let calls =
+        if bell % 7 == 1 { json!([]) } else { json!([{"name": "ring_bell", "arguments": arguments}]) };
+    reply(&json!({"reason": "So.", "calls": calls}).to_string())
+}
+
+#[test]
+fn two_models_draft_the_answers_that_the_log_lacks() {
+    let bench = Bench::new(60);
+    let stages = r#"
+[[stages]]
+kind = "fix-docs"
+
+[[stages]]
+kind = "draft-answers"
+models = ["first", "second"]
+
+[[stages]]
+kind = "verify-answers"
+
+[[stages]]
+kind = "split"
+
+[export]
+"#;
+    fs::write(bench.path("judged.toml"), format!("{PIPELINE}{stages}")).unwrap();
+    let is_draft = |request: &ReceivedRequest| request.json()["model"] != "gpt-4.1-mini";
+    let server = Server::start(move |request, _| {
+        if is_draft(request) && query(request) == "Ring bell 20" {
+            Reply::new(400, r#"{"error": {"message": "context_length_exceeded"}}"#)
+        } else if is_draft(request) {
+            drafted(request)
+        } else {
+            judged(request)
+        }
+    });
+    assert_eq!(bench.run(&server, "out", &[]), Some(0));
+    // 40 of 60 ring; both models are asked about each.
+    assert_eq!(server.requests().iter().filter(|request| is_draft(request)).count(), 80);
+    let rings = || (0..60_u64).filter(|n| n % 3 != 0 && *n != 20);
+    let without = rings().filter(|n| n % 7 == 1).count();
+    let differ = rings().filter(|n| n % 7 != 1 && n % 5 == 1).count();
+    let held = bench.call("", &["held", "out", "--format", "jsonl"]);
+    let reasons =
+        String::from_utf8(held.stdout).unwrap().lines().fold(BTreeMap::new(), |mut reasons, line| {
+            let row: Value = serde_json::from_str(line).unwrap();
+            *reasons.entry(row["reason"].as_str().unwrap().to_owned()).or_insert(0) += 1;
+            reasons
+        });
+    let expected =
+        [("answer/drafts-differ", differ), ("answer/no-call-drafted", without), ("answer/no-draft", 1)];
+    assert_eq!(reasons, expected.map(|(reason, n)| (reason.to_owned(), n)).into());
+    // What they agree on is exported, and not among the scored entries.
+    let answers =
+        fs::read_to_string(bench.path("out/dataset/unverified/possible_answer/BFCL_v4_live_simple.json"))
+            .unwrap();
+    assert_eq!(answers.lines().count(), rings().count() - without - differ);
+    for line in answers.lines() {
+        let calls: Value = serde_json::from_str(line).unwrap();
+        assert!(calls["ground_truth"][0]["ring_bell"]["bell"][0].is_u64(), "{line}");
+    }
+    assert!(!bench.path("out/dataset/possible_answer/BFCL_v4_live_simple.json").exists());
+    let report = bench.report("out");
+    assert_eq!(report["entries"]["tier"]["agreed"], answers.lines().count(), "{}", report["entries"]);
+    let usage = &report["language_models"]["draft-answers"];
+    assert_eq!((&usage["arrived"], &usage["failed"]), (&json!(78), &json!(2)), "{usage}");
+    // The next run asks again about the failed ones alone.
+    let well =
+        Server::start(move |request, _| if is_draft(request) { drafted(request) } else { judged(request) });
+    assert_eq!(bench.run(&well, "out", &[]), Some(0));
+    assert_eq!(well.requests().len(), 2);
+}

@@ -447,7 +447,7 @@ fn screens_fit_80_and_120_columns() {
 fn reading_the_inputs_shows_the_share_that_is_read_the_rate_and_the_time_left() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log.jsonl");
-    support::write_long_log(&log, 12_000);
+    support::write_long_log(&log, 20_000);
     let mut command = toolsieve();
     command
         .current_dir(folder.path())
@@ -579,7 +579,7 @@ fn a_closed_pipe_is_not_an_error_and_keeps_the_exit_code() {
 fn a_terminated_run_reports_it_with_the_documented_code() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log.jsonl");
-    support::write_long_log(&log, 12_000);
+    support::write_long_log(&log, 20_000);
     for signal in ["-TERM", "-HUP"] {
         let out = folder.path().join(signal);
         let mut run = toolsieve();

@@ -54,6 +54,10 @@ const FILES: &[(&str, &[&str])] = &[
     ("src/docs/quality.rs", &["docs/"]),
     ("src/stages/judge_docs.rs", &["docs/judged-unusable", "docs/open-vote", "docs/no-judgement"]),
     ("src/docs/spec/mod.rs", &["parse/unreadable-operation"]),
+    (
+        "src/stages/draft_answers/by_model.rs",
+        &["answer/drafts-differ", "answer/no-call-drafted", "answer/no-draft"],
+    ),
     ("src/stages/draft_answers/others.rs", &["answer/other-alternatives", "answer/other-answer"]),
     ("src/engine/cascade.rs", &["cascade/"]),
     ("src/engine/decision.rs", &["decision/"]),

@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::rewrite::{Group, Rewritten, Touched, replace_files, rewrite};
-use crate::columns::{ANSWER, ANSWER_FROM, FILE, LINE, RECORD, TIER};
+use crate::columns::{ANSWER, ANSWER_BASIS, ANSWER_FROM, FILE, LINE, RECORD, TIER};
 use crate::engine::cascade::cascade;
 use crate::engine::corpus::{Corpus, RowId, Table};
 use crate::engine::decisions::DECIDED;
@@ -198,7 +198,7 @@ impl<'a> Erasure<'a> {
             let answers = if table == TableId::Requests { &self.answers } else { &BTreeSet::new() };
             for row in rows_within(answers, group.start(), end) {
                 let at = row as usize - group.start();
-                for column in [ANSWER, TIER, ANSWER_FROM] {
+                for column in [ANSWER, TIER, ANSWER_FROM, ANSWER_BASIS] {
                     if group.set_text(column.name, at, None) {
                         touched.cell(column.name);
                         changes += 1;

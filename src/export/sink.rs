@@ -45,6 +45,8 @@ const VERIFIED: &[&str] = &[HUMAN, "outcome"];
 pub const HUMAN: &str = "human";
 /// The tier of an entry without an answer whose label is based on the text alone; not in the scored files.
 pub const JUDGED: &str = "judged";
+/// The tier of an answer on which the drafts of several language models agree; not in the scored files.
+pub const AGREED: &str = "agreed";
 /// The source of an answer in the tables: the entry's own record.
 const OWN_RECORD: &str = "own-record";
 /// The source of an answer in the tables: the record of an equal request.

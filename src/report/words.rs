@@ -6,7 +6,7 @@ use super::recipe::{self, Status};
 use crate::bfcl::category::Category;
 use crate::engine::decisions::DECIDE;
 use crate::engine::vocabulary::TableId;
-use crate::export::sink::JUDGED;
+use crate::export::sink::{AGREED, JUDGED};
 use crate::stages::Settings as _;
 use crate::stages::draft_answers::DraftAnswers;
 use crate::stages::merge_near_queries::N_GRAMS;
@@ -22,8 +22,8 @@ public sets out before it merged similar ones.";
 
 /// What the two columns of entries mean.
 pub(super) const SCORED: &str = "Scored: the answer is sure, or the category needs none and the log, a person or a \
-certain rule shows the label. Unverified: the answer is what the logged model gave (tier recorded), or the label rests \
-on the text alone (tier judged), and nobody checked it.";
+certain rule shows the label. Unverified: nobody checked it. The logged model gave the answer (tier recorded), language \
+models agree on it (agreed), or the label rests on the text alone (judged).";
 
 /// What frozen entries are, with their number; nothing where there are none.
 pub(super) fn frozen_sentence(report: &Report) -> Option<String> {
@@ -116,6 +116,13 @@ pub(super) fn known_limits(report: &Report) -> Vec<String> {
     };
     if Category::ALL.iter().any(is_recorded) {
         limits.push("Unverified answers are what one model said, right or wrong.".to_owned());
+    }
+    let agreed = report.entries.tier.get(AGREED).copied().unwrap_or_default();
+    if agreed > 0 {
+        limits.push(format!(
+            "Answers of the tier agreed ({}) were drafted by language models, which can agree on a wrong call.",
+            count(agreed)
+        ));
     }
     let judged = report.entries.tier.get(JUDGED).copied().unwrap_or_default();
     if judged > 0 {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::engine::context::Context;
 use crate::engine::error::{Error, Result};
 use crate::engine::language_model::{ChatAnswer, ChatRequest, ModelUsage, Unanswered};
-use crate::judging::{Asked, Ballot, Vote, ballot, basis};
+use crate::prompts::judging::{Asked, Ballot, Vote, ballot, basis};
 
 /// Who judges.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +27,8 @@ pub(super) const SAMPLES: u32 = 1;
 /// Most samples of one row.
 const MAX_SAMPLES: u32 = 15;
 
+/// Why a row is not asked about whose texts are too long.
+pub(super) const TOO_LONG: &str = "the text is too long to be asked about";
 /// Rows whose requests are in memory at once.
 const ROWS_AT_ONCE: usize = 4096;
 
@@ -54,15 +56,24 @@ pub(super) fn check(judge: Judge, model: Option<&str>, samples: u32) -> std::res
     Ok(())
 }
 
+/// Checks a number of samples that do not vote.
+///
+/// # Errors
+/// It is out of range.
+pub(super) fn check_number(samples: u32) -> std::result::Result<(), String> {
+    let is_in_range = (1..=MAX_SAMPLES).contains(&samples);
+    is_in_range.then_some(()).ok_or_else(|| format!("samples must be from 1 to {MAX_SAMPLES}, not {samples}"))
+}
+
 /// The outcome of one sample, with the US dollars that it cost in this run.
-type Sample = (std::result::Result<ChatAnswer, Unanswered>, Option<f64>);
+pub(super) type Sample = (std::result::Result<ChatAnswer, Unanswered>, Option<f64>);
 
 /// Asks about rows, several samples of each, and gives the outcomes of each row in the order of the rows. `requests` makes
 /// the samples of a row; `receive` gets their outcomes, and the usage so far, to which it adds what it cannot use.
 ///
 /// # Errors
 /// There is no language model, the user asked to stop, the server answers nothing, or the receiver fails.
-fn ask<R>(
+pub(super) fn ask<R>(
     cx: &Context<'_>,
     model_name: &str,
     rows: &[R],
@@ -116,8 +127,11 @@ pub(super) fn judge<R>(
     };
     ask(cx, model, rows, questions, |row, samples, usage| {
         let votes: Vec<std::result::Result<Vote, String>> = match texts(row) {
-            Some(asked) => samples.into_iter().map(|sample| vote(&asked, sample, usage)).collect(),
-            None => vec![Err("the text is too long to be asked about".to_owned())],
+            Some(asked) => {
+                let vote = |sample| usable(sample, usage, |answer| asked.vote(answer));
+                samples.into_iter().map(vote).collect()
+            }
+            None => vec![Err(TOO_LONG.to_owned())],
         };
         let ballot = ballot(&votes);
         let basis = basis(model, &votes, &ballot);
@@ -126,10 +140,14 @@ pub(super) fn judge<R>(
     })
 }
 
-/// Reads the vote of one sample, and counts what cannot be used.
-fn vote(asked: &Asked, (outcome, cost): Sample, usage: &mut ModelUsage) -> std::result::Result<Vote, String> {
+/// Reads the answer of one sample, and counts it if it cannot be used.
+pub(super) fn usable<T>(
+    (outcome, cost): Sample,
+    usage: &mut ModelUsage,
+    read: impl Fn(&ChatAnswer) -> std::result::Result<T, &'static str>,
+) -> std::result::Result<T, String> {
     let answer = outcome.map_err(|why| why.describe())?;
-    asked.vote(&answer).map_err(|why| {
+    read(&answer).map_err(|why| {
         usage.unusable += 1;
         if let Some(cost) = cost {
             usage.wasted_cost = Some(usage.wasted_cost.unwrap_or(0.0) + cost);

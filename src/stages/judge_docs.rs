@@ -31,7 +31,7 @@ use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
-use crate::judging::{Asked, Ballot, DOCS};
+use crate::prompts::judging::{Asked, Ballot, DOCS};
 
 static JUDGED_UNUSABLE: Reason = Reason::policy(
     "docs/judged-unusable",
@@ -161,7 +161,7 @@ impl Stage for JudgeDocs {
         fingerprint.version(1);
         fingerprint.version_of("fixes", fix::VERSION);
         if self.judge != Judge::Rules {
-            fingerprint.built_in("prompt", DOCS.prompt);
+            fingerprint.built_in("prompt", DOCS.task.prompt);
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ use crate::columns::{
     ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, MESSAGES, RELEVANCE, RELEVANCE_BASIS,
     RESPONSE_KIND, TIER,
 };
-use crate::conversation::{Message, Role, last_user};
+use crate::conversation::{Message, has_calls, last_user};
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::Result;
 use crate::engine::example::Example;
@@ -38,7 +38,7 @@ use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::export::sink::{HUMAN, JUDGED};
-use crate::judging::OPEN_ENDED_CALL;
+use crate::prompts::judging::OPEN_ENDED_CALL;
 use crate::relevance::Relevance;
 use crate::relevance::basis::is_shown;
 use crate::text::language::{UNDETERMINED, language};
@@ -231,11 +231,6 @@ fn without_answer(response_kind: Option<&str>) -> &'static Reason {
         Some("unreadable") => &UNREADABLE,
         _ => &NO_ANSWER,
     }
-}
-
-/// Returns whether an earlier message calls a function or holds a result.
-fn has_calls(messages: &[Message]) -> bool {
-    messages.iter().any(|message| message.role == Role::Tool || !message.calls.is_empty())
 }
 
 /// Returns the language of the last user message.

@@ -1,5 +1,6 @@
 //! Examples: one for each reason of the stage, about calls that ring a bell.
 
+use super::by_model::{DRAFTS_DIFFER, NO_CALL_DRAFTED, NO_DRAFT};
 use super::others::{OTHER_ALTERNATIVES, OTHER_ANSWER};
 use super::{REFUTED, SEVERAL_STEPS, VALUE_NOT_IN_REQUEST};
 use crate::engine::example::Example;
@@ -113,6 +114,35 @@ const OTHER_BELL: &str = twice!(
 const OTHER_CALL: &str =
     twice!(r#"{"name": "ring", "arguments": {"bell": "noon"}}"#, r#"{"name": "hush", "arguments": {}}"#);
 
+/// Tables with a request without an answer, and two drafts of one.
+macro_rules! drafts {
+    ($first:literal, $second:literal) => {
+        concat!(
+            r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings a bell.", "#,
+            r#""parameters": {"type": "dict", "required": ["bell"], "properties": {"#,
+            r#""bell": {"type": "string", "description": "Which bell."}}}}]}], "#,
+            r#""requests": [{"relevance": "relevant", "messages": [{"role": "user", "content": "Ring the noon bell."}]}], "#,
+            r#""replies": ["#,
+            $first,
+            ", ",
+            $second,
+            "]}"
+        )
+    };
+}
+
+const SAME_DRAFTS: &str = drafts!(
+    r#"{"calls": [{"name": "ring", "arguments": {"bell": "noon"}}]}"#,
+    r#"{"calls": [{"name": "ring", "arguments": "{\"bell\": \"Noon\"}"}]}"#
+);
+const OTHER_DRAFTS: &str = drafts!(
+    r#"{"calls": [{"name": "ring", "arguments": {"bell": "noon"}}]}"#,
+    r#"{"calls": [{"name": "ring", "arguments": {"bell": "the noon bell"}}]}"#
+);
+const NO_CALLS: &str = drafts!(r#"{"calls": []}"#, r#"{"calls": []}"#);
+const ONE_FAILED: &str = drafts!(r#"{"calls": []}"#, "null");
+const TWO_MODELS: &str = r#"models = ["one", "other"]"#;
+
 pub(super) fn all() -> Vec<Example> {
     let mut examples = vec![
         Example::tables(REFUTED.code, with_outcome!("failed"), with_outcome!("worked")),
@@ -120,6 +150,9 @@ pub(super) fn all() -> Vec<Example> {
         Example::tables(VALUE_NOT_IN_REQUEST.code, NOT_IN_REQUEST, with_outcome!("worked")),
         Example::tables(OTHER_ALTERNATIVES.code, OTHER_BELL, AGREED),
         Example::tables(OTHER_ANSWER.code, OTHER_CALL, AGREED),
+        Example::tables(DRAFTS_DIFFER.code, OTHER_DRAFTS, SAME_DRAFTS).with_settings(TWO_MODELS),
+        Example::tables(NO_CALL_DRAFTED.code, NO_CALLS, SAME_DRAFTS).with_settings(TWO_MODELS),
+        Example::tables(NO_DRAFT.code, ONE_FAILED, SAME_DRAFTS).with_settings(TWO_MODELS),
     ];
     examples.extend(CARRY.map(|(code, fires)| Example::tables(code, fires, QUIET)));
     examples

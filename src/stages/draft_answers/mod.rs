@@ -13,8 +13,11 @@
 //! Where equal requests have different answers that fit, the others are suggested: as further alternatives, or as another
 //! answer. A suggestion changes nothing; `held --candidates` lists them for people.
 //!
+//! Where the log has no answer to a request that was judged relevant, language models can draft it: see `by_model`.
+//!
 //! Deliberately absent: whether a request without a call needs one. See `judge_queries`.
 
+mod by_model;
 mod candidate;
 mod docs;
 mod examples;
@@ -27,13 +30,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::Settings;
+use super::{Settings, asking};
 use crate::answers::fault::{AnswerError, AnswerFault};
 use crate::answers::human;
 use crate::cells::TypedCells as _;
 use crate::columns::{
-    ANSWER, ANSWER_FROM, ANSWER_ONLY_PLACEHOLDERS, FINISH_REASON, FUNCTIONS, OUTCOME, RELEVANCE, RENAMES,
-    RESPONSE, RESPONSE_KIND, STATUS, TIER,
+    ANSWER, ANSWER_BASIS, ANSWER_FROM, ANSWER_ONLY_PLACEHOLDERS, FINISH_REASON, FUNCTIONS, MESSAGES, OUTCOME,
+    RELEVANCE, RELEVANCE_BASIS, RENAMES, RESPONSE, RESPONSE_KIND, STATUS, TIER,
 };
 use crate::engine::context::Context;
 use crate::engine::contract::Contract;
@@ -45,6 +48,7 @@ use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{Edit, Evidence, Likeness, Reason, RowIx, Safety, TableId};
+use crate::prompts::drafting::DRAFTS;
 use crate::relevance::Relevance;
 use candidate::{Best, Candidate, Rank, recorded_candidate};
 use docs::CurrentDocs;
@@ -70,10 +74,23 @@ static CARRY: LazyLock<Vec<(AnswerFault, Reason)>> = LazyLock::new(|| {
     AnswerFault::ALL.into_iter().filter(is_possible).map(reason).collect()
 });
 
-/// The stage; it has no settings.
-#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+/// The stage and its settings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct DraftAnswers {}
+pub struct DraftAnswers {
+    /// Names of language models on the server in `OPENAI_BASE_URL`, at least two and best of different families. They draft the
+    /// answers of relevant requests that the log has none for; an answer counts if all drafts agree. Without models, such
+    /// requests are held.
+    pub models: Vec<String>,
+    /// Drafts by each model, 1 to 15. More holds more.
+    pub samples: u32,
+}
+
+impl Default for DraftAnswers {
+    fn default() -> Self {
+        Self { models: Vec::new(), samples: asking::SAMPLES }
+    }
+}
 
 impl Settings for DraftAnswers {
     const NAME: &'static str = "draft-answers";
@@ -84,27 +101,44 @@ impl Settings for DraftAnswers {
     fn examples() -> Vec<Example> {
         examples::all()
     }
+
+    fn check(&self) -> std::result::Result<(), String> {
+        self.check_models()
+    }
 }
 
 impl Stage for DraftAnswers {
     fn contract(&self) -> Contract {
         Contract::of(TableId::Requests)
             .reads([RESPONSE, FINISH_REASON, STATUS, OUTCOME, FUNCTIONS, RENAMES])
+            .reads(self.asks().then_some(MESSAGES))
             .reads_if_there([RELEVANCE, ANSWER_ONLY_PLACEHOLDERS])
-            .writes([RESPONSE_KIND, ANSWER, TIER, ANSWER_FROM])
+            .reads_if_there(self.asks().then_some(RELEVANCE_BASIS))
+            .writes([RESPONSE_KIND, ANSWER, TIER, ANSWER_FROM, ANSWER_BASIS])
             .reasons(CARRY.iter().map(|(_, reason)| reason).chain([
                 &REFUTED,
                 &SEVERAL_STEPS,
                 &VALUE_NOT_IN_REQUEST,
                 &OTHER_ALTERNATIVES,
                 &OTHER_ANSWER,
+                &by_model::DRAFTS_DIFFER,
+                &by_model::NO_CALL_DRAFTED,
+                &by_model::NO_DRAFT,
             ]))
             .decisions([DecisionKind::Answer])
+            .asks(self.asks().then(|| self.models.join(", ")).as_deref())
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(11);
+        fingerprint.version(12);
+        if self.asks() {
+            fingerprint.built_in("prompt", DRAFTS.prompt);
+        }
         Ok(())
+    }
+
+    fn join_notes(&self, name: &str, notes: Vec<Value>) -> Option<Value> {
+        Self::join(name, notes)
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
@@ -142,8 +176,12 @@ impl Stage for DraftAnswers {
             }
             Ok(())
         })?;
+        let mut without: Vec<RowIx> = Vec::new();
         for row in view.rows() {
-            if let Some((candidate, mut others)) = best.remove(&row).and_then(Best::answer)
+            let candidate = best.remove(&row).and_then(Best::answer);
+            if candidate.as_ref().is_none_or(|(candidate, _)| candidate.rank == Rank::None) {
+                without.push(row);
+            } else if let Some((candidate, mut others)) = candidate
                 && (candidate.rank == Rank::Human || !needs_no_call.contains(&row))
             {
                 let noted = answer_only.get(&candidate.from).filter(|_| candidate.is_from_the_log());
@@ -159,7 +197,7 @@ impl Stage for DraftAnswers {
                 }
             }
         }
-        Ok(())
+        self.draft(&without, &docs, view, cx, out)
     }
 }
 

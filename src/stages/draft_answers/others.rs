@@ -141,7 +141,7 @@ fn united(answer: &[Value], other: &[Value]) -> Option<Vec<Value>> {
 }
 
 /// Returns whether two answers have the same calls in any order, each value equal to the evaluator.
-fn is_same_answer(answer: &[Value], other: &[Value]) -> bool {
+pub(super) fn is_same_answer(answer: &[Value], other: &[Value]) -> bool {
     let mut left: Vec<&Value> = other.iter().collect();
     answer.len() == other.len()
         && answer.iter().all(|call| {
@@ -173,7 +173,8 @@ fn is_same(alternative: &Value, known: &Value) -> bool {
     }
 }
 
-fn passes(functions: &[Value], answer: &[Value]) -> bool {
+/// Whether the evaluator accepts an answer as the output that it is made of.
+pub(super) fn passes(functions: &[Value], answer: &[Value]) -> bool {
     let kind = if answer.len() == 1 { Kind::Multiple } else { Kind::Parallel };
     let accepted = acceptance(&json!(functions), &json!(answer), kind, Language::Python);
     accepted.first_refused.is_none() && accepted.problems.is_empty()

@@ -12,7 +12,7 @@ use crate::engine::language_model::USAGE_NOTE;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::engine::vocabulary::{Evidence, Reason, RowIx};
-use crate::judging::{Asked, Ballot};
+use crate::prompts::judging::{Asked, Ballot};
 use crate::relevance::operating::JudgedBy;
 use crate::stages::asking::{Judgement, judge};
 

@@ -39,7 +39,7 @@ use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
-use crate::judging::QUERIES;
+use crate::prompts::judging::QUERIES;
 use crate::relevance::docs::PreparedDocs;
 use crate::relevance::evidence::{self, AnswerSignal, signal_of};
 use crate::relevance::features::features;
@@ -171,7 +171,7 @@ impl Stage for JudgeQueries {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(4);
         if self.judge != Judge::Rules {
-            fingerprint.built_in("prompt", QUERIES.prompt);
+            fingerprint.built_in("prompt", QUERIES.task.prompt);
         }
         fingerprint.built_in("embedder", SPACE.id());
         match &self.weights {

@@ -1,22 +1,13 @@
-//! Judging by a language model: the request about a text, the vote in an answer, and what the votes decide.
+//! Judging: the request about a text, the vote in an answer, and what the votes decide.
 //!
 //! A [`Panel`] is a prompt with the criteria that an answer can name. A stage gives it texts, and gets votes.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::conversation::{Message, Role};
+use super::texts::{Task, Texts};
+use crate::conversation::Message;
 use crate::engine::language_model::{ChatAnswer, ChatRequest};
 use crate::text::json_answer::object_in;
-use crate::text::words::for_each_word;
-
-/// Longest answer in tokens.
-const MAX_OUTPUT: u64 = 400;
-/// Usual answer in tokens.
-const USUAL_OUTPUT: u64 = 80;
-/// The temperature of several samples; a single one has 0.
-const SAMPLING: f64 = 0.7;
-/// Longest text in characters; a longer one is not asked about.
-const MAX_CHARS: usize = 100_000;
 
 /// The verdict of a criterion that decides nothing.
 pub const UNSURE: &str = "unsure";
@@ -24,10 +15,8 @@ pub const UNSURE: &str = "unsure";
 /// A prompt and the criteria that it names.
 #[derive(Debug)]
 pub struct Panel {
-    /// The name of the form of its answers.
-    pub name: &'static str,
-    /// The prompt. It has a table with a row for each criterion, `| name | verdict | meaning |`.
-    pub prompt: &'static str,
+    /// What a model is asked. The prompt has a table with a row for each criterion, `| name | verdict | meaning |`.
+    pub task: Task,
     /// What an answer can name, each with the verdict that belongs to it.
     pub criteria: &'static [Criterion],
 }
@@ -46,8 +35,12 @@ pub const OPEN_ENDED_CALL: &str = "open-ended-call";
 
 /// Judges requests: `verdict` is a label of relevance.
 pub static QUERIES: Panel = Panel {
-    name: "relevance",
-    prompt: include_str!("../configs/prompts/judge_queries.md"),
+    task: Task {
+        name: "relevance",
+        prompt: include_str!("../../configs/prompts/judge_queries.md"),
+        usual_output: 80,
+        max_output: 400,
+    },
     criteria: &[
         Criterion { name: "function-fits", verdict: "relevant" },
         Criterion { name: OPEN_ENDED_CALL, verdict: "relevant" },
@@ -60,8 +53,12 @@ pub static QUERIES: Panel = Panel {
 
 /// Judges doc lists: `usable` or `unusable`.
 pub static DOCS: Panel = Panel {
-    name: "docs",
-    prompt: include_str!("../configs/prompts/judge_docs.md"),
+    task: Task {
+        name: "docs",
+        prompt: include_str!("../../configs/prompts/judge_docs.md"),
+        usual_output: 80,
+        max_output: 400,
+    },
     criteria: &[
         Criterion { name: "clear", verdict: "usable" },
         Criterion { name: "unclear-purpose", verdict: "unusable" },
@@ -74,85 +71,23 @@ pub static DOCS: Panel = Panel {
 /// Texts that a panel is asked about.
 pub struct Asked {
     panel: &'static Panel,
-    /// As the model gets them.
-    text: String,
-    functions: Value,
-}
-
-/// Returns the words of a text in folded case, with a space before and after each.
-fn words(text: &str) -> String {
-    let mut words = " ".to_owned();
-    for_each_word(text, |word| {
-        words.push_str(word);
-        words.push(' ');
-    });
-    words
-}
-
-/// Adds all texts of a value, names of keys included, as they are without the escapes of JSON.
-fn add_texts(value: &Value, texts: &mut String) {
-    match value {
-        Value::String(text) => texts.push_str(text),
-        Value::Array(array) => array.iter().for_each(|value| add_texts(value, texts)),
-        Value::Object(object) => {
-            for (key, value) in object {
-                texts.push_str(key);
-                texts.push('\n');
-                add_texts(value, texts);
-            }
-        }
-        other => texts.push_str(&other.to_string()),
-    }
-    texts.push('\n');
+    texts: Texts,
 }
 
 impl Asked {
     /// Returns the texts of a request; `None` if they are too long.
     pub fn request(functions: &[Value], messages: &[Message]) -> Option<Self> {
-        let mut text = "=== CONVERSATION ===\n".to_owned();
-        for message in messages {
-            let role = match message.role {
-                Role::System => "system",
-                Role::User => "user",
-                Role::Assistant => "assistant",
-                Role::Tool => "tool",
-            };
-            text += &format!("[{role}] {}\n", message.content);
-            for call in &message.calls {
-                text += &format!("[{role} calls] {} {}\n", call.name, call.arguments);
-            }
-        }
-        Self::new(&QUERIES, functions, &text)
+        Some(Self { panel: &QUERIES, texts: Texts::request(functions, messages)? })
     }
 
     /// Returns the texts of a doc list; `None` if they are too long.
     pub fn docs(functions: &[Value]) -> Option<Self> {
-        Self::new(&DOCS, functions, "")
-    }
-
-    fn new(panel: &'static Panel, functions: &[Value], more: &str) -> Option<Self> {
-        let functions = Value::Array(functions.to_vec());
-        let text = format!("=== FUNCTIONS ===\n{functions}\n{more}=== END ===");
-        (text.chars().count() <= MAX_CHARS).then_some(Self { panel, text, functions })
+        Some(Self { panel: &DOCS, texts: Texts::docs(functions)? })
     }
 
     /// Returns the question for one of several samples.
     pub fn question(&self, model: &str, sample: u32, n_samples: u32) -> ChatRequest {
-        let mut body = Map::new();
-        body.insert(
-            "messages".to_owned(),
-            json!([{"role": "system", "content": self.panel.prompt}, {"role": "user", "content": self.text}]),
-        );
-        body.insert("response_format".to_owned(), response_format(self.panel));
-        body.insert("temperature".to_owned(), json!(if n_samples > 1 { SAMPLING } else { 0.0 }));
-        body.insert("max_tokens".to_owned(), json!(MAX_OUTPUT));
-        ChatRequest {
-            model: model.to_owned(),
-            body,
-            sample,
-            usual_output: USUAL_OUTPUT,
-            max_output: MAX_OUTPUT,
-        }
+        self.panel.task.question(&self.texts, &schema(self.panel), model, sample, n_samples)
     }
 
     /// Reads the vote in an answer.
@@ -170,22 +105,19 @@ impl Asked {
             return Err("verdict and criterion contradict each other");
         }
         let quote = text("quote");
-        let quoted = words(quote);
-        // A model quotes a description as a text or as JSON.
-        let mut texts = self.text.clone();
-        add_texts(&self.functions, &mut texts);
-        if quoted.len() < 2 || !words(&texts).contains(&quoted) {
+        if !self.texts.hold(quote) {
             return Err("the quote is not in the texts");
         }
         Ok(Vote { criterion, quote: quote.to_owned() })
     }
 }
 
-fn response_format(panel: &Panel) -> Value {
+/// Returns the JSON Schema of an answer.
+fn schema(panel: &Panel) -> Value {
     let criteria: Vec<&str> = panel.criteria.iter().map(|criterion| criterion.name).collect();
     let mut verdicts: Vec<&str> = panel.criteria.iter().map(|criterion| criterion.verdict).collect();
     verdicts.dedup();
-    json!({"type": "json_schema", "json_schema": {"name": panel.name, "strict": true, "schema": {
+    json!({
         "type": "object",
         "properties": {
             "reason": {"type": "string"},
@@ -195,7 +127,7 @@ fn response_format(panel: &Panel) -> Value {
         },
         "required": ["reason", "quote", "criterion", "verdict"],
         "additionalProperties": false
-    }}})
+    })
 }
 
 /// The vote of one answer.
@@ -312,9 +244,9 @@ mod tests {
         for panel in [&QUERIES, &DOCS] {
             for criterion in panel.criteria {
                 let row = format!("| {} | {} |", criterion.name, criterion.verdict);
-                assert!(panel.prompt.contains(&row), "{row}");
+                assert!(panel.task.prompt.contains(&row), "{row}");
             }
-            let n_rows = panel.prompt.lines().filter(|line| line.starts_with("| ")).count();
+            let n_rows = panel.task.prompt.lines().filter(|line| line.starts_with("| ")).count();
             assert_eq!(n_rows, 1 + panel.criteria.len());
         }
     }
