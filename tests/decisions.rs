@@ -586,14 +586,11 @@ fn a_held_row_that_a_person_drops_is_dropped_and_not_listed_again() {
         rows
     };
     let before = held();
-    let open = before
-        .iter()
-        .find(|row| row["external_id"] == "open")
-        .expect("a request that the judge is unsure of");
+    let open = before.iter().find(|row| row["external_id"] == "open").expect("a request without an answer");
     let list = before.iter().find(|row| row["table"] == "doc_lists").expect("docs that cannot be read");
     assert_eq!(
         (text(open, "reason"), text(list, "reason")),
-        ("relevance/unsure".into(), "parse/truncated".into())
+        ("split/no-answer".into(), "parse/truncated".into())
     );
     let drops = [
         json!({"id": open["id"], "decision": "drop", "by": "Kim", "why": "too vague"}),
@@ -613,7 +610,7 @@ fn a_held_row_that_a_person_drops_is_dropped_and_not_listed_again() {
     let of_requests = &report["requests"];
     assert_eq!((&of_requests["held"], &of_requests["reasons"]["decision/dropped"]), (&json!(0), &json!(2)));
     let why = shown(&output(&["why", decided.path("run").to_str().unwrap(), "open"]));
-    assert!(why.contains("\"instead_of\":{\"action\":\"hold\",\"reason\":\"relevance/unsure\"}"), "{why}");
+    assert!(why.contains("\"instead_of\":{\"action\":\"hold\",\"reason\":\"split/no-answer\"}"), "{why}");
     let verified = output(&["verify", decided.path("run").to_str().unwrap()]);
     assert!(verified.status.success(), "{}", shown(&verified));
 
@@ -623,7 +620,7 @@ fn a_held_row_that_a_person_drops_is_dropped_and_not_listed_again() {
     let again = decided.run("run", &drops);
     assert!(again.contains(&format!("reused    {} finished steps", STAGES.len() + 1)), "{again}");
     decided.run("run", &[]);
-    assert_eq!(decided.fate("run", "open"), ("held".to_owned(), "relevance/unsure".to_owned()));
+    assert_eq!(decided.fate("run", "open"), ("held".to_owned(), "split/no-answer".to_owned()));
 }
 
 #[test]

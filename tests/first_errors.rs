@@ -290,6 +290,38 @@ fn a_file_that_is_no_log_ends_before_the_first_stage() {
 }
 
 #[test]
+fn a_table_with_other_column_names_is_answered_with_the_settings_that_read_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..12)
+        .map(|n| {
+            let doc = r#"{""name"": ""ring"", ""description"": ""Rings a bell."", ""parameters"": {""type"": ""object"", ""properties"": {}}}"#;
+            format!("Ring the bell of tower {n} at noon please,\"{doc}\"\n")
+        })
+        .collect();
+    std::fs::write(folder.path().join("pairs.csv"), format!("asked,api_docs\n{rows}")).unwrap();
+    let refused = in_folder(folder.path(), &["run", "pairs.csv"]);
+    let text = shown(&refused);
+    let settings =
+        ["--set 'ingest.columns.functions=[\"api_docs\"]'", "--set 'ingest.columns.query=[\"asked\"]'"];
+    assert!(
+        refused.status.code() == Some(1) && settings.iter().all(|setting| text.contains(setting)),
+        "{text}"
+    );
+    let read = in_folder(
+        folder.path(),
+        &[
+            "run",
+            "pairs.csv",
+            "--set",
+            "ingest.columns.functions=[\"api_docs\"]",
+            "--set",
+            "ingest.columns.query=[\"asked\"]",
+        ],
+    );
+    assert!(read.status.success() && shown(&read).contains("lines     12 = 12 requests"), "{}", shown(&read));
+}
+
+#[test]
 fn standard_input_is_reused_or_refused_with_a_way_on() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log.jsonl");

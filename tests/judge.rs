@@ -596,3 +596,58 @@ kind = "split"
     assert_eq!(bench.run(&well, "out", &[]), Some(0));
     assert_eq!(well.requests().len(), 2);
 }
+
+/// Corrects the message of a request of the bench; errs in every fifth.
+fn corrected(request: &ReceivedRequest) -> Reply {
+    let query = query(request);
+    let bell: u64 = query.rsplit(' ').next().unwrap().parse().unwrap();
+    let text = format!("Please ring bell {}.", bell + u64::from(bell % 5 == 1));
+    reply(&json!({"reason": "So.", "is_changed": true, "text": text}).to_string())
+}
+
+#[test]
+fn prompts_are_corrected_where_all_values_stay_and_only_if_that_is_allowed() {
+    let bench = Bench::new(60);
+    let stage = "\n[[stages]]\nkind = \"enhance-prompts\"\nmodel = \"editor\"\n";
+    fs::write(bench.path("judged.toml"), format!("{PIPELINE}{stage}")).unwrap();
+    let is_edit = |request: &ReceivedRequest| request.json()["model"] == "editor";
+    let server =
+        Server::start(move |request, _| if is_edit(request) { corrected(request) } else { judged(request) });
+    assert_eq!(bench.run(&server, "out", &[]), Some(0));
+    // Songs were judged irrelevant, and stay as they are.
+    let rings = || (0..60_u64).filter(|n| n % 3 != 0);
+    assert_eq!(server.requests().iter().filter(|request| is_edit(request)).count(), rings().count());
+    let wrong = rings().filter(|n| n % 5 == 1).count();
+    let edits = |out: &str, safety: &str| {
+        let shown = shown(&bench.call("", &["diff", out, "--reason", "prompt/enhanced"]));
+        assert!(shown.contains(safety), "{shown}");
+        shown
+    };
+    let report = bench.report("out");
+    let n_edits = |reason: &str| {
+        let edits = report["edits"].as_array().unwrap();
+        let edit = edits.iter().find(|edit| edit["reason"] == reason).unwrap();
+        assert_eq!(edit["safety"], "suggest");
+        edit["edits"].as_u64().unwrap()
+    };
+    assert_eq!(n_edits("prompt/value-changed"), wrong as u64);
+    assert_eq!(n_edits("prompt/enhanced"), (rings().count() - wrong) as u64);
+    let query_of = |out: &str, n: u64| {
+        let why = shown(&bench.call("", &["why", out, &format!("log.jsonl:{}", n + 1)]));
+        why.lines()
+            .find_map(|line| line.trim().strip_prefix("user").map(|text| text.trim().to_owned()))
+            .unwrap()
+    };
+    assert_eq!(query_of("out", 2), "Ring bell 2");
+    edits("out", "suggest");
+    // The same replies, applied.
+    assert_eq!(bench.run(&server, "applied", &["--set", "enhance-prompts.allow_unsafe=true"]), Some(0));
+    assert_eq!(bench.usage("applied")["cached"], 60);
+    assert_eq!(server.requests().len(), 60 + rings().count());
+    edits("applied", "unsafe");
+    assert_eq!(
+        (query_of("applied", 2), query_of("applied", 1)),
+        ("Please ring bell 2.".into(), "Ring bell 1".into())
+    );
+    assert_eq!(bench.report("applied")["requests"]["kept"], 60);
+}

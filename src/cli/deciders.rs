@@ -59,6 +59,7 @@ const FILES: &[(&str, &[&str])] = &[
         &["answer/drafts-differ", "answer/no-call-drafted", "answer/no-draft"],
     ),
     ("src/stages/draft_answers/others.rs", &["answer/other-alternatives", "answer/other-answer"]),
+    ("src/stages/enhance_prompts/mod.rs", &["prompt/"]),
     ("src/engine/cascade.rs", &["cascade/"]),
     ("src/engine/decision.rs", &["decision/"]),
     ("src/engine/forgotten.rs", &["forgotten/"]),

@@ -14,7 +14,9 @@ use super::plan::Loaded;
 use super::{Ending, PipelineArgs};
 use crate::cli::console::{self, Console, Paint, Painted, Screen};
 use crate::engine::part::{BatchRows, Cuts, Parts};
-use crate::run::{Error, Observer, Options, Outcome, RunReport, prepare};
+use crate::inspect::look::Look;
+use crate::inspect::{Closeness, inspect};
+use crate::run::{Error, Observer, Options, Outcome, RunReport, expand, prepare};
 use crate::stages::Registry;
 use crate::text::figures::counted;
 use crate::text::visible::visible_line;
@@ -78,7 +80,10 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
     let prepared = prepare(&pipeline, &out, &options)?;
     // Until here signals end the program: nothing of the run is written yet, and a pipe may never end.
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
-    let resume = |error: Error| Resumable::of(error, options.resume_command());
+    let resume = |error: Error| match error {
+        Error::NoRequest(what) => no_request(&what, &pipeline.ingest.inputs, registry),
+        error => Resumable::of(error, options.resume_command()),
+    };
     let run = prepared.execute(&watching).map_err(resume)?;
     let printed = print_summary(&run);
     ending(&run.outcome).after(printed).with_context(|| {
@@ -87,6 +92,23 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
             "the run is complete, but its summary is not printed\nhint: `toolsieve report {run}` prints it"
         )
     })
+}
+
+/// The error about inputs that are no logs, with what a look into them suggests.
+fn no_request(what: &str, inputs: &[PathBuf], registry: &Registry) -> anyhow::Error {
+    let error = anyhow::Error::from(Error::NoRequest(what.to_owned()));
+    // A pipe can be read only once.
+    if !inputs.iter().all(|path| path.exists()) {
+        return error;
+    }
+    let look = expand(inputs)
+        .ok()
+        .and_then(|found| inspect(&found.files, Closeness::default(), registry.environment().sets()).ok());
+    let tells_more = |look: &&Look| look.guessed.is_some() || !look.unreadable.is_empty();
+    match look.as_ref().filter(tells_more).and_then(|look| look.hints.first()) {
+        Some(hint) => Error::NoRequest(format!("{what}\nhint: {hint}")).into(),
+        None => error,
+    }
 }
 
 fn print_summary(run: &RunReport) -> io::Result<()> {

@@ -4,7 +4,7 @@
 //! can be inferred and single gaps filled, so a rule here fires only where a reader could not know what to call the
 //! function for, or with which values. Each rule prefers missing a bad doc to reporting a good one.
 
-use super::signature::Signature;
+use super::signature::{Parameter, Signature};
 use crate::text::words::for_each_word;
 
 /// One reason for which a doc is too vague.
@@ -87,9 +87,9 @@ pub static RULES: [QualityRule; 6] = [
     },
     QualityRule {
         code: "docs/undescribed-parameters",
-        what: "Most parameters have no description, and the function's own description is too short to cover them.",
-        fires: r#"{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["bell", "times"], "properties": {"bell": {"type": "string"}, "times": {"type": "integer"}}}}"#,
-        quiet: r#"{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["bell", "times"], "properties": {"bell": {"type": "string", "description": "Which bell."}, "times": {"type": "integer"}}}}"#,
+        what: "Most parameters have no description, and the function's own description neither names them nor is long enough to cover them.",
+        fires: r#"{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["mode", "n"], "properties": {"mode": {"type": "string"}, "n": {"type": "integer"}}}}"#,
+        quiet: r#"{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["bell", "n"], "properties": {"bell": {"type": "string"}, "n": {"type": "integer"}}}}"#,
         holds: undescribed_parameters,
     },
 ];
@@ -101,11 +101,12 @@ pub fn fault(signature: &Signature, limits: Limits) -> Option<&'static QualityRu
 
 /// Returns the number of parameters with a description or a list of allowed values.
 fn n_described(signature: &Signature) -> usize {
-    let is_described = |description: &str| !description.is_empty() && !is_placeholder(description);
-    let parameters = signature.parameters.iter();
-    parameters
-        .filter(|parameter| is_described(&parameter.description) || !parameter.choices.is_empty())
-        .count()
+    signature.parameters.iter().filter(|parameter| is_described(parameter)).count()
+}
+
+fn is_described(parameter: &Parameter) -> bool {
+    let description = &parameter.description;
+    (!description.is_empty() && !is_placeholder(description)) || !parameter.choices.is_empty()
 }
 
 /// From this number of words on, a description is assumed to cover the parameters too.
@@ -114,8 +115,13 @@ const LONG_DESCRIPTION: usize = 30;
 #[allow(clippy::cast_precision_loss)] // Counts of parameters.
 fn undescribed_parameters(signature: &Signature, limits: Limits) -> bool {
     let n_parameters = signature.parameters.len();
-    let n_undescribed = n_parameters - n_described(signature);
-    let is_long = || words(&signature.description).len() >= LONG_DESCRIPTION;
+    let said = words(&signature.description);
+    let is_covered = |parameter: &&Parameter| {
+        let name = words(&parameter.name);
+        is_described(parameter) || (!name.is_empty() && name.iter().all(|word| said.contains(word)))
+    };
+    let n_undescribed = n_parameters - signature.parameters.iter().filter(is_covered).count();
+    let is_long = || said.len() >= LONG_DESCRIPTION;
     n_parameters >= limits.undescribed_min
         && n_undescribed as f64 > limits.undescribed_share * n_parameters as f64
         && !signature.has_more_text
@@ -193,7 +199,10 @@ const MEANINGLESS: &[&str] = &[
     "callback",
     "demo",
     "dofunction",
+    "doit",
     "dosomething",
+    "dostuff",
+    "dothing",
     "dummy",
     "dummyfunction",
     "example",
@@ -219,6 +228,7 @@ const MEANINGLESS: &[&str] = &[
     "samplefunction",
     "somefunction",
     "string",
+    "stuff",
     "temp",
     "test",
     "testfunc",

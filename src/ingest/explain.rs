@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::ingest::fate::{LineFate, no_request};
 use crate::ingest::log_formats::envelopes::ENVELOPES;
-use crate::ingest::log_formats::{Columns, FieldPlace};
+use crate::ingest::log_formats::{Columns, Envelope, FieldPlace};
 use crate::ingest::marks::{cut_mark, is_hidden};
 use crate::ingest::path::{Path, find, find_object, unwrap_json};
 use crate::ingest::reasons::{
@@ -41,7 +41,7 @@ pub(super) fn explain(line: &mut Value, columns: &Columns) -> LineFate {
 pub(super) fn names() -> Vec<&'static str> {
     let not_stored = NOT_STORED.iter().flat_map(|case| case.empty.iter().chain([&case.sign]));
     let paths = STORED_AS_STRINGS.iter().chain(not_stored).chain(MESSAGES).chain(TOOL_LISTS);
-    paths.map(|path| path[0]).chain(SAYS.iter().copied()).collect()
+    paths.map(|path| path[0]).chain(SAYS.iter().chain(CONVERSATIONS).copied()).collect()
 }
 
 /// Returns the path of a body that was stored as a string and is incomplete JSON.
@@ -118,6 +118,13 @@ fn holds_nothing(value: &Value) -> bool {
 
 /// Returns the fate of a line with only some parts of a request.
 fn lacking(line: &mut Value, columns: &Columns) -> Option<LineFate> {
+    let has_conversation = |envelope: &Envelope| {
+        let content = find_object(line, envelope.body)?;
+        CONVERSATIONS.iter().find_map(|key| content.get(*key).filter(|turns| !holds_nothing(turns))).map(drop)
+    };
+    if ENVELOPES.iter().find_map(has_conversation).is_some() {
+        return Some(no_request(NO_FUNCTIONS, "messages without tools"));
+    }
     for envelope in ENVELOPES {
         let Some(content) = find_object(line, envelope.body) else { continue };
         if FieldPlace::Query.is_in(content, columns) {
@@ -137,6 +144,9 @@ fn lacking(line: &mut Value, columns: &Columns) -> Option<LineFate> {
     }
     tool_list(line).map(|detail| no_request(NO_MESSAGES, detail))
 }
+
+/// The keys of a conversation in a body.
+const CONVERSATIONS: &[&str] = &["messages", "contents"];
 
 /// The paths of messages in traces.
 const MESSAGES: &[Path] = &[

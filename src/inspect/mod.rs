@@ -37,6 +37,12 @@ pub struct Closeness {
     pub seed: u64,
 }
 
+impl Default for Closeness {
+    fn default() -> Self {
+        Self { rows: 2000, seed: 1 }
+    }
+}
+
 /// Inspects a sample of some files; `sets` is the folder of public sets.
 ///
 /// # Errors

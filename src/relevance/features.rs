@@ -21,7 +21,7 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
     ("offer", OFFER_NAMES),
 ];
 
-const OFFER_NAMES: &[&str] = &["functions", "several_functions"];
+const OFFER_NAMES: &[&str] = &["functions", "several_functions", "most_parameters"];
 
 /// Returns the names of all features, in the order of [`features`].
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -31,7 +31,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// Returns the features of a request, in the order of [`names`]. Most are between 0 and 1; values above 10 only occur
 /// in extreme texts.
 pub fn features(query: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
-    let n_functions = docs.functions.len();
     [
         closeness::features(query, docs),
         overlap::features(query, docs),
@@ -41,7 +40,19 @@ pub fn features(query: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
         script::features(query, docs),
         topical::features(query, docs),
         open_tools::features(query, docs),
-        vec![log_count(n_functions), f64::from(u8::from(n_functions > 1))],
+        offer(docs),
     ]
     .concat()
+}
+
+/// Returns the number of functions, whether there are several, and the largest number of parameters of one. Long docs
+/// share words with any query, so the last one qualifies what the shared words say.
+fn offer(docs: &PreparedDocs) -> Vec<f64> {
+    let n_functions = docs.functions.len();
+    let n_parameters = docs.functions.iter().map(|function| function.signature.parameters.len()).max();
+    vec![
+        log_count(n_functions),
+        f64::from(u8::from(n_functions > 1)),
+        log_count(n_parameters.unwrap_or_default()),
+    ]
 }

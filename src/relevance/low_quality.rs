@@ -4,6 +4,7 @@
 //! functions is not of low quality; the model judges it.
 
 use super::docs::PreparedDocs;
+use super::missing_value::is_missing_value;
 use super::query::PreparedQuery;
 use super::words::{holds, plain_words};
 use crate::text::noise::is_mash;
@@ -22,8 +23,11 @@ pub struct Rule {
     holds: fn(&PreparedQuery, &PreparedDocs) -> bool,
 }
 
+/// The rule that a call in the log refutes: its model had the values, or made them up.
+pub const MISSING_VALUE: &str = "missing-value";
+
 /// All rules, in the order they are tried.
-pub static RULES: [Rule; 7] = [
+pub static RULES: [Rule; 8] = [
     Rule {
         name: "empty",
         what: "The query contains only blanks and control characters.",
@@ -65,6 +69,12 @@ pub static RULES: [Rule; 7] = [
         what: "The query is a page of text without a question or an order.",
         is_certain: false,
         holds: |query, _| is_pasted_page(query),
+    },
+    Rule {
+        name: MISSING_VALUE,
+        what: "The query names what it wants, and no value that the function requires.",
+        is_certain: false,
+        holds: is_missing_value,
     },
 ];
 
@@ -229,6 +239,9 @@ mod tests {
             ("keyboard-noise", "sdkfjhsdkfjh", "salad songs"),
             ("lone-word", "ede", "song"),
             ("pasted-page", page.as_str(), asking_page.as_str()),
+            ("missing-value", "Please play a song!", "Play the song Yesterday"),
+            ("missing-value", "can you play songs", "can you play some jazz songs"),
+            ("missing-value", "play a song", "play \"a song\""),
         ] {
             assert_eq!(found(fires), Some(rule), "{fires:?}");
             assert_ne!(found(quiet), Some(rule), "{quiet:?}");

@@ -19,6 +19,7 @@ mod form;
 pub mod grounded;
 pub mod low_quality;
 pub mod measure;
+mod missing_value;
 pub mod model;
 mod open_tools;
 pub mod operating;

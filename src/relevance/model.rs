@@ -24,7 +24,7 @@ static EMBEDDED: LazyLock<Model> = LazyLock::new(|| {
 });
 
 /// The version of the weights; raised when the same weights have other results. Other versions are refused.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Weights and thresholds.
 #[derive(Debug, Clone, PartialEq)]
@@ -437,7 +437,7 @@ mod tests {
     fn errors_about_weights_name_the_key() {
         let good = Model::embedded().to_toml();
         for (old, new, why) in [
-            ("version = 2", "version = 7", "version is 7"),
+            ("version = 3", "version = 7", "version is 7"),
             ("\nmarkup =", "\nmarkdown =", "text.weights.markdown: unknown feature"),
             ("relevant_from = ", "relevant_from = -", "irrelevant_to must be below"),
             ("cap = ", "cap = -", "evidence.cap"),

@@ -18,6 +18,8 @@ pub struct PreparedQuery {
     pub(super) last: String,
     /// Whether it is the only one.
     pub(super) is_alone: bool,
+    /// Whether other messages are before it, such as instructions, which may hold values.
+    pub(super) has_context: bool,
     /// The last user messages as one text.
     pub(super) text: String,
     /// Its normal form.
@@ -41,6 +43,7 @@ impl PreparedQuery {
         Self {
             last: queries.last().copied().unwrap_or_default().to_owned(),
             is_alone: queries.len() <= 1,
+            has_context: false,
             normal: normalise(&text),
             plain_words: plain_words(&text),
             words: content_set(&text),
@@ -49,5 +52,11 @@ impl PreparedQuery {
             vector: SPACE.vectors(&[&text]).get(0).to_vec(),
             text,
         }
+    }
+
+    /// Sets whether there are messages of others before the question.
+    #[must_use]
+    pub fn with_context(self, has_context: bool) -> Self {
+        Self { has_context, ..self }
     }
 }

@@ -121,7 +121,7 @@ static RECIPE: &[Step] = &[
         what: "enhance prompts",
         kinds: &["enhance-prompts"],
         how: How::Same,
-        note: "prompts stand as they were sent",
+        note: "a language model corrects messages if allow_unsafe is set, else suggests edits",
         published: None,
     },
     Step {

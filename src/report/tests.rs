@@ -167,7 +167,7 @@ fn every_step_of_the_recipe_says_what_became_of_it() {
     assert_eq!(status("remove docs"), "not checked: set not on disk");
     assert_eq!(status("replace sensitive"), "ran in part");
     assert_eq!(status("merge similar docs"), "not run: not in the pipeline");
-    assert_eq!(status("enhance"), "not run: no stage");
+    assert_eq!(status("enhance"), "not run: not in the pipeline");
     let answers = steps.iter().find(|step| step.step == "write answers").unwrap();
     assert_eq!(answers.status.name(), "ran by rule");
     assert!(answers.note.contains("no answers by people were given"), "{}", answers.note);

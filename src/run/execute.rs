@@ -187,7 +187,7 @@ fn warn_of_lines(ingest: &IngestManifest, observer: &dyn Observer) {
         ingest.line_reasons.iter().map(|(reason, n)| format!("{} {reason}", count(*n))).collect();
     if counts.unreadable > 0 {
         observer.warn(&format!(
-            "{} of {} could not be read; lines that gave no request: {}",
+            "{} of {} could not be read; together with lines that hold no request: {}",
             count(counts.unreadable),
             counted(counts.lines, "line", "lines"),
             reasons.join(", ")

@@ -158,7 +158,7 @@ impl Stage for JudgeDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         fingerprint.version_of("fixes", fix::VERSION);
         if self.judge != Judge::Rules {
             fingerprint.built_in("prompt", DOCS.task.prompt);

@@ -11,6 +11,7 @@ pub mod drop_baseline_overlap;
 pub mod drop_public_overlap;
 pub mod drop_public_queries;
 pub mod drop_spam;
+pub mod enhance_prompts;
 pub mod fix_docs;
 pub mod judge_docs;
 pub mod judge_queries;
@@ -205,7 +206,7 @@ pub fn schema<S: JsonSchema>() -> Value {
 }
 
 /// All kinds of stages, in the order of the live recipe.
-pub static KINDS: [StageKind; 18] = [
+pub static KINDS: [StageKind; 19] = [
     StageKind::of::<redact::Redact>(),
     StageKind::of::<redact_docs::RedactDocs>(),
     StageKind::of::<collapse_conversations::CollapseConversations>(),
@@ -221,6 +222,7 @@ pub static KINDS: [StageKind; 18] = [
     StageKind::of_rows::<fix_docs::FixDocs>(),
     StageKind::of::<draft_answers::DraftAnswers>(),
     StageKind::of_rows::<verify_answers::VerifyAnswers>(),
+    StageKind::of::<enhance_prompts::EnhancePrompts>(),
     StageKind::of::<drop_baseline_overlap::DropBaselineOverlap>(),
     StageKind::of_rows::<split::Split>(),
     StageKind::of::<sample::Sample>(),

@@ -41,11 +41,11 @@ pub(super) struct LookArgs {
     pub(super) files: Vec<PathBuf>,
 
     /// Number of sampled lines over all files: half from the start of each file, half from random places.
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = at_least_one)]
+    #[arg(long, value_name = "N", default_value_t = Closeness::default().rows, value_parser = at_least_one)]
     rows: usize,
 
     /// Seed of the sample; the same seed selects the same lines.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = Closeness::default().seed)]
     seed: u64,
 
     #[arg(long, value_name = "DIR", help = super::sets::DIR_HELP)]

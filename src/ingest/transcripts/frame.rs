@@ -1,11 +1,13 @@
 //! Extracts the tool list from instructions, together with the prose that a framework wrote around it.
 //!
-//! The list is between tags, or after words that announce it, and keeps its text: `docs` parses it. Tags that are only
-//! mentioned hold no list. The prose around the list explains the framework's notation of calls and repeats the tools.
+//! The list is between tags, after words that announce it, or stands alone as JSON of function docs, and keeps its text:
+//! `docs` parses it. Tags that are only mentioned hold no list. The prose around the list explains the framework's notation of calls and repeats the tools.
 //! It belongs to the framework, not to the application, and is removed with the list. The application's text before and
 //! after this frame stays, word for word.
 
 use std::ops::Range;
+
+use serde_json::Value;
 
 use super::tags::{Notation, first_from};
 
@@ -40,9 +42,11 @@ const LEADS: &[(&str, Notation)] = &[
     ("functions in JSON format that you can invoke", Notation::Bracketed),
 ];
 
-/// Returns the list in a text: that of the first tags with a list inside, else the announced one.
+/// Returns the list in a text: that of the first tags with a list inside, else the announced one, else the first JSON value
+/// that can only be a list of function docs.
 pub(crate) fn tool_list(text: &str) -> Option<ToolList> {
-    TAGS.iter().find_map(|(open, close)| between(text, open, close)).or_else(|| announced(text))
+    let tagged = TAGS.iter().find_map(|(open, close)| between(text, open, close));
+    tagged.or_else(|| announced(text)).or_else(|| unannounced(text))
 }
 
 fn between(text: &str, open: &str, close: &str) -> Option<ToolList> {
@@ -68,6 +72,56 @@ fn announced(text: &str) -> Option<ToolList> {
         Some(ToolList { tagged: list.clone(), list, notation })
     })
 }
+
+/// Finds function docs as JSON on a line of their own, or after a colon.
+fn unannounced(text: &str) -> Option<ToolList> {
+    let mut done = 0;
+    text.match_indices(['[', '{']).find_map(|(start, _)| {
+        let ahead = text[..start].trim_end_matches([' ', '\t']);
+        let may_start = ahead.is_empty() || ahead.ends_with(['\n', ':', '`']);
+        if start < done || !may_start {
+            return None;
+        }
+        let (end, are_docs) = docs_end(&text[start..]);
+        // What was read once is not read again from its middle.
+        done = start + end;
+        let list = trimmed(text, start..start + end);
+        are_docs.then_some(ToolList { tagged: list.clone(), list, notation: Notation::Bracketed })
+    })
+}
+
+/// Returns the end of the JSON values at the start of a text, and whether all of them are function docs.
+fn docs_end(text: &str) -> (usize, bool) {
+    let (mut end, mut are_docs) = (0, false);
+    while text[end..].trim_start().starts_with(['[', '{']) {
+        let mut values = serde_json::Deserializer::from_str(&text[end..]).into_iter::<Value>();
+        let Some(Ok(value)) = values.next() else { break };
+        if !is_docs(&value) {
+            // The first value decides whether this is a list; another one after it is not part of it.
+            return if are_docs { (end, true) } else { (end + values.byte_offset(), false) };
+        }
+        are_docs = true;
+        end += values.byte_offset();
+        end += text[end..].strip_prefix(',').map_or(0, |_| 1);
+    }
+    (end, are_docs)
+}
+
+/// Whether a value is a function doc or a list of them: objects with a name and parameters, bare or under `function`.
+fn is_docs(value: &Value) -> bool {
+    let is_doc = |value: &Value| {
+        let doc = value.get("function").unwrap_or(value);
+        let has_schema = PARAMETERS.iter().any(|key| doc.get(key).is_some_and(Value::is_object));
+        doc.get("name").is_some_and(Value::is_string) && has_schema
+    };
+    match value {
+        Value::Array(list) => !list.is_empty() && list.iter().all(is_doc),
+        other => is_doc(other),
+    }
+}
+
+/// The keys of the schema of a function's parameters.
+const PARAMETERS: &[&str] = &["parameters", "input_schema", "inputSchema"];
 
 fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     let inside = &text[range.clone()];
@@ -98,6 +152,7 @@ const OPENERS: &[&str] = &[
     "You are a helpful assistant with access to the following",
     "You are an expert in composing functions",
     "You have access to the following",
+    "You have access to these",
     "You may call one or more functions",
     "# Tools",
 ];
@@ -111,6 +166,8 @@ const MENTIONS: &[&str] = &[
     "[TOOL_CALLS]",
     "function call",
     "FunctionCall",
+    "[func(",
+    "[func_name",
     "MUST be included",
 ];
 

@@ -155,7 +155,11 @@ fn lines_without_a_request_have_a_reason() {
         BAD_MESSAGE
     );
     assert_eq!(reason_of(json!({"conversations": ["hi"], "tools": TOOLS})), BAD_MESSAGE);
-    assert_eq!(reason_of(json!({"messages": [{"role": "user", "content": "say <tools>"}]})), NO_FUNCTIONS);
+    let asked = json!({"messages": [{"role": "user", "content": "say <tools>"}]});
+    assert_eq!(reason_of(asked.clone()), NO_FUNCTIONS);
+    // The answer beside a request without functions is not a lone one.
+    let answer = json!({"choices": [{"message": {"role": "assistant", "content": "hi"}}]});
+    assert_eq!(reason_of(json!({"request": asked, "response": answer})), NO_FUNCTIONS);
 }
 
 const HERMES: &str = "You are a function calling AI model. You are provided with function signatures within <tools></tools> XML tags. Here they are: <tools> [{'name': 'ring', 'parameters': {}}] </tools> Use this schema: {'title': 'FunctionCall'} For each function call return\n<tool_call>\n{'arguments': <args-dict>, 'name': <function-name>}\n</tool_call>";
@@ -211,6 +215,47 @@ fn a_chat_with_tools_in_its_instructions_is_a_request_too() {
     assert_eq!(record.messages, [text(Role::User, "Ring it.")]);
     assert_eq!(record.response, Some(calling("", &[("ring", json!({}))])));
     assert_eq!(record.facts.model.as_deref(), Some("m"));
+}
+
+#[test]
+fn json_of_docs_in_the_instructions_of_a_logged_request_is_its_tool_list() {
+    let doc =
+        json!({"name": "ring", "description": "Rings.", "parameters": {"type": "dict", "properties": {}}})
+            .to_string();
+    let read = |system: &str| {
+        let messages =
+            json!([{"role": "system", "content": system}, {"role": "user", "content": "Ring it."}]);
+        let answer =
+            json!({"choices": [{"message": {"role": "assistant", "content": "[ring(bell='noon')]"}}]});
+        fate_of(json!({"request": {"messages": messages}, "response": answer}))
+    };
+    for (system, functions, kept) in [
+        (
+            format!("You have access to these functions:\n[{doc}]\nReply with [func(a=b)] calls."),
+            format!("[{doc}]"),
+            "",
+        ),
+        (
+            format!("You are Bo [a sailor].\n\n{doc}\n{doc}"),
+            format!("{doc}\n{doc}"),
+            "You are Bo [a sailor].",
+        ),
+        (
+            format!("Be kind.\nTools: ```json\n[{doc}]\n```"),
+            format!("[{doc}]"),
+            "Be kind.\nTools: ```json\n\n```",
+        ),
+    ] {
+        let LineFate::Record(record) = read(&system) else { panic!("{system}") };
+        assert_eq!(record.functions, functions);
+        let (last, instructions) = record.messages.split_last().unwrap();
+        assert_eq!(last, &text(Role::User, "Ring it."));
+        assert_eq!(instructions.iter().map(|said| said.content.as_str()).collect::<String>(), kept);
+        assert_eq!(record.response, Some(calling("", &[("ring", json!({"bell": "noon"}))])));
+    }
+    for system in ["Answer as {\"name\": \"…\"}:\n{\"name\": \"Bo\"}", "Known bells:\n[1, 2]", "[[[{{"] {
+        assert!(!matches!(read(system), LineFate::Record(_)), "{system}");
+    }
 }
 
 #[test]

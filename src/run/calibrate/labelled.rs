@@ -166,7 +166,8 @@ fn example(entry: Entry<'_>, is_relevant: bool) -> Read {
     let users = first.iter().filter(|message| message.role == Role::User);
     let queries: Vec<&str> = users.map(|message| message.content.as_str()).collect();
     let docs = PreparedDocs::new(functions);
-    let query = PreparedQuery::new(&queries);
+    let has_context = first.iter().any(|message| message.role != Role::User);
+    let query = PreparedQuery::new(&queries).with_context(has_context);
     if low_quality::fault(&query, &docs).is_some() {
         return Err(is_relevant);
     }

@@ -169,7 +169,7 @@ impl Stage for JudgeQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(4);
+        fingerprint.version(5);
         if self.judge != Judge::Rules {
             fingerprint.built_in("prompt", QUERIES.task.prompt);
         }
@@ -282,8 +282,11 @@ impl JudgeQueries {
                 judged_by: JudgedBy::Person,
             };
         }
-        let query = PreparedQuery::new(&queries);
-        if let Some(rule) = low_quality::fault(&query, docs) {
+        let query = PreparedQuery::new(&queries).with_context(request.has_context);
+        let is_refuted = |rule: &&low_quality::Rule| {
+            rule.name == low_quality::MISSING_VALUE && !matches!(request.evidence.word(), "none" | "declined")
+        };
+        if let Some(rule) = low_quality::fault(&query, docs).filter(|rule| !is_refuted(rule)) {
             return Judgement {
                 relevance: Some(Relevance::LowQuality),
                 basis: json!({ "low_quality": rule.name, "evidence": request.evidence.to_json() }),
@@ -366,6 +369,8 @@ impl<'a> Lists<'a> {
 struct Request {
     /// Its user messages, in order.
     queries: Vec<String>,
+    /// It has messages of others.
+    has_context: bool,
     evidence: evidence::LogEvidence,
     /// A person answered it with a call.
     is_answered: bool,
@@ -383,6 +388,7 @@ struct RowEvidence {
     signal: Option<AnswerSignal>,
     /// The user messages, if the row is the head itself.
     queries: Option<Vec<String>>,
+    has_context: bool,
     is_answered: bool,
     label: Option<(u32, Relevance)>,
     is_grounded: bool,
@@ -419,6 +425,7 @@ fn read_requests(
             };
             if let Some(queries) = evidence.queries {
                 request.queries = queries;
+                request.has_context = evidence.has_context;
                 request.messages = evidence.messages;
             }
         }
@@ -448,6 +455,7 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
             are_grounded(calls, functions, &texts.join("\n"))
         });
     let asked = if with_messages && head == row.ix() { messages.clone() } else { Vec::new() };
+    let has_context = messages.iter().any(|message| message.role != Role::User);
     let queries = (head == row.ix()).then(|| {
         let users = messages.into_iter().filter(|message| message.role == Role::User);
         users.map(|message| message.content).collect()
@@ -460,7 +468,7 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
         let position = if head == row.ix() { 0 } else { view.position(row.ix()).saturating_add(1) };
         Some((position, relevance))
     });
-    RowEvidence { head, signal, queries, is_answered, label, is_grounded, messages: asked }
+    RowEvidence { head, signal, queries, has_context, is_answered, label, is_grounded, messages: asked }
 }
 
 #[cfg(test)]
