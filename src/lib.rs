@@ -60,6 +60,7 @@
 mod allowance;
 #[doc(hidden)]
 pub mod answers;
+pub mod audit;
 #[doc(hidden)]
 pub mod bfcl;
 pub mod cells;

@@ -1,7 +1,8 @@
 """Near doc lists whose calls differ in one name, parameter, type, required parameter or choice.
 
 A list with a different interface must not become the leader of the others, because their recorded calls would not fit it.
-A single function of another name may be merged if its answer is renamed.
+A single function of another name may be merged if its answer is renamed, but not one that does the opposite, or the same to
+something else.
 """
 
 import json
@@ -67,7 +68,36 @@ RENAMED = (
 )
 
 
+def flag(name, does):
+    return (function(name, f"{does} the flag of the harbour office on one of its masts, as the harbour master orders.",
+                     mast=need("string", "Which mast the order is for."),
+                     at=need("string", "The time of day, as on a ship's clock.")),)
+
+
+def board(name, lists):
+    return (function(name, f"Lists {lists} of the day on the board beside the harbour office.",
+                     quay=need("string", "Which quay the list is for.")),)
+
+
+# (case, docs, other docs, [(text, calls)] under each)
+OPPOSITE = (
+    ("opposite of an only function", flag("raise_flag", "Raises"), flag("lower_flag", "Lowers"),
+     [("Flag up on the fore mast at 08:00", call("raise_flag", mast="fore", at="08:00")),
+      ("Raise it on the main mast at 09:30", call("raise_flag", mast="main", at="09:30"))],
+     [("Flag down on the aft mast at 18:15", call("lower_flag", mast="aft", at="18:15")),
+      ("Take it down from the side mast at 21:00", call("lower_flag", mast="side", at="21:00"))]),
+    ("what an only function is about", board("list_arrivals", "the arrivals"), board("list_notices", "the notices"),
+     [("What arrives at the coal quay today?", call("list_arrivals", quay="coal"))],
+     [("Read me the notices for the timber quay", call("list_notices", quay="timber"))]),
+)
+
+
 def requests():
+    for case, docs, other, plain, others in OPPOSITE:
+        for side, asks in ((docs, plain), (other, others)):
+            for text, right in asks:
+                yield Planted(GROUP, case, text, list(side), (right,), family=docs[0]["name"], asks=text, renamed=False,
+                              category="simple")
     for cases, renamed in ((DIFFERENT, False), (RENAMED, True)):
         for case, docs, edit, plain, edited in cases:
             sides = ((list(docs), plain), (edit_of(docs, edit), edited))

@@ -27,14 +27,14 @@ const SCHEMA_VERSION: u32 = 1;
   toolsieve check docs.jsonl --rule schema/enum-type   lines of {\"id\": …, \"function\": […]}
   toolsieve check out/mylog --json | jq 'select(.kind == \"finding\")'
 
-A finding is one line: file:line id function pointer: found …, expected … [code].
-Levels: an error breaks the official evaluator or the recipe; a note is a fault that the official
+A finding is one line: file:line id function pointer: found …, expected … [code]. \
+Levels: an error breaks the official evaluator or the recipe; a note is a fault that the official \
 data has too; a fact is only counted. `toolsieve explain CODE` explains a rule.
 
-With --json each line is an object: {\"kind\": \"finding\", \"file\", \"line\", \"id\", \"function\", \"at\",
-\"reason\", \"level\", \"by\", \"found\", \"expected\"}; then {\"kind\": \"rule\", \"reason\", \"type\", \"level\",
-\"what\", \"findings\", \"docs\", \"distinct\", \"entries\", \"files\"} for each rule; then one
-{\"kind\": \"summary\", \"schema_version\", \"files\", \"entries\", \"functions\", \"errors\", \"notes\",
+With --json each line is an object: {\"kind\": \"finding\", \"file\", \"line\", \"id\", \"function\", \"at\", \
+\"reason\", \"level\", \"by\", \"found\", \"expected\"}; then {\"kind\": \"rule\", \"reason\", \"type\", \"level\", \
+\"what\", \"findings\", \"docs\", \"distinct\", \"entries\", \"files\"} for each rule; then one \
+{\"kind\": \"summary\", \"schema_version\", \"files\", \"entries\", \"functions\", \"errors\", \"notes\", \
 \"official_linter\"}.
 
 Exit codes: 0 no error; 1 errors, of the selected rules; 2 could not start.")]

@@ -23,13 +23,14 @@ use crate::text::suggestion::did_you_mean;
   toolsieve explain                           all codes, one per line
   toolsieve explain query/near-duplicate      one code, with examples and the source file that decides on it")]
 pub(super) struct ExplainArgs {
-    /// Reason code, such as docs/near-duplicate [default: lists all codes]
+    /// Reason code, such as docs/near-duplicate, or what codes begin with, such as docs [default: lists all codes]
     reason: Option<String>,
 }
 
 pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result<()> {
     let reasons = registry.reasons();
-    let Some(code) = &args.reason else {
+    let starts = |code: &str| args.reason.as_ref().is_none_or(|topic| code.split('/').next() == Some(topic));
+    if args.reason.as_ref().is_none_or(|code| !code.contains('/')) {
         let of_stages = reasons.iter().map(|(_, reason)| (reason.code, reason.sentence));
         let of_lines = LINE_REASONS.iter().map(|reason| (reason.code, reason.sentence));
         let known = |code: &str| reasons.iter().any(|(_, reason)| reason.code == code);
@@ -41,9 +42,13 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
             .chain(of_check)
             .chain(of_convert)
             .chain(fix_command::REASONS)
+            .filter(|(code, _)| starts(code))
             .for_each(|(code, sentence)| table.row([code, sentence]));
-        return Ok(console::print_painted(&table.fitted(Screen::of_stdout()))?);
-    };
+        if !table.is_empty() {
+            return Ok(console::print_painted(&table.fitted(Screen::of_stdout()))?);
+        }
+    }
+    let Some(code) = &args.reason else { return Ok(()) };
     if let Some((kind, reason)) = reasons.iter().find(|(_, reason)| reason.code == code) {
         return Ok(console::print_data(&of_stage(*kind, reason))?);
     }

@@ -18,8 +18,8 @@ const NOTHING_TO_DO: &str = "nothing to do: the record is forgotten\n";
 /// Arguments of `forget`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The log and files outside the run folder are not changed. Old files are deleted, but their bytes on disk are not overwritten.
-The run keeps only the file, line and record number of the record. Later runs into the same folder skip it.
+    after_help = "The log and files outside the run folder are not changed. Old files are deleted, but their bytes on disk are not overwritten. \
+The run keeps only the file, line and record number of the record. Later runs into the same folder skip it. \
 Records with the same bytes are removed together. Other steps of the same conversation are other records.
 
 Examples:

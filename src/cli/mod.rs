@@ -8,6 +8,7 @@
 // Doc comments of arguments are help texts for the terminal.
 #![allow(rustdoc::invalid_html_tags)]
 
+mod audit;
 mod calibrate;
 mod check;
 mod compare;
@@ -41,6 +42,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::audit::AuditError;
 use crate::environment::Environment;
 use crate::pipeline::{Override, json_schema};
 use crate::run::Error;
@@ -105,6 +107,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Scores the outputs of models on a dataset as BFCL does.
     Evaluate(evaluate::EvaluateArgs),
+    /// Finds the rows of training sets that overlap a benchmark, and writes the sets without them.
+    Audit(audit::AuditArgs),
     /// Finds all near-duplicate pairs within one file or between two.
     Pairs(pairs::PairsArgs),
     /// Compares two finished runs: settings, inputs, counts, rows, entries.
@@ -252,6 +256,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Verify(args) => return verify::verify(&args),
         Command::Check(args) => return check::check(&args),
         Command::Evaluate(args) => return evaluate::evaluate(&args, registry.environment()),
+        Command::Audit(args) => return audit::audit(args),
         Command::Pairs(args) => return pairs::pairs(&args, registry),
         Command::Compare(args) => return compare::compare(&args),
         Command::Stages(args) => stages::stages(&args, registry)?,
@@ -273,6 +278,11 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         Some(evaluate::Unfinished::Interrupted(_)) => return INTERRUPTED,
         Some(evaluate::Unfinished::Missing(_)) => return STOPPED,
         None => {}
+    }
+    match error.downcast_ref() {
+        Some(AuditError::Interrupted) => return INTERRUPTED,
+        Some(AuditError::Write { .. }) => return STOPPED,
+        _ => {}
     }
     match error.chain().find_map(|cause| cause.downcast_ref::<Error>()) {
         Some(error) if error.is_cancelled() => INTERRUPTED,

@@ -12,7 +12,7 @@ use crate::stages::Registry;
 /// Arguments of `purge`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The log itself is not changed. Old files are deleted, but their bytes on disk are not overwritten.
+    after_help = "The log itself is not changed. Old files are deleted, but their bytes on disk are not overwritten. \
 A later run into the same folder reads the inputs again and stores raw text again.
 
 Examples:

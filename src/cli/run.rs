@@ -151,7 +151,7 @@ impl Resumable {
 }
 
 /// Set once the user asks to stop.
-fn cancelled_by_signal() -> anyhow::Result<Arc<AtomicBool>> {
+pub(super) fn cancelled_by_signal() -> anyhow::Result<Arc<AtomicBool>> {
     let cancel = Arc::new(AtomicBool::new(false));
     let on_signal = Arc::clone(&cancel);
     ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed))

@@ -13,8 +13,8 @@ use crate::text::figures;
 /// Arguments of `verify`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Reads every file once and compares it with the checksum that the run recorded; changes nothing.
-Faults: damaged, missing, unfinished (a purge or forget was interrupted), unexpected (not written by a run).
+    after_help = "Reads every file once and compares it with the checksum that the run recorded; changes nothing. \
+Faults: damaged, missing, unfinished (a purge or forget was interrupted), unexpected (not written by a run). \
 To repair a run, run it again: it repeats the damaged steps, and reads the inputs again if raw text is damaged.
 
 Exit codes: 0 all files are intact (unexpected files do not count); 1 faults; 2 no run folder.

@@ -13,7 +13,7 @@ const HINT: &str = "hint: name one record by its number, as in FILE#17";
 /// Arguments of `why`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "FILE is the path of an input, or its last part. RECORD is the number of a record in its file, from 1: an element of a JSON array, a row of a table (without the header), or a line of JSON lines.
+    after_help = "FILE is the path of an input, or its last part. RECORD is the number of a record in its file, from 1: an element of a JSON array, a row of a table (without the header), or a line of JSON lines. \
 A line without a request has no id; use FILE:LINE or FILE#RECORD.
 
 Examples:

@@ -7,9 +7,7 @@ use serde::Serialize;
 use super::Row;
 use super::dataset::Dataset;
 use super::score::ABORT;
-
-/// Standard normal quantile of a two-sided 95 % interval.
-const Z: f64 = 1.959_963_984_540_054;
+pub use crate::text::figures::wilson;
 
 /// The figures of one category.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -68,18 +66,6 @@ pub struct Spread {
 #[allow(clippy::cast_precision_loss)]
 pub(super) fn float(n: usize) -> f64 {
     n as f64
-}
-
-/// Returns the Wilson 95 % interval of a share.
-pub fn wilson(correct: usize, n: usize) -> (f64, f64) {
-    if n == 0 {
-        return (0.0, 1.0);
-    }
-    let (share, n) = (float(correct) / float(n), float(n));
-    let scale = 1.0 + Z * Z / n;
-    let middle = (share + Z * Z / (2.0 * n)) / scale;
-    let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt() / scale;
-    ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
 /// Returns the figures of the categories that have outputs.

@@ -226,11 +226,7 @@ fn score_system<'i>(
     if known.is_empty() {
         let example = unknown.first().map_or_else(String::new, |id| format!(", such as {id:?}"));
         let what = format!("no id of the results of {} is in the dataset{example}", system.name);
-        let unverified = ["unverified", "dataset/unverified"].map(|name| dataset.path.join(name));
-        let holding = unverified.iter().filter(|folder| folder.is_dir()).find(|folder| {
-            let other = Dataset::read(folder, settings.package.is_some());
-            other.is_ok_and(|other| unknown.iter().any(|id| other.place(id).is_some()))
-        });
+        let holding = unverified_with(dataset, &unknown, settings);
         let hint = holding.map_or_else(
             || "give the dataset with the version that the results are for".to_owned(),
             |folder| format!("they are of the unverified entries: give --dataset {}", folder.display()),
@@ -239,9 +235,14 @@ fn score_system<'i>(
     }
     if !unknown.is_empty() {
         warnings.push(format!(
-            "{}: {} not in the dataset and not scored: {}",
+            "{}: {} {} and not scored: {}",
             system.name,
             if unknown.len() == 1 { "1 id is".to_owned() } else { format!("{} ids are", unknown.len()) },
+            if unverified_with(dataset, &unknown, settings).is_some() {
+                "not in the scored part of the dataset (some are unverified)"
+            } else {
+                "not in the dataset"
+            },
             listed(&unknown)
         ));
     }
@@ -307,6 +308,15 @@ fn verdicts(
         }
     });
     Ok((verdicts.collect(), Some(facts)))
+}
+
+/// Returns the folder of unverified entries beside a dataset, if it holds one of some ids.
+fn unverified_with(dataset: &Dataset, ids: &[&str], settings: &Settings) -> Option<PathBuf> {
+    let folders = ["unverified", "dataset/unverified"].map(|name| dataset.path.join(name));
+    folders.into_iter().filter(|folder| folder.is_dir()).find(|folder| {
+        let other = Dataset::read(folder, settings.package.is_some());
+        other.is_ok_and(|other| ids.iter().any(|id| other.place(id).is_some()))
+    })
 }
 
 /// Returns the number of entries without output in each category that has outputs.

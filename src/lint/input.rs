@@ -255,7 +255,11 @@ fn read_lines(path: &Path) -> Result<Vec<Line>, InputError> {
     read.map_err(|cause| InputError::File { path: path.to_owned(), cause })?;
     let line = |(number, line): (usize, &str)| {
         let wrong = |what: String| {
-            let hint = "each line must be one JSON object; `toolsieve fix` reads other notations";
+            let hint = if line.starts_with('[') {
+                "`toolsieve fix FILE | toolsieve check -` converts the functions and checks them"
+            } else {
+                "each line must be one JSON object; `toolsieve fix` reads other notations"
+            };
             InputError::Line { path: path.to_owned(), line: number, what, hint }
         };
         let value: Value = serde_json::from_str(line)

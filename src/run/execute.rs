@@ -187,9 +187,14 @@ fn warn_of_lines(ingest: &IngestManifest, observer: &dyn Observer) {
         ingest.line_reasons.iter().map(|(reason, n)| format!("{} {reason}", count(*n))).collect();
     if counts.unreadable > 0 {
         observer.warn(&format!(
-            "{} of {} could not be read; together with lines that hold no request: {}",
+            "{} of {} could not be read{}: {}",
             count(counts.unreadable),
             counted(counts.lines, "line", "lines"),
+            if counts.no_request > 0 {
+                format!(", {} hold no request", count(counts.no_request))
+            } else {
+                String::new()
+            },
             reasons.join(", ")
         ));
     }

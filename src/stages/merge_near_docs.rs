@@ -37,6 +37,7 @@ use crate::similarity::rouge::leaders::merge_into_leaders;
 use crate::similarity::rouge::texts::Texts;
 use crate::similarity::sequences::Sequences;
 use crate::text::lcs::lcs;
+use crate::text::opposites::Meanings;
 use crate::text::profile::Profile;
 use crate::text::rouge::{self, Comparison, Threshold};
 use crate::text::tokens::Tokenizer;
@@ -100,7 +101,7 @@ impl Stage for MergeNearDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(5);
+        fingerprint.version(6);
         fingerprint.version_of("fixes", fix::VERSION);
         Ok(())
     }
@@ -114,6 +115,8 @@ impl Stage for MergeNearDocs {
         })?;
         lists.sort_unstable_by_key(|&(row, _)| view.position(row));
         let (rows, lists): (Vec<RowIx>, Vec<ComparedList>) = lists.into_iter().unzip();
+        let mut meanings = Meanings::default();
+        let said: Vec<Said> = lists.iter().map(|list| Said::of(list, &mut meanings)).collect();
         // First merge lists of the same interface, then find the variants among the remaining lists.
         let mut merged: Vec<Option<NearDuplicate>> = vec![None; lists.len()];
         let mut by_interface: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
@@ -124,12 +127,18 @@ impl Stage for MergeNearDocs {
             by_interface.into_values().filter(|group| group.len() > 1).collect();
         groups.sort_unstable();
         for mut group in groups {
-            // Lists whose descriptions differ from their leader's are compared with each other.
-            while group.len() > 1 {
+            // Lists whose descriptions differ from their leader's are compared with each other. A family in which each list is
+            // about something else takes a round for each, and merges nothing.
+            for _ in 0..MAX_ROUNDS {
+                if group.len() < 2 {
+                    break;
+                }
                 let near = self.near(&lists, &group, cx)?;
                 group.clear();
                 for (at, near) in near {
-                    if are_described_alike(&lists[at], &lists[near.leader]) {
+                    if !said[at].is_other(&said[near.leader], &meanings)
+                        && are_described_alike(&lists[at], &lists[near.leader])
+                    {
                         merged[at] = Some(near);
                     } else {
                         group.push(at);
@@ -191,8 +200,31 @@ impl MergeNearDocs {
     }
 }
 
+/// Most comparisons of the lists that are not merged into their leader; lists that are left stay as they are.
+const MAX_ROUNDS: usize = 3;
+
 /// Minimum ROUGE-L F1 of the joined descriptions of two lists that merge.
 const LEAST_DESCRIBED_ALIKE: f64 = 0.5;
+
+/// The words of the name of a list's only function, and of its descriptions.
+struct Said {
+    name: Vec<u32>,
+    descriptions: Vec<u32>,
+}
+
+impl Said {
+    fn of(list: &ComparedList, meanings: &mut Meanings) -> Self {
+        let name = list.only.as_ref().map_or("", |(_, name)| name);
+        Self { name: meanings.read(name), descriptions: meanings.read(&list.descriptions) }
+    }
+
+    /// Whether the functions do the opposite of each other, or the same to something else.
+    fn is_other(&self, other: &Self, meanings: &Meanings) -> bool {
+        meanings.are_opposed(&self.name, &other.name)
+            || meanings.are_opposed(&self.descriptions, &other.descriptions)
+            || meanings.differ_alike((&self.name, &other.name), (&self.descriptions, &other.descriptions))
+    }
+}
 
 /// Returns whether the descriptions of two lists have enough in common; an empty description matches any other.
 fn are_described_alike(one: &ComparedList, other: &ComparedList) -> bool {
@@ -277,6 +309,14 @@ mod tests {
         let judged = judged(&MergeNearDocs::default(), &json!({ "doc_lists": lists }));
         let fates: Vec<_> = (0..3).map(|row| judged.fate(row)).collect();
         assert_eq!(fates, [None, Some("docs/near-duplicate"), None]);
+        let opposite = |name: &str, word: &str| {
+            let parameters = json!({"type": "dict", "required": ["lamp"], "properties": {
+                "lamp": {"type": "string", "description": "Which lamp of the house."}}});
+            json!({"functions": [{"name": name, "description": format!("Switches a lamp of the house {word}"), "parameters": parameters}]})
+        };
+        let lamps = json!({"doc_lists": [opposite("light_on", "on"), opposite("light_off", "off"), opposite("lamp_on", "on")]});
+        let lamps = crate::fixture::judged(&MergeNearDocs::default(), &lamps);
+        assert_eq!([1, 2].map(|row| lamps.fate(row)), [None, Some("docs/near-duplicate")]);
         // A call of the second list is renamed to the function of the first.
         let renames: Vec<Rename> = serde_json::from_str(judged.cell(1, RENAMES).unwrap()).unwrap();
         let (name, _) =

@@ -100,6 +100,22 @@ pub fn table(header: &[&str], rows: &[Vec<String>], numbers: &[usize]) -> String
     text
 }
 
+/// Standard normal quantile of a two-sided 95 % interval.
+const Z: f64 = 1.959_963_984_540_054;
+
+/// Returns the Wilson 95 % interval of a share, `part` of `whole`; from 0 to 1 of nothing.
+#[allow(clippy::cast_precision_loss)] // Counts are far below 2^52.
+pub fn wilson(part: usize, whole: usize) -> (f64, f64) {
+    if whole == 0 {
+        return (0.0, 1.0);
+    }
+    let (share, n) = (part as f64 / whole as f64, whole as f64);
+    let scale = 1.0 + Z * Z / n;
+    let middle = (share + Z * Z / (2.0 * n)) / scale;
+    let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt() / scale;
+    ((middle - half).max(0.0), (middle + half).min(1.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

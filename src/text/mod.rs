@@ -11,6 +11,7 @@ pub mod language;
 pub mod lcs;
 pub mod noise;
 pub mod normal;
+pub mod opposites;
 pub mod os_error;
 pub mod profile;
 pub mod rouge;

@@ -37,19 +37,19 @@ pub(super) const REASONS: [(&str, &str); 1] =
 #[derive(Debug, clap::Args)]
 #[allow(clippy::struct_excessive_bools)] // Each is a flag of its own.
 #[command(
-    after_help = "Input: files of docs as they are (tools.py, openapi.yaml, tools.json), or JSON lines: docs, or
-objects {\"id\": …, \"function\": …} (or \"functions\", \"tools\") with docs as text or as JSON. In a
-folder, files of these types are read: .json .jsonl .ndjson .json5 .py .pyi .ts .js .yaml .yml .txt
+    after_help = "Input: files of docs as they are (tools.py, openapi.yaml, tools.json), or JSON lines: docs, or \
+objects {\"id\": …, \"function\": …} (or \"functions\", \"tools\") with docs as text or as JSON. In a \
+folder, files of these types are read: .json .jsonl .ndjson .json5 .py .pyi .ts .js .yaml .yml .txt \
 .csv .tsv, also with .gz or .zst; hidden files, node_modules and __pycache__ are skipped.
 
-Output: one object per line, {\"id\", \"function\": […] or null, \"steps\": […], \"edits\": [{\"reason\",
-\"safety\", \"applied\", \"patch\"}], \"faults\": [{\"reason\", \"at\", \"message\"}]}. \"at\" is a byte of the
-text or a JSON pointer. Patches that are applied lead, in order, from the docs as read to \"function\".
-With several files or a folder, \"file\" comes after \"id\". With --as, \"tools\" replaces \"function\":
-the list that a request to the API takes; \"conversions\": [{\"reason\", \"at\", \"from\", \"to\"}] lists what
+Output: one object per line, {\"id\", \"function\": […] or null, \"steps\": […], \"edits\": [{\"reason\", \
+\"safety\", \"applied\", \"patch\"}], \"faults\": [{\"reason\", \"at\", \"message\"}]}. \"at\" is a byte of the \
+text or a JSON pointer. Patches that are applied lead, in order, from the docs as read to \"function\". \
+With several files or a folder, \"file\" comes after \"id\". With --as, \"tools\" replaces \"function\": \
+the list that a request to the API takes; \"conversions\": [{\"reason\", \"at\", \"from\", \"to\"}] lists what \
 the API cannot express as BFCL does, at pointers into the BFCL functions.
 
-Exit codes: 0 all docs converted; 1 docs that cannot be read, that a run would hold, or that the API
+Exit codes: 0 all docs converted; 1 docs that cannot be read, that a run would hold, or that the API \
 rejects; 2 could not start.
 
 Examples:

@@ -14,7 +14,7 @@ use crate::stages::Registry;
 /// Arguments of `inspect`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "All lines are counted; a sample of them is read as a run reads it. Only the structure of texts is
+    after_help = "All lines are counted; a sample of them is read as a run reads it. Only the structure of texts is \
 shown: letters as x, digits as 9. Time, memory and disk space of a run are estimates.
 
 Exit codes: 0 requests found; 1 no request found; 2 could not start.

@@ -30,10 +30,10 @@ const MAX_NAMED: usize = 5;
 /// Arguments of `pairs`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Supported inputs: JSON lines, JSON arrays, CSV, TSV, Parquet; also with .gz or .zst. A field that holds JSON is
+    after_help = "Supported inputs: JSON lines, JSON arrays, CSV, TSV, Parquet; also with .gz or .zst. A field that holds JSON is \
 compared as text with sorted keys. Every pair above the threshold is reported, unless a graph search proposes the pairs (--search).
 
-Output: one object per line, {\"a\", \"b\", \"score\"}: the ids of two rows, or their line numbers from 1; for word metrics
+Output: one object per line, {\"a\", \"b\", \"score\"}: the ids of two rows, or their line numbers from 1; for word metrics \
 also the \"tokenizer\". With --clusters one object per row: {\"id\", \"leader\"}, and the \"score\" if another row is the leader.
 
 Exit codes: 0 all rows compared; 1 rows that cannot be read, the others are compared; 2 could not start.

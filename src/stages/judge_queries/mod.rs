@@ -299,6 +299,7 @@ impl JudgeQueries {
         // A tool that takes any text can serve any query, so the text cannot show that it does not fit. The same is
         // true if the query contains the full name of a function.
         let is_barred = script::is_unread(&query)
+            || request.has_broken_call
             || request.evidence.is_empty() && (docs.takes_anything() || docs.is_named_in(&query));
         let relevance = match judged.side() {
             Side::Relevant => Some(Relevance::Relevant),
@@ -366,11 +367,14 @@ impl<'a> Lists<'a> {
 
 /// A kept request, with the evidence from its recorded answers and those of its merged copies.
 #[derive(Default)]
+#[allow(clippy::struct_excessive_bools)] // Independent facts of the log.
 struct Request {
     /// Its user messages, in order.
     queries: Vec<String>,
     /// It has messages of others.
     has_context: bool,
+    /// The log's model began a call that cannot be read.
+    has_broken_call: bool,
     evidence: evidence::LogEvidence,
     /// A person answered it with a call.
     is_answered: bool,
@@ -383,12 +387,14 @@ struct Request {
 }
 
 /// The evidence from one row about the request that it is, or that it was merged into.
+#[allow(clippy::struct_excessive_bools)] // Independent facts of the log.
 struct RowEvidence {
     head: RowIx,
     signal: Option<AnswerSignal>,
     /// The user messages, if the row is the head itself.
     queries: Option<Vec<String>>,
     has_context: bool,
+    has_broken_call: bool,
     is_answered: bool,
     label: Option<(u32, Relevance)>,
     is_grounded: bool,
@@ -418,6 +424,7 @@ fn read_requests(
                 request.evidence.add(signal);
             }
             request.is_grounded |= evidence.is_grounded;
+            request.has_broken_call |= evidence.has_broken_call;
             request.is_answered |= evidence.is_answered;
             request.label = match (request.label, evidence.label) {
                 (Some(one), Some(other)) if other.0 < one.0 => Some(other),
@@ -448,6 +455,8 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
         .filter(|signal| {
             *signal != AnswerSignal::Declined || messages.last().is_some_and(|last| last.role == Role::User)
         });
+    let has_broken_call = matches!(answer, RecordedAnswer::Unreadable(_) | RecordedAnswer::Truncated)
+        && response.as_ref().is_some_and(|response| !response.calls.is_empty());
     let is_grounded = matches!(signal, Some(AnswerSignal::Called | AnswerSignal::Worked))
         && matches!(&answer, RecordedAnswer::Calls(calls) if {
             let functions = lists.functions(view.list_of(row.ix()));
@@ -468,7 +477,17 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
         let position = if head == row.ix() { 0 } else { view.position(row.ix()).saturating_add(1) };
         Some((position, relevance))
     });
-    RowEvidence { head, signal, queries, has_context, is_answered, label, is_grounded, messages: asked }
+    RowEvidence {
+        head,
+        signal,
+        queries,
+        has_context,
+        has_broken_call,
+        is_answered,
+        label,
+        is_grounded,
+        messages: asked,
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,277 @@
+//! Finds function docs and calls of a benchmark in those of a training row.
+//!
+//! A function is known by its name with the names of its parameters, and by its parameters with its text, so that neither
+//! new descriptions nor a new name hide it. An answer is known by the names and values of its calls.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
+
+use super::hit::{Hit, Method, Object, Verdict};
+use super::item::ItemCall;
+use super::words::{Vocabulary, Word, n_common};
+use crate::checker::same;
+use crate::docs::signature::{Signature, signatures};
+use crate::text::normal::loose_name;
+use crate::text::rouge::f1;
+
+/// When a function or an answer overlaps. Shares are from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct DocThresholds {
+    /// Least Jaccard similarity of the parameter names of two functions with the same name.
+    pub shared_parameters: f64,
+    /// Least ROUGE-L F1 of the texts of two functions with the same parameters, under any name.
+    pub text: f64,
+    /// The same for suspect, and for contaminated where there are at least `text_parameters`.
+    pub text_suspect: f64,
+    /// Fewest parameters for `text_suspect` to be enough.
+    pub text_parameters: usize,
+    /// Fewest words of such a text.
+    pub text_words: usize,
+    /// Fewest arguments of an answer, in all its calls.
+    pub arguments: usize,
+}
+
+impl Default for DocThresholds {
+    fn default() -> Self {
+        Self {
+            shared_parameters: 0.8,
+            text: 0.95,
+            text_suspect: 0.9,
+            text_parameters: 3,
+            text_words: 8,
+            arguments: 2,
+        }
+    }
+}
+
+/// A function of the benchmark.
+#[derive(Debug)]
+struct Function {
+    /// Its name and the names of its parameters, as they are.
+    names: Vec<String>,
+    /// The parameters, sorted, in a form that ignores spelling.
+    parameters: Vec<String>,
+    /// The words of its text, without its name.
+    words: Vec<u32>,
+    /// The entries that offer it, with its place among their functions.
+    entries: Vec<(u32, u32)>,
+}
+
+/// An answer of the benchmark.
+#[derive(Debug)]
+struct Answer {
+    entry: u32,
+    calls: Vec<ItemCall>,
+}
+
+/// The functions and answers of a benchmark.
+#[derive(Debug, Default)]
+pub(super) struct DocIndex {
+    vocabulary: Vocabulary,
+    functions: Vec<Function>,
+    known: FxHashMap<(String, Vec<String>, Vec<u32>), u32>,
+    by_name: FxHashMap<String, Vec<u32>>,
+    by_parameters: FxHashMap<Vec<String>, Vec<u32>>,
+    /// The number of functions of each entry.
+    n_functions: BTreeMap<u32, u32>,
+    answers: Vec<Answer>,
+    /// By the name of their first call.
+    by_call: FxHashMap<String, Vec<u32>>,
+}
+
+impl DocIndex {
+    /// Adds the functions of an entry.
+    pub(super) fn add_functions(&mut self, entry: u32, functions: &[Value]) {
+        let mut n = 0;
+        for (place, signature) in (0..).zip(signatures(functions)) {
+            let name = loose_name(&signature.name);
+            if name.is_empty() {
+                continue;
+            }
+            let parameters = parameters(&signature);
+            let words: Vec<u32> = numbers(&self.vocabulary.learn(&text(&signature)));
+            let next = u32::try_from(self.functions.len()).expect("fewer than 2^32 functions");
+            let at = *self.known.entry((name.clone(), parameters.clone(), words.clone())).or_insert(next);
+            if at == next {
+                self.by_name.entry(name).or_default().push(at);
+                self.by_parameters.entry(parameters.clone()).or_default().push(at);
+                let names = names(&signature);
+                self.functions.push(Function { names, parameters, words, entries: Vec::new() });
+            }
+            self.functions[at as usize].entries.push((entry, place));
+            n += 1;
+        }
+        self.n_functions.insert(entry, n);
+    }
+
+    /// Adds the answer of an entry; `false` if it has too few arguments to be found.
+    pub(super) fn add_answer(&mut self, entry: u32, calls: Vec<ItemCall>, by: &DocThresholds) -> bool {
+        let n_arguments: usize = calls.iter().map(|call| call.arguments.len()).sum();
+        let Some(first) = calls.first().filter(|_| n_arguments >= by.arguments) else { return false };
+        let at = u32::try_from(self.answers.len()).expect("fewer than 2^32 answers");
+        self.by_call.entry(loose_name(&first.name)).or_default().push(at);
+        self.answers.push(Answer { entry, calls });
+        true
+    }
+
+    /// The number of different functions, and of answers that can be found.
+    pub(super) fn len(&self) -> (usize, usize) {
+        (self.functions.len(), self.answers.len())
+    }
+
+    /// Finds the functions that overlap those of a row.
+    pub(super) fn find_functions(&self, functions: &[Value], by: &DocThresholds) -> Vec<Hit> {
+        let mut hits: Vec<Hit> = Vec::new();
+        let mut of_entries: BTreeMap<u32, FxHashSet<u32>> = BTreeMap::new();
+        for (place, signature) in (0..).zip(signatures(functions)) {
+            for (at, method, score, verdict) in self.like(&signature, by) {
+                for &(entry, of_entry) in &self.functions[at as usize].entries {
+                    if verdict == Verdict::Contaminated {
+                        of_entries.entry(entry).or_default().insert(of_entry);
+                    }
+                    hits.push(Hit {
+                        entry,
+                        object: Object::Function,
+                        method,
+                        score,
+                        verdict,
+                        in_row: (place, 0..0),
+                        in_entry: (of_entry, 0..0),
+                    });
+                }
+            }
+        }
+        for (entry, found) in of_entries {
+            if self.n_functions[&entry] as usize == found.len() {
+                hits.push(Hit {
+                    entry,
+                    object: Object::Functions,
+                    method: Method::AllFunctions,
+                    score: 1.0,
+                    verdict: Verdict::Contaminated,
+                    in_row: (0, 0..0),
+                    in_entry: (0, 0..0),
+                });
+            }
+        }
+        hits
+    }
+
+    /// Returns the functions like this one, each by one method.
+    fn like(&self, signature: &Signature, by: &DocThresholds) -> Vec<(u32, Method, f64, Verdict)> {
+        let own = parameters(signature);
+        let words = numbers(&self.vocabulary.read(&text(signature)));
+        let similarity =
+            |function: &Function| f1(n_common(&function.words, &words), words.len(), function.words.len());
+        let mut found: Vec<(u32, Method, f64, Verdict)> = Vec::new();
+        for &at in self.by_name.get(&loose_name(&signature.name)).into_iter().flatten() {
+            let function = &self.functions[at as usize];
+            let shared = jaccard(&own, &function.parameters);
+            if shared >= by.shared_parameters {
+                // Any API may have a function `get_version` without parameters, or `getUserInfo` with an id.
+                let is_common = own.is_empty() || (own.len() == 1 && !function.is_spelt_like(signature));
+                let is_sure = !is_common || similarity(function) >= by.text_suspect;
+                let verdict = if is_sure { Verdict::Contaminated } else { Verdict::Suspect };
+                found.push((at, Method::NameParameters, shared, verdict));
+            }
+        }
+        if own.is_empty() {
+            return found;
+        }
+        for &at in self.by_parameters.get(&own).into_iter().flatten() {
+            let function = &self.functions[at as usize];
+            if found.iter().any(|(known, ..)| *known == at) || words.is_empty() {
+                continue;
+            }
+            let score = similarity(function);
+            if score >= by.text_suspect {
+                let is_sure = function.words.len() >= by.text_words
+                    && (score >= by.text || own.len() >= by.text_parameters);
+                let verdict = if is_sure { Verdict::Contaminated } else { Verdict::Suspect };
+                found.push((at, Method::ParametersText, score, verdict));
+            }
+        }
+        found
+    }
+
+    /// Finds the answers whose calls are all among those of a row.
+    pub(super) fn find_answers(&self, calls: &[ItemCall], hits: &mut Vec<Hit>) {
+        let names: FxHashSet<String> = calls.iter().map(|call| loose_name(&call.name)).collect();
+        let mut names: Vec<String> = names.into_iter().collect();
+        names.sort_unstable();
+        for name in names {
+            for &at in self.by_call.get(&name).into_iter().flatten() {
+                let answer = &self.answers[at as usize];
+                let mut left: Vec<&ItemCall> = calls.iter().collect();
+                let is_there = |call: &ItemCall| {
+                    let place = left.iter().position(|own| is_accepted(own, call));
+                    place.map(|place| left.swap_remove(place)).is_some()
+                };
+                if answer.calls.iter().all(is_there) {
+                    hits.push(Hit {
+                        entry: answer.entry,
+                        object: Object::Call,
+                        method: Method::CallValues,
+                        score: 1.0,
+                        verdict: Verdict::Contaminated,
+                        in_row: (0, 0..0),
+                        in_entry: (0, 0..0),
+                    });
+                }
+            }
+        }
+    }
+}
+
+impl Function {
+    /// Whether another function has the same names, letter by letter.
+    fn is_spelt_like(&self, other: &Signature) -> bool {
+        self.names == names(other)
+    }
+}
+
+fn names(signature: &Signature) -> Vec<String> {
+    let parameters = signature.parameters.iter().map(|parameter| parameter.name.clone());
+    [signature.name.clone()].into_iter().chain(parameters).collect()
+}
+
+/// Whether a call has the name and the arguments of an expected one, each with an accepted value.
+fn is_accepted(call: &ItemCall, expected: &ItemCall) -> bool {
+    loose_name(&call.name) == loose_name(&expected.name)
+        && call.arguments.len() >= expected.arguments.len()
+        && expected.arguments.iter().all(|(name, values)| {
+            let of_call = call.arguments.iter().find(|(own, _)| own == name);
+            of_call.is_some_and(|(_, own)| own.iter().any(|own| values.iter().any(|value| same(own, value))))
+        })
+}
+
+fn parameters(signature: &Signature) -> Vec<String> {
+    let mut names: Vec<String> =
+        signature.parameters.iter().map(|parameter| loose_name(&parameter.name)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Returns the text by which a function is compared, without its name.
+fn text(signature: &Signature) -> String {
+    let mut text = signature.description.clone();
+    for parameter in &signature.parameters {
+        text += &format!("\n{} {} {}", parameter.name, parameter.description, parameter.inside);
+    }
+    text
+}
+
+fn numbers(words: &[Word]) -> Vec<u32> {
+    words.iter().map(|word| word.number).collect()
+}
+
+#[allow(clippy::cast_precision_loss)] // Counts of parameters.
+fn jaccard(a: &[String], b: &[String]) -> f64 {
+    let shared = a.iter().filter(|name| b.contains(name)).count();
+    let all = a.len() + b.len() - shared;
+    if all == 0 { 1.0 } else { shared as f64 / all as f64 }
+}

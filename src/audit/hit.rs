@@ -1,0 +1,141 @@
+//! Hits: what of a training row overlaps which entry of a benchmark, by what method, how surely.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+/// What overlaps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Object {
+    /// A message of the user.
+    Query,
+    /// A function doc.
+    Function,
+    /// All function docs of an entry.
+    Functions,
+    /// All calls of an entry's answer.
+    Call,
+}
+
+/// How the overlap was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// Equal words, in folded case and without punctuation.
+    Exact,
+    /// The words of the entry stand in the row, one after the other.
+    Contained,
+    /// Equal words but for numbers.
+    Template,
+    /// Equal words but for numbers, names and quoted texts.
+    NameTemplate,
+    /// The share of the entry's word triples that the row has, weighted by how rare they are.
+    Ngram,
+    /// The share of the entry's runs of 5 words that the row has.
+    Ngram5,
+    /// The share of the entry's runs of 8 words that the row has.
+    Ngram8,
+    /// The share of the entry's runs of 13 words that the row has.
+    Ngram13,
+    /// The share of the entry's words that the part of the row has, in any order, weighted by how rare they are.
+    Words,
+    /// ROUGE-L F1 of the entry with the most similar part of the row.
+    RougeL,
+    /// A function of the same name with the same parameters.
+    NameParameters,
+    /// A function with the same parameters and a similar text under any name.
+    ParametersText,
+    /// Every function of the entry is in the row.
+    AllFunctions,
+    /// Every call of the entry's answer is in the row, with accepted values, in any order.
+    CallValues,
+}
+
+impl Method {
+    /// All methods, in the order of the report.
+    pub const ALL: [Self; 14] = [
+        Self::Exact,
+        Self::Contained,
+        Self::Template,
+        Self::NameTemplate,
+        Self::Ngram,
+        Self::Ngram5,
+        Self::Ngram8,
+        Self::Ngram13,
+        Self::Words,
+        Self::RougeL,
+        Self::NameParameters,
+        Self::ParametersText,
+        Self::AllFunctions,
+        Self::CallValues,
+    ];
+
+    /// Returns its name in the output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Contained => "contained",
+            Self::Template => "template",
+            Self::NameTemplate => "name-template",
+            Self::Ngram => "ngram",
+            Self::Ngram5 => "ngram-5",
+            Self::Ngram8 => "ngram-8",
+            Self::Ngram13 => "ngram-13",
+            Self::Words => "words",
+            Self::RougeL => "rouge-l",
+            Self::NameParameters => "name-parameters",
+            Self::ParametersText => "parameters-text",
+            Self::AllFunctions => "all-functions",
+            Self::CallValues => "call-values",
+        }
+    }
+}
+
+/// How sure it is that a row is contaminated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Nothing in it can be compared: it is empty or unreadable.
+    Unscorable,
+    /// Nothing in it overlaps.
+    Clean,
+    /// Something overlaps in a way that also happens by chance.
+    Suspect,
+    /// It overlaps.
+    Contaminated,
+}
+
+impl Verdict {
+    /// All verdicts, from the surest.
+    pub const ALL: [Self; 4] = [Self::Contaminated, Self::Suspect, Self::Clean, Self::Unscorable];
+
+    /// Returns its name in the output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unscorable => "unscorable",
+            Self::Clean => "clean",
+            Self::Suspect => "suspect",
+            Self::Contaminated => "contaminated",
+        }
+    }
+}
+
+/// One overlap of a row with an entry.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The number of the entry in the benchmark.
+    pub entry: u32,
+    /// What overlaps.
+    pub object: Object,
+    /// How it was found.
+    pub method: Method,
+    /// How much overlaps, from 0 to 1.
+    pub score: f64,
+    /// What the method alone says: contaminated or suspect.
+    pub verdict: Verdict,
+    /// The number of the message or function of the row, and the bytes of it that overlap.
+    pub in_row: (u32, Range<usize>),
+    /// The same of the entry.
+    pub in_entry: (u32, Range<usize>),
+}

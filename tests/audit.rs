@@ -1,0 +1,346 @@
+//! The contamination audit through the command: every kind of overlap, cleaned sets, forms of files, refusals.
+
+// A test that cannot set itself up may fail where it stands.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::PathBuf;
+use std::process::Output;
+
+use serde_json::{Value, json};
+use support::{shown, toolsieve};
+use tempfile::TempDir;
+
+const TIDE: &str = "What time is high tide in Leith on Friday, and how high will the water be?";
+const FERRY: &str = "Book two seats on the ferry from Oban to Mull at 9:15, near the window.";
+const SHORT: &str = "How high?";
+
+/// Functions of the benchmark, in BFCL's form.
+fn functions() -> Value {
+    json!([
+        {"name": "harbour.tide", "description": "Returns the time and height of the next high tide in a harbour.",
+            "parameters": {"type": "dict", "required": ["port"], "properties": {
+                "port": {"type": "string", "description": "The harbour whose tide is wanted."},
+                "weekday": {"type": "string", "description": "The day of the week, in English."}}}},
+        {"name": "book_ferry", "description": "Books seats on a ferry between two islands.",
+            "parameters": {"type": "dict", "required": ["from_port", "to_port", "seats"], "properties": {
+                "from_port": {"type": "string", "description": "Where the ferry leaves."},
+                "to_port": {"type": "string", "description": "Where the ferry arrives."},
+                "seats": {"type": "integer", "description": "How many seats are booked."}}}},
+    ])
+}
+
+/// A benchmark of three entries, and a folder for the rest.
+struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let this = Self { folder: tempfile::tempdir().unwrap() };
+        let functions = functions();
+        let entries = [
+            json!({"id": "tide-0", "question": [[{"role": "user", "content": TIDE}]], "function": [functions[0]]}),
+            json!({"id": "ferry-1", "question": [[{"role": "user", "content": FERRY}]], "function": [functions[1]]}),
+            json!({"id": "short-2", "question": [[{"role": "user", "content": SHORT}]], "function": [functions[0]]}),
+        ];
+        let answers = [
+            json!({"id": "tide-0", "ground_truth": [{"harbour.tide": {"port": ["Leith"], "weekday": ["Friday", ""]}}]}),
+            json!({"id": "ferry-1", "ground_truth": [{"book_ferry": {"from_port": ["Oban"], "to_port": ["Mull"], "seats": [2]}}]}),
+            json!({"id": "short-2", "ground_truth": [{"harbour.tide": {"port": ["Leith"]}}]}),
+        ];
+        this.write("bench/BFCL_v4_simple_python.json", &lines(&entries));
+        this.write("bench/possible_answer/BFCL_v4_simple_python.json", &lines(&answers));
+        this
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::create_dir_all(self.path(name).parent().unwrap()).unwrap();
+        fs::write(self.path(name), text).unwrap();
+    }
+
+    fn audit(&self, arguments: &[&str]) -> Output {
+        toolsieve().current_dir(self.folder.path()).arg("audit").args(arguments).output().unwrap()
+    }
+
+    /// Audits a file into a folder, and returns its hits by row.
+    fn hits(&self, train: &str, out: &str) -> BTreeMap<String, Vec<Value>> {
+        let done = self.audit(&["--train", train, "--bench", "bench", "--out", out]);
+        assert_eq!(done.status.code(), Some(0), "{}", shown(&done));
+        let text = fs::read_to_string(self.path(&format!("{out}/hits.jsonl"))).unwrap();
+        let mut hits: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for line in text.lines() {
+            let hit: Value = serde_json::from_str(line).unwrap();
+            hits.entry(hit["train_id"].as_str().unwrap().to_owned()).or_default().push(hit);
+        }
+        hits
+    }
+
+    fn report(&self, out: &str) -> Value {
+        serde_json::from_slice(&fs::read(self.path(&format!("{out}/audit.json"))).unwrap()).unwrap()
+    }
+}
+
+fn lines(values: &[Value]) -> String {
+    values.iter().fold(String::new(), |mut text, value| {
+        writeln!(text, "{value}").unwrap();
+        text
+    })
+}
+
+/// Functions that nothing of the benchmark has.
+fn other() -> Value {
+    json!([{"type": "function", "function": {"name": "mow_lawn", "description": "Mows the lawn behind the house.",
+        "parameters": {"type": "object", "properties": {"stripes": {"type": "boolean", "description": "In stripes."}}}}}])
+}
+
+fn row(id: &str, query: &str, tools: &Value) -> Value {
+    json!({"id": id, "messages": [{"role": "user", "content": query}, {"role": "assistant", "content": "Done."}], "tools": tools})
+}
+
+/// As `fine-tuning` rows have them.
+fn tool(function: &Value) -> Value {
+    json!([{"type": "function", "function": function}])
+}
+
+/// One row of each kind, with the entry that it overlaps.
+fn planted() -> Vec<(&'static str, Option<&'static str>, &'static str, Value)> {
+    let functions = functions();
+    let mut described = functions[1].clone();
+    described["description"] = json!("For trips over the sound; reserves places.");
+    for name in ["from_port", "to_port", "seats"] {
+        described["parameters"]["properties"][name]["description"] = json!("As the traveller says.");
+    }
+    let mut renamed = functions[1].clone();
+    renamed["name"] = json!("reserve_places");
+    let mut called = row("call", "Two of us want to cross.", &other());
+    called["messages"][1] = json!({"role": "assistant", "tool_calls": [{"id": "c", "type": "function", "function": {
+        "name": "book_ferry", "arguments": "{\"seats\": 2, \"to_port\": \"Mull\", \"from_port\": \"oban\"}"}}]});
+    let mut conversation = row("conversation", "Hello there, nice day.", &other());
+    let turns = conversation["messages"].as_array_mut().unwrap();
+    turns.push(json!({"role": "user", "content": TIDE}));
+    turns.push(json!({"role": "assistant", "content": "At noon."}));
+    let long = format!(
+        "We are four friends on a trip along the coast. {TIDE} Then we would like to find a place for dinner."
+    );
+    vec![
+        ("verbatim", Some("tide-0"), "query", row("verbatim", TIDE, &other())),
+        ("case", Some("tide-0"), "query", row("case", &TIDE.to_uppercase().replace('?', " !"), &other())),
+        ("numbers", Some("ferry-1"), "query", row("numbers", &FERRY.replace("9:15", "17:40"), &other())),
+        (
+            "synonyms",
+            Some("tide-0"),
+            "query",
+            row("synonyms", &TIDE.replace("how high will", "how deep will"), &other()),
+        ),
+        (
+            "reordered",
+            Some("ferry-1"),
+            "query",
+            row(
+                "reordered",
+                "Near the window, book two seats on the ferry from Oban to Mull at 9:15.",
+                &other(),
+            ),
+        ),
+        ("embedded", Some("tide-0"), "query", row("embedded", &long, &other())),
+        ("short", Some("short-2"), "query", row("short", "how high", &other())),
+        ("conversation", Some("tide-0"), "query", conversation),
+        ("docs", Some("ferry-1"), "functions", row("docs", "Anything else?", &tool(&functions[1]))),
+        ("described", Some("ferry-1"), "function", row("described", "Anything more?", &tool(&described))),
+        ("renamed", Some("ferry-1"), "function", row("renamed", "Nothing else?", &tool(&renamed))),
+        ("call", Some("ferry-1"), "call", called),
+        (
+            "clean",
+            None,
+            "",
+            row("clean", "Mow the lawn in stripes before the guests arrive at nine.", &other()),
+        ),
+        (
+            "like",
+            None,
+            "",
+            row("like", "Book two seats in the theatre from row nine on, near the aisle.", &other()),
+        ),
+    ]
+}
+
+#[test]
+fn every_kind_of_overlap_is_found_with_its_entry_and_nothing_else_is_contaminated() {
+    let bench = Bench::new();
+    let planted = planted();
+    bench.write("train.jsonl", &lines(&planted.iter().map(|(.., row)| row.clone()).collect::<Vec<_>>()));
+    let hits = bench.hits("train.jsonl", "out");
+    let contaminated = |id: &str| -> Vec<(&str, &str)> {
+        let of =
+            hits.get(id).map_or(&[][..], Vec::as_slice).iter().filter(|hit| hit["verdict"] == "contaminated");
+        of.map(|hit| (hit["bench_id"].as_str().unwrap(), hit["object"].as_str().unwrap())).collect()
+    };
+    for (id, entry, object, _) in &planted {
+        match entry {
+            Some(entry) => assert!(contaminated(id).contains(&(entry, object)), "{id}: {:?}", hits.get(*id)),
+            None => assert_eq!(contaminated(id), [], "{id}"),
+        }
+    }
+    // The places are those of the words: of the row in its message, of the entry in its own.
+    let embedded = hits["embedded"].iter().find(|hit| hit["method"] == "contained").unwrap();
+    let (start, end) =
+        (embedded["train_span"]["start"].as_u64().unwrap(), embedded["train_span"]["end"].as_u64().unwrap());
+    let long = planted[5].3["messages"][0]["content"].as_str().unwrap();
+    assert_eq!(
+        &long[usize::try_from(start).unwrap()..usize::try_from(end).unwrap()],
+        TIDE.trim_end_matches('?')
+    );
+    assert_eq!(hits["conversation"][0]["train_span"]["number"], 1);
+    assert_eq!(
+        (&hits["case"][0]["bench_category"], &hits["case"][0]["line"]),
+        (&json!("v4_simple_python"), &json!(2))
+    );
+    // The counts add up, and the text of neither side is in the results.
+    let report = bench.report("out");
+    assert_eq!(
+        report["rows"],
+        json!({"clean": 2, "contaminated": 12, "suspect": 0, "unscorable": 0}),
+        "{report}"
+    );
+    assert_eq!((&report["total"]["entries"], &report["total"]["contaminated"]), (&json!(3), &json!(3)));
+    assert_eq!(report["train"][0]["removed"], 12);
+    for name in ["hits.jsonl", "audit.json", "removed.jsonl", "statement.md"] {
+        let text = fs::read_to_string(bench.path(&format!("out/{name}"))).unwrap();
+        assert!(!text.contains("high tide") && !text.contains("Books seats"), "{name}");
+    }
+    assert!(fs::read_to_string(bench.path("out/statement.md")).unwrap().contains("14 training rows"));
+    // The cleaned set has the other rows, byte for byte, and nothing is found in it.
+    let cleaned = fs::read_to_string(bench.path("out/cleaned/train.jsonl")).unwrap();
+    assert_eq!(cleaned, lines(&[planted[12].3.clone(), planted[13].3.clone()]));
+    assert!(bench.hits("out/cleaned/train.jsonl", "again").is_empty());
+    // The same bytes again, into the same folder.
+    let before = fs::read(bench.path("out/hits.jsonl")).unwrap();
+    bench.hits("train.jsonl", "out");
+    assert_eq!(fs::read(bench.path("out/hits.jsonl")).unwrap(), before);
+}
+
+#[test]
+fn a_row_without_anything_to_compare_is_unscorable_and_stays() {
+    let bench = Bench::new();
+    let text = "{\"id\": \"empty\", \"messages\": [{\"role\": \"user\", \"content\": \"…\"}]}\n\nnot json\n{\"id\": 7, \"text\": \"Mow the lawn.\"}\n";
+    bench.write("odd.jsonl", text);
+    assert!(bench.hits("odd.jsonl", "out").is_empty());
+    let report = bench.report("out");
+    assert_eq!(
+        report["rows"],
+        json!({"clean": 1, "contaminated": 0, "suspect": 0, "unscorable": 2}),
+        "{report}"
+    );
+    assert_eq!(report["train"][0]["unreadable"], 1);
+    assert_eq!(fs::read_to_string(bench.path("out/cleaned/odd.jsonl")).unwrap(), text);
+}
+
+#[test]
+fn sets_of_every_form_are_read_and_cleaned_in_their_form() {
+    let bench = Bench::new();
+    let clean = "Mow the lawn in stripes.";
+    let table = format!("id,text\na,\"{TIDE}\"\nb,{clean}\n");
+    bench.write("table.csv", &table);
+    let done = bench.audit(&["--train", "table.csv", "--field", "text", "--bench", "bench", "--out", "csv"]);
+    assert_eq!(done.status.code(), Some(0), "{}", shown(&done));
+    assert_eq!(
+        fs::read_to_string(bench.path("csv/cleaned/table.csv")).unwrap(),
+        format!("id,text\nb,{clean}\n")
+    );
+    let list = serde_json::to_string_pretty(&json!([
+        {"conversations": [{"from": "human", "value": TIDE}, {"from": "gpt", "value": "Noon."}]},
+        {"conversations": [{"from": "human", "value": clean}, {"from": "gpt", "value": "Done."}]},
+    ]))
+    .unwrap();
+    bench.write("list.json", &list);
+    assert_eq!(bench.hits("list.json", "json").len(), 1);
+    let cleaned: Value =
+        serde_json::from_slice(&fs::read(bench.path("json/cleaned/list.json")).unwrap()).unwrap();
+    assert_eq!(cleaned.as_array().unwrap().len(), 1);
+    assert_eq!(cleaned[0]["conversations"][0]["value"], clean);
+    let instruct = lines(&[
+        json!({"instruction": "Answer the question.", "input": TIDE, "output": "Noon."}),
+        json!({"prompt": clean}),
+    ]);
+    let file = fs::File::create(bench.path("instruct.jsonl.gz")).unwrap();
+    let mut packed = flate2::write::GzEncoder::new(file, flate2::Compression::default());
+    std::io::Write::write_all(&mut packed, instruct.as_bytes()).unwrap();
+    packed.finish().unwrap();
+    let docs = json!({"definition": "def book_ferry(from_port: str, to_port: str, seats: int):\n    \"\"\"Books.\"\"\"\n"});
+    bench.write("docs.jsonl", &lines(&[docs]));
+    assert_eq!(bench.hits("docs.jsonl", "docs")["docs.jsonl:1"][0]["method"], "name-parameters");
+    assert_eq!(bench.hits("instruct.jsonl.gz", "gz").len(), 1);
+    assert_eq!(
+        fs::read_to_string(bench.path("gz/cleaned/instruct.jsonl")).unwrap(),
+        instruct.lines().nth(1).unwrap().to_owned() + "\n"
+    );
+}
+
+#[test]
+fn a_benchmark_against_itself_shows_its_duplicates_and_not_each_entry() {
+    let bench = Bench::new();
+    let entry = |id: &str, text: &str, at: usize| json!({"id": id, "question": [[{"role": "user", "content": text}]], "function": [functions()[at]]});
+    bench.write(
+        "twice/BFCL_v4_live_simple.json",
+        &lines(&[entry("a", TIDE, 0), entry("b", FERRY, 1), entry("c", &TIDE.to_lowercase(), 0)]),
+    );
+    let file = "twice/BFCL_v4_live_simple.json";
+    let done = bench.audit(&["--train", file, "--bench", file, "--out", "out"]);
+    assert_eq!(done.status.code(), Some(0), "{}", shown(&done));
+    let hits = fs::read_to_string(bench.path("out/hits.jsonl")).unwrap();
+    let pairs: Vec<(String, String)> = hits
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|hit| hit["object"] == "query")
+        .map(|hit| {
+            (hit["train_id"].as_str().unwrap().to_owned(), hit["bench_id"].as_str().unwrap().to_owned())
+        })
+        .collect();
+    assert_eq!(pairs, [("a".into(), "c".into()), ("c".into(), "a".into())]);
+}
+
+#[test]
+fn the_rate_is_a_gate_and_what_cannot_be_audited_is_refused_with_a_way_on() {
+    let bench = Bench::new();
+    bench.write("train.jsonl", &lines(&[row("verbatim", TIDE, &other())]));
+    let audit = |more: &[&str]| {
+        bench.audit(&[&["--train", "train.jsonl", "--bench", "bench", "--out", "out"][..], more].concat())
+    };
+    assert_eq!(audit(&["--max-rate", "0.5"]).status.code(), Some(0));
+    let over = audit(&["--max-rate", "0.3"]);
+    assert!(
+        over.status.code() == Some(1) && shown(&over).contains("gate failed: 33.3 % of the entries"),
+        "{}",
+        shown(&over)
+    );
+    bench.write("mine/notes.txt", "keep");
+    bench.write("empty/BFCL_v4_simple_python.json", "");
+    bench.write("bad/BFCL_v4_simple_python.json", "{\"id\": \"x\"}\n");
+    bench.write("rows.parquet", "PAR1");
+    for (arguments, expected) in [
+        (&["--train", "train.jsonl", "--bench", "bench", "--out", "mine"][..], "found notes.txt"),
+        (&["--train", "train.jsonl", "--bench", "empty"], "no entry of a benchmark in empty"),
+        (
+            &["--train", "train.jsonl", "--bench", "bad"],
+            "bad/BFCL_v4_simple_python.json:1: no entry of a benchmark",
+        ),
+        (&["--train", "train.jsonl", "--bench", "nowhere"], "nowhere: cannot be read"),
+        (&["--train", "nowhere.jsonl", "--bench", "bench"], "nowhere.jsonl"),
+        (&["--train", "rows.parquet", "--bench", "bench"], "rows.parquet: found a Parquet file"),
+        (&["--train", "train.jsonl", "--bench", "bench", "--max-rate", "2"], "from 0 to 1"),
+    ] {
+        let refused = bench.audit(arguments);
+        let text = shown(&refused);
+        assert!(refused.status.code() == Some(2) && text.contains(expected), "{arguments:?}: {text}");
+    }
+    assert_eq!(fs::read_to_string(bench.path("mine/notes.txt")).unwrap(), "keep");
+}
