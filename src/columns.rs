@@ -90,6 +90,8 @@ columns! {
     RELEVANCE = Requests "relevance" Text, Stage, "whether a function fits the query", passed_on;
     /// The basis of the relevance, JSON: a rule, or probabilities, features and evidence of the log's answers.
     RELEVANCE_BASIS = Requests "relevance_basis" Text, Stage, "basis of the relevance";
+    /// What a contamination audit says of the row: contaminated, suspect, clean, unscorable.
+    CONTAMINATION = Requests "contamination" Text, Stage, "whether it overlaps a benchmark", listed;
     /// The BFCL category.
     CATEGORY = Requests "category" Text, Stage, "BFCL category", listed;
     /// Why a request is in a category without answers: a short code.

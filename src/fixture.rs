@@ -38,8 +38,13 @@ pub(crate) fn corpus(tables: &Value) -> Corpus {
     let origin: Vec<RowIx> =
         requests.iter().map(|request| RowIx::try_from(list_of(request)).unwrap()).collect();
     let rows_of = table(TableId::Requests, &requests);
-    let mut corpus =
-        Corpus { requests: rows_of, lists: table(TableId::DocLists, &lists), list: origin.clone(), origin };
+    let mut corpus = Corpus {
+        requests: rows_of,
+        lists: table(TableId::DocLists, &lists),
+        list: origin.clone(),
+        origin,
+        inputs: [].into(),
+    };
     for (row, request) in (0..).zip(&requests) {
         if let Some(into) = request.get("merged_into").and_then(Value::as_u64) {
             let into = Some(RowIx::try_from(into).unwrap());

@@ -192,14 +192,18 @@ fn every_kind_of_overlap_is_found_with_its_entry_and_nothing_else_is_contaminate
     }
     // The places are those of the words: of the row in its message, of the entry in its own.
     let embedded = hits["embedded"].iter().find(|hit| hit["method"] == "contained").unwrap();
-    let (start, end) =
-        (embedded["train_span"]["start"].as_u64().unwrap(), embedded["train_span"]["end"].as_u64().unwrap());
+    let bytes = &embedded["train_spans"][0]["bytes"];
+    let (start, end) = (bytes[0].as_u64().unwrap(), bytes[1].as_u64().unwrap());
     let long = planted[5].3["messages"][0]["content"].as_str().unwrap();
     assert_eq!(
         &long[usize::try_from(start).unwrap()..usize::try_from(end).unwrap()],
         TIDE.trim_end_matches('?')
     );
-    assert_eq!(hits["conversation"][0]["train_span"]["number"], 1);
+    let turn = &hits["conversation"][0];
+    assert_eq!(
+        (turn["train_spans"][0]["path"].as_str(), turn["bench_spans"][0]["path"].as_str()),
+        (Some("/2/content"), Some("/0"))
+    );
     assert_eq!(
         (&hits["case"][0]["bench_category"], &hits["case"][0]["line"]),
         (&json!("v4_simple_python"), &json!(2))
@@ -213,15 +217,15 @@ fn every_kind_of_overlap_is_found_with_its_entry_and_nothing_else_is_contaminate
     );
     assert_eq!((&report["total"]["entries"], &report["total"]["contaminated"]), (&json!(3), &json!(3)));
     assert_eq!(report["train"][0]["removed"], 12);
-    for name in ["hits.jsonl", "audit.json", "removed.jsonl", "statement.md"] {
+    for name in ["hits.jsonl", "audit.json", "removed.jsonl", "statement.md", "report.json", "report.html"] {
         let text = fs::read_to_string(bench.path(&format!("out/{name}"))).unwrap();
         assert!(!text.contains("high tide") && !text.contains("Books seats"), "{name}");
     }
     assert!(fs::read_to_string(bench.path("out/statement.md")).unwrap().contains("14 training rows"));
     // The cleaned set has the other rows, byte for byte, and nothing is found in it.
-    let cleaned = fs::read_to_string(bench.path("out/cleaned/train.jsonl")).unwrap();
+    let cleaned = fs::read_to_string(bench.path("out/dataset/train.jsonl")).unwrap();
     assert_eq!(cleaned, lines(&[planted[12].3.clone(), planted[13].3.clone()]));
-    assert!(bench.hits("out/cleaned/train.jsonl", "again").is_empty());
+    assert!(bench.hits("out/dataset/train.jsonl", "again").is_empty());
     // The same bytes again, into the same folder.
     let before = fs::read(bench.path("out/hits.jsonl")).unwrap();
     bench.hits("train.jsonl", "out");
@@ -237,11 +241,11 @@ fn a_row_without_anything_to_compare_is_unscorable_and_stays() {
     let report = bench.report("out");
     assert_eq!(
         report["rows"],
-        json!({"clean": 1, "contaminated": 0, "suspect": 0, "unscorable": 2}),
+        json!({"clean": 1, "contaminated": 0, "suspect": 0, "unscorable": 1}),
         "{report}"
     );
-    assert_eq!(report["train"][0]["unreadable"], 1);
-    assert_eq!(fs::read_to_string(bench.path("out/cleaned/odd.jsonl")).unwrap(), text);
+    assert_eq!((&report["train"][0]["rows"], &report["train"][0]["unreadable"]), (&json!(2), &json!(1)));
+    assert_eq!(fs::read_to_string(bench.path("out/dataset/odd.jsonl")).unwrap(), text);
 }
 
 #[test]
@@ -253,7 +257,7 @@ fn sets_of_every_form_are_read_and_cleaned_in_their_form() {
     let done = bench.audit(&["--train", "table.csv", "--field", "text", "--bench", "bench", "--out", "csv"]);
     assert_eq!(done.status.code(), Some(0), "{}", shown(&done));
     assert_eq!(
-        fs::read_to_string(bench.path("csv/cleaned/table.csv")).unwrap(),
+        fs::read_to_string(bench.path("csv/dataset/table.csv")).unwrap(),
         format!("id,text\nb,{clean}\n")
     );
     let list = serde_json::to_string_pretty(&json!([
@@ -264,7 +268,7 @@ fn sets_of_every_form_are_read_and_cleaned_in_their_form() {
     bench.write("list.json", &list);
     assert_eq!(bench.hits("list.json", "json").len(), 1);
     let cleaned: Value =
-        serde_json::from_slice(&fs::read(bench.path("json/cleaned/list.json")).unwrap()).unwrap();
+        serde_json::from_slice(&fs::read(bench.path("json/dataset/list.json")).unwrap()).unwrap();
     assert_eq!(cleaned.as_array().unwrap().len(), 1);
     assert_eq!(cleaned[0]["conversations"][0]["value"], clean);
     let instruct = lines(&[
@@ -279,14 +283,13 @@ fn sets_of_every_form_are_read_and_cleaned_in_their_form() {
     bench.write("docs.jsonl", &lines(&[docs]));
     assert_eq!(bench.hits("docs.jsonl", "docs")["docs.jsonl:1"][0]["method"], "name-parameters");
     assert_eq!(bench.hits("instruct.jsonl.gz", "gz").len(), 1);
-    assert_eq!(
-        fs::read_to_string(bench.path("gz/cleaned/instruct.jsonl")).unwrap(),
-        instruct.lines().nth(1).unwrap().to_owned() + "\n"
-    );
+    let packed = fs::File::open(bench.path("gz/dataset/instruct.jsonl.gz")).unwrap();
+    let cleaned = std::io::read_to_string(flate2::read::GzDecoder::new(packed)).unwrap();
+    assert_eq!(cleaned, instruct.lines().nth(1).unwrap().to_owned() + "\n");
 }
 
 #[test]
-fn a_benchmark_against_itself_shows_its_duplicates_and_not_each_entry() {
+fn a_benchmark_against_itself_shows_each_duplicate_once_and_keeps_the_first() {
     let bench = Bench::new();
     let entry = |id: &str, text: &str, at: usize| json!({"id": id, "question": [[{"role": "user", "content": text}]], "function": [functions()[at]]});
     bench.write(
@@ -305,7 +308,7 @@ fn a_benchmark_against_itself_shows_its_duplicates_and_not_each_entry() {
             (hit["train_id"].as_str().unwrap().to_owned(), hit["bench_id"].as_str().unwrap().to_owned())
         })
         .collect();
-    assert_eq!(pairs, [("a".into(), "c".into()), ("c".into(), "a".into())]);
+    assert_eq!(pairs, [("c".into(), "a".into())]);
 }
 
 #[test]
@@ -327,15 +330,21 @@ fn the_rate_is_a_gate_and_what_cannot_be_audited_is_refused_with_a_way_on() {
     bench.write("bad/BFCL_v4_simple_python.json", "{\"id\": \"x\"}\n");
     bench.write("rows.parquet", "PAR1");
     for (arguments, expected) in [
-        (&["--train", "train.jsonl", "--bench", "bench", "--out", "mine"][..], "found notes.txt"),
+        (&["--train", "train.jsonl", "--bench", "bench", "--out", "mine"][..], "mine"),
         (&["--train", "train.jsonl", "--bench", "empty"], "no entry of a benchmark in empty"),
         (
             &["--train", "train.jsonl", "--bench", "bad"],
             "bad/BFCL_v4_simple_python.json:1: no entry of a benchmark",
         ),
-        (&["--train", "train.jsonl", "--bench", "nowhere"], "nowhere: cannot be read"),
+        (
+            &["--train", "train.jsonl", "--bench", "nowhere"],
+            "benchmark nowhere: found neither a file or folder nor a public set",
+        ),
+        (
+            &["--train", "train.jsonl", "--bench", "nexusraven"],
+            "benchmark nexusraven: the public set is not on disk",
+        ),
         (&["--train", "nowhere.jsonl", "--bench", "bench"], "nowhere.jsonl"),
-        (&["--train", "rows.parquet", "--bench", "bench"], "rows.parquet: found a Parquet file"),
         (&["--train", "train.jsonl", "--bench", "bench", "--max-rate", "2"], "from 0 to 1"),
     ] {
         let refused = bench.audit(arguments);
@@ -343,4 +352,107 @@ fn the_rate_is_a_gate_and_what_cannot_be_audited_is_refused_with_a_way_on() {
         assert!(refused.status.code() == Some(2) && text.contains(expected), "{arguments:?}: {text}");
     }
     assert_eq!(fs::read_to_string(bench.path("mine/notes.txt")).unwrap(), "keep");
+}
+
+#[test]
+fn the_pipeline_file_does_what_the_command_does_and_a_run_folder_explains_it() {
+    let bench = Bench::new();
+    let planted = planted();
+    bench.write("train.jsonl", &lines(&planted.iter().map(|(.., row)| row.clone()).collect::<Vec<_>>()));
+    bench.hits("train.jsonl", "out");
+    let pipeline = concat!(env!("CARGO_MANIFEST_DIR"), "/pipelines/audit.toml");
+    let run = |arguments: &[&str]| {
+        let done = toolsieve().current_dir(bench.folder.path()).args(arguments).output().unwrap();
+        assert_eq!(done.status.code(), Some(0), "{arguments:?}: {}", shown(&done));
+        shown(&done)
+    };
+    let set = "drop-benchmark-overlap.benchmarks=[\"bench\"]";
+    run(&["run", pipeline, "train.jsonl", "--set", set, "--out", "same"]);
+    for name in
+        ["hits.jsonl", "removed.jsonl", "audit.json", "statement.md", "dataset/train.jsonl", "links.parquet"]
+    {
+        let read = |out: &str| fs::read(bench.path(&format!("{out}/{name}"))).unwrap();
+        assert_eq!(read("out"), read("same"), "{name}");
+    }
+    let why = run(&["why", "out", "embedded"]);
+    assert!(why.contains("overlap/benchmark-query") && why.contains("tide-0"), "{why}");
+    assert!(run(&["verify", "out"]).contains("out"), "nothing is damaged");
+    // A person keeps a row that was held, and the cleaned set has it.
+    let audit =
+        ["audit", "--train", "train.jsonl", "--bench", "bench", "--contaminated", "hold", "--out", "held"];
+    run(&audit);
+    let held = run(&["held", "held", "--format", "csv"]);
+    assert!(held.contains("overlap/benchmark-call") && held.lines().count() > 12, "{held}");
+    let keep = json!({"id": "verbatim", "decision": "keep"});
+    bench.write("decided.jsonl", &lines(&[keep]));
+    run(&[&audit[..], &["--decisions", "decided.jsonl"]].concat());
+    let cleaned = fs::read_to_string(bench.path("held/dataset/train.jsonl")).unwrap();
+    let ids: Vec<Value> =
+        cleaned.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].clone()).collect();
+    assert_eq!(ids, ["verbatim", "clean", "like"]);
+}
+
+#[test]
+fn a_forgotten_record_is_in_no_file_of_the_audit() {
+    let bench = Bench::new();
+    let rows = [row("first", TIDE, &other()), row("second", "Mow the lawn in narrow stripes.", &other())];
+    bench.write("train.jsonl", &lines(&rows));
+    bench.hits("train.jsonl", "out");
+    for id in ["second", "first"] {
+        let done = toolsieve()
+            .current_dir(bench.folder.path())
+            .args(["forget", "out", "--id", id])
+            .output()
+            .unwrap();
+        assert_eq!(done.status.code(), Some(0), "{}", shown(&done));
+    }
+    for name in ["hits.jsonl", "removed.jsonl", "audit.json"] {
+        let text = fs::read_to_string(bench.path(&format!("out/{name}"))).unwrap();
+        assert!(!text.contains("\"first\"") && !text.contains("\"second\""), "{name}: {text}");
+    }
+    let cleaned = bench.path("out/dataset/train.jsonl");
+    assert!(!cleaned.exists() || !fs::read_to_string(cleaned).unwrap().contains("Mow"));
+}
+
+#[test]
+fn parquet_comes_back_as_parquet_with_all_columns() {
+    let bench = Bench::new();
+    // The table of an earlier audit is a Parquet file of other columns, with a text to compare.
+    bench.write(
+        "train.jsonl",
+        &lines(&[row("verbatim", TIDE, &other()), row("case", &TIDE.to_lowercase(), &other())]),
+    );
+    bench.hits("train.jsonl", "out");
+    fs::copy(bench.path("out/hits.parquet"), bench.path("table.parquet")).unwrap();
+    bench.write("ids.jsonl", &lines(&[json!({"id": "v", "train_id": "verbatim"})]));
+    let done = bench.audit(&[
+        "--train",
+        "table.parquet",
+        "--field",
+        "train_id",
+        "--bench",
+        "ids.jsonl",
+        "--out",
+        "parquet",
+    ]);
+    assert_eq!(done.status.code(), Some(0), "{}", shown(&done));
+    let report = bench.report("parquet");
+    assert_eq!(report["rows"]["contaminated"], 1, "{report}");
+    let bytes = fs::read(bench.path("parquet/dataset/table.parquet")).unwrap();
+    assert!(bytes.starts_with(b"PAR1"));
+    // The cleaned table has the other rows, and is read again.
+    let again = bench.audit(&[
+        "--train",
+        "parquet/dataset/table.parquet",
+        "--field",
+        "train_id",
+        "--bench",
+        "ids.jsonl",
+        "--out",
+        "again",
+    ]);
+    assert_eq!(again.status.code(), Some(0), "{}", shown(&again));
+    let (before, after) = (bench.report("parquet"), bench.report("again"));
+    assert_eq!(after["rows"]["contaminated"], 0);
+    assert_eq!(after["train"][0]["rows"].as_u64().unwrap() + 1, before["train"][0]["rows"].as_u64().unwrap());
 }

@@ -19,13 +19,46 @@ use crate::ingest::log_formats::Columns;
 use crate::ingest::read::{Format, Limits, read_blocks};
 
 /// When what overlaps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 #[serde(deny_unknown_fields, default)]
 pub struct Thresholds {
     /// Of user messages.
     pub query: QueryThresholds,
     /// Of functions and answers.
     pub docs: DocThresholds,
+}
+
+impl Thresholds {
+    /// Checks that all thresholds are in range.
+    ///
+    /// # Errors
+    /// `key must …, not …`.
+    pub fn check(&self) -> std::result::Result<(), String> {
+        let (query, docs) = (&self.query, &self.docs);
+        let shares = [
+            ("query.words", query.words),
+            ("query.rouge_l", query.rouge_l),
+            ("query.words_reordered", query.words_reordered),
+            ("query.ngram", query.ngram),
+            ("query.words_suspect", query.words_suspect),
+            ("query.rouge_l_suspect", query.rouge_l_suspect),
+            ("query.ngram_suspect", query.ngram_suspect),
+            ("docs.shared_parameters", docs.shared_parameters),
+            ("docs.text", docs.text),
+            ("docs.text_suspect", docs.text_suspect),
+        ];
+        let outside = shares.iter().find(|(_, share)| !(0.0..=1.0).contains(share));
+        match outside {
+            Some((key, share)) => Err(format!("thresholds.{key} must be from 0 to 1, not {share}")),
+            None if query.contained_weight.is_nan() || query.contained_weight < 0.0 => Err(format!(
+                "thresholds.query.contained_weight must be 0 or more, not {}",
+                query.contained_weight
+            )),
+            None => Ok(()),
+        }
+    }
 }
 
 /// One entry of a benchmark, as hits name it.
@@ -94,25 +127,49 @@ impl Benchmark {
     ) -> Result<Self> {
         let mut benchmark = Self { thresholds, ..Self::default() };
         for path in paths {
-            for file in files(path)? {
-                match file {
-                    File::Questions(file) => benchmark.add_questions(&file)?,
-                    File::Other(path) => benchmark.add_other(&path, columns, fallback)?,
-                }
-            }
+            benchmark.add_path(path, columns, fallback)?;
         }
         if benchmark.entries.is_empty() {
             let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             return Err(AuditError::NoEntry { paths: names.join(", ") });
         }
-        benchmark.queries.weigh();
+        benchmark.weigh();
         Ok(benchmark)
+    }
+
+    /// Adds the entries of a file or folder.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub(super) fn add_path(&mut self, path: &Path, columns: &Columns, fallback: &Fallback) -> Result<()> {
+        for file in files(path)? {
+            match file {
+                File::Questions(file) => self.add_questions(&file)?,
+                File::Other(path) => self.add_other(&path, columns, fallback)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns a benchmark without entries.
+    pub(super) fn empty(thresholds: Thresholds) -> Self {
+        Self { thresholds, ..Self::default() }
+    }
+
+    /// Weighs words and runs, after the last entry was added.
+    pub(super) fn weigh(&mut self) {
+        self.queries.weigh();
     }
 
     fn add_category(&mut self, name: String, path: &Path) -> Result<u32> {
         let sha256 = sha256_of(path).map_err(|error| AuditError::read(path, std::io::Error::other(error)))?;
-        self.categories.push(Category { name, path: path.to_owned(), sha256 });
-        Ok(u32::try_from(self.categories.len() - 1).expect("fewer than 2^32 files"))
+        Ok(self.push_category(Category { name, path: path.to_owned(), sha256 }))
+    }
+
+    /// Adds a category, and returns its number.
+    pub(super) fn push_category(&mut self, category: Category) -> u32 {
+        self.categories.push(category);
+        u32::try_from(self.categories.len() - 1).expect("fewer than 2^32 files")
     }
 
     fn add_questions(&mut self, file: &QuestionFile) -> Result<()> {
@@ -173,7 +230,7 @@ impl Benchmark {
         Ok(())
     }
 
-    fn add_entry(&mut self, id: String, category: u32, record: u64, item: Item) {
+    pub(super) fn add_entry(&mut self, id: String, category: u32, record: u64, item: Item) {
         let entry = u32::try_from(self.entries.len()).expect("fewer than 2^32 entries");
         self.entries.push(BenchEntry { id, category, record });
         let has_words = |text: &String| text.contains(char::is_alphanumeric);
@@ -194,20 +251,22 @@ impl Benchmark {
         self.scorable.push(scorable);
     }
 
-    /// Returns the category that is read from this file, if the file is part of the benchmark.
-    pub fn category_at(&self, path: &Path) -> Option<u32> {
-        let own = path.canonicalize().ok()?;
-        let at = self
-            .categories
-            .iter()
-            .position(|category| category.path.canonicalize().is_ok_and(|path| path == own));
+    /// Returns the category that was read from a file with this content, if the file is part of the benchmark.
+    pub fn category_of(&self, sha256: &str) -> Option<u32> {
+        let at = self.categories.iter().position(|category| category.sha256 == sha256);
         at.and_then(|at| u32::try_from(at).ok())
     }
 
-    /// Returns whether an entry is this item of the file of a category.
-    pub fn is_entry_at(&self, entry: u32, category: u32, record: u64) -> bool {
+    /// Returns whether an entry is this item of the file of a category, or a later one of the file.
+    pub fn is_at_or_after(&self, entry: u32, category: u32, record: u64) -> bool {
         let entry = &self.entries[entry as usize];
-        (entry.category, entry.record) == (category, record)
+        entry.category == category && entry.record >= record
+    }
+
+    /// Returns the name of an entry's category, and the entry's id.
+    pub fn place_of(&self, entry: u32) -> (&str, &str) {
+        let entry = &self.entries[entry as usize];
+        (&self.categories[entry.category as usize].name, &entry.id)
     }
 
     /// Returns the rule's thresholds.

@@ -17,7 +17,7 @@ use crate::text::normal::loose_name;
 use crate::text::rouge::f1;
 
 /// When a function or an answer overlaps. Shares are from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DocThresholds {
     /// Least Jaccard similarity of the parameter names of two functions with the same name.

@@ -18,6 +18,26 @@ pub enum Object {
     Call,
 }
 
+impl Object {
+    /// All objects.
+    pub const ALL: [Self; 4] = [Self::Query, Self::Function, Self::Functions, Self::Call];
+
+    /// Returns its name in the output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Function => "function",
+            Self::Functions => "functions",
+            Self::Call => "call",
+        }
+    }
+
+    /// Returns the object of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|object| object.name() == name)
+    }
+}
+
 /// How the overlap was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -89,6 +109,27 @@ impl Method {
             Self::AllFunctions => "all-functions",
             Self::CallValues => "call-values",
         }
+    }
+}
+
+impl Method {
+    /// Returns the method of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.name() == name)
+    }
+}
+
+impl Verdict {
+    /// Returns the verdict of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.name() == name)
+    }
+}
+
+impl Hit {
+    /// Returns the score with four digits, as it is written.
+    pub fn rounded_score(&self) -> f64 {
+        (self.score * 1e4).round() / 1e4
     }
 }
 

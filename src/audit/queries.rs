@@ -28,7 +28,7 @@ const LONGER_RUNS: [(usize, Method); 3] = [(5, Method::Ngram5), (8, Method::Ngra
 /// which a part was changed is contaminated if it has at least `min_words` words, all its values (numbers, names, quoted
 /// texts) are in the row, and either `words` with `rouge_l` or `words_reordered` with `ngram` is reached. Where a measure
 /// reaches its suspect threshold, the row is suspect.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct QueryThresholds {
     /// Least sum of the weights of the words of a message inside a longer one: a word of one message of n weighs ln(1 + n).

@@ -2,28 +2,23 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::benchmark::{Benchmark, Thresholds};
-use super::hit::{Hit, Method, Object, Verdict};
-use super::{AuditError, CLEANED, Plan, Result};
-use crate::engine::disk::write_output;
+use super::benchmark::Thresholds;
+use super::facts::{BenchmarkFacts, CategoryFacts};
+use super::hit::{Method, Object, Verdict};
 use crate::text::figures::{count, share_of, wilson};
 
-/// The file of the report.
-pub const REPORT: &str = "audit.json";
-/// The file of the paragraph for a model card.
-pub const STATEMENT: &str = "statement.md";
-/// Thresholds of the curve of shared word triples.
+/// Thresholds of the curves.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
 /// The result of an audit.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct AuditReport {
     /// The version of the program.
-    pub version: &'static str,
+    pub version: String,
     /// The training sets.
     pub train: Vec<TrainFile>,
     /// The categories of the benchmark.
@@ -31,66 +26,103 @@ pub struct AuditReport {
     /// All categories together.
     pub total: CategoryCounts,
     /// Rows by verdict.
-    pub rows: BTreeMap<&'static str, u64>,
+    pub rows: BTreeMap<String, u64>,
     /// Rows with a hit of the object, by verdict of the object alone.
-    pub objects: BTreeMap<&'static str, BTreeMap<&'static str, u64>>,
+    pub objects: BTreeMap<String, BTreeMap<String, u64>>,
     /// Rows with a hit by the method, by verdict of the method alone.
-    pub methods: BTreeMap<&'static str, BTreeMap<&'static str, u64>>,
+    pub methods: BTreeMap<String, BTreeMap<String, u64>>,
     /// Rows that two methods find, by their names.
-    pub agreement: BTreeMap<&'static str, BTreeMap<&'static str, u64>>,
-    /// Rows with a message whose weighted share of word triples is at least this.
-    pub curve: Vec<CurvePoint>,
+    pub agreement: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Rows with a hit of at least this score, by method. Hits below the thresholds of suspect are not in it.
+    pub curves: BTreeMap<String, Vec<CurvePoint>>,
     /// The number of hits.
     pub hits: u64,
     /// When what overlaps.
     pub thresholds: Thresholds,
-    /// Whether suspect rows are left out of the cleaned sets, too.
-    pub drop_suspects: bool,
 }
 
 /// A training set.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct TrainFile {
     /// Its path.
     pub path: String,
-    /// The path of its cleaned copy, from the output folder.
-    pub cleaned: String,
-    /// Its rows; blank lines do not count.
+    /// The SHA-256 of its bytes.
+    pub sha256: String,
+    /// The path of its cleaned copy, from the run folder; `None` if none was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cleaned: Option<String>,
+    /// Its rows.
     pub rows: u64,
-    /// Rows that could not be read.
+    /// Lines that could not be read; they are in the cleaned copy as they are.
     pub unreadable: u64,
     /// Rows that are not in the cleaned copy.
     pub removed: u64,
-    /// Lines too long to be copied; they are unreadable, too.
+    /// Lines that could not be copied, because they are too long or cut; they are unreadable, too.
     pub not_copied: u64,
 }
 
 /// What was found of the entries of a category.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct CategoryCounts {
     /// Its name.
     pub name: String,
     /// The SHA-256 of its file.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
     /// Its entries.
     pub entries: usize,
     /// Entries with a message, functions, or an answer that can be found.
-    pub scorable: BTreeMap<&'static str, usize>,
+    pub scorable: BTreeMap<String, usize>,
     /// Entries that some row is contaminated with.
     pub contaminated: usize,
     /// Entries with suspect hits only.
     pub suspect: usize,
     /// Contaminated entries by object.
-    pub by_object: BTreeMap<&'static str, usize>,
+    pub by_object: BTreeMap<String, usize>,
     /// Share of contaminated entries.
     pub rate: f64,
     /// Its Wilson 95 % interval.
     pub interval: (f64, f64),
 }
 
-/// A point of the curve.
-#[derive(Debug, Clone, Copy, Serialize)]
+impl CategoryCounts {
+    fn of(facts: &CategoryFacts) -> Self {
+        Self {
+            name: facts.name.clone(),
+            sha256: Some(facts.sha256.clone()),
+            entries: facts.entries,
+            scorable: facts.scorable.clone(),
+            ..Self::default()
+        }
+    }
+
+    fn add_entry(&mut self, found: &BTreeMap<Object, Verdict>) {
+        match found.values().max() {
+            Some(Verdict::Contaminated) => self.contaminated += 1,
+            Some(Verdict::Suspect) => self.suspect += 1,
+            _ => {}
+        }
+        for (object, verdict) in found {
+            *self.by_object.entry(object.name().to_owned()).or_default() +=
+                usize::from(*verdict == Verdict::Contaminated);
+        }
+    }
+
+    fn add_category(&mut self, other: &Self) {
+        self.entries += other.entries;
+        for (name, n) in &other.scorable {
+            *self.scorable.entry(name.clone()).or_default() += n;
+        }
+    }
+
+    fn rate(&mut self) {
+        self.rate = ratio(self.contaminated, self.entries);
+        self.interval = wilson(self.contaminated, self.entries);
+    }
+}
+
+/// A point of a curve.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct CurvePoint {
     /// The threshold, from 0 to 1.
     pub threshold: f64,
@@ -98,67 +130,49 @@ pub struct CurvePoint {
     pub rows: u64,
 }
 
+/// A hit, as it is counted.
+#[derive(Debug, Clone)]
+pub(super) struct CountedHit<'a> {
+    pub(super) category: &'a str,
+    pub(super) entry: &'a str,
+    pub(super) object: Object,
+    pub(super) method: Method,
+    pub(super) score: f64,
+    pub(super) verdict: Verdict,
+}
+
 /// Counts while rows pass.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Counted {
-    files: Vec<(u64, u64, u64, u64)>,
     rows: BTreeMap<Verdict, u64>,
     objects: BTreeMap<(Object, Verdict), u64>,
     methods: BTreeMap<(Method, Verdict), u64>,
     agreement: BTreeMap<(Method, Method), u64>,
-    curve: [u64; CURVE.len()],
+    curves: BTreeMap<Method, [u64; CURVE.len()]>,
     hits: u64,
-    /// By entry and object, the surest verdict.
-    entries: Vec<BTreeMap<Object, Verdict>>,
-    drop_suspects: bool,
+    /// By category and entry: the surest verdict of each object.
+    entries: BTreeMap<(String, String), BTreeMap<Object, Verdict>>,
 }
 
 impl Counted {
-    pub(super) fn new(benchmark: &Benchmark, drop_suspects: bool) -> Self {
-        Self {
-            files: Vec::new(),
-            rows: BTreeMap::new(),
-            objects: BTreeMap::new(),
-            methods: BTreeMap::new(),
-            agreement: BTreeMap::new(),
-            curve: [0; CURVE.len()],
-            hits: 0,
-            entries: vec![BTreeMap::new(); benchmark.entries.len()],
-            drop_suspects,
-        }
-    }
-
-    pub(super) fn begin_file(&mut self) {
-        self.files.push((0, 0, 0, 0));
-    }
-
-    pub(super) fn lost_line(&mut self) {
-        if let Some(file) = self.files.last_mut() {
-            file.3 += 1;
-        }
-    }
-
-    /// Counts a row with its hits.
-    pub(super) fn add(&mut self, hits: &[Hit], verdict: Verdict, is_read: bool) {
-        let is_removed =
-            verdict == Verdict::Contaminated || (verdict == Verdict::Suspect && self.drop_suspects);
-        if let Some(file) = self.files.last_mut() {
-            file.0 += 1;
-            file.1 += u64::from(!is_read);
-            file.2 += u64::from(is_removed);
-        }
+    /// Counts a row that no hit names.
+    pub(super) fn add_row(&mut self, verdict: Verdict) {
         *self.rows.entry(verdict).or_default() += 1;
+    }
+
+    /// Counts the hits of a row.
+    pub(super) fn add_hits(&mut self, hits: &[CountedHit<'_>]) {
         self.hits += hits.len() as u64;
         let (mut objects, mut methods) = (BTreeMap::new(), BTreeMap::new());
-        let mut ngram: f64 = 0.0;
+        let mut scores: BTreeMap<Method, f64> = BTreeMap::new();
         for hit in hits {
             let surest = |of: &mut Verdict| *of = (*of).max(hit.verdict);
             surest(objects.entry(hit.object).or_insert(hit.verdict));
             surest(methods.entry(hit.method).or_insert(hit.verdict));
-            surest(self.entries[hit.entry as usize].entry(hit.object).or_insert(hit.verdict));
-            if matches!(hit.method, Method::Ngram | Method::Exact | Method::Contained) {
-                ngram = ngram.max(hit.score);
-            }
+            let entry = self.entries.entry((hit.category.to_owned(), hit.entry.to_owned())).or_default();
+            surest(entry.entry(hit.object).or_insert(hit.verdict));
+            let best = scores.entry(hit.method).or_default();
+            *best = best.max(hit.score);
         }
         for (object, verdict) in objects {
             *self.objects.entry((object, verdict)).or_default() += 1;
@@ -172,99 +186,61 @@ impl Counted {
                 *self.agreement.entry((method, other)).or_default() += 1;
             }
         }
-        for (point, threshold) in self.curve.iter_mut().zip(CURVE) {
-            *point += u64::from(ngram >= threshold - 1e-9);
-        }
-    }
-
-    pub(super) fn report(self, benchmark: &Benchmark, plan: &Plan, names: &[String]) -> AuditReport {
-        let mut categories: Vec<CategoryCounts> = benchmark
-            .categories
-            .iter()
-            .map(|category| CategoryCounts {
-                name: category.name.clone(),
-                sha256: Some(category.sha256.clone()),
-                ..CategoryCounts::default()
-            })
-            .collect();
-        let mut total = CategoryCounts { name: "all".to_owned(), ..CategoryCounts::default() };
-        for ((entry, scorable), found) in benchmark.entries.iter().zip(&benchmark.scorable).zip(&self.entries)
-        {
-            for counts in [&mut categories[entry.category as usize], &mut total] {
-                counts.entries += 1;
-                for (name, is_scorable) in
-                    [("query", scorable.query), ("functions", scorable.functions), ("call", scorable.call)]
-                {
-                    *counts.scorable.entry(name).or_default() += usize::from(is_scorable);
-                }
-                match found.values().max() {
-                    Some(Verdict::Contaminated) => counts.contaminated += 1,
-                    Some(Verdict::Suspect) => counts.suspect += 1,
-                    _ => {}
-                }
-                for (object, verdict) in found {
-                    *counts.by_object.entry(object_name(*object)).or_default() +=
-                        usize::from(*verdict == Verdict::Contaminated);
-                }
+        for (method, best) in scores {
+            let curve = self.curves.entry(method).or_default();
+            for (point, threshold) in curve.iter_mut().zip(CURVE) {
+                *point += u64::from(best >= threshold - 1e-9);
             }
         }
-        for counts in categories.iter_mut().chain([&mut total]) {
-            counts.rate = ratio(counts.contaminated, counts.entries);
-            counts.interval = wilson(counts.contaminated, counts.entries);
+    }
+
+    pub(super) fn report(self, facts: &BenchmarkFacts, train: Vec<TrainFile>) -> AuditReport {
+        let mut categories: Vec<CategoryCounts> = facts.categories.iter().map(CategoryCounts::of).collect();
+        let mut total = CategoryCounts { name: "all".to_owned(), ..CategoryCounts::default() };
+        categories.iter().for_each(|category| total.add_category(category));
+        for ((category, _), found) in &self.entries {
+            total.add_entry(found);
+            if let Some(counts) = categories.iter_mut().find(|counts| counts.name == *category) {
+                counts.add_entry(found);
+            }
         }
-        let mut methods: BTreeMap<&'static str, BTreeMap<&'static str, u64>> = BTreeMap::new();
-        for ((method, verdict), n) in self.methods {
-            methods.entry(method.name()).or_default().insert(verdict.name(), n);
-        }
-        let mut objects: BTreeMap<&'static str, BTreeMap<&'static str, u64>> = BTreeMap::new();
-        for ((object, verdict), n) in self.objects {
-            objects.entry(object_name(object)).or_default().insert(verdict.name(), n);
-        }
-        let mut agreement: BTreeMap<&'static str, BTreeMap<&'static str, u64>> = BTreeMap::new();
+        categories.iter_mut().chain([&mut total]).for_each(CategoryCounts::rate);
+        let by_verdict = |counts: &mut dyn Iterator<Item = (&'static str, Verdict, u64)>| {
+            let mut table: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
+            for (name, verdict, n) in counts {
+                table.entry(name.to_owned()).or_default().insert(verdict.name().to_owned(), n);
+            }
+            table
+        };
+        let mut agreement: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
         for ((method, other), n) in self.agreement {
-            agreement.entry(method.name()).or_default().insert(other.name(), n);
+            agreement.entry(method.name().to_owned()).or_default().insert(other.name().to_owned(), n);
         }
-        let files = plan.train.iter().zip(names).zip(self.files);
+        let points = |rows: [u64; CURVE.len()]| {
+            CURVE.iter().zip(rows).map(|(&threshold, rows)| CurvePoint { threshold, rows }).collect()
+        };
+        let rows = |verdict: &Verdict| self.rows.get(verdict).copied().unwrap_or_default();
         AuditReport {
-            version: env!("CARGO_PKG_VERSION"),
-            train: files
-                .map(|((path, name), (rows, unreadable, removed, not_copied))| TrainFile {
-                    path: path.display().to_string(),
-                    cleaned: format!("{CLEANED}/{name}"),
-                    rows,
-                    unreadable,
-                    removed,
-                    not_copied,
-                })
-                .collect(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            train,
             categories,
             total,
-            rows: Verdict::ALL
-                .iter()
-                .map(|verdict| (verdict.name(), self.rows.get(verdict).copied().unwrap_or_default()))
-                .collect(),
-            objects,
-            methods,
+            rows: Verdict::ALL.iter().map(|verdict| (verdict.name().to_owned(), rows(verdict))).collect(),
+            objects: by_verdict(
+                &mut self.objects.into_iter().map(|((object, verdict), n)| (object.name(), verdict, n)),
+            ),
+            methods: by_verdict(
+                &mut self.methods.into_iter().map(|((method, verdict), n)| (method.name(), verdict, n)),
+            ),
             agreement,
-            curve: CURVE
-                .iter()
-                .zip(self.curve)
-                .map(|(&threshold, rows)| CurvePoint { threshold, rows })
+            curves: self
+                .curves
+                .into_iter()
+                .map(|(method, rows)| (method.name().to_owned(), points(rows)))
                 .collect(),
             hits: self.hits,
-            thresholds: *benchmark.thresholds(),
-            drop_suspects: plan.drop_suspects,
+            thresholds: facts.thresholds,
         }
-    }
-}
-
-/// Returns the name of an object in the output.
-pub fn object_name(object: Object) -> &'static str {
-    match object {
-        Object::Query => "query",
-        Object::Function => "function",
-        Object::Functions => "functions",
-        Object::Call => "call",
     }
 }
 
@@ -279,22 +255,19 @@ impl AuditReport {
         self.rows.values().sum()
     }
 
-    /// Writes the report and the paragraph for a model card into the output folder.
-    pub(super) fn write(&self, out: &Path) -> Result<()> {
-        let write = |name: &str, text: &str| {
-            let path = out.join(name);
-            write_output(&path, text.as_bytes())
-                .map_err(|error| AuditError::write(&path)(std::io::Error::other(error)))
-        };
-        write(STATEMENT, &self.statement())?;
-        let json = serde_json::to_string_pretty(self).expect("counts and names are JSON");
-        write(REPORT, &(json + "\n"))
+    /// The number of rows with a verdict.
+    pub fn n_rows_of(&self, verdict: Verdict) -> u64 {
+        self.rows.get(verdict.name()).copied().unwrap_or_default()
+    }
+
+    /// The number of rows that are in no cleaned set.
+    pub fn n_removed(&self) -> u64 {
+        self.train.iter().map(|file| file.removed).sum()
     }
 
     /// Returns the paragraph for a model card: what was compared with what, and what was found.
     pub fn statement(&self) -> String {
         let mut text = String::new();
-        let n = |verdict: Verdict| self.rows.get(verdict.name()).copied().unwrap_or_default();
         let files: BTreeSet<&str> = self.train.iter().map(|file| file.path.as_str()).collect();
         let _ = write!(
             text,
@@ -315,15 +288,14 @@ impl AuditReport {
             self.total.interval.1 * 100.0,
             count(self.total.suspect as u64),
         );
-        let removed: u64 = self.train.iter().map(|file| file.removed).sum();
         let _ = writeln!(
             text,
             "{} rows are contaminated, {} suspect, {} unscorable; {} were removed. Not found are translations, paraphrases in other \
              words, and overlap in parts that were not compared, such as system prompts.",
-            count(n(Verdict::Contaminated)),
-            count(n(Verdict::Suspect)),
-            count(n(Verdict::Unscorable)),
-            count(removed),
+            count(self.n_rows_of(Verdict::Contaminated)),
+            count(self.n_rows_of(Verdict::Suspect)),
+            count(self.n_rows_of(Verdict::Unscorable)),
+            count(self.n_removed()),
         );
         text
     }

@@ -1,104 +1,159 @@
-//! `toolsieve audit`: which rows of training sets overlap a benchmark.
+//! `toolsieve audit`: which rows of training sets overlap a benchmark. It runs the pipeline `pipelines/audit.toml`.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::bail;
+use anyhow::{Context as _, bail};
 
 use super::Ending;
 use super::layout::{Column, Table};
-use super::run::cancelled_by_signal;
-use crate::audit::benchmark::Thresholds;
+use super::run::{Resumable, Watching, cancelled_by_signal, ending};
 use crate::audit::hit::Verdict;
-use crate::audit::report::{AuditReport, CategoryCounts, REPORT, STATEMENT};
-use crate::audit::{CLEANED, HITS, Plan, REMOVED, Watch, audit as audit_files};
-use crate::cli::console::{self, Console, Painted, Screen, count};
-use crate::run::{Observer as _, expand};
+use crate::audit::report::{AuditReport, CategoryCounts};
+use crate::cli::console::{self, Console, Paint, Painted, Screen, count};
+use crate::engine::layout::{AUDIT_REPORT, HITS, HITS_TABLE, REMOVED, STATEMENT};
+use crate::pipeline::{AUDIT, AUDIT_NAME, Override, Pipeline};
+use crate::run::{Observer as _, Options, RunReport, prepare};
+use crate::stages::drop_benchmark_overlap::DropBenchmarkOverlap;
+use crate::stages::{Registry, Settings as _};
 use crate::text::figures::share_of;
 use crate::text::visible::visible_line;
 
 /// Arguments of `audit`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Compared are user messages, function docs, and the calls of answers, each by several methods. A row is contaminated, \
-suspect, clean, or unscorable if it has nothing to compare.
+    after_help = "User messages, function docs and the calls of answers are compared, each by several methods. A row is \
+contaminated, suspect or clean, or unscorable if it has nothing to compare.
 
-Output, in the folder of --out:
-  hits.jsonl      one line for each overlap: row, entry, object, method, score, verdict, places
-  removed.jsonl   the rows that are not in the cleaned sets
-  cleaned/        the training sets without them, in their form
+Results, in the folder of --out, which is a run folder (why, held, report and verify read it):
+  hits.jsonl      one line for each overlap: row, entry, object, method, score, verdict, places; also hits.parquet
+  removed.jsonl   the rows that are not in the cleaned sets, with the reason
+  dataset/        the training sets without them, in the form they came in
   audit.json      counts by category, object and method
   statement.md    a paragraph for a model card
 
-Exit codes: 0 done; 1 --max-rate is passed; 2 could not start; 130 interrupted.
+Exit codes: 0 done; 1 --max-rate is passed; 2 could not start; 3 stopped, run it again to go on; 130 interrupted.
 
 Examples:
   toolsieve audit --train train.jsonl --bench bfcl/data
-  toolsieve audit --train sft/*.jsonl --bench BFCL_v4_live_simple.json --max-rate 0.01
-  toolsieve audit --train texts.csv --field text --bench bfcl/data --out out/texts"
+  toolsieve audit --train sft/*.parquet --bench BFCL_v4_live_simple.json --max-rate 0.01
+  toolsieve audit --train texts.csv --field text --bench bfcl/data --suspect hold --out out/texts"
 )]
 pub(super) struct AuditArgs {
-    /// Training sets: files, folders, patterns. JSON lines, JSON, CSV or TSV, also with .gz or .zst.
+    /// Training sets: files, folders, patterns. JSON lines, JSON, CSV, TSV or Parquet, text also with .gz or .zst.
     #[arg(long, value_name = "PATH", num_args = 1.., required = true)]
     train: Vec<PathBuf>,
 
-    /// Benchmarks: BFCL question files or folders of them, or files like training sets.
-    #[arg(long, value_name = "PATH", num_args = 1.., required = true)]
-    bench: Vec<PathBuf>,
+    /// Benchmarks: BFCL question files or folders of them, public sets by id, or files like training sets.
+    #[arg(long, value_name = "PATH|SET", num_args = 1.., required = true)]
+    bench: Vec<String>,
 
-    /// Folder of the results [default: out/audit]
+    /// Run folder of the results [default: out/audit]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// Key of a text to compare, with dots into objects, where rows are no requests. May be repeated
-    /// [default: usual keys of conversations and instructions]
+    /// Key of a text to compare, with dots into objects, instead of requests. May be repeated.
     #[arg(long, value_name = "NAME")]
     field: Vec<String>,
 
-    /// Leaves suspect rows out of the cleaned sets, too.
-    #[arg(long)]
-    drop_suspects: bool,
+    /// What to do with contaminated rows: drop, hold, or keep them.
+    #[arg(long, value_name = "ACTION", default_value = "drop", value_parser = ["drop", "hold", "keep"])]
+    contaminated: String,
+
+    /// What to do with suspect rows: drop, hold, or keep them.
+    #[arg(long, value_name = "ACTION", default_value = "keep", value_parser = ["drop", "hold", "keep"])]
+    suspect: String,
 
     /// Exit code 1 if a larger share of the entries is contaminated, from 0 to 1.
     #[arg(long, value_name = "SHARE")]
     max_rate: Option<f64>,
 
-    /// Prints errors only.
+    /// Sets a setting of the pipeline, such as drop-benchmark-overlap.thresholds.query.min_words=6.
+    #[arg(long, value_name = "ID.KEY=VALUE")]
+    set: Vec<Override>,
+
+    /// Decisions of people on held rows, as `toolsieve held` lists them. May be repeated.
+    #[arg(long, value_name = "FILE")]
+    decisions: Vec<PathBuf>,
+
+    /// Replaces an earlier audit of other inputs in the folder.
+    #[arg(long)]
+    fresh: bool,
+
+    /// Number of threads [default: one per core]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+
+    /// Prints warnings and errors only.
     #[arg(long, short)]
     quiet: bool,
 }
 
-pub(super) fn audit(args: AuditArgs) -> anyhow::Result<Ending> {
+pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Ending> {
     if args.max_rate.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
         bail!("--max-rate: expected a share from 0 to 1");
     }
-    let plan = Plan {
-        train: expand(&args.train)?.files,
-        bench: args.bench,
-        out: args.out.unwrap_or_else(|| PathBuf::from("out/audit")),
-        fields: args.field,
-        drop_suspects: args.drop_suspects,
-        thresholds: Thresholds::default(),
-    };
-    let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
-    watching.console.begin("audit", None);
-    let report = audit_files(&plan, &watching)?;
-    watching.console.end(&format!("{} rows", count(report.n_rows())));
-    if !args.quiet {
-        console::print_painted(&summary(&report, &plan, Screen::of_stdout()))?;
+    let mut pipeline = Pipeline::parse(AUDIT, AUDIT_NAME, &args.overrides(), registry)?;
+    pipeline.ingest.inputs.clone_from(&args.train);
+    if let Some(threads) = args.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global().context("--threads")?;
     }
-    let is_over = args.max_rate.is_some_and(|rate| report.total.rate > rate);
-    if is_over {
+    let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out/audit"));
+    let options = Options::default().fresh(args.fresh).command(std::env::args());
+    let prepared = prepare(&pipeline, &out, &options)?;
+    let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
+    let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, options.resume_command()))?;
+    let Some(report) = &run.audit else { bail!("the pipeline of the audit compares with no benchmark") };
+    if report.train.iter().any(|file| file.not_copied > 0) {
+        let n: u64 = report.train.iter().map(|file| file.not_copied).sum();
+        watching.warn(&format!("{} are too long or cut, and are in no cleaned set", lines(n)));
+    }
+    if !args.quiet {
+        console::print_painted(&summary(&run, report, Screen::of_stdout()))?;
+    }
+    if let Some(limit) = args.max_rate.filter(|limit| report.total.rate > *limit) {
         console::print_status(&format!(
-            "gate failed: {} of the entries are contaminated, more than --max-rate",
+            "gate failed: {} of the entries are contaminated, more than --max-rate {limit}",
             share_of(report.total.contaminated as u64, report.total.entries as u64)
         ));
+        return Ok(Ending::GateFailed);
     }
-    Ok(if is_over { Ending::GateFailed } else { Ending::Done })
+    Ok(ending(&run.outcome))
 }
 
-fn summary(report: &AuditReport, plan: &Plan, screen: Screen) -> Painted {
+fn lines(n: u64) -> String {
+    if n == 1 { "1 line".to_owned() } else { format!("{} lines", count(n)) }
+}
+
+impl AuditArgs {
+    /// Returns the settings that the flags stand for; --set goes last.
+    fn overrides(&self) -> Vec<Override> {
+        let list = |values: &[String]| toml::Value::from(values.to_vec()).to_string();
+        let text = |value: &str| toml::Value::from(value).to_string();
+        let over =
+            |id: &str, key: &str, value: String| Override { id: id.to_owned(), key: key.to_owned(), value };
+        let stage = DropBenchmarkOverlap::NAME;
+        let mut overrides = vec![
+            over(stage, "benchmarks", list(&self.bench)),
+            over(stage, "contaminated", text(&self.contaminated)),
+            over(stage, "suspect", text(&self.suspect)),
+        ];
+        if !self.field.is_empty() {
+            overrides.push(over("ingest", "text_fields", list(&self.field)));
+            overrides.push(over(stage, "text_fields", list(&self.field)));
+        }
+        if !self.decisions.is_empty() {
+            let files: Vec<String> =
+                self.decisions.iter().map(|file| file.to_string_lossy().into_owned()).collect();
+            overrides.push(over("", "decisions", list(&files)));
+        }
+        overrides.extend(self.set.iter().cloned());
+        overrides
+    }
+}
+
+/// The figures of an audit on the screen.
+pub(super) fn summary(run: &RunReport, report: &AuditReport, screen: Screen) -> Painted {
     let mut table = Table::new([
         Column::text("category"),
         Column::number("entries"),
@@ -127,39 +182,22 @@ fn summary(report: &AuditReport, plan: &Plan, screen: Screen) -> Painted {
         row(&report.total);
     }
     let mut text = table.fitted(screen);
-    let verdicts = Verdict::ALL.iter().map(|verdict| {
-        format!("{} {}", count(report.rows.get(verdict.name()).copied().unwrap_or_default()), verdict.name())
-    });
-    let out = visible_line(&plan.out.display().to_string()).into_owned();
-    text.add(
-        console::Paint::Plain,
-        &format!("\nrows      {} = {}\n", count(report.n_rows()), verdicts.collect::<Vec<_>>().join(" + ")),
-    );
-    text.add(console::Paint::Plain, &format!("hits      {} in {out}/{HITS}\n", count(report.hits)));
-    let removed: u64 = report.train.iter().map(|file| file.removed).sum();
-    text.add(
-        console::Paint::Plain,
-        &format!(
-            "removed   {} rows, listed in {out}/{REMOVED}; the others are in {out}/{CLEANED}\n",
-            count(removed)
-        ),
-    );
-    text.add(console::Paint::Plain, &format!("report    {out}/{REPORT}, {out}/{STATEMENT}\n"));
+    let verdicts = Verdict::ALL
+        .iter()
+        .map(|verdict| format!("{} {}", count(report.n_rows_of(*verdict)), verdict.name()));
+    let out = visible_line(&run.folder.display().to_string()).into_owned();
+    let unreadable: u64 = report.train.iter().map(|file| file.unreadable).sum();
+    let also = if unreadable > 0 { format!("; {} cannot be read", lines(unreadable)) } else { String::new() };
+    let verdicts = verdicts.collect::<Vec<_>>().join(" + ");
+    let mut line = |label: &str, what: &str| text.add(Paint::Plain, &format!("{label:<10}{what}\n"));
+    line("", "");
+    line("rows", &format!("{} = {verdicts}{also}", count(report.n_rows())));
+    line("hits", &format!("{} in {out}/{HITS} and {HITS_TABLE}", count(report.hits)));
+    line("removed", &format!("{} in {out}/{REMOVED}", count(report.n_removed())));
+    line("cleaned", &format!("{out}/dataset"));
+    line("report", &format!("{out}/{AUDIT_REPORT}, {STATEMENT}, report.html"));
+    if run.reused > 0 {
+        line("reused", "finished steps of an earlier audit");
+    }
     text
-}
-
-/// The console, and Ctrl-C.
-struct Watching {
-    console: Console,
-    cancel: Arc<AtomicBool>,
-}
-
-impl Watch for Watching {
-    fn read(&self, bytes: u64, total: u64) {
-        self.console.read(bytes, total);
-    }
-
-    fn is_cancelled(&self) -> bool {
-        self.cancel.load(Ordering::Relaxed)
-    }
 }

@@ -112,6 +112,15 @@ const FILES: &[(&str, &[&str])] = &[
     ),
     ("src/stages/drop_baseline_overlap.rs", &["overlap/baseline"]),
     (
+        "src/stages/drop_benchmark_overlap.rs",
+        &[
+            "overlap/benchmark-query",
+            "overlap/benchmark-function",
+            "overlap/benchmark-call",
+            "overlap/benchmark-suspect",
+        ],
+    ),
+    (
         "src/stages/drop_public_overlap.rs",
         &["overlap/public-function", "overlap/some-public-functions", "overlap/public-name"],
     ),

@@ -42,7 +42,6 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::audit::AuditError;
 use crate::environment::Environment;
 use crate::pipeline::{Override, json_schema};
 use crate::run::Error;
@@ -256,7 +255,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Verify(args) => return verify::verify(&args),
         Command::Check(args) => return check::check(&args),
         Command::Evaluate(args) => return evaluate::evaluate(&args, registry.environment()),
-        Command::Audit(args) => return audit::audit(args),
+        Command::Audit(args) => return audit::audit(args, registry),
         Command::Pairs(args) => return pairs::pairs(&args, registry),
         Command::Compare(args) => return compare::compare(&args),
         Command::Stages(args) => stages::stages(&args, registry)?,
@@ -278,11 +277,6 @@ fn exit_code(error: &anyhow::Error) -> u8 {
         Some(evaluate::Unfinished::Interrupted(_)) => return INTERRUPTED,
         Some(evaluate::Unfinished::Missing(_)) => return STOPPED,
         None => {}
-    }
-    match error.downcast_ref() {
-        Some(AuditError::Interrupted) => return INTERRUPTED,
-        Some(AuditError::Write { .. }) => return STOPPED,
-        _ => {}
     }
     match error.chain().find_map(|cause| cause.downcast_ref::<Error>()) {
         Some(error) if error.is_cancelled() => INTERRUPTED,

@@ -114,7 +114,12 @@ fn no_request(what: &str, inputs: &[PathBuf], registry: &Registry) -> anyhow::Er
 fn print_summary(run: &RunReport) -> io::Result<()> {
     // Without a request the sentence at the end says more than a table of zeros.
     let has_requests = run.report.ingest.records > 0;
-    let mut text = if has_requests { summary(&run.report, Screen::of_stdout()) } else { Painted::default() };
+    let screen = Screen::of_stdout();
+    let mut text = if has_requests { summary(&run.report, screen) } else { Painted::default() };
+    if let Some(report) = &run.audit {
+        text.add(Paint::Plain, "\n");
+        text.append(super::audit::summary(run, report, screen));
+    }
     if run.reused > 0 {
         let steps = counted(run.reused as u64, "finished step", "finished steps");
         text.add(Paint::Plain, &format!("reused    {steps} of an earlier run\n"));
@@ -123,7 +128,7 @@ fn print_summary(run: &RunReport) -> io::Result<()> {
     console::print_painted(&text)
 }
 
-fn ending(outcome: &Outcome) -> Ending {
+pub(super) fn ending(outcome: &Outcome) -> Ending {
     let Outcome::GateFailed(gates) = outcome else { return Ending::Done };
     for gate in gates {
         console::print_status(&format!("gate failed: {gate}"));
@@ -134,7 +139,7 @@ fn ending(outcome: &Outcome) -> Ending {
 /// A run that was stopped, with the command that goes on with it.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}\nhint: `{command}` goes on from there")]
-struct Resumable {
+pub(super) struct Resumable {
     #[source]
     error: Error,
     command: String,
@@ -142,7 +147,7 @@ struct Resumable {
 
 impl Resumable {
     /// The error as it is, unless the run can go on: a bug would stop it again.
-    fn of(error: Error, command: String) -> anyhow::Error {
+    pub(super) fn of(error: Error, command: String) -> anyhow::Error {
         match error {
             Error::Halfway(_) if !error.is_bug() => Self { error, command }.into(),
             error => error.into(),
@@ -160,9 +165,9 @@ pub(super) fn cancelled_by_signal() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 /// The console, and Ctrl-C.
-struct Watching {
-    console: Console,
-    cancel: Arc<AtomicBool>,
+pub(super) struct Watching {
+    pub(super) console: Console,
+    pub(super) cancel: Arc<AtomicBool>,
 }
 
 impl Observer for Watching {

@@ -76,6 +76,8 @@ pub enum Role {
     Redaction,
     /// Drops rows that an earlier dataset already holds; its setting `run` is that dataset.
     Baseline,
+    /// Compares rows with a benchmark; its links are the hits of an audit.
+    Audit,
 }
 
 impl Role {

@@ -16,6 +16,7 @@ use super::background_writer::BackgroundWriter;
 use super::error::Result;
 use super::fate::Fate;
 use super::frame::{ColumnCells, Frame, FrameFile, Held};
+use super::manifest::InputFile;
 #[cfg(test)]
 use super::vocabulary::ColumnKind;
 use super::vocabulary::{ColumnSpec, RowIx, TableId};
@@ -349,6 +350,8 @@ pub struct Corpus {
     pub origin: Vec<RowIx>,
     /// The list each request has now.
     pub list: Vec<RowIx>,
+    /// The inputs that the rows were read from, by their number.
+    pub inputs: Arc<[InputFile]>,
 }
 
 impl Corpus {

@@ -24,8 +24,24 @@ pub const LINKS: &str = "links.parquet";
 /// The source record of each entry of the dataset.
 pub const ENTRIES: &str = "entries.parquet";
 
+/// The hits of an audit, one per line.
+pub const HITS: &str = "hits.jsonl";
+/// The same as a table.
+pub const HITS_TABLE: &str = "hits.parquet";
+/// The rows that are not in the cleaned sets of an audit.
+pub const REMOVED: &str = "removed.jsonl";
+/// The counts of an audit.
+pub const AUDIT_REPORT: &str = "audit.json";
+/// The paragraph of an audit for a model card.
+pub const STATEMENT: &str = "statement.md";
+
 /// The files about a whole run, except its dataset.
-pub(super) const OUTCOME: [&str; 8] = [
+pub(super) const OUTCOME: [&str; 13] = [
+    HITS,
+    HITS_TABLE,
+    REMOVED,
+    AUDIT_REPORT,
+    STATEMENT,
     "report.json",
     "report.html",
     "ledger.parquet",

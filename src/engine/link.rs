@@ -17,14 +17,18 @@ pub struct Link {
     pub method: String,
     /// The similarity by that method; higher is nearer. Always finite.
     pub score: f64,
+    /// What the method alone says of the row, such as `contaminated`; `None` if the stage has no such words.
+    pub verdict: Option<&'static str>,
     /// The places of the object in the row's own cells.
     pub spans: Vec<Span>,
+    /// The places in the record, by the names of its own fields; empty if the stage does not locate them.
+    pub record_spans: Vec<Span>,
 }
 
-/// A place in a cell.
+/// A place in a cell, or in a field of a record.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
-    /// The column.
+    /// The column or field.
     pub column: String,
     /// JSON pointer of the value in the cell; empty for the whole cell.
     pub path: String,

@@ -15,7 +15,7 @@ use super::error::{Result, damaged};
 use super::frame::{FrameFile, FrameWriter, Values};
 use super::instance::StageInstance;
 use super::layout::{LINKS, step_name};
-use super::link::Link;
+use super::link::{Link, Span};
 use super::vocabulary::{RowIx, TableId};
 
 /// A link as stored in a run folder.
@@ -35,8 +35,12 @@ pub struct StoredLink {
     pub method: String,
     /// See [`Link::score`].
     pub score: f64,
-    /// JSON list of [`Span`](super::link::Span).
+    /// See [`Link::verdict`].
+    pub verdict: Option<String>,
+    /// JSON list of [`Span`](super::link::Span): places in the row's own cells.
     pub spans: String,
+    /// The same: places in the record.
+    pub record_spans: String,
 }
 
 /// Writes the links of a stage.
@@ -55,10 +59,11 @@ pub(super) fn write_links(path: &Path, table: TableId, links: &[(RowIx, Link)]) 
 }
 
 fn write_group(writer: &mut FrameWriter, table: TableId, links: &[(RowIx, Link)]) -> Result<()> {
-    let spans: Vec<String> = links
-        .iter()
-        .map(|(_, link)| serde_json::to_string(&link.spans).expect("places are texts and numbers"))
-        .collect();
+    let json = |get: fn(&Link) -> &Vec<Span>| -> Vec<String> {
+        let text = |spans| serde_json::to_string(spans).expect("places are texts and numbers");
+        links.iter().map(|(_, link)| text(get(link))).collect()
+    };
+    let (spans, record_spans) = (json(|link| &link.spans), json(|link| &link.record_spans));
     let text = |get: fn(&Link) -> &str| Values::Text(links.iter().map(|(_, link)| Some(get(link))).collect());
     writer.write(vec![
         ("table", Values::Text(vec![Some(table.name()); links.len()])),
@@ -68,8 +73,14 @@ fn write_group(writer: &mut FrameWriter, table: TableId, links: &[(RowIx, Link)]
         ("record", text(|link| &link.record)),
         ("method", text(|link| &link.method)),
         ("score", Values::Float(links.iter().map(|(_, link)| Some(link.score)).collect())),
-        ("spans", Values::Text(spans.iter().map(|spans| Some(spans.as_str())).collect())),
+        ("verdict", Values::Text(links.iter().map(|(_, link)| link.verdict).collect())),
+        ("spans", texts(&spans)),
+        ("record_spans", texts(&record_spans)),
     ])
+}
+
+fn texts(spans: &[String]) -> Values<'_> {
+    Values::Text(spans.iter().map(|spans| Some(spans.as_str())).collect())
 }
 
 /// Reads the links of a stage, in the order of its file: by row.
@@ -88,7 +99,9 @@ pub(super) fn read_links(path: &Path) -> Result<Vec<StoredLink>> {
             record: text("record", at)?,
             method: text("method", at)?,
             score: frame.float("score", at)?,
+            verdict: text("verdict", at),
             spans: text("spans", at)?,
+            record_spans: text("record_spans", at)?,
         })
     };
     (0..frame.height())
@@ -150,7 +163,9 @@ fn write_fold(writer: &mut FrameWriter, stage: &str, corpus: &Corpus, links: &[S
         ("record", text(|link| &link.record)),
         ("method", text(|link| &link.method)),
         ("score", Values::Float(links.iter().map(|link| Some(link.score)).collect())),
+        ("verdict", Values::Text(links.iter().map(|link| link.verdict.as_deref()).collect())),
         ("spans", text(|link| &link.spans)),
+        ("record_spans", text(|link| &link.record_spans)),
     ])
 }
 
@@ -161,7 +176,6 @@ mod tests {
     use super::super::background_writer::BackgroundWriter;
     use super::super::contract::Contract;
     use super::super::error::Error;
-    use super::super::link::Span;
     use super::super::verdict::{Delta, Verdict};
     use super::*;
     use crate::columns::FUNCTIONS;
@@ -173,7 +187,17 @@ mod tests {
             Span::value(FUNCTIONS, "/0"),
             Span { bytes: Some((3, 9)), ..Span::value(FUNCTIONS, "/1/name") },
         ];
-        Link { object, set, record: record.to_owned(), method, score, spans }
+        let record_spans = vec![Span { bytes: Some((0, 4)), ..Span::value(FUNCTIONS, "/2") }];
+        Link {
+            object,
+            set,
+            record: record.to_owned(),
+            method,
+            score,
+            verdict: Some("suspect"),
+            spans,
+            record_spans,
+        }
     }
 
     /// Returns the delta of a verdict on two doc lists.
@@ -212,6 +236,8 @@ mod tests {
         let spans =
             r#"[{"column":"functions","path":"/0"},{"column":"functions","path":"/1/name","bytes":[3,9]}]"#;
         assert_eq!(read[0].spans, spans);
+        assert_eq!(read[0].verdict.as_deref(), Some("suspect"));
+        assert_eq!(read[0].record_spans, r#"[{"column":"functions","path":"/2","bytes":[0,4]}]"#);
         write_links(&path, TableId::DocLists, &[]).unwrap();
         assert_eq!(read_links(&path).unwrap(), []);
     }

@@ -9,6 +9,7 @@ use super::corpus::{BatchCells, Corpus, RowId, Table};
 use super::decided::Decided;
 use super::decision::{Decision, DecisionKind};
 use super::error::{Error, Result};
+use super::manifest::InputFile;
 use super::part::StagePart;
 use super::vocabulary::{ColumnSpec, Likeness, RowIx, TableId};
 
@@ -63,6 +64,11 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn children(&self) -> View<'a> {
         View { table: TableId::Requests, decided: None, ..self.whole() }
+    }
+
+    /// Returns the inputs that the rows were read from, by their number.
+    pub fn inputs(&self) -> &'a [InputFile] {
+        &self.corpus.inputs
     }
 
     fn table(&self) -> &'a Table {

@@ -57,6 +57,24 @@ pub fn erase(run: &Path, requests: &BTreeSet<String>) -> Result<Vec<Touched>> {
     Ok(touched)
 }
 
+/// Removes the dataset of a run.
+///
+/// # Errors
+/// A file cannot be removed.
+pub fn remove(run: &Path) -> Result<Vec<Touched>> {
+    let dataset = run.join("dataset");
+    let mut touched = Vec::new();
+    if !dataset.is_dir() {
+        return Ok(touched);
+    }
+    for path in files_below(&dataset)? {
+        let bytes_before = path.metadata().map_or(0, |facts| facts.len());
+        touched.push(Touched { removed: true, bytes_before, ..Touched::of(run, &path) });
+    }
+    std::fs::remove_dir_all(&dataset).at("removing", &dataset)?;
+    Ok(touched)
+}
+
 /// A line of an entry; only its id is read.
 #[derive(Deserialize)]
 struct EntryId {

@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::card::Card;
+use super::cleaned;
 use super::frozen::{FrozenDataset, FrozenFile};
 use super::row::{EntryCells, OWN, table_columns};
 use super::set::Set;
@@ -57,6 +58,8 @@ const GROUP_ROWS: usize = 4096;
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Export {
+    /// What is written: "bfcl", a dataset in the format of BFCL, or "as-read", the kept rows in the form of their inputs.
+    pub form: Form,
     /// Letters before the doc list's number in each id, as in `live_simple_0-ts0-0`, so that the ids differ from
     /// those of the leaderboard; use another prefix for each dataset. At most 16 ASCII letters and digits with a
     /// letter at both ends; "" makes ids like those of the leaderboard.
@@ -70,7 +73,26 @@ pub struct Export {
 
 impl Default for Export {
     fn default() -> Self {
-        Self { id_prefix: "ts".to_owned(), freeze: None, card: Card::default() }
+        Self { form: Form::default(), id_prefix: "ts".to_owned(), freeze: None, card: Card::default() }
+    }
+}
+
+/// What an export writes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Form {
+    /// A dataset in the format of BFCL.
+    #[default]
+    Bfcl,
+    /// The kept rows, in the form of their inputs; see [`cleaned`](super::cleaned).
+    AsRead,
+}
+
+impl Form {
+    /// Returns the form that a resolved pipeline names; `None` if nothing is exported.
+    pub fn of_pipeline(pipeline: &Value) -> Option<Self> {
+        let export = pipeline.get("export").filter(|export| !export.is_null())?;
+        Some(export.get("form").and_then(|form| Self::deserialize(form).ok()).unwrap_or_default())
     }
 }
 
@@ -80,6 +102,11 @@ impl Export {
     /// # Errors
     /// `key must …, not …`.
     pub fn check(&self) -> Result<(), String> {
+        if self.form == Form::AsRead && self.freeze.is_some() {
+            return Err(
+                "freeze needs form = \"bfcl\": sets as read have no entries of an earlier dataset".to_owned()
+            );
+        }
         check_prefix(&self.id_prefix)
     }
 
@@ -107,7 +134,10 @@ impl Sink for Export {
     }
 
     fn reads(&self) -> Vec<ColumnSpec> {
-        vec![MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY, FUNCTIONS]
+        match self.form {
+            Form::Bfcl => vec![MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY, FUNCTIONS],
+            Form::AsRead => cleaned::READS.to_vec(),
+        }
     }
 
     fn write(&self, corpus: &Corpus, into: &Path, cx: &Context<'_>) -> Result<Exported> {

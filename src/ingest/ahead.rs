@@ -21,12 +21,11 @@ use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::hex;
 use crate::engine::manifest::InputFile;
 use crate::engine::raw::{DocListRow, LineRow, RequestRow, RowCells, SourcePlace};
+use crate::ingest::any_row::{Reading, rows_of};
 use crate::ingest::batch::BatchAnswer;
 use crate::ingest::fate::{Line, LineFate, Record};
-use crate::ingest::log_formats::Columns;
 use crate::ingest::read::{Block, Format, Limits, ReadError, read_sound_blocks};
 use crate::ingest::reasons::ends_file;
-use crate::ingest::record::records_of;
 use crate::ingest::sound::{self, Soundness};
 use crate::privacy;
 
@@ -136,7 +135,7 @@ pub(super) enum Parsed {
 /// equally.
 #[allow(clippy::needless_pass_by_value)] // Dropping both ends is what stops the reader and ends the stream.
 pub(super) fn parse_blocks(
-    columns: &Columns,
+    reading: &Reading<'_>,
     blocks: Receiver<ReadBlock>,
     wants_no_more: &AtomicBool,
     promises: SyncSender<Promise>,
@@ -153,7 +152,7 @@ pub(super) fn parse_blocks(
                     Parsed::PassedOver(block.items.iter().map(|item| item.n_items).sum())
                 } else {
                     Parsed::Lines(
-                        records_of(&block, columns).into_iter().map(|line| ready(file, line)).collect(),
+                        rows_of(&block, reading).into_iter().map(|line| ready(file, line)).collect(),
                     )
                 };
                 // As above.

@@ -12,6 +12,7 @@
 //! `record::record_of_value`.
 
 mod ahead;
+pub mod any_row;
 mod attributes;
 pub(crate) mod batch;
 pub mod buffer;

@@ -60,8 +60,12 @@ pub(super) fn read_sound_blocks<E: From<ReadError>>(
         let filled = cutter.fill(&mut raw);
         let splitter = splitter.get_or_insert_with(|| {
             cutter.skip_byte_order_mark();
-            format = format.seen_in(&cutter.text[cutter.seen..]);
-            format.splitter(&cutter.text[cutter.seen..])
+            let first_text = &cutter.text[cutter.seen..];
+            format = format.seen_in(first_text);
+            let splitter = format.splitter(first_text);
+            let starts_array = first_text.trim_ascii_start().starts_with(b"[");
+            cutter.is_array = starts_array && matches!(splitter, Splitter::Values(_));
+            splitter
         });
         cutter.cut(splitter, format);
         if cutter.items_end >= limits.block_bytes {
@@ -82,8 +86,9 @@ pub(super) fn read_sound_blocks<E: From<ReadError>>(
     let compression = raw.compression();
     let raw_bytes = raw.drain().map_err(read_error)?;
     let by_record = splitter.as_ref().is_some_and(Splitter::may_share_lines);
-    let (text_bytes, n_items) = (cutter.text_bytes, cutter.n_items);
-    Ok(FileFacts { compression, raw_bytes, text_bytes, n_items, by_record })
+    let (text_bytes, n_items, is_array) = (cutter.text_bytes, cutter.n_items, cutter.is_array);
+    let header = cutter.header.take();
+    Ok(FileFacts { compression, raw_bytes, text_bytes, n_items, by_record, is_array, header })
 }
 
 /// Why a file cannot be read.
@@ -214,6 +219,10 @@ pub struct FileFacts {
     pub n_items: u64,
     /// Items are identified by number, because a line may hold several or be one of several.
     pub by_record: bool,
+    /// It is one JSON array, whose elements are the items.
+    pub is_array: bool,
+    /// The header, if the file is a table.
+    pub header: Option<Arc<Header>>,
 }
 
 /// Some items of a file, in its order.
@@ -225,6 +234,8 @@ pub struct Block {
     pub items: Vec<Item>,
     /// The header, if the file is a table.
     pub header: Option<Arc<Header>>,
+    /// The items are elements of one JSON array.
+    pub is_array: bool,
 }
 
 /// One line, table row or JSON value of a file, or several consecutive blank lines.
@@ -279,6 +290,7 @@ struct Cutter<'a> {
     skipped_bytes: usize,
     skipped_lines: u64,
     header: Option<Arc<Header>>,
+    is_array: bool,
     n_items: u64,
     text_bytes: u64,
 }
@@ -301,6 +313,7 @@ impl<'a> Cutter<'a> {
             skipped_bytes: 0,
             skipped_lines: 0,
             header: None,
+            is_array: false,
             n_items: 0,
             text_bytes: 0,
         }
@@ -421,7 +434,12 @@ impl<'a> Cutter<'a> {
         self.text.move_end(self.items_end, &mut next);
         let text = self.pool.lend(std::mem::replace(&mut self.text, next));
         (self.items_end, self.seen) = (0, self.text.len());
-        Block { text, items: std::mem::take(&mut self.items), header: self.header.clone() }
+        Block {
+            text,
+            items: std::mem::take(&mut self.items),
+            header: self.header.clone(),
+            is_array: self.is_array,
+        }
     }
 }
 

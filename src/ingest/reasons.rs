@@ -81,7 +81,7 @@ const SOUND: &[&str] = &[PARTIAL_CONVERSATION, CONTENT_NOT_STORED];
 const OF_THE_FILE: &[&str] = &[CUT_FILE, WINDOW_TOO_LARGE];
 
 /// Returns `true` if the rest of a file was not read for this reason.
-pub(super) fn ends_file(reason: &str) -> bool {
+pub(crate) fn ends_file(reason: &str) -> bool {
     OF_THE_FILE.contains(&reason)
 }
 

@@ -27,14 +27,13 @@ use crate::engine::vocabulary::ColumnSpec;
 use crate::ingest::ahead::{
     Parsed, Promise, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready,
 };
+use crate::ingest::any_row::{self, RowsRead, push_rows};
 use crate::ingest::batch::{Joined, Waiting};
 use crate::ingest::fate::{Line, LineFate};
 use crate::ingest::log_formats::Columns;
-use crate::ingest::log_formats::names::is_read;
 use crate::ingest::no_request::LinesWithoutRequest;
 use crate::ingest::read::{Format, Limits, Position, ReadError};
 use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
-use crate::ingest::record::push_lines;
 
 /// The size of a block: small enough to keep all threads busy, large enough to be worth passing on.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -58,6 +57,11 @@ pub struct Ingest {
     pub sample_rows: Option<u64>,
     /// Column names of rows that hold a query and a function string.
     pub columns: Columns,
+    /// The items that become rows: "requests", or "all" that can be read, as a contamination audit needs them.
+    pub rows: RowsRead,
+    /// With rows = "all": keys of the texts of every item, with dots into objects. Empty: requests are read as requests, and
+    /// other items by the usual keys of conversations and instructions.
+    pub text_fields: Vec<String>,
 }
 
 impl Default for Ingest {
@@ -68,7 +72,16 @@ impl Default for Ingest {
             limit: None,
             sample_rows: None,
             columns: Columns::default(),
+            rows: RowsRead::default(),
+            text_fields: Vec::new(),
         }
+    }
+}
+
+impl Ingest {
+    /// Returns how items are read.
+    fn reading(&self) -> any_row::Reading<'_> {
+        any_row::Reading { columns: &self.columns, rows: self.rows, text_fields: &self.text_fields }
     }
 }
 
@@ -205,11 +218,11 @@ impl LineSink<'_, '_> {
         let (blocks_in, blocks) = sync_channel(ahead);
         let (promises_in, promises) = sync_channel(ahead);
         let wants_no_more = AtomicBool::new(self.wants_no_more());
-        let (columns, cancel) = (&self.ingest.columns, self.cx.cancel);
+        let (reading, cancel) = (self.ingest.reading(), self.cx.cancel);
         std::thread::scope(|scope| {
             let reader = scope.spawn(move || read_files(files, &limits, cancel, blocks_in));
             let no_more = &wants_no_more;
-            scope.spawn(move || parse_blocks(columns, blocks, no_more, promises_in));
+            scope.spawn(move || parse_blocks(&reading, blocks, no_more, promises_in));
             let taken = self.take_parsed(promises, &wants_no_more);
             if taken.is_err() {
                 // Blocks that were read and not parsed yet are not needed.
@@ -240,9 +253,9 @@ impl LineSink<'_, '_> {
 
     fn parquet(&mut self, file: u32, path: &Path) -> Result<ReadFile> {
         let frames = ForeignFile::open(path)?;
-        let columns = &self.ingest.columns;
+        let reading = self.ingest.reading();
         let (n_bytes, mut n_bytes_done) = (path.metadata().map_or(0, |facts| facts.len()), 0);
-        let selection = frames.select(|name| if is_read(name, columns) { Need::Read } else { Need::No })?;
+        let selection = frames.select(|name| if reading.reads(name) { Need::Read } else { Need::No })?;
         for stretch in frames.stretches(&selection) {
             let rows = frames.read(&selection, stretch.clone())?;
             let mut start = 0;
@@ -291,7 +304,7 @@ impl LineSink<'_, '_> {
         let value = Value::Object(row.object);
         let mut lines = Vec::with_capacity(1);
         let content_key = xxh3_128(value.to_string().as_bytes());
-        push_lines(position, content_key, value, &self.ingest.columns, &mut lines);
+        push_rows(position, content_key, value, &self.ingest.reading(), &mut lines);
         lines.into_iter().map(|line| ready(file, line)).collect()
     }
 

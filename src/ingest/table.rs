@@ -12,6 +12,7 @@ use crate::ingest::reasons::{Fault, NOT_UTF8, RAGGED_ROW};
 pub struct Header {
     delimiter: u8,
     names: Vec<String>,
+    row: Vec<u8>,
 }
 
 impl Header {
@@ -19,7 +20,12 @@ impl Header {
     pub fn read(row: &[u8], delimiter: u8) -> Self {
         let cells = cells(row, delimiter);
         let names = cells.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
-        Self { delimiter, names }
+        Self { delimiter, names, row: row.to_vec() }
+    }
+
+    /// Returns its row as it is in the file.
+    pub fn bytes(&self) -> &[u8] {
+        &self.row
     }
 
     /// Reads one row; of two columns with the same name, the first is used.

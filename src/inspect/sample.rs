@@ -279,7 +279,7 @@ fn block(lines: &[SampledLine], header: Option<Arc<Header>>) -> Block {
         let Position { line: starts_on, record } = line.at;
         items.push(Item { line: starts_on, record, n_items: line.n_items, bytes });
     }
-    Block { text: text.into(), items, header }
+    Block { text: text.into(), items, header, is_array: false }
 }
 
 #[cfg(test)]

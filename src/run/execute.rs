@@ -7,18 +7,21 @@ use super::earlier_decisions::EarlierDecisions;
 use super::gate::{Outcome, gate};
 use super::inputs::{check_baselines, check_out, checked_inputs, take_inputs};
 use super::observer::{Observer, Watched};
-use super::outcome::{write_ledger, write_report};
+use super::outcome::{write_audit, write_ledger, write_report};
 use super::{Error, Options, language_model};
+use crate::audit::report::AuditReport;
 use crate::engine;
 use crate::engine::context::Context;
 use crate::engine::folder::RunFolder;
 use crate::engine::language_model::LanguageModel;
 use crate::engine::manifest::{InputFile, RunFile};
 use crate::engine::part::Cuts;
-use crate::engine::raw::IngestManifest;
+use crate::engine::raw::{IngestManifest, read_lines};
 use crate::engine::runner::{self, Sink};
 use crate::engine::services::Services;
+use crate::export::cleaned::CleanedSets;
 use crate::export::earlier::Earlier;
+use crate::export::sink::Form;
 use crate::ingest::source::Ingest;
 use crate::llm::service::ChatService;
 use crate::pipeline::Pipeline;
@@ -37,6 +40,8 @@ pub struct RunReport {
     pub outcome: Outcome,
     /// Steps that were taken over from an earlier run of the same pipeline.
     pub reused: usize,
+    /// What an audit found; `None` if no stage compares with a benchmark.
+    pub audit: Option<AuditReport>,
 }
 
 /// Runs a pipeline into a run folder.
@@ -125,7 +130,11 @@ impl Prepared<'_> {
             observer.warn(&warning);
         }
         // The dataset is written while the tables of the rows are: neither needs the other.
-        let sink = pipeline.export.as_ref().map(|export| export as &dyn Sink);
+        let cleaned = self.cleaned_sets()?;
+        let sink = match &cleaned {
+            Some(cleaned) => Some(cleaned as &dyn Sink),
+            None => pipeline.export.as_ref().map(|export| export as &dyn Sink),
+        };
         let written = std::thread::scope(|scope| {
             let (corpus, manifests, inputs) = (&outcome.corpus, &outcome.stages, &outcome.ingest.inputs);
             let ledger = scope
@@ -148,6 +157,7 @@ impl Prepared<'_> {
         };
         outcome.exported = exported;
         let file = self.run_file(&outcome)?;
+        let audit = write_audit(&pipeline.stages, folder, &outcome, &file)?;
         let report = write_report(folder, &outcome, &file, events, &pipeline.registry)?;
         observer.end("ledger, rows, lists, report");
         Ok(RunReport {
@@ -155,7 +165,17 @@ impl Prepared<'_> {
             outcome: gate(ingest, &outcome.ingest, report.fault_share, pipeline.max_fault_share),
             reused: outcome.reused,
             report,
+            audit,
         })
+    }
+
+    /// Returns the sink that writes the kept rows as they were read, if the pipeline asks for it.
+    fn cleaned_sets(&self) -> Result<Option<CleanedSets>, engine::error::Error> {
+        if !self.pipeline.export.as_ref().is_some_and(|export| export.form == Form::AsRead) {
+            return Ok(None);
+        }
+        let lines = read_lines(self.folder.path())?;
+        Ok(Some(CleanedSets { paths: self.ingest.inputs.clone(), lines }))
     }
 
     fn run_file(&self, outcome: &runner::Outcome) -> Result<RunFile, engine::error::Error> {

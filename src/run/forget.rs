@@ -21,7 +21,7 @@ use crate::engine::runner::{self, Exported, Outcome};
 use crate::engine::vocabulary::RowIx;
 use crate::erasure::dataset;
 use crate::erasure::forget::{Erasure, with_equal_records};
-use crate::export::sink::HUMAN;
+use crate::export::sink::{Form, HUMAN};
 use crate::export::written;
 use crate::report::end_of_merges;
 use crate::report::model::{Fates, Report};
@@ -177,7 +177,11 @@ fn erase_all(
         let spool = Touched::of(path, &folder.spool());
         touched.push(Touched { removed: true, bytes_before: bytes, ..spool });
     }
-    touched.extend(dataset::erase(path, &erasure.entries)?);
+    // Sets as they were read have no ids of the run: they go as a whole, and the next run writes them without the record.
+    touched.extend(match Form::of_pipeline(&run.file.pipeline) {
+        Some(Form::AsRead) => dataset::remove(path)?,
+        _ => dataset::erase(path, &erasure.entries)?,
+    });
     touched.extend(erasure.clean()?);
     touched.extend(erasure.bury()?);
     touched.sort_by(|one, other| one.file.cmp(&other.file));

@@ -1,7 +1,10 @@
 //! Writes what describes a whole run: ledger, rows, lists, report, page, card and `run.json`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::audit;
+use crate::audit::outcome::Finished;
+use crate::audit::report::AuditReport;
 use crate::columns::{FILE, MESSAGES, listed};
 use crate::conversation::{Message, last_user};
 use crate::engine::corpus::{BatchCells, Corpus};
@@ -14,6 +17,8 @@ use crate::engine::ledger::{self, Derived, Listed};
 use crate::engine::manifest::{InputFile, RunFile, write_run_file};
 use crate::engine::runner::Outcome;
 use crate::engine::vocabulary::TableId;
+use crate::export::cleaned;
+use crate::export::sink::Form;
 use crate::report::model::Report;
 use crate::report::{Sources, Tally, html, markdown, report};
 use crate::stages::Registry;
@@ -29,6 +34,7 @@ pub(super) fn write_again(
     let inputs = &outcome.ingest.inputs;
     let exported = outcome.exported.is_some();
     let events = write_ledger(stages, folder, inputs, &outcome.corpus, &outcome.stages, exported)?;
+    write_audit(stages, folder, outcome, file)?;
     write_report(folder, outcome, file, events, registry)
 }
 
@@ -68,6 +74,28 @@ fn query(manifests: &[StageManifest]) -> Derived<'static> {
     Derived { name: "query", reads: MESSAGES, value: Box::new(value) }
 }
 
+/// Writes what an audit found; nothing if no stage of the run compares with a benchmark.
+pub(super) fn write_audit(
+    stages: &[StageInstance],
+    folder: &RunFolder,
+    outcome: &Outcome,
+    file: &RunFile,
+) -> Result<Option<AuditReport>, Error> {
+    let is_cleaned = outcome.exported.is_some() && Form::of_pipeline(&file.pipeline) == Some(Form::AsRead);
+    let paths: Vec<PathBuf> = file.inputs.iter().map(|input| PathBuf::from(&input.path)).collect();
+    let cleaned = if is_cleaned { cleaned::names(&paths) } else { Vec::new() };
+    let (corpus, manifests) = (&outcome.corpus, &outcome.stages);
+    let run = Finished {
+        folder: folder.path(),
+        inputs: &file.inputs,
+        corpus,
+        stages,
+        manifests,
+        cleaned: &cleaned,
+    };
+    audit::outcome::write(&run)
+}
+
 /// Writes how the run was started, and the report in all its forms; the card goes into the dataset that it describes.
 pub(super) fn write_report(
     folder: &RunFolder,
@@ -82,7 +110,8 @@ pub(super) fn write_report(
     write_json(&folder.join("report.json"), &report)?;
     let page = html::page(&report, &folder.display().to_string());
     write_atomic(&folder.join("report.html"), page.as_bytes())?;
-    if outcome.exported.is_some() {
+    // Cleaned sets are not described by a card of an evaluation set, but by the statement of the audit.
+    if outcome.exported.is_some() && Form::of_pipeline(&file.pipeline) == Some(Form::Bfcl) {
         write_atomic(&folder.join("dataset").join("README.md"), markdown::card(&report).as_bytes())?;
     }
     // Last: it holds the checksums of the others, and says that the run is finished.

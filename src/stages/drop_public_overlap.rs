@@ -303,7 +303,9 @@ impl<'a> Hit<'a> {
             record: origin.record.clone(),
             method: self.metric.name().to_owned(),
             score: self.score,
+            verdict: None,
             spans: vec![Span::value(FUNCTIONS, format!("/{place}"))],
+            record_spans: Vec::new(),
         }
     }
 }

@@ -164,7 +164,9 @@ impl Stage for DropPublicQueries {
                     record: origin.record.clone(),
                     method: metric.name().to_owned(),
                     score: near.score,
+                    verdict: None,
                     spans: vec![Span::value(MESSAGES, format!("/{message}/content"))],
+                    record_spans: Vec::new(),
                 };
                 out.link(row, link)?;
                 match self.action {

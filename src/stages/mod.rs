@@ -8,6 +8,7 @@ pub mod asking;
 pub mod collapse_conversations;
 pub mod draft_answers;
 pub mod drop_baseline_overlap;
+pub mod drop_benchmark_overlap;
 pub mod drop_public_overlap;
 pub mod drop_public_queries;
 pub mod drop_spam;
@@ -206,7 +207,7 @@ pub fn schema<S: JsonSchema>() -> Value {
 }
 
 /// All kinds of stages, in the order of the live recipe.
-pub static KINDS: [StageKind; 19] = [
+pub static KINDS: [StageKind; 20] = [
     StageKind::of::<redact::Redact>(),
     StageKind::of::<redact_docs::RedactDocs>(),
     StageKind::of::<collapse_conversations::CollapseConversations>(),
@@ -224,6 +225,7 @@ pub static KINDS: [StageKind; 19] = [
     StageKind::of_rows::<verify_answers::VerifyAnswers>(),
     StageKind::of::<enhance_prompts::EnhancePrompts>(),
     StageKind::of::<drop_baseline_overlap::DropBaselineOverlap>(),
+    StageKind::of::<drop_benchmark_overlap::DropBenchmarkOverlap>(),
     StageKind::of_rows::<split::Split>(),
     StageKind::of::<sample::Sample>(),
 ];

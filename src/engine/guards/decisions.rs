@@ -347,7 +347,7 @@ fn the_ledger_shows_decisions_of_the_wanted_rows_in_canonical_order() {
     home.run_decided(&[all], &file(kept));
     // Later rows are earlier in time.
     let lists = Table::new(TableId::DocLists, vec![1], vec![0], &[1]);
-    let corpus = Corpus { requests: table(), lists, origin: vec![0; 6], list: vec![0; 6] };
+    let corpus = Corpus { requests: table(), lists, origin: vec![0; 6], list: vec![0; 6], inputs: [].into() };
     let mut found = Vec::new();
     let stage = silent("all");
     for_each_event(

@@ -18,7 +18,16 @@ use crate::engine::vocabulary::{Evidence, RowIx, TableId};
 fn link(record: &str) -> Link {
     let (set, method) = ("a-set".to_owned(), "cosine".to_owned());
     let spans = vec![Span::value(MESSAGES, "/0")];
-    Link { object: "query", set, record: record.to_owned(), method, score: 0.5, spans }
+    Link {
+        object: "query",
+        set,
+        record: record.to_owned(),
+        method,
+        score: 0.5,
+        verdict: None,
+        spans,
+        record_spans: Vec::new(),
+    }
 }
 
 /// Links each request, and drops one of them.
@@ -37,7 +46,7 @@ fn stages() -> [StageInstance; 2] {
 /// Returns six requests; later rows are earlier in time.
 fn corpus() -> Corpus {
     let lists = Table::new(TableId::DocLists, vec![1], vec![0], &[1]);
-    Corpus { requests: table(), lists, origin: vec![0; 6], list: vec![0; 6] }
+    Corpus { requests: table(), lists, origin: vec![0; 6], list: vec![0; 6], inputs: [].into() }
 }
 
 fn records(links: &[StoredLink]) -> Vec<(RowIx, &str)> {
@@ -61,7 +70,9 @@ fn links_of_a_stage_are_those_of_the_wanted_rows_in_canonical_order() {
         record: "a5".to_owned(),
         method: "cosine".to_owned(),
         score: 0.5,
+        verdict: None,
         spans: json!([{"column": "messages", "path": "/0"}]).to_string(),
+        record_spans: "[]".to_owned(),
     };
     assert_eq!(all[0], expected);
     let two = of(1, |table, row| table == TableId::Requests && row < 3).unwrap();

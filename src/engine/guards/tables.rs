@@ -47,7 +47,13 @@ fn fate(action: Action, into: Option<RowIx>) -> Fate {
 
 fn corpus() -> Corpus {
     let lists = Table::new(TableId::DocLists, vec![1, 2, 3], vec![0, 1, 2], &[3]);
-    Corpus { requests: table(), lists, origin: vec![0, 0, 1, 1, 2, 2], list: vec![0, 0, 1, 1, 2, 2] }
+    Corpus {
+        requests: table(),
+        lists,
+        origin: vec![0, 0, 1, 1, 2, 2],
+        list: vec![0, 0, 1, 1, 2, 2],
+        inputs: [].into(),
+    }
 }
 
 #[test]

@@ -32,7 +32,10 @@ impl Tables {
         let frame = Frame::from_columns(vec![(FUNCTIONS.name, Values::Text(docs))]).unwrap();
         lists.add_columns(&[FUNCTIONS], Cells::in_memory(Held::of(frame)));
         let origin = vec![0, 0, 1, 1, 2, 2];
-        Self { _folder: folder, corpus: Corpus { requests, lists, list: origin.clone(), origin } }
+        Self {
+            _folder: folder,
+            corpus: Corpus { requests, lists, list: origin.clone(), origin, inputs: [].into() },
+        }
     }
 
     fn fate(&mut self, table: TableId, row: RowIx, reason: &'static Reason, into: Option<RowIx>) {

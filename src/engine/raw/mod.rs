@@ -164,5 +164,6 @@ fn tables(manifest: &IngestManifest, (requests, lists): (TableIndex, TableIndex)
         lists: Table::new(TableId::DocLists, lists.ids, list_order, &manifest.list_batches),
         list: origin.clone(),
         origin,
+        inputs: manifest.inputs.clone().into(),
     }
 }

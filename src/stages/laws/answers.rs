@@ -171,9 +171,11 @@ fn steps() -> Steps {
     let overlap = kind("drop-baseline-overlap").unwrap();
     let examples = fixture::corpus(&all_examples(overlap));
     steps.insert(overlap.name.to_owned(), judged_step(overlap, &*(overlap.for_examples)(), examples));
-    let enhance = kind("enhance-prompts").unwrap();
-    let examples = fixture::corpus(&all_examples(enhance));
-    steps.insert(enhance.name.to_owned(), judged_step(enhance, &*(enhance.for_examples)(), examples));
+    for name in ["drop-benchmark-overlap", "enhance-prompts"] {
+        let kind = kind(name).unwrap();
+        let examples = fixture::corpus(&all_examples(kind));
+        steps.insert(kind.name.to_owned(), judged_step(kind, &*(kind.for_examples)(), examples));
+    }
     let named: BTreeSet<&str> = steps.values().map(|step| step.kind.as_str()).collect();
     assert!(KINDS.iter().all(|kind| named.contains(kind.name)), "a kind is missing: {named:?}");
     steps

@@ -1,0 +1,153 @@
+//! Opens a benchmark by the names that users give: files, folders, and public sets.
+
+use std::path::Path;
+
+use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::benchmark::{Benchmark, Category, Thresholds};
+use super::item::{Item, ItemCall};
+use super::rows::Fallback;
+use super::{AuditError, Result};
+use crate::engine::fingerprint::{Fingerprint, hex, sha256_of};
+use crate::ingest::any_row::{Reading, RowsRead, push_rows};
+use crate::ingest::fate::LineFate;
+use crate::ingest::log_formats::Columns;
+use crate::ingest::read::Position;
+use crate::public_sets::catalogue::{Catalogue, SAMPLE};
+use crate::public_sets::store::{SAMPLE_RECORDS, files};
+
+/// What a benchmark is read from, by the names that users give.
+#[derive(Debug, Clone, Copy)]
+pub struct Names<'a> {
+    /// Files, folders, or ids of public sets; a path that exists goes first.
+    pub names: &'a [String],
+    /// The folder of public sets.
+    pub sets: &'a Path,
+    /// Keys of texts of rows that are in no known form.
+    pub text_fields: &'a [String],
+}
+
+/// A name, resolved.
+enum Named {
+    /// A file or folder.
+    Path(std::path::PathBuf),
+    /// A public set on disk: its files.
+    Set(Vec<std::path::PathBuf>),
+    /// The set that is built into the program.
+    BuiltIn,
+}
+
+impl Names<'_> {
+    /// Reads and indexes the benchmark.
+    ///
+    /// # Errors
+    /// A name is neither a path nor a public set on disk, a file cannot be read, or there is no entry.
+    pub fn open(&self, thresholds: Thresholds) -> Result<Benchmark> {
+        let mut benchmark = Benchmark::empty(thresholds);
+        let (columns, fallback) = (Columns::default(), Fallback { fields: self.text_fields.to_vec() });
+        for name in self.names {
+            match self.resolved(name)? {
+                Named::Path(path) => benchmark.add_path(&path, &columns, &fallback)?,
+                Named::Set(paths) => {
+                    paths.iter().try_for_each(|path| benchmark.add_path(path, &columns, &fallback))?;
+                }
+                Named::BuiltIn => add_built_in(&mut benchmark, &columns),
+            }
+        }
+        if benchmark.entries.is_empty() {
+            return Err(AuditError::NoEntry { paths: self.names.join(", ") });
+        }
+        benchmark.weigh();
+        Ok(benchmark)
+    }
+
+    /// Adds the content of all files to a resume key.
+    ///
+    /// # Errors
+    /// As [`Names::open`].
+    pub fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        for name in self.names {
+            let paths = match self.resolved(name)? {
+                Named::BuiltIn => {
+                    fingerprint.part("built-in", SAMPLE_RECORDS.as_bytes());
+                    continue;
+                }
+                Named::Path(path) => below(&path)?,
+                Named::Set(paths) => paths,
+            };
+            for path in paths {
+                let sha256 = sha256_of(&path)
+                    .map_err(|error| AuditError::read(&path, std::io::Error::other(error)))?;
+                // A file is read by its name.
+                let name = path.file_name().unwrap_or_default();
+                fingerprint.part("name", name.as_encoded_bytes());
+                fingerprint.part("file", sha256.as_bytes());
+            }
+        }
+        Ok(())
+    }
+
+    fn resolved(&self, name: &str) -> Result<Named> {
+        let path = Path::new(name);
+        if path.exists() {
+            return Ok(Named::Path(path.to_owned()));
+        }
+        if name == SAMPLE {
+            return Ok(Named::BuiltIn);
+        }
+        // A name with a separator or an ending can only be a path.
+        let looks_like_path = name.contains(['/', '\\', '.']);
+        let catalogue = Catalogue::open(self.sets).map_err(AuditError::Sets)?;
+        match catalogue.set(name) {
+            Ok(set) if !looks_like_path => {
+                let paths = files(&catalogue, set).map_err(AuditError::Sets)?;
+                if paths.is_empty() {
+                    return Err(AuditError::NotOnDisk { set: name.to_owned() });
+                }
+                Ok(Named::Set(paths))
+            }
+            _ => Err(AuditError::NoBenchmark { name: name.to_owned() }),
+        }
+    }
+}
+
+/// Returns the files at a path, in order; those of a folder with all its subfolders.
+fn below(path: &Path) -> Result<Vec<std::path::PathBuf>> {
+    let read = |cause| AuditError::read(path, cause);
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut entries: Vec<_> = std::fs::read_dir(path)
+        .map_err(read)?
+        .map(|entry| entry.map(|entry| entry.path()))
+        .collect::<std::io::Result<_>>()
+        .map_err(read)?;
+    entries.sort();
+    let mut files = Vec::new();
+    for entry in entries {
+        files.extend(below(&entry)?);
+    }
+    Ok(files)
+}
+
+/// Adds the records of the built-in set.
+fn add_built_in(benchmark: &mut Benchmark, columns: &Columns) {
+    let sha256 = hex(&xxh3_128(SAMPLE_RECORDS.as_bytes()).to_be_bytes());
+    let category = benchmark.push_category(Category { name: SAMPLE.to_owned(), path: SAMPLE.into(), sha256 });
+    let reading = Reading { columns, rows: RowsRead::All, text_fields: &[] };
+    for (record, line) in (1..).zip(SAMPLE_RECORDS.lines()) {
+        let value: Value = serde_json::from_str(line).expect("the built-in set is JSON");
+        let answer = value["ground_truth"].as_array().into_iter().flatten();
+        let calls: Vec<ItemCall> = answer.filter_map(ItemCall::of_ground_truth).collect();
+        let mut lines = Vec::new();
+        push_rows(Position::same(record), xxh3_128(line.as_bytes()), value, &reading, &mut lines);
+        for line in lines {
+            if let LineFate::Record(record) = line.fate {
+                let id = record.external_id.clone().unwrap_or_default();
+                let item = Item { calls: calls.clone(), ..Item::of_record(*record) };
+                benchmark.add_entry(id, category, line.record, item);
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! A row of a training set, compared with a benchmark: its hits, its verdict, and its links.
+
+use crate::audit::benchmark::{Benchmark, verdict};
+use crate::audit::hit::{Hit, Object, Verdict};
+use crate::audit::item::{Docs, Item, ItemCall};
+use crate::cells::TypedCells as _;
+use crate::columns::{FOLLOWING_MESSAGES, FUNCTIONS, MESSAGES, RESPONSE};
+use crate::conversation::{Message, Role};
+use crate::engine::link::{Link, Span};
+use crate::engine::view::Row;
+use crate::engine::vocabulary::ColumnSpec;
+
+/// The field of an entry's user messages in the places of hits: the number is that of the message.
+const USER_MESSAGES: &str = "user_messages";
+/// The field of an entry's functions.
+const FUNCTION: &str = "function";
+/// The field of an entry's answer.
+const GROUND_TRUTH: &str = "ground_truth";
+
+/// A row with its hits, by entry, object and method.
+#[derive(Debug)]
+pub struct AuditedRow {
+    hits: Vec<Hit>,
+    is_scorable: bool,
+    /// The places of the messages of the user, in order.
+    queries: Vec<Span>,
+    /// The places of the calls.
+    calls: Vec<Span>,
+}
+
+impl AuditedRow {
+    /// Compares a row; the hits of its doc list are found once for all of its rows.
+    pub fn of(row: Row<'_>, benchmark: &Benchmark, of_list: &[Hit], has_function: bool) -> Self {
+        let (mut item, mut queries, mut calls) = (Item::default(), Vec::new(), Vec::new());
+        let mut add = |message: Message, column: ColumnSpec, path: String| match message.role {
+            Role::User => {
+                queries.push(Span::value(column, path + "/content"));
+                item.queries.push(message.content);
+            }
+            Role::Assistant if !message.calls.is_empty() => {
+                calls.push(Span::value(column, path + "/calls"));
+                item.calls.extend(message.calls.iter().filter_map(ItemCall::of_call));
+            }
+            _ => {}
+        };
+        for (at, message) in row.messages().into_iter().enumerate() {
+            add(message, MESSAGES, format!("/{at}"));
+        }
+        if let Some(response) = row.response() {
+            add(response, RESPONSE, String::new());
+        }
+        for (at, message) in row.following_messages().unwrap_or_default().into_iter().enumerate() {
+            add(message, FOLLOWING_MESSAGES, format!("/{at}"));
+        }
+        item.functions = Docs::None;
+        let has_words = item.queries.iter().any(|text| text.contains(char::is_alphanumeric));
+        let mut hits = benchmark.hits_of_messages(&item);
+        hits.extend(of_list.iter().cloned());
+        hits.sort_by_key(|hit| (hit.entry, hit.object, hit.method));
+        Self { hits, is_scorable: has_words || has_function || !item.calls.is_empty(), queries, calls }
+    }
+
+    /// Leaves out the row's own entry and those after it: the row is item `record` of the file of a category.
+    #[must_use]
+    pub fn without_itself(mut self, benchmark: &Benchmark, category: u32, record: u64) -> Self {
+        self.hits.retain(|hit| !benchmark.is_at_or_after(hit.entry, category, record));
+        self
+    }
+
+    /// Returns the verdict on the row: that of its surest hit.
+    pub fn verdict(&self) -> Verdict {
+        verdict(&self.hits, self.is_scorable)
+    }
+
+    /// Returns the surest hit; of several the first, by object and method.
+    pub fn surest(&self) -> Option<&Hit> {
+        self.hits.iter().min_by_key(|hit| (std::cmp::Reverse(hit.verdict), hit.object, hit.method))
+    }
+
+    /// Returns the hits as links of the row.
+    pub fn links<'a>(&'a self, benchmark: &'a Benchmark) -> impl Iterator<Item = Link> + 'a {
+        self.hits.iter().map(|hit| {
+            let (set, record) = benchmark.place_of(hit.entry);
+            Link {
+                object: hit.object.name(),
+                set: set.to_owned(),
+                record: record.to_owned(),
+                method: hit.method.name().to_owned(),
+                score: hit.rounded_score(),
+                verdict: Some(hit.verdict.name()),
+                spans: self.places(hit),
+                record_spans: places_in_entry(hit),
+            }
+        })
+    }
+
+    /// Returns the places of a hit in the row's cells.
+    fn places(&self, hit: &Hit) -> Vec<Span> {
+        let (number, bytes) = (hit.in_row.0 as usize, &hit.in_row.1);
+        match hit.object {
+            Object::Query => {
+                let place = self.queries.get(number).cloned();
+                place.map(|span| Span { bytes: Some((bytes.start, bytes.end)), ..span }).into_iter().collect()
+            }
+            Object::Function => vec![Span::value(FUNCTIONS, format!("/{number}"))],
+            Object::Functions => vec![Span::value(FUNCTIONS, "")],
+            Object::Call => self.calls.clone(),
+        }
+    }
+}
+
+/// Returns the places of a hit in the entry.
+fn places_in_entry(hit: &Hit) -> Vec<Span> {
+    let span = |column: &str, path: String, bytes| vec![Span { column: column.to_owned(), path, bytes }];
+    let (number, bytes) = (hit.in_entry.0, &hit.in_entry.1);
+    match hit.object {
+        Object::Query => span(USER_MESSAGES, format!("/{number}"), Some((bytes.start, bytes.end))),
+        Object::Function => span(FUNCTION, format!("/{number}"), None),
+        Object::Functions => span(FUNCTION, String::new(), None),
+        Object::Call => span(GROUND_TRUTH, String::new(), None),
+    }
+}

@@ -1,0 +1,291 @@
+//! Writes the kept rows of the inputs, each in the form of its file: the sink of a contamination audit.
+//!
+//! Bytes of kept rows are copied and never formatted again. A line that is no row of the run (blank or unreadable) is
+//! copied too, so nothing is lost that was not judged; a forgotten record, and lines that a limit skipped, are not. An
+//! input is read a second time, and must have the bytes that the run has read.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use crate::columns::{FILE, RECORD};
+use crate::engine::context::Context;
+use crate::engine::contract::Contract;
+use crate::engine::corpus::Corpus;
+use crate::engine::disk::create;
+use crate::engine::error::{At, Error, Result};
+use crate::engine::fingerprint::hex;
+use crate::engine::foreign::ForeignFile;
+use crate::engine::frame::copy_rows;
+use crate::engine::manifest::InputFile;
+use crate::engine::raw::LineStory;
+use crate::engine::runner::{Exported, Sink};
+use crate::engine::view::View;
+use crate::engine::vocabulary::{ColumnSpec, TableId};
+use crate::ingest::read::{Block, Format, Limits, read_blocks};
+use crate::ingest::source::Reading;
+use crate::ingest::table::Header;
+
+/// The columns that the sink reads.
+pub const READS: [ColumnSpec; 2] = [FILE, RECORD];
+
+/// The sink: the inputs, and what the run knows about their lines.
+#[derive(Debug)]
+pub struct CleanedSets {
+    /// The paths of the inputs, by number.
+    pub paths: Vec<PathBuf>,
+    /// Lines without a row.
+    pub lines: Vec<LineStory>,
+}
+
+/// The fate of lines that must not come back.
+const FORGOTTEN: &str = "forgotten";
+
+/// The items of one input that are written.
+#[derive(Debug, Default, Clone)]
+struct Kept {
+    /// By the number of the item, from 1; one of them may hold several rows.
+    items: Vec<Item>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Item {
+    /// The run has not read it, or must not show it.
+    #[default]
+    Absent,
+    Kept,
+    Removed,
+}
+
+impl Kept {
+    fn set(&mut self, record: u64, item: Item) {
+        let at = usize::try_from(record).unwrap_or(usize::MAX);
+        if self.items.len() <= at {
+            self.items.resize(at + 1, Item::Absent);
+        }
+        // An item is removed as a whole if one of its rows is.
+        if self.items[at] != Item::Removed {
+            self.items[at] = item;
+        }
+    }
+
+    fn has(&self, record: u64) -> bool {
+        usize::try_from(record).ok().and_then(|at| self.items.get(at)) == Some(&Item::Kept)
+    }
+}
+
+impl Sink for CleanedSets {
+    fn id(&self) -> &'static str {
+        "export"
+    }
+
+    fn reads(&self) -> Vec<ColumnSpec> {
+        READS.to_vec()
+    }
+
+    fn write(&self, corpus: &Corpus, into: &Path, cx: &Context<'_>) -> Result<Exported> {
+        let kept = self.kept(corpus, cx)?;
+        let names = names(&self.paths);
+        for (((path, name), kept), input) in
+            self.paths.iter().zip(&names).zip(&kept).zip(corpus.inputs.iter())
+        {
+            if cx.cancelled() {
+                return Err(Error::Interrupted);
+            }
+            let to = into.join(name);
+            match Reading::of(path) {
+                Reading::Parquet => copy_parquet(path, &to, kept)?,
+                Reading::Text(format) => copy_text(path, &to, format, kept, input, cx)?,
+            }
+        }
+        let table = &corpus.requests;
+        let rows = table.in_order().iter().copied().filter(|&row| table.is_kept(row)).collect();
+        Ok(Exported { rows, ..Exported::default() })
+    }
+}
+
+impl CleanedSets {
+    /// Returns the items of each input that are written.
+    fn kept(&self, corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Kept>> {
+        let mut kept = vec![Kept::default(); self.paths.len()];
+        for line in self.lines.iter().filter(|line| line.fate != FORGOTTEN) {
+            let first = line.record.and_then(|record| u64::try_from(record).ok()).unwrap_or_default();
+            let n_lines = u64::try_from(line.n_lines).unwrap_or_default();
+            if let Some(kept) = kept.get_mut(line.file as usize) {
+                (first..first + n_lines).for_each(|record| kept.set(record, Item::Kept));
+            }
+        }
+        let view = View::new(corpus, &Contract::of(TableId::Requests).reads(READS));
+        view.stream(
+            cx,
+            |_| true,
+            |batch| {
+                for &row in batch.rows() {
+                    let cells = batch.row(row);
+                    let place = (cells.int(FILE), cells.int(RECORD));
+                    let (Some(file), Some(record)) = place else { continue };
+                    let (file, record) = (usize::try_from(file), u64::try_from(record));
+                    if let (Some(kept), Ok(record)) = (file.ok().and_then(|file| kept.get_mut(file)), record)
+                    {
+                        let is_kept = corpus.requests.is_kept(row);
+                        kept.set(record, if is_kept { Item::Kept } else { Item::Removed });
+                    }
+                }
+                Ok(())
+            },
+        )?;
+        Ok(kept)
+    }
+}
+
+/// Returns the names of the cleaned sets: those of the files, numbered where two are equal.
+pub fn names(paths: &[PathBuf]) -> Vec<String> {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let name = |path: &PathBuf| {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let n = seen.entry(name.clone()).or_default();
+        *n += 1;
+        if *n == 1 { name } else { format!("{n}-{name}") }
+    };
+    paths.iter().map(name).collect()
+}
+
+fn copy_parquet(from: &Path, to: &Path, kept: &Kept) -> Result<()> {
+    let height = ForeignFile::open(from)?.height();
+    let keep: Vec<bool> = (1..=height as u64).map(|record| kept.has(record)).collect();
+    copy_rows(from, to, &keep)
+}
+
+fn copy_text(
+    from: &Path,
+    to: &Path,
+    format: Format,
+    kept: &Kept,
+    input: &InputFile,
+    cx: &Context<'_>,
+) -> Result<()> {
+    let mut out = CleanedFile::create(to)?;
+    let mut hasher = Sha256::new();
+    let mut on_block = |block: Block| {
+        if cx.cancelled() {
+            return Err(Error::Interrupted);
+        }
+        out.start(block.is_array, block.header.as_deref())?;
+        for item in block.items.iter().filter(|item| kept.has(item.record)) {
+            if let Ok(range) = &item.bytes {
+                // Several blank lines are one item.
+                for _ in 0..item.n_items {
+                    out.add(&block.text[range.clone()])?;
+                }
+            }
+        }
+        cx.progress.advance(block.items.len() as u64);
+        Ok::<_, Error>(())
+    };
+    let mut on_bytes = |bytes: &[u8]| hasher.update(bytes);
+    let facts = read_blocks(from, format, &Limits::default(), &mut on_bytes, &mut on_block)?;
+    out.start(facts.is_array, facts.header.as_deref())?;
+    if hex(&hasher.finalize()) != input.sha256 {
+        return Err(Error::Input(format!(
+            "{}: the file was changed while the run was reading it\nhint: run the same command again when nothing writes to it",
+            from.display()
+        )));
+    }
+    out.finish()
+}
+
+/// How rows are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// One a line, or several lines each.
+    Lines,
+    /// The elements of one array.
+    Array,
+}
+
+/// A set without the rows that were removed, compressed as its input is.
+struct CleanedFile {
+    path: PathBuf,
+    out: Packed,
+    /// Known from the first block on.
+    form: Option<Form>,
+    is_empty: bool,
+}
+
+/// A file that is written, and its compression.
+enum Packed {
+    Plain(BufWriter<File>),
+    Gzip(flate2::write::GzEncoder<BufWriter<File>>),
+    Zstd(zstd::Encoder<'static, BufWriter<File>>),
+}
+
+impl Packed {
+    fn create(path: &Path) -> Result<Self> {
+        let file = BufWriter::with_capacity(1 << 20, create(path)?);
+        Ok(match path.extension().and_then(|extension| extension.to_str()) {
+            Some("gz") => Self::Gzip(flate2::write::GzEncoder::new(file, flate2::Compression::default())),
+            Some("zst") => Self::Zstd(zstd::Encoder::new(file, 0).at("making", path)?),
+            _ => Self::Plain(file),
+        })
+    }
+
+    fn finish(self) -> std::io::Result<()> {
+        match self {
+            Self::Plain(file) => Ok(file),
+            Self::Gzip(file) => file.finish(),
+            Self::Zstd(file) => file.finish(),
+        }?
+        .flush()
+    }
+
+    fn write_all(&mut self, bytes: &[u8]) -> std::io::Result<()> {
+        match self {
+            Self::Plain(file) => file.write_all(bytes),
+            Self::Gzip(file) => file.write_all(bytes),
+            Self::Zstd(file) => file.write_all(bytes),
+        }
+    }
+}
+
+impl CleanedFile {
+    fn create(path: &Path) -> Result<Self> {
+        Ok(Self { path: path.to_owned(), out: Packed::create(path)?, form: None, is_empty: true })
+    }
+
+    /// Determines the form, and writes the header of a table; later calls do nothing.
+    fn start(&mut self, is_array: bool, header: Option<&Header>) -> Result<()> {
+        if self.form.is_some() {
+            return Ok(());
+        }
+        self.form = Some(if is_array { Form::Array } else { Form::Lines });
+        header.map_or(Ok(()), |header| self.add_line(header.bytes()))
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        self.out.write_all(bytes).at("writing", &self.path)
+    }
+
+    fn add_line(&mut self, bytes: &[u8]) -> Result<()> {
+        self.write(bytes.strip_suffix(b"\n").unwrap_or(bytes))?;
+        self.write(b"\n")
+    }
+
+    fn add(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.form != Some(Form::Array) {
+            return self.add_line(bytes);
+        }
+        self.write(if self.is_empty { b"[\n" } else { b",\n" })?;
+        self.is_empty = false;
+        self.write(bytes.strip_suffix(b"\n").unwrap_or(bytes))
+    }
+
+    fn finish(mut self) -> Result<()> {
+        if self.form == Some(Form::Array) {
+            self.write(if self.is_empty { b"[]\n" } else { b"\n]\n" })?;
+        }
+        self.out.finish().at("writing", &self.path)
+    }
+}

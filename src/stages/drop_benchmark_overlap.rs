@@ -1,0 +1,278 @@
+//! Drops or holds the rows of a training set that overlap a benchmark; calls `audit`.
+//!
+//! The benchmark is indexed once, and rows stream past it. Every hit of every method is a link of its row; the surest hit
+//! decides the row's fate. A row without anything to compare is unscorable and stays. An entry is not compared with itself:
+//! of a file that is training set and benchmark, a row is compared with the entries before it, so the first copy stays.
+
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Notes, Settings};
+use crate::audit::benchmark::{Benchmark, Thresholds};
+use crate::audit::facts::{BENCHMARK_NOTE, BenchmarkFacts};
+use crate::audit::hit::{Hit, Object, Verdict as Contamination};
+use crate::audit::open::Names;
+use crate::audit::row::AuditedRow;
+use crate::columns::{CONTAMINATION, FILE, FOLLOWING_MESSAGES, FUNCTIONS, MESSAGES, RECORD, RESPONSE, TEXT};
+use crate::docs::parse::parse;
+use crate::engine::context::Context;
+use crate::engine::contract::{Contract, Partition, Role};
+use crate::engine::error::{Error, Result};
+use crate::engine::example::Example;
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::Stage;
+use crate::engine::verdict::Verdict;
+use crate::engine::view::{Row, View};
+use crate::engine::vocabulary::{Evidence, Reason, TableId};
+use crate::environment::Environment;
+use crate::public_sets::catalogue::SAMPLE;
+use crate::text::figures::count;
+
+static QUERY: Reason =
+    Reason::policy("overlap/benchmark-query", "A user message overlaps one of the benchmark.");
+static FUNCTION: Reason =
+    Reason::policy("overlap/benchmark-function", "A function doc overlaps one of the benchmark.");
+static CALL: Reason =
+    Reason::policy("overlap/benchmark-call", "The calls are those of an answer of the benchmark.");
+static SUSPECT: Reason = Reason::policy(
+    "overlap/benchmark-suspect",
+    "The row resembles an entry of the benchmark, in a way that also happens by chance.",
+);
+
+/// The stage and its settings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct DropBenchmarkOverlap {
+    /// The benchmarks: BFCL question files, folders of them, other files, or ids of public sets, as `toolsieve sets list`
+    /// shows them.
+    pub benchmarks: Vec<String>,
+    /// The folder of sets [default: `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`].
+    pub dir: Option<PathBuf>,
+    /// Keys of the texts of entries that are in no known form, with dots into objects. Empty: the usual keys.
+    pub text_fields: Vec<String>,
+    /// What to do with a contaminated row: "drop" it, "hold" it for a person, or "keep" it, with its links only.
+    pub contaminated: OnOverlap,
+    /// What to do with a suspect row, in the same words.
+    pub suspect: OnOverlap,
+    /// When what overlaps.
+    pub thresholds: Thresholds,
+    #[serde(skip)]
+    environment: Environment,
+    /// The benchmark, indexed while the inputs are read.
+    #[serde(skip)]
+    opened: Opened,
+}
+
+/// The action for a row that overlaps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnOverlap {
+    /// Drop the row.
+    Drop,
+    /// Hold the row for a person.
+    Hold,
+    /// Keep the row.
+    Keep,
+}
+
+/// The benchmark, once it was opened.
+#[derive(Debug, Default)]
+struct Opened(Mutex<Option<Arc<Benchmark>>>);
+
+impl Default for DropBenchmarkOverlap {
+    fn default() -> Self {
+        Self {
+            benchmarks: vec![SAMPLE.to_owned()],
+            dir: None,
+            text_fields: Vec::new(),
+            contaminated: OnOverlap::Drop,
+            suspect: OnOverlap::Keep,
+            thresholds: Thresholds::default(),
+            environment: Environment::default(),
+            opened: Opened::default(),
+        }
+    }
+}
+
+impl Settings for DropBenchmarkOverlap {
+    const NAME: &'static str = "drop-benchmark-overlap";
+    const SUMMARY: &'static str = "Drops or holds training rows that overlap a benchmark.";
+    const FUNNEL_LABEL: &'static str = "no overlap with the benchmark";
+
+    fn funnel_label(&self, notes: &Notes) -> Cow<'static, str> {
+        match BenchmarkFacts::of(notes.get(BENCHMARK_NOTE)) {
+            Some(facts) => format!("no overlap with {} entries", count(facts.n_entries() as u64)).into(),
+            None => Self::FUNNEL_LABEL.into(),
+        }
+    }
+
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::query(
+                QUERY.code,
+                "Please ring the great bell of the harbour tower three times at noon and log who asked for it!",
+                "Ring the great bell of the harbour tower.",
+            ),
+            Example::tables(
+                FUNCTION.code,
+                r#"{"doc_lists": [{"text": "[{\"name\": \"list_pier_lamps\", \"parameters\": {\"type\": \"object\", \"properties\": {\"pier\": {\"type\": \"string\"}, \"min_hours\": {\"type\": \"integer\"}}}}]"}],
+                    "requests": [{"messages": [{"role": "user", "content": "As always."}]}]}"#,
+                r#"{"doc_lists": [{"functions": [{"name": "list_pier_lamps", "parameters": {"type": "dict", "properties": {
+                    "colour": {"type": "string"}, "height": {"type": "integer"}}}}]}],
+                    "requests": [{"messages": [{"role": "user", "content": "As always."}]}]}"#,
+            ),
+            Example::tables(
+                CALL.code,
+                r#"{"requests": [{"messages": [{"role": "user", "content": "As always."}], "response": {"role": "assistant", "content": "",
+                    "calls": [{"name": "list_pier_lamps", "arguments": {"pier": "northern", "min_hours": 900}}]}}]}"#,
+                r#"{"requests": [{"messages": [{"role": "user", "content": "As always."}], "response": {"role": "assistant", "content": "",
+                    "calls": [{"name": "list_pier_lamps", "arguments": {"pier": "southern", "min_hours": 900}}]}}]}"#,
+            ),
+            Example::query(
+                SUSPECT.code,
+                "Which of the lamps on the northern pier have burnt for more?",
+                "Which of the lamps are on?",
+            )
+            .with_settings(r#"suspect = "hold""#),
+        ]
+    }
+
+    fn set_environment(&mut self, environment: &Environment) {
+        self.environment = environment.clone();
+    }
+
+    fn check(&self) -> std::result::Result<(), String> {
+        // Read here, so that a bad benchmark is reported before the training sets are read.
+        self.thresholds.check()?;
+        self.open().map(drop).map_err(|error| error.to_string())
+    }
+}
+
+impl DropBenchmarkOverlap {
+    fn names(&self) -> Names<'_> {
+        let sets: &Path = self.dir.as_deref().unwrap_or(self.environment.sets());
+        Names { names: &self.benchmarks, sets, text_fields: &self.text_fields }
+    }
+
+    /// Returns what happens to a row with this verdict.
+    fn action(&self, verdict: Contamination) -> OnOverlap {
+        match verdict {
+            Contamination::Contaminated => self.contaminated,
+            Contamination::Suspect => self.suspect,
+            Contamination::Clean | Contamination::Unscorable => OnOverlap::Keep,
+        }
+    }
+
+    /// Returns the benchmark; it is read by the first call.
+    fn open(&self) -> Result<Arc<Benchmark>> {
+        let mut opened = self.opened.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(benchmark) = &*opened {
+            return Ok(Arc::clone(benchmark));
+        }
+        let read = self.names().open(self.thresholds).map_err(|error| Error::Input(error.to_string()))?;
+        Ok(Arc::clone(opened.insert(Arc::new(read))))
+    }
+}
+
+/// The hits of a doc list, and whether it has a function.
+#[derive(Default)]
+struct OfList {
+    hits: Box<[Hit]>,
+    has_function: bool,
+}
+
+impl OfList {
+    fn of(list: Row<'_>, benchmark: &Benchmark) -> Self {
+        let functions: Vec<Value> = match list.text(FUNCTIONS) {
+            Some(_) => list.json(FUNCTIONS).unwrap_or_default(),
+            None => {
+                parse(list.text(TEXT).unwrap_or_default()).map(|parsed| parsed.functions).unwrap_or_default()
+            }
+        };
+        let hits = benchmark.hits_of_functions(&functions).into_boxed_slice();
+        Self { hits, has_function: !functions.is_empty() }
+    }
+}
+
+impl Stage for DropBenchmarkOverlap {
+    fn contract(&self) -> Contract {
+        Contract::of(TableId::Requests)
+            .reads([MESSAGES, RESPONSE, FOLLOWING_MESSAGES, FILE, RECORD, TEXT])
+            .reads_if_there([FUNCTIONS])
+            .writes([CONTAMINATION])
+            .reasons([&QUERY, &FUNCTION, &CALL, &SUSPECT])
+            .partition(Partition::Rows)
+            .role(Role::Audit)
+            .links()
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        self.names().fingerprint(fingerprint).map_err(|error| Error::Input(error.to_string()))
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let benchmark = self.open()?;
+        out.note(BENCHMARK_NOTE, BenchmarkFacts::of_benchmark(&benchmark).to_json());
+        let of_itself: Vec<Option<u32>> =
+            view.inputs().iter().map(|input| benchmark.category_of(&input.sha256)).collect();
+        let lists = view.parents(cx, |list| OfList::of(list, &benchmark))?;
+        let none = OfList::default();
+        view.for_each_batch(cx, |batch| {
+            let audited = batch.map_rows(|row| {
+                let of_list = lists.of(row.ix()).unwrap_or(&none);
+                let audited = AuditedRow::of(row, &benchmark, &of_list.hits, of_list.has_function);
+                let file = row.int(FILE).and_then(|file| usize::try_from(file).ok());
+                let record =
+                    row.int(RECORD).and_then(|record| u64::try_from(record).ok()).unwrap_or_default();
+                match file.and_then(|file| of_itself.get(file).copied().flatten()) {
+                    Some(category) => audited.without_itself(&benchmark, category, record),
+                    None => audited,
+                }
+            })?;
+            for (&row, audited) in batch.rows().iter().zip(audited) {
+                let verdict = audited.verdict();
+                out.set(row, CONTAMINATION, verdict.name())?;
+                if let Some(surest) = audited.surest() {
+                    let reason = reason_of(surest);
+                    let evidence = evidence(surest, &benchmark);
+                    match self.action(verdict) {
+                        OnOverlap::Drop => out.drop(row, reason, evidence)?,
+                        OnOverlap::Hold => out.hold(row, reason, evidence)?,
+                        OnOverlap::Keep => {}
+                    }
+                }
+                for link in audited.links(&benchmark) {
+                    out.link(row, link)?;
+                }
+            }
+            out.flush(batch.index())
+        })
+    }
+}
+
+fn reason_of(surest: &Hit) -> &'static Reason {
+    match (surest.verdict, surest.object) {
+        (Contamination::Contaminated, Object::Query) => &QUERY,
+        (Contamination::Contaminated, Object::Call) => &CALL,
+        (Contamination::Contaminated, Object::Function | Object::Functions) => &FUNCTION,
+        _ => &SUSPECT,
+    }
+}
+
+fn evidence(surest: &Hit, benchmark: &Benchmark) -> Evidence {
+    let (set, record) = benchmark.place_of(surest.entry);
+    let detail = json!({
+        "object": surest.object.name(),
+        "method": surest.method.name(),
+        "score": surest.rounded_score(),
+        "set": set,
+        "record": record,
+    });
+    Evidence { score: None, detail: Some(Box::new(detail)) }
+}
