@@ -66,6 +66,9 @@ pub enum AuditError {
         /// What was found.
         found: String,
     },
+    /// A benchmark cannot be read.
+    #[error(transparent)]
+    Bench(#[from] benchmark::BenchError),
     /// A benchmark is empty.
     #[error(
         "no entry of a benchmark in {paths}\nhint: expected BFCL question files, or a file with one request or text a line; --field NAME names the text"
@@ -121,6 +124,8 @@ pub struct Plan {
     pub train: Vec<PathBuf>,
     /// Files and folders of benchmarks.
     pub bench: Vec<PathBuf>,
+    /// How benchmarks are read.
+    pub bench_form: benchmark::BenchForm,
     /// The folder of the results.
     pub out: PathBuf,
     /// The keys of texts; empty for the usual ones.
@@ -154,7 +159,7 @@ pub fn audit(plan: &Plan, watch: &dyn Watch) -> Result<AuditReport> {
     check_folder(&plan.out)?;
     let columns = Columns::default();
     let fallback = Fallback { fields: plan.fields.clone() };
-    let benchmark = Benchmark::read(&plan.bench, &columns, plan.thresholds, &fallback)?;
+    let benchmark = Benchmark::read_as(&plan.bench, &columns, plan.thresholds, &fallback, &plan.bench_form)?;
     std::fs::create_dir_all(plan.out.join(CLEANED)).map_err(AuditError::write(&plan.out))?;
     let size = |path: &PathBuf| path.metadata().map_or(0, |facts| facts.len());
     let total: u64 = plan.train.iter().map(size).sum();

@@ -47,6 +47,9 @@ pub(super) struct AuditArgs {
     #[arg(long, value_name = "PATH", num_args = 1.., required = true)]
     bench: Vec<PathBuf>,
 
+    #[command(flatten)]
+    form: super::audit_bench::BenchArgs,
+
     /// Folder of the results [default: out/audit]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -76,6 +79,7 @@ pub(super) fn audit(args: AuditArgs) -> anyhow::Result<Ending> {
     let plan = Plan {
         train: expand(&args.train)?.files,
         bench: args.bench,
+        bench_form: args.form.form()?,
         out: args.out.unwrap_or_else(|| PathBuf::from("out/audit")),
         fields: args.field,
         drop_suspects: args.drop_suspects,

@@ -9,6 +9,7 @@
 #![allow(rustdoc::invalid_html_tags)]
 
 mod audit;
+mod audit_bench;
 mod calibrate;
 mod check;
 mod compare;
