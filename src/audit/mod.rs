@@ -16,6 +16,7 @@ pub mod item;
 mod queries;
 pub mod report;
 pub mod rows;
+pub mod scores;
 mod words;
 
 use std::cell::Cell;

@@ -21,6 +21,8 @@ use crate::text::visible::visible_line;
 /// Arguments of `audit`.
 #[derive(Debug, clap::Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
     after_help = "Compared are user messages, function docs, and the calls of answers, each by several methods. A row is contaminated, \
 suspect, clean, or unscorable if it has nothing to compare.
 
@@ -39,6 +41,9 @@ Examples:
   toolsieve audit --train texts.csv --field text --bench bfcl/data --out out/texts"
 )]
 pub(super) struct AuditArgs {
+    #[command(subcommand)]
+    command: Option<super::audit_scores::AuditCommand>,
+
     /// Training sets: files, folders, patterns. JSON lines, JSON, CSV or TSV, also with .gz or .zst.
     #[arg(long, value_name = "PATH", num_args = 1.., required = true)]
     train: Vec<PathBuf>,
@@ -73,6 +78,9 @@ pub(super) struct AuditArgs {
 }
 
 pub(super) fn audit(args: AuditArgs) -> anyhow::Result<Ending> {
+    if let Some(command) = args.command {
+        return super::audit_scores::run(command);
+    }
     if args.max_rate.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
         bail!("--max-rate: expected a share from 0 to 1");
     }

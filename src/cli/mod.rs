@@ -10,6 +10,7 @@
 
 mod audit;
 mod audit_bench;
+mod audit_scores;
 mod calibrate;
 mod check;
 mod compare;

@@ -258,7 +258,7 @@ mod tests {
             "{{\"id\": \"multi_turn_base_0\", \"question\": [[{USER}], [], [{USER}]], \"initial_config\": {{}}, \
              \"involved_classes\": [\"MathAPI\", \"MessageAPI\"], \"excluded_function\": [\"mean\"]}}"
         );
-        let answer = "{\"id\": \"multi_turn_base_0\", \"ground_truth\": [[\"add(a=1,b=2)\", \"send('Ann', text='Hi')\"], [], [\"send(to='Ann',text='Hi')\"]]}";
+        let answer = "{\"id\": \"multi_turn_base_0\", \"ground_truth\": [[\"add(a=1,b=2)\", \"send('Ann', 1/6)\"], [], [\"send(to='Ann',text='Hi')\"]]}";
         let math = "{\"name\": \"add\", \"parameters\": {}}\n{\"name\": \"mean\", \"parameters\": {}}";
         let send = "{\"name\": \"send\", \"parameters\": {\"properties\": {\"to\": {}, \"text\": {}}}}";
         let files = |answer| {
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(names(&entries[0].item), ["add", "send"]);
         // One call cannot be read, so the answer is not compared: part of it would be found more easily.
         assert_eq!(called(&entries[0].item), [""; 0]);
-        let read = files(&answer.replace("'Ann', text=", "'Ann', "));
+        let read = files(&answer.replace("1/6", "'Hi'"));
         assert_eq!(
             called(&read[0].1[0].item),
             ["add [\"a\", \"b\"]", "send [\"to\", \"text\"]", "send [\"to\", \"text\"]"]

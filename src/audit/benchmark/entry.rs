@@ -144,18 +144,25 @@ pub(super) fn calls_of_texts<'t>(
     Some(calls)
 }
 
-/// Reads one call whose arguments have no names.
+/// Reads one call whose first arguments have no names.
 fn positional(text: &str, functions: &[Value]) -> Option<python::PyCall> {
     let (name, arguments) = text.strip_suffix(')')?.split_once('(')?;
-    let values = python::literal(&format!("[{arguments}]")).ok()?;
-    let function = functions.iter().find(|function| function["name"] == name.trim())?;
+    let (values, mut call) = std::iter::once(arguments.len())
+        .chain(arguments.match_indices(',').map(|(at, _)| at))
+        .find_map(|at| {
+            let named = arguments[at..].trim_start_matches(',');
+            let call = python::calls(&format!("{name}({named})")).ok()?.pop()?;
+            Some((python::literal(&format!("[{}]", &arguments[..at])).ok()?, call))
+        })?;
+    let function = functions.iter().find(|function| function["name"] == call.name.as_str())?;
     let parameters = function.pointer("/parameters/properties")?.as_object()?;
-    let values = values.as_array()?.clone();
+    let values = values.as_array()?;
     if values.len() > parameters.len() {
         return None;
     }
-    let arguments = parameters.keys().cloned().zip(values).collect();
-    Some(python::PyCall { name: name.trim().to_owned(), arguments })
+    let unnamed = parameters.keys().cloned().zip(values.iter().cloned());
+    call.arguments = unnamed.chain(call.arguments).collect();
+    Some(call)
 }
 
 #[cfg(test)]
@@ -175,6 +182,7 @@ mod tests {
         let named = call(&[("file", json!("a, b.txt"))]);
         assert_eq!(read(&["sort(file='a, b.txt')", " sort('a, b.txt')"]), Some(vec![named.clone(), named]));
         assert_eq!(read(&["sort('a', 2)"]), Some(vec![call(&[("file", json!("a")), ("order", json!(2))])]));
+        assert_eq!(read(&["sort('a', order=2)"]), read(&["sort('a', 2)"]));
         assert_eq!(read(&["sort()"]), Some(vec![call(&[])]));
         for unread in ["sort(file=1/6)", "sort(1, 2, 3)", "other('a')", "Michael"] {
             assert_eq!(read(&["sort(file='a')", unread]), None, "{unread}");
