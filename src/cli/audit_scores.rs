@@ -8,7 +8,7 @@ use super::Ending;
 use super::layout::{Column, Table, paragraph, words};
 use crate::audit::scores::page::{mark, page, points};
 use crate::audit::scores::reading::Choice;
-use crate::audit::scores::{PairReport, Resampling, ScoreReport, compare};
+use crate::audit::scores::{FOLLOWS_NOT, PairReport, Resampling, ScoreReport, compare};
 use crate::cli::console::{self, Paint, Painted, Screen};
 use crate::engine::disk::write_durable;
 use crate::text::visible::visible_line;
@@ -150,14 +150,18 @@ fn add_pair(text: &mut Painted, pair: &PairReport, top: usize, screen: Screen) {
         format!("models   {}{without}", pair.models),
         format!("y = x    {} below it, median gap {} points", pair.below_equal, points(pair.median_gap)),
         format!(
-            "line     y = {} + {:.3} x, spread {:.1} points",
-            points(pair.intercept),
-            pair.slope,
+            "line     {} (slope {:.2} … {:.2}), spread {:.1} points",
+            pair.line(),
+            pair.slope_from,
+            pair.slope_to,
             pair.sigma
         ),
         format!("low      {} (z at or below -2, interval below the line)", pair.low),
     ];
     lines.iter().for_each(|line| text.add(Paint::Plain, &format!("{line}\n")));
+    if !pair.follows() {
+        text.append(paragraph("note", LABEL, &words(FOLLOWS_NOT), screen));
+    }
     if pair.n_x.is_none() || pair.n_y.is_none() {
         let why = "of the line only; --n-x and --n-y give the numbers of questions";
         text.append(paragraph("95 %", LABEL, &words(why), screen));

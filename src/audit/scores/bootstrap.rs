@@ -35,6 +35,13 @@ impl Bootstrap {
         Self { lines, seed: by.seed }
     }
 
+    /// Returns the interval of the slope.
+    pub(super) fn slope(&self) -> (f64, f64) {
+        let mut slopes: Vec<f64> = self.lines.iter().map(|line| line.slope).collect();
+        slopes.sort_by(f64::total_cmp);
+        (percentile(&slopes, TAIL), percentile(&slopes, 1.0 - TAIL))
+    }
+
     /// Returns the interval of the residual of a model with its scores in percent and the questions behind them.
     pub(super) fn interval(
         &self,

@@ -151,6 +151,10 @@ pub struct PairReport {
     pub median_gap: f64,
     /// Slope of the Theil-Sen line.
     pub slope: f64,
+    /// The lower end of the 95 % interval of the slope.
+    pub slope_from: f64,
+    /// The upper end; if the interval has 0 in it, y does not follow x and residuals mean little.
+    pub slope_to: f64,
     /// Its value at x = 0.
     pub intercept: f64,
     /// 1.4826 times the median absolute residual.
@@ -289,6 +293,8 @@ fn pair(table: &Table, at: usize, by: Resampling) -> Result<PairReport, ScoreErr
         below_equal: gaps.iter().filter(|gap| **gap < 0.0).count(),
         median_gap: rounded(median(&gaps)),
         slope: rounded(line.slope),
+        slope_from: rounded(bootstrap.slope().0),
+        slope_to: rounded(bootstrap.slope().1),
         intercept: rounded(line.intercept),
         sigma: rounded(sigma),
         low: rows.iter().filter(|row| row.is_low).count(),
@@ -324,6 +330,23 @@ fn rounded(number: f64) -> f64 {
     let rounded = (number * 1e4).round() / 1e4;
     if rounded == 0.0 { 0.0 } else { rounded }
 }
+
+impl PairReport {
+    /// Returns whether y grows with x as surely as the models can show.
+    pub fn follows(&self) -> bool {
+        self.slope_from > 0.0
+    }
+
+    /// Returns the line as text: `y = 5.0 + 0.900 x`.
+    pub fn line(&self) -> String {
+        let sign = if self.slope < 0.0 { '-' } else { '+' };
+        format!("y = {:.1} {sign} {:.3} x", self.intercept, self.slope.abs())
+    }
+}
+
+/// What is written where y does not follow x.
+pub const FOLLOWS_NOT: &str =
+    "the slope may be 0: y does not follow x among these models, so residuals only compare y";
 
 impl ScoreReport {
     /// Returns all residuals as JSON lines or CSV, with the columns of the pair.

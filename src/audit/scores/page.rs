@@ -6,8 +6,8 @@
 use maud::{Markup, html};
 
 use super::strata::Mode;
-use super::{PairReport, Residual, ScoreReport};
-use crate::page::table::{Column, small, wide};
+use super::{FOLLOWS_NOT, PairReport, Residual, ScoreReport};
+use crate::page::table::{Column, wide};
 use crate::page::{code, document, soft};
 
 /// The width and height of a picture, in its own units.
@@ -32,9 +32,10 @@ fn section(pair: &PairReport) -> Markup {
     html! {
         h2 { (pair.y) " against " (pair.x) }
         p { (summary(pair)) }
+        @if !pair.follows() { p { "Note: " (FOLLOWS_NOT) "." } }
         (scatter(pair))
         h3 { "Groups" }
-        (small(
+        (wide(
             &[Column::text("mode"), Column::text("size"), Column::number("models"), Column::number("median residual"), Column::number("low")],
             pair.strata.iter().map(|stratum| vec![
                 html! { (stratum.mode.name()) }, html! { (stratum.size.name()) }, html! { (stratum.models) },
@@ -58,12 +59,13 @@ fn section(pair: &PairReport) -> Markup {
 /// Returns what the line and the groups say, in one paragraph.
 fn summary(pair: &PairReport) -> String {
     format!(
-        "{} models; {} are below y = x, the median gap is {} points. Robust line: y = {} + {:.3} x, spread {:.1} points. {} low: z at or below -2, interval below the line.",
+        "{} models; {} are below y = x, the median gap is {} points. Robust line: {} (slope {:.2} to {:.2}), spread {:.1} points. {} low: z at or below -2, interval below the line.",
         pair.models,
         pair.below_equal,
         points(pair.median_gap),
-        points(pair.intercept),
-        pair.slope,
+        pair.line(),
+        pair.slope_from,
+        pair.slope_to,
         pair.sigma,
         pair.low
     )

@@ -46,6 +46,7 @@ fn a_model_far_below_the_line_is_low_and_the_others_are_not() {
         pair.slope,
         pair.intercept
     );
+    assert!(pair.slope_from < pair.slope && pair.slope < pair.slope_to && pair.follows(), "{pair:?}");
     let first = &pair.residuals[0];
     assert_eq!((first.model.as_str(), first.mode, first.size), ("Gull-7B (FC)", Mode::Fc, Size::Small));
     assert!(first.is_low && first.z < -5.0 && first.is_low_in_stratum == Some(true), "{first:?}");
@@ -77,6 +78,17 @@ fn the_order_of_rows_and_other_columns_change_nothing() {
     other.n_x = Some(1000.0);
     assert_eq!(same(report.pairs[0].clone()), same(other));
     assert_eq!(report, ScoreReport { file: report.file.clone(), ..compared(&text(&rows())).unwrap() });
+}
+
+#[test]
+fn where_y_does_not_follow_x_it_is_reported() {
+    let rows: Vec<String> = (0..20).map(|n| format!("m{n},{},{}", 60 + n, 50 + n * 7 % 11)).collect();
+    let text = format!("model,x,y\n{}\n", rows.join("\n"));
+    let report = compared(&text).unwrap();
+    assert!(!report.pairs[0].follows(), "{:?}", report.pairs[0]);
+    assert!(page::page(&report).contains(FOLLOWS_NOT));
+    let line = |slope| PairReport { slope, intercept: 84.2, ..report.pairs[0].clone() }.line();
+    assert_eq!((line(0.9), line(-0.119)), ("y = 84.2 + 0.900 x".to_owned(), "y = 84.2 - 0.119 x".to_owned()));
 }
 
 #[test]
