@@ -14,6 +14,9 @@ use tempfile::TempDir;
 /// A category: its name, its entries, and those with a query, functions and calls that can be found.
 type Counts = (String, [u64; 4]);
 
+/// A set with its known categories.
+type Published = (&'static str, &'static [(&'static str, [u64; 4])]);
+
 fn audit(folder: &TempDir, bench: &Path, more: &[&str]) -> std::process::Output {
     let train = folder.path().join("train.jsonl");
     if !train.exists() {
@@ -52,7 +55,7 @@ fn counts(bench: &Path, more: &[&str]) -> Vec<Counts> {
 
 #[test]
 fn the_entries_of_published_benchmarks_are_counted() {
-    let sets: [(&str, &[(&str, [u64; 4])]); 5] = [
+    let sets: [Published; 5] = [
         (
             "bfcl-v2-live",
             &[

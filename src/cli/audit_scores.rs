@@ -54,11 +54,11 @@ pub(super) struct ScoresArgs {
     #[arg(long, value_name = "NAME")]
     y: Vec<String>,
 
-    /// Questions behind x: a number or a column [default: column n_x, or those of BFCL]
+    /// Questions behind x: a number or a column [default: column `n_x`, or those of BFCL]
     #[arg(long, value_name = "N|NAME")]
     n_x: Option<String>,
 
-    /// Questions behind y: a number or a column [default: column n_y, or those of BFCL]
+    /// Questions behind y: a number or a column [default: column `n_y`, or those of BFCL]
     #[arg(long, value_name = "N|NAME")]
     n_y: Option<String>,
 
@@ -158,7 +158,9 @@ fn add_pair(text: &mut Painted, pair: &PairReport, top: usize, screen: Screen) {
         ),
         format!("low      {} (z at or below -2, interval below the line)", pair.low),
     ];
-    lines.iter().for_each(|line| text.add(Paint::Plain, &format!("{line}\n")));
+    for line in lines {
+        text.add(Paint::Plain, &format!("{line}\n"));
+    }
     if !pair.follows() {
         text.append(paragraph("note", LABEL, &words(FOLLOWS_NOT), screen));
     }

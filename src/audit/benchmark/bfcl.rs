@@ -62,12 +62,11 @@ pub(super) fn category(name: &str) -> String {
 
 fn version_and_category(name: &str) -> Option<(String, String)> {
     let stem = name.strip_suffix(".json").or_else(|| name.strip_suffix(".jsonl"))?;
-    let (version, category) = match stem.strip_prefix(FIRST_RELEASE) {
-        Some(category) => ("v1".to_owned(), category.to_owned()),
-        None => {
-            let file = QuestionFile::of(Path::new(&format!("{stem}.json")))?;
-            (file.version, file.category)
-        }
+    let (version, category) = if let Some(category) = stem.strip_prefix(FIRST_RELEASE) {
+        ("v1".to_owned(), category.to_owned())
+    } else {
+        let file = QuestionFile::of(Path::new(&format!("{stem}.json")))?;
+        (file.version, file.category)
     };
     (category != IDS_ONLY).then_some((version, category))
 }
@@ -215,7 +214,7 @@ fn calls(truth: &Value, functions: &[Value]) -> Vec<ItemCall> {
         Value::Object(calls) => {
             let of = |(name, arguments): (&String, &Value)| {
                 let mut call = ItemCall::of_ground_truth(&json!({ name: arguments }))?;
-                call.name = unnumbered(name, functions).to_owned();
+                unnumbered(name, functions).clone_into(&mut call.name);
                 Some(call)
             };
             calls.iter().filter_map(of).collect()

@@ -112,9 +112,9 @@ pub(super) fn read(source: &Source, reading: &Reading<'_>) -> Result<Vec<ReadEnt
             for docs in values(&named.functions) {
                 functions.extend(docs_of(docs, at)?);
             }
-            let mut item = Item::default();
-            item.queries =
+            let queries =
                 values(&named.query).iter().flat_map(|query| queries_of(&messages_of(query))).collect();
+            let mut item = Item { queries, ..Item::default() };
             for calls in values(&named.calls) {
                 item.calls.extend(
                     calls_in(&calls, &functions)

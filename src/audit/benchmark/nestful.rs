@@ -49,12 +49,11 @@ pub(super) fn read(source: &Source, _: &Reading<'_>) -> Result<Vec<ReadEntry>> {
                     calls.push(call_of(name, arguments.unwrap_or(&Map::new())));
                 }
             }
-            let functions = match opened(record.get("tools")) {
-                Some(Value::Array(tools)) => tools,
-                _ => {
-                    let is_called = |doc: &&Value| calls.iter().any(|call| doc["name"] == call.name.as_str());
-                    specification.iter().map(|(_, doc)| doc).filter(is_called).cloned().collect()
-                }
+            let functions = if let Some(Value::Array(tools)) = opened(record.get("tools")) {
+                tools
+            } else {
+                let is_called = |doc: &&Value| calls.iter().any(|call| doc["name"] == call.name.as_str());
+                specification.iter().map(|(_, doc)| doc).filter(is_called).cloned().collect()
             };
             let id =
                 id_at(&record, "sample_id").unwrap_or_else(|| format!("{}:{}", source.name, position.record));

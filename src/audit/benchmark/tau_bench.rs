@@ -199,7 +199,7 @@ fn string(text: &[u8], quote: u8) -> Option<usize> {
 }
 
 fn line_of(text: &str, offset: usize) -> u64 {
-    text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count() as u64 + 1
+    memchr::memchr_iter(b'\n', &text.as_bytes()[..offset.min(text.len())]).count() as u64 + 1
 }
 
 #[cfg(test)]

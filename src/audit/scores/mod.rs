@@ -353,7 +353,7 @@ impl ScoreReport {
     ///
     /// # Errors
     /// None that data can cause.
-    pub fn residuals(&self, as_csv: bool) -> Result<Vec<u8>, csv::Error> {
+    pub fn residuals(&self, as_csv: bool) -> std::io::Result<Vec<u8>> {
         #[derive(Serialize)]
         struct Row<'a> {
             x_column: &'a str,
@@ -373,7 +373,7 @@ impl ScoreReport {
             is_low: bool,
             is_low_in_stratum: Option<bool>,
         }
-        let rows = self.pairs.iter().flat_map(|pair| {
+        let mut rows = self.pairs.iter().flat_map(|pair| {
             pair.residuals.iter().map(move |row| Row {
                 x_column: &pair.x,
                 y_column: &pair.y,
@@ -395,11 +395,15 @@ impl ScoreReport {
         });
         if as_csv {
             let mut writer = csv::Writer::from_writer(Vec::new());
-            rows.into_iter().try_for_each(|row| writer.serialize(row))?;
-            return writer.into_inner().map_err(|error| error.into_error().into());
+            rows.try_for_each(|row| writer.serialize(row))?;
+            return writer.into_inner().map_err(csv::IntoInnerError::into_error);
         }
-        let lines = rows.map(|row| serde_json::to_string(&row).expect("numbers and texts are JSON") + "\n");
-        Ok(lines.collect::<String>().into_bytes())
+        let mut lines = Vec::new();
+        for row in rows {
+            serde_json::to_writer(&mut lines, &row)?;
+            lines.push(b'\n');
+        }
+        Ok(lines)
     }
 }
 

@@ -104,12 +104,12 @@ impl Table {
             }
             table.models.push(model);
         }
-        table.into_percent();
+        table.make_percents();
         Ok(table)
     }
 
     /// Turns columns of shares into percents.
-    fn into_percent(&mut self) {
+    fn make_percents(&mut self) {
         for at in 0..self.pairs.len() {
             let scores = || self.models.iter().filter_map(|model| model.scores[at]);
             let (top_x, top_y) =
