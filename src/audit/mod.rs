@@ -21,6 +21,7 @@ mod queries;
 pub mod report;
 pub mod row;
 pub mod rows;
+pub mod scores;
 mod words;
 
 use std::io;
@@ -57,6 +58,9 @@ pub enum AuditError {
         /// What was found.
         found: String,
     },
+    /// A benchmark cannot be read.
+    #[error(transparent)]
+    Bench(#[from] benchmark::BenchError),
     /// A benchmark is empty.
     #[error(
         "no entry of a benchmark in {paths}\nhint: expected BFCL question files, or a file with one request or text a line; --field NAME names the text"

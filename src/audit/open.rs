@@ -5,12 +5,13 @@ use std::path::Path;
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::benchmark::{Benchmark, Category, Thresholds};
+use super::benchmark::formats::format_named;
+use super::benchmark::{BenchColumns, Benchmark, Category, Reading, Thresholds};
 use super::item::{Item, ItemCall};
 use super::rows::Fallback;
 use super::{AuditError, Result};
 use crate::engine::fingerprint::{Fingerprint, hex, sha256_of};
-use crate::ingest::any_row::{Reading, RowsRead, push_rows};
+use crate::ingest::any_row::{self, RowsRead, push_rows};
 use crate::ingest::fate::LineFate;
 use crate::ingest::log_formats::Columns;
 use crate::ingest::read::Position;
@@ -26,6 +27,10 @@ pub struct Names<'a> {
     pub sets: &'a Path,
     /// Keys of texts of rows that are in no known form.
     pub text_fields: &'a [String],
+    /// The name of the format of all files; empty: that of their signs.
+    pub format: &'a str,
+    /// The columns of the format `columns`.
+    pub columns: &'a BenchColumns,
 }
 
 /// A name, resolved.
@@ -46,11 +51,13 @@ impl Names<'_> {
     pub fn open(&self, thresholds: Thresholds) -> Result<Benchmark> {
         let mut benchmark = Benchmark::empty(thresholds);
         let (columns, fallback) = (Columns::default(), Fallback { fields: self.text_fields.to_vec() });
+        let reading = Reading { columns: &columns, fallback: &fallback, named: self.columns };
+        let format = if self.format.is_empty() { None } else { Some(format_named(self.format)?) };
         for name in self.names {
             match self.resolved(name)? {
-                Named::Path(path) => benchmark.add_path(&path, &columns, &fallback)?,
+                Named::Path(path) => benchmark.add_path(&path, &reading, format)?,
                 Named::Set(paths) => {
-                    paths.iter().try_for_each(|path| benchmark.add_path(path, &columns, &fallback))?;
+                    paths.iter().try_for_each(|path| benchmark.add_path(path, &reading, format))?;
                 }
                 Named::BuiltIn => add_built_in(&mut benchmark, &columns),
             }
@@ -135,7 +142,7 @@ fn below(path: &Path) -> Result<Vec<std::path::PathBuf>> {
 fn add_built_in(benchmark: &mut Benchmark, columns: &Columns) {
     let sha256 = hex(&xxh3_128(SAMPLE_RECORDS.as_bytes()).to_be_bytes());
     let category = benchmark.push_category(Category { name: SAMPLE.to_owned(), path: SAMPLE.into(), sha256 });
-    let reading = Reading { columns, rows: RowsRead::All, text_fields: &[] };
+    let reading = any_row::Reading { columns, rows: RowsRead::All, text_fields: &[] };
     for (record, line) in (1..).zip(SAMPLE_RECORDS.lines()) {
         let value: Value = serde_json::from_str(line).expect("the built-in set is JSON");
         let answer = value["ground_truth"].as_array().into_iter().flatten();

@@ -22,6 +22,8 @@ use crate::text::visible::visible_line;
 /// Arguments of `audit`.
 #[derive(Debug, clap::Args)]
 #[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
     after_help = "User messages, function docs and the calls of answers are compared, each by several methods. A row is \
 contaminated, suspect or clean, or unscorable if it has nothing to compare.
 
@@ -40,6 +42,9 @@ Examples:
   toolsieve audit --train texts.csv --field text --bench bfcl/data --suspect hold --out out/texts"
 )]
 pub(super) struct AuditArgs {
+    #[command(subcommand)]
+    command: Option<super::audit_scores::AuditCommand>,
+
     /// Training sets: files, folders, patterns. JSON lines, JSON, CSV, TSV or Parquet, text also with .gz or .zst.
     #[arg(long, value_name = "PATH", num_args = 1.., required = true)]
     train: Vec<PathBuf>,
@@ -47,6 +52,9 @@ pub(super) struct AuditArgs {
     /// Benchmarks: BFCL question files or folders of them, public sets by id, or files like training sets.
     #[arg(long, value_name = "PATH|SET", num_args = 1.., required = true)]
     bench: Vec<String>,
+
+    #[command(flatten)]
+    form: super::audit_bench::BenchArgs,
 
     /// Run folder of the results [default: out/audit]
     #[arg(long, value_name = "DIR")]
@@ -90,10 +98,13 @@ pub(super) struct AuditArgs {
 }
 
 pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Ending> {
+    if let Some(command) = args.command {
+        return super::audit_scores::run(command);
+    }
     if args.max_rate.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
         bail!("--max-rate: expected a share from 0 to 1");
     }
-    let mut pipeline = Pipeline::parse(AUDIT, AUDIT_NAME, &args.overrides(), registry)?;
+    let mut pipeline = Pipeline::parse(AUDIT, AUDIT_NAME, &args.overrides()?, registry)?;
     pipeline.ingest.inputs.clone_from(&args.train);
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global().context("--threads")?;
@@ -127,7 +138,7 @@ fn lines(n: u64) -> String {
 
 impl AuditArgs {
     /// Returns the settings that the flags stand for; --set goes last.
-    fn overrides(&self) -> Vec<Override> {
+    fn overrides(&self) -> anyhow::Result<Vec<Override>> {
         let list = |values: &[String]| toml::Value::from(values.to_vec()).to_string();
         let text = |value: &str| toml::Value::from(value).to_string();
         let over =
@@ -147,8 +158,9 @@ impl AuditArgs {
                 self.decisions.iter().map(|file| file.to_string_lossy().into_owned()).collect();
             overrides.push(over("", "decisions", list(&files)));
         }
+        overrides.extend(self.form.overrides(stage)?);
         overrides.extend(self.set.iter().cloned());
-        overrides
+        Ok(overrides)
     }
 }
 

@@ -9,6 +9,8 @@
 #![allow(rustdoc::invalid_html_tags)]
 
 mod audit;
+mod audit_bench;
+mod audit_scores;
 mod calibrate;
 mod check;
 mod compare;

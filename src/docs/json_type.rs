@@ -8,7 +8,7 @@ pub(super) fn word(value: &Value) -> &'static str {
 }
 
 /// Returns the type of a value with its article, for messages.
-pub(super) fn phrase(value: &Value) -> &'static str {
+pub(crate) fn phrase(value: &Value) -> &'static str {
     names(value).1
 }
 

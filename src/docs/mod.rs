@@ -18,7 +18,7 @@ pub mod fix;
 mod holders;
 pub mod interface;
 mod join;
-mod json_type;
+pub(crate) mod json_type;
 pub mod parse;
 pub mod patch;
 pub mod quality;

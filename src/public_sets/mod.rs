@@ -16,7 +16,7 @@ mod glaive;
 pub mod index;
 pub mod intake;
 mod nexusraven;
-mod record;
+pub(crate) mod record;
 pub mod store;
 
 use std::path::PathBuf;

@@ -32,13 +32,13 @@ pub(super) fn functions_of(value: &Value) -> Result<Vec<Value>, String> {
 
 /// One message of a conversation: its role and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ChatMessage {
-    pub(super) role: String,
-    pub(super) text: String,
+pub(crate) struct ChatMessage {
+    pub(crate) role: String,
+    pub(crate) text: String,
 }
 
 /// Returns the messages in a list, in nested lists, or in a text with a list; a plain text is a user message.
-pub(super) fn messages_of(value: &Value) -> Vec<ChatMessage> {
+pub(crate) fn messages_of(value: &Value) -> Vec<ChatMessage> {
     match value {
         Value::Array(list) => list.iter().flat_map(messages_of).collect(),
         Value::Object(message) => {
@@ -68,7 +68,7 @@ fn text_of(content: &Value) -> String {
 }
 
 /// Returns the non-empty user messages.
-pub(super) fn queries_of(messages: &[ChatMessage]) -> Vec<String> {
+pub(crate) fn queries_of(messages: &[ChatMessage]) -> Vec<String> {
     let is_user = |message: &&ChatMessage| {
         matches!(message.role.as_str(), "user" | "human") && !message.text.trim().is_empty()
     };

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Notes, Settings};
-use crate::audit::benchmark::{Benchmark, Thresholds};
+use crate::audit::benchmark::{BenchColumns, Benchmark, Thresholds};
 use crate::audit::facts::{BENCHMARK_NOTE, BenchmarkFacts};
 use crate::audit::hit::{Hit, Object, Verdict as Contamination};
 use crate::audit::open::Names;
@@ -55,6 +55,11 @@ pub struct DropBenchmarkOverlap {
     pub dir: Option<PathBuf>,
     /// Keys of the texts of entries that are in no known form, with dots into objects. Empty: the usual keys.
     pub text_fields: Vec<String>,
+    /// The format of all files: bfcl, toolbench, api-bank, seal-tools, nestful, tau-bench, columns, rows, or one of
+    /// `toolsieve sets add`. Empty: each file has that of its signs.
+    pub format: String,
+    /// The columns of the format "columns".
+    pub columns: BenchColumns,
     /// What to do with a contaminated row: "drop" it, "hold" it for a person, or "keep" it, with its links only.
     pub contaminated: OnOverlap,
     /// What to do with a suspect row, in the same words.
@@ -90,6 +95,8 @@ impl Default for DropBenchmarkOverlap {
             benchmarks: vec![SAMPLE.to_owned()],
             dir: None,
             text_fields: Vec::new(),
+            format: String::new(),
+            columns: BenchColumns::default(),
             contaminated: OnOverlap::Drop,
             suspect: OnOverlap::Keep,
             thresholds: Thresholds::default(),
@@ -149,6 +156,11 @@ impl Settings for DropBenchmarkOverlap {
     fn check(&self) -> std::result::Result<(), String> {
         // Read here, so that a bad benchmark is reported before the training sets are read.
         self.thresholds.check()?;
+        if (self.format == "columns") == (self.columns == BenchColumns::default()) {
+            return Err(
+                "format = \"columns\" and columns belong together: found one without the other".to_owned()
+            );
+        }
         self.open().map(drop).map_err(|error| error.to_string())
     }
 }
@@ -156,7 +168,13 @@ impl Settings for DropBenchmarkOverlap {
 impl DropBenchmarkOverlap {
     fn names(&self) -> Names<'_> {
         let sets: &Path = self.dir.as_deref().unwrap_or(self.environment.sets());
-        Names { names: &self.benchmarks, sets, text_fields: &self.text_fields }
+        Names {
+            names: &self.benchmarks,
+            sets,
+            text_fields: &self.text_fields,
+            format: &self.format,
+            columns: &self.columns,
+        }
     }
 
     /// Returns what happens to a row with this verdict.

@@ -1,22 +1,36 @@
 //! Reads benchmarks, and indexes what can be found of their entries.
+//!
+//! [`formats`] is the table of readers, with a file for each format; `read` reads records, `entry` is what they become.
 
-use std::collections::HashMap;
+mod api_bank;
+mod bfcl;
+mod columns;
+mod entry;
+pub mod formats;
+mod nestful;
+mod read;
+mod rows;
+mod seal_tools;
+mod tau_bench;
+mod toolbench;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::functions::{DocIndex, DocThresholds};
 use super::hit::{Hit, Verdict};
-use super::item::{Docs, Item, ItemCall};
+use super::item::{Docs, Item};
 use super::queries::{QueryIndex, QueryThresholds};
-use super::rows::{Fallback, items_of};
+use super::rows::Fallback;
 use super::{AuditError, Result};
-use crate::bfcl::entry::Entry;
-use crate::bfcl::files::{QuestionFile, in_folder, lines};
 use crate::docs::parse::parse;
-use crate::engine::fingerprint::sha256_of;
 use crate::ingest::log_formats::Columns;
-use crate::ingest::read::{Format, Limits, read_blocks};
+use formats::{AnyFormat, Source, sources};
+pub(in crate::audit) use read::Reading;
+
+pub use columns::{BenchColumn, BenchColumns};
+pub use entry::BenchError;
 
 /// When what overlaps.
 #[derive(
@@ -108,14 +122,17 @@ pub struct Scorable {
     pub call: bool,
 }
 
-/// Files that are question files of BFCL, and others.
-enum File {
-    Questions(QuestionFile),
-    Other(PathBuf),
+/// How the files of benchmarks are read.
+#[derive(Debug, Clone, Default)]
+pub struct BenchForm {
+    /// The format of all files; that of their signs if `None`.
+    pub format: Option<AnyFormat>,
+    /// The columns of the format `columns`.
+    pub columns: BenchColumns,
 }
 
 impl Benchmark {
-    /// Reads and indexes files and folders. A folder counts with its question files, or else with all files in it.
+    /// Reads and indexes files and folders, each in the format whose signs it has (see [`formats`]).
     ///
     /// # Errors
     /// A path cannot be read, or no entry is in it.
@@ -125,9 +142,24 @@ impl Benchmark {
         thresholds: Thresholds,
         fallback: &Fallback,
     ) -> Result<Self> {
+        Self::read_as(paths, columns, thresholds, fallback, &BenchForm::default())
+    }
+
+    /// Reads and indexes files and folders like [`Self::read`], all in one format.
+    ///
+    /// # Errors
+    /// A path cannot be read, or no entry is in it.
+    pub fn read_as(
+        paths: &[PathBuf],
+        columns: &Columns,
+        thresholds: Thresholds,
+        fallback: &Fallback,
+        form: &BenchForm,
+    ) -> Result<Self> {
         let mut benchmark = Self { thresholds, ..Self::default() };
+        let reading = Reading { columns, fallback, named: &form.columns };
         for path in paths {
-            benchmark.add_path(path, columns, fallback)?;
+            benchmark.add_path(path, &reading, form.format)?;
         }
         if benchmark.entries.is_empty() {
             let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
@@ -141,11 +173,16 @@ impl Benchmark {
     ///
     /// # Errors
     /// A file cannot be read.
-    pub(super) fn add_path(&mut self, path: &Path, columns: &Columns, fallback: &Fallback) -> Result<()> {
-        for file in files(path)? {
-            match file {
-                File::Questions(file) => self.add_questions(&file)?,
-                File::Other(path) => self.add_other(&path, columns, fallback)?,
+    pub(super) fn add_path(
+        &mut self,
+        path: &Path,
+        reading: &Reading<'_>,
+        format: Option<AnyFormat>,
+    ) -> Result<()> {
+        for source in sources(path, format)? {
+            let category = self.add_category(&source)?;
+            for entry in source.read(reading)? {
+                self.add_entry(entry.id, category, entry.record, entry.item);
             }
         }
         Ok(())
@@ -161,73 +198,19 @@ impl Benchmark {
         self.queries.weigh();
     }
 
-    fn add_category(&mut self, name: String, path: &Path) -> Result<u32> {
-        let sha256 = sha256_of(path).map_err(|error| AuditError::read(path, std::io::Error::other(error)))?;
-        Ok(self.push_category(Category { name, path: path.to_owned(), sha256 }))
+    fn add_category(&mut self, source: &Source) -> Result<u32> {
+        let Source { name, path, .. } = source;
+        Ok(self.push_category(Category { name: name.clone(), path: path.clone(), sha256: source.sha256()? }))
     }
 
-    /// Adds a category, and returns its number.
+    /// Adds a category, and returns its number. Of two with the same name, the later is numbered.
     pub(super) fn push_category(&mut self, category: Category) -> u32 {
-        self.categories.push(category);
+        let is_taken = |name: &str| self.categories.iter().any(|known| known.name == name);
+        let numbered = (2..).map(|n| format!("{}#{n}", category.name));
+        let mut names = std::iter::once(category.name.clone()).chain(numbered);
+        let name = names.find(|name| !is_taken(name)).expect("there is a number for each category");
+        self.categories.push(Category { name, ..category });
         u32::try_from(self.categories.len() - 1).expect("fewer than 2^32 files")
-    }
-
-    fn add_questions(&mut self, file: &QuestionFile) -> Result<()> {
-        let text =
-            std::fs::read_to_string(&file.path).map_err(|cause| AuditError::read(&file.path, cause))?;
-        let category = self.add_category(format!("{}_{}", file.version, file.category), &file.path)?;
-        let answers = answers(&file.answers())?;
-        for (number, line) in lines(&text) {
-            let bad = |found: String| AuditError::Entry { path: file.path.clone(), line: number, found };
-            let record: Value =
-                serde_json::from_str(line).map_err(|error| bad(format!("not JSON: {error}")))?;
-            let id = record["id"].as_str().map_or_else(|| format!("{}:{number}", file.name()), str::to_owned);
-            let mut item = Item::default();
-            // An entry of the agentic categories names classes instead of functions.
-            let entry = match Entry::read(&record) {
-                Ok(entry) => entry,
-                Err(error) if record.get("question").is_none() => return Err(bad(error.to_string())),
-                Err(_) => {
-                    let mut with = record.clone();
-                    with["function"] = Value::Array(Vec::new());
-                    self.add_entry(
-                        id,
-                        category,
-                        number as u64,
-                        of_entry(&with).map_err(|error| bad(error.to_string()))?,
-                    );
-                    continue;
-                }
-            };
-            item.functions = Docs::Read(entry.functions().to_vec());
-            item.add(entry.into_messages());
-            item.calls = answers
-                .get(&id)
-                .map(|calls| calls.iter().filter_map(ItemCall::of_ground_truth).collect())
-                .unwrap_or_default();
-            self.add_entry(id, category, number as u64, item);
-        }
-        Ok(())
-    }
-
-    fn add_other(&mut self, path: &Path, columns: &Columns, fallback: &Fallback) -> Result<()> {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let category = self.add_category(name, path)?;
-        let mut read = Vec::new();
-        read_blocks(path, Format::of(path), &Limits::default(), &mut |_| {}, &mut |block| {
-            read.extend(items_of(&block, columns, fallback));
-            Ok::<_, crate::ingest::read::ReadError>(())
-        })
-        .map_err(AuditError::Input)?;
-        for row in read {
-            if let Some(item) = row.item {
-                let id = row.id.unwrap_or_else(|| {
-                    format!("{}:{}", self.categories[category as usize].name, row.position.line)
-                });
-                self.add_entry(id, category, row.position.record, item);
-            }
-        }
-        Ok(())
     }
 
     pub(super) fn add_entry(&mut self, id: String, category: u32, record: u64, item: Item) {
@@ -302,51 +285,44 @@ pub fn verdict(hits: &[Hit], is_scorable: bool) -> Verdict {
     found.unwrap_or(if is_scorable { Verdict::Clean } else { Verdict::Unscorable })
 }
 
-fn of_entry(record: &Value) -> std::result::Result<Item, crate::bfcl::entry::EntryError> {
-    let mut item = Item::default();
-    item.add(Entry::read(record)?.into_messages());
-    Ok(item)
-}
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
 
-/// Returns the files at a path: question files of a folder, else all files in it, or the file itself.
-fn files(path: &Path) -> Result<Vec<File>> {
-    let read = |cause| AuditError::read(path, cause);
-    if !path.is_dir() {
-        std::fs::metadata(path).map_err(read)?;
-        return Ok(vec![
-            QuestionFile::of(path).map_or_else(|| File::Other(path.to_owned()), File::Questions),
-        ]);
-    }
-    let questions = in_folder(path).map_err(read)?;
-    if !questions.is_empty() {
-        return Ok(questions.into_iter().map(File::Questions).collect());
-    }
-    let mut others: Vec<PathBuf> = std::fs::read_dir(path)
-        .map_err(read)?
-        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
-        .filter(|path| path.is_file())
-        .collect();
-    others.sort();
-    Ok(others.into_iter().map(File::Other).collect())
-}
-
-/// Reads the ground truths of an answer file by id; none if there is no such file.
-fn answers(path: &Path) -> Result<HashMap<String, Vec<Value>>> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(HashMap::new()),
-        Err(cause) => return Err(AuditError::read(path, cause)),
-    };
-    let mut answers = HashMap::new();
-    for (number, line) in lines(&text) {
-        let record: Value = serde_json::from_str(line).map_err(|error| AuditError::Entry {
-            path: path.to_owned(),
-            line: number,
-            found: format!("not JSON: {error}"),
-        })?;
-        if let (Some(id), Some(calls)) = (record["id"].as_str(), record["ground_truth"].as_array()) {
-            answers.insert(id.to_owned(), calls.clone());
+    /// Writes files into a folder, and returns its categories with their entries.
+    pub(super) fn read_files(files: &[(&str, &str)]) -> Result<Vec<(String, Vec<entry::ReadEntry>)>> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            #[allow(clippy::disallowed_methods)] // Files of a test.
+            std::fs::write(path, text).unwrap();
         }
+        let (columns, fallback, named) = (Columns::default(), Fallback::default(), BenchColumns::default());
+        let reading = Reading { columns: &columns, fallback: &fallback, named: &named };
+        let sources = sources(folder.path(), None)?;
+        sources.iter().map(|source| Ok((source.name.clone(), source.read(&reading)?))).collect()
     }
-    Ok(answers)
+
+    #[test]
+    fn every_format_has_its_own_name() {
+        let names = AnyFormat::names();
+        assert!(names.iter().all(|name| AnyFormat::of(name).is_some()), "{names:?}");
+        assert_eq!(names.iter().collect::<std::collections::BTreeSet<_>>().len(), names.len(), "{names:?}");
+        let message = formats::format_named("toolbenc").unwrap_err().to_string();
+        assert!(
+            message.starts_with("--bench-format: found \"toolbenc\", expected one of bfcl, toolbench, "),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_folder_without_signs_is_read_as_rows_and_hidden_folders_are_passed_over() {
+        let row = "{\"messages\": [{\"role\": \"user\", \"content\": \"Ring.\"}]}";
+        let read = read_files(&[("a.jsonl", row), ("b.jsonl", row), (".git/tasks.json", "[]")]).unwrap();
+        assert_eq!(
+            read.iter().map(|(name, entries)| (name.as_str(), entries.len())).collect::<Vec<_>>(),
+            [("a.jsonl", 1), ("b.jsonl", 1)]
+        );
+    }
 }
