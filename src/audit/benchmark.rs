@@ -4,29 +4,23 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
 
-use super::functions::{DocIndex, DocThresholds};
+use super::duplicates::Asked;
+use super::functions::DocIndex;
 use super::hit::{Hit, Verdict};
 use super::item::{Docs, Item, ItemCall};
-use super::queries::{QueryIndex, QueryThresholds};
+use super::queries::QueryIndex;
 use super::rows::{Fallback, items_of};
+pub use super::thresholds::Thresholds;
 use super::{AuditError, Result};
 use crate::bfcl::entry::Entry;
 use crate::bfcl::files::{QuestionFile, in_folder, lines};
+use crate::docs::canonical;
 use crate::docs::parse::parse;
 use crate::engine::fingerprint::sha256_of;
 use crate::ingest::log_formats::Columns;
 use crate::ingest::read::{Format, Limits, read_blocks};
-
-/// When what overlaps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Thresholds {
-    /// Of user messages.
-    pub query: QueryThresholds,
-    /// Of functions and answers.
-    pub docs: DocThresholds,
-}
 
 /// One entry of a benchmark, as hits name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,8 +53,9 @@ pub struct Benchmark {
     pub entries: Vec<BenchEntry>,
     /// What is found of each entry: nothing of an unscorable one.
     pub scorable: Vec<Scorable>,
-    queries: QueryIndex,
-    docs: DocIndex,
+    pub(super) queries: QueryIndex,
+    pub(super) docs: DocIndex,
+    pub(super) asked: Vec<Asked>,
     thresholds: Thresholds,
 }
 
@@ -105,7 +100,7 @@ impl Benchmark {
             let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
             return Err(AuditError::NoEntry { paths: names.join(", ") });
         }
-        benchmark.queries.weigh();
+        benchmark.queries.weigh(&thresholds.query);
         Ok(benchmark)
     }
 
@@ -186,12 +181,32 @@ impl Benchmark {
             Docs::Text(text) => parse(&text).map(|parsed| parsed.functions).unwrap_or_default(),
             Docs::Read(functions) => functions,
         };
+        self.asked.push(self.asked(&item.queries, &functions, &item.calls, category));
         if !functions.is_empty() {
             self.docs.add_functions(entry, &functions);
             scorable.functions = true;
         }
         scorable.call = self.docs.add_answer(entry, item.calls, &self.thresholds.docs);
         self.scorable.push(scorable);
+    }
+
+    fn asked(&self, queries: &[String], functions: &[Value], calls: &[ItemCall], category: u32) -> Asked {
+        let request = format!("{}\n{:032x}", serde_json::json!(queries), canonical::key(functions));
+        let label = if calls.is_empty() {
+            self.categories[category as usize].name.clone()
+        } else {
+            format!("{calls:?}")
+        };
+        Asked {
+            last: queries.last().cloned().unwrap_or_default(),
+            request: xxh3_128(request.as_bytes()),
+            label: xxh3_128(label.as_bytes()),
+        }
+    }
+
+    /// Returns the messages of users that have words: number of the entry, of the message, and the text.
+    pub fn messages(&self) -> impl Iterator<Item = (u32, u32, &str)> {
+        self.queries.messages()
     }
 
     /// Returns the category that is read from this file, if the file is part of the benchmark.
@@ -232,7 +247,7 @@ impl Benchmark {
         for (turn, text) in (0..).zip(&item.queries) {
             self.queries.find(turn, text, &self.thresholds.query, &mut hits);
         }
-        self.docs.find_answers(&item.calls, &mut hits);
+        self.docs.find_answers(&item.calls, &self.thresholds.docs, &mut hits);
         hits
     }
 }
@@ -290,4 +305,25 @@ fn answers(path: &Path) -> Result<HashMap<String, Vec<Value>>> {
         }
     }
     Ok(answers)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// A benchmark of messages.
+    pub(in crate::audit) fn benchmark_of(messages: &[&str]) -> Benchmark {
+        let mut benchmark = Benchmark::default();
+        benchmark.categories.push(Category {
+            name: "messages".to_owned(),
+            path: PathBuf::new(),
+            sha256: String::new(),
+        });
+        for (record, message) in (1..).zip(messages) {
+            let item = Item { queries: vec![(*message).to_owned()], ..Item::default() };
+            benchmark.add_entry(record.to_string(), 0, record, item);
+        }
+        benchmark.queries.weigh(&benchmark.thresholds.query);
+        benchmark
+    }
 }

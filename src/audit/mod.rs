@@ -10,12 +10,17 @@
 //! - [`benchmark`] reads and indexes benchmarks, [`rows`] reads training sets, [`report`] counts.
 
 pub mod benchmark;
+pub mod duplicates;
+pub mod embedding;
 mod functions;
 pub mod hit;
 pub mod item;
+pub mod judge;
 mod queries;
 pub mod report;
 pub mod rows;
+pub mod thresholds;
+pub mod unscorable;
 mod words;
 
 use std::cell::Cell;
@@ -39,8 +44,7 @@ use item::{Docs, Item};
 use report::{AuditReport, Counted};
 use rows::{Fallback, items_of};
 
-pub use functions::DocThresholds;
-pub use queries::QueryThresholds;
+pub use thresholds::{DocThresholds, QueryThresholds};
 
 /// Why an audit cannot be made.
 #[derive(Debug, thiserror::Error)]
