@@ -77,11 +77,11 @@ fn words(text: &str) -> Vec<Word> {
         };
         let gap = if found.is_empty() {
             2
-        } else if between.len() == 1 && ".:,-'".contains(between) {
+        } else if between.len() == 1 && ".:,-".contains(between) {
             0
-        } else if between.chars().any(|c| ".!?:;\n\r|*'\"`()[]{}<>".contains(c)) {
+        } else if between.chars().any(|c| ".!?:;\n\r".contains(c)) {
             2
-        } else if between.chars().any(|c| ",-".contains(c)) || (between.contains(' ') && capital) {
+        } else if between.chars().any(|c| ",-|*()[]{}<>".contains(c)) || (between.contains(' ') && capital) {
             1
         } else {
             0
@@ -103,6 +103,8 @@ fn rounded(score: f64) -> u64 {
 
 struct Oracle {
     texts: Vec<Vec<Word>>,
+    /// The messages with a word.
+    n: f64,
     /// By word.
     weights: HashMap<String, f64>,
     by: Thresholds,
@@ -127,7 +129,7 @@ impl Oracle {
         // As fine as the weights of the index.
         let weight = |n_with: f64| ((1.0 + n / n_with).ln() * 1e6).round();
         let weights = n_texts.into_iter().map(|(word, n_with)| (word, weight(n_with))).collect();
-        Self { texts, weights, by }
+        Self { texts, n, weights, by }
     }
 
     fn weight(&self, words: &[&str]) -> f64 {
@@ -180,7 +182,8 @@ impl Oracle {
             found.insert((entry, method, rounded(score), verdict, run));
         };
         if expected == own {
-            add("exact", 1.0, surely(total / 1e6 >= by.exact_weight), 0);
+            let one = ((1.0 + self.n).ln() * 1e6).round();
+            add("exact", 1.0, surely(total >= by.exact_weight * one), 0);
             return;
         }
         for (method, kinds) in [("template", "n"), ("name-template", "nqc")] {
@@ -225,13 +228,13 @@ impl Oracle {
                 let (first, next) = (row[start].gap, row.get(start + n).map_or(2, |word| word.gap));
                 let is_sentence =
                     (first == 2 && next == 2) || (n > 1 && first.max(next) == 2 && first.min(next) == 1);
-                let weight = total / 1e6;
+                let weight = total / ((1.0 + self.n.max(1000.0)).ln() * 1e6).round();
                 if (n >= by.contained_words && weight >= by.contained_weight)
                     || (is_sentence && weight >= by.sentence_weight)
                 {
                     Some("contaminated")
                 } else {
-                    (n >= by.contained_words || (is_sentence && n > 1)).then_some("suspect")
+                    (n >= by.contained_words).then_some("suspect")
                 }
             });
         if let Some(verdict) = contained.min() {

@@ -147,7 +147,7 @@ mod tests {
             vec![
                 "Ring it",
                 "Mow the lawn behind the house of my aunt",
-                "WHICH BOATS are in the harbour of Oban at the moment",
+                "WHICH BOATS are in the harbour of Oban at the moment?",
             ],
             vec![],
         ];

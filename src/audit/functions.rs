@@ -42,7 +42,7 @@ struct Answer {
 pub(super) struct DocIndex {
     vocabulary: Vocabulary,
     functions: Vec<Function>,
-    known: FxHashMap<(String, Vec<String>, Vec<u32>), u32>,
+    known: FxHashMap<(Vec<String>, Vec<u32>), u32>,
     by_name: FxHashMap<String, Vec<u32>>,
     by_parameters: FxHashMap<Vec<String>, Vec<u32>>,
     /// The number of functions of each entry.
@@ -64,11 +64,11 @@ impl DocIndex {
             let parameters = parameters(&signature);
             let words: Vec<u32> = numbers(&self.vocabulary.learn(&text(&signature)));
             let next = u32::try_from(self.functions.len()).expect("fewer than 2^32 functions");
-            let at = *self.known.entry((name.clone(), parameters.clone(), words.clone())).or_insert(next);
+            let names = names(&signature);
+            let at = *self.known.entry((names.clone(), words.clone())).or_insert(next);
             if at == next {
                 self.by_name.entry(name).or_default().push(at);
                 self.by_parameters.entry(parameters.clone()).or_default().push(at);
-                let names = names(&signature);
                 self.functions.push(Function { names, parameters, words, entries: Vec::new() });
             }
             self.functions[at as usize].entries.push((entry, place));

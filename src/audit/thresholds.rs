@@ -19,7 +19,7 @@ pub struct Thresholds {
 }
 
 /// When a message overlaps one of the benchmark. Shares are from 0 to 1. A word that is in one of *n* messages of the benchmark
-/// weighs ln(1 + *n*).
+/// weighs ln(1 + *n*); weights of messages are in such words.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct QueryThresholds {
@@ -29,13 +29,14 @@ pub struct QueryThresholds {
     pub contained_weight: f64,
     /// Fewest words of such a message; one with fewer is not looked for inside sentences.
     pub contained_words: usize,
-    /// Least weight of the words of a message that is whole sentences, lines or a quotation of the row to be contaminated.
+    /// Least weight of the words of a message that is whole sentences or lines of the row to be contaminated; at 1, one
+    /// word that no other message of the benchmark has is enough.
     pub sentence_weight: f64,
     /// Fewest plain words of a message whose numbers differ to be contaminated.
     pub template_words: usize,
     /// Fewest words of a message of which a part was changed to be contaminated.
     pub min_words: usize,
-    /// Fewest words of such a message to be suspect.
+    /// Fewest words of such a message to be suspect, unless both are nearly equal.
     pub suspect_words: usize,
     /// Least weighted share of its words to be contaminated, with `rouge_l`.
     pub words: f64,
@@ -62,13 +63,13 @@ pub struct QueryThresholds {
 impl Default for QueryThresholds {
     fn default() -> Self {
         Self {
-            exact_weight: 7.0,
-            contained_weight: 15.0,
+            exact_weight: 0.85,
+            contained_weight: 1.83,
             contained_words: 3,
-            sentence_weight: 7.4,
+            sentence_weight: 1.0,
             template_words: 4,
             min_words: 8,
-            suspect_words: 4,
+            suspect_words: 8,
             words: 0.76,
             rouge_l: 0.8,
             words_reordered: 0.9,

@@ -35,27 +35,26 @@ pub(super) struct Word {
 pub(super) enum Gap {
     /// A space, or a mark inside a sentence.
     Inside,
-    /// A comma; or a space, and the next word has a capital: a sentence without a full stop may end here.
+    /// A comma or a bracket; or a space, and the next word has a capital: a sentence without a full stop may end here.
     Weak,
-    /// The end of a sentence, line, quotation or bracket; the start of the text.
+    /// The end of a sentence or line; the start of the text.
     Strong,
 }
 
 impl Gap {
     fn of(between: &str, next: &str) -> Self {
-        // `9:45`, `harbour.tide` and `don't` are inside a sentence.
-        let is_joined = between.len() == 1 || matches!(between, "’" | "‘" | "–");
+        // `9:45` and `harbour.tide` are inside a sentence.
+        let is_joined = between.len() == 1 || between == "–";
         let mut gap = Self::Inside;
         for c in between.chars() {
             gap = gap.max(match c {
-                '.' | ':' | ',' | '-' | '–' | '\'' | '‘' | '’' if is_joined => Self::Inside,
-                ',' | '-' | '–' | '—' | '，' | '、' => Self::Weak,
-                '.' | '!' | '?' | ':' | ';' | '\n' | '\r' | '|' | '*' | '。' | '！' | '？' | '：' | '；'
-                | '…' => Self::Strong,
-                '\'' | '‘' | '’' | '"' | '“' | '”' | '«' | '»' | '「' | '」' | '`' => {
+                '.' | ':' | ',' | '-' | '–' if is_joined => Self::Inside,
+                ',' | '-' | '–' | '—' | '，' | '、' | '|' | '*' | '(' | ')' | '[' | ']' | '{' | '}' | '<'
+                | '>' => Self::Weak,
+                '.' | '!' | '?' | ':' | ';' | '\n' | '\r' | '。' | '！' | '？' | '：' | '；' | '…' => {
                     Self::Strong
                 }
-                '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' => Self::Strong,
+                // Values are quoted inside sentences.
                 _ => Self::Inside,
             });
         }
@@ -249,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn sentences_lines_and_quotations_end_between_words() {
+    fn sentences_and_lines_end_between_words() {
         let gaps =
             |text: &str| Vocabulary::default().learn(text).iter().map(|word| word.before).collect::<Vec<_>>();
         let (inside, weak, strong) = (Gap::Inside, Gap::Weak, Gap::Strong);
@@ -257,9 +256,9 @@ mod tests {
         assert_eq!(gaps("a, b C\nd"), [strong, weak, weak, strong]);
         assert_eq!(
             gaps("don't say 'a b' twice-over"),
-            [strong, inside, inside, strong, inside, strong, inside]
+            [strong, inside, inside, inside, inside, inside, inside]
         );
-        assert_eq!(gaps("say \"a b\" (c)"), [strong, strong, inside, strong]);
+        assert_eq!(gaps("say \"a b\" (c): d"), [strong, inside, inside, weak, strong]);
         assert_eq!(gaps("天。气"), [strong, strong]);
     }
 

@@ -56,8 +56,9 @@ impl QueryIndex {
     /// Weighs the words, after the last message was added.
     pub(super) fn weigh(&mut self, by: &QueryThresholds) {
         let weights = text::weights(&self.texts, self.vocabulary.len());
+        let n_texts = self.texts.len();
         for text in &mut self.texts {
-            text.weigh(&weights);
+            text.weigh(&weights, n_texts);
         }
         self.candidates = Candidates::new(&self.texts, self.vocabulary.len(), by);
     }

@@ -46,8 +46,8 @@ fn a_changed_value_or_another_thing_is_no_contamination() {
 #[test]
 fn a_short_message_is_contaminated_as_a_sentence_and_not_inside_one() {
     let mut texts: Vec<String> = (0..4000).map(|at| format!("other message number a{at} of them")).collect();
-    texts.extend(["lower the anchor", "anchorage", "hello"].map(str::to_owned));
-    texts.extend((0..100).map(|at| format!("hello again a{at}")));
+    texts.extend(["lower the anchor", "anchorage", "hello", "hello again of number"].map(str::to_owned));
+    texts.extend((0..100).map(|at| format!("hello again b{at}")));
     let index = index(&texts.iter().map(String::as_str).collect::<Vec<_>>());
     let of = |message: &str, entry: usize| {
         let of_entry = hits(&index, message).into_iter().filter(|hit| hit.entry as usize == entry);
@@ -56,9 +56,10 @@ fn a_short_message_is_contaminated_as_a_sentence_and_not_inside_one() {
     let (contained, sure, suspect) = (Method::Contained, Verdict::Contaminated, Verdict::Suspect);
     for (message, entry, expected) in [
         ("We sail on. Lower the anchor! Then rest", 4000, Some((contained, sure))),
-        ("We sail on. Lower the anchor Then rest", 4000, Some((contained, sure))),
-        ("He said \"lower the anchor\" and left", 4000, Some((contained, sure))),
-        ("Is it true that lower the anchor is a song", 4000, Some((contained, suspect))),
+        ("Is it true that lower the anchor is a song", 4000, Some((contained, sure))),
+        ("We sail on. Hello again of number! Then rest", 4003, Some((contained, sure))),
+        ("We sail on. Hello again of number Then rest", 4003, Some((contained, sure))),
+        ("Then they say hello again of number and rest", 4003, Some((contained, suspect))),
         ("We sail on.\nanchorage\nThen rest", 4001, Some((contained, sure))),
         ("We sail to an anchorage of ours", 4001, None),
         ("Hello! Where do we sail to", 4002, None),

@@ -26,12 +26,22 @@ pub(super) struct Text {
     /// The weight of each of its words, and their sum.
     pub(super) weights: Vec<u64>,
     pub(super) total: u64,
+    /// The number of messages of the benchmark.
+    n_texts: usize,
     /// Its different words from the heaviest, with their weight and how often it has them.
     pub(super) distinct: Vec<(u32, u64, u32)>,
 }
 
-/// Returns the weight of each word: a word in one of n messages weighs ln(1 + n).
+/// Returns the weight of a word that is in some of n messages: ln(1 + n / some).
 #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Counts; weights are positive.
+fn weight_of(n: usize, n_with: u32) -> u64 {
+    ((1.0 + n as f64 / f64::from(n_with)).ln() * UNIT).round() as u64
+}
+
+/// A smaller benchmark does not show which words are rare: its messages must weigh as much as in one of so many messages.
+const FEWEST_TEXTS: usize = 1000;
+
+/// Returns the weight of each word.
 pub(super) fn weights(texts: &[Text], n_words: usize) -> Vec<u64> {
     let mut n_texts = vec![0_u32; n_words];
     for text in texts {
@@ -42,9 +52,7 @@ pub(super) fn weights(texts: &[Text], n_words: usize) -> Vec<u64> {
             n_texts[word as usize] += 1;
         }
     }
-    let n = texts.len() as f64;
-    let weight = |n_texts: &u32| ((1.0 + n / f64::from(*n_texts).max(1.0)).ln() * UNIT).round() as u64;
-    n_texts.iter().map(weight).collect()
+    n_texts.iter().map(|n_with| weight_of(texts.len(), (*n_with).max(1))).collect()
 }
 
 impl Text {
@@ -59,12 +67,14 @@ impl Text {
             numbers,
             weights: Vec::new(),
             total: 0,
+            n_texts: 0,
             distinct: Vec::new(),
         }
     }
 
     /// Weighs its words.
-    pub(super) fn weigh(&mut self, weights: &[u64]) {
+    pub(super) fn weigh(&mut self, weights: &[u64], n_texts: usize) {
+        self.n_texts = n_texts;
         self.weights = self.numbers.iter().map(|word| weights[*word as usize]).collect();
         self.total = self.weights.iter().sum();
         let mut sorted = self.numbers.clone();
@@ -75,10 +85,10 @@ impl Text {
         self.distinct.sort_by_key(|(word, weight, _)| (u64::MAX - weight, *word));
     }
 
-    /// The sum of the weights of its words.
+    /// Whether it weighs at least so many words that no other of at least `fewest` messages has.
     #[allow(clippy::cast_precision_loss)] // Weights of words.
-    fn weight(&self) -> f64 {
-        self.total as f64 / UNIT
+    fn weighs(&self, n_words: f64, fewest: usize) -> bool {
+        self.total as f64 >= n_words * weight_of(self.n_texts.max(fewest), 1) as f64
     }
 
     #[allow(clippy::cast_precision_loss)] // Weights of words.
@@ -95,7 +105,7 @@ impl Text {
     pub(super) fn methods(&self, by: &QueryThresholds) -> Vec<Method> {
         let n = self.words.len();
         let mut methods = vec![Method::Exact];
-        if n > 1 || self.weight() >= by.sentence_weight {
+        if n >= by.contained_words || self.weighs(by.sentence_weight, FEWEST_TEXTS) {
             methods.push(Method::Contained);
         }
         if self.n_plain(super::NUMBERS) < n {
@@ -118,7 +128,7 @@ impl Text {
 
     /// Returns the hit of an equal message.
     pub(super) fn exact(&self, row: &Row<'_>, by: &QueryThresholds) -> Hit {
-        let is_sure = self.weight() >= by.exact_weight;
+        let is_sure = self.weighs(by.exact_weight, 1);
         let verdict = if is_sure { Verdict::Contaminated } else { Verdict::Suspect };
         row.hit(self, Method::Exact, 1.0, verdict, 0..row.words.len(), 0..self.words.len())
     }
@@ -205,12 +215,11 @@ impl Text {
             let (open, close) = (row.words[start].before.min(after), row.words[start].before.max(after));
             // A single word is a sentence only between the ends of others.
             let is_sentence = close == Gap::Strong && (open == Gap::Strong || (open == Gap::Weak && n > 1));
-            let weight = self.weight();
-            let verdict = if (n >= by.contained_words && weight >= by.contained_weight)
-                || (is_sentence && weight >= by.sentence_weight)
+            let verdict = if (n >= by.contained_words && self.weighs(by.contained_weight, FEWEST_TEXTS))
+                || (is_sentence && self.weighs(by.sentence_weight, FEWEST_TEXTS))
             {
                 Verdict::Contaminated
-            } else if n >= by.contained_words || (is_sentence && n > 1) {
+            } else if n >= by.contained_words {
                 Verdict::Suspect
             } else {
                 continue;
