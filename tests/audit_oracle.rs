@@ -527,7 +527,7 @@ fn the_hits_of_functions_and_calls_are_those_of_all_pairs() {
                     (0..dice.below(4)).map(|_| PARAMETERS[dice.below(PARAMETERS.len())]).collect();
                 own.sort_unstable();
                 own.dedup();
-                names.insert(name).then(|| (name.to_owned(), text.to_owned(), own))
+                names.insert(loose(name)).then(|| (name.to_owned(), text.to_owned(), own))
             })
             .collect()
     };

@@ -3,6 +3,7 @@
 //! A function is known by its name with the names of its parameters, and by its parameters with its text, so that neither
 //! new descriptions nor a new name hide it. An answer is known by the names and values of its calls.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -153,7 +154,8 @@ impl DocIndex {
     /// Returns the functions like this one, each by one method.
     fn like(&self, signature: &Signature, by: &DocThresholds) -> Vec<(u32, Method, f64, Verdict)> {
         let own = parameters(signature);
-        let words = numbers(&self.vocabulary.read(&text(signature)));
+        // Most functions are like none, and their texts need not be read.
+        let words = LazyCell::new(|| numbers(&self.vocabulary.read(&text(signature))));
         let similarity =
             |function: &Function| f1(n_common(&function.words, &words), words.len(), function.words.len());
         let mut found: Vec<(u32, Method, f64, Verdict)> = Vec::new();

@@ -63,7 +63,7 @@ pub struct QueryThresholds {
 impl Default for QueryThresholds {
     fn default() -> Self {
         Self {
-            exact_weight: 0.85,
+            exact_weight: 0.6,
             contained_weight: 1.83,
             contained_words: 3,
             sentence_weight: 1.0,

@@ -64,7 +64,7 @@ pub(crate) const PARTS: &[Part] = &[
         "bfcl-v4-live",
         &[
             "the_current_live_release_has_its_known_duplicates_contradictions_and_near_pairs",
-            "the_first_release_shares_the_known_functions_and_few_messages_with_live",
+            "the_current_live_release_has_messages_of_the_first_categories",
             "functions_of_nexus_raven_are_found_in_the_current_live_release",
             "the_hits_of_official_messages_are_those_of_all_pairs",
             "no_official_answer_is_open",
@@ -84,7 +84,7 @@ pub(crate) const PARTS: &[Part] = &[
     part(
         "bfcl-v4-nonlive",
         &[
-            "the_first_release_shares_the_known_functions_and_few_messages_with_live",
+            "the_current_live_release_has_messages_of_the_first_categories",
             "the_hits_of_official_messages_are_those_of_all_pairs",
             "the_official_non_live_files_have_the_known_faults",
             "optional_parameters_that_official_answers_leave_out_are_the_known_ones",
