@@ -12,6 +12,7 @@ The same arguments give the same bytes. The planted rows depend on --seed and --
 """
 import argparse
 import json
+import math
 import random
 import re
 import sys
@@ -68,12 +69,95 @@ def normal(text):
     return " ".join(re.findall(r"\w+", text.lower().replace("_", " ")))
 
 
+def name_key(name):
+    """A function's or parameter's name without spelling: getUserInfo and get_user_info are one."""
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
 def masked(text):
     return re.sub(r"\d+", "0", normal(text))
 
 
 def signature(function):
-    return normal(function["name"]), tuple(sorted(map(normal, function["parameters"]["properties"])))
+    return name_key(function["name"]), tuple(sorted(map(name_key, function["parameters"]["properties"])))
+
+
+# ---------------------------------------------------------------- what a clean row may not have
+
+NEAR = 0.75      # share of a benchmark query's words, in order, from which a text repeats it
+CONTENT = 0.8    # share of its words outside FUNCTION_WORDS that must be among them
+SPREAD = 1.5     # the stretch of the text in which they are, in lengths of the query
+MIN_WORDS = 5    # shorter queries, from 3 words on, and those with fewer words of content than MIN_CONTENT repeat
+MIN_CONTENT = 3  # only as a whole sentence: "Hi there" and "I want to watch a movie" are in many texts by chance
+FUNCTION_WORDS = frozenset("""
+a about all am an and any are as at be been but by can could d did do does for from get give had has have help how i if in
+into is it its know like ll m make me my need no not now of on or our please provide re s show should so some t tell than
+that the their them then there these they this those to up us ve want was we were what when where which who will with
+would you your find
+""".split())
+
+
+def lcs(a, b):
+    """Length of the longest common subsequence of two lists of words (bit-parallel, in one integer)."""
+    places = {}
+    for i, word in enumerate(a):
+        places[word] = places.get(word, 0) | 1 << i
+    row = full = (1 << len(a)) - 1
+    for word in b:
+        found = row & places.get(word, 0)
+        row = (row + found | row - found) & full
+    return len(a) - row.bit_count() if a else 0
+
+
+def content(words):
+    return [w for w in words if w not in FUNCTION_WORDS]
+
+
+class Overlap:
+    """Says which benchmark query a text repeats, by comparing it with every one of them.
+
+    Independent of the audit: a text repeats a query of MIN_WORDS words or more if some stretch of at most SPREAD
+    times its words has NEAR of its words in the same order and CONTENT of those that are no function words; another
+    query if a whole sentence of the text equals it. Only queries are skipped that cannot reach NEAR, because too many
+    of their words are nowhere in the text.
+    """
+
+    def __init__(self, queries):
+        self.queries = sorted(q.split() for q in queries)
+        long = [len(q) >= MIN_WORDS and len(content(q)) >= MIN_CONTENT for q in self.queries]
+        self.short = {" ".join(q) for q, is_long in zip(self.queries, long) if not is_long and len(q) > 2}
+        count = Counter(w for q in self.queries for w in set(q))
+        self.index, self.seen = defaultdict(list), {}
+        for number, (query, is_long) in enumerate(zip(self.queries, long)):
+            # A text with NEAR of the words has one of any more than 1 - NEAR of them; the rarest make short lists.
+            spare = len(query) - math.ceil(NEAR * len(query))
+            if is_long:
+                for word in sorted(query, key=lambda w: (count[w], w))[:spare + 1]:
+                    self.index[word].append(number)
+
+    def of(self, text):
+        if text not in self.seen:
+            self.seen[text] = self.look(text)
+        return self.seen[text]
+
+    def look(self, text):
+        for part in re.split(r"[.?!:;\n\"]+", text):
+            if normal(part) in self.short:
+                return normal(part)
+        words = normal(text).split()
+        have = set(words)
+        for number in sorted({n for w in have for n in self.index.get(w, ())}):
+            query = self.queries[number]
+            needed, width = math.ceil(NEAR * len(query)), round(SPREAD * len(query))
+            of_query = Counter(content(query))
+            if sum(w in have for w in query) < needed or lcs(query, words) < needed:
+                continue
+            for start in range(max(1, len(words) - width + 1)):
+                part = words[start:start + width]
+                shared = (of_query & Counter(part)).total()
+                if shared >= CONTENT * of_query.total() and lcs(query, part) >= needed:
+                    return " ".join(query)
+        return None
 
 
 # ---------------------------------------------------------------- input
@@ -153,7 +237,7 @@ def known(function, functions):
         any(len(have.intersection(params)) >= .8 * len(have.union(params)) for have in functions.get(name, ()))
 
 
-def read_pool(paths, queries, functions, dropped):
+def read_pool(paths, queries, functions, overlap, dropped):
     """Clean queries with their functions, and further short functions, none of them the benchmark's."""
     shapes = {masked(q) for q in queries}
     pool, spare = [], []
@@ -170,6 +254,8 @@ def read_pool(paths, queries, functions, dropped):
                 dropped["query in the benchmark"] += 1
             elif masked(row["query"]) in shapes:
                 dropped["query in the benchmark but for numbers"] += 1
+            elif overlap and overlap.of(row["query"]):
+                dropped["query with most words of one of the benchmark's, in order"] += 1
             elif len(kept) < len(row["functions"]) or not kept:
                 dropped["query whose functions are in the benchmark"] += 1
             else:
@@ -293,8 +379,8 @@ def embed(rng, text, clean, **_):
 class Clean:
     """The clean pool, and rows made from it."""
 
-    def __init__(self, pool, spare, bench_queries):
-        self.pool, self.spare, self.bench_queries = pool, spare, bench_queries
+    def __init__(self, pool, spare, bench_queries, overlap):
+        self.pool, self.spare, self.bench_queries, self.overlap = pool, spare, bench_queries, overlap
         self.values = defaultdict(list)
         for row in pool:
             for call in row["calls"]:
@@ -341,7 +427,7 @@ class Clean:
         return out
 
     def row(self, rng):
-        """Messages and tools of a clean row, or None where chance made a benchmark query."""
+        """Messages and tools of a clean row, or None where chance made a benchmark query or most of one."""
         query, functions, calls = self.base(rng)
         style = rng.random()
         messages = []
@@ -363,6 +449,9 @@ class Clean:
                 functions = functions + others
         if any(normal(m.get("content") or "") in self.bench_queries for m in messages) \
                 or normal(query) in self.bench_queries:
+            return None
+        said = [m["content"] for m in messages if m["role"] == "user"] + [query]
+        if self.overlap and any(map(self.overlap.of, said)):
             return None
         functions = self.docs(rng, functions)
         if rng.random() < .08:
@@ -482,12 +571,11 @@ def plant(rng, kind, entry, clean, translations):
     own = [dict(f) for f in entry["functions"]]
     if kind == "call_only":
         calls = [shuffled(rng, c) for c in entry["calls"]]
-        called = {c["name"] for c in calls}
-        own = [describe(rng, f) for f in own if f["name"] in called]
-        if sum(len(c["arguments"]) for c in calls) < 2 or len(own) < len(called):
+        if sum(len(c["arguments"]) for c in calls) < 2:
             return None
         text = call_query(rng, calls)
-        return (turn(text, calls), clean.docs(rng, own, 1, 3)) if normal(text) != normal(entry["query"]) else None
+        # Only the calls are the benchmark's: the docs are those of a clean row.
+        return (turn(text, calls), clean.docs(rng, functions, 1, 3)) if normal(text) != normal(entry["query"]) else None
     if not own or (kind != "docs_verbatim" and not params_of(own)):
         return None
     if kind == "docs_described":
@@ -555,7 +643,7 @@ def write(args, planted, clean):
             tools = [{"type": "function", "function": f} for f in tools]
             train.write(json.dumps({"id": name, "messages": messages, "tools": tools}, ensure_ascii=False) + "\n")
             truth.write(json.dumps(fact, ensure_ascii=False) + "\n")
-    print(f"clean rows drawn again because their query is the benchmark's: {drawn_again}", file=sys.stderr)
+    print(f"clean rows drawn again because of a query of the benchmark: {drawn_again}", file=sys.stderr)
 
 
 def main():
@@ -566,17 +654,20 @@ def main():
     parser.add_argument("--rows", type=int, default=50000)
     parser.add_argument("--rate-per-kind", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep-overlap", action="store_true",
+                        help="keep clean rows that have most words of a benchmark query in order (class Overlap)")
     parser.add_argument("--out", type=Path, required=True, metavar="DIR")
     args = parser.parse_args()
 
     entries, queries, functions = read_bench(args.bench)
     dropped = Counter()
-    pool, spare = read_pool(args.clean, queries, functions, dropped)
+    overlap = None if args.keep_overlap else Overlap(queries)
+    pool, spare = read_pool(args.clean, queries, functions, overlap, dropped)
     for reason, number in sorted(dropped.items()):
         print(f"dropped from the pool, {reason}: {number}", file=sys.stderr)
     print(f"benchmark entries {len(entries)}, clean queries {len(pool)}, clean functions {len(spare)}", file=sys.stderr)
     translations = {r["bench_id"]: r["text"] for r in read_lines(args.translations)} if args.translations else {}
-    clean = Clean(pool, spare, queries)
+    clean = Clean(pool, spare, queries, overlap)
     planted = plant_all(entries, clean, translations, args.seed, args.rate_per_kind)
     if len(planted) > args.rows:
         parser.error(f"{len(planted)} planted rows do not fit into {args.rows}")

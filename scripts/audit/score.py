@@ -2,12 +2,17 @@
 """Score the hits of a contamination audit against the truth of plant.py.
 
 HITS has JSON lines with train_id, bench_id, object, method, score and verdict (contaminated or suspect); a row
-may have many. "right" counts a row found as contaminated with its own benchmark entry or with one that has the
-same query (for planted functions: the same functions, for planted calls: the same calls).
+may have many. "right" counts a row found as contaminated in what was planted (query, functions or calls), with its own
+benchmark entry or with one that has the same query (for planted functions: the same functions, for planted calls: the
+same calls).
 """
 import argparse
 import json
 from collections import defaultdict
+
+
+PLANTED = {"docs_verbatim": ("function", "functions"), "docs_described": ("function", "functions"),
+           "functions_renamed": ("function", "functions"), "call_only": ("call",)}
 
 
 def read_lines(path):
@@ -60,7 +65,7 @@ def main():
         if hit["verdict"] == "contaminated":
             sure.add(train_id)
             objects[hit["object"]].add(train_id)
-            if hit["bench_id"] in wanted[train_id]:
+            if hit["bench_id"] in wanted[train_id] and hit["object"] in PLANTED.get(kinds[train_id], ("query",)):
                 right.add(train_id)
 
     planted = [k for k in groups if k != "clean"]

@@ -3,6 +3,7 @@
 //! A function is known by its name with the names of its parameters, and by its parameters with its text, so that neither
 //! new descriptions nor a new name hide it. An answer is known by the names and values of its calls.
 
+use std::cell::LazyCell;
 use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,42 +11,12 @@ use serde_json::Value;
 
 use super::hit::{Hit, Method, Object, Verdict};
 use super::item::ItemCall;
+use super::thresholds::DocThresholds;
 use super::words::{Vocabulary, Word, n_common};
 use crate::checker::same;
 use crate::docs::signature::{Signature, signatures};
 use crate::text::normal::loose_name;
 use crate::text::rouge::f1;
-
-/// When a function or an answer overlaps. Shares are from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct DocThresholds {
-    /// Least Jaccard similarity of the parameter names of two functions with the same name.
-    pub shared_parameters: f64,
-    /// Least ROUGE-L F1 of the texts of two functions with the same parameters, under any name.
-    pub text: f64,
-    /// The same for suspect, and for contaminated where there are at least `text_parameters`.
-    pub text_suspect: f64,
-    /// Fewest parameters for `text_suspect` to be enough.
-    pub text_parameters: usize,
-    /// Fewest words of such a text.
-    pub text_words: usize,
-    /// Fewest arguments of an answer, in all its calls.
-    pub arguments: usize,
-}
-
-impl Default for DocThresholds {
-    fn default() -> Self {
-        Self {
-            shared_parameters: 0.8,
-            text: 0.95,
-            text_suspect: 0.9,
-            text_parameters: 3,
-            text_words: 8,
-            arguments: 2,
-        }
-    }
-}
 
 /// A function of the benchmark.
 #[derive(Debug)]
@@ -72,7 +43,7 @@ struct Answer {
 pub(super) struct DocIndex {
     vocabulary: Vocabulary,
     functions: Vec<Function>,
-    known: FxHashMap<(String, Vec<String>, Vec<u32>), u32>,
+    known: FxHashMap<(Vec<String>, Vec<u32>), u32>,
     by_name: FxHashMap<String, Vec<u32>>,
     by_parameters: FxHashMap<Vec<String>, Vec<u32>>,
     /// The number of functions of each entry.
@@ -94,11 +65,11 @@ impl DocIndex {
             let parameters = parameters(&signature);
             let words: Vec<u32> = numbers(&self.vocabulary.learn(&text(&signature)));
             let next = u32::try_from(self.functions.len()).expect("fewer than 2^32 functions");
-            let at = *self.known.entry((name.clone(), parameters.clone(), words.clone())).or_insert(next);
+            let names = names(&signature);
+            let at = *self.known.entry((names.clone(), words.clone())).or_insert(next);
             if at == next {
                 self.by_name.entry(name).or_default().push(at);
                 self.by_parameters.entry(parameters.clone()).or_default().push(at);
-                let names = names(&signature);
                 self.functions.push(Function { names, parameters, words, entries: Vec::new() });
             }
             self.functions[at as usize].entries.push((entry, place));
@@ -122,6 +93,24 @@ impl DocIndex {
         (self.functions.len(), self.answers.len())
     }
 
+    /// Returns the methods that can find the functions or the answer of each entry.
+    pub(super) fn scorable(&self) -> BTreeMap<u32, Vec<Method>> {
+        let mut methods: BTreeMap<u32, Vec<Method>> = BTreeMap::new();
+        for function in &self.functions {
+            for (entry, _) in &function.entries {
+                let of_entry = methods.entry(*entry).or_default();
+                of_entry.extend([Method::NameParameters, Method::AllFunctions]);
+                if !function.parameters.is_empty() && !function.words.is_empty() {
+                    of_entry.push(Method::ParametersText);
+                }
+            }
+        }
+        for answer in &self.answers {
+            methods.entry(answer.entry).or_default().push(Method::CallValues);
+        }
+        methods
+    }
+
     /// Finds the functions that overlap those of a row.
     pub(super) fn find_functions(&self, functions: &[Value], by: &DocThresholds) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
@@ -140,6 +129,7 @@ impl DocIndex {
                         verdict,
                         in_row: (place, 0..0),
                         in_entry: (of_entry, 0..0),
+                        run: 0,
                     });
                 }
             }
@@ -154,6 +144,7 @@ impl DocIndex {
                     verdict: Verdict::Contaminated,
                     in_row: (0, 0..0),
                     in_entry: (0, 0..0),
+                    run: 0,
                 });
             }
         }
@@ -163,7 +154,8 @@ impl DocIndex {
     /// Returns the functions like this one, each by one method.
     fn like(&self, signature: &Signature, by: &DocThresholds) -> Vec<(u32, Method, f64, Verdict)> {
         let own = parameters(signature);
-        let words = numbers(&self.vocabulary.read(&text(signature)));
+        // Most functions are like none, and their texts need not be read.
+        let words = LazyCell::new(|| numbers(&self.vocabulary.read(&text(signature))));
         let similarity =
             |function: &Function| f1(n_common(&function.words, &words), words.len(), function.words.len());
         let mut found: Vec<(u32, Method, f64, Verdict)> = Vec::new();
@@ -198,19 +190,14 @@ impl DocIndex {
     }
 
     /// Finds the answers whose calls are all among those of a row.
-    pub(super) fn find_answers(&self, calls: &[ItemCall], hits: &mut Vec<Hit>) {
+    pub(super) fn find_answers(&self, calls: &[ItemCall], by: &DocThresholds, hits: &mut Vec<Hit>) {
         let names: FxHashSet<String> = calls.iter().map(|call| loose_name(&call.name)).collect();
         let mut names: Vec<String> = names.into_iter().collect();
         names.sort_unstable();
         for name in names {
             for &at in self.by_call.get(&name).into_iter().flatten() {
                 let answer = &self.answers[at as usize];
-                let mut left: Vec<&ItemCall> = calls.iter().collect();
-                let is_there = |call: &ItemCall| {
-                    let place = left.iter().position(|own| is_accepted(own, call));
-                    place.map(|place| left.swap_remove(place)).is_some()
-                };
-                if answer.calls.iter().all(is_there) {
+                if answer.n_held(calls).is_some_and(|n_arguments| n_arguments >= by.arguments) {
                     hits.push(Hit {
                         entry: answer.entry,
                         object: Object::Call,
@@ -219,10 +206,24 @@ impl DocIndex {
                         verdict: Verdict::Contaminated,
                         in_row: (0, 0..0),
                         in_entry: (0, 0..0),
+                        run: 0,
                     });
                 }
             }
         }
+    }
+}
+
+impl Answer {
+    /// Returns the number of arguments with an accepted value, if all its calls are among some calls.
+    fn n_held(&self, calls: &[ItemCall]) -> Option<usize> {
+        let mut left: Vec<&ItemCall> = calls.iter().collect();
+        let mut n_arguments = 0;
+        for expected in &self.calls {
+            let place = left.iter().position(|own| n_accepted(own, expected).is_some())?;
+            n_arguments += n_accepted(left.swap_remove(place), expected)?;
+        }
+        Some(n_arguments)
     }
 }
 
@@ -238,14 +239,47 @@ fn names(signature: &Signature) -> Vec<String> {
     [signature.name.clone()].into_iter().chain(parameters).collect()
 }
 
-/// Whether a call has the name and the arguments of an expected one, each with an accepted value.
-fn is_accepted(call: &ItemCall, expected: &ItemCall) -> bool {
-    loose_name(&call.name) == loose_name(&expected.name)
-        && call.arguments.len() >= expected.arguments.len()
-        && expected.arguments.iter().all(|(name, values)| {
-            let of_call = call.arguments.iter().find(|(own, _)| own == name);
-            of_call.is_some_and(|(_, own)| own.iter().any(|own| values.iter().any(|value| same(own, value))))
-        })
+/// Returns the number of arguments of a call that have an accepted value of an expected one, if the name and all arguments of the
+/// expected one fit. An argument that may be left out has the empty text among its values.
+fn n_accepted(call: &ItemCall, expected: &ItemCall) -> Option<usize> {
+    if loose_name(&call.name) != loose_name(&expected.name) {
+        return None;
+    }
+    let mut n = 0;
+    for (name, values) in &expected.arguments {
+        match call.arguments.iter().find(|(own, _)| own == name) {
+            Some((_, own)) if own.iter().any(|own| values.iter().any(|value| accepts(own, value))) => n += 1,
+            None if values.iter().any(may_be_left_out) => {}
+            _ => return None,
+        }
+    }
+    Some(n)
+}
+
+fn may_be_left_out(value: &Value) -> bool {
+    value == ""
+}
+
+/// Whether a value is an accepted one. Accepted objects list the accepted values of each key.
+fn accepts(own: &Value, accepted: &Value) -> bool {
+    if same(own, accepted) {
+        return true;
+    }
+    match (own, accepted) {
+        (Value::Object(own), Value::Object(accepted)) => {
+            own.keys().all(|key| accepted.contains_key(key))
+                && accepted.iter().all(|(key, values)| match (own.get(key), values) {
+                    (Some(own), Value::Array(values)) => values.iter().any(|value| accepts(own, value)),
+                    (Some(own), value) => accepts(own, value),
+                    (None, Value::Array(values)) => values.iter().any(may_be_left_out),
+                    (None, _) => false,
+                })
+        }
+        (Value::Array(own), Value::Array(accepted)) => {
+            own.len() == accepted.len() && own.iter().zip(accepted).all(|(own, value)| accepts(own, value))
+        }
+        _ => false,
+    }
 }
 
 fn parameters(signature: &Signature) -> Vec<String> {

@@ -50,18 +50,22 @@ pub enum Method {
     Template,
     /// Equal words but for numbers, names and quoted texts.
     NameTemplate,
-    /// The share of the entry's word triples that the row has, weighted by how rare they are.
+    /// The share of the entry's runs of 3 words that the row has, weighted by how rare the words are.
     Ngram,
-    /// The share of the entry's runs of 5 words that the row has.
+    /// The same with runs of 5 words.
     Ngram5,
-    /// The share of the entry's runs of 8 words that the row has.
+    /// The same with runs of 8 words.
     Ngram8,
-    /// The share of the entry's runs of 13 words that the row has.
+    /// The same with runs of 13 words.
     Ngram13,
-    /// The share of the entry's words that the part of the row has, in any order, weighted by how rare they are.
+    /// The share of the entry's words in the longest run that the row has, weighted by how rare they are.
+    LongestMatch,
+    /// The share of the entry's words that a part of the row has, in any order, weighted by how rare they are.
     Words,
-    /// ROUGE-L F1 of the entry with the most similar part of the row.
+    /// The highest ROUGE-L F1 of the entry with a stretch of that part.
     RougeL,
+    /// The cosine of the vectors of both messages.
+    Cosine,
     /// A function of the same name with the same parameters.
     NameParameters,
     /// A function with the same parameters and a similar text under any name.
@@ -74,7 +78,7 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order of the report.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::Exact,
         Self::Contained,
         Self::Template,
@@ -83,8 +87,10 @@ impl Method {
         Self::Ngram5,
         Self::Ngram8,
         Self::Ngram13,
+        Self::LongestMatch,
         Self::Words,
         Self::RougeL,
+        Self::Cosine,
         Self::NameParameters,
         Self::ParametersText,
         Self::AllFunctions,
@@ -102,8 +108,10 @@ impl Method {
             Self::Ngram5 => "ngram-5",
             Self::Ngram8 => "ngram-8",
             Self::Ngram13 => "ngram-13",
+            Self::LongestMatch => "longest-match",
             Self::Words => "words",
             Self::RougeL => "rouge-l",
+            Self::Cosine => "cosine",
             Self::NameParameters => "name-parameters",
             Self::ParametersText => "parameters-text",
             Self::AllFunctions => "all-functions",
@@ -179,4 +187,6 @@ pub struct Hit {
     pub in_row: (u32, Range<usize>),
     /// The same of the entry.
     pub in_entry: (u32, Range<usize>),
+    /// The words of the longest run that both have; 0 for other methods.
+    pub run: u32,
 }

@@ -33,7 +33,8 @@ pub enum Docs {
 pub struct ItemCall {
     /// The name of the function.
     pub name: String,
-    /// Names of arguments with their accepted values; one where a model called.
+    /// Names of arguments with their accepted values; one where a model called. The empty text among several means that the
+    /// argument may be left out.
     pub arguments: Vec<(String, Vec<Value>)>,
 }
 
@@ -74,10 +75,9 @@ impl ItemCall {
     pub fn of_ground_truth(call: &Value) -> Option<Self> {
         let (name, parameters) = call.as_object()?.iter().next()?;
         let alternatives = |(name, values): (&String, &Value)| {
-            // The empty text means that the parameter may be left out.
-            let values: Vec<Value> =
-                values.as_array()?.iter().filter(|value| *value != "").cloned().collect();
-            (!values.is_empty()).then(|| (name.clone(), values))
+            let values = values.as_array()?.clone();
+            // An argument without any value but the empty text must be left out.
+            values.iter().any(|value| value != "").then(|| (name.clone(), values))
         };
         let arguments = parameters.as_object()?.iter().filter_map(alternatives).collect();
         Some(Self { name: name.clone(), arguments })

@@ -7,14 +7,19 @@
 //! - [`open`] finds benchmarks by name, [`benchmark`] reads and indexes them; [`facts`] is what a run records of one.
 //! - [`item`]: what is compared; [`row`]: a training row with its hits; [`hit`]: objects, methods, verdicts.
 //! - `words`, `queries`: messages as numbered words; runs, templates, containment, ROUGE-L.
+//! - [`thresholds`]: the settings of the rule; [`unscorable`]: what is too short for a method; [`duplicates`]: a set against itself.
+//! - [`embedding`], [`judge`]: vectors, and a language model on suspect pairs.
 //! - `functions`: functions by name, parameters and text; answers by their calls.
 //! - [`outcome`] writes the results of a run, [`report`] counts them.
 
 pub mod benchmark;
+pub mod duplicates;
+pub mod embedding;
 pub mod facts;
 mod functions;
 pub mod hit;
 pub mod item;
+pub mod judge;
 pub mod open;
 pub mod outcome;
 mod queries;
@@ -22,6 +27,8 @@ pub mod report;
 pub mod row;
 pub mod rows;
 pub mod scores;
+pub mod thresholds;
+pub mod unscorable;
 mod words;
 
 use std::io;
@@ -30,8 +37,7 @@ use std::path::{Path, PathBuf};
 use crate::ingest::read::ReadError;
 use crate::public_sets::SetError;
 
-pub use functions::DocThresholds;
-pub use queries::QueryThresholds;
+pub use thresholds::{DocThresholds, QueryThresholds};
 
 /// Why a benchmark cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -26,6 +26,43 @@ pub(super) struct Word {
     pub(super) at: Range<usize>,
     /// What kind of value it may be.
     pub(super) mask: Mask,
+    /// What is between it and the word before.
+    pub(super) before: Gap,
+}
+
+/// What is between two words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Gap {
+    /// A space, or a mark inside a sentence.
+    Inside,
+    /// A comma or a bracket; or a space, and the next word has a capital: a sentence without a full stop may end here.
+    Weak,
+    /// The end of a sentence or line; the start of the text.
+    Strong,
+}
+
+impl Gap {
+    fn of(between: &str, next: &str) -> Self {
+        // `9:45` and `harbour.tide` are inside a sentence.
+        let is_joined = between.len() == 1 || between == "–";
+        let mut gap = Self::Inside;
+        for c in between.chars() {
+            gap = gap.max(match c {
+                '.' | ':' | ',' | '-' | '–' if is_joined => Self::Inside,
+                ',' | '-' | '–' | '—' | '，' | '、' | '|' | '*' | '(' | ')' | '[' | ']' | '{' | '}' | '<'
+                | '>' => Self::Weak,
+                '.' | '!' | '?' | ':' | ';' | '\n' | '\r' | '。' | '！' | '？' | '：' | '；' | '…' => {
+                    Self::Strong
+                }
+                // Values are quoted inside sentences.
+                _ => Self::Inside,
+            });
+        }
+        if gap == Self::Inside && between.contains(' ') && next.starts_with(char::is_uppercase) {
+            gap = Self::Weak;
+        }
+        gap
+    }
 }
 
 /// The kind of value that a word is by its form.
@@ -92,6 +129,7 @@ fn words(text: &str, mut number: impl FnMut(&str) -> u32) -> Vec<Word> {
     let mut folded = String::new();
     let (mut begins_sentence, mut quote, mut last_end) = (true, None, 0);
     for at in spans {
+        let is_first = found.is_empty();
         let word = &text[at.clone()];
         let between = &text[last_end..at.start];
         begins_sentence |= between.contains(['.', '!', '?', ':', '\n']);
@@ -120,9 +158,10 @@ fn words(text: &str, mut number: impl FnMut(&str) -> u32) -> Vec<Word> {
         } else {
             Cow::Borrowed(word)
         };
+        let before = if is_first { Gap::Strong } else { Gap::of(between, word) };
         last_end = at.end;
         begins_sentence = false;
-        found.push(Word { number: number(&key), at, mask });
+        found.push(Word { number: number(&key), at, mask, before });
     }
     found
 }
@@ -206,6 +245,21 @@ mod tests {
             read("天気 à Lyon").iter().map(|(word, _)| *word).collect::<Vec<_>>(),
             ["天", "気", "à", "Lyon"]
         );
+    }
+
+    #[test]
+    fn sentences_and_lines_end_between_words() {
+        let gaps =
+            |text: &str| Vocabulary::default().learn(text).iter().map(|word| word.before).collect::<Vec<_>>();
+        let (inside, weak, strong) = (Gap::Inside, Gap::Weak, Gap::Strong);
+        assert_eq!(gaps("a b. c"), [strong, inside, strong]);
+        assert_eq!(gaps("a, b C\nd"), [strong, weak, weak, strong]);
+        assert_eq!(
+            gaps("don't say 'a b' twice-over"),
+            [strong, inside, inside, inside, inside, inside, inside]
+        );
+        assert_eq!(gaps("say \"a b\" (c): d"), [strong, inside, inside, weak, strong]);
+        assert_eq!(gaps("天。气"), [strong, strong]);
     }
 
     #[test]

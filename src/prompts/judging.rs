@@ -68,6 +68,23 @@ pub static DOCS: Panel = Panel {
     ],
 };
 
+/// Judges pairs of messages: `same` or `different`.
+pub static OVERLAP: Panel = Panel {
+    task: Task {
+        name: "overlap",
+        prompt: include_str!("../../configs/prompts/judge_overlap.md"),
+        usual_output: 60,
+        max_output: 300,
+    },
+    criteria: &[
+        Criterion { name: "same-request", verdict: "same" },
+        Criterion { name: "part-of-it", verdict: "same" },
+        Criterion { name: "other-values", verdict: "different" },
+        Criterion { name: "other-request", verdict: "different" },
+        Criterion { name: "unsure", verdict: UNSURE },
+    ],
+};
+
 /// Texts that a panel is asked about.
 pub struct Asked {
     panel: &'static Panel,
@@ -83,6 +100,11 @@ impl Asked {
     /// Returns the texts of a doc list; `None` if they are too long.
     pub fn docs(functions: &[Value]) -> Option<Self> {
         Some(Self { panel: &DOCS, texts: Texts::docs(functions)? })
+    }
+
+    /// Returns the texts of a message of a training set and one of a benchmark; `None` if they are too long.
+    pub fn pair(train: &str, bench: &str) -> Option<Self> {
+        Some(Self { panel: &OVERLAP, texts: Texts::pair(train, bench)? })
     }
 
     /// Returns the question for one of several samples.
@@ -241,7 +263,7 @@ mod tests {
 
     #[test]
     fn every_criterion_of_a_prompt_is_in_the_schema_and_the_other_way_round() {
-        for panel in [&QUERIES, &DOCS] {
+        for panel in [&QUERIES, &DOCS, &OVERLAP] {
             for criterion in panel.criteria {
                 let row = format!("| {} | {} |", criterion.name, criterion.verdict);
                 assert!(panel.task.prompt.contains(&row), "{row}");

@@ -43,9 +43,20 @@ impl Texts {
         Self::new(functions, "")
     }
 
+    /// Returns the texts of a message of a training set and one of a benchmark; `None` if they are too long.
+    pub fn pair(train: &str, bench: &str) -> Option<Self> {
+        let text =
+            format!("=== TRAINING MESSAGE ===\n{train}\n=== BENCHMARK MESSAGE ===\n{bench}\n=== END ===");
+        Self::of(text, Value::Null)
+    }
+
     fn new(functions: &[Value], more: &str) -> Option<Self> {
         let functions = Value::Array(functions.to_vec());
         let text = format!("=== FUNCTIONS ===\n{functions}\n{more}=== END ===");
+        Self::of(text, functions)
+    }
+
+    fn of(text: String, functions: Value) -> Option<Self> {
         (text.chars().count() <= MAX_CHARS).then_some(Self { text, functions })
     }
 

@@ -79,6 +79,10 @@ pub(crate) const PARTS: &[Part] = &[
     part(
         "bfcl-v4-live",
         &[
+            "the_current_live_release_has_its_known_duplicates_contradictions_and_near_pairs",
+            "the_current_live_release_has_messages_of_the_first_categories",
+            "functions_of_nexus_raven_are_found_in_the_current_live_release",
+            "the_hits_of_official_messages_are_those_of_all_pairs",
             "no_official_answer_is_open",
             "official_ground_truths_pass_as_in_the_official_run",
             "official_queries_in_other_scripts_are_detected",
@@ -96,6 +100,8 @@ pub(crate) const PARTS: &[Part] = &[
     part(
         "bfcl-v4-nonlive",
         &[
+            "the_current_live_release_has_messages_of_the_first_categories",
+            "the_hits_of_official_messages_are_those_of_all_pairs",
             "the_official_non_live_files_have_the_known_faults",
             "optional_parameters_that_official_answers_leave_out_are_the_known_ones",
         ],
@@ -138,6 +144,7 @@ pub(crate) const PARTS: &[Part] = &[
     part(
         "public/nexusraven-v2",
         &[
+            "functions_of_nexus_raven_are_found_in_the_current_live_release",
             "every_definition_of_nexus_raven_is_one_function",
             "the_two_leaks_of_the_official_release_are_held_and_no_other_list",
         ],

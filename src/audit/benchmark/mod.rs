@@ -17,13 +17,17 @@ mod toolbench;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
 
-use super::functions::{DocIndex, DocThresholds};
+use super::duplicates::Asked;
+use super::functions::DocIndex;
 use super::hit::{Hit, Verdict};
-use super::item::{Docs, Item};
-use super::queries::{QueryIndex, QueryThresholds};
+use super::item::{Docs, Item, ItemCall};
+use super::queries::QueryIndex;
 use super::rows::Fallback;
+pub use super::thresholds::Thresholds;
 use super::{AuditError, Result};
+use crate::docs::canonical;
 use crate::docs::parse::parse;
 use crate::ingest::log_formats::Columns;
 use formats::{AnyFormat, Source, sources};
@@ -31,49 +35,6 @@ pub(in crate::audit) use read::Reading;
 
 pub use columns::{BenchColumn, BenchColumns};
 pub use entry::BenchError;
-
-/// When what overlaps.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
-)]
-#[serde(deny_unknown_fields, default)]
-pub struct Thresholds {
-    /// Of user messages.
-    pub query: QueryThresholds,
-    /// Of functions and answers.
-    pub docs: DocThresholds,
-}
-
-impl Thresholds {
-    /// Checks that all thresholds are in range.
-    ///
-    /// # Errors
-    /// `key must …, not …`.
-    pub fn check(&self) -> std::result::Result<(), String> {
-        let (query, docs) = (&self.query, &self.docs);
-        let shares = [
-            ("query.words", query.words),
-            ("query.rouge_l", query.rouge_l),
-            ("query.words_reordered", query.words_reordered),
-            ("query.ngram", query.ngram),
-            ("query.words_suspect", query.words_suspect),
-            ("query.rouge_l_suspect", query.rouge_l_suspect),
-            ("query.ngram_suspect", query.ngram_suspect),
-            ("docs.shared_parameters", docs.shared_parameters),
-            ("docs.text", docs.text),
-            ("docs.text_suspect", docs.text_suspect),
-        ];
-        let outside = shares.iter().find(|(_, share)| !(0.0..=1.0).contains(share));
-        match outside {
-            Some((key, share)) => Err(format!("thresholds.{key} must be from 0 to 1, not {share}")),
-            None if query.contained_weight.is_nan() || query.contained_weight < 0.0 => Err(format!(
-                "thresholds.query.contained_weight must be 0 or more, not {}",
-                query.contained_weight
-            )),
-            None => Ok(()),
-        }
-    }
-}
 
 /// One entry of a benchmark, as hits name it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,8 +67,9 @@ pub struct Benchmark {
     pub entries: Vec<BenchEntry>,
     /// What is found of each entry: nothing of an unscorable one.
     pub scorable: Vec<Scorable>,
-    queries: QueryIndex,
-    docs: DocIndex,
+    pub(super) queries: QueryIndex,
+    pub(super) docs: DocIndex,
+    pub(super) asked: Vec<Asked>,
     thresholds: Thresholds,
 }
 
@@ -195,7 +157,7 @@ impl Benchmark {
 
     /// Weighs words and runs, after the last entry was added.
     pub(super) fn weigh(&mut self) {
-        self.queries.weigh();
+        self.queries.weigh(&self.thresholds.query);
     }
 
     fn add_category(&mut self, source: &Source) -> Result<u32> {
@@ -226,12 +188,32 @@ impl Benchmark {
             Docs::Text(text) => parse(&text).map(|parsed| parsed.functions).unwrap_or_default(),
             Docs::Read(functions) => functions,
         };
+        self.asked.push(self.asked(&item.queries, &functions, &item.calls, category));
         if !functions.is_empty() {
             self.docs.add_functions(entry, &functions);
             scorable.functions = true;
         }
         scorable.call = self.docs.add_answer(entry, item.calls, &self.thresholds.docs);
         self.scorable.push(scorable);
+    }
+
+    fn asked(&self, queries: &[String], functions: &[Value], calls: &[ItemCall], category: u32) -> Asked {
+        let request = format!("{}\n{:032x}", serde_json::json!(queries), canonical::key(functions));
+        let label = if calls.is_empty() {
+            self.categories[category as usize].name.clone()
+        } else {
+            format!("{calls:?}")
+        };
+        Asked {
+            last: queries.last().cloned().unwrap_or_default(),
+            request: xxh3_128(request.as_bytes()),
+            label: xxh3_128(label.as_bytes()),
+        }
+    }
+
+    /// Returns the messages of users that have words: number of the entry, of the message, and the text.
+    pub fn messages(&self) -> impl Iterator<Item = (u32, u32, &str)> {
+        self.queries.messages()
     }
 
     /// Returns the category that was read from a file with this content, if the file is part of the benchmark.
@@ -274,7 +256,7 @@ impl Benchmark {
         for (turn, text) in (0..).zip(&item.queries) {
             self.queries.find(turn, text, &self.thresholds.query, &mut hits);
         }
-        self.docs.find_answers(&item.calls, &mut hits);
+        self.docs.find_answers(&item.calls, &self.thresholds.docs, &mut hits);
         hits
     }
 }
@@ -288,6 +270,22 @@ pub fn verdict(hits: &[Hit], is_scorable: bool) -> Verdict {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+
+    /// A benchmark of messages.
+    pub(in crate::audit) fn benchmark_of(messages: &[&str]) -> Benchmark {
+        let mut benchmark = Benchmark::default();
+        benchmark.push_category(Category {
+            name: "messages".to_owned(),
+            path: PathBuf::new(),
+            sha256: String::new(),
+        });
+        for (record, message) in (1..).zip(messages) {
+            let item = Item { queries: vec![(*message).to_owned()], ..Item::default() };
+            benchmark.add_entry(record.to_string(), 0, record, item);
+        }
+        benchmark.weigh();
+        benchmark
+    }
 
     /// Writes files into a folder, and returns its categories with their entries.
     pub(super) fn read_files(files: &[(&str, &str)]) -> Result<Vec<(String, Vec<entry::ReadEntry>)>> {

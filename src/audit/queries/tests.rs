@@ -1,0 +1,116 @@
+//! What is contaminated, suspect or clean; `tests/audit_oracle.rs` compares the hits with those of all pairs.
+
+use proptest::prelude::*;
+
+use super::super::hit::Hit;
+use super::measures::{best_rouge, runs};
+use super::*;
+use crate::text::lcs::lcs;
+use crate::text::rouge::f1;
+
+fn index(texts: &[&str]) -> QueryIndex {
+    let mut index = QueryIndex::default();
+    for (entry, text) in (0..).zip(texts) {
+        index.add(entry, 0, text);
+    }
+    index.weigh(&QueryThresholds::default());
+    index
+}
+
+fn hits(index: &QueryIndex, message: &str) -> Vec<Hit> {
+    let mut hits = Vec::new();
+    index.find(0, message, &QueryThresholds::default(), &mut hits);
+    hits
+}
+
+fn surest(index: &QueryIndex, message: &str) -> Option<Verdict> {
+    hits(index, message).into_iter().map(|hit| hit.verdict).max()
+}
+
+#[test]
+fn a_changed_value_or_another_thing_is_no_contamination() {
+    let index = index(&[
+        "Can you book me a quiet room in Oban for 3 nights from Monday on?",
+        "I would like to find a hotel in London near the river",
+    ]);
+    for (message, expected) in [
+        ("Can you book me a quiet room in Mull for 3 nights from Monday on?", Some(Verdict::Suspect)),
+        ("Can you book me a quiet room in Oban for 5 nights from Monday on?", Some(Verdict::Contaminated)),
+        ("I would like to find a hotel in Tokyo near the river", Some(Verdict::Suspect)),
+        ("I would like to find a doctor", None),
+    ] {
+        assert_eq!(surest(&index, message), expected, "{message}");
+    }
+}
+
+#[test]
+fn a_short_message_is_contaminated_as_a_sentence_and_not_inside_one() {
+    let mut texts: Vec<String> = (0..4000).map(|at| format!("other message number a{at} of them")).collect();
+    texts.extend(["lower the anchor", "anchorage", "hello", "hello again of number"].map(str::to_owned));
+    texts.extend((0..100).map(|at| format!("hello again b{at}")));
+    let index = index(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    let of = |message: &str, entry: usize| {
+        let of_entry = hits(&index, message).into_iter().filter(|hit| hit.entry as usize == entry);
+        of_entry.map(|hit| (hit.method, hit.verdict)).max_by_key(|(_, verdict)| *verdict)
+    };
+    let (contained, sure, suspect) = (Method::Contained, Verdict::Contaminated, Verdict::Suspect);
+    for (message, entry, expected) in [
+        ("We sail on. Lower the anchor! Then rest", 4000, Some((contained, sure))),
+        ("Is it true that lower the anchor is a song", 4000, Some((contained, sure))),
+        ("We sail on. Hello again of number! Then rest", 4003, Some((contained, sure))),
+        ("We sail on. Hello again of number Then rest", 4003, Some((contained, sure))),
+        ("Then they say hello again of number and rest", 4003, Some((contained, suspect))),
+        ("We sail on.\nanchorage\nThen rest", 4001, Some((contained, sure))),
+        ("We sail to an anchorage of ours", 4001, None),
+        ("Hello! Where do we sail to", 4002, None),
+        ("hello", 4002, Some((Method::Exact, suspect))),
+        ("Anchorage!", 4001, Some((Method::Exact, sure))),
+    ] {
+        assert_eq!(of(message, entry), expected, "{message}");
+    }
+}
+
+#[test]
+fn a_long_run_is_suspect_in_any_text_and_its_words_are_counted() {
+    let run = "one two three four five six seven eight nine ten eleven twelve thirteen";
+    let rest: Vec<String> = (0..80).map(|at| format!("rest{at}")).collect();
+    let text = format!("{} {run} end", rest.join(" "));
+    let index = index(&[&text]);
+    let found = hits(&index, &format!("Count for me: {run}, please"));
+    let [hit] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((hit.method, hit.verdict, hit.run), (Method::LongestMatch, Verdict::Suspect, 13));
+    assert_eq!(&text[hit.in_entry.1.clone()], run);
+    assert_eq!(hits(&index, "Count: one two three four five six seven eight nine ten eleven twelve"), []);
+}
+
+proptest! {
+    #[test]
+    fn the_best_stretch_is_that_of_all_stretches(
+        text in prop::collection::vec(0_u32..6, 1..12),
+        part in prop::collection::vec(0_u32..8, 0..14),
+    ) {
+        let stretches = (0..part.len()).flat_map(|from| (from + 1..=part.len()).map(move |to| (from, to)));
+        let score = |(from, to): (usize, usize)| f1(lcs(&text, &part[from..to]), text.len(), to - from);
+        let best = stretches.map(score).fold(0.0, f64::max);
+        prop_assert!((best_rouge(&text, &part) - best).abs() < 1e-12);
+    }
+
+    #[test]
+    fn runs_are_those_that_a_search_finds(
+        text in prop::collection::vec(0_u32..4, 0..12),
+        row in prop::collection::vec(0_u32..5, 0..14),
+    ) {
+        let found = runs(&text, &row);
+        let longest_at = |of: usize| {
+            (0..=text.len() - of).rev().find(|&n| n == 0 || row.windows(n).any(|run| *run == text[of..of + n])).unwrap()
+        };
+        let expected: Vec<u32> = (0..text.len()).map(|of| u32::try_from(longest_at(of)).unwrap()).collect();
+        let (of, at, length) = found.longest;
+        prop_assert_eq!(length, expected.iter().copied().max().unwrap_or(0) as usize);
+        if length > 0 {
+            prop_assert_eq!(of, expected.iter().position(|n| *n as usize == length).unwrap());
+            prop_assert_eq!(at, row.windows(length).position(|run| *run == text[of..of + length]).unwrap());
+        }
+        prop_assert_eq!(found.lengths, expected);
+    }
+}
