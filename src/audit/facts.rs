@@ -6,15 +6,21 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::benchmark::{Benchmark, Thresholds};
+use super::hit::Method;
 
 /// The name of the note.
 pub const BENCHMARK_NOTE: &str = "benchmark";
+
+/// The name of the note about what a language model said of suspect pairs.
+pub const JUDGED_NOTE: &str = "judged_pairs";
 
 /// The benchmark of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchmarkFacts {
     /// Its categories, in the order of their files.
     pub categories: Vec<CategoryFacts>,
+    /// Entries that each method cannot find, by method and category; they are too short for it, or have nothing to compare.
+    pub unscorable: BTreeMap<String, BTreeMap<String, usize>>,
     /// When what overlaps.
     pub thresholds: Thresholds,
 }
@@ -54,7 +60,14 @@ impl BenchmarkFacts {
                 *counts.scorable.entry(name.to_owned()).or_default() += usize::from(is_scorable);
             }
         }
-        Self { categories, thresholds: *benchmark.thresholds() }
+        let names: Vec<String> = categories.iter().map(|category| category.name.clone()).collect();
+        let unscorable = benchmark.unscorable().into_iter().filter(|found| found.method != Method::Judge);
+        let unscorable = unscorable
+            .map(|found| {
+                (found.method.name().to_owned(), names.iter().cloned().zip(found.by_category).collect())
+            })
+            .collect();
+        Self { categories, unscorable, thresholds: *benchmark.thresholds() }
     }
 
     /// Returns the facts in a note; `None` if there is none.

@@ -66,6 +66,8 @@ pub enum Method {
     RougeL,
     /// The cosine of the vectors of both messages.
     Cosine,
+    /// What a language model says about a suspect pair: 1 for the same request, 0 for another.
+    Judge,
     /// A function of the same name with the same parameters.
     NameParameters,
     /// A function with the same parameters and a similar text under any name.
@@ -78,7 +80,7 @@ pub enum Method {
 
 impl Method {
     /// All methods, in the order of the report.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Exact,
         Self::Contained,
         Self::Template,
@@ -91,6 +93,7 @@ impl Method {
         Self::Words,
         Self::RougeL,
         Self::Cosine,
+        Self::Judge,
         Self::NameParameters,
         Self::ParametersText,
         Self::AllFunctions,
@@ -112,6 +115,7 @@ impl Method {
             Self::Words => "words",
             Self::RougeL => "rouge-l",
             Self::Cosine => "cosine",
+            Self::Judge => "judge",
             Self::NameParameters => "name-parameters",
             Self::ParametersText => "parameters-text",
             Self::AllFunctions => "all-functions",

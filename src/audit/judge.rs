@@ -30,6 +30,17 @@ pub enum Judgement {
     CouldNotJudge(String),
 }
 
+impl Judgement {
+    /// Returns its name in counts.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Same(_) => "same",
+            Self::Different(_) => "different",
+            Self::CouldNotJudge(_) => "could_not_judge",
+        }
+    }
+}
+
 /// Who judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Judge<'a> {

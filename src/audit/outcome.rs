@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
+use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use super::facts::{BENCHMARK_NOTE, BenchmarkFacts};
+use super::facts::{BENCHMARK_NOTE, BenchmarkFacts, JUDGED_NOTE};
 use super::hit::{Method, Object, Verdict};
 use super::report::{AuditReport, Counted, CountedHit, TrainFile};
 use crate::columns::{CONTAMINATION, EXTERNAL_ID, FILE, LINE, RECORD};
@@ -85,7 +86,9 @@ pub fn write(run: &Finished<'_>) -> Result<Option<AuditReport>> {
     write_hits(run, &rows)?;
     write_table(run, &rows)?;
     write_removed(run, &places)?;
-    let report = counted.report(&facts, train);
+    let mut report = counted.report(&facts, train);
+    let judged = run.manifests[at].notes.get(JUDGED_NOTE);
+    report.judged = judged.and_then(|note| BTreeMap::deserialize(note).ok()).unwrap_or_default();
     write_atomic(&run.folder.join(STATEMENT), report.statement().as_bytes())?;
     write_json(&run.folder.join(AUDIT_REPORT), &report)?;
     Ok(Some(report))

@@ -37,6 +37,11 @@ pub struct AuditReport {
     pub curves: BTreeMap<String, Vec<CurvePoint>>,
     /// The number of hits.
     pub hits: u64,
+    /// Entries that each method cannot find, by method and category; they are too short for it, or have nothing to compare.
+    pub unscorable: BTreeMap<String, BTreeMap<String, usize>>,
+    /// What a language model said about suspect pairs; empty if none was asked.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub judged: BTreeMap<String, u64>,
     /// When what overlaps.
     pub thresholds: Thresholds,
 }
@@ -239,6 +244,8 @@ impl Counted {
                 .map(|(method, rows)| (method.name().to_owned(), points(rows)))
                 .collect(),
             hits: self.hits,
+            unscorable: facts.unscorable.clone(),
+            judged: BTreeMap::new(),
             thresholds: facts.thresholds,
         }
     }

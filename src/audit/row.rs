@@ -1,8 +1,9 @@
 //! A row of a training set, compared with a benchmark: its hits, its verdict, and its links.
 
 use crate::audit::benchmark::{Benchmark, verdict};
-use crate::audit::hit::{Hit, Object, Verdict};
-use crate::audit::item::{Docs, Item, ItemCall};
+use crate::audit::hit::{Hit, Method, Object, Verdict};
+use crate::audit::item::{Item, ItemCall};
+use crate::audit::judge::Judgement;
 use crate::cells::TypedCells as _;
 use crate::columns::{FOLLOWING_MESSAGES, FUNCTIONS, MESSAGES, RESPONSE};
 use crate::conversation::{Message, Role};
@@ -20,6 +21,7 @@ const GROUND_TRUTH: &str = "ground_truth";
 /// A row with its hits, by entry, object and method.
 #[derive(Debug)]
 pub struct AuditedRow {
+    item: Item,
     hits: Vec<Hit>,
     is_scorable: bool,
     /// The places of the messages of the user, in order.
@@ -52,12 +54,59 @@ impl AuditedRow {
         for (at, message) in row.following_messages().unwrap_or_default().into_iter().enumerate() {
             add(message, FOLLOWING_MESSAGES, format!("/{at}"));
         }
-        item.functions = Docs::None;
         let has_words = item.queries.iter().any(|text| text.contains(char::is_alphanumeric));
         let mut hits = benchmark.hits_of_messages(&item);
         hits.extend(of_list.iter().cloned());
-        hits.sort_by_key(|hit| (hit.entry, hit.object, hit.method));
-        Self { hits, is_scorable: has_words || has_function || !item.calls.is_empty(), queries, calls }
+        let is_scorable = has_words || has_function || !item.calls.is_empty();
+        let mut row = Self { item, hits, is_scorable, queries, calls };
+        row.sort();
+        row
+    }
+
+    fn sort(&mut self) {
+        self.hits.sort_by_key(|hit| (hit.entry, hit.object, hit.method, hit.in_row.0));
+    }
+
+    /// Returns what is compared of the row.
+    pub fn item(&self) -> &Item {
+        &self.item
+    }
+
+    /// Adds hits of another method.
+    pub fn add(&mut self, hits: Vec<Hit>) {
+        self.hits.extend(hits);
+        self.sort();
+    }
+
+    /// Returns the suspect pairs of messages of a suspect row, each once: number of the row's message, entry, and number of
+    /// the entry's message.
+    pub fn suspect_pairs(&self) -> Vec<(u32, u32, u32)> {
+        if self.verdict() != Verdict::Suspect {
+            return Vec::new();
+        }
+        let queries = self.hits.iter().filter(|hit| hit.object == Object::Query);
+        let mut pairs: Vec<(u32, u32, u32)> =
+            queries.map(|hit| (hit.in_row.0, hit.entry, hit.in_entry.0)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Adds what a language model says about a suspect pair. If both ask for different things, the other hits of the pair are
+    /// clean; if the model could not judge, nothing changes.
+    pub fn judged(&mut self, pair: (u32, u32, u32), judgement: &Judgement) {
+        let (score, verdict) = match judgement {
+            Judgement::Same(_) => (1.0, Verdict::Contaminated),
+            Judgement::Different(_) => (0.0, Verdict::Clean),
+            Judgement::CouldNotJudge(_) => return,
+        };
+        let is_of_pair =
+            |hit: &Hit| hit.object == Object::Query && (hit.in_row.0, hit.entry, hit.in_entry.0) == pair;
+        let Some(found) = self.hits.iter().find(|hit| is_of_pair(hit)).cloned() else { return };
+        if verdict == Verdict::Clean {
+            self.hits.iter_mut().filter(|hit| is_of_pair(hit)).for_each(|hit| hit.verdict = verdict);
+        }
+        self.add(vec![Hit { method: Method::Judge, score, verdict, run: 0, ..found }]);
     }
 
     /// Leaves out the row's own entry and those after it: the row is item `record` of the file of a category.

@@ -5,6 +5,7 @@
 //! of a file that is training set and benchmark, a row is compared with the entries before it, so the first copy stays.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,23 +13,30 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::asking::{self, Judge};
 use super::{Notes, Settings};
 use crate::audit::benchmark::{BenchColumns, Benchmark, Thresholds};
-use crate::audit::facts::{BENCHMARK_NOTE, BenchmarkFacts};
+use crate::audit::embedding::VectorIndex;
+use crate::audit::facts::{BENCHMARK_NOTE, BenchmarkFacts, JUDGED_NOTE};
 use crate::audit::hit::{Hit, Object, Verdict as Contamination};
+use crate::audit::item::Item;
+use crate::audit::judge::{self, Judgement, MessagePair};
 use crate::audit::open::Names;
 use crate::audit::row::AuditedRow;
 use crate::columns::{CONTAMINATION, FILE, FOLLOWING_MESSAGES, FUNCTIONS, MESSAGES, RECORD, RESPONSE, TEXT};
 use crate::docs::parse::parse;
+use crate::embed::Embedder;
+use crate::embed::name::ChosenEmbedder;
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition, Role};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::language_model::{ModelUsage, USAGE_NOTE};
 use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
-use crate::engine::view::{Row, View};
-use crate::engine::vocabulary::{Evidence, Reason, TableId};
+use crate::engine::view::{Batch, Parents, Row, View};
+use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
 use crate::environment::Environment;
 use crate::public_sets::catalogue::SAMPLE;
 use crate::text::figures::count;
@@ -66,6 +74,15 @@ pub struct DropBenchmarkOverlap {
     pub suspect: OnOverlap,
     /// When what overlaps.
     pub thresholds: Thresholds,
+    /// Whether messages are also compared by the cosine of their vectors.
+    pub cosine: bool,
+    /// The embedder for it: `hashed`, `local:DIR`, `local:hub:OWNER/NAME[@REVISION]`, `endpoint:MODEL` (sends the messages to a
+    /// server) or `file:PATH.parquet`.
+    pub embedder: ChosenEmbedder,
+    /// The name of a language model that judges suspect pairs of messages; without it they stay suspect.
+    pub model: Option<String>,
+    /// Answers of the model for each pair, an odd number; more than half decide.
+    pub samples: u32,
     #[serde(skip)]
     environment: Environment,
     /// The benchmark, indexed while the inputs are read.
@@ -100,6 +117,10 @@ impl Default for DropBenchmarkOverlap {
             contaminated: OnOverlap::Drop,
             suspect: OnOverlap::Keep,
             thresholds: Thresholds::default(),
+            cosine: false,
+            embedder: ChosenEmbedder::default(),
+            model: None,
+            samples: asking::SAMPLES,
             environment: Environment::default(),
             opened: Opened::default(),
         }
@@ -151,11 +172,15 @@ impl Settings for DropBenchmarkOverlap {
 
     fn set_environment(&mut self, environment: &Environment) {
         self.environment = environment.clone();
+        self.embedder.set_environment(environment);
     }
 
     fn check(&self) -> std::result::Result<(), String> {
         // Read here, so that a bad benchmark is reported before the training sets are read.
         self.thresholds.check()?;
+        self.embedder.name().check_for_texts()?;
+        let judge = if self.model.is_some() { Judge::RulesThenLlm } else { Judge::Rules };
+        asking::check(judge, self.model.as_deref(), self.samples)?;
         if (self.format == "columns") == (self.columns == BenchColumns::default()) {
             return Err(
                 "format = \"columns\" and columns belong together: found one without the other".to_owned()
@@ -227,51 +252,177 @@ impl Stage for DropBenchmarkOverlap {
             .partition(Partition::Rows)
             .role(Role::Audit)
             .links()
+            .sends_rows_out(self.cosine && self.embedder.name().sends_texts_out())
+            .asks(self.model.as_deref())
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(1);
+        if self.cosine {
+            fingerprint.built_in("embedder", &self.embedder.open()?.id());
+        }
         self.names().fingerprint(fingerprint).map_err(|error| Error::Input(error.to_string()))
+    }
+
+    fn join_notes(&self, name: &str, mut notes: Vec<Value>) -> Option<Value> {
+        match name {
+            USAGE_NOTE => ModelUsage::joined(notes),
+            JUDGED_NOTE => Some(joined_counts(notes)),
+            _ => {
+                notes.dedup();
+                if notes.len() == 1 { notes.pop() } else { None }
+            }
+        }
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let benchmark = self.open()?;
         out.note(BENCHMARK_NOTE, BenchmarkFacts::of_benchmark(&benchmark).to_json());
-        let of_itself: Vec<Option<u32>> =
-            view.inputs().iter().map(|input| benchmark.category_of(&input.sha256)).collect();
-        let lists = view.parents(cx, |list| OfList::of(list, &benchmark))?;
-        let none = OfList::default();
+        let compared = Compared::new(self, &benchmark, view, cx)?;
+        let judged = match &self.model {
+            Some(model) => self.judgements(model, &compared, view, cx, out)?,
+            None => BTreeMap::new(),
+        };
         view.for_each_batch(cx, |batch| {
-            let audited = batch.map_rows(|row| {
-                let of_list = lists.of(row.ix()).unwrap_or(&none);
-                let audited = AuditedRow::of(row, &benchmark, &of_list.hits, of_list.has_function);
-                let file = row.int(FILE).and_then(|file| usize::try_from(file).ok());
-                let record =
-                    row.int(RECORD).and_then(|record| u64::try_from(record).ok()).unwrap_or_default();
-                match file.and_then(|file| of_itself.get(file).copied().flatten()) {
-                    Some(category) => audited.without_itself(&benchmark, category, record),
-                    None => audited,
-                }
-            })?;
-            for (&row, audited) in batch.rows().iter().zip(audited) {
-                let verdict = audited.verdict();
-                out.set(row, CONTAMINATION, verdict.name())?;
-                if let Some(surest) = audited.surest() {
-                    let reason = reason_of(surest);
-                    let evidence = evidence(surest, &benchmark);
-                    match self.action(verdict) {
-                        OnOverlap::Drop => out.drop(row, reason, evidence)?,
-                        OnOverlap::Hold => out.hold(row, reason, evidence)?,
-                        OnOverlap::Keep => {}
+            for (&row, mut audited) in batch.rows().iter().zip(compared.rows(batch, cx)?) {
+                for pair in audited.suspect_pairs() {
+                    if let Some(judgement) = judged.get(&(row, pair)) {
+                        audited.judged(pair, judgement);
                     }
                 }
-                for link in audited.links(&benchmark) {
-                    out.link(row, link)?;
-                }
+                self.write(row, &audited, &benchmark, out)?;
             }
             out.flush(batch.index())
         })
     }
+}
+
+/// A pair of messages of a row and an entry: see [`AuditedRow::suspect_pairs`].
+type PairOfRow = (RowIx, (u32, u32, u32));
+
+/// A benchmark that rows are compared with.
+struct Compared<'a> {
+    benchmark: &'a Benchmark,
+    /// By the number of the input: the category that was read from the same file.
+    of_itself: Vec<Option<u32>>,
+    lists: Parents<'a, OfList>,
+    vectors: Option<(VectorIndex, &'a dyn Embedder)>,
+}
+
+impl<'a> Compared<'a> {
+    fn new(
+        stage: &'a DropBenchmarkOverlap,
+        benchmark: &'a Benchmark,
+        view: &View<'a>,
+        cx: &Context<'_>,
+    ) -> Result<Self> {
+        let of_itself = view.inputs().iter().map(|input| benchmark.category_of(&input.sha256)).collect();
+        let lists = view.parents(cx, |list| OfList::of(list, benchmark))?;
+        let vectors = if stage.cosine {
+            let embedder = stage.embedder.open()?;
+            Some((VectorIndex::new(benchmark, embedder, &|| cx.cancelled())?, embedder))
+        } else {
+            None
+        };
+        Ok(Self { benchmark, of_itself, lists, vectors })
+    }
+
+    /// Compares the rows of a batch.
+    fn rows(&self, batch: &Batch<'_>, cx: &Context<'_>) -> Result<Vec<AuditedRow>> {
+        let none = OfList::default();
+        let mut rows = batch.map_rows(|row| {
+            let of_list = self.lists.of(row.ix()).unwrap_or(&none);
+            AuditedRow::of(row, self.benchmark, &of_list.hits, of_list.has_function)
+        })?;
+        if let Some((vectors, embedder)) = &self.vectors {
+            let items: Vec<&Item> = rows.iter().map(AuditedRow::item).collect();
+            let hits = vectors.hits(&items, *embedder, &|| cx.cancelled())?;
+            rows.iter_mut().zip(hits).for_each(|(row, hits)| row.add(hits));
+        }
+        let itself = |row: RowIx| {
+            let cells = batch.row(row);
+            let file = cells.int(FILE).and_then(|file| usize::try_from(file).ok());
+            let record = cells.int(RECORD).and_then(|record| u64::try_from(record).ok());
+            Some((file.and_then(|file| self.of_itself.get(file).copied().flatten())?, record?))
+        };
+        let own = batch.rows().iter().map(|&row| itself(row));
+        let without = |(row, own): (AuditedRow, Option<(u32, u64)>)| match own {
+            Some((category, record)) => row.without_itself(self.benchmark, category, record),
+            None => row,
+        };
+        Ok(rows.into_iter().zip(own).map(without).collect())
+    }
+}
+
+impl DropBenchmarkOverlap {
+    /// Has the language model judge the suspect pairs of all rows.
+    fn judgements(
+        &self,
+        model: &str,
+        compared: &Compared<'_>,
+        view: &View<'_>,
+        cx: &Context<'_>,
+        out: &mut Verdict<'_>,
+    ) -> Result<BTreeMap<PairOfRow, Judgement>> {
+        let of_entries: BTreeMap<(u32, u32), &str> =
+            compared.benchmark.messages().map(|(entry, turn, text)| ((entry, turn), text)).collect();
+        let mut pairs: Vec<(PairOfRow, String)> = Vec::new();
+        view.for_each_batch(cx, |batch| {
+            for (&row, audited) in batch.rows().iter().zip(compared.rows(batch, cx)?) {
+                for pair in audited.suspect_pairs() {
+                    let text = audited.item().queries.get(pair.0 as usize).cloned().unwrap_or_default();
+                    pairs.push(((row, pair), text));
+                }
+            }
+            Ok(())
+        })?;
+        let messages: Vec<MessagePair<'_>> = pairs
+            .iter()
+            .map(|((_, (_, entry, turn)), text)| MessagePair {
+                train: text,
+                bench: of_entries.get(&(*entry, *turn)).copied().unwrap_or_default(),
+            })
+            .collect();
+        let asked = judge::Judge { model, samples: self.samples };
+        let (judgements, usage) = judge::judge_pairs(&messages, asked, cx)?;
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        for judgement in &judgements {
+            *counts.entry(judgement.name()).or_default() += 1;
+        }
+        out.note(USAGE_NOTE, json!(usage));
+        out.note(JUDGED_NOTE, json!(counts));
+        Ok(pairs.into_iter().map(|(pair, _)| pair).zip(judgements).collect())
+    }
+
+    /// Writes the verdict on a row, its fate and its links.
+    fn write(
+        &self,
+        row: RowIx,
+        audited: &AuditedRow,
+        benchmark: &Benchmark,
+        out: &mut Verdict<'_>,
+    ) -> Result<()> {
+        let verdict = audited.verdict();
+        out.set(row, CONTAMINATION, verdict.name())?;
+        if let Some(surest) = audited.surest() {
+            let reason = reason_of(surest);
+            match self.action(verdict) {
+                OnOverlap::Drop => out.drop(row, reason, evidence(surest, benchmark))?,
+                OnOverlap::Hold => out.hold(row, reason, evidence(surest, benchmark))?,
+                OnOverlap::Keep => {}
+            }
+        }
+        audited.links(benchmark).try_for_each(|link| out.link(row, link))
+    }
+}
+
+/// Adds up the counts of several parts.
+fn joined_counts(notes: Vec<Value>) -> Value {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    for (name, n) in notes.iter().filter_map(Value::as_object).flatten() {
+        *counts.entry(name.clone()).or_default() += n.as_u64().unwrap_or_default();
+    }
+    json!(counts)
 }
 
 fn reason_of(surest: &Hit) -> &'static Reason {
