@@ -21,7 +21,7 @@ pub(super) struct PlanArgs {
     #[arg(long)]
     cost: bool,
 
-    /// Prices of models: TOML as configs/prices.toml, or the JSON registry of LiteLLM.
+    /// Models and their prices: TOML as configs/models.toml, or the JSON registry of LiteLLM.
     #[arg(long, value_name = "FILE", requires = "cost")]
     prices: Option<PathBuf>,
 

@@ -65,6 +65,19 @@ impl fmt::Display for RequestKey {
     }
 }
 
+impl Serialize for RequestKey {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for RequestKey {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("expected 64 hexadecimal digits"))
+    }
+}
+
 impl fmt::Debug for RequestKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -104,7 +117,7 @@ impl StoredReply {
     }
 }
 
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
@@ -154,6 +167,14 @@ impl ReplyCache {
         // Readers need the table.
         cache.write(|_| Ok(()))?;
         Ok(cache)
+    }
+
+    pub(super) fn database(&self) -> &Database {
+        &self.database
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Returns the reply to a request, if it is there.
@@ -275,7 +296,7 @@ impl ReplyCache {
     }
 }
 
-fn fault(path: &Path, cause: &dyn fmt::Display) -> Error {
+pub(super) fn fault(path: &Path, cause: &dyn fmt::Display) -> Error {
     Error::Cache { path: path.to_owned(), what: cause.to_string() }
 }
 

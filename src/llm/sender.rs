@@ -18,7 +18,8 @@ use tokio::sync::Semaphore;
 
 use super::Error;
 use super::key::Key;
-use super::retry::{RetryPolicy, is_retryable, wait_of_limits};
+use super::limits::Limits;
+use super::retry::{RetryPolicy, is_retryable};
 
 /// Maximum length of a server's message in an error, in characters.
 const MAX_MESSAGE_CHARS: usize = 300;
@@ -29,7 +30,12 @@ const MAX_ERROR_BYTES: usize = 10_000;
 /// Maximum length of a response, in bytes.
 const MAX_BODY: usize = 256 << 20;
 
+/// Bytes of a request for each token, for requests whose tokens are not counted.
+const BYTES_PER_TOKEN: u64 = 4;
+
 tokio::task_local! {
+    /// The tokens that the request of a task takes at most, with its answer, for the limits of the server.
+    pub(super) static TOKENS: u64;
     /// The seconds that the last attempt of a request took, for a task that measures them.
     pub(super) static SECONDS: Cell<f64>;
 }
@@ -43,6 +49,7 @@ pub(super) struct Sender {
     permits: Arc<Semaphore>,
     /// No request is sent before this time: the server asked one of them to wait.
     pause: Arc<Mutex<Instant>>,
+    limits: Arc<Limits>,
 }
 
 /// A complete response.
@@ -57,11 +64,22 @@ impl Sender {
         let http = reqwest::Client::builder().connect_timeout(policy.timeout).read_timeout(policy.timeout);
         let http = http.build().map_err(|error| Error::Setting(error.to_string()))?;
         let permits = Arc::new(Semaphore::new(policy.max_concurrent));
-        Ok(Self { http, key, policy, permits, pause: Arc::new(Mutex::new(Instant::now())) })
+        let pause = Arc::new(Mutex::new(Instant::now()));
+        Ok(Self { http, key, policy, permits, pause, limits: Arc::default() })
+    }
+
+    /// Returns a sender that sends each request once.
+    pub(super) fn once_only(&self) -> Self {
+        Self { policy: RetryPolicy { max_attempts: 1, ..self.policy.clone() }, ..self.clone() }
+    }
+
+    /// Sends a request that takes no tokens, and returns the body of the response.
+    pub(super) async fn body_of(&self, factory: HttpRequestFactory) -> Result<Vec<u8>, Error> {
+        Ok(TOKENS.scope(0, self.answer(factory)).await?.body)
     }
 
     /// Sends a request, and retries it as long as the policy allows.
-    async fn send(&self, factory: HttpRequestFactory) -> Result<Response, Error> {
+    async fn answer(&self, factory: HttpRequestFactory) -> Result<FullResponse, Error> {
         // The semaphore is never closed, so this cannot fail.
         let _permit = self.permits.acquire().await.ok();
         let mut n_attempts = 0;
@@ -70,12 +88,19 @@ impl Sender {
             let request =
                 self.keyed(factory.build().await.map_err(|error| Error::Setting(error.to_string()))?);
             let url = public_url(request.url());
+            let n_bytes = request.body().and_then(|body| body.as_bytes()).map_or(0, |body| body.len() as u64);
+            let tokens = TOKENS.try_with(|tokens| *tokens).unwrap_or(n_bytes / BYTES_PER_TOKEN);
+            let admitted = self.limits.admit(tokens, self.policy.max_wait).await;
             self.wait_for_pause().await;
             // Parts of a response that arrive slowly, one after the other, take no longer than this either.
             let outcome = match tokio::time::timeout(self.policy.deadline, self.once(request)).await {
                 Ok(outcome) => outcome,
                 Err(_) => Err(format!("no complete response within {} s", self.policy.deadline.as_secs())),
             };
+            match &outcome {
+                Ok(answer) => admitted.answered(&answer.headers, answer.meant_status().is_success()),
+                Err(_) => drop(admitted),
+            }
             let wait = match &outcome {
                 Ok(answer) if is_retryable(answer.meant_status(), &answer.text()) => {
                     self.policy.wait(n_attempts, Some(&answer.headers))
@@ -92,10 +117,7 @@ impl Sender {
                     tokio::time::sleep(wait).await;
                 }
                 (None, Ok(answer)) if answer.meant_status().is_success() => {
-                    if let Some(wait) = wait_of_limits(&answer.headers) {
-                        self.pause_for(wait);
-                    }
-                    return Ok(answer.into_response());
+                    return Ok(answer);
                 }
                 (None, Ok(answer)) => return Err(self.refused(url, &answer)),
                 (None, Err(what)) => return Err(Error::Unreachable { url, what }),
@@ -253,7 +275,7 @@ impl tower::Service<HttpRequestFactory> for Sender {
 
     fn call(&mut self, factory: HttpRequestFactory) -> Self::Future {
         let sender = self.clone();
-        Box::pin(async move { sender.send(factory).await })
+        Box::pin(async move { Ok(sender.answer(factory).await?.into_response()) })
     }
 }
 
