@@ -332,6 +332,154 @@ fn a_limit_of_cost_holds_to_the_token() {
     assert_eq!(server.requests().len(), 50);
 }
 
+/// A reply that a person would judge like [`judged`], changed by a quirk.
+fn quirky(request: &ReceivedRequest, change: impl Fn(&mut Value)) -> Reply {
+    let query = query(request);
+    let (criterion, verdict) = if query.starts_with("Ring") {
+        ("function-fits", "relevant")
+    } else {
+        ("no-function-fits", "irrelevant")
+    };
+    let text =
+        json!({"reason": "So.", "quote": query, "criterion": criterion, "verdict": verdict}).to_string();
+    let mut body = json!({"id": "c", "object": "chat.completion", "created": 1_700_000_000, "model": "gpt-4.1-mini",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}});
+    change(&mut body);
+    Reply::new(200, body.to_string())
+}
+
+type Quirk = fn(&mut Value);
+
+#[test]
+fn every_quirk_of_a_reply_is_read() {
+    let quirks: [(&str, Quirk); 14] = [
+        ("another service_tier", |body| body["service_tier"] = json!("on_demand")),
+        ("an empty finish_reason", |body| body["choices"][0]["finish_reason"] = json!("")),
+        ("another finish_reason", |body| body["choices"][0]["finish_reason"] = json!("eos")),
+        ("no finish_reason", |body| body["choices"][0]["finish_reason"] = Value::Null),
+        ("no id", |body| _ = body.as_object_mut().unwrap().shift_remove("id")),
+        ("a fraction as the time", |body| body["created"] = json!(1_700_000_000.5)),
+        ("no tokens of output", |body| body["usage"]["completion_tokens"] = Value::Null),
+        ("no usage", |body| _ = body.as_object_mut().unwrap().shift_remove("usage")),
+        ("usage in other words", |body| body["usage"] = json!({"input_tokens": 10, "output_tokens": 5})),
+        ("reasoning beside the answer", |body| {
+            body["choices"][0]["message"]["reasoning_content"] = json!("Hm.")
+        }),
+        ("a call without a type", |body| {
+            body["choices"][0]["message"]["tool_calls"] =
+                json!([{"function": {"name": "f", "arguments": {"x": 1}}}]);
+        }),
+        ("content in parts", |body| {
+            let text = body["choices"][0]["message"]["content"].clone();
+            body["choices"][0]["message"]["content"] = json!([{"type": "text", "text": text}]);
+        }),
+        ("words around the answer", |body| {
+            let text = body["choices"][0]["message"]["content"].as_str().unwrap().to_owned();
+            body["choices"][0]["message"]["content"] = json!(format!("Sure:\n```json\n{text}\n```\nDone."));
+        }),
+        ("no model", |body| _ = body.as_object_mut().unwrap().shift_remove("model")),
+    ];
+    let bench = Bench::new(2);
+    for (name, change) in quirks {
+        let server = Server::start(move |request, _| quirky(request, change));
+        assert_eq!(bench.run(&server, "out", &["--fresh"]), Some(0), "{name}");
+        let usage = bench.usage("out");
+        assert_eq!((&usage["arrived"], &usage["unusable"]), (&json!(2), &json!(0)), "{name}: {usage}");
+        assert_eq!(server.requests().len(), 2, "{name}");
+        fs::remove_dir_all(bench.path("caches")).unwrap();
+    }
+}
+
+#[test]
+fn every_failure_that_can_pass_is_retried_and_others_are_not() {
+    let in_past = "Thu, 29 Feb 2024 05:34:00 GMT";
+    let once: [(&str, fn() -> Reply); 13] = [
+        ("429 of OpenAI", || {
+            Reply::new(
+                429,
+                r#"{"error": {"message": "Rate limit", "type": "requests", "code": "rate_limit_exceeded"}}"#,
+            )
+        }),
+        ("429 as text", || Reply::new(429, "Too Many Requests")),
+        ("429 with detail", || Reply::new(429, r#"{"detail": "slow down"}"#)),
+        ("429 with a number as code", || Reply::new(429, r#"{"error": {"message": "slow", "code": 429}}"#)),
+        ("503 as a page", || Reply::new(503, "<html><h1>503</h1></html>")),
+        ("529", || {
+            Reply::new(
+                529,
+                r#"{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}"#,
+            )
+        }),
+        ("408", || Reply::new(408, "")),
+        ("409", || Reply::new(409, "")),
+        ("425", || Reply::new(425, "")),
+        ("504", || Reply::new(504, "upstream request timeout")),
+        ("a reply that is cut", || {
+            Reply::new(200, r#"{"choices": [{"message": {"content": "abc"}}]}"#).cut(20)
+        }),
+        ("no reply at all", || Reply::new(200, "x").cut(0)),
+        ("an error with status 200", || {
+            Reply::new(200, r#"{"error": {"message": "no upstream", "code": 502}}"#)
+        }),
+    ];
+    let bench = Bench::new(1);
+    for (name, failure) in once {
+        let server = Server::start(move |request, number| match number {
+            0 => failure().header("retry-after", in_past),
+            _ => judged(request),
+        });
+        assert_eq!(bench.run(&server, "out", &["--fresh"]), Some(0), "{name}");
+        assert_eq!((server.requests().len(), &bench.usage("out")["arrived"]), (2, &json!(1)), "{name}");
+        fs::remove_dir_all(bench.path("caches")).unwrap();
+    }
+    let never: [(&str, fn() -> Reply, i32); 5] = [
+        (
+            "no credit",
+            || {
+                Reply::new(
+                    429,
+                    r#"{"error": {"message": "You exceeded your current quota", "code": "insufficient_quota"}}"#,
+                )
+            },
+            3,
+        ),
+        ("a wrong key", || Reply::new(401, "<html>401</html>"), 3),
+        ("a page of another site", || Reply::new(200, "<html>Welcome</html>"), 1),
+        (
+            "too long",
+            || Reply::new(400, r#"{"error": {"code": "context_length_exceeded", "message": "long"}}"#),
+            1,
+        ),
+        ("an error with status 200 and no code", || Reply::new(200, r#"{"error": "overloaded"}"#), 1),
+    ];
+    for (name, failure, code) in never {
+        let server = Server::start(move |_, _| failure());
+        assert_eq!(
+            bench.run(&server, "out", &["--fresh", "--set", "max_fault_share=0.1"]),
+            Some(code),
+            "{name}"
+        );
+        assert_eq!(server.requests().len(), 1, "{name}");
+    }
+}
+
+#[test]
+fn a_model_with_reasoning_gets_room_to_think_and_its_own_name_of_the_limit() {
+    let bench = Bench::new(3);
+    let server = Server::start(|request, _| {
+        let body = request.json();
+        assert!(body.get("max_tokens").is_none() && body.get("temperature").is_none(), "{body}");
+        assert_eq!(body["max_completion_tokens"], 4400);
+        judged(request)
+    });
+    assert_eq!(bench.run(&server, "out", &["--set", "judge-queries.model=o4-mini"]), Some(0));
+    assert_eq!(server.requests().len(), 3);
+    let usage = bench.usage("out");
+    assert_eq!(usage["estimated_output_tokens"], 3 * (80 + 500), "{usage}");
+    assert!(usage["estimated_batch_cost"].as_f64().unwrap() < usage["estimated_cost"].as_f64().unwrap());
+}
+
 /// A server with limits of requests and of tokens for a window of time, which it reports in its headers. It counts requests
 /// above a limit, and refuses them.
 struct Limited {
@@ -848,7 +996,8 @@ fn a_stopped_wait_leaves_the_batches_running_and_reports_how_to_go_on() {
     let text = shown(&output);
     assert!(output.status.code() == Some(130), "{text}");
     assert!(
-        text.contains("interrupted") && text.contains("hint: the batches go on; `toolsieve batch poll`"),
+        text.contains("interrupted")
+            && text.contains("hint: batches that were created go on; `toolsieve batch poll`"),
         "{text}"
     );
     service.end(0, "completed", |_| Some(true));

@@ -59,8 +59,8 @@ enum BatchAction {
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
     },
-    /// Sends the requests of a run that the cache does not answer to the batch service of the server in OPENAI_BASE_URL. A
-    /// request that is in a batch under way is not sent again.
+    /// Sends the requests of a run that the cache does not answer to the batch service of the server. A request that is
+    /// in a batch under way is not sent again.
     Submit {
         #[command(flatten)]
         pipeline: PipelineArgs,
@@ -130,9 +130,11 @@ pub(super) fn batch(args: BatchArgs, registry: &Registry) -> anyhow::Result<Endi
         }
         BatchAction::Import { files } => import(&files, registry.environment()),
         BatchAction::Submit { pipeline, max_cost, prices, max_requests, waiting } => {
-            let mut options = SubmitOptions::default();
-            options.max_requests = usize::try_from(max_requests).unwrap_or(usize::MAX);
-            options.max_cost = max_cost;
+            let options = SubmitOptions {
+                max_requests: usize::try_from(max_requests).unwrap_or(usize::MAX),
+                max_cost,
+                ..SubmitOptions::default()
+            };
             let plan = planned(&pipeline, prices.as_deref(), registry)?;
             let models = prices_of(prices.as_deref())?.unwrap_or_else(Models::known);
             submit(&plan.pending, &models, &options, &waiting, registry.environment())
@@ -190,7 +192,9 @@ fn import(files: &[PathBuf], environment: &Environment) -> anyhow::Result<Ending
 
 /// Batches that go on after the call was stopped.
 #[derive(Debug, thiserror::Error)]
-#[error("{error}\nhint: the batches go on; `toolsieve batch poll` reads their answers")]
+#[error(
+    "{error}\nhint: batches that were created go on; `toolsieve batch poll` reads their answers, and the same command continues"
+)]
 struct GoOn {
     #[source]
     error: Error,
@@ -282,9 +286,9 @@ fn poll_until(
                 BatchState::Ended { n_missing: 0, .. } => {}
                 BatchState::Ended { reasons, .. } => {
                     is_whole = false;
-                    reasons
-                        .iter()
-                        .for_each(|reason| console::print_status(&format!("{}: {reason}", batch.id)));
+                    for reason in reasons {
+                        console::print_status(&format!("{}: {reason}", batch.id));
+                    }
                 }
                 _ => is_whole = false,
             }

@@ -186,6 +186,9 @@ fn read(line: &[u8]) -> Result<Line, &'static str> {
         }
     } else {
         let response = &line["response"];
+        if response.is_null() && line["error"].is_null() {
+            return Err("no answer: neither \"response\" nor \"result\" nor \"error\"");
+        }
         let status = response["status_code"].as_u64().unwrap_or(200);
         if status != 200 || !line["error"].is_null() {
             let message = ["/error/message", "/response/body/error/message", "/response/error/message"];
@@ -290,6 +293,8 @@ mod tests {
             json!({"custom_id": id(3), "result": {"type": "errored"}}),
             json!({"custom_id": id(3), "response": {"status_code": 200, "body": {"choices": []}}}),
             json!({"custom_id": "other", "response": body("x")}),
+            // A line of the requests.
+            json!({"custom_id": id(4), "method": "POST", "body": {"model": "m"}}),
             json!([1]),
         ];
         let (mut imported, mut faults) = (Imported::default(), Vec::new());
@@ -299,7 +304,7 @@ mod tests {
         }
         imported.take(b"  ", &mut |what| faults.push(what));
         imported.flush(&cache).unwrap();
-        assert_eq!((imported.n_stored, imported.n_failed, imported.n_unreadable), (3, 4, 2), "{faults:?}");
+        assert_eq!((imported.n_stored, imported.n_failed, imported.n_unreadable), (3, 4, 3), "{faults:?}");
         for (n, text) in [(0, "anthropic"), (1, "vllm"), (2, "openai")] {
             let stored = cache.get(RequestKey::of(&pending().body, n)).unwrap().unwrap();
             let reply = read_reply(&stored.reply, 0.0).unwrap();

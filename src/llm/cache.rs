@@ -158,7 +158,21 @@ impl ReplyCache {
     /// The folder cannot be created, or the file is no such database or is damaged.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let path = Self::path_in(folder);
-        create_private(folder, &path).map_err(|cause| Error::File { path: path.clone(), cause })?;
+        let unwritable = |cause| Error::File { path: path.clone(), cause };
+        fs::create_dir_all(folder).map_err(unwritable)?;
+        if fs::metadata(&path).map_or(0, |file| file.len()) == 0 {
+            // Under another name until it is whole, so that a process that is killed here leaves no part of a database.
+            let made = folder.join(format!(".{FILE}-{}", std::process::id()));
+            create_private(&made).map_err(unwritable)?;
+            drop(Self::open_file(made.clone())?);
+            let placed = place(&made, &path);
+            let _ = fs::remove_file(&made);
+            placed.map_err(unwritable)?;
+        }
+        Self::open_file(path)
+    }
+
+    fn open_file(path: PathBuf) -> Result<Self, Error> {
         let mut builder = Builder::new();
         builder.set_concurrency_mode(ConcurrencyMode::MultiWriter).set_cache_size(PAGE_CACHE);
         builder.set_check_integrity_on_open(true);
@@ -300,17 +314,30 @@ pub(super) fn fault(path: &Path, cause: &dyn fmt::Display) -> Error {
     Error::Cache { path: path.to_owned(), what: cause.to_string() }
 }
 
-/// Creates the folder and an empty file that only this user can read.
-fn create_private(folder: &Path, path: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(folder)?;
+/// Creates an empty file that only this user can read; one that a killed process left is replaced.
+fn create_private(path: &Path) -> std::io::Result<()> {
     let mut options = fs::OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
+    options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
     }
     options.open(path).map(|_| ())
+}
+
+/// Gives a new database its name, unless another process was faster.
+fn place(made: &Path, path: &Path) -> std::io::Result<()> {
+    match fs::hard_link(made, path) {
+        Ok(()) => Ok(()),
+        // One that is empty holds nothing, and has no process that uses it.
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => match fs::metadata(path)?.len() {
+            0 => fs::rename(made, path),
+            _ => Ok(()),
+        },
+        // A file system without hard links.
+        Err(_) => fs::rename(made, path),
+    }
 }
 
 #[cfg(test)]
@@ -353,6 +380,20 @@ mod tests {
         assert_eq!(stats.keys().collect::<Vec<_>>(), ["m", "n"]);
         assert_eq!(two.remove(|reply| reply.model == "m").unwrap(), 1);
         assert_eq!((two.get(key).unwrap(), two.get(other).unwrap().is_some()), (None, true));
+    }
+
+    #[test]
+    fn an_empty_file_becomes_a_database_and_no_other_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(ReplyCache::path_in(folder.path()), "").unwrap();
+        ReplyCache::open(folder.path())
+            .unwrap()
+            .put(RequestKey::of(&body("a"), 0), &reply("m", "x"))
+            .unwrap();
+        assert_eq!(ReplyCache::open(folder.path()).unwrap().stats().unwrap()["m"].replies, 1);
+        let names: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, [FILE]);
     }
 
     #[test]

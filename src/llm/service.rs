@@ -380,7 +380,7 @@ fn hopeless(why: Hopeless, error: &Error, base: &str) -> RunError {
     let hint = match why {
         Hopeless::Refused => "check OPENAI_API_KEY, OPENAI_BASE_URL, the credit and the name of the model",
         Hopeless::Limited => "wait, ask less at once with --concurrency, or check the credit",
-        Hopeless::Failing => "check the server",
+        Hopeless::Failing => "check OPENAI_BASE_URL and its server",
     };
     RunError::Setting(format!(
         "{base} answers no requests: {error}\nhint: {hint}; answers that arrived are in the cache"

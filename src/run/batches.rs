@@ -24,7 +24,7 @@ use crate::llm::service::PendingRequest;
 const LOCK: &str = "batches.lock";
 
 /// The longest time of an upload or a download.
-const DEADLINE: Duration = Duration::from_mins(60);
+const DEADLINE: Duration = Duration::from_hours(1);
 
 /// How requests are divided into batches, and what they may cost.
 #[derive(Debug, Clone)]
@@ -117,7 +117,7 @@ fn client(environment: &Environment) -> Result<Client, Error> {
 /// Opens the cache while no other process has batches in its hands.
 fn open(environment: &Environment) -> Result<(ReplyCache, File), Error> {
     let folder = environment.caches();
-    let cache = ReplyCache::open(folder).map_err(halfway)?;
+    let cache = ReplyCache::open(folder).map_err(|error| Error::Request(error.to_string()))?;
     let path = folder.join(LOCK);
     let lock = File::options().create(true).write(true).truncate(false).open(&path);
     let lock = lock.map_err(|cause| Error::Request(format!("opening {}: {cause}", path.display())))?;
@@ -236,10 +236,8 @@ fn create(
     let file = record.file.clone().unwrap_or_default();
     let policy = RetryPolicy::default();
     for n_attempts in 1.. {
-        let found = match may_exist {
-            true => client.find_ours(&file, &record.id, cancelled).map_err(halfway)?,
-            false => None,
-        };
+        let found =
+            if may_exist { client.find_ours(&file, &record.id, cancelled).map_err(halfway)? } else { None };
         let created = match found {
             Some(batch) => Ok(batch),
             None => client.create_batch(&file, &record.id, cancelled),
