@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -109,7 +110,7 @@ enum Form {
 pub(super) fn batch(args: BatchArgs, registry: &Registry) -> anyhow::Result<Ending> {
     match args.action {
         BatchAction::Export { pipeline, form, save } => {
-            let plan = planned(&pipeline, None, registry)?;
+            let plan = planned(&pipeline, None, registry, cancelled_by_signal()?)?;
             let form = match form {
                 Form::Openai => BatchForm::OpenAi,
                 Form::Anthropic => BatchForm::Anthropic,
@@ -135,9 +136,10 @@ pub(super) fn batch(args: BatchArgs, registry: &Registry) -> anyhow::Result<Endi
                 max_cost,
                 ..SubmitOptions::default()
             };
-            let plan = planned(&pipeline, prices.as_deref(), registry)?;
+            let cancel = cancelled_by_signal()?;
+            let plan = planned(&pipeline, prices.as_deref(), registry, Arc::clone(&cancel))?;
             let models = prices_of(prices.as_deref())?.unwrap_or_else(Models::known);
-            submit(&plan.pending, &models, &options, &waiting, registry.environment())
+            submit(&plan.pending, &models, (&options, &waiting), registry.environment(), &cancel)
         }
         BatchAction::Poll { forget: Some(id), .. } => {
             forget_batch(registry.environment(), &id)?;
@@ -203,9 +205,9 @@ struct GoOn {
 fn submit(
     pending: &[crate::llm::service::PendingRequest],
     models: &Models,
-    options: &SubmitOptions,
-    waiting: &Waiting,
+    (options, waiting): (&SubmitOptions, &Waiting),
     environment: &Environment,
+    cancel: &AtomicBool,
 ) -> anyhow::Result<Ending> {
     if options.max_cost.is_some()
         && let Some(model) = pending
@@ -215,7 +217,6 @@ fn submit(
     {
         bail!("--max-cost: the price of {model} is not known\nhint: give it with --prices FILE");
     }
-    let cancel = cancelled_by_signal()?;
     let cancelled = || cancel.load(Ordering::Relaxed);
     let done = submit_batches(pending, environment, models, options, &cancelled).map_err(resumable)?;
     for (id, model, n_requests) in &done.batches {

@@ -1,6 +1,8 @@
 //! Arguments about language models that `run` and `plan` share, and `toolsieve cache`.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::bail;
@@ -10,7 +12,8 @@ use serde_json::{Value, json};
 
 use super::PipelineArgs;
 use super::plan::{Loaded, load};
-use crate::cli::console::{self, Console, count, counted};
+use super::run::Watching;
+use crate::cli::console::{self, count, counted};
 use crate::cli::layout::{Column, Table};
 use crate::engine::language_model::ModelUsage;
 use crate::environment::Environment;
@@ -70,17 +73,18 @@ impl ModelArgs {
     }
 }
 
-/// Runs a pipeline up to its language models in a scratch folder; nothing is sent.
+/// Runs a pipeline up to its language models in a scratch folder; nothing is sent. The folder is removed also if it is cancelled.
 pub(super) fn planned(
     args: &PipelineArgs,
     prices: Option<&Path>,
     registry: &Registry,
+    cancel: Arc<AtomicBool>,
 ) -> anyhow::Result<ModelPlan> {
     let Loaded { pipeline, .. } = load(args, registry)?;
     let model = ModelOptions { prices: prices_of(prices)?, ..ModelOptions::default() };
     let options = Options::default().command(std::env::args()).model(model);
     let scratch = std::env::temp_dir().join(format!("toolsieve-plan-{}", std::process::id()));
-    Ok(plan_requests(&pipeline, &scratch, &options, &Console::new(false))?)
+    Ok(plan_requests(&pipeline, &scratch, &options, &Watching::new(cancel))?)
 }
 
 /// Arguments of `cache`.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 
+use super::run::cancelled_by_signal;
 use super::{PipelineArgs, model};
 use crate::cli::console::{self, Paint, Painted, Screen};
 use crate::cli::layout::{paragraph, words};
@@ -88,7 +89,8 @@ pub(super) fn load(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<L
 
 pub(super) fn plan(args: &PlanArgs, registry: &Registry) -> anyhow::Result<()> {
     if args.cost {
-        let planned = model::planned(&args.pipeline, args.prices.as_deref(), registry)?;
+        let planned =
+            model::planned(&args.pipeline, args.prices.as_deref(), registry, cancelled_by_signal()?)?;
         let printed = if args.json {
             console::write_json(&format!("{}\n", model::plan_json(&planned)))
         } else {

@@ -160,9 +160,16 @@ pub(super) fn cancelled_by_signal() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 /// The console, and Ctrl-C.
-struct Watching {
+pub(super) struct Watching {
     console: Console,
     cancel: Arc<AtomicBool>,
+}
+
+impl Watching {
+    /// Returns the console of a command that is cancelled by this flag.
+    pub(super) fn new(cancel: Arc<AtomicBool>) -> Self {
+        Self { console: Console::new(false), cancel }
+    }
 }
 
 impl Observer for Watching {
