@@ -115,7 +115,7 @@ def check_embeddings(bench, server):
     """Finds near-duplicate queries of the sample log by vectors of the server."""
     def merge(cache, out, key=bench.key):
         log = [os.path.join("raw", name) for name in sorted(os.listdir("raw")) if name.startswith("openai")][:1]
-        arguments = [bench.toolsieve, "run", *log, "--limit", LIMIT, "--quiet", "--set", f"merge-near-queries.embedder=endpoint:{MODEL}",
+        arguments = [bench.toolsieve, "run", *log, "--quiet", "--set", f"merge-near-queries.embedder=endpoint:{MODEL}",
                      "--set", "max_fault_share=1", "--out", os.path.join(bench.folder, out)]
         return subprocess.Popen(arguments, env=bench.environment(cache) | {"OPENAI_API_KEY": key}, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 use super::Error;
 use super::client::Client;
-use super::sender::{SECONDS, TOKENS};
+use super::sender::{DEMAND, Demand, SECONDS};
 use crate::engine::context::Cancelled;
 
 /// Interval of the checks for cancellation.
@@ -90,7 +90,8 @@ impl Client {
                 {
                     let request = self.chat(body.clone());
                     let tokens = exchange.most_tokens(at).unwrap_or_default().max(most_tokens(body));
-                    running.spawn(TOKENS.scope(tokens, async move { (at, request.await) }));
+                    let model = body["model"].as_str().unwrap_or_default().to_owned();
+                    running.spawn(DEMAND.scope(Demand { model, tokens }, async move { (at, request.await) }));
                 }
                 match tokio::time::timeout(POLL, running.join_next()).await {
                     Err(_) => {}

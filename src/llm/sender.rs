@@ -4,6 +4,7 @@
 //! the retries of `async-openai`, which do not support plain-text errors and requested waits.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,10 +35,19 @@ const MAX_BODY: usize = 256 << 20;
 const BYTES_PER_TOKEN: u64 = 4;
 
 tokio::task_local! {
-    /// The tokens that the request of a task takes at most, with its answer, for the limits of the server.
-    pub(super) static TOKENS: u64;
+    /// What the request of a task takes of the limits of the server.
+    pub(super) static DEMAND: Demand;
     /// The seconds that the last attempt of a request took, for a task that measures them.
     pub(super) static SECONDS: Cell<f64>;
+}
+
+/// What a request takes of the limits of a server.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Demand {
+    /// The model: each has its own limits. Empty for requests to no model.
+    pub(super) model: String,
+    /// The tokens that the request takes at most, with its answer.
+    pub(super) tokens: u64,
 }
 
 /// The sender of requests. Clones are cheap and share the limit of concurrent requests.
@@ -49,7 +59,8 @@ pub(super) struct Sender {
     permits: Arc<Semaphore>,
     /// No request is sent before this time: the server asked one of them to wait.
     pause: Arc<Mutex<Instant>>,
-    limits: Arc<Limits>,
+    /// By model.
+    limits: Arc<Mutex<BTreeMap<String, Arc<Limits>>>>,
 }
 
 /// A complete response.
@@ -75,7 +86,7 @@ impl Sender {
 
     /// Sends a request that takes no tokens, and returns the body of the response.
     pub(super) async fn body_of(&self, factory: HttpRequestFactory) -> Result<Vec<u8>, Error> {
-        Ok(TOKENS.scope(0, self.answer(factory)).await?.body)
+        Ok(DEMAND.scope(Demand::default(), self.answer(factory)).await?.body)
     }
 
     /// Sends a request, and retries it as long as the policy allows.
@@ -88,9 +99,13 @@ impl Sender {
             let request =
                 self.keyed(factory.build().await.map_err(|error| Error::Setting(error.to_string()))?);
             let url = public_url(request.url());
-            let n_bytes = request.body().and_then(|body| body.as_bytes()).map_or(0, |body| body.len() as u64);
-            let tokens = TOKENS.try_with(|tokens| *tokens).unwrap_or(n_bytes / BYTES_PER_TOKEN);
-            let admitted = self.limits.admit(tokens, self.policy.max_wait).await;
+            let demand = DEMAND.try_with(Demand::clone).unwrap_or_else(|_| Demand {
+                tokens: request.body().and_then(|body| body.as_bytes()).map_or(0, |body| body.len() as u64)
+                    / BYTES_PER_TOKEN,
+                ..Demand::default()
+            });
+            let limits = self.limits_of(&demand.model);
+            let admitted = limits.admit(demand.tokens, self.policy.max_wait).await;
             self.wait_for_pause().await;
             // Parts of a response that arrive slowly, one after the other, take no longer than this either.
             let outcome = match tokio::time::timeout(self.policy.deadline, self.once(request)).await {
@@ -123,6 +138,11 @@ impl Sender {
                 (None, Err(what)) => return Err(Error::Unreachable { url, what }),
             }
         }
+    }
+
+    fn limits_of(&self, model: &str) -> Arc<Limits> {
+        let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(limits.entry(model.to_owned()).or_default())
     }
 
     /// Lets no request of this client be sent for some time, at most the longest wait of the policy.

@@ -192,7 +192,7 @@ pub fn submit_batches(
 
 fn without_service(error: crate::llm::Error) -> Error {
     if is_refusal(&error) {
-        let hint = "the server may have no batch service: `toolsieve batch export` writes the requests for another one";
+        let hint = "the server may have no batch service (`toolsieve batch export` writes the requests for another one), or want smaller batches (--max-requests)";
         return Error::Request(format!("{error}\nhint: {hint}"));
     }
     halfway(error)
