@@ -1,7 +1,8 @@
 """Judges requests of the sample log with a model on a local server: check_language_model.py TOOLSIEVE MODEL.gguf
 
 Checks that a plan sends nothing, that a run asks and a second one does not, that a killed run asks only for what is missing, that
-a batch file gives the same labels, and that the key is in no file.
+a batch file gives the same labels, and that the key is in no file. Then the same of an embedder on a server: vectors are stored,
+a killed run continues, a wrong key is refused.
 """
 
 import json
@@ -23,15 +24,19 @@ LIMIT = "20"
 def main():
     toolsieve, model = sys.argv[1:]
     folder, key = tempfile.mkdtemp(prefix="toolsieve-model-"), "sk-" + secrets.token_hex(16)
-    port = free_port()
-    server = subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), "small_model.py"), model, str(port), key],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        wait_for(port, server)
-        check(Bench(os.path.abspath(toolsieve), folder, f"http://127.0.0.1:{port}/v1", key))
+        for kind, checked in (([], check), (["embeddings"], check_embeddings)):
+            port = free_port()
+            server = subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), "small_model.py"), model, str(port), key, *kind],
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            try:
+                wait_for(port, server)
+                checked(Bench(os.path.abspath(toolsieve), folder, f"http://127.0.0.1:{port}/v1", key), server)
+            finally:
+                server.kill()
+                server.wait()
         assert_no_key(folder, key)
     finally:
-        server.kill()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -72,7 +77,7 @@ class Bench:
         return rows, report["requests"], report["entries"]
 
 
-def check(bench):
+def check(bench, _):
     start = time.monotonic()
     usage = bench.run("one", "asked")
     seconds = time.monotonic() - start
@@ -104,6 +109,42 @@ def check(bench):
     from_batch = json.loads(bench.call("three", ["plan"], "--cost", "--json", *subset))["stages"][0]["usage"]
     expect(from_batch["cached"] == len(answers), "a plan finds the answers of the batch", from_batch)
     print(f"batch: {len(answers)} answers, all in the cache")
+
+
+def check_embeddings(bench, server):
+    """Finds near-duplicate queries of the sample log by vectors of the server."""
+    def merge(cache, out, key=bench.key):
+        log = [os.path.join("raw", name) for name in sorted(os.listdir("raw")) if name.startswith("openai")][:1]
+        arguments = [bench.toolsieve, "run", *log, "--quiet", "--set", f"merge-near-queries.embedder=endpoint:{MODEL}",
+                     "--set", "max_fault_share=1", "--out", os.path.join(bench.folder, out)]
+        return subprocess.Popen(arguments, env=bench.environment(cache) | {"OPENAI_API_KEY": key}, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+    def merged(cache, out):
+        started = merge(cache, out)
+        stdout, stderr = started.communicate()
+        expect(started.returncode in (0, 1), "a run with vectors of the server ends", stderr)
+        expect(bench.key not in stdout + stderr, "the key is in no output", out)
+        with open(os.path.join(bench.folder, out, "ledger.parquet"), "rb") as ledger:
+            return ledger.read()
+
+    refused = merge("vectors", "refused", key="sk-" + "0" * 32)
+    _, stderr = refused.communicate()
+    expect(refused.returncode not in (0, 1) and "401" in stderr, "a wrong key is refused", stderr)
+    start = time.monotonic()
+    expected = merged("vectors", "first")
+    seconds = time.monotonic() - start
+    killed = merge("killed-vectors", "killed-merge")
+    time.sleep(seconds / 2)
+    killed.kill()
+    killed.communicate()
+    expect(merged("killed-vectors", "killed-merge") == expected, "a killed run continues with the same result", None)
+    # Without the server: from the stored vectors.
+    server.kill()
+    server.wait()
+    for cache, out in (("vectors", "second"), ("killed-vectors", "third")):
+        expect(merged(cache, out) == expected, "stored vectors need no server", out)
+    print(f"embeddings: a run in {seconds:.1f} s, then the same without the server; a wrong key is refused")
 
 
 def answer(bench, line):

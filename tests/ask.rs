@@ -311,6 +311,25 @@ fn a_limit_of_cost_needs_tokens_and_scores_name_what_has_no_cost() {
 }
 
 #[test]
+fn a_server_that_wants_another_name_of_the_limit_gets_it_and_keeps_the_temperature() {
+    let (bench, server) = (
+        Bench::new(),
+        Server::start(|request, _| {
+            let body = request.json();
+            assert_eq!(body["temperature"], 0.001);
+            if body.get("max_tokens").is_some() {
+                let message = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.";
+                return Reply::new(400, json!({"error": {"message": message}}).to_string());
+            }
+            assert_eq!(body["max_completion_tokens"], 50);
+            right(request)
+        }),
+    );
+    let (text, code) = bench.ask(&server, &["--max-tokens", "50", "--concurrency", "1"]);
+    assert_eq!((code, server.requests().len()), (Some(0), 5), "{text}");
+}
+
+#[test]
 fn settings_are_in_the_request_and_fields_of_the_reply_in_the_row() {
     let (bench, server) = (
         Bench::new(),

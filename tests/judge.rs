@@ -3,6 +3,8 @@
 // A test that cannot set itself up may fail where it stands.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
+#[allow(dead_code, reason = "each test uses a part of it")]
+mod judging;
 #[allow(dead_code, reason = "the unit tests of the client use all of it")]
 #[path = "../src/llm/server.rs"]
 mod server;
@@ -12,140 +14,15 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::fs;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use judging::{Bench, KEY, PIPELINE, clean_run, judged, query, reply};
 use serde_json::{Value, json};
 use server::{ReceivedRequest, Reply, Server};
-use support::{assert_same_bytes, shown, stable_bytes, toolsieve};
-use tempfile::TempDir;
-
-const KEY: &str = "sk-not-a-real-key-83046";
-
-const PIPELINE: &str = r#"
-name = "judged"
-max_fault_share = 0.5
-
-[[stages]]
-kind = "redact"
-
-[[stages]]
-kind = "redact-docs"
-
-[[stages]]
-kind = "collapse-conversations"
-
-[[stages]]
-kind = "parse-docs"
-
-[[stages]]
-kind = "judge-queries"
-judge = "llm"
-model = "gpt-4.1-mini"
-"#;
-
-/// A log of requests to ring bells, a pipeline that judges them, and a cache of its own.
-struct Bench {
-    folder: TempDir,
-}
-
-impl Bench {
-    fn new(n_requests: usize) -> Self {
-        let this = Self { folder: tempfile::tempdir().unwrap() };
-        let function = json!({"name": "ring_bell", "description": "Rings a bell of the tower.", "parameters": {"type": "dict",
-            "required": ["bell"], "properties": {"bell": {"type": "integer", "description": "Its number."}}}});
-        let log = (0..n_requests).fold(String::new(), |mut log, n| {
-            let text = if n % 3 == 0 { format!("Sing song {n}") } else { format!("Ring bell {n}") };
-            writeln!(log, "{}", json!({"query": text, "functions": [function]})).unwrap();
-            log
-        });
-        fs::write(this.path("log.jsonl"), log).unwrap();
-        fs::write(this.path("judged.toml"), PIPELINE).unwrap();
-        this
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.folder.path().join(name)
-    }
-
-    fn command(&self, server: &str, arguments: &[&str]) -> Command {
-        let mut command = toolsieve();
-        command.current_dir(self.folder.path()).env("OPENAI_BASE_URL", server).env("OPENAI_API_KEY", KEY);
-        command.env("TOOLSIEVE_CACHE", self.path("caches")).args(arguments);
-        command
-    }
-
-    fn call(&self, server: &str, arguments: &[&str]) -> Output {
-        let output = self.command(server, arguments).output().unwrap();
-        assert!(!shown(&output).contains(KEY), "{}", shown(&output));
-        output
-    }
-
-    /// Runs into a folder, and returns the exit code.
-    fn run(&self, server: &Server, out: &str, more: &[&str]) -> Option<i32> {
-        let mut arguments = vec!["run", "judged.toml", "log.jsonl", "--out", out];
-        arguments.extend(more);
-        let output = self.call(&server.url, &arguments);
-        let code = output.status.code();
-        assert!(code == Some(0) || code == Some(1) || code == Some(3), "{}", shown(&output));
-        code
-    }
-
-    fn report(&self, out: &str) -> Value {
-        serde_json::from_slice(&fs::read(self.path(out).join("report.json")).unwrap()).unwrap()
-    }
-
-    fn usage(&self, out: &str) -> Value {
-        self.report(out)["language_models"]["judge-queries"].clone()
-    }
-
-    /// Asserts that no file below the folder has the key.
-    fn assert_no_key(&self) {
-        let mut folders = vec![self.folder.path().to_owned()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(folder).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else {
-                    let bytes = fs::read(&path).unwrap();
-                    assert!(memchr_like(&bytes, KEY.as_bytes()).is_none(), "{}", path.display());
-                }
-            }
-        }
-    }
-}
-
-fn memchr_like(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
-    bytes.windows(wanted.len()).position(|window| window == wanted)
-}
-
-/// The query of a request.
-fn query(request: &ReceivedRequest) -> String {
-    let body = request.json();
-    let text = body["messages"][1]["content"].as_str().unwrap();
-    text.lines().find_map(|line| line.strip_prefix("[user] ")).unwrap().to_owned()
-}
-
-/// Judges as a careful person would.
-fn judged(request: &ReceivedRequest) -> Reply {
-    assert_eq!(request.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
-    let query = query(request);
-    let (criterion, verdict) = if query.starts_with("Ring") {
-        ("function-fits", "relevant")
-    } else {
-        ("no-function-fits", "irrelevant")
-    };
-    reply(&json!({"reason": "So.", "quote": query, "criterion": criterion, "verdict": verdict}).to_string())
-}
-
-fn reply(text: &str) -> Reply {
-    let body = json!({"model": "gpt-4.1-mini", "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
-        "usage": {"prompt_tokens": 1000, "completion_tokens": 100}});
-    Reply::new(200, body.to_string())
-}
+use support::{assert_same_bytes, shown, stable_bytes};
 
 /// Counts by query the replies that were sent whole.
 #[derive(Clone, Default)]
@@ -167,12 +44,6 @@ impl Paid {
 /// A number from 0 to 99 that only the text decides.
 fn chance(text: &str) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(text) % 100
-}
-
-fn clean_run(bench: &Bench, out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
-    let server = Server::start(|request, _| judged(request));
-    assert_eq!(bench.run(&server, out, &["--concurrency", "1"]), Some(0));
-    stable_bytes(&bench.path(out))
 }
 
 #[test]
@@ -316,7 +187,7 @@ fn a_limit_of_cost_holds_to_the_token() {
     let bench = Bench::new(50);
     let server = Server::start(|request, _| judged(request));
     // 1,000 tokens for 1 USD each million, and 100 of output for 10: 0.002 USD an answer. At most 400 of output: 0.005.
-    let prices = "source = \"test\"\nas_of = \"2026-01-01\"\n[models]\n\"gpt-4.1-mini\" = [1.0, 10.0]\n";
+    let prices = "source = \"test\"\nas_of = \"2026-01-01\"\n[models]\n\"gpt-4.1-mini\" = { input = 1.0, output = 10.0 }\n";
     fs::write(bench.path("prices.toml"), prices).unwrap();
     let limit = 0.05;
     let arguments = ["--prices", "prices.toml", "--max-cost", "0.05", "--set", "max_fault_share=1"];
@@ -417,51 +288,6 @@ fn the_judge_is_measured_against_labels() {
     for expected in ["30", "100.0 %", "93.3 %", "90.0 %", "0.857"] {
         assert!(row.contains(expected), "{expected}: {text}");
     }
-}
-
-#[test]
-fn a_batch_gives_the_same_dataset_as_the_server() {
-    let bench = Bench::new(40);
-    let expected = clean_run(&bench, "asked");
-    fs::remove_dir_all(bench.path("caches")).unwrap();
-    let export = ["batch", "export", "judged.toml", "log.jsonl"];
-    let output = bench.command("", &export).env_remove("OPENAI_API_KEY").output().unwrap();
-    assert!(output.status.success(), "{}", shown(&output));
-    let requests = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(requests.lines().count(), 40);
-    let mut answers: Vec<String> = requests
-        .lines()
-        .map(|line| {
-            let line: Value = serde_json::from_str(line).unwrap();
-            let text = line["body"]["messages"][1]["content"].as_str().unwrap();
-            let query = text.lines().find_map(|line| line.strip_prefix("[user] ")).unwrap();
-            let (criterion, verdict) = if query.starts_with("Ring") {
-                ("function-fits", "relevant")
-            } else {
-                ("no-function-fits", "irrelevant")
-            };
-            let text = json!({"reason": "So.", "quote": query, "criterion": criterion, "verdict": verdict}).to_string();
-            json!({"custom_id": line["custom_id"], "response": {"status_code": 200, "body": {"model": "gpt-4.1-mini",
-                "choices": [{"message": {"content": text}}], "usage": {"prompt_tokens": 9, "completion_tokens": 9}}}})
-            .to_string()
-        })
-        .collect();
-    // In another order, in two files, one line of them a failure.
-    answers.reverse();
-    fs::write(bench.path("a.jsonl"), answers[..10].join("\n")).unwrap();
-    let last: Value = serde_json::from_str(&answers[39]).unwrap();
-    let failed = json!({"custom_id": last["custom_id"], "response": null, "error": {"message": "expired"}})
-        .to_string();
-    fs::write(bench.path("b.jsonl"), answers[10..39].join("\n") + "\n" + &failed).unwrap();
-    let imported = bench.call("", &["batch", "import", "a.jsonl", "b.jsonl"]);
-    assert!(shown(&imported).contains("39 answers into the cache, 1 failed"), "{}", shown(&imported));
-    let run = ["run", "judged.toml", "log.jsonl", "--out", "cached", "--cache-only"];
-    assert!(bench.call("", &run).status.success());
-    assert_eq!(bench.usage("cached")["not_sent"], 1);
-    fs::write(bench.path("c.jsonl"), &answers[39]).unwrap();
-    assert!(bench.call("", &["batch", "import", "c.jsonl"]).status.success());
-    assert!(bench.call("", &run).status.success());
-    assert_same_bytes(&expected, &stable_bytes(&bench.path("cached")));
 }
 
 #[test]

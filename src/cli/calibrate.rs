@@ -5,6 +5,7 @@
 //! doc lists that were not fitted on. For the text the lines of several target precisions
 //! are shown and written too; `judge-queries` chooses among them.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use anyhow::bail;
@@ -137,9 +138,13 @@ pub(super) fn calibrate(args: &CalibrateArgs, registry: &Registry) -> anyhow::Re
     let mut text = heading(&labelled);
     if args.test {
         text += &figures(&calibration.judged());
+        text += &categories(&calibration.judged_by_category());
         return Ok(console::print_data(&text)?);
     }
     text += &tested(&calibration.tested(), plan);
+    if fit != Fit::Evidence {
+        text += &categories(&calibration.tested_by_category());
+    }
     if args.by_feature {
         text += &format!("\n{}", by_feature(&calibration.by_feature()));
     }
@@ -169,6 +174,7 @@ fn agreement_table(found: &RunAgreement) -> String {
     };
     let mut rows = vec![row("all", &found.all)];
     rows.extend(found.by_judge.iter().map(|(judge, of)| row(&format!("judged by {judge}"), of)));
+    rows.extend(found.by_category.iter().map(|(category, of)| row(&format!("category {category}"), of)));
     rows.extend(found.by_language.iter().map(|(language, of)| row(&format!("language {language}"), of)));
     let header =
         ["requests", "labelled", "decided", "right", "right if relevant", "right if irrelevant", "kappa"];
@@ -176,7 +182,11 @@ fn agreement_table(found: &RunAgreement) -> String {
         0 => String::new(),
         n => format!("{} of no request that was judged\n", counted(n as u64, "label is", "labels are")),
     };
-    format!("{}{unused}", table(&header, &rows, &[1, 2, 3, 4, 5, 6]))
+    let auc = match found.auc {
+        Some(auc) => format!("AUC of the rules' probability: {auc:.3}\n"),
+        None => String::new(),
+    };
+    format!("{}{auc}{unused}", table(&header, &rows, &[1, 2, 3, 4, 5, 6]))
 }
 
 /// The labelled requests, or those of one fold, and what is fitted on them.
@@ -291,6 +301,28 @@ fn row(name: &str, findings: &Findings) -> Vec<String> {
         count(irrelevant.0 as u64),
         percent(irrelevant.1, irrelevant.0),
     ]
+}
+
+/// What is decided of each category.
+fn categories(counts: &BTreeMap<String, DecisionCounts>) -> String {
+    if counts.len() < 2 {
+        return String::new();
+    }
+    let row = |(category, counts): (&String, &DecisionCounts)| {
+        let DecisionCounts { n_rows, relevant, irrelevant } = *counts;
+        let decided = relevant.0 + irrelevant.0;
+        vec![
+            category.clone(),
+            count(n_rows as u64),
+            percent(decided, n_rows),
+            count(relevant.0 as u64),
+            count(irrelevant.0 as u64),
+            percent(relevant.1 + irrelevant.1, decided),
+        ]
+    };
+    let rows: Vec<Vec<String>> = counts.iter().map(row).collect();
+    let header = ["category", "requests", "decided", "relevant", "irrelevant", "right"];
+    format!("\n{}", table(&header, &rows, &[1, 2, 3, 4, 5]))
 }
 
 fn percent(part: usize, whole: usize) -> String {

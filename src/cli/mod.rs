@@ -11,6 +11,7 @@
 mod audit;
 mod audit_bench;
 mod audit_scores;
+mod batch;
 mod calibrate;
 mod check;
 mod compare;
@@ -84,8 +85,8 @@ enum Command {
     Run(run::RunArgs),
     /// Checks a pipeline without reading the logs: stages, columns, files, settings.
     Plan(plan::PlanArgs),
-    /// Writes the requests to a language model as a batch file, and reads the answers.
-    Batch(model::BatchArgs),
+    /// Submits or writes requests to a language model as batches, and reads the answers.
+    Batch(batch::BatchArgs),
     /// Shows, prunes or exports the stored replies of language models.
     Cache(model::CacheArgs),
     /// Shows what happened to one row, from its line in the log to the dataset.
@@ -245,7 +246,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Init(args) => init::init(&args, registry)?,
         Command::Run(args) => return run::run(args, registry),
         Command::Plan(args) => plan::plan(&args, registry)?,
-        Command::Batch(args) => return model::batch(args, registry),
+        Command::Batch(args) => return batch::batch(args, registry),
         Command::Cache(args) => model::cache(&args, registry.environment())?,
         Command::Why(args) => why::why(&args, registry)?,
         Command::Report(args) => report::report(&args, registry)?,

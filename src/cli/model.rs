@@ -1,24 +1,24 @@
-//! Arguments about language models that `run` and `plan` share, and `toolsieve cache` and `toolsieve batch`.
+//! Arguments about language models that `run` and `plan` share, and `toolsieve cache`.
 
-use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufRead, BufReader, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use anyhow::{Context as _, bail};
-use clap::{Subcommand, ValueEnum};
+use anyhow::bail;
+use clap::Subcommand;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::PipelineArgs;
 use super::plan::{Loaded, load};
-use super::{Ending, PipelineArgs};
-use crate::cli::console::{self, Console, count, counted};
+use super::run::Watching;
+use crate::cli::console::{self, count, counted};
 use crate::cli::layout::{Column, Table};
+use crate::engine::language_model::ModelUsage;
 use crate::environment::Environment;
-use crate::llm::batch::{self, BatchForm, Imported};
 use crate::llm::cache::ReplyCache;
-use crate::llm::prices::Prices;
+use crate::llm::models::Models;
 use crate::run::{ModelOptions, ModelPlan, Options, plan_requests};
 use crate::stages::Registry;
 
@@ -32,7 +32,7 @@ pub(super) struct ModelArgs {
     #[arg(long, value_name = "USD", value_parser = dollars)]
     max_cost: Option<f64>,
 
-    /// Prices of models: TOML as configs/prices.toml, or the JSON registry of LiteLLM.
+    /// Models and their prices: TOML as configs/models.toml, or the JSON registry of LiteLLM.
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 
@@ -52,13 +52,13 @@ fn at_once(text: &str) -> Result<usize, String> {
         .ok_or_else(|| "expected a number from 1 to 1000".to_owned())
 }
 
-fn dollars(text: &str) -> Result<f64, String> {
+pub(super) fn dollars(text: &str) -> Result<f64, String> {
     let cost = text.parse().ok().filter(|cost: &f64| cost.is_finite() && *cost >= 0.0);
     cost.ok_or_else(|| "expected US dollars, such as 2.50".to_owned())
 }
 
-fn prices_of(path: Option<&Path>) -> anyhow::Result<Option<Prices>> {
-    Ok(path.map(Prices::read).transpose()?)
+pub(super) fn prices_of(path: Option<&Path>) -> anyhow::Result<Option<Models>> {
+    Ok(path.map(Models::read).transpose()?)
 }
 
 impl ModelArgs {
@@ -73,17 +73,18 @@ impl ModelArgs {
     }
 }
 
-/// Runs a pipeline up to its language models in a scratch folder; nothing is sent.
+/// Runs a pipeline up to its language models in a scratch folder; nothing is sent. The folder is removed also if it is cancelled.
 pub(super) fn planned(
     args: &PipelineArgs,
     prices: Option<&Path>,
     registry: &Registry,
+    cancel: Arc<AtomicBool>,
 ) -> anyhow::Result<ModelPlan> {
     let Loaded { pipeline, .. } = load(args, registry)?;
     let model = ModelOptions { prices: prices_of(prices)?, ..ModelOptions::default() };
     let options = Options::default().command(std::env::args()).model(model);
     let scratch = std::env::temp_dir().join(format!("toolsieve-plan-{}", std::process::id()));
-    Ok(plan_requests(&pipeline, &scratch, &options, &Console::new(false))?)
+    Ok(plan_requests(&pipeline, &scratch, &options, &Watching::new(cancel))?)
 }
 
 /// Arguments of `cache`.
@@ -200,121 +201,6 @@ fn day(seconds: u64) -> String {
     time.map_or_else(|| "-".to_owned(), |time| time.to_string().chars().take(10).collect())
 }
 
-/// Arguments of `batch`.
-#[derive(Debug, clap::Args)]
-#[command(
-    after_help = "The answers of a batch go into the cache, from which the next `toolsieve run` takes them.
-
-Examples:
-  toolsieve batch export mylog.jsonl --set judge-queries.judge=rules-then-llm --set judge-queries.model=NAME > batch.jsonl
-  toolsieve batch import answers.jsonl errors.jsonl"
-)]
-pub(super) struct BatchArgs {
-    #[command(subcommand)]
-    action: BatchAction,
-}
-
-#[derive(Debug, Subcommand)]
-enum BatchAction {
-    /// Writes the requests of a run that the cache does not answer, for a batch service.
-    Export {
-        #[command(flatten)]
-        pipeline: PipelineArgs,
-        /// Form of the requests.
-        #[arg(long, value_enum, default_value_t = Form::Openai)]
-        form: Form,
-        /// Where to write them [default: standard output]
-        #[arg(long, value_name = "FILE")]
-        save: Option<PathBuf>,
-    },
-    /// Reads the answers of a batch into the cache. Failed requests and those without an answer are counted, and asked again later.
-    Import {
-        /// Files of answers and of errors, in any order: of OpenAI, vLLM or Anthropic; - for standard input.
-        #[arg(value_name = "FILE", required = true)]
-        files: Vec<PathBuf>,
-    },
-}
-
-/// The form of a batch file.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Form {
-    /// JSON lines, as OpenAI and vLLM's run-batch read them.
-    Openai,
-    /// One JSON object, the body of Anthropic's message batches; without the JSON Schema of the answers.
-    Anthropic,
-}
-
-pub(super) fn batch(args: BatchArgs, registry: &Registry) -> anyhow::Result<Ending> {
-    match args.action {
-        BatchAction::Export { pipeline, form, save } => {
-            let plan = planned(&pipeline, None, registry)?;
-            let form = match form {
-                Form::Openai => BatchForm::OpenAi,
-                Form::Anthropic => BatchForm::Anthropic,
-            };
-            let text = batch::written(&plan.pending, form);
-            match &save {
-                Some(path) => crate::engine::disk::write_output(path, text.as_bytes())
-                    .with_context(|| format!("writing {}", path.display()))?,
-                None => console::write_json(&text)?,
-            }
-            let cached: u64 = plan.stages.iter().map(|(_, usage)| usage.cached).sum();
-            console::print_status(&format!(
-                "{}; {} are answered by the cache",
-                counted(plan.pending.len() as u64, "request", "requests"),
-                count(cached)
-            ));
-            Ok(Ending::Done)
-        }
-        BatchAction::Import { files } => import(&files, registry.environment()),
-    }
-}
-
-fn import(files: &[PathBuf], environment: &Environment) -> anyhow::Result<Ending> {
-    // All are there before the first is read.
-    for path in files.iter().filter(|path| path.as_os_str() != "-") {
-        File::open(path).with_context(|| format!("reading {}", path.display()))?;
-    }
-    let cache = ReplyCache::open(environment.caches())?;
-    let mut all = Imported::default();
-    let mut faults: BTreeMap<String, u64> = BTreeMap::new();
-    for path in files {
-        let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
-            Box::new(BufReader::new(std::io::stdin().lock()))
-        } else {
-            Box::new(BufReader::new(File::open(path).with_context(|| format!("reading {}", path.display()))?))
-        };
-        for (number, line) in (1..).zip(reader.split(b'\n')) {
-            let line = line.with_context(|| format!("reading {}", path.display()))?;
-            let place = format!("{}:{number}", path.display());
-            all.take(&line, &mut |what| {
-                let n = faults.entry(what.clone()).or_default();
-                *n += 1;
-                if *n == 1 {
-                    console::print_status(&format!("{place}: {what}"));
-                }
-            });
-            all.flush_if_many(&cache)?;
-        }
-    }
-    all.flush(&cache)?;
-    let mut stderr = std::io::stderr();
-    // A closed terminal changes nothing: the answers are stored.
-    let _ = writeln!(
-        stderr,
-        "{} into the cache, {} failed, {} unreadable",
-        counted(all.n_stored, "answer", "answers"),
-        count(all.n_failed),
-        counted(all.n_unreadable, "line", "lines")
-    );
-    if all.n_stored + all.n_failed == 0 {
-        bail!(
-            "no line is an answer of a batch\nhint: give the output and error files of a batch whose requests `toolsieve batch export` wrote"
-        );
-    }
-    Ok(if all.n_unreadable > 0 { Ending::GateFailed } else { Ending::Done })
-}
-
 /// Prints what the language models would be asked.
 pub(super) fn print_plan(plan: &ModelPlan) -> std::io::Result<()> {
     let mut table = Table::new(vec![
@@ -326,6 +212,7 @@ pub(super) fn print_plan(plan: &ModelPlan) -> std::io::Result<()> {
         Column::number("tokens in"),
         Column::number("out"),
         Column::number("USD"),
+        Column::number("in a batch"),
     ]);
     for (stage, usage) in &plan.stages {
         table.row([
@@ -336,11 +223,8 @@ pub(super) fn print_plan(plan: &ModelPlan) -> std::io::Result<()> {
             count(usage.cached),
             count(usage.estimated_input_tokens),
             count(usage.estimated_output_tokens),
-            match usage.estimated_cost {
-                Some(cost) => format!("{cost:.4}"),
-                None if usage.requests == usage.cached => "0".to_owned(),
-                None => "not known".to_owned(),
-            },
+            cost(usage.estimated_cost, usage),
+            cost(usage.estimated_batch_cost, usage),
         ]);
     }
     let mut text = table.fitted(console::Screen::of_stdout());
@@ -352,6 +236,14 @@ pub(super) fn print_plan(plan: &ModelPlan) -> std::io::Result<()> {
         &format!("Estimated before anything is sent; prices: {}.\n", sources.join(", ")),
     );
     console::print_painted(&text)
+}
+
+fn cost(estimated: Option<f64>, usage: &ModelUsage) -> String {
+    match estimated {
+        Some(cost) => format!("{cost:.4}"),
+        None if usage.requests == usage.cached => "0".to_owned(),
+        None => "not known".to_owned(),
+    }
 }
 
 /// Returns the usage of each stage as JSON.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::bail;
 
+use super::run::cancelled_by_signal;
 use super::{PipelineArgs, model};
 use crate::cli::console::{self, Paint, Painted, Screen};
 use crate::cli::layout::{paragraph, words};
@@ -21,7 +22,7 @@ pub(super) struct PlanArgs {
     #[arg(long)]
     cost: bool,
 
-    /// Prices of models: TOML as configs/prices.toml, or the JSON registry of LiteLLM.
+    /// Models and their prices: TOML as configs/models.toml, or the JSON registry of LiteLLM.
     #[arg(long, value_name = "FILE", requires = "cost")]
     prices: Option<PathBuf>,
 
@@ -88,7 +89,8 @@ pub(super) fn load(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<L
 
 pub(super) fn plan(args: &PlanArgs, registry: &Registry) -> anyhow::Result<()> {
     if args.cost {
-        let planned = model::planned(&args.pipeline, args.prices.as_deref(), registry)?;
+        let planned =
+            model::planned(&args.pipeline, args.prices.as_deref(), registry, cancelled_by_signal()?)?;
         let printed = if args.json {
             console::write_json(&format!("{}\n", model::plan_json(&planned)))
         } else {

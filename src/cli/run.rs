@@ -170,6 +170,13 @@ pub(super) struct Watching {
     pub(super) cancel: Arc<AtomicBool>,
 }
 
+impl Watching {
+    /// Returns the console of a command that is cancelled by this flag.
+    pub(super) fn new(cancel: Arc<AtomicBool>) -> Self {
+        Self { console: Console::new(false), cancel }
+    }
+}
+
 impl Observer for Watching {
     fn begin(&self, step: &str, rows: Option<u64>) {
         self.console.begin(step, rows);

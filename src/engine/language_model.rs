@@ -45,6 +45,8 @@ pub enum Unanswered {
     OverCost,
     /// This run sends nothing, and the answer is not in the cache.
     NotSent,
+    /// It is in a batch under way, and would be paid for twice.
+    InBatch,
 }
 
 impl Unanswered {
@@ -54,6 +56,9 @@ impl Unanswered {
             Self::Failed(message) => message.clone(),
             Self::OverCost => "not sent: the limit of cost".to_owned(),
             Self::NotSent => "not sent: this run answers from the cache only".to_owned(),
+            Self::InBatch => {
+                "not sent: it is in a batch under way, which `toolsieve batch poll` reads".to_owned()
+            }
         }
     }
 }
@@ -92,6 +97,8 @@ pub struct ModelUsage {
     pub cost: Option<f64>,
     /// US dollars for all requests without an answer in the cache, estimated.
     pub estimated_cost: Option<f64>,
+    /// The same in a batch; `None` if that price is not known.
+    pub estimated_batch_cost: Option<f64>,
     /// US dollars for answers that cannot be used.
     pub wasted_cost: Option<f64>,
     /// US dollars that the answers in the cache cost when they arrived.
@@ -126,6 +133,7 @@ impl ModelUsage {
         self.estimated_output_tokens += other.estimated_output_tokens;
         self.cost = sum(self.cost, other.cost);
         self.estimated_cost = sum(self.estimated_cost, other.estimated_cost);
+        self.estimated_batch_cost = sum(self.estimated_batch_cost, other.estimated_batch_cost);
         self.wasted_cost = sum(self.wasted_cost, other.wasted_cost);
         self.saved_cost = sum(self.saved_cost, other.saved_cost);
     }

@@ -32,7 +32,7 @@ use std::path::PathBuf;
 use rayon::prelude::*;
 
 use crate::checker::Checker;
-use crate::llm::prices::{Cost, Prices};
+use crate::llm::models::{Cost, Models};
 use category::FORMAT_SENSITIVITY;
 use dataset::Dataset;
 pub use error::EvaluateError;
@@ -61,7 +61,7 @@ pub struct Settings {
     /// The official package, if it gives the verdicts.
     pub package: Option<Package>,
     /// The prices of models.
-    pub prices: Prices,
+    pub prices: Models,
     /// The file that they were read from.
     pub prices_file: Option<PathBuf>,
     /// Scores the entries that have an output; without it, a missing output is an error.

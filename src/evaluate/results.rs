@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::dataset::objects;
 use super::error::{EvaluateError, Result, unfit, unreadable};
-use crate::llm::prices::Usage;
+use crate::llm::models::Usage;
 
 /// The key of the tokens of a prompt that the server had in a cache.
 pub(super) const CACHED: &str = "cached_input_token_count";

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Map, Value};
 
 use super::Error;
+use super::models::with_completion_limit;
 
 /// What a server refused so far.
 #[derive(Debug, Default)]
@@ -15,9 +16,16 @@ pub(super) struct Refused {
     schema: AtomicBool,
     max_tokens: AtomicBool,
     temperature: AtomicBool,
+    /// Nothing is left out, only the limit is renamed.
+    only_limit: bool,
 }
 
 impl Refused {
+    /// Returns a memory of refusals that only renames the limit of output.
+    pub(super) fn only_limit() -> Self {
+        Self { only_limit: true, ..Self::default() }
+    }
+
     /// Takes note of a refusal; returns whether it is a new one about a part that a request can go without.
     pub(super) fn learn(&self, body: &Map<String, Value>, error: &Error) -> bool {
         let Error::Refused { status: 400 | 422, message, .. } = error else { return false };
@@ -27,7 +35,9 @@ impl Refused {
             (&self.temperature, "temperature", &["temperature"]),
         ];
         let is_named = |names: &[&str]| names.iter().any(|name| message.to_lowercase().contains(name));
-        let found = parts.iter().find(|(_, key, names)| body.contains_key(*key) && is_named(names));
+        let n_parts = if self.only_limit { 1 } else { parts.len() };
+        let found =
+            parts[..n_parts].iter().find(|(_, key, names)| body.contains_key(*key) && is_named(names));
         found.is_some_and(|(refused, ..)| {
             refused.store(true, Ordering::Relaxed);
             true
@@ -43,10 +53,8 @@ impl Refused {
         if is_set(&self.temperature) {
             body.shift_remove("temperature");
         }
-        if is_set(&self.max_tokens)
-            && let Some(limit) = body.shift_remove("max_tokens")
-        {
-            body.insert("max_completion_tokens".to_owned(), limit);
+        if is_set(&self.max_tokens) {
+            with_completion_limit(&mut body);
         }
         body
     }
@@ -81,6 +89,13 @@ mod tests {
             // The same refusal of the adapted request is none that it could go without.
             assert!(!refused.learn(&adapted, &error), "{message}");
         }
+        let (limit, error) = (Refused::only_limit(), |message: &str| Error::Refused {
+            url: String::new(),
+            status: 400,
+            message: message.to_owned(),
+        });
+        assert!(!limit.learn(&body, &error("'temperature' does not support 0")));
+        assert!(limit.learn(&body, &error("use 'max_completion_tokens'")));
         for (status, message) in
             [(400, "context_length_exceeded"), (500, "temperature of the server too high")]
         {

@@ -3,6 +3,11 @@
 //! The id of a request is its key in the cache, so answers may come in any order, in several files, and for a part of the
 //! requests. Requests are in OpenAI's form, which vLLM's `run-batch` reads as well, or in Anthropic's.
 
+pub mod service;
+pub mod submitted;
+
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::Error;
@@ -12,6 +17,45 @@ use super::service::PendingRequest;
 
 /// Answers that are stored in one transaction.
 const AT_ONCE: usize = 1000;
+
+/// Most requests in a batch file, as OpenAI allows.
+pub const MAX_REQUESTS: usize = 50_000;
+
+/// Most bytes in a batch file, as OpenAI allows.
+pub const MAX_BYTES: usize = 200_000_000;
+
+/// Divides requests into files of one model each, within the limits of a batch service. Their order is kept.
+pub fn files(
+    requests: &[PendingRequest],
+    max_requests: usize,
+    max_bytes: usize,
+) -> Vec<Vec<&PendingRequest>> {
+    // The last file of each model, by the order in which models appear.
+    let mut open: Vec<(&Value, usize, usize)> = Vec::new();
+    let mut files: Vec<Vec<&PendingRequest>> = Vec::new();
+    for request in requests {
+        let (model, n_bytes) = (&request.body["model"], line(request).len());
+        let last = open.iter_mut().find(|(known, ..)| *known == model);
+        match last {
+            Some((_, file, size)) if files[*file].len() < max_requests && *size + n_bytes <= max_bytes => {
+                files[*file].push(request);
+                *size += n_bytes;
+                continue;
+            }
+            Some(full) => *full = (model, files.len(), n_bytes),
+            None => open.push((model, files.len(), n_bytes)),
+        }
+        files.push(vec![request]);
+    }
+    files
+}
+
+/// Returns a request as a line of a batch file, in OpenAI's form.
+pub fn line(PendingRequest { key, body, .. }: &PendingRequest) -> String {
+    let line =
+        json!({"custom_id": key.to_string(), "method": "POST", "url": "/v1/chat/completions", "body": body});
+    format!("{line}\n")
+}
 
 /// The form of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,17 +69,11 @@ pub enum BatchForm {
 /// Returns the requests as the text of a batch file.
 pub fn written(requests: &[PendingRequest], form: BatchForm) -> String {
     match form {
-        BatchForm::OpenAi => requests
-            .iter()
-            .map(|PendingRequest { key, body }| {
-                let line = json!({"custom_id": key.to_string(), "method": "POST", "url": "/v1/chat/completions", "body": body});
-                format!("{line}\n")
-            })
-            .collect(),
+        BatchForm::OpenAi => requests.iter().map(line).collect(),
         BatchForm::Anthropic => {
             let requests: Vec<Value> = requests
                 .iter()
-                .map(|PendingRequest { key, body }| json!({"custom_id": key.to_string(), "params": of_anthropic(body)}))
+                .map(|PendingRequest { key, body, .. }| json!({"custom_id": key.to_string(), "params": of_anthropic(body)}))
                 .collect();
             format!("{}\n", json!({ "requests": requests }))
         }
@@ -48,8 +86,8 @@ fn of_anthropic(body: &Map<String, Value>) -> Value {
     let (system, others): (Vec<Value>, Vec<Value>) =
         messages.into_iter().partition(|message| message["role"] == "system");
     let system: Vec<&str> = system.iter().filter_map(|message| message["content"].as_str()).collect();
-    let mut params =
-        json!({"model": body.get("model"), "max_tokens": body.get("max_tokens"), "messages": others});
+    let limit = body.get("max_tokens").or_else(|| body.get("max_completion_tokens"));
+    let mut params = json!({"model": body.get("model"), "max_tokens": limit, "messages": others});
     if !system.is_empty() {
         params["system"] = json!(system.join("\n\n"));
     }
@@ -63,6 +101,10 @@ fn of_anthropic(body: &Map<String, Value>) -> Value {
 #[derive(Debug, Default)]
 pub struct Imported {
     waiting: Vec<(RequestKey, StoredReply)>,
+    /// The model that was asked, if it is known: a server may give another name in its replies.
+    model: Option<String>,
+    /// Requests with an answer: a second one to the same request is not counted again.
+    answered: HashSet<RequestKey>,
     /// Answers that are stored, or will be by the next flush.
     pub n_stored: u64,
     /// Requests that the service reports as failed.
@@ -72,6 +114,16 @@ pub struct Imported {
 }
 
 impl Imported {
+    /// Returns the answers to requests to a model.
+    pub fn of_model(model: &str) -> Self {
+        Self { model: Some(model.to_owned()), ..Self::default() }
+    }
+
+    /// Returns the requests with an answer.
+    pub fn answered(&self) -> &HashSet<RequestKey> {
+        &self.answered
+    }
+
     /// Takes a line of a file; an empty one is skipped. Describes a request that failed, and a line that is no answer.
     pub fn take(&mut self, line: &[u8], describe: &mut dyn FnMut(String)) {
         let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line).trim_ascii();
@@ -79,9 +131,12 @@ impl Imported {
             return;
         }
         match read(line) {
-            Ok(Line::Answer(key, reply)) => {
+            Ok(Line::Answer(key, mut reply)) => {
+                if let Some(model) = &self.model {
+                    reply.model.clone_from(model);
+                }
                 self.waiting.push((key, reply));
-                self.n_stored += 1;
+                self.n_stored += u64::from(self.answered.insert(key));
             }
             Ok(Line::Failed(what)) => {
                 self.n_failed += 1;
@@ -131,6 +186,9 @@ fn read(line: &[u8]) -> Result<Line, &'static str> {
         }
     } else {
         let response = &line["response"];
+        if response.is_null() && line["error"].is_null() {
+            return Err("no answer: neither \"response\" nor \"result\" nor \"error\"");
+        }
         let status = response["status_code"].as_u64().unwrap_or(200);
         if status != 200 || !line["error"].is_null() {
             let message = ["/error/message", "/response/body/error/message", "/response/error/message"];
@@ -176,7 +234,30 @@ mod tests {
         let body = json!({"model": "m", "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}],
             "response_format": {"type": "json_schema"}, "temperature": 0, "max_tokens": 9});
         let body = body.as_object().unwrap().clone();
-        PendingRequest { key: RequestKey::of(&body, 0), body }
+        PendingRequest { key: RequestKey::of(&body, 0), body, input_tokens: 5, max_output: 9 }
+    }
+
+    #[test]
+    fn files_have_one_model_each_and_keep_within_the_limits() {
+        let of = |model: &str, n: u32| {
+            let body = json!({"model": model, "messages": []}).as_object().unwrap().clone();
+            PendingRequest { key: RequestKey::of(&body, n), body, input_tokens: 1, max_output: 1 }
+        };
+        let requests = [of("a", 0), of("b", 1), of("a", 2), of("a", 3), of("b", 4)];
+        let names = |max_requests, max_bytes| -> Vec<String> {
+            let files = files(&requests, max_requests, max_bytes);
+            let name = |request: &&PendingRequest| {
+                let at = requests.iter().position(|other| other.key == request.key).unwrap();
+                at.to_string()
+            };
+            files.iter().map(|file| file.iter().map(name).collect::<String>()).collect()
+        };
+        assert_eq!(names(9, MAX_BYTES), ["023", "14"]);
+        assert_eq!(names(2, MAX_BYTES), ["02", "14", "3"]);
+        let two = 2 * line(&requests[0]).len();
+        assert_eq!(names(9, two), ["02", "14", "3"]);
+        assert_eq!(names(9, two - 1), ["0", "1", "2", "3", "4"]);
+        assert!(files(&[], 9, 9).is_empty());
     }
 
     #[test]
@@ -212,6 +293,8 @@ mod tests {
             json!({"custom_id": id(3), "result": {"type": "errored"}}),
             json!({"custom_id": id(3), "response": {"status_code": 200, "body": {"choices": []}}}),
             json!({"custom_id": "other", "response": body("x")}),
+            // A line of the requests.
+            json!({"custom_id": id(4), "method": "POST", "body": {"model": "m"}}),
             json!([1]),
         ];
         let (mut imported, mut faults) = (Imported::default(), Vec::new());
@@ -221,7 +304,7 @@ mod tests {
         }
         imported.take(b"  ", &mut |what| faults.push(what));
         imported.flush(&cache).unwrap();
-        assert_eq!((imported.n_stored, imported.n_failed, imported.n_unreadable), (3, 4, 2), "{faults:?}");
+        assert_eq!((imported.n_stored, imported.n_failed, imported.n_unreadable), (3, 4, 3), "{faults:?}");
         for (n, text) in [(0, "anthropic"), (1, "vllm"), (2, "openai")] {
             let stored = cache.get(RequestKey::of(&pending().body, n)).unwrap().unwrap();
             let reply = read_reply(&stored.reply, 0.0).unwrap();

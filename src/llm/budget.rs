@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::prices::Price;
+use super::models::Price;
 
 /// Tokens of an output, before any has arrived.
 const FIRST_OUTPUT: u64 = 1000;

@@ -65,6 +65,19 @@ impl fmt::Display for RequestKey {
     }
 }
 
+impl Serialize for RequestKey {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for RequestKey {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("expected 64 hexadecimal digits"))
+    }
+}
+
 impl fmt::Debug for RequestKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -104,7 +117,7 @@ impl StoredReply {
     }
 }
 
-fn now() -> u64 {
+pub(super) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
@@ -145,7 +158,21 @@ impl ReplyCache {
     /// The folder cannot be created, or the file is no such database or is damaged.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let path = Self::path_in(folder);
-        create_private(folder, &path).map_err(|cause| Error::File { path: path.clone(), cause })?;
+        let unwritable = |cause| Error::File { path: path.clone(), cause };
+        fs::create_dir_all(folder).map_err(unwritable)?;
+        if fs::metadata(&path).map_or(0, |file| file.len()) == 0 {
+            // Under another name until it is whole, so that a process that is killed here leaves no part of a database.
+            let made = folder.join(format!(".{FILE}-{}", std::process::id()));
+            create_private(&made).map_err(unwritable)?;
+            drop(Self::open_file(made.clone())?);
+            let placed = place(&made, &path);
+            let _ = fs::remove_file(&made);
+            placed.map_err(unwritable)?;
+        }
+        Self::open_file(path)
+    }
+
+    fn open_file(path: PathBuf) -> Result<Self, Error> {
         let mut builder = Builder::new();
         builder.set_concurrency_mode(ConcurrencyMode::MultiWriter).set_cache_size(PAGE_CACHE);
         builder.set_check_integrity_on_open(true);
@@ -154,6 +181,14 @@ impl ReplyCache {
         // Readers need the table.
         cache.write(|_| Ok(()))?;
         Ok(cache)
+    }
+
+    pub(super) fn database(&self) -> &Database {
+        &self.database
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Returns the reply to a request, if it is there.
@@ -275,21 +310,34 @@ impl ReplyCache {
     }
 }
 
-fn fault(path: &Path, cause: &dyn fmt::Display) -> Error {
+pub(super) fn fault(path: &Path, cause: &dyn fmt::Display) -> Error {
     Error::Cache { path: path.to_owned(), what: cause.to_string() }
 }
 
-/// Creates the folder and an empty file that only this user can read.
-fn create_private(folder: &Path, path: &Path) -> std::io::Result<()> {
-    fs::create_dir_all(folder)?;
+/// Creates an empty file that only this user can read; one that a killed process left is replaced.
+fn create_private(path: &Path) -> std::io::Result<()> {
     let mut options = fs::OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
+    options.write(true).create(true).truncate(true);
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt as _;
         options.mode(0o600);
     }
     options.open(path).map(|_| ())
+}
+
+/// Gives a new database its name, unless another process was faster.
+fn place(made: &Path, path: &Path) -> std::io::Result<()> {
+    match fs::hard_link(made, path) {
+        Ok(()) => Ok(()),
+        // One that is empty holds nothing, and has no process that uses it.
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => match fs::metadata(path)?.len() {
+            0 => fs::rename(made, path),
+            _ => Ok(()),
+        },
+        // A file system without hard links.
+        Err(_) => fs::rename(made, path),
+    }
 }
 
 #[cfg(test)]
@@ -332,6 +380,20 @@ mod tests {
         assert_eq!(stats.keys().collect::<Vec<_>>(), ["m", "n"]);
         assert_eq!(two.remove(|reply| reply.model == "m").unwrap(), 1);
         assert_eq!((two.get(key).unwrap(), two.get(other).unwrap().is_some()), (None, true));
+    }
+
+    #[test]
+    fn an_empty_file_becomes_a_database_and_no_other_file_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(ReplyCache::path_in(folder.path()), "").unwrap();
+        ReplyCache::open(folder.path())
+            .unwrap()
+            .put(RequestKey::of(&body("a"), 0), &reply("m", "x"))
+            .unwrap();
+        assert_eq!(ReplyCache::open(folder.path()).unwrap().stats().unwrap()["m"].replies, 1);
+        let names: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, [FILE]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 use super::Error;
 use super::client::Client;
-use super::sender::SECONDS;
+use super::sender::{DEMAND, Demand, SECONDS};
 use crate::engine::context::Cancelled;
 
 /// Interval of the checks for cancellation.
@@ -54,6 +54,11 @@ pub trait Exchange {
         true
     }
 
+    /// Returns the tokens that a request and its answer take at most, for the limits of the server, if they are counted.
+    fn most_tokens(&self, _at: usize) -> Option<u64> {
+        None
+    }
+
     /// Gets a reply with the number of its request, in the order of arrival. `Break` stops: no other request is sent, and
     /// replies under way are dropped.
     fn receive(&mut self, at: usize, reply: Result<ChatReply, Error>) -> ControlFlow<()>;
@@ -84,7 +89,9 @@ impl Client {
                     && let Some((at, body)) = waiting.next_if(|(at, _)| exchange.may_send(*at))
                 {
                     let request = self.chat(body.clone());
-                    running.spawn(async move { (at, request.await) });
+                    let tokens = exchange.most_tokens(at).unwrap_or_default().max(most_tokens(body));
+                    let model = body["model"].as_str().unwrap_or_default().to_owned();
+                    running.spawn(DEMAND.scope(Demand { model, tokens }, async move { (at, request.await) }));
                 }
                 match tokio::time::timeout(POLL, running.join_next()).await {
                     Err(_) => {}
@@ -122,6 +129,16 @@ impl Client {
             read_reply(&answer, SECONDS.with(Cell::get)).map_err(|what| Error::Answer { url, what })
         })
     }
+}
+
+/// Bytes of a request for each token, by which servers estimate before they count.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// Estimates the tokens of a request and of its longest answer as servers do.
+fn most_tokens(body: &Value) -> u64 {
+    let limits = ["max_tokens", "max_completion_tokens"];
+    let answer = limits.iter().find_map(|limit| body[*limit].as_u64()).unwrap_or_default();
+    body.to_string().len() as u64 / BYTES_PER_TOKEN + answer
 }
 
 /// Reads a reply. Servers differ: content in parts, arguments as an object, no usage, an error with status 200.

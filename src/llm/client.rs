@@ -27,7 +27,10 @@ const POLL: Duration = Duration::from_millis(50);
 /// The client of one server.
 pub struct Client {
     pub(super) openai: async_openai::Client<OpenAIConfig>,
+    sender: Sender,
     runtime: Runtime,
+    /// The address, which may hold secrets.
+    base: String,
     shown: String,
     max_concurrent: usize,
     /// Parts of chat requests that the server refused, if requests may go without them.
@@ -75,8 +78,18 @@ impl Client {
         // The sender adds the key. Empty values here are not read from the environment.
         let config =
             OpenAIConfig::new().with_api_base(base).with_api_key("").with_org_id("").with_project_id("");
-        let openai = async_openai::Client::build(sender.http.clone(), config).with_http_service(sender);
-        Ok(Self { openai, runtime: runtime()?, shown: public_url(&url), max_concurrent, refused: None })
+        let openai =
+            async_openai::Client::build(sender.http.clone(), config).with_http_service(sender.clone());
+        let base = base.to_owned();
+        Ok(Self {
+            openai,
+            sender,
+            base,
+            runtime: runtime()?,
+            shown: public_url(&url),
+            max_concurrent,
+            refused: None,
+        })
     }
 
     /// Lets chat requests go without what the server refuses: the form of the answer, the temperature, the name of the limit.
@@ -85,9 +98,24 @@ impl Client {
         Self { refused: Some(Arc::default()), ..self }
     }
 
+    /// Lets chat requests name the limit of output as the server wants it, and changes nothing else.
+    #[must_use]
+    pub fn renaming_limit(self) -> Self {
+        Self { refused: Some(Arc::new(Refused::only_limit())), ..self }
+    }
+
     /// Returns the address of the server without secrets.
     pub fn base(&self) -> &str {
         self.shown.trim_end_matches('/')
+    }
+
+    pub(super) fn sender(&self) -> Sender {
+        self.sender.clone()
+    }
+
+    /// Returns the address of a resource as it is requested.
+    pub(super) fn url(&self, resource: &str) -> String {
+        format!("{}/{resource}", self.base)
     }
 
     pub(super) fn runtime(&self) -> &Runtime {

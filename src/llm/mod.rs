@@ -14,7 +14,8 @@ pub mod download;
 pub mod embeddings;
 pub(crate) mod failures;
 pub mod key;
-pub mod prices;
+mod limits;
+pub mod models;
 mod retry;
 mod sender;
 #[cfg(test)]

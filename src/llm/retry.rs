@@ -64,6 +64,11 @@ impl RetryPolicy {
         Some(wait.min(self.max_wait))
     }
 
+    /// Returns the wait before the next attempt without a response; `None` if there were `max_attempts`.
+    pub(crate) fn wait_between(&self, n_attempts: u32) -> Option<Duration> {
+        self.wait(n_attempts, None)
+    }
+
     /// Returns a random wait from nothing to the doubled wait (full jitter), so that clients do not retry at the same time.
     fn backoff(&self, n_attempts: u32) -> Duration {
         let doubled = self.first_wait.saturating_mul(1_u32 << (n_attempts.saturating_sub(1)).min(16));
@@ -72,20 +77,8 @@ impl RetryPolicy {
     }
 }
 
-/// Returns how long no other request can be served, if the headers of a response say that a limit is used up.
-pub(super) fn wait_of_limits(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: String| headers.get(name)?.to_str().ok().map(str::trim);
-    let wait = |kind: &str| {
-        let remaining = text(format!("x-ratelimit-remaining-{kind}"))?;
-        (remaining.parse::<f64>().ok()? <= 0.0)
-            .then(|| text(format!("x-ratelimit-reset-{kind}")).and_then(span))
-            .flatten()
-    };
-    ["requests", "tokens"].into_iter().filter_map(wait).max()
-}
-
 /// Reads a span of time such as `1s`, `6m0s`, `20ms`, `1h2m3.5s`, or seconds.
-fn span(text: &str) -> Option<Duration> {
+pub(super) fn span(text: &str) -> Option<Duration> {
     if let Ok(seconds) = text.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
@@ -158,27 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn a_used_up_limit_is_waited_for() {
-        let of = |pairs: &[(&'static str, &str)]| {
-            let pairs = pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
-            wait_of_limits(&pairs.collect())
-        };
-        let (left, reset) = ("x-ratelimit-remaining-requests", "x-ratelimit-reset-requests");
+    fn spans_of_time_are_read_in_all_forms() {
         for (text, millis) in
-            [("20ms", 20), ("1s", 1000), ("6m0s", 360_000), ("1h1m1.5s", 3_661_500), ("2", 2000)]
+            [("20ms", 20), ("1s", 1000), ("6m0s", 360_000), ("1h1m1.5s", 3_661_500), ("2", 2000), ("0s", 0)]
         {
-            assert_eq!(of(&[(left, "0"), (reset, text)]), Some(Duration::from_millis(millis)), "{text}");
+            assert_eq!(span(text), Some(Duration::from_millis(millis)), "{text}");
         }
-        let both = [
-            (left, "0"),
-            (reset, "1s"),
-            ("x-ratelimit-remaining-tokens", "0"),
-            ("x-ratelimit-reset-tokens", "3s"),
-        ];
-        assert_eq!(of(&both), Some(Duration::from_secs(3)));
-        for pairs in [&[(left, "1"), (reset, "1s")][..], &[(left, "0")], &[(left, "0"), (reset, "soon")], &[]]
-        {
-            assert_eq!(of(pairs), None, "{pairs:?}");
+        for text in ["soon", "-1", "NaN", "1d", "s"] {
+            assert_eq!(span(text), None, "{text}");
         }
     }
 

@@ -4,6 +4,7 @@
 //! the retries of `async-openai`, which do not support plain-text errors and requested waits.
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +19,8 @@ use tokio::sync::Semaphore;
 
 use super::Error;
 use super::key::Key;
-use super::retry::{RetryPolicy, is_retryable, wait_of_limits};
+use super::limits::Limits;
+use super::retry::{RetryPolicy, is_retryable};
 
 /// Maximum length of a server's message in an error, in characters.
 const MAX_MESSAGE_CHARS: usize = 300;
@@ -29,9 +31,23 @@ const MAX_ERROR_BYTES: usize = 10_000;
 /// Maximum length of a response, in bytes.
 const MAX_BODY: usize = 256 << 20;
 
+/// Bytes of a request for each token, for requests whose tokens are not counted.
+const BYTES_PER_TOKEN: u64 = 4;
+
 tokio::task_local! {
+    /// What the request of a task takes of the limits of the server.
+    pub(super) static DEMAND: Demand;
     /// The seconds that the last attempt of a request took, for a task that measures them.
     pub(super) static SECONDS: Cell<f64>;
+}
+
+/// What a request takes of the limits of a server.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Demand {
+    /// The model: each has its own limits. Empty for requests to no model.
+    pub(super) model: String,
+    /// The tokens that the request takes at most, with its answer.
+    pub(super) tokens: u64,
 }
 
 /// The sender of requests. Clones are cheap and share the limit of concurrent requests.
@@ -43,6 +59,8 @@ pub(super) struct Sender {
     permits: Arc<Semaphore>,
     /// No request is sent before this time: the server asked one of them to wait.
     pause: Arc<Mutex<Instant>>,
+    /// By model.
+    limits: Arc<Mutex<BTreeMap<String, Arc<Limits>>>>,
 }
 
 /// A complete response.
@@ -57,11 +75,22 @@ impl Sender {
         let http = reqwest::Client::builder().connect_timeout(policy.timeout).read_timeout(policy.timeout);
         let http = http.build().map_err(|error| Error::Setting(error.to_string()))?;
         let permits = Arc::new(Semaphore::new(policy.max_concurrent));
-        Ok(Self { http, key, policy, permits, pause: Arc::new(Mutex::new(Instant::now())) })
+        let pause = Arc::new(Mutex::new(Instant::now()));
+        Ok(Self { http, key, policy, permits, pause, limits: Arc::default() })
+    }
+
+    /// Returns a sender that sends each request once.
+    pub(super) fn once_only(&self) -> Self {
+        Self { policy: RetryPolicy { max_attempts: 1, ..self.policy.clone() }, ..self.clone() }
+    }
+
+    /// Sends a request that takes no tokens, and returns the body of the response.
+    pub(super) async fn body_of(&self, factory: HttpRequestFactory) -> Result<Vec<u8>, Error> {
+        Ok(DEMAND.scope(Demand::default(), self.answer(factory)).await?.body)
     }
 
     /// Sends a request, and retries it as long as the policy allows.
-    async fn send(&self, factory: HttpRequestFactory) -> Result<Response, Error> {
+    async fn answer(&self, factory: HttpRequestFactory) -> Result<FullResponse, Error> {
         // The semaphore is never closed, so this cannot fail.
         let _permit = self.permits.acquire().await.ok();
         let mut n_attempts = 0;
@@ -70,12 +99,23 @@ impl Sender {
             let request =
                 self.keyed(factory.build().await.map_err(|error| Error::Setting(error.to_string()))?);
             let url = public_url(request.url());
+            let demand = DEMAND.try_with(Demand::clone).unwrap_or_else(|_| Demand {
+                tokens: request.body().and_then(|body| body.as_bytes()).map_or(0, |body| body.len() as u64)
+                    / BYTES_PER_TOKEN,
+                ..Demand::default()
+            });
+            let limits = self.limits_of(&demand.model);
+            let admitted = limits.admit(demand.tokens, self.policy.max_wait).await;
             self.wait_for_pause().await;
             // Parts of a response that arrive slowly, one after the other, take no longer than this either.
             let outcome = match tokio::time::timeout(self.policy.deadline, self.once(request)).await {
                 Ok(outcome) => outcome,
                 Err(_) => Err(format!("no complete response within {} s", self.policy.deadline.as_secs())),
             };
+            match &outcome {
+                Ok(answer) => admitted.answered(&answer.headers, answer.meant_status().is_success()),
+                Err(_) => drop(admitted),
+            }
             let wait = match &outcome {
                 Ok(answer) if is_retryable(answer.meant_status(), &answer.text()) => {
                     self.policy.wait(n_attempts, Some(&answer.headers))
@@ -92,15 +132,17 @@ impl Sender {
                     tokio::time::sleep(wait).await;
                 }
                 (None, Ok(answer)) if answer.meant_status().is_success() => {
-                    if let Some(wait) = wait_of_limits(&answer.headers) {
-                        self.pause_for(wait);
-                    }
-                    return Ok(answer.into_response());
+                    return Ok(answer);
                 }
                 (None, Ok(answer)) => return Err(self.refused(url, &answer)),
                 (None, Err(what)) => return Err(Error::Unreachable { url, what }),
             }
         }
+    }
+
+    fn limits_of(&self, model: &str) -> Arc<Limits> {
+        let mut limits = self.limits.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(limits.entry(model.to_owned()).or_default())
     }
 
     /// Lets no request of this client be sent for some time, at most the longest wait of the policy.
@@ -253,7 +295,7 @@ impl tower::Service<HttpRequestFactory> for Sender {
 
     fn call(&mut self, factory: HttpRequestFactory) -> Self::Future {
         let sender = self.clone();
-        Box::pin(async move { sender.send(factory).await })
+        Box::pin(async move { Ok(sender.answer(factory).await?.into_response()) })
     }
 }
 

@@ -27,7 +27,7 @@ impl ReceivedRequest {
 /// A response of the script.
 pub(crate) struct Reply {
     status: u16,
-    header: Option<(&'static str, String)>,
+    headers: Vec<(&'static str, String)>,
     body: Vec<u8>,
     /// Closes the connection after this number of bytes of the body.
     cut: Option<usize>,
@@ -35,11 +35,11 @@ pub(crate) struct Reply {
 
 impl Reply {
     pub(crate) fn new(status: u16, body: impl Into<Vec<u8>>) -> Self {
-        Self { status, header: None, body: body.into(), cut: None }
+        Self { status, headers: Vec::new(), body: body.into(), cut: None }
     }
 
     pub(crate) fn header(mut self, name: &'static str, value: impl std::fmt::Display) -> Self {
-        self.header = Some((name, value.to_string()));
+        self.headers.push((name, value.to_string()));
         self
     }
 
@@ -88,7 +88,7 @@ fn serve(stream: &TcpStream, script: &Arc<Script>, requests: &Mutex<Vec<Received
     };
     let reply = script(&request, number);
     let mut head = format!("HTTP/1.1 {} Status\r\ncontent-length: {}\r\n", reply.status, reply.body.len());
-    if let Some((name, value)) = reply.header {
+    for (name, value) in reply.headers {
         head += &format!("{name}: {value}\r\n");
     }
     head += "connection: close\r\n\r\n";

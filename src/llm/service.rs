@@ -13,7 +13,7 @@ use super::cache::{ReplyCache, RequestKey, StoredReply};
 use super::chat::{ChatReply, Exchange, read_reply};
 use super::client::Client;
 use super::failures::{Failures, Hopeless};
-use super::prices::{Price, Prices};
+use super::models::{Model, Models, Price};
 use super::tokens;
 use crate::engine::context::Context;
 use crate::engine::error::Error as RunError;
@@ -24,13 +24,20 @@ use crate::engine::language_model::{
 /// Requests at once, by default.
 pub const CONCURRENT: usize = 8;
 
+/// A request whose tokens are only estimated may have so many times fewer.
+const ESTIMATE_OFF: u64 = 2;
+
 /// A request that no cache answers, as a batch file needs it.
 #[derive(Debug, Clone)]
 pub struct PendingRequest {
     /// Its key in the cache.
     pub key: RequestKey,
-    /// The body with the name of the model.
+    /// The body with the name of the model, as the model takes it.
     pub body: Map<String, Value>,
+    /// Tokens of the request, counted or estimated.
+    pub input_tokens: u64,
+    /// Tokens of its longest answer.
+    pub max_output: u64,
 }
 
 /// What happens to requests without an answer in the cache.
@@ -54,7 +61,7 @@ pub enum Dispatch {
 /// Answers requests from the cache and from a server.
 pub struct ChatService {
     cache: ReplyCache,
-    prices: Prices,
+    models: Models,
     dispatch: Dispatch,
     /// US dollars that answers of this run cost so far.
     spent: Mutex<f64>,
@@ -69,8 +76,8 @@ impl fmt::Debug for ChatService {
 
 impl ChatService {
     /// Returns a service.
-    pub fn new(cache: ReplyCache, prices: Prices, dispatch: Dispatch) -> Self {
-        Self { cache, prices, dispatch, spent: Mutex::new(0.0), pending: Mutex::default() }
+    pub fn new(cache: ReplyCache, models: Models, dispatch: Dispatch) -> Self {
+        Self { cache, models, dispatch, spent: Mutex::new(0.0), pending: Mutex::default() }
     }
 
     /// Returns the requests that were collected since the last call, each once, in the order in which they were asked.
@@ -81,11 +88,12 @@ impl ChatService {
 
 impl LanguageModel for ChatService {
     fn answer(&self, requests: &[ChatRequest], cx: &Context<'_>) -> Result<Answered, RunError> {
-        let questions: Vec<Question> = requests.par_iter().map(Question::of).collect();
+        let questions: Vec<Question> =
+            requests.par_iter().map(|request| Question::of(request, &self.models)).collect();
         let mut answered = Answered {
             outcomes: vec![Err(Unanswered::NotSent); requests.len()],
             costs: vec![None; requests.len()],
-            usage: ModelUsage { prices: self.prices.source().to_owned(), ..ModelUsage::default() },
+            usage: ModelUsage { prices: self.models.source().to_owned(), ..ModelUsage::default() },
         };
         let usage = &mut answered.usage;
         usage.requests = requests.len() as u64;
@@ -93,7 +101,7 @@ impl LanguageModel for ChatService {
         let mut first_of = rustc_hash::FxHashMap::default();
         let mut missing: Vec<usize> = Vec::new();
         for (at, question) in questions.iter().enumerate() {
-            let price = self.prices.of(&question.model);
+            let price = question.price();
             usage.model.clone_from(&question.model);
             if let Some(stored) = self.cache.get(question.key).map_err(run_error)?
                 && let Ok(reply) = read_reply(&stored.reply, 0.0)
@@ -105,24 +113,40 @@ impl LanguageModel for ChatService {
                 missing.push(at);
             }
         }
+        Self::refuse_too_long(&questions, &mut missing, &mut answered);
+        let usage = &mut answered.usage;
         let tokens: Vec<u64> = missing.par_iter().map(|&at| questions[at].n_tokens()).collect();
         for (&at, &n_tokens) in missing.iter().zip(&tokens) {
+            let question = &questions[at];
+            let output = question.usual_output;
             usage.estimated_input_tokens += n_tokens;
-            usage.estimated_output_tokens += requests[at].usual_output;
-            let price = self.prices.of(&questions[at].model);
-            add(
-                &mut usage.estimated_cost,
-                price.map(|price| price.cost(n_tokens, 0, requests[at].usual_output)),
-            );
+            usage.estimated_output_tokens += output;
+            let cost = |price: Price| price.cost(n_tokens, 0, output);
+            add(&mut usage.estimated_cost, question.price().map(cost));
+            add(&mut usage.estimated_batch_cost, question.known.and_then(|model| model.batch).map(cost));
+        }
+        // The plan still counts them.
+        let in_batch = match &self.dispatch {
+            Dispatch::Send { .. } if !missing.is_empty() => self.cache.keys_under_way().map_err(run_error)?,
+            _ => std::collections::HashSet::new(),
+        };
+        let (mut sent, mut sent_tokens) = (missing.clone(), tokens.clone());
+        if !in_batch.is_empty() {
+            let is_sent = |at: &usize| !in_batch.contains(&questions[*at].key);
+            for &at in missing.iter().filter(|at| !is_sent(at)) {
+                answered.outcomes[at] = Err(Unanswered::InBatch);
+            }
+            let left = missing.iter().copied().zip(tokens.iter().copied()).filter(|(at, _)| is_sent(at));
+            (sent, sent_tokens) = left.unzip();
         }
         match &self.dispatch {
-            Dispatch::Send { client, n_concurrent, max_cost } if !missing.is_empty() => {
+            Dispatch::Send { client, n_concurrent, max_cost } if !sent.is_empty() => {
                 self.send(
                     client,
                     *n_concurrent,
                     *max_cost,
-                    (requests, &questions),
-                    (&missing, &tokens),
+                    &questions,
+                    (&sent, &sent_tokens),
                     &mut answered,
                     cx,
                 )?;
@@ -131,10 +155,7 @@ impl LanguageModel for ChatService {
             Dispatch::Collect => {
                 let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
                 pending.extend(
-                    missing.iter().map(|&at| PendingRequest {
-                        key: questions[at].key,
-                        body: questions[at].body.clone(),
-                    }),
+                    missing.iter().zip(&tokens).map(|(&at, &n_tokens)| questions[at].pending(n_tokens)),
                 );
             }
         }
@@ -162,26 +183,37 @@ impl LanguageModel for ChatService {
 }
 
 impl ChatService {
+    /// Leaves out the requests that the model would refuse for their length, with that as their outcome.
+    fn refuse_too_long(questions: &[Question], missing: &mut Vec<usize>, answered: &mut Answered) {
+        let too_long: Vec<Option<String>> = missing.par_iter().map(|&at| questions[at].too_long()).collect();
+        let mut too_long = too_long.into_iter();
+        missing.retain(|&at| match too_long.next().flatten() {
+            Some(what) => {
+                answered.outcomes[at] = Err(Unanswered::Failed(what));
+                false
+            }
+            None => true,
+        });
+    }
+
     #[allow(clippy::too_many_arguments)] // What is sent, and where the outcomes go.
     fn send(
         &self,
         client: &Client,
         n_concurrent: usize,
         max_cost: Option<f64>,
-        (requests, questions): (&[ChatRequest], &[Question]),
+        questions: &[Question],
         (missing, tokens): (&[usize], &[u64]),
         answered: &mut Answered,
         cx: &Context<'_>,
     ) -> Result<(), RunError> {
-        let bodies: Vec<Value> =
-            missing.iter().map(|&at| Value::Object(questions[at].body.clone())).collect();
+        let bodies: Vec<Value> = missing.iter().map(|&at| Value::Object(questions[at].fitted())).collect();
         let spent = *self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         // One model a stage, so one price.
-        let price = missing.first().and_then(|&at| self.prices.of(&questions[at].model));
+        let price = missing.first().and_then(|&at| questions[at].price());
         let most = max_cost.map(|most| (most - spent).max(0.0));
         let mut sending = Sending {
             service: self,
-            requests,
             questions,
             missing,
             tokens,
@@ -210,20 +242,62 @@ impl ChatService {
     }
 }
 
-/// A request as it is sent, with its key.
+/// A request with its key.
 struct Question {
     model: String,
+    /// What is known of the model.
+    known: Option<Model>,
+    /// The body that the key is of.
     body: Map<String, Value>,
     key: RequestKey,
+    usual_output: u64,
+    max_output: u64,
 }
 
 impl Question {
-    fn of(request: &ChatRequest) -> Self {
+    fn of(request: &ChatRequest, models: &Models) -> Self {
         let mut body = Map::new();
         body.insert("model".to_owned(), json!(request.model));
         body.extend(request.body.clone());
-        let key = RequestKey::of(&body, request.sample);
-        Self { model: request.model.clone(), body, key }
+        let known = models.get(&request.model);
+        Self {
+            key: RequestKey::of(&body, request.sample),
+            model: request.model.clone(),
+            body,
+            usual_output: known
+                .map_or(request.usual_output, |model| model.usual_output(request.usual_output)),
+            max_output: known.map_or(request.max_output, |model| model.max_output(request.max_output)),
+            known,
+        }
+    }
+
+    fn price(&self) -> Option<Price> {
+        self.known.map(|model| model.price)
+    }
+
+    /// Returns the body as it is sent.
+    fn fitted(&self) -> Map<String, Value> {
+        match self.known {
+            Some(model) => model.fitted(self.body.clone()),
+            None => self.body.clone(),
+        }
+    }
+
+    /// Describes that the request is longer than the model reads.
+    fn too_long(&self) -> Option<String> {
+        let context = self.known?.context?;
+        // A token has at least a byte.
+        let n_bytes: usize = self.body.values().map(|value| value.to_string().len()).sum();
+        if n_bytes as u64 <= context {
+            return None;
+        }
+        let n_tokens = self.n_tokens();
+        let most = if tokens::is_counted(&self.model) { context } else { ESTIMATE_OFF * context };
+        (n_tokens > most).then(|| format!("not sent: {n_tokens} tokens, and {} reads {context}", self.model))
+    }
+
+    fn pending(&self, input_tokens: u64) -> PendingRequest {
+        PendingRequest { key: self.key, body: self.fitted(), input_tokens, max_output: self.max_output }
     }
 
     fn n_tokens(&self) -> u64 {
@@ -234,7 +308,6 @@ impl Question {
 /// The requests of one call while they are sent.
 struct Sending<'s> {
     service: &'s ChatService,
-    requests: &'s [ChatRequest],
     questions: &'s [Question],
     missing: &'s [usize],
     tokens: &'s [u64],
@@ -250,11 +323,15 @@ struct Sending<'s> {
 impl Exchange for Sending<'_> {
     fn may_send(&mut self, nth: usize) -> bool {
         let at = self.missing[nth];
-        let fits = self.budget.may_send(nth, self.tokens[nth], Some(self.requests[at].max_output));
+        let fits = self.budget.may_send(nth, self.tokens[nth], Some(self.questions[at].max_output));
         if !fits {
             self.answered.outcomes[at] = Err(Unanswered::OverCost);
         }
         fits
+    }
+
+    fn most_tokens(&self, nth: usize) -> Option<u64> {
+        Some(self.tokens[nth] + self.questions[self.missing[nth]].max_output)
     }
 
     fn receive(&mut self, nth: usize, reply: Result<ChatReply, Error>) -> ControlFlow<()> {
@@ -271,7 +348,7 @@ impl Exchange for Sending<'_> {
                 self.failures.ended();
                 // Without usage the estimate counts, so that a limit of cost holds.
                 let input = reply.input_tokens.unwrap_or(self.tokens[nth]);
-                let output = reply.output_tokens.unwrap_or(self.requests[at].max_output);
+                let output = reply.output_tokens.unwrap_or(self.questions[at].max_output);
                 self.budget.arrived(nth, Some((input, reply.cached_tokens.unwrap_or(0), output)));
                 usage.arrived += 1;
                 usage.input_tokens += input;
@@ -303,7 +380,7 @@ fn hopeless(why: Hopeless, error: &Error, base: &str) -> RunError {
     let hint = match why {
         Hopeless::Refused => "check OPENAI_API_KEY, OPENAI_BASE_URL, the credit and the name of the model",
         Hopeless::Limited => "wait, ask less at once with --concurrency, or check the credit",
-        Hopeless::Failing => "check the server",
+        Hopeless::Failing => "check OPENAI_BASE_URL and its server",
     };
     RunError::Setting(format!(
         "{base} answers no requests: {error}\nhint: {hint}; answers that arrived are in the cache"

@@ -36,9 +36,17 @@ pub(super) fn of_request(model: &str, body: &Map<String, Value>) -> u64 {
     n
 }
 
+/// Returns whether the vocabulary of a model is built in, so that its tokens are counted and not estimated.
+pub(super) fn is_counted(model: &str) -> bool {
+    bpe_for_model(without_provider(model)).is_ok()
+}
+
 fn vocabulary(model: &str) -> &'static CoreBPE {
-    let name = model.rsplit('/').next().unwrap_or(model);
-    bpe_for_model(name).unwrap_or_else(|_| o200k_base_singleton())
+    bpe_for_model(without_provider(model)).unwrap_or_else(|_| o200k_base_singleton())
+}
+
+fn without_provider(model: &str) -> &str {
+    model.rsplit('/').next().unwrap_or(model)
 }
 
 fn n_tokens(vocabulary: &CoreBPE, text: &str) -> u64 {
@@ -67,6 +75,7 @@ mod tests {
         assert_eq!(of("openai/gpt-4o", json!({"messages": messages})), 4 + PER_MESSAGE);
         assert!(of("gpt-4o", json!({"messages": [], "tools": [{"name": "f"}]})) > 3);
         assert_eq!(of("gpt-4o", json!({"messages": [{"content": null}]})), PER_MESSAGE);
+        assert!(is_counted("openai/gpt-4o") && !is_counted("some-model"));
     }
 
     #[test]

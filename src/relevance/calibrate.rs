@@ -5,6 +5,8 @@
 //! folds that neither the weights nor the thresholds were fitted on; the weights that are written
 //! are fitted on all requests.
 
+use std::collections::BTreeMap;
+
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::evidence::LogEvidence;
@@ -26,6 +28,8 @@ pub struct LabelledExample {
     pub is_relevant: bool,
     /// The group that stays in one fold: the function names of the list, sorted.
     pub group: String,
+    /// The category of the benchmark or of the run; empty if there is none.
+    pub category: String,
 }
 
 /// The parameters of a fit.
@@ -207,6 +211,35 @@ pub fn text_curve(examples: &[LabelledExample], plan: FitPlan) -> Vec<Point> {
     curve(&unseen_scores(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed))
 }
 
+/// Measures weights of the text by category; each example is scored by weights that were fitted on other doc lists.
+pub fn text_by_category(examples: &[LabelledExample], plan: FitPlan) -> BTreeMap<String, DecisionCounts> {
+    let mut kept = Vec::new();
+    let scored = unseen_scores(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed);
+    let thresholds = plan_thresholds(&scored, plan);
+    by_category(examples.iter().zip(scored).map(|(example, scored)| (example, scored, thresholds)))
+}
+
+/// Measures a model by category.
+pub fn model_by_category(model: &Model, examples: &[LabelledExample]) -> BTreeMap<String, DecisionCounts> {
+    by_category(examples.iter().map(|example| {
+        let judged = model.judge(&example.features, example.evidence);
+        (example, (judged.probability, example.is_relevant), judged.thresholds)
+    }))
+}
+
+fn by_category<'e>(
+    scored: impl Iterator<Item = (&'e LabelledExample, (f64, bool), Thresholds)>,
+) -> BTreeMap<String, DecisionCounts> {
+    let mut categories: BTreeMap<String, DecisionCounts> = BTreeMap::new();
+    for (example, scored, thresholds) in scored.filter(|(example, ..)| !example.category.is_empty()) {
+        categories
+            .entry(example.category.clone())
+            .or_default()
+            .add(DecisionCounts::of(&[scored], thresholds));
+    }
+    categories
+}
+
 /// Returns the log-odds of examples by some weights of the text.
 pub fn log_odds_by(text: &ModelPart, examples: &[LabelledExample]) -> Vec<f64> {
     examples.iter().map(|example| text.linear.log_odds(&example.features)).collect()
@@ -355,7 +388,13 @@ mod tests {
                 if n % 4 < 2 {
                     evidence.add(if is_relevant { AnswerSignal::Called } else { AnswerSignal::Declined });
                 }
-                LabelledExample { features: row, evidence, is_relevant, group: format!("list {}", n / 4) }
+                LabelledExample {
+                    features: row,
+                    evidence,
+                    is_relevant,
+                    group: format!("list {}", n / 4),
+                    category: String::new(),
+                }
             })
             .collect()
     }

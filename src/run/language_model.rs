@@ -14,7 +14,7 @@ use crate::engine::runner;
 use crate::engine::services::Services;
 use crate::llm::cache::ReplyCache;
 use crate::llm::client::{Client, RetryPolicy};
-use crate::llm::prices::Prices;
+use crate::llm::models::Models;
 use crate::llm::service::{CONCURRENT, ChatService, Dispatch, PendingRequest};
 use crate::pipeline::Pipeline;
 
@@ -29,7 +29,7 @@ pub struct ModelOptions {
     /// Stops before the answers of the run cost more, in US dollars.
     pub max_cost: Option<f64>,
     /// The prices; those of the program if `None`.
-    pub prices: Option<Prices>,
+    pub prices: Option<Models>,
 }
 
 impl Default for ModelOptions {
@@ -56,7 +56,7 @@ pub(super) fn open(pipeline: &Pipeline, options: &ModelOptions) -> Result<Option
     if models.is_empty() {
         return Ok(None);
     }
-    let prices = options.prices.clone().unwrap_or_else(Prices::known);
+    let prices = options.prices.clone().unwrap_or_else(Models::known);
     let environment = pipeline.registry.environment();
     let dispatch = if options.cache_only {
         Dispatch::CacheOnly
@@ -70,7 +70,7 @@ pub(super) fn open(pipeline: &Pipeline, options: &ModelOptions) -> Result<Option
             ));
         }
         if options.max_cost.is_some()
-            && let Some(model) = models.iter().find(|model| prices.of(model).is_none())
+            && let Some(model) = models.iter().find(|model| prices.price(model).is_none())
         {
             return refuse(format!(
                 "--max-cost: the price of {model} is not known\nhint: give it with --prices FILE"
@@ -117,7 +117,7 @@ pub fn plan_requests(
             "no stage of the pipeline asks a language model\nhint: a stage does with --set judge-queries.judge=rules-then-llm --set judge-queries.model=NAME",
         );
     }
-    let prices = options.model.prices.clone().unwrap_or_else(Prices::known);
+    let prices = options.model.prices.clone().unwrap_or_else(Models::known);
     let cache = ReplyCache::open(pipeline.registry.environment().caches()).map_err(|error| failed(&error))?;
     let service = Arc::new(ChatService::new(cache, prices, Dispatch::Collect));
     let folder = RunFolder::take_as(scratch, &options.command_line())?;

@@ -6,6 +6,7 @@
 //! out of a finished run, [`compare`] shows what differs between two, [`calibrate`] fits the weights of `judge-queries`.
 //! Nothing here prints, reads the environment or the command line.
 
+mod batches;
 pub mod calibrate;
 mod compare;
 mod diff;
@@ -30,6 +31,10 @@ mod purge;
 mod report;
 mod why;
 
+pub use batches::{
+    BatchState, PolledBatch, Submission, SubmitOptions, forget_batch, other_servers, poll_batches, sleep,
+    submit_batches,
+};
 pub use compare::{Compared, compare};
 pub use diff::RowEdit;
 pub use error::Error;

@@ -14,7 +14,7 @@ use crate::environment::Environment;
 use crate::evaluate::ask::{self, Ask, AskMode, Asked, Stopped};
 use crate::evaluate::dataset::Dataset;
 use crate::llm::client::Client;
-use crate::llm::prices::Prices;
+use crate::llm::models::Models;
 use crate::run::Options;
 
 /// Failed requests that are shown.
@@ -61,7 +61,7 @@ pub(super) struct AskArgs {
     #[arg(long, value_name = "USD", requires = "ask", value_parser = dollars, help_heading = ASKING)]
     max_cost: Option<f64>,
 
-    /// Prices of models: TOML as configs/prices.toml, or the JSON registry of LiteLLM.
+    /// Models and their prices: TOML as configs/models.toml, or the JSON registry of LiteLLM.
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }
@@ -133,8 +133,8 @@ pub(super) struct Finished {
 
 impl AskArgs {
     /// Returns the prices of a file, or those of the program.
-    pub(super) fn prices(&self) -> anyhow::Result<Prices> {
-        Ok(self.prices.as_deref().map(Prices::read).transpose()?.unwrap_or_else(Prices::known))
+    pub(super) fn prices(&self) -> anyhow::Result<Models> {
+        Ok(self.prices.as_deref().map(Models::read).transpose()?.unwrap_or_else(Models::known))
     }
 
     /// Returns the file of prices, if one is given.
@@ -168,18 +168,19 @@ impl AskArgs {
     pub(super) fn ask(
         &self,
         dataset: impl FnOnce() -> anyhow::Result<Dataset>,
-        prices: &Prices,
+        prices: &Models,
         environment: &Environment,
     ) -> anyhow::Result<Finished> {
         let Some(settings) = self.settings() else { return Ok(Finished::default()) };
-        if settings.max_cost.is_some() && prices.of(&settings.model).is_none() {
+        if settings.max_cost.is_some() && prices.price(&settings.model).is_none() {
             bail!(
                 "--max-cost: the price of {} is not known\nhint: give it with --prices FILE",
                 settings.model
             );
         }
         let dataset = dataset()?;
-        let client = Client::with_policy(environment, settings.policy()).context("cannot ask")?;
+        let client =
+            Client::with_policy(environment, settings.policy()).context("cannot ask")?.renaming_limit();
         let cancel = Arc::new(AtomicBool::new(false));
         let on_signal = Arc::clone(&cancel);
         ctrlc::set_handler(move || on_signal.store(true, Ordering::Relaxed))

@@ -4,7 +4,7 @@ use crate::cli::console::{Paint, Painted, Screen, count, counted};
 use crate::cli::layout::{Cell, Column, Table, paragraph, words};
 use crate::evaluate::figures::{Spread, wilson};
 use crate::evaluate::{Evaluation, SystemScore};
-use crate::llm::prices::Cost;
+use crate::llm::models::Cost;
 use crate::text::figures::share;
 use crate::text::short::shortened;
 

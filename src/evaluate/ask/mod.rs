@@ -23,7 +23,7 @@ use crate::llm::budget::Budget;
 use crate::llm::chat::{ChatReply, Exchange};
 use crate::llm::client::{Client, RetryPolicy};
 use crate::llm::failures::{Failures, Hopeless};
-use crate::llm::prices::Prices;
+use crate::llm::models::Models;
 use file::ResultFile;
 pub use prompt::AskMode;
 
@@ -139,7 +139,7 @@ pub fn ask(
     client: &Client,
     dataset: &Dataset,
     ask: &Ask,
-    prices: &Prices,
+    prices: &Models,
     cancelled: Cancelled<'_>,
     progress: &mut dyn FnMut(usize, usize),
 ) -> Result<Asked> {
@@ -173,7 +173,7 @@ pub fn ask(
     let n_chosen = chosen.len();
     chosen.retain(|question| !file.known.contains(&question.id));
     asked.known = n_chosen - chosen.len();
-    let price = prices.of(&ask.model);
+    let price = prices.price(&ask.model);
     let budget = Budget::new(price, ask.max_cost, &file.tokens);
     let bodies: Vec<Value> = chosen.iter().map(|question| question.body.clone()).collect();
     progress(asked.known, asked.n);

@@ -7,12 +7,13 @@ use std::sync::atomic::AtomicBool;
 use serde_json::Value;
 
 use super::labelled::read_labels;
-use crate::columns::{EXTERNAL_ID, LANGUAGE, RELEVANCE, RELEVANCE_BASIS};
+use crate::columns::{CATEGORY, EXTERNAL_ID, LANGUAGE, RELEVANCE, RELEVANCE_BASIS};
 use crate::engine::context::{Context, Quiet};
 use crate::engine::contract::Contract;
 use crate::engine::view::View;
 use crate::engine::vocabulary::TableId;
 use crate::relevance::Relevance;
+use crate::relevance::measure::roc_auc;
 use crate::run::error::refuse;
 use crate::run::{Error, open};
 use crate::stages::Registry;
@@ -79,8 +80,12 @@ pub struct RunAgreement {
     pub all: Agreement,
     /// By who judged: `rules`, the name of a language model, or `a person`.
     pub by_judge: BTreeMap<String, Agreement>,
+    /// By the category that the run gave; requests that are held have none.
+    pub by_category: BTreeMap<String, Agreement>,
     /// By language, where a stage detects it.
     pub by_language: BTreeMap<String, Agreement>,
+    /// The area under the ROC curve of the probabilities that the rules gave; `None` if they gave none to one of the labels.
+    pub auc: Option<f64>,
     /// Labels of no request that was judged.
     pub unused: usize,
 }
@@ -98,11 +103,11 @@ pub fn agreement(run: &Path, labels: &Path, registry: &Registry) -> Result<RunAg
             run.display()
         ));
     }
-    let reads = vec![EXTERNAL_ID, RELEVANCE, RELEVANCE_BASIS, LANGUAGE];
+    let reads = vec![EXTERNAL_ID, RELEVANCE, RELEVANCE_BASIS, CATEGORY, LANGUAGE];
     let contract = Contract { reads, ..Contract::of(TableId::Requests) };
     let (view, cancel) = (View::new(&corpus, &contract), AtomicBool::new(false));
     let cx = Context::new(0, &cancel, &Quiet);
-    let (mut found, mut n_used) = (RunAgreement::default(), 0);
+    let (mut found, mut n_used, mut scored) = (RunAgreement::default(), 0, Vec::new());
     view.stream(
         &cx,
         |_| true,
@@ -124,6 +129,10 @@ pub fn agreement(run: &Path, labels: &Path, registry: &Registry) -> Result<RunAg
                 };
                 found.all.add(is_relevant, judged);
                 found.by_judge.entry(judge).or_default().add(is_relevant, judged);
+                scored.extend(basis["probability"].as_f64().map(|probability| (probability, is_relevant)));
+                if let Some(category) = row.text(CATEGORY) {
+                    found.by_category.entry(category.to_owned()).or_default().add(is_relevant, judged);
+                }
                 if let Some(language) = row.text(LANGUAGE) {
                     found.by_language.entry(language.to_owned()).or_default().add(is_relevant, judged);
                 }
@@ -138,6 +147,7 @@ pub fn agreement(run: &Path, labels: &Path, registry: &Registry) -> Result<RunAg
             labels.len()
         ));
     }
+    found.auc = roc_auc(&scored);
     found.unused = labels.len().saturating_sub(n_used);
     Ok(found)
 }

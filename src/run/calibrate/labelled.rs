@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::bfcl::entry::Entry;
 use crate::bfcl::files::{QuestionFile, in_folder, lines};
-use crate::columns::{EXTERNAL_ID, FUNCTIONS, RELEVANCE_BASIS};
+use crate::columns::{CATEGORY, EXTERNAL_ID, FUNCTIONS, RELEVANCE_BASIS};
 use crate::conversation::Role;
 use crate::engine::context::{Context, Quiet};
 use crate::engine::contract::Contract;
@@ -137,22 +137,21 @@ fn from_bfcl(paths: &[PathBuf]) -> Result<Labelled, Error> {
             "no BFCL question file among them\nhint: their names begin with BFCL_ and end in .json",
         );
     }
-    let mut records: Vec<(String, Value, bool)> = Vec::new();
+    let mut records: Vec<(String, Value, &str)> = Vec::new();
     for file in &files {
-        let is_relevant = !file.category.contains("irrelevance");
         let path = file.path.display();
         let text = std::fs::read_to_string(&file.path).at("reading", &file.path)?;
         for (at, line) in lines(&text) {
             let place = format!("{path}:{at}");
             let record = serde_json::from_str(line)
                 .map_err(|error| Error::Request(format!("{place}: not a JSON object: {error}")))?;
-            records.push((place, record, is_relevant));
+            records.push((place, record, &file.category));
         }
     }
-    let read = records.par_iter().map(|(place, record, is_relevant)| {
+    let read = records.par_iter().map(|(place, record, category)| {
         let entry = Entry::read(record)
             .map_err(|error| Error::Request(format!("{place}: no BFCL question: {error}")))?;
-        Ok(example(entry, *is_relevant))
+        Ok(example(entry, category))
     });
     let read = read.collect::<Result<_, Error>>()?;
     let names: Vec<String> = files.iter().map(|file| file.name().replace(".json", "")).collect();
@@ -160,7 +159,8 @@ fn from_bfcl(paths: &[PathBuf]) -> Result<Labelled, Error> {
 }
 
 /// What the first turn asks, of which functions.
-fn example(entry: Entry<'_>, is_relevant: bool) -> Read {
+fn example(entry: Entry<'_>, category: &str) -> Read {
+    let is_relevant = !category.contains("irrelevance");
     let functions = entry.functions();
     let first = entry.turns.into_iter().next().unwrap_or_default();
     let users = first.iter().filter(|message| message.role == Role::User);
@@ -177,6 +177,7 @@ fn example(entry: Entry<'_>, is_relevant: bool) -> Read {
         evidence: LogEvidence::default(),
         is_relevant,
         group: group(docs.names()),
+        category: category.to_owned(),
     })
 }
 
@@ -241,8 +242,10 @@ fn from_run(
 }
 
 fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> Result<Vec<Read>, Error> {
-    let contract =
-        Contract { reads: vec![EXTERNAL_ID, RELEVANCE_BASIS, FUNCTIONS], ..Contract::of(TableId::Requests) };
+    let contract = Contract {
+        reads: vec![EXTERNAL_ID, RELEVANCE_BASIS, CATEGORY, FUNCTIONS],
+        ..Contract::of(TableId::Requests)
+    };
     let (view, cancel) = (View::new(corpus, &contract), AtomicBool::new(false));
     let cx = Context::new(0, &cancel, &Quiet);
     let groups = groups(&view, &cx)?;
@@ -255,7 +258,8 @@ fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> Result<Vec<Rea
             let own = row.text(EXTERNAL_ID).and_then(|id| labels.get(id));
             let is_relevant = *own.or_else(|| labels.get(&view.row_id(ix).to_string()))?;
             let group = groups.get(&view.list_of(ix)).cloned().unwrap_or_default();
-            Some(judged_example(&basis, is_relevant, group))
+            let category = row.text(CATEGORY).unwrap_or_default().to_owned();
+            Some(judged_example(&basis, is_relevant, group, category))
         }));
         Ok(())
     })?;
@@ -278,8 +282,8 @@ fn groups(view: &View<'_>, cx: &Context<'_>) -> Result<BTreeMap<RowIx, String>, 
 }
 
 /// What judge-queries noted on a request; where a rule judged it there are no features.
-fn judged_example(basis: &Value, is_relevant: bool, group: String) -> Read {
+fn judged_example(basis: &Value, is_relevant: bool, group: String, category: String) -> Read {
     let features = features_of(basis).ok_or(is_relevant)?;
     let evidence = LogEvidence::from_json(&basis["evidence"]);
-    Ok(LabelledExample { features, evidence, is_relevant, group })
+    Ok(LabelledExample { features, evidence, is_relevant, group, category })
 }

@@ -6,10 +6,13 @@
 mod agreement;
 mod labelled;
 
+use std::collections::BTreeMap;
+
 use super::Error;
 use super::error::refuse;
 use crate::relevance::calibrate::{
-    fit_evidence, fit_text, judge_all, log_odds_by, log_odds_unseen, test_model, test_text, text_curve,
+    fit_evidence, fit_text, judge_all, log_odds_by, log_odds_unseen, model_by_category, test_model,
+    test_text, text_by_category, text_curve,
 };
 use crate::relevance::features::{FAMILIES, names};
 
@@ -93,6 +96,16 @@ impl Calibration<'_> {
             tested.parts.extend(test_model(examples, text, self.cap, plan));
         }
         tested
+    }
+
+    /// What the weights to begin with decide of each category.
+    pub fn judged_by_category(&self) -> BTreeMap<String, DecisionCounts> {
+        model_by_category(&self.begin, self.examples())
+    }
+
+    /// What weights of the text decide of each category that were fitted on other doc lists.
+    pub fn tested_by_category(&self) -> BTreeMap<String, DecisionCounts> {
+        text_by_category(self.examples(), self.plan)
     }
 
     /// Tests each family of features and each feature alone.
