@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes tests/privacy/{open,aside}.jsonl: sentences with labelled personal values, and look-alikes that must stay.
+"""Writes tests/privacy/{open,aside,people}.jsonl: sentences with labelled personal values, and look-alikes that must stay.
 
     make_privacy_set.py [--out tests/privacy]
 
 A line is {"text", "spans": [[kind, start byte, end byte], …], "looks": what it looks like or null}. A third of the lines
-is held out in aside.jsonl: recognisers are tuned only on open.jsonl. All values are invented: telephone numbers are in
+is held out in aside.jsonl: recognisers are tuned only on open.jsonl. people.jsonl has names and street addresses, which only
+a recogniser with a model finds; `looks` is "public figure" where only the reader knows that a name is no private person's. All values are invented: telephone numbers are in
 ranges reserved for fiction if there are any, cards and accounts are random digits after made-up issuers, keys are random
 letters.
 
@@ -273,6 +274,72 @@ def macs(n):
     return rows
 
 
+# Names of persons who do not exist, as they are written in many languages.
+PERSONS = ["Mira Keller", "Tomas Oduya", "Aiko Tanaka", "Lena Brandt", "João Pereira", "Priya Nair", "Wei Zhao", "Chloé Moreau",
+           "Samir Haddad", "Ingrid Solberg", "Owen Pryce", "Zeynep Aydın", "Katarzyna Wójcik", "Siobhán O'Rourke", "Ngozi Eze",
+           "Anh Trần", "Carlos Ibáñez", "Fatima Al-Masri", "Lars Lindqvist", "Marguerite Dubois-Laval", "Dmitri Sokolov", "Ji-woo Han"]
+GIVEN = ["Mira", "Tomas", "Aiko", "Lena", "João", "Priya", "Chloé", "Samir", "Ingrid", "Owen", "Zeynep", "Siobhán", "Ngozi"]
+NAME_LINES = [
+    "Send an email to {} about the meeting on Friday", "Remind me to call {} tomorrow at 9", "my name is {} and I need a new card", "Book a table for two under the name {}",
+    "Has {} answered my message yet?", "Schedule a call between {} and {} next Tuesday", "I am {}, born 1984-02-03, please update my profile",
+    "Transfer 40 euros to {}", "Add {} as a passenger on flight LH 454", "Dear {},\nthank you for your order.\nKind regards\n{}",
+    "The patient {} was admitted on 3 May with chest pain", "create a contact for {} in the CRM", "Ask Dr. {} for an appointment in Paris",
+    "{}'s birthday is on 12 March, order flowers", "cc {} and my manager {}", "Who approved this? I think it was {}.", "Please share the folder with {} (read only)",
+    "tell {} that the Berlin office is closed", "Mrs. {} lives next door", "user: {} role: admin, reset the password",
+    "Schreib {} eine Nachricht, dass ich später komme", "Mein Name ist {} und ich möchte kündigen", "Envía un mensaje a {} por favor", "Je m'appelle {}, je cherche un hôtel à Lyon",
+    "Meu nome é {} e quero cancelar o pedido", "Invia una mail a {} domani mattina",
+]
+GIVEN_LINES = ["Tell {} I'm running late", "Is {} free on Thursday?", "Text {}: see you at 8", "hey it's {}, what's the weather in Oslo", "Invite {} and {} to dinner", "Play the playlist that {} shared with me"]
+STREETS = ["22 Acacia Avenue", "4410 Larkspur Lane, Apt 4", "7 Mill Road", "1189 North Harbor Drive, Unit 12", "903 Oakhurst Blvd", "15 Rosewood Crescent", "86 Quarry Hill Rd", "301 E 7th Street",
+           "12 Old Station Close", "5540 Pine Ridge Ct", "Lindenweg 4b", "Gartenstraße 112", "Am Mühlbach 9", "12 rue des Tilleuls", "48 boulevard du Moulin", "Calle de los Olivos 23", "Rua das Acácias, 310",
+           "Via dei Gelsomini 18", "Kastanjelaan 77", "Björkgatan 5", "ul. Lipowa 14/3"]
+STREET_LINES = ["Deliver the parcel to {}, please", "I live at {}", "my new address is {}, change it in the account", "Send a taxi to {} at 6:30", "Pick me up from {} and drive to the airport",
+                "ship_to: {}", "Update the billing address to {}", "The house at {} is for sale, is it worth it?", "Order a pizza with olives to {}", "meet at {}, second floor"]
+LOWER_STREETS = ["22 acacia avenue", "4410 larkspur lane", "86 quarry hill rd", "903 oakhurst blvd"]
+STAY_PEOPLE = {
+    "month or day": ["What is on in May?", "Book a room from 3 April to 5 June", "Remind me every Sunday in August", "the may 2024 invoice", "Is Easter Monday a holiday?"],
+    "city": ["What is the weather in Paris?", "weather in Berkeley, CA", "Find hotels in San Jose near the airport", "flights from Florence to Sydney", "Is it raining in Lincoln?", "Restaurants in Charlotte", "Time zone of Jackson, Mississippi",
+             "Wie ist das Wetter in Magdeburg?", "Météo à Saint-Étienne", "trains from Victoria to Brighton", "best museums of Madrid", "House prices in Austin and Houston"],
+    "company or product": ["Compare Jordan shoes under 100 dollars", "What is the stock price of Wells Fargo?", "Apple earnings of last quarter", "Open my Morgan Stanley account", "Is Tesla up today?", "Find a Mercedes dealer", "Ben & Jerry's flavours",
+                           "Order a Margherita and a Caesar salad", "Search JPMorgan Chase news", "Levi's jeans size 32", "install Jenkins and Jupyter", "Update Siri and Alexa settings"],
+    "code": ['{"name": "get_weather", "city": "Paris"}', "def mark_done(rose: str) -> None", "call send_mail with subject 'Hello'", 'enum: ["red", "amber", "jade"]', "SELECT name FROM users WHERE grace = 1", "class Will(Document): pass",
+             "function: frank_check, version 3", '"type": "string", "description": "Name of the user"', "git checkout feature/bill-split", "python train.py --model bert-base"],
+    "plain word": ["Will it rain?", "Mark the task as done", "Can you bill the client?", "I have faith and hope", "the rose is red", "Pay by cheque or cash, frank answer please", "Grace period of 14 days", "Order two art prints", "Set an alarm for dawn", "Dear Sir or Madam"],
+    "place or sight": ["Opening hours of the Victoria and Albert Museum", "Is there a path around Lake Louise?", "What is Wall Street?", "the population of Saint Helena", "Directions to JFK airport", "traffic on Fifth Avenue", "Tickets for Madison Square Garden"],
+    "number and words": ["5 Google Drive files", "12 months of data", "9 Supreme Court cases", "top 10 movies of 1999", "3 bedroom flats in Leeds", "20 minute drive", "42 Wallaby downloads", "2 way binding", "Route 66 trip", "page 7 of Chapter 3"],
+    "public figure": ["play a song by Freddie Mercury", "Who is Albert Einstein?", "movies with Meryl Streep", "books by Agatha Christie", "When was Marie Curie born?", "latest news about Lionel Messi", "quotes of Oscar Wilde", "paintings by Frida Kahlo"],
+}
+
+
+def people():
+    """Returns sentences with names and street addresses, and look-alikes; generated separately."""
+    rng, rows = random.Random(77), []
+
+    def labelled(template, kind, values):
+        text, spans, parts = "", [], template.split("{}")
+        for at, part in enumerate(parts):
+            text += part
+            if at + 1 < len(parts):
+                value = values[at % len(values)]
+                spans.append([kind, len(text.encode()), len((text + value).encode())])
+                text += value
+        rows.append({"text": text, "spans": spans, "looks": None})
+
+    for at, template in enumerate(NAME_LINES * 3):
+        labelled(template, "name", rng.sample(PERSONS, 2))
+    for template in GIVEN_LINES * 4:
+        labelled(template, "name", rng.sample(GIVEN, 2))
+    for template in rng.sample(NAME_LINES, 20):
+        labelled(template, "name", [name.lower() for name in rng.sample(PERSONS, 2)])
+    for at in range(3 * len(STREETS)):
+        labelled(STREET_LINES[(at * 3 + at // len(STREETS)) % len(STREET_LINES)], "street-address", [STREETS[at % len(STREETS)]])
+    for at, street in enumerate(LOWER_STREETS * 2):
+        labelled(STREET_LINES[at % len(STREET_LINES)].lower(), "street-address", [street])
+    rows.extend({"text": text, "spans": [], "looks": looks} for looks, texts in STAY_PEOPLE.items() for text in texts)
+    rng.shuffle(rows)
+    return rows
+
+
 def isbn13():
     body = "978" + take(DIGIT, 9)
     return body + str(-sum(int(c) * (1, 3)[i % 2] for i, c in enumerate(body)) % 10)
@@ -292,6 +359,7 @@ def main():
         for row in rows:
             if row["text"].startswith("aa:bb:"):
                 row.update(spans=[["mac", 0, len(row["text"])]], looks=None)
+    parts["people"] = people()
     for name, lines in parts.items():
         (args.out / f"{name}.jsonl").write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in lines), encoding="utf-8")
 

@@ -77,6 +77,8 @@ pub mod decisions;
 pub mod docs;
 #[doc(hidden)]
 pub mod embed;
+#[doc(hidden)]
+pub mod encoder;
 pub mod engine;
 pub mod environment;
 #[doc(hidden)]
@@ -105,6 +107,8 @@ pub mod privacy;
 pub mod prompts;
 #[doc(hidden)]
 pub mod public_sets;
+#[doc(hidden)]
+pub mod recogniser;
 #[doc(hidden)]
 pub mod relevance;
 pub mod report;

@@ -131,7 +131,7 @@ const FILES: &[(&str, &[&str])] = &[
     ("src/stages/merge_exact_docs.rs", &["docs/duplicate"]),
     ("src/stages/merge_near_docs.rs", &["docs/near-duplicate"]),
     ("src/stages/merge_near_queries/mod.rs", &["query/"]),
-    ("src/stages/redact.rs", &["privacy/"]),
+    ("src/stages/redact/mod.rs", &["privacy/"]),
     ("src/stages/sample/mod.rs", &["sample/"]),
     ("src/stages/split.rs", &["split/"]),
     ("src/stages/verify_answers.rs", &["answer/refused-by-checker"]),

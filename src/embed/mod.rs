@@ -17,6 +17,7 @@ pub mod vectors;
 
 use std::path::PathBuf;
 
+use crate::encoder::ModelError;
 use crate::engine::error::Error;
 use crate::llm;
 use vectors::Vectors;
@@ -120,6 +121,17 @@ impl From<llm::Error> for EmbedError {
         match error {
             llm::Error::Interrupted => Self::Interrupted,
             other => Self::Network(other),
+        }
+    }
+}
+
+impl From<ModelError> for EmbedError {
+    fn from(error: ModelError) -> Self {
+        match error {
+            ModelError::File(error) => Self::File(error),
+            ModelError::Model { path, what } => Self::Model { path, what },
+            ModelError::Network(error) => Self::Network(error),
+            ModelError::Interrupted => Self::Interrupted,
         }
     }
 }

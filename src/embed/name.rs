@@ -18,8 +18,8 @@ use super::endpoint::Endpoint;
 use super::file::{ByRow, ByText, is_by_row};
 use super::hashed::Hashed;
 use super::local::Local;
-use super::local::hub::{Hub, MAIN};
 use super::{EmbedError, Embedder};
+use crate::encoder::hub::{HUB, Hub, MAIN, parse_model};
 use crate::environment::Environment;
 use crate::llm::client::Client;
 use crate::text::visible::visible_line;
@@ -152,22 +152,8 @@ impl FromStr for EmbedderName {
     }
 }
 
-/// The prefix of a model of the hub.
-const HUB: &str = "hub:";
-
-/// Parses `OWNER/NAME[@REVISION]`; only accepts characters that are safe in an address and in the name of a folder.
 fn hub(model: &str) -> Option<EmbedderName> {
-    let (repo, revision) = model.split_once('@').unwrap_or((model, MAIN));
-    let is_plain = |part: &str| {
-        !part.is_empty()
-            && !part.starts_with('.')
-            && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
-    };
-    let (owner, name) = repo.split_once('/')?;
-    [owner, name, revision]
-        .into_iter()
-        .all(is_plain)
-        .then(|| EmbedderName::Hub { repo: repo.to_owned(), revision: revision.to_owned() })
+    parse_model(model).map(|(repo, revision)| EmbedderName::Hub { repo, revision })
 }
 
 fn has_known_ending(path: &str) -> bool {

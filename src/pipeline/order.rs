@@ -23,7 +23,7 @@ pub(super) struct Misplaced {
 /// # Errors
 /// A stage or the export may not stand where it does.
 pub(super) fn check(stages: &[StageInstance], export: Option<&Export>) -> Result<Vec<String>, Misplaced> {
-    let mut warnings: Vec<String> = redaction(stages)?.into_iter().collect();
+    let mut warnings: Vec<String> = redaction(stages)?.into_iter().chain(sends_names(stages)).collect();
     let mut have: Vec<ColumnSpec> = columns::from_ingest();
     let mut merges = Merges::default();
     for (at, instance) in stages.iter().enumerate() {
@@ -76,8 +76,12 @@ fn redaction_of(table: TableId) -> &'static str {
     kind_of(Role::Redaction, table).map_or("redaction", |kind| kind.name)
 }
 
-/// Rows leave the machine only after redaction.
+/// Rows leave the machine only after redaction. Redaction itself may send what its rules left, if its settings say so; the
+/// user is warned.
 fn stays_here(stages: &[StageInstance], at: usize, contract: &Contract) -> Result<(), Misplaced> {
+    if contract.role == Role::Redaction {
+        return Ok(());
+    }
     let is_redacted = |table: &TableId| stages[..at].iter().any(|stage| redacts(stage) == Some(*table));
     let ahead = TableId::ALL.into_iter().find(|table| contract.sends_rows_out && !is_redacted(table));
     ahead.map(redaction_of).map_or(Ok(()), |kind| {
@@ -145,6 +149,18 @@ fn redaction(stages: &[StageInstance]) -> Result<Option<String>, Misplaced> {
         let [of_requests, of_docs] = TableId::ALL.map(redaction_of);
         format!("doc lists are not redacted: put a stage of kind {of_docs} after {of_requests}")
     }))
+}
+
+/// Warns of a stage of redaction that sends texts out before names in them are replaced.
+fn sends_names(stages: &[StageInstance]) -> Option<String> {
+    let asks = |stage: &StageInstance| redacts(stage).and_then(|_| stage.stage.contract().asks);
+    stages.iter().find_map(|stage| {
+        let model = asks(stage)?;
+        Some(format!(
+            "stage {} sends the texts of requests and doc lists to the language model {model}, redacted by the rules only: names and street addresses are still in them",
+            stage.id
+        ))
+    })
 }
 
 /// One stage of redaction against those before it.

@@ -7,19 +7,28 @@ use serde_json::{Map, Number, Value};
 
 use super::known::{KnownValues, OwnValues};
 use super::numbers::Numbers;
+use super::people::{PeopleOf, descriptions};
 use super::{FoundValue, PrivacyKind, Scanner};
 
-/// Finds values with the recognisers, and known values.
+/// Finds values with the recognisers, known values, and names and street addresses.
 #[derive(Debug, Clone, Copy)]
 pub struct Finder<'a> {
     scanner: &'a Scanner,
     known: Option<&'a KnownValues>,
     own: Option<&'a OwnValues<'a>>,
+    people: Option<PeopleOf<'a>>,
 }
+
+/// Minimum number of words of a text that is read for names: of a message, and of another text, such as an argument. A
+/// shorter one does not show whether a name is a person's.
+const LEAST_WORDS: usize = 2;
+const LEAST_WORDS_OF_VALUE: usize = 4;
+/// The key of the text of a message.
+const CONTENT: &str = "content";
 
 impl<'a> From<&'a Scanner> for Finder<'a> {
     fn from(scanner: &'a Scanner) -> Self {
-        Self { scanner, known: None, own: None }
+        Self { scanner, known: None, own: None, people: None }
     }
 }
 
@@ -36,6 +45,12 @@ impl<'a> Finder<'a> {
         Self { own: (!own.is_empty()).then_some(own), ..self }
     }
 
+    /// Also finds names and street addresses.
+    #[must_use]
+    pub fn with_people(self, people: Option<PeopleOf<'a>>) -> Self {
+        Self { people, ..self }
+    }
+
     /// Returns the known values of the whole run, if they are searched for.
     pub fn known(&self) -> Option<&'a KnownValues> {
         self.known
@@ -43,16 +58,44 @@ impl<'a> Finder<'a> {
 
     /// Returns the values of a text, in order and without overlaps.
     pub fn find(&self, text: &str) -> Vec<FoundValue> {
-        self.complete(self.scanner.scan(text), text, false)
+        self.complete(self.scanner.scan(text), text, Use::Value)
+    }
+
+    /// Returns the values of the text of a doc list. Names and street addresses are searched for in its descriptions only.
+    pub fn find_in_docs(&self, text: &str) -> Vec<FoundValue> {
+        let mut found = Self { people: None, ..*self }.find(text);
+        let Some(people) = self.people else { return found };
+        for description in descriptions(text) {
+            let is_inside =
+                |value: &&FoundValue| description.start <= value.start && value.end <= description.end;
+            let shifted = |value: &FoundValue, by: usize| FoundValue {
+                start: value.start.wrapping_add(by),
+                end: value.end.wrapping_add(by),
+                ..value.clone()
+            };
+            let start = description.start;
+            let mut inside: Vec<FoundValue> =
+                found.iter().filter(is_inside).map(|value| shifted(value, start.wrapping_neg())).collect();
+            people.complete(&text[description.clone()], &mut inside, true);
+            let all: Vec<FoundValue> = inside.iter().map(|value| shifted(value, start)).collect();
+            let meets = |value: &FoundValue| {
+                found.iter().any(|other| other.start < value.end && value.start < other.end)
+            };
+            let new: Vec<FoundValue> = all.into_iter().filter(|value| !meets(value)).collect();
+            found.extend(new);
+        }
+        found.sort_by_key(|value| value.start);
+        found
     }
 
     /// Returns the values of a text under a key; see [`Scanner::scan_under`]. A text that is a name, of a function or a
     /// key, may contain a word that is a password elsewhere.
     fn find_under(&self, key: &str, text: &str, is_name: bool) -> Vec<FoundValue> {
-        self.complete(self.scanner.scan_under(key, text), text, is_name)
+        let text_is = if is_name { Use::Name } else { Use::of(key, text) };
+        self.complete(self.scanner.scan_under(key, text), text, text_is)
     }
 
-    fn complete(&self, mut found: Vec<FoundValue>, text: &str, is_name: bool) -> Vec<FoundValue> {
+    fn complete(&self, mut found: Vec<FoundValue>, text: &str, text_is: Use) -> Vec<FoundValue> {
         let before = found.len();
         if let Some(known) = self.known {
             for value in found.iter_mut().filter(|value| value.is_personal()) {
@@ -66,13 +109,40 @@ impl<'a> Finder<'a> {
             }
             found.extend(known.find(text, &found));
         }
-        if let Some(own) = self.own.filter(|_| !is_name) {
+        if let Some(own) = self.own.filter(|_| text_is != Use::Name) {
             found.extend(own.find(text, &found));
         }
         if found.len() > before {
             found.sort_by_key(|value| value.start);
         }
+        if let Some(people) = self.people.filter(|_| text_is != Use::Name) {
+            people.complete(text, &mut found, text_is == Use::Prose);
+        }
         found
+    }
+}
+
+/// What a text is used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    /// A name of a function or a key.
+    Name,
+    /// A value.
+    Value,
+    /// Text that shows by its words whether a name is a person's.
+    Prose,
+}
+
+impl Use {
+    /// Returns the use of a text under a key.
+    fn of(key: &str, text: &str) -> Self {
+        let is_content = key.rsplit(' ').next() == Some(CONTENT);
+        let least = if is_content { LEAST_WORDS } else { LEAST_WORDS_OF_VALUE };
+        let is_prose =
+            text.split_whitespace().nth(least - 1).is_some() && text.chars().any(char::is_alphabetic);
+        // Scripts without spaces have no words to count.
+        let is_dense = || text.chars().filter(|&c| u32::from(c) >= 0x0e00).count() >= 2 * least;
+        if is_prose || is_dense() { Self::Prose } else { Self::Value }
     }
 }
 
@@ -143,6 +213,13 @@ pub(super) fn in_value(scanner: &Scanner, mut value: Value, mut visit: impl FnMu
     });
 }
 
+/// Searches a cell with JSON for names and street addresses, which the finder's search for people records.
+pub fn read_json(finder: Finder<'_>, cell: &str) {
+    if let Some(mut value) = worth_reading(finder, cell) {
+        walk(finder, &mut value, &mut String::new(), "", &mut |_, _, _| None);
+    }
+}
+
 /// Returns the kinds and places of the personal values in JSON, as JSON pointers; see [`Replaced::path`].
 pub fn places(scanner: &Scanner, value: &Value) -> Vec<(PrivacyKind, String)> {
     let mut places = Vec::new();
@@ -183,6 +260,7 @@ pub(super) fn redact_value<'a>(
 fn worth_reading(finder: Finder<'_>, cell: &str) -> Option<Value> {
     let may_hold = finder.known.is_some()
         || finder.own.is_some()
+        || finder.people.is_some()
         || memchr::memchr(b'\\', cell.as_bytes()).is_some()
         || finder.scanner.may_hold(cell);
     may_hold.then(|| serde_json::from_str(cell).ok()).flatten()

@@ -60,7 +60,7 @@ impl Sighting {
             PrivacyKind::Key | PrivacyKind::Token => {
                 self.written.chars().count() >= SURE_CHARS && anchor(&self.written).is_some()
             }
-            PrivacyKind::Name => false,
+            PrivacyKind::Name | PrivacyKind::StreetAddress => false,
             kind if is_number(kind) => n_digits(&self.written) >= SURE_DIGITS,
             _ => true,
         }
@@ -270,7 +270,9 @@ impl<'a> OwnValues<'a> {
         let is_own = |sighting: &&Sighting| {
             let is_word = sighting.written.chars().all(char::is_alphabetic);
             let least = if is_word { LEAST_BYTES_OF_WORD } else { LEAST_BYTES };
-            sighting.kind != PrivacyKind::Name && !sighting.is_sure() && sighting.written.len() >= least
+            !matches!(sighting.kind, PrivacyKind::Name | PrivacyKind::StreetAddress)
+                && !sighting.is_sure()
+                && sighting.written.len() >= least
         };
         let spelled = |sighting: &'a Sighting| match sighting.kind {
             PrivacyKind::Key | PrivacyKind::Token => spellings_of_secret(&sighting.written),

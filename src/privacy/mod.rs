@@ -6,7 +6,7 @@
 //!
 //! Placeholders are numbered in the order of first occurrence and never hashed: a hash of a small value space can be
 //! reversed. Redacted text has nothing left to redact. `numbers` assigns the numbers; `apply` replaces in text and
-//! JSON. No model is used, so names and street addresses are not found.
+//! JSON. No rule finds names; `people` adds what a recogniser marks.
 
 mod address;
 pub mod apply;
@@ -22,6 +22,7 @@ mod mac;
 mod names;
 mod noted;
 pub mod numbers;
+pub mod people;
 mod phone;
 mod plans;
 mod random;
@@ -75,9 +76,12 @@ pub enum PrivacyKind {
     Ipv6,
     /// The MAC address of a device.
     Mac,
-    /// A name from the list of names; never found without one.
+    /// A name from the list of names or of a recogniser; never found without one.
     #[serde(skip)]
     Name,
+    /// A street address; never found without a recogniser.
+    #[serde(skip)]
+    StreetAddress,
 }
 
 impl PrivacyKind {
@@ -109,12 +113,13 @@ impl PrivacyKind {
             Self::Ipv6 => "ipv6",
             Self::Mac => "mac",
             Self::Name => "name",
+            Self::StreetAddress => "street-address",
         }
     }
 
     /// Returns the kind with a name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().chain([Self::Name]).find(|kind| kind.name() == name)
+        Self::ALL.into_iter().chain([Self::Name, Self::StreetAddress]).find(|kind| kind.name() == name)
     }
 
     /// Returns true if values of the two kinds share their numbers.
@@ -136,6 +141,7 @@ impl PrivacyKind {
             Self::Ssn => 8,
             Self::Phone => 9,
             Self::Name => 10,
+            Self::StreetAddress => 11,
         }
     }
 }
@@ -199,6 +205,7 @@ impl FoundValue {
             PrivacyKind::Ipv4 => ip::stand_in_v4(number),
             PrivacyKind::Ipv6 => ip::stand_in_v6(number),
             PrivacyKind::Name => names::stand_in(number),
+            PrivacyKind::StreetAddress => people::placeholders::street(number),
         }
     }
 }
@@ -209,13 +216,21 @@ pub struct Scanner {
     kinds: Vec<PrivacyKind>,
     region: Option<Region>,
     names: Names,
+    /// Whether placeholders of names and street addresses are found.
+    with_people: bool,
 }
 
 impl Scanner {
     /// Creates a scanner for these kinds. Telephone numbers in national form are read as numbers of `region`; without a
     /// region they need a word nearby that announces them.
     pub fn new(kinds: &[PrivacyKind], region: Option<Region>, names: Names) -> Self {
-        Self { kinds: kinds.to_vec(), region, names }
+        Self { kinds: kinds.to_vec(), region, names, with_people: false }
+    }
+
+    /// Also finds the placeholders of names and street addresses, if a recogniser looks for these.
+    #[must_use]
+    pub fn with_people(self, with_people: bool) -> Self {
+        Self { with_people, ..self }
     }
 
     /// Loads the tables for these kinds, which otherwise happens at the first value.
@@ -290,6 +305,7 @@ impl Scanner {
             || (self.wants(PrivacyKind::Ipv6) && ip::may_hold_v6(text))
             || (self.wants(PrivacyKind::Mac) && mac::may_hold(text))
             || (secrets && key::may_hold(text))
+            || (self.with_people && people::placeholders::may_hold(text))
             || self.names.may_hold(text)
     }
 
@@ -341,10 +357,14 @@ impl Scanner {
             }
         });
         self.names.find(text, &mut found);
+        if self.with_people {
+            people::placeholders::find(text, &mut found);
+        }
         if found.is_empty() {
             return found;
         }
-        found.retain(|value| value.kind == PrivacyKind::Name || self.wants(value.kind));
+        let is_of_people = |kind| matches!(kind, PrivacyKind::Name | PrivacyKind::StreetAddress);
+        found.retain(|value| is_of_people(value.kind) || self.wants(value.kind));
         without_overlaps(found)
     }
 

@@ -1,4 +1,4 @@
-//! Names from a list: the only way in which names are found, as no rule distinguishes a person from a place.
+//! Names from a list. No rule distinguishes a person from a place, so other names need a recogniser (`people`).
 
 use std::path::Path;
 
@@ -118,7 +118,7 @@ impl Lowered {
 }
 
 /// Returns true if a word continues before or after.
-fn is_joined(text: &str, start: usize, end: usize) -> bool {
+pub(super) fn is_joined(text: &str, start: usize, end: usize) -> bool {
     // Scripts without spaces have no word boundaries.
     let is_word =
         |c: char| c == '_' || is_combining_mark(c) || (c.is_alphanumeric() && u32::from(c) < 0x0e00);

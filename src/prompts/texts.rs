@@ -50,6 +50,11 @@ impl Texts {
         Self::of(text, Value::Null)
     }
 
+    /// Returns one text without functions.
+    pub fn plain(text: &str) -> Self {
+        Self { text: format!("=== TEXT ===\n{text}\n=== END ==="), functions: Value::Null }
+    }
+
     fn new(functions: &[Value], more: &str) -> Option<Self> {
         let functions = Value::Array(functions.to_vec());
         let text = format!("=== FUNCTIONS ===\n{functions}\n{more}=== END ===");

@@ -3,7 +3,8 @@
 //! Answers and edits are applied after `redact` and `redact_docs` have run, so no stage would replace a value in them.
 //! They cannot be given the matching placeholder either, because the raw values no longer exist after redaction. A
 //! decision with a personal value is therefore refused (`decisions`), and the person writes the placeholder that the
-//! run shows. Values that only the run reveals as personal, such as a password without a label, are not found.
+//! run shows. Values that only the run reveals as personal, such as a password without a label or a
+//! name that a recogniser marks, are not found.
 
 use serde::Deserialize as _;
 use serde_json::Value;

@@ -25,6 +25,7 @@ use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::engine::vocabulary::{RowIx, TableId};
+use crate::environment::Environment;
 use crate::privacy::apply::{Finder, Replaced, fill, redact_text};
 use crate::privacy::known::KnownValues;
 use crate::privacy::numbers::Numbers;
@@ -45,6 +46,10 @@ impl Settings for RedactDocs {
         EXAMPLES.iter().map(|(reason, fires, quiet)| Example::text(reason.code, fires, quiet)).collect()
     }
 
+    fn set_environment(&mut self, environment: &Environment) {
+        self.0.set_environment(environment);
+    }
+
     fn check(&self) -> Result<(), String> {
         self.0.check()
     }
@@ -52,11 +57,13 @@ impl Settings for RedactDocs {
 
 impl Stage for RedactDocs {
     fn contract(&self) -> Contract {
+        // A list whose requests `redact` held is in no part.
+        let is_whole = self.0.recogniser.name().is_on();
         Contract::of(TableId::DocLists)
-            .partition(Partition::Rows)
+            .partition(if is_whole { Partition::Whole } else { Partition::Rows })
             .reads([TEXT, PLACEHOLDERS, DOCS_PLACEHOLDERS])
             .writes([TEXT])
-            .reasons(self.0.reasons())
+            .reasons(self.0.reasons(false))
             .role(Role::Redaction)
     }
 
@@ -76,7 +83,9 @@ impl Stage for RedactDocs {
         let mut noted: FxHashMap<RowIx, Vec<Replaced>> = FxHashMap::default();
         let mut was_searched = false;
         let children = view.children();
-        children.for_each_batch(cx, |batch| {
+        // Also of requests that `redact` held: their lists may be shown, too.
+        let every = |_: RowIx| true;
+        children.stream(cx, every, |batch| {
             for &row in batch.rows() {
                 let cells = batch.row(row);
                 reserve_noted(cells.text(PLACEHOLDERS).unwrap_or_default(), &mut numbers);
@@ -96,7 +105,12 @@ impl Stage for RedactDocs {
         let known = KnownValues::of(|| lists.values());
         assign_numbers(&[&lists], &known, &mut numbers);
         let finder = Finder::from(&scanner).with_known(&known);
-        let wanted = |row: RowIx| lists.holds(row, &known) || noted.contains_key(&row);
+        // A list whose requests were all held is held too, but what was found in it is replaced.
+        let may_be_held = self.0.recogniser.name().is_on();
+        let wanted = |row: RowIx| match noted.contains_key(&row) {
+            true => view.is_judged(row) || (may_be_held && !view.is_kept(row)),
+            false => view.is_judged(row) && lists.holds(row, &known),
+        };
         rewrite(view, cx, wanted, out, |row| {
             let new = row.text(TEXT).and_then(|text| match noted.get(&row.ix()) {
                 Some(noted) => fill(text, noted),

@@ -3,26 +3,13 @@
 //! Unsupported settings that would change a vector are an error and never ignored: a module
 //! other than encoder, pooling and norm, another pooling, another kind of encoder.
 
-use std::fmt::Display;
 use std::path::Path;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
-use super::bert::Config;
-use crate::embed::EmbedError;
-use crate::engine::error::{At as _, Error};
-use crate::engine::fingerprint::Fingerprint;
-
-pub(super) const CONFIG: &str = "config.json";
-pub(super) const TOKENIZER: &str = "tokenizer.json";
-pub(super) const WEIGHTS: &str = "model.safetensors";
-pub(super) const MODULES: &str = "modules.json";
-pub(super) const SENTENCE: &str = "sentence_bert_config.json";
-pub(super) const PROMPTS: &str = "config_sentence_transformers.json";
-
-/// Number of digits of the hash in an id.
-const N_HASH_DIGITS: usize = 16;
+use crate::encoder::files::{CONFIG, MODULES, Module, PROMPTS, SENTENCE, TOKENIZER, WEIGHTS};
+use crate::encoder::files::{bad, bytes, hash, optional, required};
+use crate::encoder::{Config, ModelError};
 
 /// The method to combine the vectors of tokens to the vector of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,21 +44,6 @@ pub(super) struct Folder {
     pub(super) hash: String,
 }
 
-/// A module of the model, which may be in a subfolder.
-#[derive(Deserialize)]
-pub(super) struct Module {
-    pub(super) path: String,
-    #[serde(rename = "type")]
-    kind: String,
-}
-
-impl Module {
-    /// Returns the modules of a model, if it lists them.
-    pub(super) fn list(folder: &Path) -> Result<Option<Vec<Self>>, EmbedError> {
-        optional(folder, MODULES)
-    }
-}
-
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Sentence {
@@ -88,7 +60,7 @@ struct Prompts {
 
 impl Folder {
     /// Reads a folder.
-    pub(super) fn read(folder: &Path) -> Result<Self, EmbedError> {
+    pub(super) fn read(folder: &Path) -> Result<Self, ModelError> {
         let config: Config = required(folder, CONFIG)?;
         config.check().map_err(|what| bad(&folder.join(CONFIG), what))?;
         let (tokenizer, weights) = (bytes(folder, TOKENIZER)?, bytes(folder, WEIGHTS)?);
@@ -114,7 +86,7 @@ impl Folder {
 }
 
 /// Returns the pooling in the list of modules; the mean if there is no list.
-fn pooling(folder: &Path) -> Result<Pooling, EmbedError> {
+fn pooling(folder: &Path) -> Result<Pooling, ModelError> {
     let Some(modules) = Module::list(folder)? else { return Ok(Pooling::Mean) };
     let mut pooling = None;
     for module in &modules {
@@ -127,7 +99,7 @@ fn pooling(folder: &Path) -> Result<Pooling, EmbedError> {
     pooling.ok_or_else(|| bad(&folder.join(MODULES), "expected a pooling module, found none"))
 }
 
-fn one_pooling(folder: &Path, file: &str) -> Result<Pooling, EmbedError> {
+fn one_pooling(folder: &Path, file: &str) -> Result<Pooling, ModelError> {
     let settings: serde_json::Map<String, serde_json::Value> = required(folder, file)?;
     let modes = settings.iter().filter(|(key, on)| key.starts_with("pooling_mode_") && **on == true);
     match modes.map(|(key, _)| key.as_str()).collect::<Vec<_>>()[..] {
@@ -140,42 +112,9 @@ fn one_pooling(folder: &Path, file: &str) -> Result<Pooling, EmbedError> {
 }
 
 /// Returns the default prompt, which is prepended to every text.
-fn prompt(folder: &Path) -> Result<String, EmbedError> {
+fn prompt(folder: &Path) -> Result<String, ModelError> {
     let prompts: Prompts = optional(folder, PROMPTS)?.unwrap_or_default();
     let Some(name) = prompts.default_prompt_name else { return Ok(String::new()) };
     let unknown = || bad(&folder.join(PROMPTS), format!("there is no prompt {name}"));
     prompts.prompts.get(&name).cloned().ok_or_else(unknown)
-}
-
-fn hash(parts: &[(&str, &[u8])]) -> String {
-    let mut fingerprint = Fingerprint::default();
-    for (label, bytes) in parts {
-        fingerprint.part(label, bytes);
-    }
-    let mut hash = fingerprint.finish();
-    hash.truncate(N_HASH_DIGITS);
-    hash
-}
-
-fn bytes(folder: &Path, name: &str) -> Result<Vec<u8>, EmbedError> {
-    let path = folder.join(name);
-    Ok(std::fs::read(&path).at("reading", &path)?)
-}
-
-fn required<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<T, EmbedError> {
-    serde_json::from_slice(&bytes(folder, name)?).map_err(|error| bad(&folder.join(name), error))
-}
-
-fn optional<T: DeserializeOwned>(folder: &Path, name: &str) -> Result<Option<T>, EmbedError> {
-    match required(folder, name) {
-        Err(EmbedError::File(Error::File { cause, .. })) if cause.kind() == std::io::ErrorKind::NotFound => {
-            Ok(None)
-        }
-        read => read.map(Some),
-    }
-}
-
-/// Returns the error for a file of a model that cannot be used.
-pub(super) fn bad(path: &Path, what: impl Display) -> EmbedError {
-    EmbedError::Model { path: path.to_owned(), what: what.to_string() }
 }

@@ -1,45 +1,35 @@
 //! An embedder that runs a sentence-transformers model of the BERT family on the CPU.
 //!
 //! Texts are sorted by their number of tokens, and only texts with the same number are in one
-//! batch, so a row has the same bits with any other texts in its batch. Batches run on all
+//! batch, so a row has the same bits with any other texts in its batch (`encoder`). Batches run on all
 //! threads. The files of the model determine length, pooling and prompt; vectors are always
 //! scaled to unit length. GPUs and quantised models are not supported.
 
-mod bert;
 mod folder;
-pub mod hub;
 #[cfg(test)]
 mod tests;
 
 use std::path::{Path, PathBuf};
 
-use candle_core::{Device, Tensor};
 use rayon::prelude::*;
 use tokenizers::{Tokenizer, TruncationParams};
 
-use self::bert::Bert;
-use self::folder::{Folder, Pooling, TOKENIZER, WEIGHTS, bad};
+use self::folder::{Folder, Pooling};
 use super::{EmbedError, Embedder, to_unit_length};
 use crate::embed::vectors::Vectors;
+use crate::encoder::files::{TOKENIZER, bad};
+use crate::encoder::{Encoder, ModelError, batches};
 use crate::engine::context::Cancelled;
 
 /// The version of this implementation; raised when the same model has other results.
 const VERSION: u32 = 1;
-
-/// Maximum number of tokens in a batch, except for a single longer text. Higher reads the weights less often but
-/// exceeds the CPU caches.
-const BATCH_TOKENS: usize = 512;
-
-/// The `gemm` crate sums matrix products up to this size, and products with a single row, in another order. Smaller
-/// batches repeat their texts, so that a text has the same bits in any batch.
-const SMALL_PRODUCT: usize = 256;
 
 /// A loaded model.
 pub struct Local {
     id: String,
     folder: PathBuf,
     tokenizer: Tokenizer,
-    bert: Bert,
+    encoder: Encoder,
     pooling: Pooling,
     lower_case: bool,
     prompt: String,
@@ -63,7 +53,7 @@ impl Local {
             id,
             folder: folder.to_owned(),
             tokenizer: tokenizer(folder, &read)?,
-            bert: Bert::new(&read.config, read.weights).map_err(|error| bad(&folder.join(WEIGHTS), error))?,
+            encoder: Encoder::new(folder, &read.config, read.weights)?,
             pooling: read.pooling,
             lower_case: read.lower_case,
             prompt: read.prompt,
@@ -83,24 +73,19 @@ impl Local {
 
     /// Returns the vectors of texts with the same number of tokens, scaled to unit length.
     fn embed_batch(&self, batch: &[&[u32]]) -> candle_core::Result<Vec<f32>> {
-        let n_tokens = batch.first().map_or(0, |ids| ids.len()).max(1);
-        let min_tokens = (SMALL_PRODUCT / self.n_dims + 1).max(2);
-        let n_texts = batch.len().max(min_tokens.div_ceil(n_tokens));
-        let ids: Vec<u32> = batch.iter().cycle().take(n_texts).copied().flatten().copied().collect();
-        let ids = Tensor::from_vec(ids, (n_texts, n_tokens), &Device::Cpu)?;
-        let hidden = self.bert.forward(&ids)?;
+        let hidden = self.encoder.hidden(batch)?;
         let pooled = match self.pooling {
             Pooling::Mean => hidden.mean(1)?,
             Pooling::Cls => hidden.narrow(1, 0, 1)?.squeeze(1)?,
         };
-        let mut values = pooled.narrow(0, 0, batch.len())?.flatten_all()?.to_vec1()?;
+        let mut values = pooled.flatten_all()?.to_vec1()?;
         values.chunks_exact_mut(self.n_dims).for_each(to_unit_length);
         Ok(values)
     }
 }
 
 /// Loads the model's tokenizer, with truncation and without padding.
-fn tokenizer(folder: &Path, read: &Folder) -> Result<Tokenizer, EmbedError> {
+fn tokenizer(folder: &Path, read: &Folder) -> Result<Tokenizer, ModelError> {
     let bad = |error| bad(&folder.join(TOKENIZER), error);
     let mut tokenizer = Tokenizer::from_bytes(&read.tokenizer).map_err(bad)?;
     let truncation = TruncationParams { max_length: read.max_tokens, ..TruncationParams::default() };
@@ -119,14 +104,14 @@ impl Embedder for Local {
             texts.par_iter().map(|text| self.tokens(text)).collect::<Result<_, _>>()?;
         let mut by_len: Vec<usize> = (0..texts.len()).collect();
         by_len.sort_by_key(|&at| std::cmp::Reverse(tokens[at].len()));
-        let embedded: Vec<Vec<f32>> = batches(&by_len, &tokens)
+        let embedded: Vec<Vec<f32>> = batches(&by_len, |at| tokens[at].len())
             .into_par_iter()
             .map(|batch| {
                 if cancelled() {
                     return Err(EmbedError::Interrupted);
                 }
                 let ids: Vec<&[u32]> = batch.iter().map(|&at| tokens[at].as_slice()).collect();
-                self.embed_batch(&ids).map_err(|error| bad(&self.folder, error))
+                self.embed_batch(&ids).map_err(|error| bad(&self.folder, error).into())
             })
             .collect::<Result<_, _>>()?;
         let mut values = vec![0.0; texts.len() * self.n_dims];
@@ -136,11 +121,4 @@ impl Embedder for Local {
         }
         Ok(Vectors::new(self.n_dims, values))
     }
-}
-
-/// Groups texts with the same number of tokens into batches.
-fn batches<'a>(by_len: &'a [usize], tokens: &[Vec<u32>]) -> Vec<&'a [usize]> {
-    let len = |at: &usize| tokens[*at].len();
-    let of_one_len = by_len.chunk_by(|a, b| len(a) == len(b));
-    of_one_len.flat_map(|run| run.chunks((BATCH_TOKENS / len(&run[0]).max(1)).max(1))).collect()
 }

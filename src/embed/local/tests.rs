@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::*;
+use crate::encoder::files::WEIGHTS;
 
 const DIMS: usize = 8;
 const WIDE: usize = 12;

@@ -6,8 +6,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::folder::{CONFIG, MODULES, Module, PROMPTS, SENTENCE, TOKENIZER, WEIGHTS, bad};
-use crate::embed::EmbedError;
+use super::ModelError;
+use super::files::{
+    CONFIG, MODULES, Module, PROMPTS, SENTENCE, TOKENIZER, TOKENIZER_CONFIG, VOCABULARY, WEIGHTS, bad,
+};
 use crate::engine::context::Cancelled;
 use crate::engine::error::At as _;
 use crate::environment::Environment;
@@ -22,14 +24,32 @@ const DEFAULT_BASE: &str = "https://huggingface.co";
 pub const MAIN: &str = "main";
 
 /// The files of a model, and whether they are required.
-const FILES: [(&str, bool); 6] = [
+const FILES: [(&str, bool); 8] = [
     (CONFIG, true),
-    (TOKENIZER, true),
+    (TOKENIZER, false),
+    (VOCABULARY, false),
+    (TOKENIZER_CONFIG, false),
     (WEIGHTS, true),
     (MODULES, false),
     (SENTENCE, false),
     (PROMPTS, false),
 ];
+
+/// The prefix of a model of the hub in a setting.
+pub const HUB: &str = "hub:";
+
+/// Parses `OWNER/NAME[@REVISION]` into owner with name, and revision; only accepts characters that are safe in an address
+/// and in the name of a folder.
+pub fn parse_model(model: &str) -> Option<(String, String)> {
+    let (repo, revision) = model.split_once('@').unwrap_or((model, MAIN));
+    let is_plain = |part: &str| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+    };
+    let (owner, name) = repo.split_once('/')?;
+    [owner, name, revision].into_iter().all(is_plain).then(|| (repo.to_owned(), revision.to_owned()))
+}
 
 /// A client of the hub.
 pub struct Hub {
@@ -42,13 +62,13 @@ impl Hub {
     ///
     /// # Errors
     /// If the key cannot be sent.
-    pub fn of(environment: &Environment) -> Result<Self, EmbedError> {
+    pub fn of(environment: &Environment) -> Result<Self, ModelError> {
         let hub = environment.hub();
         let key = hub.key.as_deref().map(Key::new).transpose()?;
         Self::new(hub.base.as_deref().unwrap_or(DEFAULT_BASE), key, RetryPolicy::default())
     }
 
-    fn new(base: &str, key: Option<Key>, policy: RetryPolicy) -> Result<Self, EmbedError> {
+    fn new(base: &str, key: Option<Key>, policy: RetryPolicy) -> Result<Self, ModelError> {
         let base = base.trim().trim_end_matches('/').to_owned();
         Ok(Self { base, downloader: Downloader::new(key, policy)? })
     }
@@ -63,7 +83,7 @@ impl Hub {
         revision: &str,
         caches: &Path,
         cancelled: Cancelled<'_>,
-    ) -> Result<PathBuf, EmbedError> {
+    ) -> Result<PathBuf, ModelError> {
         let folder = caches.join("models").join(format!("{repo}@{revision}").replace('/', "--"));
         if folder.is_dir() {
             return Ok(folder);
@@ -92,7 +112,7 @@ impl Hub {
 }
 
 /// Returns the settings files of modules in subfolders.
-fn module_files(folder: &Path) -> Result<Vec<String>, EmbedError> {
+fn module_files(folder: &Path) -> Result<Vec<String>, ModelError> {
     let modules = Module::list(folder)?.unwrap_or_default();
     let paths = modules.into_iter().map(|module| module.path).filter(|path| !path.is_empty());
     let files: Vec<String> = paths.map(|path| format!("{path}/{CONFIG}")).collect();

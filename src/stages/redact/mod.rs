@@ -6,13 +6,24 @@
 //! in every row that contains one. The replacements in a doc list are noted on one of its requests,
 //! for `redact_docs`. No edit contains an old value: it has the place, the kind and the
 //! placeholder. `privacy` defines which values are personal.
+//!
+//! With a recogniser, names and street addresses are found in what the rules left (`read`). A request of which a text could
+//! not be read is redacted by the rules and held.
+
+mod examples;
+mod findings;
+mod read;
 
 use std::path::PathBuf;
 
-use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+pub(super) use self::examples::EXAMPLES;
+use self::examples::examples;
+use self::findings::ListFindings;
+pub(super) use self::findings::{TableFindings, assign_numbers, reserve_noted};
 use super::Settings;
 use crate::columns::{
     ANSWER_ONLY_PLACEHOLDERS, DOCS_PLACEHOLDERS, EXTERNAL_ID, FOLLOWING_MESSAGES, MESSAGES, PLACEHOLDERS,
@@ -23,16 +34,20 @@ use crate::engine::contract::{Contract, Role};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
+use crate::engine::language_model::{ModelUsage, USAGE_NOTE};
 use crate::engine::opinion::Opinion;
 use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{ColumnSpec, Edit, Reason, Redaction, RowIx, TableId};
+use crate::environment::Environment;
 use crate::privacy::apply::{Finder, Replaced, redact_json, redact_text};
-use crate::privacy::known::{KnownValues, OwnValues, Sighting};
+use crate::privacy::known::{KnownValues, OwnValues};
 use crate::privacy::numbers::Numbers;
-use crate::privacy::sight::{CellKind, Repeated};
-use crate::privacy::{Names, NotedSpan, PrivacyKind, Region, Scanner, VERSION};
+use crate::privacy::sight::CellKind;
+use crate::privacy::{Names, PrivacyKind, Region, Scanner, VERSION};
+use crate::prompts::recognising::PEOPLE;
+use crate::recogniser::ChosenRecogniser;
 
 static EMAIL: Reason = Reason::policy("privacy/email", "An e-mail address was replaced by a placeholder.");
 static PHONE: Reason = Reason::policy("privacy/phone", "A telephone number was replaced by a placeholder.");
@@ -48,8 +63,18 @@ static IPV4: Reason = Reason::policy("privacy/ipv4", "A public IPv4 address was 
 static IPV6: Reason = Reason::policy("privacy/ipv6", "A public IPv6 address was replaced by a placeholder.");
 static MAC: Reason =
     Reason::policy("privacy/mac", "The MAC address of a device was replaced by a placeholder.");
-static NAME: Reason =
-    Reason::policy("privacy/name", "A name from the list of names was replaced by a placeholder.");
+static NAME: Reason = Reason::policy(
+    "privacy/name",
+    "A name that is in the list of names, or that the recogniser found, was replaced by a placeholder.",
+);
+static STREET_ADDRESS: Reason = Reason::policy(
+    "privacy/street-address",
+    "A street address that the recogniser found was replaced by a placeholder.",
+);
+static NOT_READ: Reason = Reason::fault(
+    "privacy/not-read",
+    "The recogniser of names gave no usable answer about a text of the request or of its doc list.",
+);
 
 /// Columns of plain text, then columns of JSON, in the order in which values are numbered.
 const PLAIN: [ColumnSpec; 3] = [EXTERNAL_ID, USER, SESSION];
@@ -77,27 +102,22 @@ pub struct Redact {
     /// A text file of names to replace, one per line, in any case. Other names are not found. The file stays where it
     /// is and is not copied into the run.
     pub names: Option<PathBuf>,
+    /// Finds names and street addresses in what the rules leave: `off`, `rules` (street addresses only), a
+    /// token-classification model in `local:DIR` or `local:hub:OWNER/NAME[@REVISION]`, or a language model `endpoint:MODEL` on
+    /// the server in `OPENAI_BASE_URL`, which then gets the texts with their names.
+    pub recogniser: ChosenRecogniser,
 }
 
 impl Default for Redact {
     fn default() -> Self {
-        Self { kinds: PrivacyKind::ALL.to_vec(), default_region: None, names: None }
+        Self {
+            kinds: PrivacyKind::ALL.to_vec(),
+            default_region: None,
+            names: None,
+            recogniser: ChosenRecogniser::default(),
+        }
     }
 }
-
-/// For each kind, a text that fires and a similar text that does not.
-pub(super) const EXAMPLES: [(&Reason, &str, &str); 10] = [
-    (&EMAIL, "Send the receipt to mira.keller@quillpost.net", "Send the receipt to mira.keller@example.com"),
-    (&PHONE, "Call me at +44 20 7946 0321", "Call me on 2024-02-26, 20:45"),
-    (&CARD, "Charge 4539 1488 0343 6467", "Charge 4242 4242 4242 4242"),
-    (&IBAN, "Send 40 euros to NL02 ABNA 0123 4567 89", "Send 40 euros to NL91 ABNA 0417 1643 00"),
-    (&SSN, "My SSN is 536-22-8713", "My SSN is 000-22-8713"),
-    (&KEY, "Use the key sk-9aQ2mZx74LpTgB3vWc81RkYd", "Use the key sk-YOUR_API_KEY"),
-    (&TOKEN, "Send Bearer 7fK2pQz91LmXw4TbR8sVn3Yc", "Send Bearer tokens with each call"),
-    (&IPV4, "Where is 81.143.22.97?", "Where is 192.168.22.97?"),
-    (&IPV6, "Where is 2a01:4f8:c17:b0f::2?", "Where is 2001:db8:c17:b0f::2?"),
-    (&MAC, "Block the device 3c:22:fb:9a:41:d7", "Block the device 00:00:5e:00:53:17"),
-];
 
 impl Settings for Redact {
     const NAME: &'static str = "redact";
@@ -106,12 +126,16 @@ impl Settings for Redact {
     const FUNNEL_LABEL: &'static str = "personal values replaced by rule";
 
     fn examples() -> Vec<Example> {
-        EXAMPLES.iter().map(|(reason, fires, quiet)| Example::query(reason.code, fires, quiet)).collect()
+        examples()
+    }
+
+    fn set_environment(&mut self, environment: &Environment) {
+        self.recogniser.set_environment(environment);
     }
 
     fn check(&self) -> Result<(), String> {
-        if self.kinds.is_empty() && self.names.is_none() {
-            return Err("kinds and names must not both be empty".to_owned());
+        if self.kinds.is_empty() && self.names.is_none() && !self.recogniser.name().is_on() {
+            return Err("kinds and names must not both be empty without a recogniser".to_owned());
         }
         // Read here too, so that a bad file is reported before the run begins.
         self.names.as_ref().map_or(Ok(()), |path| Names::read(path).map(|_| ()))
@@ -125,18 +149,29 @@ impl Stage for Redact {
             .writes(
                 [&PLAIN[..], &JSON, &[PLACEHOLDERS, DOCS_PLACEHOLDERS, ANSWER_ONLY_PLACEHOLDERS]].concat(),
             )
-            .reasons(self.reasons())
+            .reasons(self.reasons(true).into_iter().chain([&NOT_READ]))
+            .asks(self.recogniser.name().asks())
             .role(Role::Redaction)
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(4);
         fingerprint.version_of("privacy", VERSION);
+        if let Some(model) = self.recogniser.open()? {
+            fingerprint.built_in("recogniser", model.id());
+        }
+        if self.recogniser.name().asks().is_some() {
+            fingerprint.built_in("prompt", PEOPLE.prompt);
+        }
         self.fingerprint_names(fingerprint)
     }
 
     fn prepare(&self) {
         Scanner::prepare(&self.kinds);
+    }
+
+    fn join_notes(&self, name: &str, notes: Vec<Value>) -> Option<Value> {
+        if name == USAGE_NOTE { ModelUsage::joined(notes) } else { None }
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
@@ -147,15 +182,21 @@ impl Stage for Redact {
         let mut numbers = Numbers::default();
         assign_numbers(&[&lists, &requests], &known, &mut numbers);
         let finder = Finder::from(&scanner).with_known(&known);
-        let docs = ListFindings::of(&view.parent(), cx, &lists, finder, &numbers)?;
+        let read = self.read(view, cx, finder, (&lists, &requests), out)?;
+        read.assign_numbers(&mut numbers);
+        let docs = ListFindings::of(&view.parent(), cx, &lists, (finder, &read), &numbers)?;
         let noting = docs.noting_requests(view);
         let wanted = |row: RowIx| {
-            requests.holds(row, &known) || lists.has_own_values(view.origin_of(row)) || noting.contains(&row)
+            view.is_judged(row)
+                && (read.is_on()
+                    || requests.holds(row, &known)
+                    || lists.has_own_values(view.origin_of(row))
+                    || noting.contains(&row))
         };
         rewrite(view, cx, wanted, out, |row| {
             let list = view.origin_of(row.ix());
             let own = OwnValues::of(requests.values_of(row.ix()).iter().chain(lists.values_of(list)));
-            let finder = finder.with_own(&own);
+            let finder = finder.with_own(&own).with_people(read.of_request(row.ix()));
             let mut replaced = Vec::new();
             let mut opinion = Opinion::keep();
             for column in PLAIN {
@@ -176,16 +217,22 @@ impl Stage for Redact {
                 Some(note) => opinion.with(column, note),
                 None => opinion,
             })
-        })
+        })?;
+        for (row, why) in read.failures(view) {
+            out.fail(row, &NOT_READ, why)?;
+        }
+        Ok(())
     }
 }
 
 impl Redact {
-    /// Returns the reasons that the stage may give.
-    pub(super) fn reasons(&self) -> Vec<&'static Reason> {
-        let named = self.kinds.iter().copied().chain(self.names.is_some().then_some(PrivacyKind::Name));
+    /// Returns the reasons of replaced values; `all`: also those that need other settings.
+    pub(super) fn reasons(&self, all: bool) -> Vec<&'static Reason> {
+        let is_on = self.recogniser.name().is_on();
+        let names = (all || is_on || self.names.is_some()).then_some(PrivacyKind::Name);
+        let streets = (all || is_on).then_some(PrivacyKind::StreetAddress);
         let mut reasons: Vec<&'static Reason> = Vec::new();
-        for kind in named {
+        for kind in self.kinds.iter().copied().chain(names).chain(streets) {
             if !reasons.contains(&reason(kind)) {
                 reasons.push(reason(kind));
             }
@@ -210,7 +257,8 @@ impl Redact {
             Some(path) => Names::read(path).map_err(Error::Setting)?,
             None => Names::default(),
         };
-        Ok(Scanner::new(&self.kinds, self.default_region, names))
+        let scanner = Scanner::new(&self.kinds, self.default_region, names);
+        Ok(scanner.with_people(self.recogniser.name().is_on()))
     }
 }
 
@@ -227,213 +275,7 @@ fn reason(kind: PrivacyKind) -> &'static Reason {
         PrivacyKind::Ipv6 => &IPV6,
         PrivacyKind::Mac => &MAC,
         PrivacyKind::Name => &NAME,
-    }
-}
-
-/// Maximum number of marks kept per row; a row with more is always read again.
-const MAX_MARKS: usize = 256;
-
-/// The findings in a table: personal values, placeholders, and marks of possible values.
-#[derive(Default)]
-pub(super) struct TableFindings {
-    /// The rows with values or placeholders, in canonical order.
-    rows: Vec<RowFindings>,
-    at: FxHashMap<RowIx, usize>,
-    /// The marks of each row.
-    marks: Vec<(RowIx, Vec<u32>)>,
-}
-
-/// The values and placeholders of a row.
-#[derive(Default)]
-struct RowFindings {
-    position: u32,
-    values: Vec<Sighting>,
-    taken: Vec<(PrivacyKind, u64)>,
-}
-
-impl TableFindings {
-    /// Searches the cells of the kept rows of a view.
-    ///
-    /// # Errors
-    /// If a file cannot be read, or the run is cancelled.
-    pub(super) fn collect(
-        view: &View<'_>,
-        cx: &Context<'_>,
-        scanner: &Scanner,
-        cells: &[(ColumnSpec, CellKind)],
-    ) -> Result<Self> {
-        let mut rows: Vec<(RowIx, RowFindings)> = Vec::new();
-        let mut marks: Vec<(RowIx, Vec<u32>)> = Vec::new();
-        let repeated = Repeated::default();
-        view.for_each_batch(cx, |batch| {
-            let seen = batch.map_rows(|row| {
-                let position = view.position(row.ix());
-                let (mut seen, mut marks) = (RowFindings { position, ..RowFindings::default() }, Vec::new());
-                for &(column, kind) in cells {
-                    let Some(cell) = row.text(column) else { continue };
-                    if let Some(cell) = repeated.see(scanner, cell, kind) {
-                        seen.values.extend_from_slice(&cell.values);
-                        seen.taken.extend_from_slice(&cell.taken);
-                        marks.extend_from_slice(&cell.marks);
-                    }
-                }
-                (row.ix(), seen, in_order(marks))
-            })?;
-            for (row, seen, of_row) in seen {
-                if !seen.values.is_empty() || !seen.taken.is_empty() {
-                    rows.push((row, seen));
-                }
-                if !of_row.is_empty() {
-                    marks.push((row, of_row));
-                }
-            }
-            Ok(())
-        })?;
-        rows.sort_by_key(|(_, seen)| seen.position);
-        let at = rows.iter().enumerate().map(|(at, (row, _))| (*row, at)).collect();
-        Ok(Self { rows: rows.into_iter().map(|(_, seen)| seen).collect(), at, marks })
-    }
-
-    /// Returns all personal values, in canonical order of the rows.
-    pub(super) fn values(&self) -> impl Iterator<Item = &Sighting> {
-        self.rows.iter().flat_map(|row| &row.values)
-    }
-
-    fn row(&self, row: RowIx) -> Option<&RowFindings> {
-        self.at.get(&row).map(|&at| &self.rows[at])
-    }
-
-    /// Returns the personal values of a row.
-    fn values_of(&self, row: RowIx) -> &[Sighting] {
-        self.row(row).map_or(&[], |row| &row.values)
-    }
-
-    /// Returns whether the row has values that are only replaced in this row and the rows that depend on it.
-    fn has_own_values(&self, row: RowIx) -> bool {
-        self.values_of(row).iter().any(|value| !value.is_sure())
-    }
-
-    /// Returns the placeholders that the log already has in a row; `None` if there are none.
-    fn placeholders_of(&self, row: RowIx) -> Option<String> {
-        let taken = &self.row(row)?.taken;
-        (!taken.is_empty()).then(|| placeholder_list(taken.iter().copied()))
-    }
-
-    /// Returns whether the row has values or placeholders, or may contain a known value.
-    pub(super) fn holds(&self, row: RowIx, known: &KnownValues) -> bool {
-        let may_hold = || {
-            let at = self.marks.binary_search_by_key(&row, |(row, _)| *row).ok()?;
-            let marks = &self.marks[at].1;
-            Some(marks.len() >= MAX_MARKS || known.has_any(marks))
-        };
-        self.at.contains_key(&row) || (!known.is_empty() && may_hold().unwrap_or(false))
-    }
-}
-
-/// Sorts the marks of a row and removes duplicates; keeps at most [`MAX_MARKS`].
-fn in_order(mut marks: Vec<u32>) -> Vec<u32> {
-    marks.sort_unstable();
-    marks.dedup();
-    marks.truncate(MAX_MARKS);
-    marks.shrink_to_fit();
-    marks
-}
-
-/// Formats placeholders as `email 7,phone 2`.
-fn placeholder_list(placeholders: impl Iterator<Item = (PrivacyKind, u64)>) -> String {
-    let words: Vec<String> = placeholders.map(|(kind, number)| format!("{} {number}", kind.name())).collect();
-    words.join(",")
-}
-
-/// Assigns numbers to the values of all rows, in the order of the rows, after reserving the numbers of the placeholders
-/// that the log already has.
-pub(super) fn assign_numbers(tables: &[&TableFindings], known: &KnownValues, numbers: &mut Numbers) {
-    for (kind, number) in tables.iter().flat_map(|seen| &seen.rows).flat_map(|row| &row.taken) {
-        numbers.take(*kind, *number);
-    }
-    for value in tables.iter().flat_map(|seen| seen.values()) {
-        match known.canonical(value.kind, &value.written) {
-            Some((kind, normal, _)) => numbers.learn(kind, normal),
-            None => numbers.learn(value.kind, &value.value),
-        }
-    }
-}
-
-/// Reserves the numbers of the placeholders in a cell that [`Redact`] wrote.
-pub(super) fn reserve_noted(cell: &str, numbers: &mut Numbers) {
-    for (kind, number) in cell.split(',').filter_map(|word| word.split_once(' ')) {
-        if let (Some(kind), Ok(number)) = (PrivacyKind::from_name(kind), number.parse()) {
-            numbers.take(kind, number);
-        }
-    }
-}
-
-/// The findings in doc lists that requests and `redact_docs` need.
-struct ListFindings {
-    lists: FxHashMap<RowIx, ListPlaceholders>,
-}
-
-#[derive(Default)]
-struct ListPlaceholders {
-    /// The kind and number of each value.
-    numbers: Vec<(PrivacyKind, u64)>,
-    /// The places of the values.
-    spans: Vec<NotedSpan>,
-}
-
-impl ListFindings {
-    fn of(
-        view: &View<'_>,
-        cx: &Context<'_>,
-        seen: &TableFindings,
-        finder: Finder<'_>,
-        numbers: &Numbers,
-    ) -> Result<Self> {
-        let mut lists = FxHashMap::default();
-        let wanted =
-            |row: RowIx| view.is_kept(row) && finder.known().is_some_and(|known| seen.holds(row, known));
-        view.stream(cx, wanted, |batch| {
-            let found = batch.map_rows(|row| {
-                let text = row.text(TEXT).unwrap_or_default();
-                let mut placeholders = ListPlaceholders::default();
-                for found in finder.find(text) {
-                    let Some(number) = numbers.of(&found) else { continue };
-                    placeholders.numbers.push((found.kind, number));
-                    let (start, end, kind) = (found.start, found.end, found.kind);
-                    let placeholder = found.stand_in(&text[start..end], number);
-                    placeholders.spans.push(NotedSpan { kind, start, end, number, placeholder });
-                }
-                placeholders
-            })?;
-            lists.extend(batch.rows().iter().copied().zip(found));
-            Ok(())
-        })?;
-        Ok(Self { lists })
-    }
-
-    /// Returns the requests that carry a note for `redact_docs`: the first of each list with values, and the first of
-    /// all requests, whose note shows that the lists were searched.
-    fn noting_requests(&self, view: &View<'_>) -> FxHashSet<RowIx> {
-        let mut noted: FxHashSet<RowIx> = FxHashSet::default();
-        let has_note = |list: RowIx| self.lists.get(&list).is_some_and(|list| !list.spans.is_empty());
-        let first_of_all = view.rows().take(1);
-        if self.lists.is_empty() {
-            return first_of_all.collect();
-        }
-        view.rows()
-            .filter(|&row| has_note(view.origin_of(row)) && noted.insert(view.origin_of(row)))
-            .chain(first_of_all)
-            .collect()
-    }
-
-    /// Returns the places of the values in a list, as JSON.
-    fn note_for(&self, list: RowIx) -> String {
-        let spans = self.lists.get(&list).map_or(&[][..], |list| &list.spans);
-        serde_json::to_string(spans).expect("places and words are JSON")
-    }
-
-    fn numbers_of(&self, list: RowIx) -> &[(PrivacyKind, u64)] {
-        self.lists.get(&list).map_or(&[], |list| &list.numbers)
+        PrivacyKind::StreetAddress => &STREET_ADDRESS,
     }
 }
 
@@ -466,7 +308,7 @@ const CALLS: &str = "/calls/";
 /// The path of a call's id, which is not part of its content.
 const CALL_ID: &str = "/id";
 
-/// Judges the wanted kept rows, batch by batch.
+/// Judges the wanted rows of a view, batch by batch.
 ///
 /// # Errors
 /// If a file cannot be read or written, or the run is cancelled.
@@ -477,17 +319,13 @@ pub(super) fn rewrite(
     out: &mut Verdict<'_>,
     judge: impl Fn(Row<'_>) -> Opinion + Sync,
 ) -> Result<()> {
-    view.stream(
-        cx,
-        |row| view.is_judged(row) && wanted(row),
-        |batch| {
-            let opinions = batch.map_rows(&judge)?;
-            for (row, opinion) in batch.rows().iter().zip(opinions) {
-                out.opinion(*row, opinion)?;
-            }
-            out.flush(batch.index())
-        },
-    )
+    view.stream(cx, wanted, |batch| {
+        let opinions = batch.map_rows(&judge)?;
+        for (row, opinion) in batch.rows().iter().zip(opinions) {
+            out.opinion(*row, opinion)?;
+        }
+        out.flush(batch.index())
+    })
 }
 
 /// Adds a new cell to the opinion, with an edit for each replaced value; the values are added to `all`, too.

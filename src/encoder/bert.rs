@@ -1,7 +1,8 @@
 //! The forward pass of a BERT encoder, single-threaded.
 //!
 //! Follows Devlin et al. (arXiv 1810.04805), with the layer order and the tensor names of the
-//! `transformers` library; `RoBERTa` differs in the first position. All texts of a batch have the
+//! `transformers` library; `RoBERTa` differs in the first position, `DistilBERT` in the names and in that it has no
+//! segments. All texts of a batch have the
 //! same number of tokens, so there is no padding and no attention mask, and texts cannot affect
 //! each other. Deliberately absent: dropout, gradients, decoders.
 
@@ -11,16 +12,23 @@ use serde::Deserialize;
 
 /// The encoder settings in `config.json`.
 #[derive(Debug, Clone, Deserialize)]
-pub(super) struct Config {
-    pub(super) model_type: String,
+pub(crate) struct Config {
+    pub(crate) model_type: String,
+    #[serde(alias = "dim")]
     hidden_size: usize,
+    #[serde(alias = "hidden_dim")]
     intermediate_size: usize,
+    #[serde(alias = "n_layers")]
     num_hidden_layers: usize,
+    #[serde(alias = "n_heads")]
     num_attention_heads: usize,
     vocab_size: usize,
-    pub(super) max_position_embeddings: usize,
+    max_position_embeddings: usize,
+    #[serde(default)]
     type_vocab_size: usize,
+    #[serde(default = "distilbert_eps")]
     layer_norm_eps: f64,
+    #[serde(alias = "activation")]
     hidden_act: String,
     #[serde(default)]
     pad_token_id: u32,
@@ -28,8 +36,60 @@ pub(super) struct Config {
     position_embedding_type: Option<String>,
 }
 
-/// The supported encoders, and whether their positions start after the padding token.
-const MODEL_TYPES: [(&str, bool); 3] = [("bert", false), ("roberta", true), ("xlm-roberta", true)];
+/// The constant of `DistilBERT`, which is not in its settings.
+fn distilbert_eps() -> f64 {
+    1e-12
+}
+
+/// The supported encoders.
+static MODEL_TYPES: [(&str, Family); 4] =
+    [("bert", BERT), ("roberta", ROBERTA), ("xlm-roberta", ROBERTA), ("distilbert", DISTILBERT)];
+
+/// How encoders differ.
+struct Family {
+    /// Positions start after the padding token.
+    after_padding: bool,
+    /// The level of the encoder in a model with a head.
+    root: &'static str,
+    names: &'static Names,
+}
+
+/// The names of tensors.
+#[derive(Debug)]
+struct Names {
+    layers: &'static str,
+    /// Query, key and value.
+    qkv: [&'static str; 3],
+    attended: &'static str,
+    attended_norm: &'static str,
+    wide: &'static str,
+    narrow: &'static str,
+    narrow_norm: &'static str,
+}
+
+const BERT: Family = Family { after_padding: false, root: "bert", names: &NAMES };
+const ROBERTA: Family = Family { after_padding: true, root: "roberta", names: &NAMES };
+const DISTILBERT: Family = Family { after_padding: false, root: "distilbert", names: &DISTILBERT_NAMES };
+
+static NAMES: Names = Names {
+    layers: "encoder.layer",
+    qkv: ["attention.self.query", "attention.self.key", "attention.self.value"],
+    attended: "attention.output.dense",
+    attended_norm: "attention.output.LayerNorm",
+    wide: "intermediate.dense",
+    narrow: "output.dense",
+    narrow_norm: "output.LayerNorm",
+};
+
+static DISTILBERT_NAMES: Names = Names {
+    layers: "transformer.layer",
+    qkv: ["attention.q_lin", "attention.k_lin", "attention.v_lin"],
+    attended: "attention.out_lin",
+    attended_norm: "sa_layer_norm",
+    wide: "ffn.lin1",
+    narrow: "ffn.lin2",
+    narrow_norm: "output_layer_norm",
+};
 
 /// The activation function between the two linear maps of a feed-forward layer.
 type Activation = fn(&Tensor) -> Result<Tensor>;
@@ -43,7 +103,7 @@ const ACTIVATIONS: [(&str, Activation); 4] = [
 
 impl Config {
     /// Checks that the encoder is supported; the error names the setting that is not.
-    pub(super) fn check(&self) -> std::result::Result<(), String> {
+    pub(crate) fn check(&self) -> std::result::Result<(), String> {
         one_of("model_type", &self.model_type, &MODEL_TYPES)?;
         one_of("hidden_act", &self.hidden_act, &ACTIVATIONS)?;
         if let Some(kind) = self.position_embedding_type.as_deref().filter(|&kind| kind != "absolute") {
@@ -56,18 +116,22 @@ impl Config {
     }
 
     /// Returns the number of dimensions.
-    pub(super) fn n_dims(&self) -> usize {
+    pub(crate) fn n_dims(&self) -> usize {
         self.hidden_size
     }
 
     /// Returns the maximum number of tokens in a text.
-    pub(super) fn max_tokens(&self) -> usize {
+    pub(crate) fn max_tokens(&self) -> usize {
         self.max_position_embeddings.saturating_sub(self.first_position() as usize)
     }
 
     fn first_position(&self) -> u32 {
-        let after_padding = MODEL_TYPES.iter().any(|(name, after)| *after && *name == self.model_type);
-        if after_padding { self.pad_token_id + 1 } else { 0 }
+        if self.family().after_padding { self.pad_token_id + 1 } else { 0 }
+    }
+
+    fn family(&self) -> &'static Family {
+        let named = MODEL_TYPES.iter().find(|(name, _)| *name == self.model_type);
+        named.map_or(&MODEL_TYPES[0].1, |(_, family)| family)
     }
 
     fn activation(&self) -> Activation {
@@ -88,8 +152,8 @@ fn one_of<T>(key: &str, given: &str, table: &[(&str, T)]) -> std::result::Result
 pub(super) struct Bert {
     words: Embedding,
     positions: Embedding,
-    /// The embedding of the first and only segment.
-    segment: Tensor,
+    /// The embedding of the first and only segment, if the encoder has segments.
+    segment: Option<Tensor>,
     first_position: u32,
     norm: LayerNorm,
     layers: Vec<Layer>,
@@ -100,16 +164,20 @@ impl Bert {
     pub(super) fn new(config: &Config, weights: Vec<u8>) -> Result<Self> {
         let root = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)?;
         // Models that were trained with an additional head have the encoder one level deeper.
-        let below = MODEL_TYPES.iter().map(|(name, _)| name.replace("xlm-", ""));
-        let root = below.map(|name| root.pp(name)).find(has_words).unwrap_or(root);
+        let below = MODEL_TYPES.iter().map(|(_, family)| root.pp(family.root));
+        let root = below.into_iter().find(has_words).unwrap_or_else(|| root.clone());
+        let names = config.family().names;
         let embeddings = root.pp("embeddings");
         let table = |rows, name: &str| embeddings.pp(name).get((rows, config.hidden_size), "weight");
         let embedding = |table| Embedding::new(table, config.hidden_size);
-        let layer = |at: usize| Layer::new(config, &root.pp("encoder.layer").pp(at));
+        let layer = |at: usize| Layer::new(config, names, &root.pp(names.layers).pp(at));
+        let has_segments = config.type_vocab_size > 0;
         Ok(Self {
             words: embedding(table(config.vocab_size, "word_embeddings")?),
             positions: embedding(table(config.max_position_embeddings, "position_embeddings")?),
-            segment: table(config.type_vocab_size, "token_type_embeddings")?.i(0)?,
+            segment: has_segments
+                .then(|| table(config.type_vocab_size, "token_type_embeddings")?.i(0))
+                .transpose()?,
             first_position: config.first_position(),
             norm: norm(config, &embeddings.pp("LayerNorm"))?,
             layers: (0..config.num_hidden_layers).map(layer).collect::<Result<_>>()?,
@@ -121,7 +189,11 @@ impl Bert {
         let (_, n_tokens) = ids.dims2()?;
         let end = self.first_position + u32::try_from(n_tokens).map_err(candle_core::Error::wrap)?;
         let positions = Tensor::arange(self.first_position, end, &Device::Cpu)?;
-        let x = add(&self.words.forward(ids)?, &self.segment)?;
+        let x = self.words.forward(ids)?;
+        let x = match &self.segment {
+            Some(segment) => add(&x, segment)?,
+            None => x,
+        };
         let x = self.norm.forward(&add(&x, &self.positions.forward(&positions)?)?)?;
         self.layers.iter().try_fold(x, |x, layer| layer.forward(&x))
     }
@@ -145,20 +217,20 @@ struct Layer {
 }
 
 impl Layer {
-    fn new(config: &Config, root: &VarBuilder<'_>) -> Result<Self> {
+    fn new(config: &Config, names: &Names, root: &VarBuilder<'_>) -> Result<Self> {
         let (n_dims, n_wide) = (config.hidden_size, config.intermediate_size);
-        let own = ["query", "key", "value"].map(|name| root.pp("attention.self").pp(name));
+        let own = names.qkv.map(|name| root.pp(name));
         let weights: Vec<Tensor> =
             own.iter().map(|part| part.get((n_dims, n_dims), "weight")).collect::<Result<_>>()?;
         let biases: Vec<Tensor> = own.iter().map(|part| part.get(n_dims, "bias")).collect::<Result<_>>()?;
         Ok(Self {
             qkv: Linear { weight: Tensor::cat(&weights, 0)?, bias: Tensor::cat(&biases, 0)? },
-            attended: linear(n_dims, n_dims, &root.pp("attention.output.dense"))?,
-            attended_norm: norm(config, &root.pp("attention.output.LayerNorm"))?,
-            wide: linear(n_dims, n_wide, &root.pp("intermediate.dense"))?,
+            attended: linear(n_dims, n_dims, &root.pp(names.attended))?,
+            attended_norm: norm(config, &root.pp(names.attended_norm))?,
+            wide: linear(n_dims, n_wide, &root.pp(names.wide))?,
             activation: config.activation(),
-            narrow: linear(n_wide, n_dims, &root.pp("output.dense"))?,
-            narrow_norm: norm(config, &root.pp("output.LayerNorm"))?,
+            narrow: linear(n_wide, n_dims, &root.pp(names.narrow))?,
+            narrow_norm: norm(config, &root.pp(names.narrow_norm))?,
             n_heads: config.num_attention_heads,
         })
     }
