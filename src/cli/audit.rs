@@ -21,7 +21,7 @@ use crate::text::visible::visible_line;
 /// Arguments of `audit`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Compared are user messages, function docs, and the calls of answers, each by several methods. A row is contaminated, \
+    after_help = "The audit compares user messages, function docs, and the calls of answers, each by several methods. A row is contaminated, \
 suspect, clean, or unscorable if it has nothing to compare.
 
 Output, in the folder of --out:

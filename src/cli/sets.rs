@@ -277,7 +277,7 @@ fn remove(args: &RemoveArgs, registry: &Registry) -> anyhow::Result<()> {
     let mut text = format!("{}: {number} removed from {}{names}\n", args.id, folder.display());
     if !left.is_empty() {
         text += &format!(
-            "left there, since `sets add` did not put them there as they are: {}\n",
+            "not removed, because `sets add` did not write them or they have changed: {}\n",
             left.join(", ")
         );
     }
@@ -302,7 +302,7 @@ fn add(args: AddArgs, registry: &Registry) -> anyhow::Result<()> {
         return Ok(console::write_json(&format!("{set_json}\n"))?);
     }
     let text = format!(
-        "{}: {} of {} records read, {} functions, {} queries; in {}\nthe set now holds {}, {}\n",
+        "{}: {} of {} records read, {} functions, {} queries; in {}\nthe set now has {}, {}\n",
         set.id,
         count(summary.records - summary.unreadable),
         count(summary.records),

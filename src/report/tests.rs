@@ -248,16 +248,16 @@ fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
     assert_eq!(report.merged_sum().unwrap().to_string(), "3 = 2 into kept + 1 into held or dropped");
     let text = report.merges_sentence();
     assert!(
-        text.ends_with("the copy is out with it. Requests: 3 = 2 into kept + 1 into held or dropped."),
+        text.ends_with("not in the dataset either. Requests: 3 = 2 into kept + 1 into held or dropped."),
         "{text}"
     );
     report.requests.merged_into_not_exported = 0;
-    assert!(report.merges_sentence().ends_with("Nothing was lost but the copy."));
+    assert!(report.merges_sentence().ends_with("represents each of them."));
     report.requests.merged_into_not_exported = 1;
     for text in [markdown::card(&report), html::page(&report, "run")] {
         assert!(text.contains("+ 2 forgotten") && text.contains("+ 1 forgotten"), "{text}");
-        assert!(text.contains("that this run made (4): a rule judged"), "{text}");
-        assert!(text.contains("Labels of the tier judged (3) rest on the text alone"), "{text}");
+        assert!(text.contains("that this run made (4). A rule judged"), "{text}");
+        assert!(text.contains("Labels of the tier judged (3) come from the text alone"), "{text}");
         assert!(!text.contains("Unverified answers"), "{text}");
     }
 }
@@ -295,18 +295,18 @@ fn notes_and_limits_say_what_was_compared_here_and_not_what_no_stage_did() {
         let steps = steps(&[stage(kind, settings)], &[], 0);
         steps.into_iter().find(|step| !step.stages.is_empty()).unwrap().note
     };
-    assert!(note("merge-near-queries", json!({})).ends_with("here words and hashed n-grams are"));
-    assert!(note("merge-near-queries", json!({"cosine": "off"})).ends_with("here only words are"));
+    assert!(note("merge-near-queries", json!({})).ends_with("this run compares words and hashed n-grams"));
+    assert!(note("merge-near-queries", json!({"cosine": "off"})).ends_with("this run compares words only"));
     let server = json!({"embedder": "endpoint:m"});
-    assert!(note("merge-near-queries", server).ends_with("here words and embeddings of m are"));
-    assert_eq!(note("merge-near-docs", json!({"threshold": 0.6})), "here above 0.6");
+    assert!(note("merge-near-queries", server).ends_with("this run compares words and embeddings of m"));
+    assert_eq!(note("merge-near-docs", json!({"threshold": 0.6})), "this run merges docs above 0.6");
     assert_eq!(note("merge-near-docs", json!({"threshold": 0.8})), "");
     let absent = steps(&[], &[], 0).into_iter().find(|step| step.step == "merge similar queries").unwrap();
-    assert!(!absent.note.contains("here"), "{}", absent.note);
+    assert!(!absent.note.contains("this run"), "{}", absent.note);
 
     let mut report = Report::default();
     let card = markdown::card(&report);
-    assert!(!card.contains("drafted answer") && !card.contains("Near copies"), "{card}");
+    assert!(!card.contains("drafted answer") && !card.contains("Paraphrases"), "{card}");
     for kind in ["draft-answers", "merge-near-queries"] {
         report.stages.push(super::stage_report(&stage(kind, json!({}))));
     }
@@ -314,5 +314,5 @@ fn notes_and_limits_say_what_was_compared_here_and_not_what_no_stage_did() {
     let card = markdown::card(&report);
     assert!(card.contains("drafted answer") && card.contains("found by words and spelling"), "{card}");
     report.query_vectors.insert("merge-near-queries".to_owned(), "embeddings of m".to_owned());
-    assert!(markdown::card(&report).contains("those of queries by words and by embeddings of m"));
+    assert!(markdown::card(&report).contains("similar queries by their words and by embeddings of m"));
 }
