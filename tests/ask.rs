@@ -451,7 +451,7 @@ fn a_signal_keeps_what_arrived_and_the_message_has_the_command_that_goes_on() {
     let text = shown(&output);
     assert_eq!((output.status.code(), bench.saved().len()), (Some(130), 2), "{text}");
     assert!(text.contains("2 of 4 outputs are missing: interrupted"), "{text}");
-    assert!(text.contains("--save saved.jsonl --json --concurrency 1` goes on from there"), "{text}");
+    assert!(text.contains("--save saved.jsonl --json --concurrency 1`; with --partial"), "{text}");
     let server = Server::start(|request, _| right(request));
     let (text, code) = bench.ask(&server, &[]);
     assert_eq!((code, server.requests().len()), (Some(0), 2), "{text}");

@@ -667,7 +667,7 @@ fn several_files_apply_together_and_decisions_of_the_earlier_run_that_are_missin
 
     // Only the second file: two rows of the first have no decision any more.
     let alone = shown(&run(&[&two]));
-    let missing = "2 decisions of the earlier run in this folder are not in the files of this run, such as ";
+    let missing = "the decision files of this run do not contain 2 decisions of the earlier run in this folder, such as ";
     assert!(alone.contains(missing), "{alone}");
     assert!(alone.contains(&format!("give all files: --decisions {one} --decisions {two}")), "{alone}");
     let both = shown(&run(&[&one, &two]));

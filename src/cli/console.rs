@@ -29,7 +29,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use terminal_size::terminal_size_of;
 use unicode_width::UnicodeWidthStr;
 
-use super::layout::{Cell, labelled, words};
+use super::layout::{Cell, labelled, words_and_commands};
 use crate::run::Observer;
 use crate::text::figures;
 use crate::text::os_error::cause_of;
@@ -200,7 +200,7 @@ const LABELS: [(&str, Paint); 6] = [
     ("note:", Paint::Title),
 ];
 
-/// A message with colours, wrapped where the screen is known. Words, paths and short commands stay whole.
+/// A message with colours, wrapped where the screen is known. Words, paths and commands in backticks stay whole.
 fn status(message: &str, screen: Option<Screen>) -> Painted {
     let mut text = Painted::default();
     for line in message.split_inclusive('\n') {
@@ -210,7 +210,12 @@ fn status(message: &str, screen: Option<Screen>) -> Painted {
         match screen.filter(|screen| line.trim_end().width() > screen.width && !line.starts_with(' ')) {
             Some(screen) => {
                 let indent = if head.is_empty() { 0 } else { head.width() + 1 };
-                let wrapped = labelled(&Cell::new(paint, head), indent, &words(rest.trim()), screen);
+                let wrapped = labelled(
+                    &Cell::new(paint, head),
+                    indent,
+                    &words_and_commands(rest.trim(), usize::MAX),
+                    screen,
+                );
                 text.append(if line.ends_with('\n') { wrapped } else { wrapped.without_line_end() });
             }
             None => {

@@ -81,7 +81,8 @@ fn as_text(forgotten: &ForgetReport, screen: Screen) -> Painted {
     }
     text.add(Paint::Plain, "\n");
     for request in &forgotten.requests {
-        let place = format!("{}: request {}, which now has the id {}", request.place, request.was, request.is);
+        let place =
+            format!("{}: request {}, which now has the id {}", request.place, request.was, request.is);
         text.append(paragraph("", 2, &words(&place), screen));
     }
     text.add(Paint::Plain, "\n");
@@ -103,7 +104,7 @@ fn as_text(forgotten: &ForgetReport, screen: Screen) -> Painted {
     );
     text.append(paragraph("requests", LABEL, &words(&sum), screen));
     for (word, why, ids) in [
-        ("held", "had their answer from it", &forgotten.answers_held),
+        ("held", "got the answer from it", &forgotten.answers_held),
         ("left", "were merged into it, and may have the same text", &forgotten.merged_into_them),
         (
             "check",

@@ -183,8 +183,8 @@ impl Table {
                     let longest = match keeps {
                         Keeps::Prose => longest_word(cells(at)).max(MIN_WIDTH),
                         Keeps::Words => longest_word(cells(at)),
-                        Keeps::Parts if screen.is_terminal => MIN_WIDTH,
-                        Keeps::Parts => longest_part(cells(at)).max(MIN_WIDTH),
+                        Keeps::Parts if screen.is_terminal => longest_part(cells(at)).min(MIN_WIDTH),
+                        Keeps::Parts => longest_part(cells(at)),
                     };
                     longest.max(column.header.width())
                 }
@@ -356,13 +356,16 @@ fn parts(piece: &Cell, room: usize) -> Vec<Cell> {
     parts
 }
 
-/// A short command in backticks is not wrapped, so that it can be copied.
-const MAX_COMMAND: usize = 60;
-
 /// The words of a text as pieces of a paragraph; a number and its `%` stay together, and so does a short command in
 /// backticks.
 pub(super) fn words(text: &str) -> Vec<Cell> {
-    let is_kept = |nth: usize, part: &str| nth % 2 == 1 && part.width() <= MAX_COMMAND;
+    const MAX_COMMAND: usize = 60;
+    words_and_commands(text, MAX_COMMAND)
+}
+
+/// The [`words`] of a text, in which commands in backticks of up to this width are not wrapped, so that they can be copied.
+pub(super) fn words_and_commands(text: &str, max_command: usize) -> Vec<Cell> {
+    let is_kept = |nth: usize, part: &str| nth % 2 == 1 && part.width() <= max_command;
     let part = |(nth, part): (usize, &str)| {
         if is_kept(nth, part) { part.replace(' ', "\u{a0}") } else { part.to_owned() }
     };
@@ -380,13 +383,13 @@ pub(super) fn add_changes(text: &mut Painted, lines: &str, screen: Screen) {
         }
         let paint = Paint::of_change(line);
         let indent = line.len() - line.trim_start().len();
-        let mut pieces = line.trim().split(' ').map(|word| Cell::new(paint, word));
-        let mark = pieces.next().map_or_else(String::new, |mark| mark.text);
+        let (mark, rest) = match line.trim().split_once(' ') {
+            Some((mark, rest)) if mark.len() == 1 => (mark, rest),
+            _ => ("", line.trim()),
+        };
         let label = Cell { paint, text: format!("{:indent$}{mark}", "") };
-        let is_mark = mark.len() == 1;
-        let hanging = indent + if is_mark { 2 } else { 0 };
-        let pieces: Vec<Cell> = pieces.collect();
-        text.append(labelled(&label, hanging, &pieces, screen));
+        let hanging = if mark.is_empty() { indent } else { indent + 2 };
+        text.append(labelled(&label, hanging, &Cell::new(paint, rest).split_words(), screen));
     }
 }
 
@@ -476,7 +479,10 @@ mod tests {
         let table = table(columns, &[&row]);
         for is_terminal in [true, false] {
             let of = |width| shown(&table, width, is_terminal).lines().skip(1).collect::<Vec<_>>().join("|");
-            assert_eq!(of(54), "merge-near-queries  cascade/no-request-left  drop of|                                             doc lists");
+            assert_eq!(
+                of(54),
+                "merge-near-queries  cascade/no-request-left  drop of|                                             doc lists"
+            );
             assert!(of(40).starts_with("merge-near-"), "{}", of(40));
         }
         assert_eq!(wrapped("cascade/no-request-left", 16), ["cascade/no-", "request-left"]);

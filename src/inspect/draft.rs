@@ -141,7 +141,8 @@ fn kinds(place: &str, found: &BTreeMap<&'static str, Personal>) -> Option<String
 
 fn agent_steps(look: &Look) -> Option<String> {
     let steps = look.requests.conversations.agent_steps;
-    (steps > 0).then(|| counted(steps, "request is a later step", "requests are later steps") + " of agent loops.")
+    (steps > 0)
+        .then(|| counted(steps, "request is a later step", "requests are later steps") + " of agent loops.")
 }
 
 fn faults(look: &Look) -> Option<String> {
@@ -177,8 +178,13 @@ fn missing_sets(look: &Look) -> Option<String> {
 
 fn guesses(look: &Look) -> Option<String> {
     let docs = &look.docs;
-    (docs.lists > 0)
-        .then(|| format!("{} of {} need a guess.", count(docs.need_unsafe), counted(docs.lists, "doc list", "doc lists")))
+    (docs.lists > 0).then(|| {
+        format!(
+            "{} of {} need a guess.",
+            count(docs.need_unsafe),
+            counted(docs.lists, "doc list", "doc lists")
+        )
+    })
 }
 
 fn answers(look: &Look) -> Option<String> {

@@ -81,8 +81,9 @@ fn has_no_header(look: &Look) -> bool {
 }
 
 fn no_header(look: &Look) -> Option<String> {
-    has_no_header(look)
-        .then(|| "a table has no header, because its first row holds data: add one, e.g. query,function".to_owned())
+    has_no_header(look).then(|| {
+        "a table has no header, because its first row holds data: add one, e.g. query,function".to_owned()
+    })
 }
 
 fn unnamed_columns(look: &Look) -> Option<String> {
@@ -143,10 +144,11 @@ fn guesses_needed(look: &Look) -> Option<String> {
     let docs = &look.docs;
     (docs.need_unsafe > 0).then(|| {
         format!(
-            "{} of {} need an edit that fills a gap with a guess. The recipe applies these edits; \
+            "{} of {} {} an edit that fills a gap with a guess. The recipe applies these edits; \
              --set fix-docs.allow_unsafe=false holds such lists instead",
             count(docs.need_unsafe),
-            counted(docs.lists, "doc list", "doc lists")
+            counted(docs.lists, "doc list", "doc lists"),
+            if docs.need_unsafe == 1 { "needs" } else { "need" }
         )
     })
 }

@@ -10,11 +10,9 @@ pub(super) const HEADING: &str = "Language models";
 pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
     let mut answers =
         vec![format!("{} from the cache", count(usage.cached)), format!("{} answered", count(usage.arrived))];
-    for (n, what) in [
-        (usage.failed, "failed"),
-        (usage.not_sent, "not sent"),
-        (usage.unusable, "with an unusable answer"),
-    ] {
+    for (n, what) in
+        [(usage.failed, "failed"), (usage.not_sent, "not sent"), (usage.unusable, "with an unusable answer")]
+    {
         if n > 0 {
             answers.push(format!("{} {what}", count(n)));
         }
@@ -27,7 +25,8 @@ pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
         answers.join(", ")
     );
     if usage.rows_without > 0 {
-        text += &format!(" {} decided without the model.", counted(usage.rows_without, "row was", "rows were"));
+        text +=
+            &format!(" {} decided without the model.", counted(usage.rows_without, "row was", "rows were"));
     }
     if usage.requests > usage.cached {
         text += &format!(

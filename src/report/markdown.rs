@@ -91,7 +91,8 @@ fn load(report: &Report) -> String {
             }
             let _ = writeln!(text, "| `{file}` | questions, `{set}`, `{name}` | {} |", count(n));
             if let Some(path) = category.answer_path() {
-                let _ = writeln!(text, "| `{folder}{path}` | their answers, in the same order | {} |", count(n));
+                let _ =
+                    writeln!(text, "| `{folder}{path}` | their answers, in the same order | {} |", count(n));
             }
         }
     }
@@ -201,7 +202,7 @@ fn tiers(report: &Report) -> String {
     let entries = &report.entries;
     let mut text: String = [
         ("Reliability of answers and labels", "tier", &entries.tier),
-        ("Does a function fit the request?", "relevance", &entries.relevance),
+        ("Relevance of the functions to the request", "relevance", &entries.relevance),
         ("Reasons for categories without answers", "basis", &entries.category_basis),
     ]
     .map(|(heading, first, counts)| counted(heading, first, counts))

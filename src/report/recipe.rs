@@ -321,7 +321,7 @@ fn answers(n_human: u64) -> String {
             .to_owned();
     }
     format!(
-        "the recipe has answers written by people; this run has {n_human} of them, and drafts the others from the log"
+        "the recipe has answers written by people; this run has {n_human} such answers, and drafts the others from the log"
     )
 }
 
@@ -382,7 +382,9 @@ pub(super) fn public_sets(stage: &StageManifest) -> Vec<PublicSet> {
             (false, _) => "not on disk".to_owned(),
             _ if note.is_empty() => UNREADABLE.to_owned(),
             (true, 0) => "checked".to_owned(),
-            (true, unreadable) => format!("checked, except {}", counted(unreadable, "unreadable record", "unreadable records")),
+            (true, unreadable) => {
+                format!("checked, except {}", counted(unreadable, "unreadable record", "unreadable records"))
+            }
         },
     };
     ComparedSet::all(stage.notes.get(SETS_NOTE)).into_iter().map(public_set).collect()

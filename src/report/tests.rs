@@ -212,11 +212,11 @@ fn the_curve_of_the_judge_stands_near_its_counts_on_card_and_page() {
     let point = operating_point(&[text(0.05), text(0.15), text(0.15)], lines, &curve, Some(0.95));
     report.operating_points.insert(NASTY.to_owned(), point);
     let (card, page) = (markdown::card(&report), html::page(&report, "run"));
-    let about = "judged 3 requests by the text alone (target precision 95.0 %): relevant from probability 0.900 on, \
-                 irrelevant up to 0.100.";
+    let about = "judged 3 requests from the text alone (target precision 95.0 %): relevant from probability 0.900, \
+                 irrelevant up to probability 0.100.";
     assert!(card.contains("| irrelevant, 90.0 % | 0.200 | 25.0 % | 3 | +2 |\n"), "{card}");
     assert!(
-        card.contains("### Relevance by the text alone")
+        card.contains("### Relevance judged from the text alone")
             && page.contains("<td class=\"n\" data-label=\"against now\">+2"),
         "{page}"
     );

@@ -102,7 +102,8 @@ pub(super) fn is_redacted(report: &Report) -> bool {
 pub(super) fn known_limits(report: &Report) -> Vec<String> {
     let mut limits = Vec::new();
     for step in report.recipe.iter().filter(|step| !step.status.has_run()) {
-        limits.push(format!("The recipe step “{}” is missing ({}).", step.step, step.status.name()));
+        let status = step.status.name().replacen(": ", " (", 1);
+        limits.push(format!("The recipe step “{}” was {status}).", step.step));
     }
     if report.recipe.iter().any(|step| step.status == Status::RanByRule) {
         limits.push(

@@ -67,10 +67,7 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>),
     for input in &ingest.inputs {
         let place = input.canonicalize().unwrap_or_else(|_| input.clone());
         if seen.contains(&place) {
-            return refuse(format!(
-                "input {} is given twice\nhint: give each input once",
-                input.display()
-            ));
+            return refuse(format!("input {} is given twice\nhint: give each input once", input.display()));
         }
         seen.push(place);
         if !is_pipe(input) {

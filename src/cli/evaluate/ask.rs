@@ -173,10 +173,7 @@ impl AskArgs {
     ) -> anyhow::Result<Finished> {
         let Some(settings) = self.settings() else { return Ok(Finished::default()) };
         if settings.max_cost.is_some() && prices.of(&settings.model).is_none() {
-            bail!(
-                "--max-cost: the price of {} is not known\nhint: give it with --prices FILE",
-                settings.model
-            );
+            bail!("--max-cost: the price of {} is unknown\nhint: add it with --prices FILE", settings.model);
         }
         let dataset = dataset()?;
         let client = Client::with_policy(environment, settings.policy()).context("cannot ask")?;
@@ -260,13 +257,13 @@ fn missing(asked: &Asked, has_key: bool) -> anyhow::Error {
     let hint = match &asked.stopped {
         Some(Stopped::Refused) => {
             let key = if has_key { "OPENAI_API_KEY" } else { "OPENAI_API_KEY (it is not set)" };
-            format!("check OPENAI_BASE_URL, {key} and the name of the model; `{command}` goes on")
+            format!("check OPENAI_BASE_URL, {key} and the name of the model; to continue, run `{command}`")
         }
         Some(Stopped::Limited) => {
-            format!("wait, ask less at once with --concurrency, or check the credit; `{command}` goes on")
+            format!("wait, lower --concurrency, or check the credit; to continue, run `{command}`")
         }
         Some(Stopped::Cost { .. }) => {
-            "with a higher --max-cost the same command goes on, and --max-tokens makes outputs cheaper; --partial scores \
+            "the same command with a higher --max-cost continues, and --max-tokens makes outputs cheaper; --partial scores \
              what is there"
                 .to_owned()
         }
@@ -274,7 +271,7 @@ fn missing(asked: &Asked, has_key: bool) -> anyhow::Error {
         _ if asked.failed.first().is_some_and(|(_, reason)| reason.contains("temperature")) => {
             format!("--temperature {DEFAULT} leaves it to the server")
         }
-        _ => format!("`{command}` goes on from there; with --partial it also scores what is there"),
+        _ => format!("to continue, run `{command}`; with --partial it also scores the outputs that arrived"),
     };
     let message = format!("{what}\nhint: {hint}");
     match asked.stopped {

@@ -196,7 +196,10 @@ fn docs(look: &Look, screen: Screen) -> Painted {
         format!("{} in {read}; {each} per list", count(docs.functions))
     };
     let rows = [
-        ("doc lists", format!("{} distinct; {share} of requests repeat the docs of another request", count(docs.lists))),
+        (
+            "doc lists",
+            format!("{} distinct; {share} of requests repeat the docs of another request", count(docs.lists)),
+        ),
         ("functions", functions),
         ("parsed by", list(&docs.steps, docs.lists)),
     ];

@@ -181,10 +181,8 @@ fn first_and_numbers(headings: &[&'static str]) -> Vec<Column> {
 
 fn shared_lists(report: &Report) -> String {
     let composition = &report.composition;
-    let represented_requests = report
-        .entries
-        .represented_requests
-        .map(|n| format!(" They are a sample of {} requests.", count(n)));
+    let represented_requests =
+        report.entries.represented_requests.map(|n| format!(" They are a sample of {} requests.", count(n)));
     format!(
         "{} entries{} use {} doc lists, with {} functions: {} distinct ones, with {} distinct names.{}",
         count(composition.requests),

@@ -87,7 +87,9 @@ fn without_an_id(run: &OpenRun) -> String {
         return String::new();
     }
     let gave = format!("{} of {} hold no request", count(n_lines), counted(counts.lines, "line", "lines"));
-    format!("\nhint: {gave} and have no id; for these use FILE:LINE, or FILE#RECORD in a table or a JSON array")
+    format!(
+        "\nhint: {gave} and have no id; for these use FILE:LINE, or FILE#RECORD in a table or a JSON array"
+    )
 }
 
 /// Returns the id of the request that an entry of the dataset was made from, by the id of the entry or by the published

@@ -271,7 +271,9 @@ impl Story<'_> {
                 let apart = tier.map_or("", |_| " (judged from the text alone, so unverified)");
                 format!(" as {category}: {basis}{apart}\n")
             }
-            None => format!(" as {category}, tier of the answer: {}\n", cells.text(TIER, at).unwrap_or("none")),
+            None => {
+                format!(" as {category}, tier of the answer: {}\n", cells.text(TIER, at).unwrap_or("none"))
+            }
         };
         if let (None, Some(answer)) = (basis, cells.text(ANSWER, at)) {
             text += &format!("answer    {}\n", self.shown(answer));
