@@ -60,7 +60,7 @@ pub(super) struct CalibrateArgs {
     #[arg(long, value_enum)]
     fold: Option<Fold>,
 
-    /// Share of decided requests that must be correct on each side, from 0.5 to 1; higher decides fewer requests.
+    /// Share of decided requests that must be correct for each label, from 0.5 to 1; higher decides fewer requests.
     #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
     precision: f64,
 

@@ -224,7 +224,7 @@ fn status(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
         return Ok(console::write_json(&(lines + &broken().map(broken_json).collect::<String>()))?);
     }
     rows.extend(broken().map(|set| [&set.id, "broken", "", "", "", "", "", ""].map(str::to_owned).into()));
-    let header = ["set", "on disk", "files", "records", "functions", "queries", "unreadable", "sha256"];
+    let header = ["set", "disk", "files", "records", "functions", "queries", "unreadable", "sha256"];
     let text = format!("sets in {}\n\n{}", catalogue.dir.display(), table(&header, &rows, &[2, 3, 4, 5, 6]));
     let troubles: String = troubles.iter().map(|line| format!("{line}\n")).collect();
     let gap = if troubles.is_empty() { "" } else { "\n" };
@@ -232,7 +232,7 @@ fn status(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
 }
 
 /// Digits of a hash that people need to see that two files differ; `--json` has all.
-const HASH_DIGITS: usize = 12;
+const HASH_DIGITS: usize = 8;
 
 fn as_row(set: &PublicSet, summary: Option<&Summary>) -> Vec<String> {
     let Some(summary) = summary else {

@@ -179,11 +179,7 @@ fn missing_sets(look: &Look) -> Option<String> {
 fn guesses(look: &Look) -> Option<String> {
     let docs = &look.docs;
     (docs.lists > 0).then(|| {
-        format!(
-            "{} of {} need a guess.",
-            count(docs.need_unsafe),
-            counted(docs.lists, "doc list", "doc lists")
-        )
+        format!("Doc lists that need a guess: {} of {}.", count(docs.need_unsafe), count(docs.lists))
     })
 }
 

@@ -22,8 +22,8 @@ docs of public sets before it merges similar docs.";
 
 /// What the two columns of entries mean.
 pub(super) const SCORED: &str = "Scored: the answer is verified; or the category needs no answer, and the log, a person \
-or a reliable rule gives the label. Unverified: nobody checked the answer or label. Its tier is `recorded` (the answer of \
-the logged model), `agreed` (language models agree on the answer) or `judged` (the label comes from the text alone).";
+or a reliable rule gives the label. Unverified: nobody checked the answer or label. Its tier is recorded (the answer of \
+the logged model), agreed (language models agree on the answer) or judged (the label comes from the text alone).";
 
 /// What frozen entries are, with their number; nothing where there are none.
 pub(super) fn frozen_sentence(report: &Report) -> Option<String> {

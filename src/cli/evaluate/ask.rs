@@ -28,11 +28,11 @@ pub(super) struct AskArgs {
     #[arg(long, value_name = "MODEL", requires = "save", conflicts_with = "compare", help_heading = ASKING)]
     ask: Option<String>,
 
-    /// Result file of --ask; outputs that it has are not asked again.
+    /// Result file of --ask; outputs in it are not requested again.
     #[arg(long, value_name = "FILE", requires = "ask", help_heading = ASKING)]
     save: Option<PathBuf>,
 
-    /// How functions are given to the model.
+    /// How the model gets the functions.
     #[arg(long, value_enum, default_value_t = Mode::Prompt, requires = "ask", help_heading = ASKING)]
     ask_mode: Mode,
 
@@ -44,7 +44,7 @@ pub(super) struct AskArgs {
     #[arg(long, value_name = "N", requires = "ask", value_parser = clap::value_parser!(u64).range(1..), help_heading = ASKING)]
     limit: Option<u64>,
 
-    /// Requests at once.
+    /// Number of requests at once.
     #[arg(long, value_name = "N", default_value_t = ask::CONCURRENT as u64, requires = "ask", help_heading = ASKING,
         value_parser = clap::value_parser!(u64).range(1..=1000))]
     concurrency: u64,
@@ -53,7 +53,7 @@ pub(super) struct AskArgs {
     #[arg(long, value_name = "X", default_value_t = Temperature(Some(ask::TEMPERATURE)), requires = "ask", help_heading = ASKING)]
     temperature: Temperature,
 
-    /// Longest output, in tokens [default: the limit of the server]
+    /// Maximum length of an output, in tokens [default: the limit of the server]
     #[arg(long, value_name = "N", requires = "ask", value_parser = clap::value_parser!(u64).range(1..), help_heading = ASKING)]
     max_tokens: Option<u64>,
 
