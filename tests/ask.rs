@@ -286,7 +286,7 @@ fn some_entries_can_be_asked_and_a_cost_is_not_passed() {
     let (text, _) = bench.ask(&server, &["--category", "live_simple,rest"]);
     assert!(text.contains("hint: categories that can be asked: live_irrelevance, live_simple"), "{text}");
     let (text, code) = bench.run(bench.command(&server.url, "home-made").args(["--max-cost", "1"]));
-    assert!(code == Some(2) && text.contains("hint: give it with --prices FILE"), "{text}");
+    assert!(code == Some(2) && text.contains("hint: add it with --prices FILE"), "{text}");
 }
 
 #[test]

@@ -149,6 +149,8 @@ fn a_missing_required_set_stops_the_run_and_is_named() {
     let compared =
         Compared::new(&[request("own", "Tell it", &bell("tell", "Tells the hour.", ["hour", "day"]))]);
     let (said, _) = compared.run(&["--set", "drop-public-overlap.missing=error"]);
+    // Messages wrap at the width that `COLUMNS` gives.
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.starts_with("exit: 2") && said.contains("toolsieve sets add ID FILE…"), "{said}");
     assert!(
         ["nexusraven (http", "firefunctions (", "nous-glaive ("].iter().all(|set| said.contains(set)),

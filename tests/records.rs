@@ -204,9 +204,9 @@ fn a_forgotten_record_keeps_its_number() {
     let bench = Bench::run(&[("log.json", &array())]);
     let told = bench.say("forget", &["--id", "own-2", "--json"]);
     assert_has(&told, &[r#""file":"FOLDER/log.json","line":1,"record":2"#]);
-    assert_has(&bench.say("forget", &["--id", "own-3"]), &["FOLDER/log.json#4, line 1\n"]);
+    assert_has(&bench.say("forget", &["--id", "own-3"]), &["FOLDER/log.json#4, line 1: request"]);
     assert_eq!(bench.rows(), [(1, 1), (1, 2), (1, 4)]);
-    assert_has(&bench.why("log.json#2"), &["read      FOLDER/log.json#2, line 1; nothing of it is kept"]);
+    assert_has(&bench.why("log.json#2"), &["read      FOLDER/log.json#2, line 1; only this place is kept"]);
     bench.run_again(&[bench.0.path().join("log.json")]);
     assert_eq!(bench.rows(), [(1, 1)]);
     assert_has(&bench.why("log.json#2"), &["record FOLDER/log.json#2, line 1\n  fate      forgotten: "]);

@@ -256,7 +256,7 @@ fn a_run_is_replaced_by_one_of_other_inputs_only_on_request() {
         assert_eq!(code, Some(2), "{what}: {text}");
         assert!(text.contains("contains a run of other inputs: it read "), "{what}: {text}");
         assert!(
-            text.contains("log.jsonl, and this run would read ") && text.contains("--fresh"),
+            text.contains("log.jsonl, but this run reads ") && text.contains("--fresh"),
             "{what}: {text}"
         );
         assert!(!out.join("stdin").exists() && !out.join("stdin.partial").exists(), "{what}");
@@ -1041,7 +1041,7 @@ fn an_interrupted_forget_is_finished_by_the_same_command() {
         assert_eq!(report_without_timing(&whole), report_without_timing(&cut), "{n_done}");
         assert_eq!(json(&cut.join("forgotten.json")), json(&whole.join("forgotten.json")));
         let told = support::shown(&again);
-        assert_eq!(told.contains("an earlier forget that was cut off is finished"), !is_there, "{told}");
+        assert_eq!(told.contains("this finished an earlier, interrupted forget"), !is_there, "{told}");
     }
 }
 

@@ -170,7 +170,7 @@ fn every_step_of_the_recipe_says_what_became_of_it() {
     assert_eq!(status("enhance"), "not run: not in the pipeline");
     let answers = steps.iter().find(|step| step.step == "write answers").unwrap();
     assert_eq!(answers.status.name(), "ran by rule");
-    assert!(answers.note.contains("no answers by people were given"), "{}", answers.note);
+    assert!(answers.note.contains("and got none by people"), "{}", answers.note);
 }
 
 #[test]
@@ -181,16 +181,16 @@ fn every_entry_that_stands_in_the_folder_is_counted_and_frozen_ones_are_named() 
     let card = markdown::card(&report);
     for text in [
         "- 1K<n<10K\n",
-        "1,206 entries are in the dataset: 1,201 that can be scored",
+        "the dataset 1,206 entries:\n\n- `scored`: 1,201.",
         "| 1,201 |\n",
         "| `unverified/BFCL_v4_live_multiple.json` | questions, `unverified`, `multiple` | 5 |",
         "| `simple` | 1,201 | 0 | 1,200 |",
-        "1,205 are frozen: an earlier dataset held them",
+        "1,205 entries are copied unchanged from an earlier dataset (frozen)",
     ] {
         assert!(card.contains(text), "{text}: {card}");
     }
     let page = html::page(&report, "run");
-    assert!(page.contains("<b>1,206</b>") && page.contains("1,205 are frozen"), "{page}");
+    assert!(page.contains("<b>1,206</b>") && page.contains("1,205 entries are copied unchanged"), "{page}");
     report.frozen.clear();
     assert!(!markdown::card(&report).contains("frozen") && !html::page(&report, "run").contains("frozen"));
 }
@@ -217,13 +217,13 @@ fn the_curve_of_the_judge_stands_near_its_counts_on_card_and_page() {
     assert!(card.contains("| irrelevant, 90.0 % | 0.200 | 25.0 % | 3 | +2 |\n"), "{card}");
     assert!(
         card.contains("### Relevance judged from the text alone")
-            && page.contains("<td class=\"n\" data-label=\"against now\">+2"),
+            && page.contains("<td class=\"n\" data-label=\"change\">+2"),
         "{page}"
     );
     assert!(page.contains(about), "{page}");
     assert!(!page.contains("<script") && !card.contains("<script"), "{page}");
     report.operating_points.clear();
-    assert!(!markdown::card(&report).contains("by the text alone"));
+    assert!(!markdown::card(&report).contains("Relevance judged from the text alone"));
 }
 
 #[test]
