@@ -286,7 +286,7 @@ fn some_entries_can_be_asked_and_a_cost_is_not_passed() {
     let (text, _) = bench.ask(&server, &["--category", "live_simple,rest"]);
     assert!(text.contains("hint: categories that can be asked: live_irrelevance, live_simple"), "{text}");
     let (text, code) = bench.run(bench.command(&server.url, "home-made").args(["--max-cost", "1"]));
-    assert!(code == Some(2) && text.contains("hint: give it with --prices FILE"), "{text}");
+    assert!(code == Some(2) && text.contains("hint: add it with --prices FILE"), "{text}");
 }
 
 #[test]
@@ -470,7 +470,7 @@ fn a_signal_keeps_what_arrived_and_the_message_has_the_command_that_goes_on() {
     let text = shown(&output);
     assert_eq!((output.status.code(), bench.saved().len()), (Some(130), 2), "{text}");
     assert!(text.contains("2 of 4 outputs are missing: interrupted"), "{text}");
-    assert!(text.contains("--save saved.jsonl --json --concurrency 1` goes on from there"), "{text}");
+    assert!(text.contains("--save saved.jsonl --json --concurrency 1`; with --partial"), "{text}");
     let server = Server::start(|request, _| right(request));
     let (text, code) = bench.ask(&server, &[]);
     assert_eq!((code, server.requests().len()), (Some(0), 2), "{text}");

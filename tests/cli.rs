@@ -254,7 +254,7 @@ fn a_log_without_requests_is_reported_with_the_findings() {
     let sets = ["ingest.columns.query=[\"question_text\"]", "ingest.columns.functions=[\"docs\"]"];
     let read =
         output(&["run", "--input", path(&log), "--out", path(&out), "--set", sets[0], "--set", sets[1]]);
-    assert!(String::from_utf8(read.stdout).unwrap().contains("lines     1 = 1 requests"));
+    assert!(String::from_utf8(read.stdout).unwrap().contains("lines     1 = 1 request"));
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn verify_names_what_is_damaged_missing_and_unexpected() {
     let verify = |run: &Path| output(&["verify", run.to_str().unwrap()]);
     let whole = verify(&sample.whole);
     assert!(whole.status.success() && whole.stdout.is_empty(), "{}", shown(&whole));
-    assert!(shown(&whole).contains("KiB: all whole"), "{}", shown(&whole));
+    assert!(shown(&whole).contains("KiB: all intact"), "{}", shown(&whole));
     let run = sample.copy();
     std::fs::write(run.join("notes.txt"), "mine").unwrap();
     std::fs::write(run.join("stages/01-redact/columns.parquet.partial"), "x").unwrap();

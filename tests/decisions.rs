@@ -479,7 +479,7 @@ fn the_report_counts_decisions_with_and_without_effect() {
     for name in ["report.html", "dataset/README.md"] {
         let page = read(name);
         assert!(
-            page.contains("2 decisions were not applied (1 keep, 1 drop): the run warned of each"),
+            page.contains("2 decisions were not applied (1 keep, 1 drop). The file report.json"),
             "{name}: {page}"
         );
     }
@@ -667,9 +667,9 @@ fn several_files_apply_together_and_decisions_of_the_earlier_run_that_are_missin
 
     // Only the second file: two rows of the first have no decision any more.
     let alone = shown(&run(&[&two]));
-    let missing = "2 decisions of the earlier run in this folder are not in the files of this run, such as ";
+    let missing = "the decision files of this run do not contain 2 decisions of the earlier run in this folder, such as ";
     assert!(alone.contains(missing), "{alone}");
-    assert!(alone.contains(&format!("give all files: --decisions {one} --decisions {two}")), "{alone}");
+    assert!(alone.contains(&format!("pass all files: --decisions {one} --decisions {two}")), "{alone}");
     let both = shown(&run(&[&one, &two]));
     assert!(!both.contains("earlier run in this folder") && !both.contains("not applied"), "{both}");
     let decided_by_both = decided.decided("run");

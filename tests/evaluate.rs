@@ -309,7 +309,8 @@ fn min_accuracy_is_a_gate() {
     bench.write("one.jsonl", &lines(&[json!({"id": "live_multiple_0-0-0", "text": "ring(bell=3)"})]));
     let (text, code) = bench.run(&["--results", "one.jsonl", "--min-accuracy", "0.9"]);
     assert_eq!(code, Some(1), "{text}");
-    let expected = "gate failed: one: no outputs of live_irrelevance, live_parallel, live_simple; --partial leaves them out";
+    let expected =
+        "gate failed: one: no outputs of live_irrelevance, live_parallel, live_simple; --partial skips them";
     assert!(text.contains(expected), "{text}");
     assert_eq!(bench.run(&["--results", "one.jsonl", "--min-accuracy", "0.9", "--partial"]).1, Some(0));
     let (text, code) = bench.run(&["--compare", "one.jsonl", "wrong.jsonl", "--min-accuracy", "0.9"]);

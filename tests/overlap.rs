@@ -97,7 +97,7 @@ fn the_sets_on_disk_decide_and_a_new_set_is_not_mistaken_for_the_old_state() {
     let (said, left) = compared.run(&[]);
     assert!(left.is_empty(), "{left:?}");
     assert!(said.contains("not compared with nexusraven, firefunctions, anyscale, nous-glaive"), "{said}");
-    assert_eq!(said.matches("none of 4 public sets found").count(), 2, "{said}");
+    assert_eq!(said.matches("4 public sets not on disk").count(), 2, "{said}");
     assert!(!said.contains("no overlap with"), "{said}");
     assert_eq!(
         compared.notes()["not_compared"],
@@ -149,6 +149,8 @@ fn a_missing_required_set_stops_the_run_and_is_named() {
     let compared =
         Compared::new(&[request("own", "Tell it", &bell("tell", "Tells the hour.", ["hour", "day"]))]);
     let (said, _) = compared.run(&["--set", "drop-public-overlap.missing=error"]);
+    // Messages wrap at the width that `COLUMNS` gives.
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.starts_with("exit: 2") && said.contains("toolsieve sets add ID FILE…"), "{said}");
     assert!(
         ["nexusraven (http", "firefunctions (", "nous-glaive ("].iter().all(|set| said.contains(set)),
@@ -173,7 +175,7 @@ fn a_set_of_which_nothing_can_be_read_is_not_compared_with() {
     let (said, _) = compared.run(&["--set", only]);
     assert!(said.contains("not compared with anyscale: unreadable: odd.jsonl (odd.jsonl:1: "), "{said}");
     assert_eq!(compared.notes()["not_compared"], json!(["anyscale"]));
-    assert!(said.contains("none of 1 public sets readable"), "{said}");
+    assert!(said.contains("1 public set missing or unreadable"), "{said}");
     let report = std::fs::read_to_string(compared.path("run/report.json")).unwrap();
     assert!(report.contains("not checked: unreadable"), "{report}");
     let (said, _) = compared.run(&["--set", only, "--set", "drop-public-overlap.missing=error"]);

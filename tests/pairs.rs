@@ -149,7 +149,7 @@ fn vectors_from_a_file_belong_to_the_rows_of_both_files() {
     ];
     let (pairs, said) = run(&arguments);
     assert_eq!(pairs, [json!({"a": 1, "b": 1, "score": 1.0})]);
-    assert!(said.contains("row 2 matches nothing: its vector is zero"), "{said}");
+    assert!(said.contains("row 2 is in no pair, because its vector is zero"), "{said}");
     std::fs::write(path("b.jsonl"), "{\"q\": \"z\"}\n{\"q\": \"z\"}\n").unwrap();
     let ran = output(&arguments);
     let said = String::from_utf8_lossy(&ran.stderr);

@@ -84,8 +84,8 @@ fn a_row_of_a_one_line_array_is_found_by_its_number() {
     assert_eq!(bench.rows(), [(1, 1), (1, 2), (1, 4)]);
     let lines = read_lines(&bench.out()).unwrap();
     assert_eq!(lines.iter().map(|line| (line.line, line.record)).collect::<Vec<_>>(), [(1, Some(3))]);
-    assert_has(&bench.why("log.json#1"), &["exit: 0", "read      FOLDER/log.json#1, its id there own-1,"]);
-    assert_has(&bench.why("log.json#2"), &["read      FOLDER/log.json#2, line 1, its id there own-2,"]);
+    assert_has(&bench.why("log.json#1"), &["exit: 0", "read      FOLDER/log.json#1, id own-1,"]);
+    assert_has(&bench.why("log.json#2"), &["read      FOLDER/log.json#2, line 1, id own-2,"]);
     assert_eq!(bench.why("own-3"), bench.why("log.json#4"));
     let without = bench.why("log.json#3");
     assert_has(&without, &["exit: 0", "record FOLDER/log.json#3, line 1\n  fate      no-request: ingest/"]);
@@ -111,7 +111,7 @@ fn a_line_of_several_records_lists_them_with_a_hint() {
     let pretty = serde_json::to_string_pretty(&json!([request(1), request(2)])).unwrap();
     let bench = Bench::run(&[("log.json", &pretty)]);
     assert_eq!(bench.rows(), [(2, 1), (7, 2)]);
-    assert_has(&bench.why("log.json:7"), &["read      FOLDER/log.json#2, line 7, its id there own-2,"]);
+    assert_has(&bench.why("log.json:7"), &["read      FOLDER/log.json#2, line 7, id own-2,"]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn rows_of_a_table_with_line_breaks_keep_line_and_number() {
     let bench = Bench::run(&[("rows.csv", &table)]);
     assert_eq!(bench.rows(), [(2, 1), (4, 2), (8, 4)]);
     let second = bench.why("rows.csv#2");
-    assert_has(&second, &["read      FOLDER/rows.csv#2, line 4, its id there b,"]);
+    assert_has(&second, &["read      FOLDER/rows.csv#2, line 4, id b,"]);
     assert_eq!(bench.why("rows.csv:4"), second);
     let ragged = bench.why("rows.csv#3");
     assert_has(&ragged, &["record FOLDER/rows.csv#3, line 7\n  fate      unreadable: ingest/ragged-row"]);
@@ -136,7 +136,7 @@ fn in_json_lines_the_number_is_the_line() {
     let bench = Bench::run(&[("log.jsonl", &text)]);
     assert_eq!(bench.rows(), [(1, 1), (3, 3)]);
     let second = bench.why("log.jsonl:3");
-    assert_has(&second, &["read      FOLDER/log.jsonl:3, its id there own-2,"]);
+    assert_has(&second, &["read      FOLDER/log.jsonl:3, id own-2,"]);
     assert_eq!(bench.why("log.jsonl#3"), second);
     assert_has(
         &bench.why("log.jsonl#2"),
@@ -151,12 +151,12 @@ fn an_id_of_a_line_without_a_request_has_a_hint() {
     let unknown = bench.why("own-7");
     assert_has(
         &unknown,
-        &["exit: 2", "FILE:LINE, FILE#RECORD, or", "1 of 4 lines gave no request", "give FILE:LINE"],
+        &["exit: 2", "FILE:LINE, FILE#RECORD, or", "1 of 4 lines hold no request", "use FILE:LINE"],
     );
     // Without a file, this is an id that looks like a number.
     assert_has(&bench.why("#2"), &["exit: 2"]);
     let none = Bench::run(&[("log.json", &json!([request(1)]).to_string())]).why("own-7");
-    assert!(!none.contains("gave no request"), "{none}");
+    assert!(!none.contains("hold no request"), "{none}");
 }
 
 #[test]
@@ -204,9 +204,9 @@ fn a_forgotten_record_keeps_its_number() {
     let bench = Bench::run(&[("log.json", &array())]);
     let told = bench.say("forget", &["--id", "own-2", "--json"]);
     assert_has(&told, &[r#""file":"FOLDER/log.json","line":1,"record":2"#]);
-    assert_has(&bench.say("forget", &["--id", "own-3"]), &["FOLDER/log.json#4, line 1\n"]);
+    assert_has(&bench.say("forget", &["--id", "own-3"]), &["FOLDER/log.json#4, line 1: request"]);
     assert_eq!(bench.rows(), [(1, 1), (1, 2), (1, 4)]);
-    assert_has(&bench.why("log.json#2"), &["read      FOLDER/log.json#2, line 1; nothing of it is kept"]);
+    assert_has(&bench.why("log.json#2"), &["read      FOLDER/log.json#2, line 1; only this place is kept"]);
     bench.run_again(&[bench.0.path().join("log.json")]);
     assert_eq!(bench.rows(), [(1, 1)]);
     assert_has(&bench.why("log.json#2"), &["record FOLDER/log.json#2, line 1\n  fate      forgotten: "]);
@@ -246,7 +246,7 @@ fn a_run_of_a_build_that_counted_no_records_can_be_read() {
         files.insert(table.to_owned(), FileSum::of(&ingest.join(table)).unwrap());
     }
     write_sealed(&manifest, &value, &files).unwrap();
-    assert_has(&bench.why("own-2"), &["exit: 0", "read      FOLDER/log.json:1, its id there own-2,"]);
+    assert_has(&bench.why("own-2"), &["exit: 0", "read      FOLDER/log.json:1, id own-2,"]);
     let all = bench.why("log.json:1");
     assert_has(&all, &["exit: 0", "own-1", "own-2", "own-3"]);
 }

@@ -222,7 +222,10 @@ fn the_fates_of_merged_rows_and_their_methods_are_reported_for_this_run() {
     let told = screen.lines().find_map(|line| line.strip_prefix("merged    ")).unwrap();
     for form in ["--markdown", "--html"] {
         let form = report_as(&out, &[form]);
-        assert!(form.contains(&format!("the copy is out with it. Requests: {told}.")), "{form}");
+        assert!(
+            form.contains(&format!("the duplicate is not in the dataset either. Requests: {told}.")),
+            "{form}"
+        );
         assert!(form.contains(by_spelling) || form.contains(&by_spelling.replace('\'', "&#39;")), "{form}");
     }
     let tiers =

@@ -254,9 +254,9 @@ fn a_run_is_replaced_by_one_of_other_inputs_only_on_request() {
     let whole = stable_bytes(&out);
     let refused = |what: &str, (code, text): (Option<i32>, String)| {
         assert_eq!(code, Some(2), "{what}: {text}");
-        assert!(text.contains("holds a run of other inputs: it read "), "{what}: {text}");
+        assert!(text.contains("contains a run of other inputs: it read "), "{what}: {text}");
         assert!(
-            text.contains("log.jsonl, and this run would read ") && text.contains("--fresh"),
+            text.contains("log.jsonl, but this run reads ") && text.contains("--fresh"),
             "{what}: {text}"
         );
         assert!(!out.join("stdin").exists() && !out.join("stdin.partial").exists(), "{what}");
@@ -455,7 +455,7 @@ fn a_line_with_several_requests_is_counted_by_its_parts_under_any_limit() {
     }
     let why = toolsieve().arg("why").arg(folder.path().join("run1")).arg("log.jsonl:1").output().unwrap();
     let why = String::from_utf8(why.stdout).unwrap();
-    assert!(why.contains("its id there a-0") && why.contains("its id there a-3"), "{why}");
+    assert!(why.contains("id a-0") && why.contains("id a-3"), "{why}");
 }
 
 #[test]
@@ -719,7 +719,7 @@ fn irrelevance_is_scored_if_the_log_declined_and_unverified_if_based_on_the_text
     assert_eq!(irrelevance_entries(declined.path(), prose), [("scored/irrelevance".to_owned(), 3)]);
     let why = support::output(&["why", silent.path().join("run").to_str().unwrap(), "1900000001"]);
     assert!(
-        support::shown(&why).contains("judged-irrelevant, by the text alone: tier judged"),
+        support::shown(&why).contains("judged-irrelevant (judged from the text alone, so unverified)"),
         "{}",
         support::shown(&why)
     );
@@ -958,7 +958,7 @@ fn an_answer_from_a_forgotten_record_is_removed_too() {
     assert!(files_with(&out, "48151").iter().any(|file| file.starts_with("dataset")));
     let (id, _, _) = row_of(&out, "answers");
     let told = support::shown(&forget(&out, &["answers"]));
-    assert!(told.contains("held      1 whose answer was taken from it"), "{told}");
+    assert!(told.contains("held      1 request got the answer from it"), "{told}");
     for trace in ["48151", &id] {
         assert_eq!(files_with(&out, trace), [] as [String; 0], "{trace}");
     }
@@ -1041,7 +1041,7 @@ fn an_interrupted_forget_is_finished_by_the_same_command() {
         assert_eq!(report_without_timing(&whole), report_without_timing(&cut), "{n_done}");
         assert_eq!(json(&cut.join("forgotten.json")), json(&whole.join("forgotten.json")));
         let told = support::shown(&again);
-        assert_eq!(told.contains("an earlier forget that was cut off is finished"), !is_there, "{told}");
+        assert_eq!(told.contains("this finished an earlier, interrupted forget"), !is_there, "{told}");
     }
 }
 

@@ -538,7 +538,7 @@ fn a_full_standard_output_is_an_error_that_reports_what_is_done() {
     let run = to_full(&["run", "--quiet", "--input", &log, "--out", &out]);
     assert_eq!(run.status.code(), Some(3));
     let told = format!(
-        "error: the run is complete, but its summary is not printed: cannot write to standard output: no space left \
+        "error: the run is complete, but its summary could not be printed: cannot write to standard output: no space left \
          on the device\nhint: `toolsieve report {out}` prints it\n"
     );
     assert!(stderr_of(&run).ends_with(&told), "{}", stderr_of(&run));
@@ -597,8 +597,7 @@ fn a_terminated_run_reports_it_with_the_documented_code() {
         let ended = run.wait_with_output().unwrap();
         assert_eq!(ended.status.code(), Some(130), "{}", stderr_of(&ended));
         assert!(stderr_of(&ended).starts_with("error: interrupted"), "{}", stderr_of(&ended));
-        let resume =
-            format!(" run --quiet --input {} --out {}` goes on from there\n", log.display(), out.display());
+        let resume = format!(" run --quiet --input {} --out {}`\n", log.display(), out.display());
         assert!(stderr_of(&ended).ends_with(&resume), "{}", stderr_of(&ended));
     }
     let page = include_str!("../docs/exit-codes.md");

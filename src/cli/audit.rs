@@ -24,7 +24,7 @@ use crate::text::visible::visible_line;
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "User messages, function docs and the calls of answers are compared, each by several methods. A row is \
+    after_help = "The audit compares user messages, function docs and the calls of answers, each by several methods. A row is \
 contaminated, suspect or clean, or unscorable if it has nothing to compare.
 
 Results, in the folder of --out, which is a run folder (why, held, report and verify read it):

@@ -61,7 +61,7 @@ pub(super) struct CalibrateArgs {
     #[arg(long, value_enum)]
     fold: Option<Fold>,
 
-    /// Share of decided requests that must be correct on each side, from 0.5 to 1; higher decides fewer requests.
+    /// Share of decided requests that must be correct for each label, from 0.5 to 1; higher decides fewer requests.
     #[arg(long, value_name = "SHARE", default_value_t = 0.95)]
     precision: f64,
 
@@ -196,7 +196,7 @@ fn labelled(args: &CalibrateArgs, registry: &Registry) -> anyhow::Result<(Labell
             (Labelled::of_run(run, labels, registry, &Console::new(true))?, Fit::Evidence)
         }
         _ if args.bfcl.is_empty() => {
-            bail!("nothing to learn from\nhint: give --bfcl FILES, or --run DIR with --labels FILE")
+            bail!("no labelled requests\nhint: use --bfcl FILES, or --run DIR with --labels FILE")
         }
         _ => (Labelled::of_bfcl(&args.bfcl)?, Fit::Text),
     };
@@ -234,7 +234,7 @@ fn tested(tested: &Tested, plan: FitPlan) -> String {
     let curve = tested.curve.as_ref();
     let curve = curve.map(|(curve, findings)| format!("\n{}", curve_table(curve, findings)));
     format!(
-        "on doc lists that were not fitted on, {} repeats of two folds\n{}{}",
+        "cross-validated on unseen doc lists, {} repeats of two folds\n{}{}",
         plan.repeats,
         figures(&tested.parts),
         curve.unwrap_or_default()
@@ -253,9 +253,9 @@ fn curve_table(curve: &[Point], findings: &Findings) -> String {
             rows.push(curve_row(side, precision, point, findings.at_target(side, precision)));
         }
     }
-    let header = ["text alone", "target", "threshold", "decided", "right", "of all", "of side", "in folds"];
+    let header = ["text alone", "target", "threshold", "decided", "right", "of all", "of label", "in folds"];
     format!(
-        "lines by target precision, by scores of weights fitted on other doc lists\n{}",
+        "thresholds by target precision, from weights fitted on other doc lists\n{}",
         table(&header, &rows, &[1, 2, 3, 4, 5, 6, 7])
     )
 }

@@ -193,7 +193,7 @@ impl Output<'_> {
             return whole.fitted(screen);
         }
         let mut text = self.table_of(counts, &[]).fitted(screen);
-        let note = "a wider screen, or --json, shows the counts of each file";
+        let note = "--json lists the counts of each file, and so does this table on a wider terminal";
         text.append(paragraph("", 0, &words(note), screen));
         text
     }
@@ -226,8 +226,8 @@ impl Output<'_> {
         ));
         if self.args.rules == Rules::Bfcl && self.args.rule.is_empty() {
             text.append(line(&format!(
-                "{} other rules found nothing (--json lists them)",
-                rules::all().count() - n_broken
+                "{} no findings (--json lists them)",
+                counted((rules::all().count() - n_broken) as u64, "other rule has", "other rules have")
             )));
             text.append(line(&format!(
                 "the official format script would refuse {} (--rules official-linter)",

@@ -10,7 +10,8 @@
 //!
 //! **Width.** Tables and paragraphs fit the [`Screen`]: the terminal that standard output is, else `COLUMNS`, else 80
 //! columns. Off a terminal cells may wrap, and none is shortened. Lines that programs read have no limit: JSON, and the
-//! findings of `check`.
+//! findings of `check`. Messages on standard error wrap at the width of its terminal, else at `COLUMNS`; without either
+//! each is one line. Indented lines of messages, such as commands to copy, never wrap.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::borrow::Cow;
@@ -26,7 +27,9 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Color, Style};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use terminal_size::terminal_size_of;
+use unicode_width::UnicodeWidthStr;
 
+use super::layout::{Cell, labelled, words_and_commands};
 use crate::run::Observer;
 use crate::text::figures;
 use crate::text::os_error::cause_of;
@@ -180,7 +183,7 @@ fn finished(step: &str, seconds: f64, outcome: &str) -> Painted {
 /// Prints a message on standard error; `error:`, `warning:`, `hint:` and the like at the start of a line have colours.
 /// An error of standard error is ignored: there is nowhere to report it.
 pub fn print_status(message: &str) {
-    print_painted_status(&status(message));
+    print_painted_status(&status(message, Screen::of_stderr()));
 }
 
 fn print_painted_status(message: &Painted) {
@@ -197,13 +200,29 @@ const LABELS: [(&str, Paint); 6] = [
     ("note:", Paint::Title),
 ];
 
-fn status(message: &str) -> Painted {
+/// A message with colours, wrapped where the screen is known. Words, paths and commands in backticks stay whole.
+fn status(message: &str, screen: Option<Screen>) -> Painted {
     let mut text = Painted::default();
     for line in message.split_inclusive('\n') {
         let label = LABELS.iter().find(|(label, _)| line.starts_with(label));
         let (head, rest) = line.split_at(label.map_or(0, |(label, _)| label.len()));
-        text.add(label.map_or(Paint::Plain, |(_, paint)| *paint), head);
-        text.add(Paint::Plain, rest);
+        let paint = label.map_or(Paint::Plain, |(_, paint)| *paint);
+        match screen.filter(|screen| line.trim_end().width() > screen.width && !line.starts_with(' ')) {
+            Some(screen) => {
+                let indent = if head.is_empty() { 0 } else { head.width() + 1 };
+                let wrapped = labelled(
+                    &Cell::new(paint, head),
+                    indent,
+                    &words_and_commands(rest.trim(), usize::MAX),
+                    screen,
+                );
+                text.append(if line.ends_with('\n') { wrapped } else { wrapped.without_line_end() });
+            }
+            None => {
+                text.add(paint, head);
+                text.add(Paint::Plain, rest);
+            }
+        }
     }
     text
 }
@@ -304,10 +323,22 @@ impl Screen {
     /// The screen of standard output.
     pub fn of_stdout() -> Self {
         let terminal = terminal_size_of(io::stdout()).map(|(width, _)| usize::from(width.0));
-        let named = || std::env::var("COLUMNS").ok()?.parse().ok();
-        let width = terminal.or_else(named).filter(|width| *width > 0).unwrap_or(Self::WIDTH);
+        let width = terminal.or_else(columns_named).filter(|width| *width > 0).unwrap_or(Self::WIDTH);
         Self { width, is_terminal: terminal.is_some() }
     }
+
+    /// The screen of standard error; none where it is no terminal and `COLUMNS` is not set. Nothing in messages is
+    /// shortened, so it never counts as a terminal.
+    fn of_stderr() -> Option<Self> {
+        let terminal = terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
+        let width = terminal.or_else(columns_named).filter(|width| *width > 0)?;
+        Some(Self { width, is_terminal: false })
+    }
+}
+
+/// The width in `COLUMNS`.
+fn columns_named() -> Option<usize> {
+    std::env::var("COLUMNS").ok()?.parse().ok()
 }
 
 /// The palette: what a text means, which decides how it looks.
@@ -403,6 +434,16 @@ impl Painted {
         self.0.extend(other.0);
     }
 
+    /// The text without the line end that it ends with.
+    fn without_line_end(mut self) -> Self {
+        if let Some((_, end)) = self.0.last_mut()
+            && end.ends_with('\n')
+        {
+            end.pop();
+        }
+        self
+    }
+
     /// Adds lines of a patch: `-` before what was there, `+` before what is there now.
     pub fn add_changes(&mut self, lines: &str) {
         for line in lines.lines() {
@@ -481,11 +522,24 @@ mod tests {
 
     #[test]
     fn labels_at_the_start_of_a_line_have_colours_and_others_have_none() {
-        let text = status("error: a hint: b\nhint: c");
+        let text = status("error: a hint: b\nhint: c", None);
         assert_eq!(
             text.shown(true),
             "\u{1b}[1m\u{1b}[31merror:\u{1b}[0m a hint: b\n\u{1b}[36mhint:\u{1b}[0m c"
         );
         assert_eq!(text.plain(), "error: a hint: b\nhint: c");
+    }
+
+    #[test]
+    fn a_message_wraps_at_the_width_of_the_screen_and_keeps_commands_whole() {
+        let message = "warning: 3 files are not on disk\n  toolsieve sets add one FILE --dir somewhere/else\nhint: run \
+                       `toolsieve sets list` first";
+        let screen = Screen { width: 30, is_terminal: false };
+        assert_eq!(
+            status(message, Some(screen)).plain(),
+            "warning: 3 files are not on\n         disk\n  toolsieve sets add one FILE --dir somewhere/else\nhint: run\n      \
+             `toolsieve sets list`\n      first"
+        );
+        assert_eq!(status(message, None).plain(), message);
     }
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::cli::console::{self, Paint, Painted, count, counted};
+use crate::cli::console::{self, Paint, Painted, Screen, count, counted};
+use crate::cli::layout;
 use crate::columns::FUNCTIONS;
 use crate::engine::corpus::RowId;
 use crate::engine::vocabulary::{Safety, TableId};
@@ -58,11 +59,11 @@ pub(super) fn diff(args: &DiffArgs, registry: &Registry) -> anyhow::Result<()> {
     let lists = by_reason.values().flat_map(|edits| &edits.shown);
     let lists = lists.filter(|edit| edit.table == TableId::DocLists).map(|edit| edit.row_id).collect();
     let names = run.function_names(&lists)?;
-    let mut text = Painted::default();
+    let (mut text, screen) = (Painted::default(), Screen::of_stdout());
     for (reason, edits) in &by_reason {
         text.add(Paint::Title, reason);
         text.add(Paint::Plain, &format!("  {}\n", counted(edits.n_edits as u64, "edit", "edits")));
-        edits.shown.iter().for_each(|edit| edit.add_to(&mut text, &names));
+        edits.shown.iter().for_each(|edit| edit.add_to(&mut text, &names, screen));
         if edits.n_edits > each {
             let n_more = count((edits.n_edits - each) as u64);
             text.add(Paint::Heading, &format!("  … and {n_more} more: --reason {reason}\n"));
@@ -100,7 +101,7 @@ impl ShownEdit {
     }
 
     /// Adds the names of the changed functions with the id of their list, or the id of the request, and the changes.
-    fn add_to(&self, text: &mut Painted, names: &BTreeMap<RowId, Vec<String>>) {
+    fn add_to(&self, text: &mut Painted, names: &BTreeMap<RowId, Vec<String>>, screen: Screen) {
         let digits = self.row_id.digits();
         let id = RowId::short(digits.as_str());
         let functions = names.get(&self.row_id).map(Vec::as_slice).unwrap_or_default();
@@ -118,7 +119,7 @@ impl ShownEdit {
         text.add(Paint::Plain, "\n");
         let several = functions_of(&self.patch).len() > 1;
         let named = if several { functions } else { &[] };
-        text.add_changes(&patch_in_words(&self.column, &self.patch, named));
+        layout::add_changes(text, &patch_in_words(&self.column, &self.patch, named), screen);
     }
 
     /// The names of the functions that the edit changes; of all functions of the list if it changes the list as a whole.
@@ -133,7 +134,7 @@ impl ShownEdit {
             String::new()
         };
         if names.is_empty() {
-            return "functions that cannot be read".to_owned();
+            return "unreadable functions".to_owned();
         }
         names.into_iter().take(MAX_NAMES).collect::<Vec<_>>().join(", ") + &more
     }

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::deciders::file_of;
 use super::fix as fix_command;
-use crate::cli::console::{self, Screen};
-use crate::cli::layout::{Column, Table};
+use crate::cli::console::{self, Paint, Painted, Screen};
+use crate::cli::layout::{Column, Table, paragraph, words};
 use crate::docs::check::rules::{Example, Rule};
 use crate::docs::convert;
 use crate::docs::fix;
@@ -50,7 +50,7 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
     }
     let Some(code) = &args.reason else { return Ok(()) };
     if let Some((kind, reason)) = reasons.iter().find(|(_, reason)| reason.code == code) {
-        return Ok(console::print_data(&of_stage(*kind, reason))?);
+        return print(&of_stage(*kind, reason));
     }
     if let Some(reason) = LINE_REASONS.iter().find(|reason| reason.code == code) {
         let shown = |text: &[u8]| format!("  {:?}\n", String::from_utf8_lossy(text));
@@ -61,19 +61,16 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
             decider(code),
             example_of(&shown(reason.fires.text), &shown(reason.passes.text))
         );
-        return Ok(console::print_data(&text)?);
+        return print(&text);
     }
     if let Some(rule) = rules::of(code) {
-        return Ok(console::print_data(&of_check_alone(rule)?)?);
+        return print(&of_check_alone(rule)?);
     }
     if let Some(reason) = convert::REASONS.iter().find(|reason| reason.code == code) {
-        return Ok(console::print_data(&of_conversion(reason)?)?);
+        return print(&of_conversion(reason)?);
     }
     if let Some((code, sentence)) = fix_command::REASONS.iter().find(|(known, _)| known == code) {
-        return Ok(console::print_data(&format!(
-            "{code}\n  {sentence}\n  reported by fix only\n{}",
-            decider(code)
-        ))?);
+        return print(&format!("{code}\n  {sentence}\n  reported by fix only\n{}", decider(code)));
     }
     let all =
         reasons.iter().map(|(_, reason)| reason.code).chain(LINE_REASONS.iter().map(|reason| reason.code));
@@ -82,6 +79,18 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
     let all = all.chain(fix_command::REASONS.iter().map(|(code, _)| *code));
     let meant = did_you_mean(code, all);
     bail!("unknown reason \"{code}\"\nhint: {meant}`toolsieve explain` lists all codes");
+}
+
+/// Prints an explanation: its sentences wrap, its examples do not.
+fn print(text: &str) -> anyhow::Result<()> {
+    let (mut painted, screen) = (Painted::default(), Screen::of_stdout());
+    let (sentences, examples) = text.split_at(text.find("\n\n").map_or(text.len(), |at| at + 1));
+    for line in sentences.lines() {
+        let indent = line.len() - line.trim_start().len();
+        painted.append(paragraph("", indent, &words(line.trim_start()), screen));
+    }
+    painted.add(Paint::Plain, examples);
+    Ok(console::print_painted(&painted)?)
 }
 
 fn of_check_alone(rule: &Rule) -> anyhow::Result<String> {
@@ -119,8 +128,8 @@ fn of_check(rule: &Rule) -> String {
 
 fn of_stage(kind: Option<&StageKind>, reason: &Reason) -> String {
     let what_kind = match reason.kind {
-        ReasonKind::Policy => "policy: part of the recipe",
-        ReasonKind::Fault => "fault: something went wrong; counts towards max_fault_share",
+        ReasonKind::Policy => "policy: the recipe excludes or changes such rows",
+        ReasonKind::Fault => "fault: the data is damaged or unreadable; counts towards max_fault_share",
     };
     let who = kind.map_or("the runner", |kind| kind.name);
     let mut text = format!("{}\n  {}\n  reported by {who}\n  {what_kind}\n", reason.code, reason.sentence);
@@ -148,7 +157,7 @@ fn of_stage(kind: Option<&StageKind>, reason: &Reason) -> String {
 }
 
 fn example_of(fires: &str, quiet: &str) -> String {
-    format!("\nfires on\n{fires}\ndoes not fire on\n{quiet}")
+    format!("\napplies to\n{fires}\ndoes not apply to\n{quiet}")
 }
 
 fn indented(sample: Sample) -> String {

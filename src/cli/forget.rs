@@ -13,7 +13,7 @@ use crate::stages::Registry;
 /// Rows named at most in a message.
 const MAX_NAMED: usize = 20;
 
-const NOTHING_TO_DO: &str = "nothing to do: the record is forgotten\n";
+const NOTHING_TO_DO: &str = "nothing to do: the record was forgotten before\n";
 
 /// Arguments of `forget`.
 #[derive(Debug, clap::Args)]
@@ -57,12 +57,12 @@ pub(super) fn forget(args: &ForgetArgs, registry: &Registry) -> anyhow::Result<(
     }
     if forgotten.has_asked {
         console::print_status(
-            "note: stages asked a language model; its replies stay in the cache until `toolsieve cache prune` removes them",
+            "note: the replies of the language model are still in its cache; remove them with `toolsieve cache prune`",
         );
     }
     if forgotten.is_other {
         console::print_status(&format!(
-            "note: an earlier forget that was cut off is finished; a record {} is not there, or no more",
+            "note: this finished an earlier, interrupted forget; the run has no record {}",
             args.id
         ));
     }
@@ -81,14 +81,15 @@ fn as_text(forgotten: &ForgetReport, screen: Screen) -> Painted {
     }
     text.add(Paint::Plain, "\n");
     for request in &forgotten.requests {
-        let place = format!("{} is {} now, read from {}", request.was, request.is, request.place);
+        let place =
+            format!("{}: request {}, which now has the id {}", request.place, request.was, request.is);
         text.append(paragraph("", 2, &words(&place), screen));
     }
     text.add(Paint::Plain, "\n");
     let mut table = Table::new([Column::text("file"), Column::wrapped("what was removed")]);
     forgotten.files.iter().for_each(|file| table.row([file.file.clone(), what(file)]));
     text.append(table.fitted(screen));
-    let again = "written again: ledger.parquet, rows.parquet, lists.parquet, links.parquet, report.json, report.html, dataset/README.md";
+    let again = "also rewritten: ledger.parquet, rows.parquet, lists.parquet, links.parquet, report.json, report.html, dataset/README.md";
     text.append(paragraph("", 0, &words(again), screen));
     text.add(Paint::Plain, "\n");
     let counts = &forgotten.counts;
@@ -103,16 +104,16 @@ fn as_text(forgotten: &ForgetReport, screen: Screen) -> Painted {
     );
     text.append(paragraph("requests", LABEL, &words(&sum), screen));
     for (word, why, ids) in [
-        ("held", "whose answer was taken from it", &forgotten.answers_held),
-        ("left", "that were merged into it and may have the same text", &forgotten.merged_into_them),
+        ("held", "got the answer from it", &forgotten.answers_held),
+        ("left", "were merged into it, and may have the same text", &forgotten.merged_into_them),
         (
             "check",
-            "that it was merged into, answered by a person: if the answer has values of it, change the decision and run again",
+            "have an answer by a person, and it was merged into them: if that answer has values of the record, change the decision and run again",
             &forgotten.answered_by_people,
         ),
     ] {
         if !ids.is_empty() {
-            let line = format!("{} {why}: {}", count(ids.len() as u64), named(ids));
+            let line = format!("{} {why}: {}", counted(ids.len() as u64, "request", "requests"), named(ids));
             text.append(paragraph(word, LABEL, &words(&line), screen));
         }
     }

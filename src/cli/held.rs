@@ -47,7 +47,7 @@ pub(super) struct HeldArgs {
     #[arg(long, conflicts_with = "reason")]
     unverified: bool,
 
-    /// Lists the requests of which equal requests have other answers; `ground_truth` has the suggested one.
+    /// Lists requests whose equal copies have other answers; `ground_truth` has the suggested one.
     #[arg(long, conflicts_with = "unverified")]
     candidates: bool,
 

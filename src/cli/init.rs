@@ -46,7 +46,7 @@ pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
     if look.lines.requests == 0 && look.columns.is_empty() {
         let (files, n_lines) = (names_of(inputs), counted(look.lines.looked_at, "line", "lines"));
         bail!(
-            "no request in {files}: looked at {n_lines}, found no object with columns, expected a log of requests with functions\nhint: `toolsieve inspect {files}` shows what is in it"
+            "no request in {files}: expected a log of requests with functions, found no object with columns in {n_lines}\nhint: `toolsieve inspect {files}` shows the content"
         );
     }
     let named_after = if is_shown { bare_name(&inputs[0]) } else { bare_name(&out) };

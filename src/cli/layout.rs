@@ -1,7 +1,8 @@
 //! Tables and paragraphs as wide as the screen.
 //!
 //! A table that is too wide takes the excess from its flexible columns, the widest first: some wrap between words, others
-//! are shortened. Numbers, names and ids are never shortened. Off a terminal nothing is shortened, since a program or a
+//! are shortened. Words such as reason codes stay whole as long as the table has room, and break after punctuation.
+//! Numbers, names and ids are never shortened. Off a terminal nothing is shortened, since a program or a
 //! file may need the whole cell; see [`Screen`] for the width there.
 
 use unicode_width::UnicodeWidthStr;
@@ -27,6 +28,17 @@ enum Fit {
     CutEnd,
     /// On a terminal they lose their start.
     CutStart,
+}
+
+/// What the columns that wrap keep whole, as long as the table fits the screen.
+#[derive(Debug, Clone, Copy)]
+enum Keeps {
+    /// Words, in columns that are wide enough to read.
+    Prose,
+    /// Words.
+    Words,
+    /// Parts of words up to separators; on a terminal not even these.
+    Parts,
 }
 
 /// A column of a [`Table`].
@@ -162,17 +174,27 @@ impl Table {
             cells(at).map(UnicodeWidthStr::width).max().unwrap_or(0).max(column.header.width())
         };
         let mut widths: Vec<usize> = self.columns.iter().enumerate().map(natural).collect();
-        let least = |(at, column): (usize, &Column)| match column.fit {
-            Fit::Whole => usize::MAX,
-            Fit::CutEnd | Fit::CutStart if !screen.is_terminal => usize::MAX,
-            Fit::Wrap if !screen.is_terminal => longest_word(cells(at)).max(MIN_WIDTH),
-            _ => column.header.width().max(MIN_WIDTH),
-        };
-        let least: Vec<usize> = self.columns.iter().enumerate().map(least).collect();
-        while widths.iter().sum::<usize>() + self.gaps() > screen.width {
-            let flexible = (0..widths.len()).filter(|&at| widths[at] > least[at]);
-            let Some(widest) = flexible.max_by_key(|&at| widths[at]) else { break };
-            widths[widest] -= 1;
+        for keeps in [Keeps::Prose, Keeps::Words, Keeps::Parts] {
+            let least = |(at, column): (usize, &Column)| match column.fit {
+                Fit::Whole => usize::MAX,
+                Fit::CutEnd | Fit::CutStart if !screen.is_terminal => usize::MAX,
+                Fit::CutEnd | Fit::CutStart => column.header.width().max(MIN_WIDTH),
+                Fit::Wrap => {
+                    let longest = match keeps {
+                        Keeps::Prose => longest_word(cells(at)).max(MIN_WIDTH),
+                        Keeps::Words => longest_word(cells(at)),
+                        Keeps::Parts if screen.is_terminal => longest_part(cells(at)).min(MIN_WIDTH),
+                        Keeps::Parts => longest_part(cells(at)),
+                    };
+                    longest.max(column.header.width())
+                }
+            };
+            let least: Vec<usize> = self.columns.iter().enumerate().map(least).collect();
+            while widths.iter().sum::<usize>() + self.gaps() > screen.width {
+                let flexible = (0..widths.len()).filter(|&at| widths[at] > least[at]);
+                let Some(widest) = flexible.max_by_key(|&at| widths[at]) else { break };
+                widths[widest] -= 1;
+            }
         }
         widths
     }
@@ -210,29 +232,56 @@ fn longest_word<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
     texts.flat_map(|text| text.split(' ').map(UnicodeWidthStr::width)).max().unwrap_or(0)
 }
 
-/// Cuts a text into lines between words, and a word that is wider than a line within.
+/// Width of the longest part of a word up to a separator.
+fn longest_part<'a>(texts: impl Iterator<Item = &'a str>) -> usize {
+    texts.flat_map(|text| text.split_inclusive(is_break).map(UnicodeWidthStr::width)).max().unwrap_or(0)
+}
+
+/// Whether a long word may break after this character.
+fn is_break(c: char) -> bool {
+    matches!(c, ' ' | ',' | ';' | '/' | ':' | '-' | '_' | '.')
+}
+
+/// Cuts a text into lines between words. A word wider than a line is cut after a separator if it has one there.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
-    let mut used = 0;
     for word in text.split(' ') {
-        if used > 0 && used + 1 + word.width() > width {
-            lines.push(String::new());
-            used = 0;
+        let line = lines.last_mut().expect("there is a first line");
+        if line.is_empty() {
+            word.clone_into(line);
+        } else if line.width() + 1 + word.width() <= width {
+            *line += " ";
+            *line += word;
+        } else {
+            lines.push(word.to_owned());
         }
-        for (nth, c) in word.chars().enumerate() {
-            let c_width = c.to_string().width();
-            let blank = usize::from(nth == 0 && used > 0);
-            if used > 0 && used + blank + c_width > width {
-                lines.push(String::new());
-                used = 0;
-            }
-            let line = lines.last_mut().expect("there is a first line");
-            line.push_str(if nth == 0 && used > 0 { " " } else { "" });
-            line.push(c);
-            used += c_width + usize::from(nth == 0 && used > 0);
+        while let Some((start, rest)) = lines.last().and_then(|line| cut_at(line, width)) {
+            lines.pop();
+            lines.extend([start, rest]);
         }
     }
     lines
+}
+
+/// The part of a text that fits a width, up to a separator if it has one, and the rest; `None` if all of it fits.
+fn cut_at(text: &str, width: usize) -> Option<(String, String)> {
+    if text.width() <= width {
+        return None;
+    }
+    let mut used = 0;
+    let fitting = text.char_indices().take_while(|(_, c)| {
+        used += c.to_string().width();
+        used <= width
+    });
+    // At least one character, however narrow the column is.
+    let first = text.chars().next().map_or(0, char::len_utf8);
+    let end = fitting.last().map_or(first, |(at, c)| at + c.len_utf8());
+    if end >= text.len() {
+        return None;
+    }
+    let at = text[..end].char_indices().rfind(|(_, c)| is_break(*c)).map_or(end, |(at, c)| at + c.len_utf8());
+    let (start, rest) = text.split_at(at);
+    Some((start.to_owned(), rest.to_owned()))
 }
 
 /// The start of a text that is too wide.
@@ -307,9 +356,41 @@ fn parts(piece: &Cell, room: usize) -> Vec<Cell> {
     parts
 }
 
-/// The words of a text as pieces of a paragraph; a number and its `%` stay together.
+/// The words of a text as pieces of a paragraph; a number and its `%` stay together, and so does a short command in
+/// backticks.
 pub(super) fn words(text: &str) -> Vec<Cell> {
-    text.replace(" %", "\u{a0}%").split(' ').map(|word| word.replace('\u{a0}', " ").into()).collect()
+    const MAX_COMMAND: usize = 60;
+    words_and_commands(text, MAX_COMMAND)
+}
+
+/// The [`words`] of a text, in which commands in backticks of up to this width are not wrapped, so that they can be copied.
+pub(super) fn words_and_commands(text: &str, max_command: usize) -> Vec<Cell> {
+    let is_kept = |nth: usize, part: &str| nth % 2 == 1 && part.width() <= max_command;
+    let part = |(nth, part): (usize, &str)| {
+        if is_kept(nth, part) { part.replace(' ', "\u{a0}") } else { part.to_owned() }
+    };
+    let kept: Vec<String> = text.split('`').enumerate().map(part).collect();
+    let kept = kept.join("`").replace(" %", "\u{a0}%");
+    kept.split(' ').map(|word| word.replace('\u{a0}', " ").into()).collect()
+}
+
+/// Adds lines of a patch with their colours; on a terminal long ones wrap after their mark.
+pub(super) fn add_changes(text: &mut Painted, lines: &str, screen: Screen) {
+    for line in lines.lines() {
+        if !screen.is_terminal || line.width() <= screen.width {
+            text.add_changes(line);
+            continue;
+        }
+        let paint = Paint::of_change(line);
+        let indent = line.len() - line.trim_start().len();
+        let (mark, rest) = match line.trim().split_once(' ') {
+            Some((mark, rest)) if mark.len() == 1 => (mark, rest),
+            _ => ("", line.trim()),
+        };
+        let label = Cell { paint, text: format!("{:indent$}{mark}", "") };
+        let hanging = if mark.is_empty() { indent } else { indent + 2 };
+        text.append(labelled(&label, hanging, &Cell::new(paint, rest).split_words(), screen));
+    }
 }
 
 #[cfg(test)]
@@ -387,5 +468,23 @@ mod tests {
             "rows  436 = 232 exported\n      + 59 held\n"
         );
         assert_eq!(paragraph("hint:", 6, &words("53.2 % of it"), screen).plain(), "hint: 53.2 % of it\n");
+        let wrapped = paragraph("hint:", 6, &words("try to run `tool one two`"), screen).plain();
+        assert_eq!(wrapped, "hint: try to run\n      `tool one two`\n");
+    }
+
+    #[test]
+    fn codes_stay_whole_while_the_table_has_room_and_then_break_after_punctuation() {
+        let columns = [Column::wrapped("stage"), Column::wrapped("reason"), Column::wrapped("what")];
+        let row = ["merge-near-queries", "cascade/no-request-left", "drop of doc lists"];
+        let table = table(columns, &[&row]);
+        for is_terminal in [true, false] {
+            let of = |width| shown(&table, width, is_terminal).lines().skip(1).collect::<Vec<_>>().join("|");
+            assert_eq!(
+                of(54),
+                "merge-near-queries  cascade/no-request-left  drop of|                                             doc lists"
+            );
+            assert!(of(40).starts_with("merge-near-"), "{}", of(40));
+        }
+        assert_eq!(wrapped("cascade/no-request-left", 16), ["cascade/no-", "request-left"]);
     }
 }

@@ -14,7 +14,7 @@ use super::PipelineArgs;
 use super::plan::{Loaded, load};
 use super::run::Watching;
 use crate::cli::console::{self, count, counted};
-use crate::cli::layout::{Column, Table};
+use crate::cli::layout::{Column, Table, paragraph, words};
 use crate::engine::language_model::ModelUsage;
 use crate::environment::Environment;
 use crate::llm::cache::ReplyCache;
@@ -170,7 +170,7 @@ pub(super) fn cache(args: &CacheArgs, environment: &Environment) -> anyhow::Resu
         }
         CacheAction::Prune { model, older_than, all } => {
             if model.is_none() && older_than.is_none() && !all {
-                bail!("nothing is named to be removed\nhint: give --model NAME, --older-than DAYS, or --all");
+                bail!("no replies are selected\nhint: use --model NAME, --older-than DAYS, or --all");
             }
             let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
             let before = older_than.map(|days| now.saturating_sub(days.saturating_mul(DAY)));
@@ -231,10 +231,8 @@ pub(super) fn print_plan(plan: &ModelPlan) -> std::io::Result<()> {
     let sources: std::collections::BTreeSet<&str> =
         plan.stages.iter().map(|(_, usage)| usage.prices.as_str()).collect();
     let sources: Vec<&str> = sources.into_iter().collect();
-    text.add(
-        console::Paint::Plain,
-        &format!("Estimated before anything is sent; prices: {}.\n", sources.join(", ")),
-    );
+    let note = format!("Estimates; nothing was sent. Prices: {}.", sources.join(", "));
+    text.append(paragraph("", 0, &words(&note), console::Screen::of_stdout()));
     console::print_painted(&text)
 }
 

@@ -47,7 +47,7 @@ pub(super) fn load(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<L
     let (pipelines, logs): (Vec<&PathBuf>, Vec<&PathBuf>) = args.paths.iter().partition(is_pipeline);
     if let [one, other, ..] = pipelines[..] {
         bail!(
-            "{} and {} are both pipelines, and one can be run\nhint: a path that ends in .toml is a pipeline, any other an input",
+            "{} and {} are both pipelines, but a run has one\nhint: a path that ends in .toml is a pipeline, any other path an input",
             one.display(),
             other.display()
         );
@@ -122,7 +122,7 @@ fn text(plan: &Plan, screen: Screen) -> Painted {
         let kind = if stage.id == stage.kind { String::new() } else { format!(" ({})", stage.kind) };
         text.add(Paint::Plain, &format!("{:2}  ", at + 1));
         text.add(Paint::Title, &stage.id);
-        text.add(Paint::Plain, &format!("{kind}, judges {}\n", stage.table.name().replace('_', " ")));
+        text.add(Paint::Plain, &format!("{kind}, works on {}\n", stage.table.name().replace('_', " ")));
         for (name, columns) in [("    reads", &stage.reads), ("    writes", &stage.writes)] {
             if !columns.is_empty() {
                 let names: Vec<&str> = columns.iter().map(|column| column.name).collect();

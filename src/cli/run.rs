@@ -89,7 +89,7 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
     ending(&run.outcome).after(printed).with_context(|| {
         let run = run.folder.display();
         format!(
-            "the run is complete, but its summary is not printed\nhint: `toolsieve report {run}` prints it"
+            "the run is complete, but its summary could not be printed\nhint: `toolsieve report {run}` prints it"
         )
     })
 }
@@ -138,7 +138,7 @@ pub(super) fn ending(outcome: &Outcome) -> Ending {
 
 /// A run that was stopped, with the command that goes on with it.
 #[derive(Debug, thiserror::Error)]
-#[error("{error}\nhint: `{command}` goes on from there")]
+#[error("{error}\nhint: to continue, run `{command}`")]
 pub(super) struct Resumable {
     #[source]
     error: Error,

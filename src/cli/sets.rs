@@ -224,7 +224,7 @@ fn status(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
         return Ok(console::write_json(&(lines + &broken().map(broken_json).collect::<String>()))?);
     }
     rows.extend(broken().map(|set| [&set.id, "broken", "", "", "", "", "", ""].map(str::to_owned).into()));
-    let header = ["set", "on disk", "files", "records", "functions", "queries", "unreadable", "sha256"];
+    let header = ["set", "disk", "files", "records", "functions", "queries", "unreadable", "sha256"];
     let text = format!("sets in {}\n\n{}", catalogue.dir.display(), table(&header, &rows, &[2, 3, 4, 5, 6]));
     let troubles: String = troubles.iter().map(|line| format!("{line}\n")).collect();
     let gap = if troubles.is_empty() { "" } else { "\n" };
@@ -232,7 +232,7 @@ fn status(shown: &Shown, registry: &Registry) -> anyhow::Result<()> {
 }
 
 /// Digits of a hash that people need to see that two files differ; `--json` has all.
-const HASH_DIGITS: usize = 12;
+const HASH_DIGITS: usize = 8;
 
 fn as_row(set: &PublicSet, summary: Option<&Summary>) -> Vec<String> {
     let Some(summary) = summary else {
@@ -277,7 +277,7 @@ fn remove(args: &RemoveArgs, registry: &Registry) -> anyhow::Result<()> {
     let mut text = format!("{}: {number} removed from {}{names}\n", args.id, folder.display());
     if !left.is_empty() {
         text += &format!(
-            "left there, since `sets add` did not put them there as they are: {}\n",
+            "not removed, because `sets add` did not write them or they have changed: {}\n",
             left.join(", ")
         );
     }
@@ -302,7 +302,7 @@ fn add(args: AddArgs, registry: &Registry) -> anyhow::Result<()> {
         return Ok(console::write_json(&format!("{set_json}\n"))?);
     }
     let text = format!(
-        "{}: {} of {} records read, {} functions, {} queries; in {}\nthe set now holds {}, {}\n",
+        "{}: {} of {} records read, {} functions, {} queries; in {}\nthe set now has {}, {}\n",
         set.id,
         count(summary.records - summary.unreadable),
         count(summary.records),

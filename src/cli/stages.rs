@@ -77,7 +77,7 @@ fn as_text(kind: &StageKind, screen: Screen) -> Painted {
     text.add(Paint::Title, kind.name);
     text.add(Paint::Plain, "\n");
     text.append(paragraph("", 2, &words(kind.summary), screen));
-    text.append(line("  judges", contract.table.name()));
+    text.append(line("  works on", &contract.table.name().replace('_', " ")));
     let columns = [
         ("  reads", &contract.reads),
         ("  if there", &contract.reads_if_there),

@@ -62,7 +62,7 @@ fn summary(verified: &Verified) -> String {
     let Verified { files, bytes, finished, faults } = verified;
     let checked = format!("{}, {}", counted(*files, "file", "files"), figures::bytes(*bytes));
     let outcome = if faults.is_empty() {
-        "all whole".to_owned()
+        "all intact".to_owned()
     } else {
         counted(faults.len() as u64, "fault", "faults")
     };
@@ -71,9 +71,9 @@ fn summary(verified: &Verified) -> String {
     let hint = if verified.is_whole() {
         ""
     } else if faults.iter().all(|fault| matches!(fault.fault, FaultKind::Unfinished)) {
-        "\nhint: give the same purge or forget again, it goes on from there"
+        "\nhint: run the same purge or forget again to finish it"
     } else {
-        "\nhint: run it again with the same pipeline and inputs; what is damaged is made again"
+        "\nhint: run the same pipeline and inputs again to repair it"
     };
     format!("{checked}: {outcome}{unfinished}{hint}")
 }

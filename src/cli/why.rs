@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cli::console::{self, Paint, Painted, Screen};
-use crate::cli::layout::{Cell, paragraph, words};
+use crate::cli::layout::{add_changes, paragraph, words};
 use crate::run::{Why, open};
 use crate::stages::Registry;
 
@@ -65,13 +65,7 @@ fn painted(story: &str, screen: Screen) -> Painted {
                 let (label, rest) = line.split_at(LABEL);
                 text.append(paragraph(label.trim_end(), LABEL, &words(rest.trim_end()), screen));
             }
-            _ if is_too_wide && line.starts_with("    ") => {
-                let indent = line.len() - line.trim_start().len();
-                let paint = Paint::of_change(line);
-                let pieces: Vec<Cell> = line.trim().split(' ').map(|word| Cell::new(paint, word)).collect();
-                text.append(paragraph("", indent, &pieces, screen));
-            }
-            _ => text.add_changes(line),
+            _ => add_changes(&mut text, line, screen),
         }
     }
     text

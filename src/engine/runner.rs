@@ -46,6 +46,7 @@ use super::seal::{Fault, FaultKind, Files, Sealed};
 use super::verdict::{Delta, Verdict};
 use super::view::View;
 use super::vocabulary::{Action, ColumnSpec, Reason, ReasonKind, RowIx, Safety, TableId};
+use crate::text::figures::counted;
 
 /// The version of run folders. Raise it when the layout of the folder or the meaning of a delta changes: steps of other
 /// versions are not reused.
@@ -263,7 +264,11 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
     let key = ingest_key(source, &read.inputs, &forgotten, cx.seed)?;
     let (manifest, corpus) = writer.finish(key, read, start.elapsed().as_secs_f64())?;
     let counts = &manifest.counts;
-    cx.progress.end(&format!("{} requests, {} doc lists", counts.records, counts.doc_lists));
+    cx.progress.end(&format!(
+        "{}, {}",
+        counted(counts.records, "request", "requests"),
+        counted(counts.doc_lists, "doc list", "doc lists")
+    ));
     Ok((manifest, corpus, 0))
 }
 
@@ -717,7 +722,8 @@ pub fn export(folder: &RunFolder, sink: &dyn Sink, corpus: &Corpus, cx: &Context
     files.rename()?;
     let frozen: u64 = exported.frozen.iter().map(|(_, entries)| entries).sum();
     let and_frozen = if frozen > 0 { format!(" and {frozen} frozen") } else { String::new() };
-    cx.progress.end(&format!("{} entries{and_frozen}", exported.rows.len()));
+    let entries = counted(exported.rows.len() as u64, "entry", "entries");
+    cx.progress.end(&format!("{entries}{and_frozen}"));
     Ok(exported)
 }
 

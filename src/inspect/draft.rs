@@ -11,7 +11,7 @@ use super::lines::UnreadLines;
 use super::look::{Look, Personal};
 use crate::pipeline::LIVE;
 use crate::stages;
-use crate::text::figures::count;
+use crate::text::figures::{count, counted};
 use crate::text::visible::{visible_line, visible_quoted};
 
 /// The maximum length of a line of a comment.
@@ -47,34 +47,34 @@ pub fn pipeline_name(text: &str) -> String {
 }
 
 const CARD: &str = r#"
-# What only people know; what is left out is said to be unknown on the dataset card.
+# Facts for the dataset card. The card shows missing ones as unknown.
 # [export.card]
 # title = ""
 # licence = ""           # of the dataset, e.g. "cc-by-4.0"
-# source_licence = ""    # why the log may be used
+# source_licence = ""    # of the log
 # contact = ""
 "#;
 
 fn head(look: &Look, name: &str) -> String {
     let lines = &look.lines;
     format!(
-        "# The live recipe over {} lines, of which {} were inspected: {} requests, {} without a request, {} unreadable.
+        "# The live recipe for a log of {}. {} were inspected: {}, {} without a request, {} unreadable.
 #
-#     toolsieve plan FILE      checks this file, reads no row
+#     toolsieve plan FILE      checks this file without reading the log
 #     toolsieve run FILE       writes out/{name}
-#     toolsieve stages KIND    what a stage judges, its settings and their defaults
+#     toolsieve stages KIND    what a stage does, its settings and their defaults
 #
-# `toolsieve schema` describes every key. Counts in comments are of the lines looked at.
+# `toolsieve schema` describes every key. Counts in comments refer to the inspected lines.
 
 name = {}
 about = \"BFCL V2 Live: from a request log to evaluation entries\"
 seed = 1
-# The run ends with exit code 1 where a larger share of rows leaves because something went wrong.
+# The run ends with exit code 1 if faults (unreadable or damaged data) remove a larger share of rows.
 max_fault_share = 0.25
 ",
-        count(lines.all),
+        counted(lines.all, "line", "lines"),
         count(lines.looked_at),
-        count(lines.requests),
+        counted(lines.requests, "request", "requests"),
         count(lines.no_request),
         count(lines.unreadable),
         quoted(name),
@@ -141,15 +141,16 @@ fn kinds(place: &str, found: &BTreeMap<&'static str, Personal>) -> Option<String
 
 fn agent_steps(look: &Look) -> Option<String> {
     let steps = look.requests.conversations.agent_steps;
-    (steps > 0).then(|| format!("{} requests are later steps of agent loops.", count(steps)))
+    (steps > 0)
+        .then(|| counted(steps, "request is a later step", "requests are later steps") + " of agent loops.")
 }
 
 fn faults(look: &Look) -> Option<String> {
     let faults: Vec<String> = look.docs.faults.iter().map(|(code, left)| with_count(code, left)).collect();
     (!faults.is_empty()).then(|| {
         format!(
-            "Some of {} doc lists cannot be read reliably: {}.",
-            count(look.docs.lists),
+            "Unreadable docs, of {}: {}.",
+            counted(look.docs.lists, "doc list", "doc lists"),
             faults.join(", ")
         )
     })
@@ -163,7 +164,7 @@ fn equal_docs(look: &Look) -> Option<String> {
     let docs = &look.docs;
     (docs.equal > 0).then(|| {
         format!(
-            "{} of {} requests have exactly the docs of another one.",
+            "{} of {} requests have the same docs as another request.",
             count(docs.equal),
             count(docs.equal + docs.lists)
         )
@@ -177,16 +178,16 @@ fn missing_sets(look: &Look) -> Option<String> {
 
 fn guesses(look: &Look) -> Option<String> {
     let docs = &look.docs;
-    (docs.lists > 0)
-        .then(|| format!("{} of {} doc lists need a guess.", count(docs.need_unsafe), count(docs.lists)))
+    (docs.lists > 0).then(|| {
+        format!("Doc lists that need a guess: {} of {}.", count(docs.need_unsafe), count(docs.lists))
+    })
 }
 
 fn answers(look: &Look) -> Option<String> {
     let responses = &look.requests.responses;
     let remark = || {
         format!(
-            "Answers in the log: {} with calls, {} without, {} failed or cut off, {} requests have none. Answers by people: \
-         answers = \"FILE\", here and in judge-queries.",
+            "Answers in the log: {} with calls, {} without calls, {} failed or truncated, {} missing.",
             count(responses.calls),
             count(responses.text),
             count(responses.failed),

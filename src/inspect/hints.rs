@@ -62,7 +62,7 @@ pub(super) fn mark_docs(files: &mut [File]) {
 
 fn docs_alone(look: &Look) -> Option<String> {
     let file = look.files.iter().find(|file| file.is_docs)?;
-    Some(format!("{} is not a log but a file of function docs: `toolsieve fix` reads it", file.path))
+    Some(format!("{} is a file of function docs, not a log: convert it with `toolsieve fix`", file.path))
 }
 
 fn guessed_columns(look: &Look) -> Option<String> {
@@ -70,8 +70,8 @@ fn guessed_columns(look: &Look) -> Option<String> {
     let set = names.iter().map(|(key, name)| format!("--set 'ingest.columns.{key}=[{name:?}]'"));
     let set: Vec<String> = set.collect();
     Some(format!(
-        "columns were guessed from their content: check them; `toolsieve init` writes them into a pipeline, and for \
-         one run give {}",
+        "columns were guessed from their content, so check them. `toolsieve init` writes them into a pipeline; for one \
+         run, use {}",
         set.join(" ")
     ))
 }
@@ -81,8 +81,9 @@ fn has_no_header(look: &Look) -> bool {
 }
 
 fn no_header(look: &Look) -> Option<String> {
-    has_no_header(look)
-        .then(|| "a table has no header, its first row holds data: add one, e.g. query,function".to_owned())
+    has_no_header(look).then(|| {
+        "a table has no header, because its first row holds data: add one, e.g. query,function".to_owned()
+    })
 }
 
 fn unnamed_columns(look: &Look) -> Option<String> {
@@ -100,7 +101,7 @@ fn unnamed_columns(look: &Look) -> Option<String> {
 
 fn damaged(look: &Look) -> Option<String> {
     let left = look.unreadable.get(CUT_FILE)?;
-    Some(format!("a file is damaged or truncated ({}): get it again", left.at.join(", ")))
+    Some(format!("a file is damaged or truncated ({}): copy or download it again", left.at.join(", ")))
 }
 
 fn ragged(look: &Look) -> Option<String> {
@@ -133,8 +134,8 @@ fn no_times(look: &Look) -> Option<String> {
     let facts = &look.requests.facts;
     let is_unknown = look.lines.requests > 0 && facts.with_time == 0;
     is_unknown.then(|| {
-        "no times were found: \"the earliest stays\" then means the first line; --set \
-         'ingest.columns.time=[\"NAME\"]' if a column has them"
+        "no times were found, so of duplicates the one on the first line is kept, not the earliest. If a column has \
+         times, use --set 'ingest.columns.time=[\"NAME\"]'"
             .to_owned()
     })
 }
@@ -143,10 +144,11 @@ fn guesses_needed(look: &Look) -> Option<String> {
     let docs = &look.docs;
     (docs.need_unsafe > 0).then(|| {
         format!(
-            "{} of {} doc lists need an edit that fills a gap with a guess: the recipe makes it; \
-             --set fix-docs.allow_unsafe=false holds these lists instead",
+            "{} of {} {} an edit that fills a gap with a guess. The recipe applies these edits; \
+             --set fix-docs.allow_unsafe=false holds such lists instead",
             count(docs.need_unsafe),
-            count(docs.lists)
+            counted(docs.lists, "doc list", "doc lists"),
+            if docs.need_unsafe == 1 { "needs" } else { "need" }
         )
     })
 }
@@ -155,7 +157,7 @@ fn missing_sets(look: &Look) -> Option<String> {
     let missing = &look.public_sets.missing;
     (!missing.is_empty() && look.lines.requests > 0).then(|| {
         format!(
-            "public sets {} are not on disk and would be skipped: `toolsieve sets list` shows where to get them",
+            "a run skips the public sets {}, because they are not on disk; `toolsieve sets list` shows how to get them",
             missing.join(", ")
         )
     })

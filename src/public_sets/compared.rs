@@ -17,6 +17,7 @@ use super::store::{Summary, hashes, is_there};
 use crate::docs::fix;
 use crate::engine::fingerprint::Fingerprint;
 use crate::similarity::overlap::Function;
+use crate::text::figures::counted;
 
 /// The source of a function or query in a set.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,12 +103,13 @@ pub fn compared_sets(note: Option<&Value>, removing: &str) -> Option<String> {
         let noun = if n_requested == 1 { "set" } else { "sets" };
         return Some(format!("no {removing} {n_compared}{of} public {noun}"));
     }
-    let found = if requested.iter().any(|set| set.on_disk) { "readable" } else { "found" };
+    let sets = counted(n_requested as u64, "public set", "public sets");
+    let why = if requested.iter().any(|set| set.on_disk) { "missing or unreadable" } else { "not on disk" };
     match (n_requested, own.iter().any(ComparedSet::is_compared)) {
         (0, false) => None,
-        (0, true) => Some("only the built-in public set compared".to_owned()),
-        (_, false) => Some(format!("none of {n_requested} public sets {found}")),
-        (_, true) => Some(format!("none of {n_requested} public sets {found}, only the built-in")),
+        (0, true) => Some("compared with the built-in set only".to_owned()),
+        (_, false) => Some(format!("not compared: {sets} {why}")),
+        (_, true) => Some(format!("compared with the built-in set only; {sets} {why}")),
     }
 }
 
@@ -270,7 +272,7 @@ mod tests {
             Origin { set: "toolsieve-sample".into(), record: "sample-2".into() }
         );
         let note = Value::from(known.notes.clone());
-        let line = "none of 1 public sets found, only the built-in";
+        let line = "compared with the built-in set only; 1 public set not on disk";
         assert_eq!(compared_sets(Some(&note), "overlap with").as_deref(), Some(line));
         let on_disk: Vec<&Value> = known.notes.iter().map(|note| &note["on_disk"]).collect();
         assert_eq!(on_disk, [true, false, true]);
@@ -285,8 +287,8 @@ mod tests {
             (vec![here.clone()], "no overlap with 1 public set"),
             (vec![here.clone(), here.clone()], "no overlap with 2 public sets"),
             (vec![here, absent.clone(), absent.clone()], "no overlap with 1 of 3 public sets"),
-            (vec![absent.clone()], "none of 1 public sets found"),
-            (vec![absent, unreadable], "none of 2 public sets readable"),
+            (vec![absent.clone()], "not compared: 1 public set not on disk"),
+            (vec![absent, unreadable], "not compared: 2 public sets missing or unreadable"),
         ] {
             assert_eq!(line(&sets).as_deref(), Some(expected));
         }

@@ -9,12 +9,10 @@ pub(super) const HEADING: &str = "Language models";
 /// Describes what a stage asked, and what it cost.
 pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
     let mut answers =
-        vec![format!("{} from the cache", count(usage.cached)), format!("{} arrived", count(usage.arrived))];
-    for (n, what) in [
-        (usage.failed, "failed"),
-        (usage.not_sent, "not sent"),
-        (usage.unusable, "with an answer that cannot be used"),
-    ] {
+        vec![format!("{} from the cache", count(usage.cached)), format!("{} answered", count(usage.arrived))];
+    for (n, what) in
+        [(usage.failed, "failed"), (usage.not_sent, "not sent"), (usage.unusable, "with an unusable answer")]
+    {
         if n > 0 {
             answers.push(format!("{} {what}", count(n)));
         }
@@ -27,7 +25,8 @@ pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
         answers.join(", ")
     );
     if usage.rows_without > 0 {
-        text += &format!(" {} decided without it.", counted(usage.rows_without, "row was", "rows were"));
+        text +=
+            &format!(" {} decided without the model.", counted(usage.rows_without, "row was", "rows were"));
     }
     if usage.requests > usage.cached {
         text += &format!(
@@ -41,14 +40,14 @@ pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
     let costs = [
         (usage.cost, "paid"),
         (usage.estimated_cost, "estimated"),
-        (usage.wasted_cost, "for answers that cannot be used"),
+        (usage.wasted_cost, "for unusable answers"),
         (usage.saved_cost, "saved by the cache"),
-        (saved_by_rules(usage), "saved by the rows that were not asked about"),
+        (saved_by_rules(usage), "saved by the rows decided without the model"),
     ];
     let costs: Vec<String> =
         costs.into_iter().filter_map(|(cost, what)| Some(format!("{:.4} USD {what}", cost?))).collect();
     if costs.is_empty() {
-        text + " The price is not known."
+        text + " The price is unknown."
     } else {
         text + &format!(" {} (prices: {}).", costs.join(", "), usage.prices)
     }
@@ -83,8 +82,8 @@ mod tests {
         };
         assert_eq!(
             sentence("judge", &usage),
-            "judge asked m about 10 rows (10 requests: 4 from the cache, 5 arrived, 1 failed). 30 rows were decided without it. \
-             Tokens: 5,000 in, 500 out; estimated 6,000 in, 480 out. The price is not known."
+            "judge asked m about 10 rows (10 requests: 4 from the cache, 5 answered, 1 failed). 30 rows were decided without the model. \
+             Tokens: 5,000 in, 500 out; estimated 6,000 in, 480 out. The price is unknown."
         );
         usage.cost = Some(0.5);
         usage.estimated_cost = Some(0.6);
@@ -92,7 +91,7 @@ mod tests {
         usage.prices = "p".to_owned();
         let text = sentence("judge", &usage);
         assert!(text.ends_with(
-            "0.5000 USD paid, 0.6000 USD estimated, 0.4000 USD saved by the cache, 3.0000 USD saved by the rows that were not asked about \
+            "0.5000 USD paid, 0.6000 USD estimated, 0.4000 USD saved by the cache, 3.0000 USD saved by the rows decided without the model \
              (prices: p)."
         ), "{text}");
     }

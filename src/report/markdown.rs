@@ -13,7 +13,7 @@ use super::precision::{self, Shown};
 use super::quote::DECISION;
 use super::words::{
     COMPARABLE, RECIPE_URL, SCORED, fate_sections, frozen_sentence, is_redacted, known_limits, merge_targets,
-    said, title, unit,
+    or_unknown, title, unit,
 };
 use crate::bfcl::category::Category;
 use crate::text::figures::{count, percent, share_of};
@@ -42,12 +42,13 @@ pub fn card(report: &Report) -> String {
 
 fn about(report: &Report) -> String {
     let mut text = format!(
-        "\nAn evaluation set for function calling in the form of the Berkeley Function Calling Leaderboard (BFCL), made \
-         from a log of requests with toolsieve {} after the recipe of [BFCL V2 Live]({RECIPE_URL}).\n\n\
-         {} doc–query pairs were read; {} entries are in the dataset: {} that can be scored, since \
-         their answer or label is sure (`scored`), {} with an answer that only the logged model gave, or a label that \
-         only the text speaks for (`unverified`). Scoring models on recorded answers gives the logged model 100 %; people \
-         should check the unverified entries first.\n",
+        "\nAn evaluation set for function calling in the format of the Berkeley Function Calling Leaderboard (BFCL). \
+         toolsieve {} made it from a log of requests, by the recipe of [BFCL V2 Live]({RECIPE_URL}).\n\n\
+         The log has {} doc–query pairs, the dataset {} entries:\n\n\
+         - `scored`: {}. The answer or label is verified, so models can be scored on them.\n\
+         - `unverified`: {}. The answer is only that of the logged model or of language models, or the label comes from \
+         the text alone. Check them by hand before you score models on them: the logged model gets 100 % on its own \
+         answers.\n",
         escaped(&report.version),
         count(report.ingest.records),
         count(report.all_entries()),
@@ -58,7 +59,7 @@ fn about(report: &Report) -> String {
         let _ = write!(text, "\n{frozen} The column `frozen` marks them.\n");
     }
     let (lines, requests) = (report.lines_sum(), report.requests_sum());
-    let _ = write!(text, "\n- Lines: {lines}\n- Requests: {requests}\n");
+    let _ = write!(text, "\nCounts of this run:\n\n- Lines: {lines}\n- Requests: {requests}\n");
     if let Some(merged) = report.merged_sum() {
         let _ = writeln!(text, "- Merged: {merged}");
     }
@@ -68,11 +69,11 @@ fn about(report: &Report) -> String {
 fn load(report: &Report) -> String {
     let configs = configs(report);
     let Some((first, _)) = configs.first() else { return String::new() };
-    let mut text = "\n## Files\n\n| file | what it holds | entries |\n|---|---|---:|\n".to_owned();
+    let mut text = "\n## Files\n\n| file | content | entries |\n|---|---|---:|\n".to_owned();
     for (set, path) in &configs {
         let _ = writeln!(
             text,
-            "| `{path}` | configuration `{set}`: all its categories as one table | {} |",
+            "| `{path}` | configuration `{set}`: all categories in one table | {} |",
             count(report.entries(set, None))
         );
     }
@@ -90,7 +91,8 @@ fn load(report: &Report) -> String {
             }
             let _ = writeln!(text, "| `{file}` | questions, `{set}`, `{name}` | {} |", count(n));
             if let Some(path) = category.answer_path() {
-                let _ = writeln!(text, "| `{folder}{path}` | their answers, line by line | {} |", count(n));
+                let _ =
+                    writeln!(text, "| `{folder}{path}` | their answers, in the same order | {} |", count(n));
             }
         }
     }
@@ -98,18 +100,18 @@ fn load(report: &Report) -> String {
         text,
         "\n```python\nimport datasets  # tried with 5.2\n\nentries = datasets.load_dataset(\"path/to/this/folder\", \"{first}\", \
          split=\"test\")\nsimple = entries.filter(lambda entry: entry[\"category\"] == \"simple\")\n\n# One file in the \
-         leaderboard's form:\nquestions = datasets.load_dataset(\"json\", \
-         data_files=\"path/to/this/folder/{a_file}\", split=\"train\")\n```\n\nIn the tables the columns `question`, \
-         `function` and `ground_truth` hold JSON as text. The other files are those that BFCL's evaluator reads, one JSON \
-         object a line.\n"
+         leaderboard's format:\nquestions = datasets.load_dataset(\"json\", \
+         data_files=\"path/to/this/folder/{a_file}\", split=\"train\")\n```\n\nIn the tables, the columns `question`, \
+         `function` and `ground_truth` hold JSON as text. BFCL's evaluator reads the other files, with one JSON object per \
+         line.\n"
     );
     text
 }
 
 fn funnel(report: &Report) -> String {
     let mut text = format!(
-        "\n## Funnel\n\nThe counts after each step, next to the figures that [BFCL published]({RECIPE_URL}) for its own \
-         log. All shares are of the pairs read.\n\n| step | after this step | doc lists | requests | BFCL V2 Live |\n|---|---|---:|---:|---:|\n"
+        "\n## Funnel\n\nThe number of doc lists and requests after each step, next to the figures that \
+         [BFCL published]({RECIPE_URL}) for its own log. Shares are relative to the pairs read.\n\n| step | after this step | doc lists | requests | BFCL V2 Live |\n|---|---|---:|---:|---:|\n"
     );
     for row in &report.funnel {
         let bfcl = row.bfcl.map(|published| {
@@ -147,7 +149,7 @@ fn recipe(report: &Report) -> String {
     }
     if !report.other_stages.is_empty() {
         let stages: Vec<String> = report.other_stages.iter().map(|stage| format!("`{stage}`")).collect();
-        let _ = writeln!(text, "\nRan too, and no step of the recipe: {}.", stages.join(", "));
+        let _ = writeln!(text, "\nStages that ran and are not part of the recipe: {}.", stages.join(", "));
     }
     text
 }
@@ -186,7 +188,7 @@ fn categories(report: &Report) -> String {
 fn shared_lists(report: &Report) -> String {
     let composition = &report.composition;
     format!(
-        "\n{} entries{} share {} doc lists. They offer {} functions: {} distinct ones, {} distinct names.\n",
+        "\n{} entries{} use {} doc lists, with {} functions: {} distinct ones, with {} distinct names.\n",
         count(composition.requests),
         if report.all_frozen() > 0 { " of this run" } else { "" },
         count(composition.doc_lists),
@@ -199,16 +201,16 @@ fn shared_lists(report: &Report) -> String {
 fn tiers(report: &Report) -> String {
     let entries = &report.entries;
     let mut text: String = [
-        ("How sure answers and labels are", "tier", &entries.tier),
-        ("Whether a function fits", "relevance", &entries.relevance),
-        ("Why entries are in a category without answers", "basis", &entries.category_basis),
+        ("Reliability of answers and labels", "tier", &entries.tier),
+        ("Relevance of the functions to the request", "relevance", &entries.relevance),
+        ("Reasons for categories without answers", "basis", &entries.category_basis),
     ]
     .map(|(heading, first, counts)| counted(heading, first, counts))
     .concat();
     if let Some(represented_requests) = entries.represented_requests {
         let _ = writeln!(
             text,
-            "\nThe entries are a sample and stand for {} requests: see the column `weight`.",
+            "\nThe entries are a sample of {} requests; the column `weight` holds the number that each represents.",
             count(represented_requests)
         );
     }
@@ -243,7 +245,7 @@ fn language_models(report: &Report) -> String {
 fn languages(report: &Report) -> String {
     let languages = &report.entries.language;
     if languages.is_empty() {
-        return "\n## Languages\n\nNo stage of the pipeline detects languages.\n".to_owned();
+        return "\n## Languages\n\nNo stage of this pipeline detects languages.\n".to_owned();
     }
     let heading = "Language of the last user message (ISO 639; `und`: not detected)";
     format!("\n## Languages\n{}", counted(heading, "language", languages))
@@ -259,8 +261,9 @@ fn counted(heading: &str, first: &str, counts: &BTreeMap<String, u64>) -> String
 }
 
 fn fates(report: &Report) -> String {
-    let mut text = "\n## What was merged, dropped and held\n\nEach reason with what was measured or found of its earliest \
-                    row. A row that followed from a row of the other table is counted as *followed*.\n"
+    let mut text = "\n## Merged, dropped and held rows\n\nThe example of a reason is its earliest row, with the measured score or \
+                    the evidence. Rows counted as *followed* were removed as a consequence, for example requests whose doc list \
+                    was dropped.\n"
         .to_owned();
     for (action, heading, meaning) in fate_sections(report) {
         let fates: Vec<_> = report.shown_fates(action).collect();
@@ -297,11 +300,11 @@ fn fates(report: &Report) -> String {
 }
 
 fn edits(report: &Report) -> String {
-    let mut text = "\n## What was edited\n\n`safe` edits say the same in other words, `unsafe` ones fill a gap with a guess; \
-                    what is marked `suggest` was only shown and not changed.\n"
+    let mut text = "\n## Edits\n\n`safe` edits keep the meaning, `unsafe` edits fill a gap with a guess. Edits marked `suggest` \
+                    were not applied.\n"
         .to_owned();
     if report.edits.is_empty() {
-        return text + "\nNothing.\n";
+        return text + "\nNone.\n";
     }
     text += "\n| reason | stage | safety | edits | meaning | example |\n|---|---|---|---:|---|---|\n";
     for edit in &report.edits {
@@ -332,19 +335,20 @@ fn example(example: &Example) -> String {
 fn privacy(report: &Report) -> String {
     let mut text = "\n## Personal data\n".to_owned();
     if !is_redacted(report) {
-        text += "\n**Not redacted.** What the log held of names, addresses, numbers and keys can stand in this dataset. Do \
-                 not publish it without reading it.\n";
+        text += "\n**Not redacted.** This dataset can contain the names, addresses, numbers and keys of the log. Do not publish \
+                 it before you have read it.\n";
     }
     if report.redacted.is_empty() && is_redacted(report) {
         text += "\nRedaction ran and found nothing.\n";
     }
     if !report.redacted.is_empty() {
-        text += "\nReplaced by placeholders of the same form; the same value has the same placeholder throughout.\n\n| \
+        text += "\nPlaceholders of the same format replace personal values. A value has the same placeholder everywhere.\n\n| \
                  kind | places |\n|---|---:|\n";
         for (reason, n) in &report.redacted {
             let _ = writeln!(text, "| `{reason}` | {} |", count(*n));
         }
-        text += "\nRules find what has a form. Names, places and what people say about themselves in words are not found.\n";
+        text += "\nThe rules find values with a known format, such as e-mail addresses. They do not find names, places or other \
+                 personal details in free text, unless a file of names was given.\n";
     }
     text
 }
@@ -352,24 +356,24 @@ fn privacy(report: &Report) -> String {
 fn public_sets(report: &Report) -> String {
     let mut text = "\n## Overlap with public sets\n".to_owned();
     if report.public_sets.is_empty() {
-        return text + "\nNo check against a public set is on record: entries can be in one.\n";
+        return text + "\nThis dataset was not compared with public sets, so its entries can occur in one.\n";
     }
     text += "\n| set | licence | status | stage |\n|---|---|---|---|\n";
     for set in &report.public_sets {
-        let built_in = if set.built_in { " (built in, proves nothing)" } else { "" };
+        let built_in = if set.built_in { " (built-in sample, not evidence)" } else { "" };
         let (name, licence, status) = (escaped(&set.set), escaped(&set.licence), escaped(&set.status));
         let _ = writeln!(text, "| {name}{built_in} | {licence} | {status} | `{}` |", set.stage);
     }
-    text + "\nEntries can be in a set that was not checked.\n"
+    text + "\nEntries can occur in a set that was not checked.\n"
 }
 
 fn licences(report: &Report) -> String {
     let card = &report.card;
     format!(
-        "\n## Licences\n\n| | |\n|---|---|\n| this dataset | {} |\n| the log it was made from | {} |\n| contact | {} |\n",
-        escaped(said(&card.licence, "unknown")),
-        escaped(said(&card.source_licence, "unknown")),
-        escaped(said(&card.contact, "nobody is named"))
+        "\n## Licences\n\n| | |\n|---|---|\n| this dataset | {} |\n| source log | {} |\n| contact | {} |\n",
+        escaped(or_unknown(&card.licence, "unknown")),
+        escaped(or_unknown(&card.source_licence, "unknown")),
+        escaped(or_unknown(&card.contact, "not given"))
     )
 }
 
@@ -381,8 +385,8 @@ fn limits(report: &Report) -> String {
 fn rebuild(report: &Report) -> String {
     let rebuild = &report.rebuild;
     let mut text = format!(
-        "\n## How to rebuild\n\ntoolsieve {}, seed {}. With the pipeline below in `pipeline.toml`:\n\n```sh\n{}\n```\n\n\
-         Inputs: {}. Their checksums are in `run.json` of the run, which stays private as the inputs do.\n",
+        "\n## How to rebuild\n\ntoolsieve {}, seed {}. Save the pipeline below as `pipeline.toml` and run:\n\n```sh\n{}\n```\n\n\
+         Inputs: {}. The file `run.json` of the run has their checksums; it is private, like the inputs.\n",
         escaped(&rebuild.version),
         rebuild.seed,
         visible_line(&rebuild.command),
@@ -390,7 +394,7 @@ fn rebuild(report: &Report) -> String {
     );
     if !rebuild.files.is_empty() {
         let files: Vec<String> = rebuild.files.iter().map(|file| format!("`{file}`")).collect();
-        let _ = writeln!(text, "\nThese settings name files that it needs too: {}.", files.join(", "));
+        let _ = writeln!(text, "\nThe run also needs the files in these settings: {}.", files.join(", "));
     }
     let fence = fence(&rebuild.pipeline);
     let _ = write!(text, "\n{fence}toml\n{}\n{fence}\n", rebuild.pipeline.trim_end());
@@ -409,7 +413,7 @@ fn fence(text: &str) -> String {
 
 fn citation(report: &Report) -> String {
     format!(
-        "\n## Citing\n\nName this dataset by its title ({}) and the version of toolsieve ({}). The form \
+        "\n## Citing\n\nCite this dataset by its title ({}) and the version of toolsieve ({}). The format \
          and the recipe are those of the Berkeley Function Calling Leaderboard: S. G. Patil and others, *The Berkeley \
          Function Calling Leaderboard (BFCL): From Tool Use to Agentic Evaluation of Large Language Models*, ICML 2025, \
          and [BFCL V2 Live]({RECIPE_URL}).\n",

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use super::model::{Report, SETS};
-use super::words::{said, title};
+use super::words::{or_unknown, title};
 use crate::text::visible::visible_quoted;
 
 /// A language that was not detected.
@@ -46,7 +46,7 @@ pub(super) fn metadata(report: &Report) -> String {
 
 /// The licence by its identifier; the hub has `unknown` for none, and `other` for what is no identifier.
 fn licence(said_to_be: &str) -> String {
-    let id = said(said_to_be, "unknown").trim().to_lowercase();
+    let id = or_unknown(said_to_be, "unknown").trim().to_lowercase();
     if id.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c)) {
         return format!("license: {}\n", text(&id));
     }

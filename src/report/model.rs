@@ -131,13 +131,13 @@ impl Report {
     pub fn lines_sum(&self) -> Sum {
         let ingest = &self.ingest;
         let mut parts = vec![
-            (ingest.records, "requests"),
+            (ingest.records, if ingest.records == 1 { "request" } else { "requests" }),
             (ingest.no_request, "without a request"),
             (ingest.unreadable, "unreadable"),
         ];
         let rare = [
             (ingest.joined, "joined into a request"),
-            (ingest.not_sampled, "passed over"),
+            (ingest.not_sampled, "not selected"),
             (ingest.forgotten, "forgotten"),
         ];
         parts.extend(rare.into_iter().filter(|(n, _)| *n > 0));
@@ -168,13 +168,13 @@ impl Report {
     pub fn merges_sentence(&self) -> String {
         let tables = [("Requests", self.requests.merges()), ("Doc lists", self.doc_lists.merges())];
         if tables.iter().all(|(_, merged)| merged.merged_into_not_exported == 0) {
-            return "Rows for which another stands. Nothing was lost but the copy.".to_owned();
+            return "Duplicates: an equal or similar row represents each of them.".to_owned();
         }
         let has_dataset = has_dataset(&self.funnel);
         let stays = if has_dataset { "exported" } else { "kept" };
         let mut text = format!(
-            "Rows for which another stands. Where that one is {stays}, nothing was lost but the copy; where it is held or \
-             dropped, the copy is out with it."
+            "Duplicates: an equal or similar row represents each of them. If that row is {stays}, only the copy was \
+             removed. If it is held or dropped, the duplicate is not in the dataset either."
         );
         for (what, merged) in tables.iter().filter(|(_, merged)| merged.merged > 0) {
             let _ = write!(text, " {what}: {}.", merged.sum(has_dataset));

@@ -5,10 +5,10 @@
 
 use super::model::Report;
 use crate::relevance::operating::{Bin, OperatingPoint, PointEffect};
-use crate::text::figures::{count, share};
+use crate::text::figures::{count, counted, share};
 
 /// The heading of the section.
-pub(super) const HEADING: &str = "Relevance by the text alone";
+pub(super) const HEADING: &str = "Relevance judged from the text alone";
 
 /// What is shown of one stage: a sentence, and a table with the names of its columns. All columns but the first are
 /// numbers.
@@ -32,11 +32,12 @@ fn shown(stage: &str, point: &OperatingPoint) -> Option<Shown> {
         let columns = vec!["probability", "relevant", "irrelevant", "held"];
         let is_used = |bin: &&Bin| bin.relevant + bin.irrelevant + bin.held > 0;
         let rows = point.bins.iter().filter(is_used).map(bin_cells).collect();
-        (columns, rows, "The weights hold no curve; toolsieve calibrate writes one.")
+        (columns, rows, "The weights have no precision curve; toolsieve calibrate writes one.")
     } else {
-        let columns = vec!["side, precision", "threshold", "coverage", "requests here", "against now"];
-        let hint = "Precision and coverage are those of labelled requests of other doc lists, requests those of this \
-                    run that the side would have, held ones included.";
+        let columns = vec!["label, target precision", "threshold", "coverage", "requests", "change"];
+        let hint = "The table shows what other target precisions would do. Precision and coverage were measured on \
+                    labelled requests of other doc lists. Requests: how many requests of this run, held ones included, would get \
+                    the label. Change: the difference from this run.";
         (columns, point.curve.iter().map(reach_cells).collect(), hint)
     };
     Some(Shown { about: format!("{} {hint}", about(stage, point)), columns, rows })
@@ -44,33 +45,29 @@ fn shown(stage: &str, point: &OperatingPoint) -> Option<Shown> {
 
 fn about(stage: &str, point: &OperatingPoint) -> String {
     let others = [
-        (point.by_answers, "with answers that say something"),
-        (point.by_rule, "of low quality by rule"),
-        (point.by_person, "answered by a person"),
+        (point.by_answers, "judged by recorded answers"),
+        (point.by_rule, "judged low quality by a rule"),
+        (point.by_person, "decided by a person"),
     ];
     let others: Vec<String> =
         others.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", count(n))).collect();
     let others =
-        if others.is_empty() { String::new() } else { format!(" Not counted here: {}.", others.join(", ")) };
+        if others.is_empty() { String::new() } else { format!(" Not included: {}.", others.join(", ")) };
     let target = point
         .precision
         .map_or_else(String::new, |precision| format!(" (target precision {})", share(precision)));
     format!(
-        "The stage {stage} judged {} by the text alone{target}: {}, {}.{others}",
-        if point.by_text() == 1 {
-            "1 request".to_owned()
-        } else {
-            format!("{} requests", count(point.by_text()))
-        },
+        "The stage {stage} judged {} from the text alone{target}: {}, {}.{others}",
+        counted(point.by_text(), "request", "requests"),
         if point.relevant_from > 1.0 {
             "none is relevant".to_owned()
         } else {
-            format!("relevant from probability {:.3} on", point.relevant_from)
+            format!("relevant from probability {:.3}", point.relevant_from)
         },
         if point.irrelevant_to < 0.0 {
             "none is irrelevant".to_owned()
         } else {
-            format!("irrelevant up to {:.3}", point.irrelevant_to)
+            format!("irrelevant up to probability {:.3}", point.irrelevant_to)
         },
     )
 }
@@ -114,8 +111,8 @@ mod tests {
         let bins = shown("judge", &point).unwrap();
         assert_eq!(
             bins.about,
-            "The stage judge judged 1,230 requests by the text alone: none is relevant, irrelevant up to 0.150. Not counted here: \
-             2 of low quality by rule. The weights hold no curve; toolsieve calibrate writes one."
+            "The stage judge judged 1,230 requests from the text alone: none is relevant, irrelevant up to probability 0.150. Not \
+             included: 2 judged low quality by a rule. The weights have no precision curve; toolsieve calibrate writes one."
         );
         assert_eq!(bins.rows, [["0.1 to 0.2", "0", "1,200", "30"]]);
         let reach = |precision, more| PointEffect {

@@ -18,6 +18,7 @@ use crate::stages::merge_near_queries::MergeNearQueries;
 use crate::stages::redact::Redact;
 use crate::stages::redact_docs::RedactDocs;
 use crate::stages::{self, Settings as _};
+use crate::text::figures::counted;
 
 /// The kind that compares doc lists with public sets.
 const OVERLAP: &str = DropPublicOverlap::NAME;
@@ -121,7 +122,7 @@ static RECIPE: &[Step] = &[
         what: "enhance prompts",
         kinds: &["enhance-prompts"],
         how: How::Same,
-        note: "a language model corrects messages if allow_unsafe is set, else suggests edits",
+        note: "a language model corrects messages; without allow_unsafe it only suggests edits",
         published: None,
     },
     Step {
@@ -270,13 +271,13 @@ fn note(step: &Step, ran: &[&StageManifest]) -> String {
     let Some(stage) = ran.first() else { return step.note.to_owned() };
     match stage.kind.as_str() {
         QUERIES => {
-            let vectors = query_vectors(stage).map(|(_, vectors)| format!("words and {vectors} are"));
-            format!("{}; here {}", step.note, vectors.unwrap_or_else(|| "only words are".to_owned()))
+            let vectors = query_vectors(stage).map(|(_, vectors)| format!("words and {vectors}"));
+            format!("{}; this run compares {}", step.note, vectors.unwrap_or_else(|| "words only".to_owned()))
         }
         DOCS => {
             let threshold = stage.settings["threshold"].as_f64().unwrap_or(DOCS_THRESHOLD);
             let is_other = (threshold - DOCS_THRESHOLD).abs() > f64::EPSILON;
-            if is_other { format!("here above {threshold}") } else { step.note.to_owned() }
+            if is_other { format!("this run merges docs above {threshold}") } else { step.note.to_owned() }
         }
         _ => step.note.to_owned(),
     }
@@ -306,7 +307,7 @@ fn overlap(sets: &[PublicSet]) -> (Status, String) {
         .collect::<Vec<_>>()
         .join("; ");
     match (checked.is_empty(), missing.is_empty()) {
-        (true, true) => (Status::RanByRule, "which sets were on disk is not on record".to_owned()),
+        (true, true) => (Status::RanByRule, "the run has no record of the sets that were on disk".to_owned()),
         (true, false) if asked().all(|set| set.status == UNREADABLE) => (Status::Unreadable, note),
         (true, false) => (Status::NotChecked, note),
         (false, true) => (Status::RanByRule, note),
@@ -316,11 +317,11 @@ fn overlap(sets: &[PublicSet]) -> (Status, String) {
 
 fn answers(n_human: u64) -> String {
     if n_human == 0 {
-        return "people wrote them in the recipe; here they are drafted from the log, and no answers by people were given"
+        return "the recipe has answers written by people; this run drafts answers from the log, and got none by people"
             .to_owned();
     }
     format!(
-        "people wrote them in the recipe; here {n_human} are by people, from the file that was given, and the others are drafted from the log"
+        "the recipe has answers written by people; this run has {n_human} such answers, and drafts the others from the log"
     )
 }
 
@@ -381,7 +382,9 @@ pub(super) fn public_sets(stage: &StageManifest) -> Vec<PublicSet> {
             (false, _) => "not on disk".to_owned(),
             _ if note.is_empty() => UNREADABLE.to_owned(),
             (true, 0) => "checked".to_owned(),
-            (true, unreadable) => format!("checked, but for {unreadable} records that cannot be read"),
+            (true, unreadable) => {
+                format!("checked, except {}", counted(unreadable, "unreadable record", "unreadable records"))
+            }
         },
     };
     ComparedSet::all(stage.notes.get(SETS_NOTE)).into_iter().map(public_set).collect()

@@ -170,7 +170,7 @@ fn every_step_of_the_recipe_says_what_became_of_it() {
     assert_eq!(status("enhance"), "not run: not in the pipeline");
     let answers = steps.iter().find(|step| step.step == "write answers").unwrap();
     assert_eq!(answers.status.name(), "ran by rule");
-    assert!(answers.note.contains("no answers by people were given"), "{}", answers.note);
+    assert!(answers.note.contains("and got none by people"), "{}", answers.note);
 }
 
 #[test]
@@ -181,16 +181,16 @@ fn every_entry_that_stands_in_the_folder_is_counted_and_frozen_ones_are_named() 
     let card = markdown::card(&report);
     for text in [
         "- 1K<n<10K\n",
-        "1,206 entries are in the dataset: 1,201 that can be scored",
+        "the dataset 1,206 entries:\n\n- `scored`: 1,201.",
         "| 1,201 |\n",
         "| `unverified/BFCL_v4_live_multiple.json` | questions, `unverified`, `multiple` | 5 |",
         "| `simple` | 1,201 | 0 | 1,200 |",
-        "1,205 are frozen: an earlier dataset held them",
+        "1,205 entries are copied unchanged from an earlier dataset (frozen)",
     ] {
         assert!(card.contains(text), "{text}: {card}");
     }
     let page = html::page(&report, "run");
-    assert!(page.contains("<b>1,206</b>") && page.contains("1,205 are frozen"), "{page}");
+    assert!(page.contains("<b>1,206</b>") && page.contains("1,205 entries are copied unchanged"), "{page}");
     report.frozen.clear();
     assert!(!markdown::card(&report).contains("frozen") && !html::page(&report, "run").contains("frozen"));
 }
@@ -212,18 +212,18 @@ fn the_curve_of_the_judge_stands_near_its_counts_on_card_and_page() {
     let point = operating_point(&[text(0.05), text(0.15), text(0.15)], lines, &curve, Some(0.95));
     report.operating_points.insert(NASTY.to_owned(), point);
     let (card, page) = (markdown::card(&report), html::page(&report, "run"));
-    let about = "judged 3 requests by the text alone (target precision 95.0 %): relevant from probability 0.900 on, \
-                 irrelevant up to 0.100.";
+    let about = "judged 3 requests from the text alone (target precision 95.0 %): relevant from probability 0.900, \
+                 irrelevant up to probability 0.100.";
     assert!(card.contains("| irrelevant, 90.0 % | 0.200 | 25.0 % | 3 | +2 |\n"), "{card}");
     assert!(
-        card.contains("### Relevance by the text alone")
-            && page.contains("<td class=\"n\" data-label=\"against now\">+2"),
+        card.contains("### Relevance judged from the text alone")
+            && page.contains("<td class=\"n\" data-label=\"change\">+2"),
         "{page}"
     );
     assert!(page.contains(about), "{page}");
     assert!(!page.contains("<script") && !card.contains("<script"), "{page}");
     report.operating_points.clear();
-    assert!(!markdown::card(&report).contains("by the text alone"));
+    assert!(!markdown::card(&report).contains("Relevance judged from the text alone"));
 }
 
 #[test]
@@ -248,16 +248,16 @@ fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
     assert_eq!(report.merged_sum().unwrap().to_string(), "3 = 2 into kept + 1 into held or dropped");
     let text = report.merges_sentence();
     assert!(
-        text.ends_with("the copy is out with it. Requests: 3 = 2 into kept + 1 into held or dropped."),
+        text.ends_with("not in the dataset either. Requests: 3 = 2 into kept + 1 into held or dropped."),
         "{text}"
     );
     report.requests.merged_into_not_exported = 0;
-    assert!(report.merges_sentence().ends_with("Nothing was lost but the copy."));
+    assert!(report.merges_sentence().ends_with("represents each of them."));
     report.requests.merged_into_not_exported = 1;
     for text in [markdown::card(&report), html::page(&report, "run")] {
         assert!(text.contains("+ 2 forgotten") && text.contains("+ 1 forgotten"), "{text}");
-        assert!(text.contains("that this run made (4): a rule judged"), "{text}");
-        assert!(text.contains("Labels of the tier judged (3) rest on the text alone"), "{text}");
+        assert!(text.contains("that this run made (4). A rule judged"), "{text}");
+        assert!(text.contains("Labels of the tier judged (3) come from the text alone"), "{text}");
         assert!(!text.contains("Unverified answers"), "{text}");
     }
 }
@@ -295,18 +295,18 @@ fn notes_and_limits_say_what_was_compared_here_and_not_what_no_stage_did() {
         let steps = steps(&[stage(kind, settings)], &[], 0);
         steps.into_iter().find(|step| !step.stages.is_empty()).unwrap().note
     };
-    assert!(note("merge-near-queries", json!({})).ends_with("here words and hashed n-grams are"));
-    assert!(note("merge-near-queries", json!({"cosine": "off"})).ends_with("here only words are"));
+    assert!(note("merge-near-queries", json!({})).ends_with("this run compares words and hashed n-grams"));
+    assert!(note("merge-near-queries", json!({"cosine": "off"})).ends_with("this run compares words only"));
     let server = json!({"embedder": "endpoint:m"});
-    assert!(note("merge-near-queries", server).ends_with("here words and embeddings of m are"));
-    assert_eq!(note("merge-near-docs", json!({"threshold": 0.6})), "here above 0.6");
+    assert!(note("merge-near-queries", server).ends_with("this run compares words and embeddings of m"));
+    assert_eq!(note("merge-near-docs", json!({"threshold": 0.6})), "this run merges docs above 0.6");
     assert_eq!(note("merge-near-docs", json!({"threshold": 0.8})), "");
     let absent = steps(&[], &[], 0).into_iter().find(|step| step.step == "merge similar queries").unwrap();
-    assert!(!absent.note.contains("here"), "{}", absent.note);
+    assert!(!absent.note.contains("this run"), "{}", absent.note);
 
     let mut report = Report::default();
     let card = markdown::card(&report);
-    assert!(!card.contains("drafted answer") && !card.contains("Near copies"), "{card}");
+    assert!(!card.contains("drafted answer") && !card.contains("Paraphrases"), "{card}");
     for kind in ["draft-answers", "merge-near-queries"] {
         report.stages.push(super::stage_report(&stage(kind, json!({}))));
     }
@@ -314,5 +314,5 @@ fn notes_and_limits_say_what_was_compared_here_and_not_what_no_stage_did() {
     let card = markdown::card(&report);
     assert!(card.contains("drafted answer") && card.contains("found by words and spelling"), "{card}");
     report.query_vectors.insert("merge-near-queries".to_owned(), "embeddings of m".to_owned());
-    assert!(markdown::card(&report).contains("those of queries by words and by embeddings of m"));
+    assert!(markdown::card(&report).contains("similar queries by their words and by embeddings of m"));
 }

@@ -16,38 +16,38 @@ use crate::text::figures::{count, counted};
 pub(super) const RECIPE_URL: &str = "https://gorilla.cs.berkeley.edu/blogs/12_bfcl_v2_live.html";
 
 /// What may be compared between the two funnels.
-pub(super) const COMPARABLE: &str = "The two are matched by step and come from different logs: only shares compare. \
-BFCL's figures count pairs, then docs, then entries. It names no spam and no agent loops, and took the docs of \
-public sets out before it merged similar ones.";
+pub(super) const COMPARABLE: &str = "The two logs differ, and steps are matched by name, so compare shares, not counts. \
+BFCL's figures count pairs, then docs, then entries. BFCL's description has no step for spam or agent loops, and removes \
+docs of public sets before it merges similar docs.";
 
 /// What the two columns of entries mean.
-pub(super) const SCORED: &str = "Scored: the answer is sure, or the category needs none and the log, a person or a \
-certain rule shows the label. Unverified: nobody checked it. The logged model gave the answer (tier recorded), language \
-models agree on it (agreed), or the label rests on the text alone (judged).";
+pub(super) const SCORED: &str = "Scored: the answer is verified; or the category needs no answer, and the log, a person \
+or a reliable rule gives the label. Unverified: nobody checked the answer or label. Its tier is recorded (the answer of \
+the logged model), agreed (language models agree on the answer) or judged (the label comes from the text alone).";
 
 /// What frozen entries are, with their number; nothing where there are none.
 pub(super) fn frozen_sentence(report: &Report) -> Option<String> {
     let n = report.all_frozen();
     (n > 0).then(|| {
         format!(
-            "Of all entries, {} are frozen: an earlier dataset held them, and they stand here as they stood there. No \
-             request of this run made them, so the figures of steps, tiers, languages and edits do not count them.",
-            count(n)
+            "{} copied unchanged from an earlier dataset (frozen). No request of this run produced them, so the counts of \
+             steps, tiers, languages and edits do not include them.",
+            counted(n, "entry is", "entries are")
         )
     })
 }
 
 /// The sections of fates: action, heading, what it means in this run.
 pub(super) fn fate_sections(report: &Report) -> [(&'static str, &'static str, String); 4] {
-    let held = "Rows that were not good enough to decide on. They are not in the dataset.";
+    let held = "Rows that need a decision by a person. They are not in the dataset.";
     [
         ("merge", "Merged", report.merges_sentence()),
-        ("drop", "Dropped", "Rows that the recipe has no place for.".to_owned()),
+        ("drop", "Dropped", "Rows that the recipe excludes.".to_owned()),
         ("hold", "Held", held.to_owned()),
         (
             DECIDE,
             "Decided by people",
-            format!("Rows on which a person decided.{}", not_applied_sentence(report)),
+            format!("Rows that a person decided on.{}", not_applied_sentence(report)),
         ),
     ]
 }
@@ -61,7 +61,7 @@ fn not_applied_sentence(report: &Report) -> String {
     }
     let kinds: Vec<String> = kinds.iter().map(|(kind, n)| format!("{} {kind}", count(*n))).collect();
     format!(
-        " {} not applied ({}): the run warned of each, and its report.json lists them with line and reason.",
+        " {} not applied ({}). The file report.json of the run lists each with its line and the reason.",
         counted(n_all, "decision was", "decisions were"),
         kinds.join(", ")
     )
@@ -78,8 +78,8 @@ pub(super) fn title(report: &Report) -> &str {
     if report.card.title.is_empty() { &report.pipeline } else { &report.card.title }
 }
 
-/// What is said, or that it is not known.
-pub(super) fn said<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
+/// The text, or `otherwise` if it is blank.
+pub(super) fn or_unknown<'a>(text: &'a str, otherwise: &'a str) -> &'a str {
     if text.trim().is_empty() { otherwise } else { text }
 }
 
@@ -102,12 +102,13 @@ pub(super) fn is_redacted(report: &Report) -> bool {
 pub(super) fn known_limits(report: &Report) -> Vec<String> {
     let mut limits = Vec::new();
     for step in report.recipe.iter().filter(|step| !step.status.has_run()) {
-        limits.push(format!("The recipe's step “{}” did not run ({}).", step.step, step.status.name()));
+        let status = step.status.name().replacen(": ", " (", 1);
+        limits.push(format!("The recipe step “{}” was {status}).", step.step));
     }
     if report.recipe.iter().any(|step| step.status == Status::RanByRule) {
         limits.push(
-            "Steps that ran by rule were done by people or a model in the recipe. Rules are the same each time and see \
-             less."
+            "In the original recipe, people or a model did the steps marked “ran by rule”. Rules are repeatable, but miss \
+             cases that a person would see."
                 .to_owned(),
         );
     }
@@ -115,7 +116,7 @@ pub(super) fn known_limits(report: &Report) -> Vec<String> {
         category.has_answers() && report.entries("unverified", Some(category.name())) > 0
     };
     if Category::ALL.iter().any(is_recorded) {
-        limits.push("Unverified answers are what one model said, right or wrong.".to_owned());
+        limits.push("Unverified answers are outputs of one model; some are wrong.".to_owned());
     }
     let agreed = report.entries.tier.get(AGREED).copied().unwrap_or_default();
     if agreed > 0 {
@@ -127,26 +128,26 @@ pub(super) fn known_limits(report: &Report) -> Vec<String> {
     let judged = report.entries.tier.get(JUDGED).copied().unwrap_or_default();
     if judged > 0 {
         limits.push(format!(
-            "Labels of the tier judged ({}) rest on the text alone. The entries are unverified, and some labels are wrong.",
+            "Labels of the tier judged ({}) come from the text alone. These entries are unverified, and some labels are wrong.",
             count(judged)
         ));
     }
     let scored = report.exported("scored", Some(Category::Irrelevance.name()));
     if scored > 0 {
         limits.push(format!(
-            "No person checked the scored entries of the category irrelevance that this run made ({}): a rule judged that \
-             no function fits, and the log's answers or the form of the query speak for it. Some can be wrong.",
+            "No person checked the scored entries of the category irrelevance that this run made ({}). A rule judged that \
+             no function fits, based on the answers in the log or on the form of the query. Some labels can be wrong.",
             count(scored)
         ));
     }
     if report.edits.iter().any(|edit| edit.safety == "unsafe") {
-        limits.push("Unsafe edits put a guess where the docs said nothing.".to_owned());
+        limits.push("Unsafe edits fill gaps in the docs with guesses.".to_owned());
     }
     let ran = |start: &str| report.stages.iter().any(|stage| stage.kind.starts_with(start));
     if ran(DraftAnswers::NAME) {
         limits.push(
-            "A drafted answer accepts one value a parameter, besides leaving out what may be left out. Other values can \
-             be right."
+            "A drafted answer accepts one value per parameter, and the omission of optional parameters. Other values can be \
+             correct, too."
                 .to_owned(),
         );
     }
@@ -154,13 +155,13 @@ pub(super) fn known_limits(report: &Report) -> Vec<String> {
         report.query_vectors.values().filter(|vectors| *vectors != N_GRAMS).map(String::as_str).collect();
     if !models.is_empty() {
         limits.push(format!(
-            "Near copies of docs are found by words, those of queries by words and by {}: what neither finds near stays \
-             twice.",
+            "Similar docs are found by their words, similar queries by their words and by {}. Paraphrases that these measures \
+             do not find remain in the dataset.",
             models.join(", ")
         ));
     } else if ran("merge-near-") {
         limits.push(
-            "Near copies are found by words and spelling: what is said in quite other words stays twice."
+            "Similar docs and queries are found by words and spelling. Paraphrases in other words remain in the dataset."
                 .to_owned(),
         );
     }

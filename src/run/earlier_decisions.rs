@@ -75,9 +75,9 @@ impl EarlierDecisions {
             .chain(&now.files)
             .map(|file| format!("--decisions {file}"))
             .collect();
-        let (are, what) = if n_missing == 1 { ("is", "it") } else { ("are", "them") };
+        let what = if n_missing == 1 { "it" } else { "them" };
         Ok(Some(format!(
-            "{} of the earlier run in this folder {are} not in the files of this run, such as {} of {id}\nhint: to apply {what} too, give all files: {}",
+            "the decision files of this run do not contain {} of the earlier run in this folder, such as `{}` for {id}\nhint: to apply {what} too, pass all files: {}",
             counted(n_missing as u64, "decision", "decisions"),
             reason.trim_start_matches("decision/"),
             files.join(" ")

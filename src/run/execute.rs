@@ -211,7 +211,7 @@ fn warn_of_lines(ingest: &IngestManifest, observer: &dyn Observer) {
             count(counts.unreadable),
             counted(counts.lines, "line", "lines"),
             if counts.no_request > 0 {
-                format!(", {} hold no request", count(counts.no_request))
+                format!(", {} without a request", count(counts.no_request))
             } else {
                 String::new()
             },

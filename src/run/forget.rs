@@ -102,7 +102,7 @@ pub fn forget(run: &Path, record: Forget<'_>, registry: &Registry) -> Result<Opt
             return Ok(None);
         }
         return refuse(format!(
-            "no record {} in {}\nhint: give the log's own id, a request id, or the start of one ({SHORTEST_PREFIX} digits or more); `toolsieve why` shows both",
+            "no record {} in {}\nhint: use the id in the log, a request id, or the start of one ({SHORTEST_PREFIX} digits or more); `toolsieve why` shows both",
             record.id,
             run.folder.display()
         ));
@@ -137,9 +137,9 @@ fn find(run: &OpenRun, Forget { id, all }: Forget<'_>) -> Result<BTreeSet<RowIx>
         names.push(format!("  … and {} more", found.len() - MAX_NAMED));
     }
     let hint = if is_by_id {
-        "give more digits of the request id"
+        "use more digits of the request id"
     } else {
-        "give one of these ids, or forget them all with --all"
+        "use one of these ids, or forget all of them with --all"
     };
     refuse(format!(
         "{id} is the id of {} records of {}:\n{}\nhint: {hint}",

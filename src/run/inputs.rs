@@ -44,13 +44,13 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>),
     let ingest = Ingest { inputs: found.files, ..given.clone() };
     if ingest.limit.is_some() && ingest.sample_rows.is_some() {
         return refuse(
-            "limit and sample_rows are both set\nhint: the one reads the first records, the other takes some at random",
+            "limit and sample_rows are both set\nhint: use limit for the first records, or sample_rows for random ones",
         );
     }
     let pipes: Vec<&PathBuf> = ingest.inputs.iter().filter(|input| is_pipe(input)).collect();
     if let [one, other, ..] = pipes[..] {
         return refuse(format!(
-            "inputs {} and {} are both pipes, and one can be read\nhint: write them to files, or `cat` them into one",
+            "inputs {} and {} are both pipes, but only one can be read\nhint: write them to files, or join them with `cat`",
             one.display(),
             other.display()
         ));
@@ -67,10 +67,7 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>),
     for input in &ingest.inputs {
         let place = input.canonicalize().unwrap_or_else(|_| input.clone());
         if seen.contains(&place) {
-            return refuse(format!(
-                "input {} is named twice\nhint: every row of it would count twice",
-                input.display()
-            ));
+            return refuse(format!("input {} is given twice\nhint: give each input once", input.display()));
         }
         seen.push(place);
         if !is_pipe(input) {
@@ -186,13 +183,13 @@ fn check_same_inputs(given: &Ingest, copied: &Ingest, folder: &RunFolder) -> Res
     let had: Vec<PathBuf> = before.iter().map(|input| as_given(&input.path)).collect();
     let is_pipe = |paths: &[PathBuf]| paths.iter().all(|path| path.as_os_str() == "-");
     let (go_on, what) = if is_pipe(&had) && is_pipe(&given.inputs) {
-        ("", "standard input is not the text that it read".to_owned())
+        ("", "standard input has other content".to_owned())
     } else {
-        let what = format!("it read {}, and this run would read {}", named(&had), named(&given.inputs));
-        ("name the inputs of the run there with --input to go on with it, ", what)
+        let what = format!("it read {}, but this run reads {}", named(&had), named(&given.inputs));
+        ("to continue that run, pass its inputs with --input; else ", what)
     };
     refuse(format!(
-        "{} holds a run of other inputs: {what}\nhint: {go_on}give another folder with --out, or replace the run there with --fresh",
+        "{} contains a run of other inputs: {what}\nhint: {go_on}choose another folder with --out, or replace the run with --fresh",
         folder.path().display()
     ))
 }

@@ -73,7 +73,7 @@ pub(super) fn open(pipeline: &Pipeline, options: &ModelOptions) -> Result<Option
             && let Some(model) = models.iter().find(|model| prices.price(model).is_none())
         {
             return refuse(format!(
-                "--max-cost: the price of {model} is not known\nhint: give it with --prices FILE"
+                "--max-cost: the price of {model} is unknown\nhint: add it with --prices FILE"
             ));
         }
         let policy = RetryPolicy { max_concurrent: options.n_concurrent.max(1), ..RetryPolicy::default() };

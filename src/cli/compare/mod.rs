@@ -31,7 +31,7 @@ pub(super) struct CompareArgs {
     #[arg(long)]
     json: bool,
 
-    /// Exits with 1 where the runs differ.
+    /// Exits with 1 if the runs differ.
     #[arg(long)]
     exit_code: bool,
 }

@@ -144,8 +144,8 @@ fn reasons(comparison: &Comparison, screen: Screen) -> Painted {
     let mut reasons: Vec<_> = comparison.reasons.iter().collect();
     reasons.sort_by_key(|reason| std::cmp::Reverse(reason.before.abs_diff(reason.after)));
     let mut table = Table::new([
+        Column::text("reason"),
         Column::wrapped("stage"),
-        Column::wrapped("reason"),
         Column::wrapped("what"),
         Column::number("before"),
         Column::number("after"),
@@ -154,7 +154,7 @@ fn reasons(comparison: &Comparison, screen: Screen) -> Painted {
     for reason in reasons.iter().take(MAX_SHOWN) {
         let what = [reason.action, reason.table].join(" ").trim_end().replace('_', " ");
         let counts = [reason.before, reason.after].map(|n| Cell::from(count(n)));
-        let texts = [&reason.stage, &reason.reason, &what].map(Cell::from);
+        let texts = [&reason.reason, &reason.stage, &what].map(Cell::from);
         table.row(texts.into_iter().chain(counts).chain([change(reason.before, reason.after)]));
     }
     let mut text = table.fitted(screen);

@@ -28,11 +28,11 @@ pub(super) struct AskArgs {
     #[arg(long, value_name = "MODEL", requires = "save", conflicts_with = "compare", help_heading = ASKING)]
     ask: Option<String>,
 
-    /// Result file of --ask; outputs that it has are not asked again.
+    /// Result file of --ask; outputs in it are not requested again.
     #[arg(long, value_name = "FILE", requires = "ask", help_heading = ASKING)]
     save: Option<PathBuf>,
 
-    /// How functions are given to the model.
+    /// How the model gets the functions.
     #[arg(long, value_enum, default_value_t = Mode::Prompt, requires = "ask", help_heading = ASKING)]
     ask_mode: Mode,
 
@@ -44,7 +44,7 @@ pub(super) struct AskArgs {
     #[arg(long, value_name = "N", requires = "ask", value_parser = clap::value_parser!(u64).range(1..), help_heading = ASKING)]
     limit: Option<u64>,
 
-    /// Requests at once.
+    /// Number of requests at once.
     #[arg(long, value_name = "N", default_value_t = ask::CONCURRENT as u64, requires = "ask", help_heading = ASKING,
         value_parser = clap::value_parser!(u64).range(1..=1000))]
     concurrency: u64,
@@ -53,7 +53,7 @@ pub(super) struct AskArgs {
     #[arg(long, value_name = "X", default_value_t = Temperature(Some(ask::TEMPERATURE)), requires = "ask", help_heading = ASKING)]
     temperature: Temperature,
 
-    /// Longest output, in tokens [default: the limit of the server]
+    /// Maximum length of an output, in tokens [default: the limit of the server]
     #[arg(long, value_name = "N", requires = "ask", value_parser = clap::value_parser!(u64).range(1..), help_heading = ASKING)]
     max_tokens: Option<u64>,
 
@@ -173,10 +173,7 @@ impl AskArgs {
     ) -> anyhow::Result<Finished> {
         let Some(settings) = self.settings() else { return Ok(Finished::default()) };
         if settings.max_cost.is_some() && prices.price(&settings.model).is_none() {
-            bail!(
-                "--max-cost: the price of {} is not known\nhint: give it with --prices FILE",
-                settings.model
-            );
+            bail!("--max-cost: the price of {} is unknown\nhint: add it with --prices FILE", settings.model);
         }
         let dataset = dataset()?;
         let client =
@@ -261,13 +258,13 @@ fn missing(asked: &Asked, has_key: bool) -> anyhow::Error {
     let hint = match &asked.stopped {
         Some(Stopped::Refused) => {
             let key = if has_key { "OPENAI_API_KEY" } else { "OPENAI_API_KEY (it is not set)" };
-            format!("check OPENAI_BASE_URL, {key} and the name of the model; `{command}` goes on")
+            format!("check OPENAI_BASE_URL, {key} and the name of the model; to continue, run `{command}`")
         }
         Some(Stopped::Limited) => {
-            format!("wait, ask less at once with --concurrency, or check the credit; `{command}` goes on")
+            format!("wait, lower --concurrency, or check the credit; to continue, run `{command}`")
         }
         Some(Stopped::Cost { .. }) => {
-            "with a higher --max-cost the same command goes on, and --max-tokens makes outputs cheaper; --partial scores \
+            "the same command with a higher --max-cost continues, and --max-tokens makes outputs cheaper; --partial scores \
              what is there"
                 .to_owned()
         }
@@ -275,7 +272,7 @@ fn missing(asked: &Asked, has_key: bool) -> anyhow::Error {
         _ if asked.failed.first().is_some_and(|(_, reason)| reason.contains("temperature")) => {
             format!("--temperature {DEFAULT} leaves it to the server")
         }
-        _ => format!("`{command}` goes on from there; with --partial it also scores what is there"),
+        _ => format!("to continue, run `{command}`; with --partial it also scores the outputs that arrived"),
     };
     let message = format!("{what}\nhint: {hint}");
     match asked.stopped {

@@ -249,7 +249,7 @@ impl EvaluateArgs {
             let missing = if is_partial { Vec::new() } else { system.without_outputs(dataset) };
             if !missing.is_empty() {
                 messages.push(format!(
-                    "{}: no outputs of {}; --partial leaves them out",
+                    "{}: no outputs of {}; --partial skips them",
                     system.name,
                     missing.join(", ")
                 ));

@@ -125,7 +125,7 @@ impl Tally {
     /// Who does not take the lists that are held.
     fn held_by(&self) -> &'static str {
         let is_refused = self.faults.keys().any(|reason| reason.starts_with("convert/"));
-        if is_refused { "held back by a run or refused by the API" } else { "held back by a run" }
+        if is_refused { "held by a run or refused by the API" } else { "held by a run" }
     }
 
     fn lists(&self) -> u64 {

@@ -5,7 +5,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::outcome::{EditOutcome, Outcome, Wrong};
-use crate::cli::console::{Paint, Painted, counted};
+use crate::cli::console::{Paint, Painted, Screen, counted};
+use crate::cli::layout::{Cell, add_changes, labelled};
 use crate::docs::convert::Change;
 use crate::docs::patch::PatchOp;
 use crate::run::patch_lines;
@@ -13,11 +14,11 @@ use crate::text::visible::visible_line;
 
 /// One list as text.
 pub(super) fn painted(outcome: &Outcome) -> Painted {
-    let mut text = Painted::default();
+    let (mut text, screen) = (Painted::default(), Screen::of_stdout());
     heading(&mut text, outcome);
-    outcome.faults.iter().for_each(|fault| wrong(&mut text, fault));
-    outcome.edits.iter().for_each(|one| edit(&mut text, one));
-    outcome.conversions.iter().flatten().for_each(|change| conversion(&mut text, change));
+    outcome.faults.iter().for_each(|fault| wrong(&mut text, fault, screen));
+    outcome.edits.iter().for_each(|one| edit(&mut text, one, screen));
+    outcome.conversions.iter().flatten().for_each(|change| conversion(&mut text, change, screen));
     text.add(Paint::Plain, "\n");
     text
 }
@@ -47,29 +48,34 @@ fn name(outcome: &Outcome) -> String {
     }
 }
 
-fn wrong(text: &mut Painted, fault: &Wrong) {
+fn wrong(text: &mut Painted, fault: &Wrong, screen: Screen) {
     let at = match &fault.at {
         Value::Null => String::new(),
         Value::String(pointer) => format!(" at {pointer}"),
         byte => format!(" at byte {byte}"),
     };
     let what = format!("{}{at}: {}", fault.reason, fault.message);
+    let paint = if fault.is_blocking { Paint::Error } else { Paint::Plain };
+    if screen.is_terminal {
+        let pieces = Cell::new(paint, &what).split_words();
+        return text.append(labelled(&"  !".into(), 4, &pieces, screen));
+    }
     text.add(Paint::Plain, "  ! ");
-    text.add(if fault.is_blocking { Paint::Error } else { Paint::Plain }, &visible_line(&what));
+    text.add(paint, &visible_line(&what));
     text.add(Paint::Plain, "\n");
 }
 
-fn edit(text: &mut Painted, edit: &EditOutcome) {
+fn edit(text: &mut Painted, edit: &EditOutcome, screen: Screen) {
     let safety = match (edit.is_applied, edit.safety) {
         (false, _) => "  (not made)",
         (true, crate::docs::fix::Safety::Safe) => "",
         (true, _) => "  (unsafe)",
     };
     text.add(Paint::Plain, &format!("  {}{safety}\n", edit.reason));
-    before_and_after(text, &edit.patch);
+    before_and_after(text, &edit.patch, screen);
 }
 
-fn conversion(text: &mut Painted, change: &Change) {
+fn conversion(text: &mut Painted, change: &Change, screen: Screen) {
     let path = change.at.clone();
     let after = if change.to.is_null() {
         PatchOp::Remove { path }
@@ -77,10 +83,11 @@ fn conversion(text: &mut Painted, change: &Change) {
         PatchOp::Replace { path, value: change.to.clone() }
     };
     text.add(Paint::Plain, &format!("  {}\n", change.reason));
-    before_and_after(text, &[PatchOp::Test { path: change.at.clone(), value: change.from.clone() }, after]);
+    let before = PatchOp::Test { path: change.at.clone(), value: change.from.clone() };
+    before_and_after(text, &[before, after], screen);
 }
 
-fn before_and_after(text: &mut Painted, patch: &[PatchOp]) {
+fn before_and_after(text: &mut Painted, patch: &[PatchOp], screen: Screen) {
     let patch = serde_json::to_string(patch).unwrap_or_default();
-    text.add_changes(&patch_lines("", &patch));
+    add_changes(text, &patch_lines("", &patch), screen);
 }

@@ -21,7 +21,7 @@ pub(super) fn text(look: &Look, screen: Screen) -> Painted {
         columns(look, screen),
         requests(look, screen),
         docs(look, screen),
-        left(&look.docs.faults, "docs not read for sure", screen),
+        left(&look.docs.faults, "unreadable docs", screen),
         fixes(look, screen),
         personal(look, screen),
         run(look, screen),
@@ -48,7 +48,7 @@ fn files(look: &Look, screen: Screen) -> Painted {
             count(file.looked_at),
         ]
     });
-    let header = ["file", "format", "stored", "size", "lines", "looked at"];
+    let header = ["file", "format", "stored", "size", "lines", "sampled"];
     table(&header, &rows.collect::<Vec<_>>(), &[3, 4, 5], &[0], screen)
 }
 
@@ -57,12 +57,12 @@ fn lines(look: &Look, screen: Screen) -> Painted {
     let log_formats = list(&look.log_formats, lines.requests);
     let answers = match lines.answers {
         0 => String::new(),
-        answers => format!("{} to requests of other lines, ", counted(answers, "answer", "answers")),
+        answers => format!("{} to requests on other lines, ", counted(answers, "answer", "answers")),
     };
     let mut text = pair(
         "lines",
         &format!(
-            "{} looked at: {}, {}{} without one, {} unreadable",
+            "{} sampled: {}, {}{} without a request, {} unreadable",
             count(lines.looked_at),
             counted(lines.requests, "request", "requests"),
             answers,
@@ -120,7 +120,7 @@ fn columns(look: &Look, screen: Screen) -> Painted {
         ]
     };
     let rows: Vec<Vec<String>> = look.columns.iter().map(row).collect();
-    let header = ["columns where no log format fits", "lines", "hold", "guess", "form of the first"];
+    let header = ["columns outside log formats", "lines", "content", "used as", "first value"];
     table(&header, &rows, &[1], &[4], screen)
 }
 
@@ -135,7 +135,7 @@ fn requests(look: &Look, screen: Screen) -> Painted {
         (
             "turns",
             format!(
-                "{} single, {} multi (up to {}), {} of agent loops, {} with a system message",
+                "{} single-turn, {} multi-turn (up to {}), {} of agent loops, {} with a system message",
                 count(turns.single_turn),
                 count(turns.multi_turn),
                 count(turns.most_turns),
@@ -146,7 +146,7 @@ fn requests(look: &Look, screen: Screen) -> Painted {
         (
             "answers",
             format!(
-                "{} with calls, {} without, {} failed or cut off, {} none",
+                "{} with calls, {} without calls, {} failed or truncated, {} missing",
                 count(answers.calls),
                 count(answers.text),
                 count(answers.failed),
@@ -160,7 +160,7 @@ fn requests(look: &Look, screen: Screen) -> Painted {
         ("time", time(look)),
         ("models", list(&facts.models, look.lines.requests)),
         (
-            "who",
+            "users",
             format!(
                 "{}, {}, {} with an id",
                 counted(facts.users, "user", "users"),
@@ -176,7 +176,7 @@ fn time(look: &Look) -> String {
     let facts = &look.requests.facts;
     facts.time.as_ref().map_or_else(
         || "none".to_owned(),
-        |[first, last]| format!("{first} to {last}, on {}", counted(facts.with_time, "request", "requests")),
+        |[first, last]| format!("{first} to {last}, in {}", counted(facts.with_time, "request", "requests")),
     )
 }
 
@@ -188,17 +188,20 @@ fn docs(look: &Look, screen: Screen) -> Painted {
     let [fewest, median, most] = docs.functions_a_list;
     let share = share_of(docs.equal, docs.equal + docs.lists);
     let functions = if docs.read == 0 {
-        "no list can be read".to_owned()
+        "no readable list".to_owned()
     } else {
         let each =
             if fewest == most { fewest.to_string() } else { format!("{fewest} to {most}, median {median}") };
-        let read = counted(docs.read, "list", "lists");
-        format!("{} in {read} read; a list has {each}", count(docs.functions))
+        let read = counted(docs.read, "readable list", "readable lists");
+        format!("{} in {read}; {each} per list", count(docs.functions))
     };
     let rows = [
-        ("doc lists", format!("{} differ, {share} of requests have docs of another", count(docs.lists))),
+        (
+            "doc lists",
+            format!("{} distinct; {share} of requests repeat the docs of another request", count(docs.lists)),
+        ),
         ("functions", functions),
-        ("read by", list(&docs.steps, docs.lists)),
+        ("parsed by", list(&docs.steps, docs.lists)),
     ];
     pairs(&rows, screen)
 }
@@ -246,8 +249,8 @@ fn run(look: &Look, screen: Screen) -> Painted {
     pair(
         "a full run",
         &format!(
-            "about {} requests, {}, {} of memory, {} on disk (estimates)",
-            count(run.requests),
+            "about {}, {}, {} of memory, {} on disk (estimates)",
+            counted(run.requests, "request", "requests"),
             seconds(run.seconds),
             bytes(run.memory_bytes),
             bytes(run.disk_bytes)

@@ -93,13 +93,13 @@ fn report_skipped(rows: &Rows, skipped: &[Skipped], first: usize) {
     };
     for Skipped { row, why } in skipped.iter().take(MAX_NAMED) {
         let id = &rows.ids[first + *row as usize];
-        console::print_status(&format!("row {id} matches nothing: its vector {}", word(*why)));
+        console::print_status(&format!("warning: row {id} is in no pair, because its vector {}", word(*why)));
     }
     let n_more = skipped.len().saturating_sub(MAX_NAMED) as u64;
     if n_more > 0 {
         console::print_status(&format!(
-            "{} nothing either",
-            counted(n_more, "more row matches", "more rows match")
+            "warning: {} in no pair, because of their vectors",
+            counted(n_more, "more row is", "more rows are")
         ));
     }
 }

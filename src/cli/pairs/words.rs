@@ -16,7 +16,7 @@ pub(super) fn compare(args: &PairsArgs, measure: Measure, rows: &mut Rows) -> an
     let threshold = args.rouge_threshold();
     if !args.quiet {
         console::print_status(&format!(
-            "comparing {} tokens, with about {} of memory",
+            "comparing texts with {} tokens in total; about {} of memory",
             count(texts.n_tokens_of_all() as u64),
             bytes(texts.join_bytes(threshold) as u64)
         ));

@@ -54,7 +54,7 @@ fn other_inputs_are_read_and_judged() {
     home.outcomes();
     let other = home.run(&Log::of(&[0, 0]), &stages()).unwrap();
     assert_eq!((other.reused, other.corpus.requests.len()), (0, 2));
-    assert_eq!(home.outcomes()[..2], ["changed", "2 requests, 1 doc lists"]);
+    assert_eq!(home.outcomes()[..2], ["changed", "2 requests, 1 doc list"]);
     let seed = home.with_seed(1, |cx| runner::run(&home.folder, &Log::of(&[0, 0]), &stages(), cx)).unwrap();
     assert_eq!(seed.reused, 0);
 }

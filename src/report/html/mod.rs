@@ -15,7 +15,7 @@ use super::precision::{self, Shown};
 use super::published::Published;
 use super::words::{
     COMPARABLE, RECIPE_URL, SCORED, fate_sections, frozen_sentence, is_redacted, known_limits, merge_targets,
-    said as or_unknown, title, unit,
+    or_unknown, title, unit,
 };
 use crate::bfcl::category::Category;
 use crate::engine::corpus::RowId;
@@ -69,7 +69,7 @@ fn head(report: &Report) -> Markup {
             "Lines: " (report.lines_sum()) "." br;
             "Requests: " (report.requests_sum()) "."
             @if let Some(merged) = report.merged_sum() { " Merged: " (merged) "." }
-            " " (faults) " of lines and requests left because something went wrong."
+            " " (faults) " of lines and requests were removed because of faults (unreadable or damaged data)."
         }
     }
 }
@@ -77,7 +77,7 @@ fn head(report: &Report) -> Markup {
 fn funnel(report: &Report) -> Markup {
     html! {
         h2 { "Funnel" }
-        p { "The counts after each step. All bars are shares of the pairs read: here, and at BFCL." }
+        p { "The number of doc lists and requests after each step. Bars are shares of the pairs read: in this run, and in BFCL's." }
         ol.funnel { @for row in &report.funnel { li { (step(report, row)) } "\n" } }
         p.soft { (COMPARABLE) " Source: " (RECIPE_URL) }
     }
@@ -118,7 +118,7 @@ fn recipe(report: &Report) -> Markup {
         h2 { "Steps of the recipe" }
         (table::wide(&columns, rows))
         @if !report.other_stages.is_empty() {
-            p.soft { "Ran too, and no step of the recipe: " (report.other_stages.join(", ")) "." }
+            p.soft { "Stages that ran and are not part of the recipe: " (report.other_stages.join(", ")) "." }
         }
     }
 }
@@ -181,12 +181,10 @@ fn first_and_numbers(headings: &[&'static str]) -> Vec<Column> {
 
 fn shared_lists(report: &Report) -> String {
     let composition = &report.composition;
-    let represented_requests = report
-        .entries
-        .represented_requests
-        .map(|n| format!(" They are a sample and stand for {} requests.", count(n)));
+    let represented_requests =
+        report.entries.represented_requests.map(|n| format!(" They are a sample of {} requests.", count(n)));
     format!(
-        "{} entries{} share {} doc lists and offer {} functions: {} distinct ones, {} distinct names.{}",
+        "{} entries{} use {} doc lists, with {} functions: {} distinct ones, with {} distinct names.{}",
         count(composition.requests),
         if report.all_frozen() > 0 { " of this run" } else { "" },
         count(composition.doc_lists),
@@ -213,8 +211,8 @@ fn fates(report: &Report, run: &str) -> Markup {
     let columns =
         [Column::key("reason"), Column::number("rows"), Column::prose("meaning"), Column::prose("example")];
     html! {
-        h2 { "What was merged, dropped and held" }
-        p.soft { "Each reason with its earliest row; the command shows what happened to it." }
+        h2 { "Merged, dropped and held rows" }
+        p.soft { "The example of a reason is its earliest row. The command shows the history of that row. Rows counted as followed were removed as a consequence, for example requests whose doc list was dropped." }
         @for (action, heading, meaning) in fate_sections(report) {
             h3 { (heading) }
             p.soft { (meaning) }
@@ -264,9 +262,9 @@ fn edits(report: &Report, run: &str) -> Markup {
         ]
     };
     html! {
-        h2 { "What was edited" }
+        h2 { "Edits" }
         p.soft {
-            "Safe edits say the same in other words, unsafe ones fill a gap with a guess; suggestions were only shown."
+            "Safe edits keep the meaning, unsafe edits fill a gap with a guess. Suggested edits were not applied."
         }
         (table::wide(&columns, report.edits.iter().map(cells)))
     }
@@ -296,24 +294,24 @@ fn sources(report: &Report) -> Markup {
     let people = [
         ("licence of the dataset", or_unknown(&card.licence, "unknown")),
         ("licence of the log", or_unknown(&card.source_licence, "unknown")),
-        ("contact", or_unknown(&card.contact, "nobody is named")),
+        ("contact", or_unknown(&card.contact, "not given")),
     ];
     html! {
         h2 { "Personal data, overlap, licences" }
         @if !is_redacted(report) {
-            p.bad { "Not redacted: what the log held of personal data can stand in the dataset." }
+            p.bad { "Not redacted: the dataset can contain personal data of the log." }
         } @else if report.redacted.is_empty() {
             p { "Redaction ran and found nothing." }
         }
         @if report.public_sets.is_empty() {
-            p { "No check against a public set is on record: entries can be in one." }
+            p { "The dataset was not compared with public sets, so its entries can occur in one." }
         }
         div.two {
             (counts_table("redacted", "places", &report.redacted))
             (table::small(&[Column::text("public set"), Column::text("status")], sets))
             (table::small(
-                &[Column::text("what"), Column::text("said")],
-                people.map(|(what, said)| vec![text(what), text(said)]),
+                &[Column::text("licence and contact"), Column::text("value")],
+                people.map(|(what, value)| vec![text(what), text(value)]),
             ))
         }
     }
@@ -331,14 +329,14 @@ fn rebuild(report: &Report) -> Markup {
     let inputs = rebuild.inputs.iter().map(|input| vec![code(&input.sha256), number(input.bytes)]);
     html! {
         h2 { "How to rebuild" }
-        p { "With the pipeline below in pipeline.toml and these inputs:" }
+        p { "Save the pipeline below as pipeline.toml and run this command with these inputs:" }
         pre { (rebuild.command) }
         (table::wide(&[Column::text("input, SHA-256"), Column::number("bytes")], inputs))
         @if !rebuild.files.is_empty() {
-            p { "These settings name files that it needs too: " (rebuild.files.join(", ")) "." }
+            p { "The run also needs the files in these settings: " (rebuild.files.join(", ")) "." }
         }
         details {
-            summary { "The pipeline as it ran" }
+            summary { "Pipeline of this run" }
             pre { (rebuild.pipeline) }
         }
     }

@@ -69,7 +69,7 @@ pub fn why(run: &OpenRun, row: &str, full: bool) -> Result<Why, Error> {
             }
             None => {
                 return refuse(format!(
-                    "no row {row} in {}\nhint: give the log's own id, the start of a request id or a list id (4 digits or more), FILE:LINE, FILE#RECORD, or an entry's id{}",
+                    "no row {row} in {}\nhint: use the id in the log, the start of a request id or list id (4 digits or more), FILE:LINE, FILE#RECORD, or the id of an entry{}",
                     run.folder.display(),
                     without_an_id(run)
                 ));
@@ -86,8 +86,10 @@ fn without_an_id(run: &OpenRun) -> String {
     if n_lines == 0 {
         return String::new();
     }
-    let gave = format!("{} of {} gave no request", count(n_lines), counted(counts.lines, "line", "lines"));
-    format!("\nhint: {gave} and have no id here: give FILE:LINE, or FILE#RECORD in a table or a JSON array")
+    let gave = format!("{} of {} hold no request", count(n_lines), counted(counts.lines, "line", "lines"));
+    format!(
+        "\nhint: {gave} and have no id; for these use FILE:LINE, or FILE#RECORD in a table or a JSON array"
+    )
 }
 
 /// Returns the id of the request that an entry of the dataset was made from, by the id of the entry or by the published

@@ -86,14 +86,14 @@ impl Story<'_> {
         let place = name_and_line(self.run, of_request(cells, at));
         let text = format!("request {}\n", self.corpus().requests.row_id(self.row));
         if is_place {
-            return text + &format!("  read      {place}; nothing of it is kept\n");
+            return text + &format!("  read      {place}; only this place is kept\n");
         }
         let own_id = cells
             .text(columns::EXTERNAL_ID, at)
-            .map(|id| format!(", its id there {}", visible_line(id)))
+            .map(|id| format!(", id {}", visible_line(id)))
             .unwrap_or_default();
         let shape = cells.text(columns::LOG_FORMAT, at).unwrap_or("?");
-        text + &format!("  read      {place}{own_id}, as {shape}\n")
+        text + &format!("  read      {place}{own_id}, format {shape}\n")
             + &facts(cells, at)
             + &self.conversation(cells, at)
             + &self.digest(cells.text(columns::MESSAGES, at))
@@ -225,7 +225,11 @@ impl Story<'_> {
         };
         let into = event.into.map(|into| format!(" into {}", short(into))).unwrap_or_default();
         let score = event.score.map(|(metric, score)| format!(", {metric} {score:.3}"));
-        let followed = if event.cascaded { " (followed)" } else { "" };
+        let followed = match (event.cascaded, event.table) {
+            (false, _) => "",
+            (true, TableId::Requests) => " (because of its doc list)",
+            (true, TableId::DocLists) => " (because of its requests)",
+        };
         let is_shown = event.edit.is_some_and(|edit| edit.safety == Safety::Suggest.name());
         let word = if is_shown { "suggest" } else { event.action };
         let found = event.evidence.map(|evidence| format!("\n      {}", self.shown(evidence)));
@@ -264,10 +268,12 @@ impl Story<'_> {
         let mut text = match basis {
             Some(basis) => {
                 let tier = cells.text(TIER, at).filter(|tier| *tier == JUDGED);
-                let apart = tier.map_or("", |_| ", by the text alone: tier judged");
+                let apart = tier.map_or("", |_| " (judged from the text alone, so unverified)");
                 format!(" as {category}: {basis}{apart}\n")
             }
-            None => format!(" as {category}, answer of tier {}\n", cells.text(TIER, at).unwrap_or("none")),
+            None => {
+                format!(" as {category}, tier of the answer: {}\n", cells.text(TIER, at).unwrap_or("none"))
+            }
         };
         if let (None, Some(answer)) = (basis, cells.text(ANSWER, at)) {
             text += &format!("answer    {}\n", self.shown(answer));
@@ -325,12 +331,12 @@ fn judged(relevance: Option<&str>, basis: Option<&str>) -> String {
             .filter(|(_, n)| n.as_u64() != Some(0))
             .map(|(kind, n)| format!("{n} {kind}"))
             .collect();
-        let mut evidence = if evidence.is_empty() { "nothing".to_owned() } else { evidence.join(", ") };
+        let mut evidence = if evidence.is_empty() { "none".to_owned() } else { evidence.join(", ") };
         if basis["grounded_call"] == true {
             evidence += ", and the values of the call are in the request";
         }
         format!(
-            "a function fits with probability {:.3}; by the text alone {:.3}, the log's answers: {evidence}",
+            "a function fits with probability {:.3} ({:.3} from the text alone; evidence from answers: {evidence})",
             number("probability"),
             number("by_text")
         )
