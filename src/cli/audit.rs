@@ -72,6 +72,13 @@ pub(super) struct AuditArgs {
     #[arg(long, value_name = "ACTION", default_value = "keep", value_parser = ["drop", "hold", "keep"])]
     suspect: String,
 
+    /// Language model that judges suspect pairs of messages. It gets redacted texts.
+    #[arg(long, value_name = "MODEL")]
+    judge: Option<String>,
+
+    #[command(flatten)]
+    model: super::model::ModelArgs,
+
     /// Exit code 1 if a larger share of the entries is contaminated, from 0 to 1.
     #[arg(long, value_name = "SHARE")]
     max_rate: Option<f64>,
@@ -104,13 +111,14 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
     if args.max_rate.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
         bail!("--max-rate: expected a share from 0 to 1");
     }
-    let mut pipeline = Pipeline::parse(AUDIT, AUDIT_NAME, &args.overrides()?, registry)?;
+    let mut pipeline = Pipeline::parse(&args.pipeline(), AUDIT_NAME, &args.overrides()?, registry)?;
     pipeline.ingest.inputs.clone_from(&args.train);
     if let Some(threads) = args.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global().context("--threads")?;
     }
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out/audit"));
     let options = Options::default().fresh(args.fresh).command(std::env::args());
+    let options = options.model(args.model.options()?);
     let prepared = prepare(&pipeline, &out, &options)?;
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
     let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, options.resume_command()))?;
@@ -136,7 +144,20 @@ fn lines(n: u64) -> String {
     if n == 1 { "1 line".to_owned() } else { format!("{} lines", count(n)) }
 }
 
+/// The stages before the audit if a language model judges: what is sent to it is redacted first.
+const REDACTION: &str = "[[stages]]\nkind = \"redact\"\n\n[[stages]]\nkind = \"redact-docs\"\n\n";
+
 impl AuditArgs {
+    /// Returns the pipeline of the audit, with redaction if texts are sent to a language model.
+    fn pipeline(&self) -> String {
+        let stages = AUDIT.find("[[stages]]").filter(|_| self.judge.is_some());
+        let mut text = AUDIT.to_owned();
+        if let Some(at) = stages {
+            text.insert_str(at, REDACTION);
+        }
+        text
+    }
+
     /// Returns the settings that the flags stand for; --set goes last.
     fn overrides(&self) -> anyhow::Result<Vec<Override>> {
         let list = |values: &[String]| toml::Value::from(values.to_vec()).to_string();
@@ -158,6 +179,7 @@ impl AuditArgs {
                 self.decisions.iter().map(|file| file.to_string_lossy().into_owned()).collect();
             overrides.push(over("", "decisions", list(&files)));
         }
+        overrides.extend(self.judge.iter().map(|model| over(stage, "model", text(model))));
         overrides.extend(self.form.overrides(stage)?);
         overrides.extend(self.set.iter().cloned());
         Ok(overrides)
@@ -201,10 +223,15 @@ pub(super) fn summary(run: &RunReport, report: &AuditReport, screen: Screen) -> 
     let unreadable: u64 = report.train.iter().map(|file| file.unreadable).sum();
     let also = if unreadable > 0 { format!("; {} cannot be read", lines(unreadable)) } else { String::new() };
     let verdicts = verdicts.collect::<Vec<_>>().join(" + ");
+    let judged: Vec<String> =
+        report.judged.iter().map(|(name, n)| format!("{} {}", count(*n), name.replace('_', " "))).collect();
     let mut line = |label: &str, what: &str| text.add(Paint::Plain, &format!("{label:<10}{what}\n"));
     line("", "");
     line("rows", &format!("{} = {verdicts}{also}", count(report.n_rows())));
     line("hits", &format!("{} in {out}/{HITS} and {HITS_TABLE}", count(report.hits)));
+    if !judged.is_empty() {
+        line("judged", &format!("suspect pairs: {}", judged.join(", ")));
+    }
     line("removed", &format!("{} in {out}/{REMOVED}", count(report.n_removed())));
     line("cleaned", &format!("{out}/dataset"));
     line("report", &format!("{out}/{AUDIT_REPORT}, {STATEMENT}, report.html"));

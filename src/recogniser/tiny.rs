@@ -2,6 +2,9 @@
 //!
 //! Its layers pass on what a word's vector says, and the head reads the label from it.
 
+// A test of the whole program includes this file, too.
+#![allow(unreachable_pub)]
+
 use std::collections::HashMap;
 use std::path::Path;
 

@@ -6,6 +6,7 @@ use super::published::Published;
 use super::{Sources, recipe};
 use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::vocabulary::RowIx;
+use crate::export::sink::Form;
 
 /// The last row of the funnel of a run that wrote a dataset.
 pub const EXPORT: &str = "export";
@@ -28,17 +29,18 @@ pub struct FunnelRow {
     pub bfcl: Option<Published>,
 }
 
-/// Builds the funnel of a finished run. `exported` is the number of frozen entries of its dataset, if it wrote one.
-pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>) -> Vec<FunnelRow> {
+/// Builds the funnel of a finished run that exported in this form. `exported` is the number of frozen entries of its dataset, if it wrote one.
+pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>, form: Option<Form>) -> Vec<FunnelRow> {
     let Sources { ingest, stages, corpus, registry, .. } = *run;
     let counts = &ingest.counts;
-    let row = |step: &str, description: &str, doc_lists, requests, bfcl| FunnelRow {
+    let row = |step: &str, description: &str, doc_lists, requests, bfcl: Option<Published>| FunnelRow {
         step: step.to_owned(),
         description: description.to_owned(),
         doc_lists,
         requests,
         percent: super::percent(requests, counts.records),
-        bfcl,
+        // An audit makes no dataset that could be compared with BFCL's.
+        bfcl: bfcl.filter(|_| form != Some(Form::AsRead)),
     };
     let mut rows = vec![row(
         "ingest",
@@ -60,7 +62,13 @@ pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>) -> Vec<FunnelRow>
         rows.push(row("forget", "without forgotten records", lists, requests, None));
     }
     if let Some(n_frozen) = exported {
-        let entries = if n_frozen > 0 { "new entries of the dataset" } else { "entries of the dataset" };
+        let entries = if form == Some(Form::AsRead) {
+            "rows of the cleaned sets"
+        } else if n_frozen > 0 {
+            "new entries of the dataset"
+        } else {
+            "entries of the dataset"
+        };
         rows.push(row(EXPORT, entries, lists, requests, recipe::published_entries()));
     }
     rows

@@ -40,6 +40,7 @@ use crate::engine::raw::IngestManifest;
 use crate::engine::runner::{bytes_in, fault_share};
 use crate::engine::vocabulary::{Action, RowIx, TableId};
 use crate::export::card::Card;
+use crate::export::sink::Form;
 use crate::export::written;
 use crate::relevance::operating::{OPERATING_POINT, OperatingPoint};
 use crate::stages::Registry;
@@ -84,7 +85,11 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
         ingest: ingest.counts.clone(),
         line_reasons: ingest.line_reasons.clone(),
         log_formats: ingest.log_formats.clone(),
-        funnel: funnel::funnel(run, (!export.is_null()).then_some(n_frozen)),
+        funnel: funnel::funnel(
+            run,
+            (!export.is_null()).then_some(n_frozen),
+            Form::of_pipeline(&file.pipeline),
+        ),
         recipe: recipe::steps(stages, &public_sets, n_human),
         other_stages: recipe::others(stages),
         public_sets,
