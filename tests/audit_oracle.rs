@@ -485,6 +485,7 @@ fn the_hits_of_official_messages_are_those_of_all_pairs() {
         let is_other = matches!(
             method,
             Method::Cosine
+                | Method::Judge
                 | Method::NameParameters
                 | Method::ParametersText
                 | Method::AllFunctions

@@ -143,7 +143,7 @@ impl Stage for DropPublicOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         Ok(compared::fingerprint(&self.sets, self.dir(), fingerprint)?)
     }
 
