@@ -15,7 +15,7 @@ writes
     made from), doc_kind (original, near, public, low-quality), set (the public set that its docs are in), category
     (BFCL's), query (key), query_kind (exact, near, continuation, correction), mess (faults and spelling), lossless
     (the doc list can be restored), bfcl (its expected form), pii (planted strings), response (right, wrong, declined, cut,
-    none), answer (ground truth), outcome (a later request shows that the call worked), continues (id of the request that it
+    none, unreadable, failed), answer (ground truth), outcome (a later request shows that the call worked), continues (id of the request that it
     continues), source (file)
 
     With `--mistakes` it writes another log to out/mistakes-log, with several requests for each class of mistakes that a run

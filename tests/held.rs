@@ -56,11 +56,18 @@ fn table(path: &Path) -> Vec<Value> {
     (0..frame.height()).map(|row| Value::Object(frame.row_json(row))).collect()
 }
 
+/// Cuts the byte order mark, which tells Excel that the file is UTF-8.
+fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
 fn rows_of_csv(text: &str) -> Vec<Row> {
+    let text = without_mark(text);
     csv::Reader::from_reader(text.as_bytes()).deserialize().map(Result::unwrap).collect()
 }
 
 fn header(text: &str) -> Vec<String> {
+    let text = without_mark(text);
     csv::Reader::from_reader(text.as_bytes()).headers().unwrap().iter().map(str::to_owned).collect()
 }
 
@@ -205,7 +212,7 @@ fn faults_of_a_table_are_named_with_file_line_column_and_hint() {
     let faults = run("held.csv", table.as_bytes());
     for fault in [
         "held.csv:2: \"decision\": found \"maybe\", expected keep, drop, relevant, irrelevant, answer, edit or accept",
-        "held.csv:4: \"ground_truth\": found \"[{\", expected JSON",
+        "held.csv:4: \"ground_truth\": found \"[{\", expected calls such as clinic(day=\"Friday\"), or JSON",
         "held.csv:5: \"ground_truth\": found nothing, expected the calls that are right",
         "held.csv:6: found 5 cells, expected 4",
     ] {
@@ -309,7 +316,14 @@ fn a_file_that_somebody_wrote_is_not_replaced() {
             assert!(ended.status.success(), "nothing is filled in: {}", shown(&ended));
         }
     }
+    for name in ["held.xlsx", "held"] {
+        let ended = held(&sample.path(name));
+        assert_eq!(ended.status.code(), Some(2), "{}", shown(&ended));
+        assert!(shown(&ended).contains("expected .csv, .jsonl or .parquet"), "{}", shown(&ended));
+        assert!(!sample.path(name).exists());
+    }
     let text = std::fs::read_to_string(sample.path("held.csv")).unwrap();
+    assert!(text.starts_with('\u{feff}'), "Excel needs a byte order mark");
     let (header, mut rows) = (header(&text), rows_of_csv(&text));
     for (column, cell) in [("decision", "drop"), ("why", "ask Kim"), ("ground_truth", "[]")] {
         let before = rows[3].insert(column.to_owned(), cell.to_owned()).unwrap();

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 
-from mistakes import answers, languages, near_docs, near_queries, records, relevance, sources
+from mistakes import answers, languages, near_docs, near_queries, notations, records, relevance, sources
 from sample.check import in_range, rouge_l, text
 
 # Both ends of what counts as a near copy by ROUGE-L.
@@ -15,7 +15,7 @@ COPY_RANGE = (0.7, 1)
 
 def make_log():
     """({file name: bytes}, truths)"""
-    made = [request for module in (near_docs, near_queries, answers, sources, languages, relevance, records) for request in module.requests()]
+    made = [request for module in (near_docs, near_queries, answers, sources, languages, relevance, records, notations) for request in module.requests()]
     requests = [request.number(place) for place, request in enumerate(made)]
     check(requests)
     rows = {source: [request.row() for request in requests if request.source == source] for source in ("log", records.ARRAY, records.TABLE)}

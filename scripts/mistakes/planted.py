@@ -31,7 +31,7 @@ class Planted:
     text: str
     docs: list | str  # in the BFCL schema, or as pasted text
     calls: tuple = ()  # the right calls
-    response: str = "right"  # what was logged: right, wrong, declined, cut or none
+    response: str = "right"  # what was logged: right, wrong, declined, cut, none, unreadable or failed
     logged: tuple | None = None  # the calls that were logged, where they are not the right ones
     category: str = "simple"
     family: str | None = None
@@ -41,6 +41,7 @@ class Planted:
     fault: str | None = None
     renamed: bool = False
     source: str = "log"
+    written: object = None  # the logged answer as it is, instead of `[f(a=1)]`
     human: list | None = None  # the line of a person's answer
     record: int | None = None
     id: str = field(default="", init=False)
@@ -55,7 +56,9 @@ class Planted:
                 "function": self.docs if isinstance(self.docs, str) else json.dumps(self.docs, ensure_ascii=False), "response": self.answered()}
 
     def answered(self):
-        """`[f(a=1)]`, prose, or None."""
+        """`[f(a=1)]`, prose, None, or what `written` holds."""
+        if self.written is not None:
+            return self.written
         calls = self.calls if self.logged is None else self.logged
         if self.response == "none":
             return None

@@ -19,7 +19,7 @@ MIN_DECIDED_RIGHT = 0.95
 
 def planted(run, truths, program=None):
     rows = {name: [] for name in ("near-docs", "near-queries", "leaders", "human-answers", "python-docs", "optional-docs",
-                                  "other-scripts", "irrelevant-plain", "tools-for-anything", "record-numbers")}
+                                  "other-scripts", "irrelevant-plain", "tools-for-anything", "record-numbers", "notations")}
     for truth in truths.values():
         if truth.get("planted") and truth["id"] in run.by_external:
             rows[truth["planted"]["class"]].append((truth, run.by_external[truth["id"]]))
@@ -39,6 +39,7 @@ def planted(run, truths, program=None):
     yield from judged(run, rows["irrelevant-plain"], "plainly irrelevant", True)
     yield from judged(run, rows["tools-for-anything"], "tools for anything", False)
     yield from records(rows["record-numbers"])
+    yield from notations(run, rows["notations"], exported)
 
 
 def by_external(run):
@@ -126,6 +127,20 @@ def wrongly_merged(run, truths, pairs):
 
 def asks(truths, row):
     return (truths.get(row["external_id"], {}).get("planted") or {}).get("asks")
+
+
+# --- notations of answers ---------------------------------------------------------------------------------
+
+
+def notations(run, pairs, exported):
+    if not pairs:
+        return
+    irrelevant = [(truth, row) for truth, row in pairs if truth["id"] in exported and not exported[truth["id"]]["ground_truth"]]
+    yield Figure("notations: calls and errors that count as prose", len(irrelevant), len(pairs), examples=named(irrelevant)).at_most(0)
+    readable = [(truth, row) for truth, row in pairs if truth["response"] == "right"]
+    missed = [(truth, row) for truth, row in readable if not came_out(run, truth, row, exported)]
+    yield Figure("notations: calls that came out as the answer", len(readable) - len(missed), len(readable),
+                 examples=named(missed)).at_least(1)
 
 
 # --- where answers come from --------------------------------------------------------------------------------

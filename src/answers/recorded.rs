@@ -1,12 +1,15 @@
 //! Parses the answer of the logged model: calls, prose, or something broken.
 //!
 //! Structured calls take precedence over text. Text counts as calls only if all of it is call
-//! syntax (`[f(a=1)]`, or JSON with a name and arguments, bare, fenced or in call tags); prose
-//! that merely contains brackets or mentions a call is prose. A truncated answer is never
-//! completed. For whether the calls worked see `outcome`.
+//! syntax (`[f(a=1)]`, or a notation of `notations`, bare, fenced or in call tags; thoughts and
+//! prose may come before a tag). Prose that merely contains brackets or mentions a call is prose.
+//! Text that calls an offered function in any other way is unreadable, never prose. A truncated
+//! answer is never completed. For whether the calls worked see `outcome`.
 
 use serde_json::{Map, Value};
 
+use super::notations::{self, Action};
+use super::upstream;
 use crate::conversation::{Call, Message};
 use crate::notation::levels::{MAX_KEPT, is_within};
 use crate::notation::python;
@@ -20,7 +23,7 @@ pub enum RecordedAnswer {
     Declined,
     /// The answer is cut off.
     Truncated,
-    /// The API or its filters returned no answer.
+    /// The API or its filters returned no answer, or the answer is the error of a server or a library.
     Failed,
     /// The answer is a call that cannot be parsed; the text is the error.
     Unreadable(String),
@@ -36,14 +39,25 @@ const TRUNCATED: &[&str] =
 const FAILED: &[&str] = &["error", "content_filter", "safety", "recitation", "malformed_function_call"];
 
 /// Tags that models write around calls.
-const TAGS: &[(&str, &str)] =
-    &[("<tool_call>", "</tool_call>"), ("<functioncall>", "</functioncall>"), ("[TOOL_CALLS]", "")];
+const TAGS: &[(&str, &str)] = &[
+    ("<tool_call>", "</tool_call>"),
+    ("<functioncall>", "</functioncall>"),
+    ("<function_call>", "</function_call>"),
+    ("<|tool_call|>", "<|/tool_call|>"),
+    ("<|python_tag|>", ""),
+    ("[TOOL_CALLS]", ""),
+];
 
-/// Parses the answer to one logged request; `status` is the HTTP status, if the log has one.
+/// Tags around the thoughts of a model before its answer.
+const THOUGHTS: (&str, &str) = ("<think>", "</think>");
+
+/// Parses the answer to one logged request; `status` is the HTTP status, if the log has one. `is_offered` returns
+/// whether the request has a function of this name.
 pub fn recorded_answer(
     response: Option<&Message>,
     finish_reason: Option<&str>,
     status: Option<i64>,
+    is_offered: impl Fn(&str) -> bool,
 ) -> RecordedAnswer {
     let finish_reason = finish_reason.unwrap_or_default().to_ascii_lowercase();
     if status.is_some_and(|status| status >= 400) || FAILED.contains(&finish_reason.as_str()) {
@@ -54,7 +68,7 @@ pub fn recorded_answer(
     }
     match response {
         None => RecordedAnswer::Empty,
-        Some(message) if message.calls.is_empty() => from_text(&message.content),
+        Some(message) if message.calls.is_empty() => from_text(&message.content, &is_offered),
         Some(message) => from_calls(&message.calls),
     }
 }
@@ -82,14 +96,36 @@ fn from_calls(calls: &[Call]) -> RecordedAnswer {
     RecordedAnswer::Calls(read)
 }
 
-fn from_text(content: &str) -> RecordedAnswer {
-    let text = unfenced(content.trim());
+fn from_text(content: &str, is_offered: &dyn Fn(&str) -> bool) -> RecordedAnswer {
+    let text = unfenced(without_thoughts(content.trim()));
     if text.is_empty() {
         return RecordedAnswer::Empty;
     }
-    if let Some(calls) = json_calls(text) {
+    if let Some(calls) = json_calls(text, is_offered) {
         return from_calls(&calls);
     }
+    if upstream::is_error(text)
+        || notations::value_of(text).is_some_and(|value| upstream::is_error_object(&value))
+    {
+        return RecordedAnswer::Failed;
+    }
+    match notations::action_of(text, is_offered) {
+        Action::Call(call) => return from_calls(&[call]),
+        Action::Unreadable(name) => return in_another_notation(&name),
+        Action::None => {}
+    }
+    let answer = from_python(text);
+    match notations::named_in_call(text, is_offered).filter(|_| answer == RecordedAnswer::Declined) {
+        Some(name) => in_another_notation(&name),
+        None => answer,
+    }
+}
+
+fn in_another_notation(name: &str) -> RecordedAnswer {
+    RecordedAnswer::Unreadable(format!("a call of `{name}` in a notation that is not read"))
+}
+
+fn from_python(text: &str) -> RecordedAnswer {
     match python::calls(text) {
         Ok(calls) if calls.is_empty() => RecordedAnswer::Declined,
         Ok(calls) => {
@@ -107,8 +143,15 @@ fn from_text(content: &str) -> RecordedAnswer {
     }
 }
 
+/// Returns the text after the thoughts before it.
+fn without_thoughts(text: &str) -> &str {
+    let (open, close) = THOUGHTS;
+    let thoughts = text.strip_prefix(open).and_then(|rest| rest.split_once(close));
+    thoughts.map_or(text, |(_, answer)| answer.trim())
+}
+
 /// Returns the text inside a Markdown fence around all of it; any other text unchanged.
-fn unfenced(text: &str) -> &str {
+pub(super) fn unfenced(text: &str) -> &str {
     let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     let Some(inside) = inside.filter(|inside| !inside.contains("```")) else { return text };
     match inside.split_once('\n') {
@@ -117,35 +160,20 @@ fn unfenced(text: &str) -> &str {
     }
 }
 
-/// Parses `{"name", "arguments"}`, a list of them, or such objects in call tags; `None` for anything else.
-fn json_calls(text: &str) -> Option<Vec<Call>> {
-    if let Some((open, close)) = TAGS.iter().find(|(open, _)| text.starts_with(open)) {
-        let bodies = text.split(open).skip(1).map(str::trim);
-        let values = bodies.map(|body| body.strip_suffix(close).unwrap_or(body)).map(json_calls_in);
-        return values.collect::<Option<Vec<_>>>().map(|calls| calls.concat());
+/// Parses JSON calls, bare or in call tags to the end of the text, or a call with one object; `None` for anything else.
+fn json_calls(text: &str, is_offered: &dyn Fn(&str) -> bool) -> Option<Vec<Call>> {
+    let calls_in = |text: &str| notations::calls_of(&notations::value_of(text)?, is_offered);
+    let first = TAGS.iter().filter_map(|tag| text.find(tag.0).map(|at| (at, tag))).min_by_key(|(at, _)| *at);
+    match first {
+        Some((_, (open, close))) => {
+            let bodies = text.split(open).skip(1).map(str::trim);
+            let values = bodies.map(|body| calls_in(body.strip_suffix(close).unwrap_or(body).trim()));
+            values.collect::<Option<Vec<_>>>().map(|calls| calls.concat())
+        }
+        None => {
+            calls_in(text).or_else(|| notations::call_with_object(text, is_offered).map(|call| vec![call]))
+        }
     }
-    json_calls_in(text)
-}
-
-fn json_calls_in(text: &str) -> Option<Vec<Call>> {
-    if !text.trim_start().starts_with(['{', '[']) {
-        return None;
-    }
-    match serde_json::from_str(text).ok()? {
-        Value::Array(elements) if !elements.is_empty() => elements.iter().map(json_call).collect(),
-        value => json_call(&value).map(|call| vec![call]),
-    }
-}
-
-fn json_call(value: &Value) -> Option<Call> {
-    let name = value.get("name")?.as_str().filter(|name| !name.is_empty())?;
-    let arguments = value.get("arguments").or_else(|| value.get("parameters"))?;
-    // Some models write the arguments as JSON inside a string.
-    let arguments = match arguments.as_str().map(serde_json::from_str::<Map<String, Value>>) {
-        Some(Ok(inner)) => Value::Object(inner),
-        _ => arguments.clone(),
-    };
-    Some(Call { id: None, name: name.to_owned(), arguments })
 }
 
 /// Returns whether the text begins like calls and not like prose: `[name(`, `name(`, a call tag, `{"name"`, or just
@@ -196,8 +224,12 @@ mod tests {
         Call { id: None, name: name.to_owned(), arguments }
     }
 
+    fn is_offered(name: &str) -> bool {
+        name == "weather.get"
+    }
+
     fn from_content(content: &str) -> RecordedAnswer {
-        recorded_answer(Some(&Message::text(Role::Assistant, content)), None, None)
+        recorded_answer(Some(&Message::text(Role::Assistant, content)), None, None, is_offered)
     }
 
     #[test]
@@ -211,6 +243,13 @@ mod tests {
             r#"[{"name": "weather.get", "parameters": {"city": "Oslo", "days": 2}}]"#,
             r#"<tool_call>{"name": "weather.get", "arguments": "{\"city\": \"Oslo\", \"days\": 2}"}</tool_call>"#,
             r#"[TOOL_CALLS] [{"name": "weather.get", "arguments": {"city": "Oslo", "days": 2}}]"#,
+            r#"[{"type": "function", "function": {"name": "weather.get", "arguments": {"city": "Oslo", "days": 2}}}]"#,
+            r#"{"tool": "weather.get", "args": {"city": "Oslo", "days": 2}}"#,
+            r#"[{"weather.get": {"city": ["Oslo"], "days": [2]}}]"#,
+            r#"functions.weather.get({"city": "Oslo", "days": 2})"#,
+            "Thought: I look.\nAction: weather.get\nAction Input: {\"city\": \"Oslo\", \"days\": 2}",
+            "Let me look.\n<tool_call>\n{\"name\": \"weather.get\", \"arguments\": {\"city\": \"Oslo\", \"days\": 2}}\n</tool_call>",
+            "<think>Oslo, 2 days.</think>\n[weather.get(city='Oslo', days=2)]",
         ] {
             assert_eq!(from_content(content), expected, "{content}");
         }
@@ -230,7 +269,7 @@ mod tests {
         let message =
             Message { calls: vec![call("f", json!({"a": 1}))], ..Message::text(Role::Assistant, "[g(b=2)]") };
         assert_eq!(
-            recorded_answer(Some(&message), Some("tool_calls"), Some(200)),
+            recorded_answer(Some(&message), Some("tool_calls"), Some(200), is_offered),
             RecordedAnswer::Calls(vec![call("f", json!({"a": 1}))])
         );
     }
@@ -250,6 +289,42 @@ mod tests {
     }
 
     #[test]
+    fn a_call_of_an_offered_function_in_another_notation_is_unreadable() {
+        for content in [
+            r#"{"do": "weather.get", "where": "Oslo"}"#,
+            r#"<function=weather.get>{"city": "Oslo"}</function>"#,
+            "Action: weather.get\nAction Input: Oslo",
+            "Action: weather.get[Oslo]",
+            "Action: weather.get\nAction Input: {}\nObservation: rain\nAction: weather.get\nAction Input: {}",
+            "I will call\n```json\n{\"name\": \"weather.get\", \"arguments\": {\"city\": \"Oslo\"}}\n```\nfor you.",
+            r#"<tool_call>{"name": "weather.get", "arguments": {}}</tool_call> That is it."#,
+            "print(weather.get(city='Oslo'))",
+            "weather.get('Oslo')",
+        ] {
+            assert!(matches!(from_content(content), RecordedAnswer::Unreadable(_)), "{content}");
+        }
+        for content in [
+            r#"{"answer": "weather.get cannot do that"}"#,
+            "Thought: none fits.\nAction: none\nAction Input: {}",
+            "Thought: none fits.\nFinal Answer: I cannot do that.",
+        ] {
+            assert_eq!(from_content(content), RecordedAnswer::Declined, "{content}");
+        }
+    }
+
+    #[test]
+    fn the_error_of_a_server_is_a_failure_and_no_prose() {
+        for content in [
+            "Error: 503 upstream timeout",
+            "Internal Server Error",
+            r#"{"error": {"message": "overloaded", "type": "server_error"}}"#,
+            r#"{"detail": "Internal Server Error"}"#,
+        ] {
+            assert_eq!(from_content(content), RecordedAnswer::Failed, "{content}");
+        }
+    }
+
+    #[test]
     fn an_answer_that_stops_midway_is_truncated() {
         for content in [
             "[get_",
@@ -264,16 +339,22 @@ mod tests {
         }
         let whole = Message::text(Role::Assistant, "[f(a=1)]");
         for reason in ["length", "max_tokens", "MAX_TOKENS"] {
-            assert_eq!(recorded_answer(Some(&whole), Some(reason), None), RecordedAnswer::Truncated);
+            assert_eq!(
+                recorded_answer(Some(&whole), Some(reason), None, is_offered),
+                RecordedAnswer::Truncated
+            );
         }
     }
 
     #[test]
     fn an_error_status_or_a_filter_is_a_failure() {
         let whole = Message::text(Role::Assistant, "[f(a=1)]");
-        assert_eq!(recorded_answer(Some(&whole), None, Some(429)), RecordedAnswer::Failed);
-        assert_eq!(recorded_answer(Some(&whole), Some("content_filter"), Some(200)), RecordedAnswer::Failed);
-        assert_eq!(recorded_answer(None, None, Some(500)), RecordedAnswer::Failed);
+        assert_eq!(recorded_answer(Some(&whole), None, Some(429), is_offered), RecordedAnswer::Failed);
+        assert_eq!(
+            recorded_answer(Some(&whole), Some("content_filter"), Some(200), is_offered),
+            RecordedAnswer::Failed
+        );
+        assert_eq!(recorded_answer(None, None, Some(500), is_offered), RecordedAnswer::Failed);
     }
 
     #[test]
@@ -285,7 +366,8 @@ mod tests {
                     ..Message::text(Role::Assistant, "")
                 }),
                 None,
-                None
+                None,
+                is_offered
             ),
             RecordedAnswer::Unreadable("the arguments of `f` are not an object".to_owned())
         );
@@ -299,7 +381,7 @@ mod tests {
             let message =
                 Message { calls: vec![call("now", arguments)], ..Message::text(Role::Assistant, "") };
             assert_eq!(
-                recorded_answer(Some(&message), None, None),
+                recorded_answer(Some(&message), None, None, is_offered),
                 RecordedAnswer::Calls(vec![call("now", json!({}))])
             );
         }
@@ -307,7 +389,7 @@ mod tests {
 
     #[test]
     fn a_missing_response_or_text_is_empty() {
-        assert_eq!(recorded_answer(None, Some("stop"), Some(200)), RecordedAnswer::Empty);
+        assert_eq!(recorded_answer(None, Some("stop"), Some(200), is_offered), RecordedAnswer::Empty);
         assert_eq!(from_content(" \n"), RecordedAnswer::Empty);
     }
 

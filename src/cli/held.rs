@@ -24,6 +24,9 @@ const LABEL: usize = 12;
 /// Longer texts are shortened in the list; files have all of them.
 const MAX_CHARS: usize = 400;
 
+/// Without this mark Excel takes a CSV file for one in the encoding of the system.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// Arguments of `held`.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -31,7 +34,7 @@ const MAX_CHARS: usize = 400;
 
 Examples:
   toolsieve held out/mylog                                      what is held, and why
-  toolsieve held out/mylog --format csv > held.csv              as a table for a spreadsheet
+  toolsieve held out/mylog --out held.csv                       as a table for a spreadsheet
   toolsieve held out/mylog --unverified --id live_simple_0-ts0-u0 --decide accept
                                                                 a decision for one entry"
 )]
@@ -39,7 +42,7 @@ pub(super) struct HeldArgs {
     /// Run folder.
     run: PathBuf,
 
-    /// Only rows held for this reason.
+    /// Only rows held for this reason, or for a reason of this topic, such as answer.
     #[arg(long, value_name = "CODE")]
     reason: Option<String>,
 
@@ -85,18 +88,28 @@ enum Format {
 
 impl Format {
     /// The format that a file's name asks for.
-    fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()? {
-            "jsonl" | "json" | "ndjson" => Some(Self::Jsonl),
-            "csv" => Some(Self::Csv),
-            "parquet" => Some(Self::Parquet),
-            _ => None,
+    ///
+    /// # Errors
+    /// The name has another extension, or none.
+    fn of(path: &Path) -> anyhow::Result<Self> {
+        match path.extension().unwrap_or_default().to_ascii_lowercase().to_str() {
+            Some("jsonl" | "json" | "ndjson") => Ok(Self::Jsonl),
+            Some("csv") => Ok(Self::Csv),
+            Some("parquet") => Ok(Self::Parquet),
+            _ => bail!(
+                "{}: found a name that gives no format, expected .csv, .jsonl or .parquet\nhint: spreadsheets open .csv, e.g. --out {}; --format gives a format for any name",
+                path.display(),
+                path.with_extension("csv").display()
+            ),
         }
     }
 }
 
 pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
-    let format = args.format.or_else(|| args.out.as_deref().and_then(Format::of));
+    let format = match (args.format, &args.out) {
+        (None, Some(out)) => Some(Format::of(out)?),
+        (format, _) => format,
+    };
     if format == Some(Format::Parquet) && args.out.is_none() {
         bail!("Parquet is not printed\nhint: name a file, e.g. --out held.parquet");
     }
@@ -136,7 +149,7 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
     };
     match format {
         Format::Jsonl => write_atomic(out, jsonl(&rows)?.as_bytes())?,
-        Format::Csv => write_atomic(out, &csv(&rows)?)?,
+        Format::Csv => write_atomic(out, &[BYTE_ORDER_MARK, &csv(&rows)?].concat())?,
         Format::Parquet => parquet(&rows, out)?,
     }
     let next = match (review.decision.as_str(), unfilled) {
@@ -207,12 +220,17 @@ fn list(rows: &[ReviewRow], run: &Path, selection: Selection, n_waiting: u64, sc
         text.append(listed(row, screen));
     }
     let n_rows = rows.len() as u64;
-    let (n_rows, flag) = match selection {
-        Selection::Unverified => (counted(n_rows, "unverified entry", "unverified entries"), " --unverified"),
-        Selection::Candidates => {
-            (counted(n_rows, "request with other answers", "requests with other answers"), " --candidates")
+    // Each selection has its own file, so that one does not replace another.
+    let (n_rows, flag, file) = match selection {
+        Selection::Unverified => {
+            (counted(n_rows, "unverified entry", "unverified entries"), " --unverified", "unverified.csv")
         }
-        Selection::Held => (format!("held: {}", rows_counted(rows)), ""),
+        Selection::Candidates => (
+            counted(n_rows, "request with other answers", "requests with other answers"),
+            " --candidates",
+            "candidates.csv",
+        ),
+        Selection::Held => (format!("held: {}", rows_counted(rows)), "", "held.csv"),
     };
     if n_waiting > 0 {
         let lists = counted(n_waiting, "doc list waits", "doc lists wait");
@@ -223,7 +241,7 @@ fn list(rows: &[ReviewRow], run: &Path, selection: Selection, n_waiting: u64, sc
     let run = run.display();
     text.add(
         Paint::Plain,
-        &format!("{n_rows}; to decide:\n  toolsieve held {run}{flag} --out held.csv\nthen run with --decisions held.csv\n"),
+        &format!("{n_rows}; to decide:\n  toolsieve held {run}{flag} --out {file}\nthen run with --decisions {file}\n"),
     );
     text
 }
@@ -289,7 +307,7 @@ fn answer_text(answer: &Value) -> String {
             .iter()
             .map(call)
             .collect::<Option<Vec<_>>>()
-            .map_or_else(|| answer.to_string(), |calls| calls.join("; ")),
+            .map_or_else(|| answer.to_string(), |calls| calls.join(", ")),
         _ => answer.to_string(),
     }
 }

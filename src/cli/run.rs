@@ -48,7 +48,7 @@ pub(super) struct RunArgs {
     fresh: bool,
 
     /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = n_threads)]
     threads: Option<NonZeroUsize>,
 
     /// Splits each step into at most this many parts; the dataset is the same.
@@ -85,7 +85,7 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
         error => Resumable::of(error, options.resume_command()),
     };
     let run = prepared.execute(&watching).map_err(resume)?;
-    let printed = print_summary(&run);
+    let printed = if args.quiet { Ok(()) } else { print_summary(&run) };
     ending(&run.outcome).after(printed).with_context(|| {
         let run = run.folder.display();
         format!(
@@ -109,6 +109,11 @@ fn no_request(what: &str, inputs: &[PathBuf], registry: &Registry) -> anyhow::Er
         Some(hint) => Error::NoRequest(format!("{what}\nhint: {hint}")).into(),
         None => error,
     }
+}
+
+fn n_threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_| "expected a number of threads from 1, or no --threads for one per core".to_owned())
 }
 
 fn print_summary(run: &RunReport) -> io::Result<()> {

@@ -27,7 +27,7 @@ use crate::text::short::shortened;
 use crate::text::suggestion::similarity;
 
 pub use possible::{OF_AN_ENTRY, possible_decisions};
-pub use review::guarded;
+pub use review::{answer_digest, guarded};
 
 /// Why a file of decisions cannot be used.
 #[derive(Debug, Error)]
@@ -85,12 +85,26 @@ const MOST_NAMED: usize = 20;
 const MOST_QUOTED: usize = 60;
 const HINT: &str = r#"hint: a line is {"id": ID, "decision": "keep" | "drop" | "relevant" | "irrelevant" | "answer" | "edit", …}, or a row of `toolsieve held`, which may have "accept" too; docs/human-decisions.md has one of each"#;
 const TABLE_HINT: &str = "hint: the column decision is empty or has keep, drop, relevant, irrelevant, answer, edit or accept; docs/human-decisions.md explains each";
+const ENCODING_HINT: &str =
+    "hint: in Excel, choose \"CSV UTF-8\" as the file type; in other programs, choose the encoding UTF-8";
+/// The forms of a ground truth, for messages.
+const CALLS: &str =
+    "calls such as clinic(day=\"Friday\"), or JSON such as [{\"clinic\": {\"day\": [\"Friday\"]}}]";
+const ANSWER_HINT: &str = "hint: docs/human-decisions.md has an example of each decision";
 const PERSONAL_HINT: &str =
     "hint: write each value as the run shows it, with its placeholder; `toolsieve why RUN ID` shows the row";
 
 fn report(path: &Path, faults: &[(usize, String)]) -> String {
+    let lines = lines_of(path, faults);
+    if faults.iter().all(|(_, fault)| fault.contains("UTF-8")) {
+        return format!("{lines}\n{ENCODING_HINT}");
+    }
+    // Messages about an answer give the right form themselves.
+    if faults.iter().all(|(_, fault)| fault.contains(CALLS) || fault.contains(review::AS_LISTED)) {
+        return format!("{lines}\n{ANSWER_HINT}");
+    }
     let hint = if has_extension(path, &["csv", "tsv", "parquet"]) { TABLE_HINT } else { HINT };
-    format!("{}\n{hint}", lines_of(path, faults))
+    format!("{lines}\n{hint}")
 }
 
 fn lines_of(path: &Path, faults: &[(usize, String)]) -> String {
@@ -403,14 +417,26 @@ fn body(kind: DecisionKind, object: &Map<String, Value>) -> Result<(&'static [&'
         DecisionKind::Answer => {
             let found = object.get("ground_truth");
             let calls = found.and_then(Value::as_array);
-            let what = "a list of calls, [{FUNCTION: {PARAMETER: [ALTERNATIVES]}}]";
-            let calls = calls.ok_or_else(|| expected("ground_truth", found, what))?;
-            check_levels("ground_truth", calls)?;
-            check_form(calls).map_err(|fault| format!("\"ground_truth\": {fault}"))?;
-            Ok((&["ground_truth"], found.cloned().unwrap_or_default()))
+            let calls = calls.ok_or_else(|| expected("ground_truth", found, CALLS))?;
+            let calls = with_alternatives(calls);
+            check_levels("ground_truth", &calls)?;
+            check_form(&calls).map_err(|fault| format!("\"ground_truth\": {fault}; expected {CALLS}"))?;
+            Ok((&["ground_truth"], Value::Array(calls)))
         }
         DecisionKind::Edit => edit(object),
     }
+}
+
+/// Makes each value that is no list the only alternative of its parameter.
+fn with_alternatives(calls: &[Value]) -> Vec<Value> {
+    let mut calls = calls.to_vec();
+    let parameters = calls.iter_mut().filter_map(Value::as_object_mut).flat_map(|call| call.values_mut());
+    for value in parameters.filter_map(Value::as_object_mut).flat_map(|parameters| parameters.values_mut()) {
+        if !value.is_array() {
+            *value = Value::Array(vec![value.take()]);
+        }
+    }
+    calls
 }
 
 /// What people write is kept, so it must not be too deep to be read again.
@@ -551,8 +577,8 @@ mod tests {
                 "1: \"relevance\": found \"low-quality\", expected \"relevant\" or \"irrelevant\"",
             ),
             (
-                r#"{"id": "a", "decision": "answer", "ground_truth": [{"f": {"x": 1}}]}"#.to_owned(),
-                "1: \"ground_truth\": f.x is not a list of at least one alternative",
+                r#"{"id": "a", "decision": "answer", "ground_truth": [{"f": {"x": []}}]}"#.to_owned(),
+                "1: \"ground_truth\": f.x is not a list of at least one alternative; expected calls such as clinic(day=\"Friday\"), or JSON such as [{\"clinic\": {\"day\": [\"Friday\"]}}]\nhint: docs/human-decisions.md has an example of each decision",
             ),
             (
                 r#"{"id": "a", "decision": "edit"}"#.to_owned(),

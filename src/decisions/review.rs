@@ -7,11 +7,14 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::{expected, quoted};
 use crate::bfcl::category::Category;
+use crate::docs::canonical::value_text;
 use crate::engine::foreign::{ForeignFile, Need};
+use crate::notation::python;
 use crate::relevance::Relevance;
 
 /// A row of a file with its number, from 1: a line, or a row of a table.
@@ -177,9 +180,7 @@ pub(super) fn decision_of(mut row: Map<String, Value>) -> Result<Option<Keys>, S
             let value = match text.trim() {
                 "" => Value::Null,
                 _ if is_text_of_a_list => Value::Null,
-                text => serde_json::from_str(text).map_err(|error| {
-                    format!("\"{key}\": found {}, expected JSON ({error})", quoted(&text.into()))
-                })?,
+                text => nested(key, text)?,
             };
             row.insert(key.to_owned(), value);
         }
@@ -206,7 +207,7 @@ pub(super) fn decision_of(mut row: Map<String, Value>) -> Result<Option<Keys>, S
         "accept" => match given("category").and_then(Value::as_str).and_then(Category::from_name) {
             Some(Category::Irrelevance) => relabel(Relevance::Irrelevant.name()),
             Some(Category::Relevance) => relabel(Relevance::Relevant.name()),
-            _ => answer(given("recorded_answer").ok_or_else(|| {
+            _ => answer(check_unchanged(&row).map(|()| given("recorded_answer"))?.ok_or_else(|| {
                 expected(
                     "recorded_answer",
                     None,
@@ -219,6 +220,43 @@ pub(super) fn decision_of(mut row: Map<String, Value>) -> Result<Option<Keys>, S
     decision.extend(keys.into_iter().map(|(key, value)| (key.to_owned(), value)));
     let word = ALL_WORDS.into_iter().find(|known| *known == word);
     Ok(Some((decision, word)))
+}
+
+/// Reads a cell that holds JSON; a ground truth may be calls such as `ring(bell="noon")` as well.
+fn nested(key: &str, text: &str) -> Result<Value, String> {
+    let error = match serde_json::from_str(text) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    if key != "ground_truth" {
+        return Err(format!("\"{key}\": found {}, expected JSON ({error})", quoted(&text.into())));
+    }
+    let calls = python::calls(text).map_err(|_| expected(key, Some(&text.into()), super::CALLS))?;
+    Ok(calls.into_iter().map(|call| json!({ call.name: call.arguments })).collect())
+}
+
+/// Returns the digest of an answer, for the column `answer_digest`; spaces and the order of keys do not change it.
+pub fn answer_digest(answer: &Value) -> String {
+    format!("{:016x}", xxh3_64(value_text(answer).as_bytes()))
+}
+
+/// What is expected of an accepted answer.
+pub(super) const AS_LISTED: &str = "the answer that was listed";
+
+/// Checks that an accepted answer is the one that was listed. Files of other programs may have no digest.
+fn check_unchanged(row: &Map<String, Value>) -> Result<(), String> {
+    let Some(listed) = row.get("answer_digest").and_then(Value::as_str).filter(|digest| !digest.is_empty())
+    else {
+        return Ok(());
+    };
+    let found = row.get("recorded_answer").unwrap_or(&Value::Null);
+    if found.is_null() || answer_digest(found) == listed {
+        return Ok(());
+    }
+    Err(format!(
+        "\"recorded_answer\": found {}, expected {AS_LISTED}; another program changed the cell, perhaps its encoding: to change an answer, write it into ground_truth and decide \"answer\"",
+        quoted(found)
+    ))
 }
 
 const ALL_WORDS: [&str; 7] = ["keep", "drop", "relevant", "irrelevant", "answer", "edit", "accept"];
@@ -267,6 +305,37 @@ mod tests {
         let mut none = row("accept");
         none["recorded_answer"] = "".into();
         assert!(decided(none).unwrap_err().contains("\"recorded_answer\": found nothing"));
+    }
+
+    #[test]
+    fn an_accepted_answer_that_another_program_changed_is_refused() {
+        let row = |answer: &str| {
+            json!({"decision": "accept", "id": "0123456789abcdef", "table": "requests", "category": "simple",
+                "recorded_answer": answer, "answer_digest": answer_digest(&json!([{"f": {"city": ["Tromsø"]}}]))})
+        };
+        let as_listed = decided(row("[{\"f\":{\"city\":[\"Tromsø\"]}}]")).unwrap().unwrap();
+        assert_eq!(as_listed["ground_truth"], json!([{"f": {"city": ["Tromsø"]}}]));
+        let changed = decided(row("[{\"f\": {\"city\": [\"Troms\u{c3}\u{b8}\"]}}]")).unwrap_err();
+        assert!(changed.contains("expected the answer that was listed"), "{changed}");
+    }
+
+    #[test]
+    fn a_ground_truth_may_be_written_as_calls() {
+        let row = |answer: &str| {
+            json!({"decision": "answer", "id": "0123456789abcdef", "table": "requests", "ground_truth": answer,
+                "recorded_answer": null})
+        };
+        for (text, expected) in [
+            ("track_order(order_id=\"BX-777\")", json!([{"track_order": {"order_id": "BX-777"}}])),
+            (
+                "ring(bell=[\"noon\"], times=[\"\", 1])",
+                json!([{"ring": {"bell": ["noon"], "times": ["", 1]}}]),
+            ),
+            ("[f(a=1), g(b=true)]", json!([{"f": {"a": 1}}, {"g": {"b": true}}])),
+        ] {
+            assert_eq!(decided(row(text)).unwrap().unwrap()["ground_truth"], expected, "{text}");
+        }
+        assert!(decided(row("call the clinic")).unwrap_err().contains("clinic(day=\"Friday\")"));
     }
 
     #[test]

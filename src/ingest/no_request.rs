@@ -66,7 +66,7 @@ impl LinesWithoutRequest {
             return "messages are a list of objects such as {\"role\": \"user\", \"content\": \"…\"}; a query without roles is one text".to_owned();
         }
         let columns = if self.reasons.contains_key(UNKNOWN_LOG_FORMAT) {
-            "; if columns have other names, set them, such as --set 'ingest.columns.query=[\"text\"]'"
+            "; if columns have other names, set both, such as --set 'ingest.columns.query=[\"text\"]' --set 'ingest.columns.functions=[\"docs\"]'"
         } else {
             ""
         };

@@ -15,7 +15,7 @@ use crate::ingest::fate::{Line, LineFate, Record, no_request};
 use crate::ingest::log_formats::{Body, Columns, Envelope, FieldPlace, column_mut, log_format_of};
 use crate::ingest::marks::{cut_mark, missing_text};
 use crate::ingest::messages::read_system;
-use crate::ingest::path::{Path, at, find};
+use crate::ingest::path::{Path, at, find, unwrap_json};
 use crate::ingest::read::{Block, Position};
 use crate::ingest::reasons::{
     BLANK_LINE, Fault, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, NOT_UTF8, PARTIAL_CONVERSATION, STREAM_CHUNK,
@@ -201,8 +201,10 @@ impl RecordReader<'_> {
         } else if let Some(path) = at(value, envelope.body).and_then(|content| there(content, body.response))
         {
             find(value, envelope.body).and_then(|content| find(content, path))
-        } else {
+        } else if column_mut(value, &columns.response).is_some() {
             column_mut(value, &columns.response)
+        } else {
+            find(value, CALLS_COLUMN).filter(|cell| is_list_of_calls(cell))
         };
         response.map(|response| read_response(response.take())).unwrap_or_default()
     }
@@ -239,6 +241,19 @@ impl RecordReader<'_> {
             None => Ok(messages),
         }
     }
+}
+
+/// The column in which xLAM's sets have the right calls. In other sets the name stands for other things, such as the
+/// answers to a question, so only calls are read.
+pub(super) const CALLS_COLUMN: Path = &["answers"];
+
+/// Returns whether a cell is a list of calls with names and arguments, as JSON or as its text.
+fn is_list_of_calls(cell: &Value) -> bool {
+    let parsed = cell.as_str().and_then(unwrap_json);
+    let calls = parsed.as_ref().unwrap_or(cell).as_array();
+    let is_call =
+        |call: &Value| call.get("name").is_some_and(Value::is_string) && call.get("arguments").is_some();
+    calls.is_some_and(|calls| !calls.is_empty() && calls.iter().all(is_call))
 }
 
 /// Removes the answer and the messages after it from a finished conversation. Returns both.

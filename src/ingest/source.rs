@@ -93,7 +93,7 @@ impl From<ReadError> for Error {
 
 impl Source for Ingest {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(8);
+        fingerprint.version(9);
         let settings = Self { inputs: Vec::new(), ..self.clone() };
         let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
         fingerprint.part("settings", settings.as_bytes());

@@ -14,7 +14,7 @@ use crate::text::figures::{count, counted};
 type Rule = fn(&Look) -> Option<String>;
 
 /// All hints, in the order in which they matter.
-const RULES: [Rule; 12] = [
+const RULES: [Rule; 13] = [
     no_line,
     docs_alone,
     guessed_columns,
@@ -24,6 +24,7 @@ const RULES: [Rule; 12] = [
     ragged,
     not_utf8,
     too_long,
+    no_answers,
     no_times,
     guesses_needed,
     missing_sets,
@@ -128,6 +129,15 @@ fn too_long(look: &Look) -> Option<String> {
         "{} too long: --set ingest.max_line_bytes=BYTES raises the limit",
         counted(left.lines, "line is", "lines are")
     ))
+}
+
+fn no_answers(look: &Look) -> Option<String> {
+    let requests = look.lines.requests;
+    (requests > 0 && look.requests.responses.none == requests).then(|| {
+        "no answer was read, so no entry can have a ground truth: --set 'ingest.columns.response=[\"NAME\"]' if a \
+         column has the answers of the model"
+            .to_owned()
+    })
 }
 
 fn no_times(look: &Look) -> Option<String> {

@@ -98,7 +98,10 @@ fn add_turns(conversations: &mut Conversations, messages: &[Message]) {
 
 fn answer<'r>(responses: &'r mut Responses, record: &Record) -> &'r mut u64 {
     let facts = &record.facts;
-    match recorded_answer(record.response.as_ref(), facts.finish_reason.as_deref(), facts.status) {
+    // The docs are not parsed here; a name in quotation marks is a good sign of a function.
+    let is_offered = |name: &str| !name.is_empty() && record.functions.contains(&format!("\"{name}\""));
+    let (finish_reason, status) = (facts.finish_reason.as_deref(), facts.status);
+    match recorded_answer(record.response.as_ref(), finish_reason, status, is_offered) {
         RecordedAnswer::Calls(_) => &mut responses.calls,
         RecordedAnswer::Declined => &mut responses.text,
         RecordedAnswer::Truncated | RecordedAnswer::Failed | RecordedAnswer::Unreadable(_) => {

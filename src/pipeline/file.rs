@@ -33,6 +33,15 @@ pub(super) struct Reader<'t> {
     pub(super) registry: &'t Registry,
 }
 
+/// Hints for messages of the TOML parser, by a part of the message.
+const TOML_HINTS: &[(&str, &str)] = &[
+    (
+        "string values must be quoted",
+        "a key has a value after =, and a text is in quotation marks, e.g. name = \"mylog\"",
+    ),
+    ("expected a boolean", "write true or false, without quotation marks"),
+];
+
 impl<'t> Reader<'t> {
     fn error(&self, at: Option<usize>, what: impl Into<String>, hint: Option<String>) -> PipelineError {
         // A value from the command line has no place in the file.
@@ -43,7 +52,9 @@ impl<'t> Reader<'t> {
     fn toml_error(&self, place: &str, error: &toml::de::Error) -> PipelineError {
         let message = error.message().trim_end();
         let what = if place.is_empty() { message.to_owned() } else { format!("{place}: {message}") };
-        self.error(error.span().map(|span| span.start), what, None)
+        let hint =
+            TOML_HINTS.iter().find(|(sign, _)| message.contains(sign)).map(|(_, hint)| (*hint).to_owned());
+        self.error(error.span().map(|span| span.start), what, hint)
     }
 
     /// A file that is no TOML. One that begins like JSON is likely a log.
@@ -52,7 +63,8 @@ impl<'t> Reader<'t> {
             "a path that ends in .toml is a pipeline; if this is a log, give it another name, such as mylog.jsonl"
                 .to_owned()
         });
-        PipelineError { hint, ..self.toml_error("", error) }
+        let error = self.toml_error("", error);
+        PipelineError { hint: hint.or(error.hint), ..error }
     }
 
     pub(super) fn pipeline(&self, overrides: &'t [Override]) -> Result<Pipeline, PipelineError> {

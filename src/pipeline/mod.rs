@@ -88,7 +88,8 @@ impl std::str::FromStr for Override {
         let (place, value) =
             text.split_once('=').ok_or("expected id.key=value, e.g. merge-near-docs.threshold=0.7")?;
         let (id, key) = place.split_once('.').unwrap_or(("", place));
-        Ok(Self { id: id.to_owned(), key: key.to_owned(), value: value.to_owned() })
+        let [id, key, value] = [id, key, value].map(|part| part.trim().to_owned());
+        Ok(Self { id, key, value })
     }
 }
 

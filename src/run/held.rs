@@ -20,16 +20,17 @@ use crate::columns::{
     RELEVANCE_BASIS, RESPONSE, STATUS, TEXT,
 };
 use crate::conversation::{Message, last_user};
-use crate::decisions::{OF_AN_ENTRY, possible_decisions};
+use crate::decisions::{OF_AN_ENTRY, answer_digest, possible_decisions};
 use crate::docs::patch::{PatchOp, apply};
 use crate::engine::corpus::{BatchCells, RowId, Table};
 use crate::engine::frame::FrameFile;
 use crate::engine::ledger::for_every_event;
 use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, Safety, TableId};
+use crate::text::normal::loose_name;
 use crate::text::suggestion::did_you_mean;
 
 /// The columns of a review file, in order. The first and the last ones are for people to fill in.
-pub const FIELDS: [&str; 22] = [
+pub const FIELDS: [&str; 23] = [
     "decision",
     "possible_decisions",
     "id",
@@ -52,6 +53,7 @@ pub const FIELDS: [&str; 22] = [
     "by",
     "why",
     "n_requests",
+    "answer_digest",
 ];
 
 /// A row to decide on.
@@ -101,6 +103,8 @@ pub struct ReviewRow {
     pub why: String,
     /// Of a held doc list: how many held requests it has.
     pub n_requests: Option<u64>,
+    /// The digest of `recorded_answer`, by which `accept` notices that another program changed the answer.
+    pub answer_digest: Option<String>,
 }
 
 /// What is listed.
@@ -120,7 +124,7 @@ pub enum Selection {
 pub struct Review {
     /// Held rows, or others.
     pub selection: Selection,
-    /// Rows held, or listed, for this reason only.
+    /// Rows held, or listed, for this reason only, or for those of this topic: `answer`, `answer/*`.
     pub reason: Option<String>,
     /// Only these: request ids, list ids or their first digits, the log's own ids, ids of entries. All where empty.
     pub ids: Vec<String>,
@@ -146,8 +150,8 @@ impl OpenRun {
     /// No stage has such a reason, an id is none of a row that would be listed, or a file of the run is damaged.
     pub fn review(&self, review: &Review) -> Result<Vec<ReviewRow>, Error> {
         if let Some(code) = &review.reason
-            && !self.registry.reasons().iter().any(|(_, known)| known.code == code)
-            && code != WAITING
+            && !self.registry.reasons().iter().any(|(_, known)| is_of(known.code, code))
+            && !is_of(WAITING, code)
         {
             let meant = did_you_mean(code, self.registry.reasons().iter().map(|(_, known)| known.code));
             return refuse(format!(
@@ -215,7 +219,7 @@ impl OpenRun {
             return table.id() == TableId::Requests
                 && table.is_kept(row)
                 && suggestion
-                    .is_some_and(|one| review.reason.as_ref().is_none_or(|code| *code == one.reason));
+                    .is_some_and(|one| review.reason.as_ref().is_none_or(|code| is_of(&one.reason, code)));
         }
         if review.selection == Selection::Unverified {
             let entry = entries.get(&table.row_id(row).0).filter(|_| table.id() == TableId::Requests);
@@ -226,7 +230,7 @@ impl OpenRun {
             let is_waiting = fate.reason.code == WAITING && review.reason.is_none() && review.ids.is_empty();
             fate.action == Action::Hold
                 && !is_waiting
-                && review.reason.as_ref().is_none_or(|code| fate.reason.code == code)
+                && review.reason.as_ref().is_none_or(|code| is_of(fate.reason.code, code))
         })
     }
 
@@ -383,8 +387,14 @@ impl OpenRun {
         row.question = last_user(&messages).map(|message| message.content.clone());
         row.relevance = text(cells, RELEVANCE, at).map(str::to_owned);
         row.probability = parsed(RELEVANCE_BASIS).and_then(|basis| basis["probability"].as_f64());
-        let recorded =
-            recorded_answer(response.as_ref(), text(cells, FINISH_REASON, at), int(cells, STATUS, at));
+        let is_offered = |name: &str| {
+            let names =
+                functions.as_array().into_iter().flatten().filter_map(|function| function["name"].as_str());
+            let name = loose_name(name);
+            names.map(loose_name).any(|offered| offered == name)
+        };
+        let (finish_reason, status) = (text(cells, FINISH_REASON, at), int(cells, STATUS, at));
+        let recorded = recorded_answer(response.as_ref(), finish_reason, status, is_offered);
         row.recorded_answer = parsed(ANSWER).unwrap_or_else(|| ground_truth_form(&recorded));
         row.category = text(cells, CATEGORY, at).map(str::to_owned).or_else(|| {
             if row.relevance.as_deref().is_some_and(|relevance| relevance != "relevant") {
@@ -396,6 +406,7 @@ impl OpenRun {
             is_known.then(|| Category::of_answer(n_functions, n_calls).name().to_owned())
         });
         row.functions = functions;
+        row.answer_digest = Some(&row.recorded_answer).filter(|answer| !answer.is_null()).map(answer_digest);
     }
 }
 
@@ -478,6 +489,12 @@ fn without_features(evidence: &str) -> String {
         Some(_) => Value::Object(object).to_string(),
         None => evidence.to_owned(),
     }
+}
+
+/// Whether a reason code is the one that is asked for, or one of the topic that is asked for: `answer`, `answer/*`.
+fn is_of(code: &str, asked: &str) -> bool {
+    let topic = asked.trim_end_matches('*').trim_end_matches('/');
+    code == asked || code.split_once('/').is_some_and(|(of, _)| of == topic)
 }
 
 /// Whether an id, or the first 8 digits or more of a content id, names a row.

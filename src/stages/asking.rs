@@ -46,7 +46,7 @@ pub(super) fn check(judge: Judge, model: Option<&str>, samples: u32) -> std::res
             );
         }
         (_, None | Some("")) => {
-            return Err("judge needs a model; expected model = \"NAME\", as the server names it".to_owned());
+            return Err("judge needs a model; expected model = \"NAME\", as the server names it\nhint: on the command line, --set STAGE.model=NAME".to_owned());
         }
         (_, Some(_)) => {}
     }

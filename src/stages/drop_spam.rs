@@ -20,14 +20,14 @@ use crate::engine::opinion::Opinion;
 use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
-use crate::text::noise::is_mash;
+use crate::text::noise::{is_mash, is_mashed};
 use crate::text::normal::normalise_query;
 
 static EMPTY: Reason = Reason::policy("spam/empty", "The query contains only blanks and control characters.");
 static NO_WORDS: Reason = Reason::policy("spam/no-words", "The query contains no letter and no digit.");
 static REPEATED: Reason =
     Reason::policy("spam/repeated-character", "The query is a single repeated character.");
-static MASH: Reason = Reason::policy("spam/keyboard-mash", "The query is one word of random keystrokes.");
+static MASH: Reason = Reason::policy("spam/keyboard-mash", "The query is random keystrokes.");
 static TEST_WORD: Reason =
     Reason::policy("spam/test-word", "The query is a greeting or a word typed to test the system.");
 static TOO_SHORT: Reason = Reason::policy("spam/too-short", "The query is too short to ask anything.");
@@ -42,7 +42,7 @@ pub struct DropSpam {
     /// Minimum number of letters and digits in a query; a Han, kana or Hangul character counts as three. Higher drops
     /// more.
     pub min_letters: usize,
-    /// Queries to drop; case, surrounding blanks and final punctuation are ignored.
+    /// Queries to drop; case, surrounding blanks, commas and final punctuation are ignored.
     pub test_words: Vec<String>,
 }
 
@@ -52,8 +52,12 @@ impl Default for DropSpam {
             "asdf",
             "asdfasdf",
             "bar",
+            "bye",
+            "bye bye",
             "check",
             "foo",
+            "foo bar",
+            "goodbye",
             "hello",
             "hello world",
             "hello there",
@@ -62,6 +66,7 @@ impl Default for DropSpam {
             "hi",
             "hi there",
             "ok",
+            "ok thanks",
             "ping",
             "qwer",
             "qwerty",
@@ -69,7 +74,11 @@ impl Default for DropSpam {
             "test 123",
             "test test",
             "testing",
+            "thank you",
+            "thank you bye",
             "thanks",
+            "thanks a lot",
+            "thanks bye",
             "yo",
         ];
         Self { min_letters: 4, test_words: words.map(str::to_owned).to_vec() }
@@ -85,7 +94,7 @@ impl Settings for DropSpam {
             Example::query(EMPTY.code, " \u{16}\n", "Water the ferns in bay 4."),
             Example::query(NO_WORDS.code, "...?!", "...water the ferns?!"),
             Example::query(REPEATED.code, "mmmmmmmmmmmmmmmm", "mmm, bring me tomato soup"),
-            Example::query(MASH.code, "sdkfjhsdkfjh", "saddles"),
+            Example::query(MASH.code, "asdfasdf asdf", "saddles"),
             Example::query(TEST_WORD.code, "Hello?", "Hello, is bay 4 watered?"),
             Example::query(TOO_SHORT.code, "ede", "浇花"),
         ]
@@ -103,7 +112,7 @@ impl RowStage for DropSpam {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         Ok(())
     }
 
@@ -140,10 +149,10 @@ impl DropSpam {
             return Some((&REPEATED, Evidence::detail(json!({ "character": first }))));
         }
         let normal = normalise_query(query);
-        if is_mash(&normal) {
+        if is_mash(&normal) || is_mashed(&normal) {
             return Some((&MASH, Evidence::detail(json!({ "query": normal }))));
         }
-        if self.test_words.contains(&normal) {
+        if self.test_words.contains(&normal.replace(',', "")) {
             return Some((&TEST_WORD, Evidence::detail(json!({ "query": normal }))));
         }
         let evidence =

@@ -104,7 +104,9 @@ fn ratio(num: u64, count: u128, den: u64) -> (usize, bool) {
 
 /// A number that is not a threshold.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("threshold {given} is not a decimal number between 0 and 1 with at most {MAX_DECIMALS} decimals")]
+#[error(
+    "threshold {given} is not a decimal number between 0 and 1 with at most {MAX_DECIMALS} decimals\nhint: write e.g. 0.7"
+)]
 pub struct NotAThreshold {
     /// The number as given.
     pub given: String,
@@ -262,8 +264,9 @@ mod tests {
             ["", ".", ".5", "-0.1", "1.1", "2", "80%", "0.8e0", "NaN", "0.1234567891", "99999999999999999999"]
         {
             let message = text.parse::<Threshold>().unwrap_err().to_string();
-            let expected =
-                format!("threshold {text} is not a decimal number between 0 and 1 with at most 9 decimals");
+            let expected = format!(
+                "threshold {text} is not a decimal number between 0 and 1 with at most 9 decimals\nhint: write e.g. 0.7"
+            );
             assert_eq!(message, expected);
         }
         assert!(Threshold::try_from(f64::NAN).is_err());

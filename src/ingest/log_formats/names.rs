@@ -11,6 +11,7 @@ use super::envelopes::ENVELOPES;
 use super::traces::TRACES;
 use super::{Columns, Fact, FieldPlace, Sign};
 use crate::ingest::path::Path;
+use crate::ingest::record::CALLS_COLUMN;
 use crate::ingest::{attributes, batch, explain, response, stream, transcripts, unpack};
 
 /// Returns `true` if a log format or a setting reads a column of this name.
@@ -47,6 +48,7 @@ static KNOWN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
         }));
     }
     add_paths(&mut BODY_FACTS.iter().map(|(_, path)| *path));
+    add_paths(&mut [CALLS_COLUMN].into_iter());
     for names in [
         attributes::names(),
         batch::names(),

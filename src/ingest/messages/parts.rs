@@ -38,7 +38,7 @@ enum Part {
 }
 
 const PARTS: &[(&str, Part)] = &[
-    ("text", Part::Text(&["text", "content"])),
+    ("text", Part::Text(&["text", "content", "value"])),
     ("input_text", Part::Text(&["text"])),
     ("output_text", Part::Text(&["text"])),
     ("refusal", Part::Text(&["refusal"])),

@@ -55,6 +55,21 @@ fn every_body_is_read_in_every_envelope_as_an_object_or_a_string() {
 }
 
 #[test]
+fn the_column_answers_is_an_answer_if_it_is_a_list_of_calls() {
+    let line =
+        |answers: Value| json!({"id": 1, "query": "hi", "tools": "[{\"name\": \"f\"}]", "answers": answers});
+    let calls = r#"[{"name": "f", "arguments": {"a": 1}}]"#;
+    let record = record_of(&line(json!(calls)));
+    assert_eq!(record.response, Some(Message::text(Role::Assistant, calls)));
+    for other in [json!("[]"), json!({"text": ["Oslo"]}), json!("It rains."), json!([{"name": "f"}])] {
+        assert_eq!(record_of(&line(other.clone())).response, None, "{other}");
+    }
+    let mut both = line(json!(calls));
+    both["response"] = json!("No.");
+    assert_eq!(record_of(&both).response, Some(Message::text(Role::Assistant, "No.")));
+}
+
+#[test]
 fn a_hosted_row_is_read_whole() {
     let text = r#" {"id": "r1", "ts": 1708905692, "user": "u1", "model": "m", "prompt": "hi", "function": "[ {'name': 'f'}]", "response": "[f()]"} "#;
     let lines = read("log.jsonl", text);

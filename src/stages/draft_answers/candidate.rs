@@ -103,15 +103,20 @@ pub(super) fn recorded_candidate(
     docs: &CurrentDocs<'_>,
     view: &View<'_>,
 ) -> (&'static str, Candidate) {
-    let (kind, calls) =
-        match recorded_answer(row.response().as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
-            RecordedAnswer::Calls(calls) => ("calls", Some(calls)),
-            RecordedAnswer::Declined => ("declined", None),
-            RecordedAnswer::Truncated => ("truncated", None),
-            RecordedAnswer::Failed => ("failed", None),
-            RecordedAnswer::Unreadable(_) => ("unreadable", None),
-            RecordedAnswer::Empty => ("empty", None),
-        };
+    let is_offered = |name: &str| docs.has(row.ix(), name);
+    let (kind, calls) = match recorded_answer(
+        row.response().as_ref(),
+        row.text(FINISH_REASON),
+        row.int(STATUS),
+        is_offered,
+    ) {
+        RecordedAnswer::Calls(calls) => ("calls", Some(calls)),
+        RecordedAnswer::Declined => ("declined", None),
+        RecordedAnswer::Truncated => ("truncated", None),
+        RecordedAnswer::Failed => ("failed", None),
+        RecordedAnswer::Unreadable(_) => ("unreadable", None),
+        RecordedAnswer::Empty => ("empty", None),
+    };
     let rank = match (&calls, row.text(OUTCOME)) {
         (None, _) => Rank::None,
         (Some(_), Some("worked")) => Rank::Worked,

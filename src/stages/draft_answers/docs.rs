@@ -1,5 +1,6 @@
 //! The current docs, and the mapping from the names in the log to the names in them.
 
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
 use crate::cells::TypedCells as _;
@@ -9,11 +10,14 @@ use crate::engine::context::Context;
 use crate::engine::error::Result;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Likeness, RowIx};
+use crate::text::normal::loose_name;
 
 /// The functions and renames of a doc list.
 struct List {
     /// The functions; empty for a list that is not kept.
     functions: Vec<Value>,
+    /// The names of the functions, also of a list that is not kept.
+    names: FxHashSet<String>,
     /// The names that fixes changed.
     renames: Option<Vec<Rename>>,
 }
@@ -25,8 +29,13 @@ impl<'a> CurrentDocs<'a> {
     pub(super) fn read(view: &View<'a>, cx: &Context<'_>) -> Result<Self> {
         let lists = view.parent();
         let read = |list: Row<'_>| {
-            let functions = if lists.is_kept(list.ix()) { list.functions() } else { Vec::new() };
-            List { functions, renames: list.renames() }
+            let mut functions = list.functions();
+            let name = |function: &Value| function.get("name").and_then(Value::as_str).map(loose_name);
+            let names = functions.iter().filter_map(name).collect();
+            if !lists.is_kept(list.ix()) {
+                functions = Vec::new();
+            }
+            List { functions, names, renames: list.renames() }
         };
         view.all_parents(cx, read).map(Self)
     }
@@ -34,6 +43,13 @@ impl<'a> CurrentDocs<'a> {
     /// Returns the functions of the current list of a request.
     pub(super) fn of(&self, request: RowIx) -> &[Value] {
         self.0.of(request).map_or(&[], |list| &list.functions)
+    }
+
+    /// Returns whether the list that the request was sent with, or its current list, has a function of this name.
+    pub(super) fn has(&self, request: RowIx, name: &str) -> bool {
+        let name = loose_name(name);
+        let lists = [self.0.of_origin(request), self.0.of(request)];
+        lists.into_iter().flatten().any(|list| list.names.contains(&name))
     }
 
     /// Renames the functions and parameters of calls to the current names. The renames are those of the list that the

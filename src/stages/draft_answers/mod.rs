@@ -130,7 +130,7 @@ impl Stage for DraftAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(12);
+        fingerprint.version(13);
         if self.asks() {
             fingerprint.built_in("prompt", DRAFTS.prompt);
         }

@@ -169,7 +169,7 @@ impl Stage for JudgeQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(5);
+        fingerprint.version(6);
         if self.judge != Judge::Rules {
             fingerprint.built_in("prompt", QUERIES.task.prompt);
         }
@@ -448,15 +448,18 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
     let head = view.head_of(row.ix(), Likeness::Similar).unwrap_or(row.ix());
     let messages = row.messages();
     let response = row.response();
-    let answer = recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS));
     let has_function = |name: &str| lists.has(row.ix(), name);
+    let answer = recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), has_function);
     let signal = signal_of(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), has_function)
         // Prose after the result of a call reports that result and does not decline the request.
         .filter(|signal| {
             *signal != AnswerSignal::Declined || messages.last().is_some_and(|last| last.role == Role::User)
         });
-    let has_broken_call = matches!(answer, RecordedAnswer::Unreadable(_) | RecordedAnswer::Truncated)
-        && response.as_ref().is_some_and(|response| !response.calls.is_empty());
+    let has_broken_call = match answer {
+        RecordedAnswer::Unreadable(_) => true,
+        RecordedAnswer::Truncated => response.as_ref().is_some_and(|response| !response.calls.is_empty()),
+        _ => false,
+    };
     let is_grounded = matches!(signal, Some(AnswerSignal::Called | AnswerSignal::Worked))
         && matches!(&answer, RecordedAnswer::Calls(calls) if {
             let functions = lists.functions(view.list_of(row.ix()));

@@ -149,9 +149,10 @@ impl Settings for MergeNearQueries {
         "Merges duplicate and near-duplicate requests for the same functions, by words and by embeddings.";
     const FUNNEL_LABEL: &'static str = "similar queries merged";
 
-    fn funnel_label(&self, _: &Notes) -> Cow<'static, str> {
+    fn funnel_label(&self, notes: &Notes) -> Cow<'static, str> {
+        let counts = notes.get(VARIANTS_NOTE).and_then(|note| VariantCounts::deserialize(note).ok());
         let is_compared = [self.cosine, self.rouge_l].map(|gate| gate.threshold().is_some());
-        match (is_compared, self.embedder.name().model()) {
+        let label: Cow<'static, str> = match (is_compared, self.embedder.name().model()) {
             ([true, _], Some(model)) => {
                 format!("similar queries merged (wording or embedding: {model})").into()
             }
@@ -159,6 +160,12 @@ impl Settings for MergeNearQueries {
             ([false, true], _) => "similar queries merged (ROUGE-L)".into(),
             ([false, false], _) if self.exact => "equal queries merged".into(),
             ([false, false], _) => "queries not compared: every measure is off".into(),
+        };
+        match counts {
+            Some(counts) if counts.dropped > 0 => {
+                format!("{label}, variants above {} dropped", self.max_variants).into()
+            }
+            _ => label,
         }
     }
 
@@ -225,7 +232,7 @@ impl Stage for MergeNearQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(7);
+        fingerprint.version(8);
         if let Some(embedder) = self.embedder()? {
             fingerprint.built_in("embedder", &embedder.id());
         }
@@ -464,13 +471,16 @@ impl MergeNearQueries {
         variant_leaders: &VariantLeaders<'_>,
     ) -> Option<ComparedRequest> {
         let (group, last, query) = self.group_and_query(row, view, Some(variant_leaders))?;
-        let calls = match recorded_answer(row.response().as_ref(), row.text(FINISH_REASON), row.int(STATUS)) {
-            RecordedAnswer::Calls(calls) => {
-                let arguments = calls.into_iter().map(|call| call.arguments).collect();
-                Some(xxh3_128(canonical::value_text(&Value::Array(arguments)).as_bytes()))
-            }
-            _ => None,
-        };
+        let response = row.response();
+        // Any name counts as offered: only calls are compared, and the docs are not read here.
+        let calls =
+            match recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), |_| true) {
+                RecordedAnswer::Calls(calls) => {
+                    let arguments = calls.into_iter().map(|call| call.arguments).collect();
+                    Some(xxh3_128(canonical::value_text(&Value::Array(arguments)).as_bytes()))
+                }
+                _ => None,
+            };
         let specifics = xxh3_128(specifics(&last).as_bytes());
         let by_meaning = finds_paraphrases(self.cosine, &self.embedder);
         let shared = if by_meaning { xxh3_128(fixed_points(&last).as_bytes()) } else { specifics };
