@@ -402,8 +402,8 @@ fn a_finished_conversation_shows_the_outcome_of_its_own_call() {
     let bench = Bench::new(&[("talks.jsonl", &lines)]);
     let run = bench.run("run", &["talks.jsonl"], &[]);
     let why = |bell: &str| shown(&output(&["why", run.to_str().unwrap(), bell]));
-    assert!(why("fore").contains("tier outcome"), "{}", why("fore"));
-    assert!(!why("aft").contains("tier outcome"), "{}", why("aft"));
+    assert!(why("fore").contains("tier of the answer: outcome"), "{}", why("fore"));
+    assert!(!why("aft").contains("tier of the answer: outcome"), "{}", why("aft"));
     let redacted =
         FrameFile::open(&run.join("stages/01-redact/columns.parquet")).unwrap().read_all().unwrap();
     let later = redacted.texts("following_messages").unwrap();
