@@ -91,7 +91,7 @@ fn the_readme_has_lines_of_the_funnel_of_the_sample_run() {
     let mut rest = printed.iter();
     for line in block.lines().filter(|line| !line.trim().is_empty()) {
         assert!(
-            rest.any(|printed| printed == line),
+            rest.any(|printed| *printed == line),
             "README.md has a line that the sample run does not print, or not in this place:\n{line}"
         );
     }
