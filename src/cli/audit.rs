@@ -225,8 +225,8 @@ pub(super) fn summary(run: &RunReport, report: &AuditReport, screen: Screen) -> 
     let verdicts = verdicts.collect::<Vec<_>>().join(" + ");
     let judged: Vec<String> =
         report.judged.iter().map(|(name, n)| format!("{} {}", count(*n), name.replace('_', " "))).collect();
+    text.add(Paint::Plain, "\n");
     let mut line = |label: &str, what: &str| text.add(Paint::Plain, &format!("{label:<10}{what}\n"));
-    line("", "");
     line("rows", &format!("{} = {verdicts}{also}", count(report.n_rows())));
     line("hits", &format!("{} in {out}/{HITS} and {HITS_TABLE}", count(report.hits)));
     if !judged.is_empty() {

@@ -48,7 +48,7 @@ impl Home {
     /// Runs the live recipe into a folder on `threads` threads. Returns the output.
     fn run(&self, out: &str, threads: &str, more: &[&str]) -> String {
         let mut command = toolsieve();
-        command.args(["run", "--quiet", "--threads", threads, "--input"]).arg(self.path("log.jsonl"));
+        command.args(["run", "--threads", threads, "--input"]).arg(self.path("log.jsonl"));
         command.arg("--decisions").arg(self.path("decisions.jsonl")).arg("--out").arg(self.path(out));
         command.args(more);
         command.env("POLARS_MAX_THREADS", threads).env("TOOLSIEVE_SETS", self.path("sets"));
