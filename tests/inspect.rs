@@ -108,7 +108,7 @@ fn columns_of_unknown_names_are_guessed_and_the_drafted_pipeline_runs() {
     snapshot("init_guessed", &written, folder.path());
     let plan = run_in(folder.path(), &["plan", "pipelines/harbour-log.toml"]);
     assert!(plan.status.success(), "{}", shown(&plan));
-    let run = run_in(folder.path(), &["run", "pipelines/harbour-log.toml", "--quiet"]);
+    let run = run_in(folder.path(), &["run", "pipelines/harbour-log.toml"]);
     assert!(run.status.success(), "{}", shown(&run));
     assert!(String::from_utf8_lossy(&run.stdout).contains("lines     40 = 40 requests"), "{}", shown(&run));
 }

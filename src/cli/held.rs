@@ -106,15 +106,15 @@ impl Format {
 }
 
 pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
+    if let Some(out) = &args.out {
+        check_target(out)?;
+    }
     let format = match (args.format, &args.out) {
         (None, Some(out)) => Some(Format::of(out)?),
         (format, _) => format,
     };
     if format == Some(Format::Parquet) && args.out.is_none() {
         bail!("Parquet is not printed\nhint: name a file, e.g. --out held.parquet");
-    }
-    if let Some(out) = &args.out {
-        check_target(out)?;
     }
     let is_list = format.is_none() && args.out.is_none() && console::is_read_by_a_person();
     let review = Review {
