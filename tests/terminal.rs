@@ -535,7 +535,7 @@ fn a_full_standard_output_is_an_error_that_reports_what_is_done() {
     let out = folder.path().join("run").to_str().unwrap().to_owned();
     let log = small_log(folder.path());
     let to_full = |arguments: &[&str]| toolsieve().args(arguments).stdout(full()).output().unwrap();
-    let run = to_full(&["run", "--quiet", "--input", &log, "--out", &out]);
+    let run = to_full(&["run", "--input", &log, "--out", &out]);
     assert_eq!(run.status.code(), Some(3));
     let told = format!(
         "error: the run is complete, but its summary could not be printed: cannot write to standard output: no space left \

@@ -202,7 +202,9 @@ impl Counted {
     pub(super) fn report(self, facts: &BenchmarkFacts, train: Vec<TrainFile>) -> AuditReport {
         let mut categories: Vec<CategoryCounts> = facts.categories.iter().map(CategoryCounts::of).collect();
         let mut total = CategoryCounts { name: "all".to_owned(), ..CategoryCounts::default() };
-        categories.iter().for_each(|category| total.add_category(category));
+        for category in &categories {
+            total.add_category(category);
+        }
         for ((category, _), found) in &self.entries {
             total.add_entry(found);
             if let Some(counts) = categories.iter_mut().find(|counts| counts.name == *category) {

@@ -207,21 +207,15 @@ fn status(message: &str, screen: Option<Screen>) -> Painted {
         let label = LABELS.iter().find(|(label, _)| line.starts_with(label));
         let (head, rest) = line.split_at(label.map_or(0, |(label, _)| label.len()));
         let paint = label.map_or(Paint::Plain, |(_, paint)| *paint);
-        match screen.filter(|screen| line.trim_end().width() > screen.width && !line.starts_with(' ')) {
-            Some(screen) => {
-                let indent = if head.is_empty() { 0 } else { head.width() + 1 };
-                let wrapped = labelled(
-                    &Cell::new(paint, head),
-                    indent,
-                    &words_and_commands(rest.trim(), usize::MAX),
-                    screen,
-                );
-                text.append(if line.ends_with('\n') { wrapped } else { wrapped.without_line_end() });
-            }
-            None => {
-                text.add(paint, head);
-                text.add(Paint::Plain, rest);
-            }
+        let is_too_wide = |screen: &Screen| line.trim_end().width() > screen.width && !line.starts_with(' ');
+        if let Some(screen) = screen.filter(is_too_wide) {
+            let indent = if head.is_empty() { 0 } else { head.width() + 1 };
+            let rest = words_and_commands(rest.trim(), usize::MAX);
+            let wrapped = labelled(&Cell::new(paint, head), indent, &rest, screen);
+            text.append(if line.ends_with('\n') { wrapped } else { wrapped.without_line_end() });
+        } else {
+            text.add(paint, head);
+            text.add(Paint::Plain, rest);
         }
     }
     text

@@ -110,7 +110,7 @@ enum Command {
     /// Scores the outputs of models on a dataset as BFCL does.
     Evaluate(evaluate::EvaluateArgs),
     /// Finds the rows of training sets that overlap a benchmark, and writes the sets without them.
-    Audit(audit::AuditArgs),
+    Audit(Box<audit::AuditArgs>),
     /// Finds all near-duplicate pairs within one file or between two.
     Pairs(pairs::PairsArgs),
     /// Compares two finished runs: settings, inputs, counts, rows, entries.
@@ -258,7 +258,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Verify(args) => return verify::verify(&args),
         Command::Check(args) => return check::check(&args),
         Command::Evaluate(args) => return evaluate::evaluate(&args, registry.environment()),
-        Command::Audit(args) => return audit::audit(args, registry),
+        Command::Audit(args) => return audit::audit(*args, registry),
         Command::Pairs(args) => return pairs::pairs(&args, registry),
         Command::Compare(args) => return compare::compare(&args),
         Command::Stages(args) => stages::stages(&args, registry)?,

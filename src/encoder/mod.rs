@@ -52,7 +52,7 @@ impl Encoder {
 }
 
 /// Groups texts with the same number of tokens into batches; `by_len` has the texts in order of their number of tokens.
-pub(crate) fn batches<'a>(by_len: &'a [usize], len: impl Fn(usize) -> usize) -> Vec<&'a [usize]> {
+pub(crate) fn batches(by_len: &[usize], len: impl Fn(usize) -> usize) -> Vec<&[usize]> {
     let of_one_len = by_len.chunk_by(|&a, &b| len(a) == len(b));
     of_one_len.flat_map(|run| run.chunks((BATCH_TOKENS / len(run[0]).max(1)).max(1))).collect()
 }

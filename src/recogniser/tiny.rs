@@ -118,7 +118,9 @@ fn tensors(is_distilled: bool) -> HashMap<String, Tensor> {
         add(format!("{name}.weight"), vec![0.0; n_out * n_in], &[n_out, n_in]);
         add(format!("{name}.bias"), vec![0.0; n_out], &[n_out]);
     };
-    square.into_iter().for_each(|name| linear(name, DIMS, DIMS));
+    for name in square {
+        linear(name, DIMS, DIMS);
+    }
     linear(wide, WIDE, DIMS);
     linear(narrow, DIMS, WIDE);
     let norms = norms.map(|name| format!("{layer}.{name}"));

@@ -267,7 +267,7 @@ impl Stage for DropBenchmarkOverlap {
     fn join_notes(&self, name: &str, mut notes: Vec<Value>) -> Option<Value> {
         match name {
             USAGE_NOTE => ModelUsage::joined(notes),
-            JUDGED_NOTE => Some(joined_counts(notes)),
+            JUDGED_NOTE => Some(joined_counts(&notes)),
             _ => {
                 notes.dedup();
                 if notes.len() == 1 { notes.pop() } else { None }
@@ -417,7 +417,7 @@ impl DropBenchmarkOverlap {
 }
 
 /// Adds up the counts of several parts.
-fn joined_counts(notes: Vec<Value>) -> Value {
+fn joined_counts(notes: &[Value]) -> Value {
     let mut counts: BTreeMap<String, u64> = BTreeMap::new();
     for (name, n) in notes.iter().filter_map(Value::as_object).flatten() {
         *counts.entry(name.clone()).or_default() += n.as_u64().unwrap_or_default();

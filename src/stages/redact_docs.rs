@@ -107,9 +107,12 @@ impl Stage for RedactDocs {
         let finder = Finder::from(&scanner).with_known(&known);
         // A list whose requests were all held is held too, but what was found in it is replaced.
         let may_be_held = self.0.recogniser.name().is_on();
-        let wanted = |row: RowIx| match noted.contains_key(&row) {
-            true => view.is_judged(row) || (may_be_held && !view.is_kept(row)),
-            false => view.is_judged(row) && lists.holds(row, &known),
+        let wanted = |row: RowIx| {
+            if noted.contains_key(&row) {
+                view.is_judged(row) || (may_be_held && !view.is_kept(row))
+            } else {
+                view.is_judged(row) && lists.holds(row, &known)
+            }
         };
         rewrite(view, cx, wanted, out, |row| {
             let new = row.text(TEXT).and_then(|text| match noted.get(&row.ix()) {

@@ -70,7 +70,7 @@ impl QueryIndex {
 
     /// Returns the messages that have words: entry, number of the message, text.
     pub(super) fn messages(&self) -> impl Iterator<Item = (u32, u32, &str)> {
-        self.texts.iter().map(|text| (text.entry, text.turn, &*text.text))
+        self.texts.iter().map(|text| (text.entry, text.turn, &*text.content))
     }
 
     /// Returns the methods that can find a message, for each message with its entry.

@@ -20,7 +20,7 @@ pub(super) struct Text {
     pub(super) entry: u32,
     pub(super) turn: u32,
     /// As it is.
-    pub(super) text: Box<str>,
+    pub(super) content: Box<str>,
     pub(super) words: Vec<Word>,
     pub(super) numbers: Vec<u32>,
     /// The weight of each of its words, and their sum.
@@ -62,7 +62,7 @@ impl Text {
         Self {
             entry,
             turn,
-            text: text.into(),
+            content: text.into(),
             words,
             numbers,
             weights: Vec::new(),

@@ -39,15 +39,12 @@ impl Matcher {
         while let Some(hit) = automaton.find(aho_corasick::Input::new(&plain.text).range(from..)) {
             let place = plain.back(text, hit.start(), hit.end());
             let whole = place.filter(|&(start, end)| !is_joined(text, start, end));
-            match whole {
-                Some((start, end)) => {
-                    found.push(Place { kind: self.kinds[hit.pattern().as_usize()], start, end });
-                    from = hit.end();
-                }
-                None => {
-                    let first = plain.text[hit.start()..].chars().next().map_or(1, char::len_utf8);
-                    from = hit.start() + first;
-                }
+            if let Some((start, end)) = whole {
+                found.push(Place { kind: self.kinds[hit.pattern().as_usize()], start, end });
+                from = hit.end();
+            } else {
+                let first = plain.text[hit.start()..].chars().next().map_or(1, char::len_utf8);
+                from = hit.start() + first;
             }
         }
         found

@@ -52,7 +52,7 @@ struct RowResult {
     failed: Option<String>,
 }
 
-impl<'a> Read<'a> {
+impl Read<'_> {
     fn nothing() -> Self {
         Self {
             people: None,
