@@ -10,7 +10,7 @@
 //! - [`thresholds`]: the settings of the rule; [`unscorable`]: what is too short for a method; [`duplicates`]: a set against itself.
 //! - [`embedding`], [`judge`]: vectors, and a language model on suspect pairs.
 //! - `functions`: functions by name, parameters and text; answers by their calls.
-//! - [`outcome`] writes the results of a run, [`report`] counts them.
+//! - [`outcome`] writes the results of a run, [`report`] counts them; [`shuffle`] measures chance.
 
 pub mod benchmark;
 pub mod duplicates;
@@ -27,6 +27,7 @@ pub mod report;
 pub mod row;
 pub mod rows;
 pub mod scores;
+pub mod shuffle;
 pub mod thresholds;
 pub mod unscorable;
 mod words;

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::facts::{BENCHMARK_NOTE, BenchmarkFacts, JUDGED_NOTE};
 use super::hit::{Method, Object, Verdict};
 use super::report::{AuditReport, Counted, CountedHit, TrainFile};
+use super::shuffle::{CleanShuffle, SHUFFLE_NOTE};
 use crate::columns::{CONTAMINATION, EXTERNAL_ID, FILE, LINE, RECORD};
 use crate::engine::contract::Role;
 use crate::engine::corpus::Corpus;
@@ -89,6 +90,8 @@ pub fn write(run: &Finished<'_>) -> Result<Option<AuditReport>> {
     let mut report = counted.report(&facts, train);
     let judged = run.manifests[at].notes.get(JUDGED_NOTE);
     report.judged = judged.and_then(|note| BTreeMap::deserialize(note).ok()).unwrap_or_default();
+    let shuffle = run.manifests[at].notes.get(SHUFFLE_NOTE);
+    report.clean_shuffle = shuffle.and_then(|note| CleanShuffle::deserialize(note).ok()).unwrap_or_default();
     write_atomic(&run.folder.join(STATEMENT), report.statement().as_bytes())?;
     write_json(&run.folder.join(AUDIT_REPORT), &report)?;
     Ok(Some(report))

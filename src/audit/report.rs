@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::benchmark::Thresholds;
 use super::facts::{BenchmarkFacts, CategoryFacts};
 use super::hit::{Method, Object, Verdict};
+use super::shuffle::CleanShuffle;
 use crate::text::figures::{count, share_of, wilson};
 
 /// Thresholds of the curves.
@@ -39,6 +40,8 @@ pub struct AuditReport {
     pub hits: u64,
     /// Entries that each method cannot find, by method and category; they are too short for it, or have nothing to compare.
     pub unscorable: BTreeMap<String, BTreeMap<String, usize>>,
+    /// Messages whose words are shuffled across all of them, and how many are called contaminated by chance.
+    pub clean_shuffle: CleanShuffle,
     /// What a language model said about suspect pairs; empty if none was asked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub judged: BTreeMap<String, u64>,
@@ -247,6 +250,7 @@ impl Counted {
                 .collect(),
             hits: self.hits,
             unscorable: facts.unscorable.clone(),
+            clean_shuffle: CleanShuffle::default(),
             judged: BTreeMap::new(),
             thresholds: facts.thresholds,
         }

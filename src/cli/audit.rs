@@ -228,6 +228,18 @@ pub(super) fn summary(run: &RunReport, report: &AuditReport, screen: Screen) -> 
     text.add(Paint::Plain, "\n");
     let mut line = |label: &str, what: &str| text.add(Paint::Plain, &format!("{label:<10}{what}\n"));
     line("rows", &format!("{} = {verdicts}{also}", count(report.n_rows())));
+    let shuffle = &report.clean_shuffle;
+    if shuffle.messages > 0 {
+        let n = |n: usize| count(n as u64);
+        line(
+            "chance",
+            &format!(
+                "{} of {} messages with shuffled words called contaminated",
+                n(shuffle.contaminated),
+                n(shuffle.messages)
+            ),
+        );
+    }
     line("hits", &format!("{} in {out}/{HITS} and {HITS_TABLE}", count(report.hits)));
     if !judged.is_empty() {
         line("judged", &format!("suspect pairs: {}", judged.join(", ")));

@@ -23,7 +23,10 @@ use crate::audit::item::Item;
 use crate::audit::judge::{self, Judgement, MessagePair};
 use crate::audit::open::Names;
 use crate::audit::row::AuditedRow;
+use crate::audit::shuffle::{CleanShuffle, MAX_MESSAGES, SHUFFLE_NOTE};
+use crate::cells::TypedCells as _;
 use crate::columns::{CONTAMINATION, FILE, FOLLOWING_MESSAGES, FUNCTIONS, MESSAGES, RECORD, RESPONSE, TEXT};
+use crate::conversation::Role as Author;
 use crate::docs::parse::parse;
 use crate::embed::Embedder;
 use crate::embed::name::ChosenEmbedder;
@@ -257,7 +260,7 @@ impl Stage for DropBenchmarkOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         if self.cosine {
             fingerprint.built_in("embedder", &self.embedder.open()?.id());
         }
@@ -278,6 +281,8 @@ impl Stage for DropBenchmarkOverlap {
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let benchmark = self.open()?;
         out.note(BENCHMARK_NOTE, BenchmarkFacts::of_benchmark(&benchmark).to_json());
+        let messages = first_messages(&view.whole(), cx)?;
+        out.note(SHUFFLE_NOTE, json!(CleanShuffle::of(&messages, &benchmark)));
         let compared = Compared::new(self, &benchmark, view, cx)?;
         let judged = match &self.model {
             Some(model) => self.judgements(model, &compared, view, cx, out)?,
@@ -415,6 +420,29 @@ impl DropBenchmarkOverlap {
         audited.links(benchmark).try_for_each(|link| out.link(row, link))
     }
 }
+
+/// Returns the first messages of users, for the measure of chance.
+fn first_messages(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<String>> {
+    let mut texts = Vec::new();
+    view.stream(
+        cx,
+        |row| view.is_kept(row) && view.position(row) < N_FIRST_ROWS,
+        |batch| {
+            for &row in batch.rows() {
+                let messages = batch.row(row).messages().into_iter();
+                texts.extend(
+                    messages.filter(|message| message.role == Author::User).map(|message| message.content),
+                );
+            }
+            Ok(())
+        },
+    )?;
+    texts.truncate(MAX_MESSAGES);
+    Ok(texts)
+}
+
+/// Rows in canonical order whose messages are shuffled.
+const N_FIRST_ROWS: u32 = 4_000;
 
 /// Adds up the counts of several parts.
 fn joined_counts(notes: &[Value]) -> Value {

@@ -1,0 +1,92 @@
+//! The false positives that chance alone gives: messages whose words are shuffled across all of them.
+//!
+//! A shuffled message has the words of the training set as often, and the length of a real message, but asks nothing that
+//! anybody wrote. What the methods call contaminated among such messages is contaminated by chance.
+
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::benchmark::{Benchmark, verdict};
+use super::hit::Verdict;
+use super::item::Item;
+use crate::text::figures::wilson;
+
+/// The name of the note about it.
+pub const SHUFFLE_NOTE: &str = "clean_shuffle";
+
+/// The most messages that are shuffled.
+pub const MAX_MESSAGES: usize = 2_000;
+
+/// What was found among shuffled messages.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CleanShuffle {
+    /// Shuffled messages.
+    pub messages: usize,
+    /// Those that are called contaminated.
+    pub contaminated: usize,
+    /// Those that are called suspect.
+    pub suspect: usize,
+    /// Wilson 95 % interval of the share that is called contaminated.
+    pub interval: (f64, f64),
+}
+
+impl CleanShuffle {
+    /// Shuffles the words of different messages, and compares them with a benchmark. The same messages give the same result.
+    pub fn of(texts: &[String], benchmark: &Benchmark) -> Self {
+        let mut found = Self::default();
+        for text in shuffled(texts) {
+            let item = Item { queries: vec![text], ..Item::default() };
+            found.messages += 1;
+            match verdict(&benchmark.hits_of_messages(&item), true) {
+                Verdict::Contaminated => found.contaminated += 1,
+                Verdict::Suspect => found.suspect += 1,
+                Verdict::Clean | Verdict::Unscorable => {}
+            }
+        }
+        found.interval = wilson(found.contaminated, found.messages);
+        found
+    }
+}
+
+/// Returns messages of the same lengths, each different text once, with the words of all in another order.
+fn shuffled(texts: &[String]) -> Vec<String> {
+    let mut seen = FxHashSet::default();
+    let messages: Vec<Vec<&str>> = texts
+        .iter()
+        .filter(|text| seen.insert(text.as_str()))
+        .map(|text| text.split_whitespace().collect())
+        .filter(|words: &Vec<&str>| !words.is_empty())
+        .collect();
+    let mut words: Vec<(u64, usize, &str)> = messages
+        .iter()
+        .flatten()
+        .enumerate()
+        .map(|(at, word)| (xxh3_64_with_seed(word.as_bytes(), at as u64), at, *word))
+        .collect();
+    words.sort_unstable();
+    let mut rest = words.iter().map(|(_, _, word)| *word);
+    messages.iter().map(|message| rest.by_ref().take(message.len()).collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shuffled_messages_have_all_words_and_the_lengths_of_the_messages() {
+        let texts = ["Ring the bell.", "Which lamps burn?", "Ring the bell.", ""].map(str::to_owned);
+        let mixed = shuffled(&texts);
+        let lengths: Vec<usize> = mixed.iter().map(|text| text.split_whitespace().count()).collect();
+        assert_eq!(lengths, [3, 3]);
+        let sorted = |texts: &[String]| {
+            let mut words: Vec<String> =
+                texts.iter().flat_map(|text| text.split_whitespace().map(str::to_owned)).collect();
+            words.sort();
+            words
+        };
+        assert_eq!(sorted(&mixed), sorted(&texts[..2]));
+        assert_ne!(mixed, texts[..2]);
+        assert_eq!(mixed, shuffled(&texts));
+    }
+}
