@@ -456,3 +456,51 @@ fn parquet_comes_back_as_parquet_with_all_columns() {
     assert_eq!(after["rows"]["contaminated"], 0);
     assert_eq!(after["train"][0]["rows"].as_u64().unwrap() + 1, before["train"][0]["rows"].as_u64().unwrap());
 }
+
+#[test]
+fn calls_as_text_are_compared_in_every_form_of_a_row() {
+    let bench = Bench::new();
+    let call = "[{\"name\": \"book_ferry\", \"arguments\": {\"from_port\": \"Oban\", \"to_port\": \"Mull\", \"seats\": 2}}]";
+    let rows = [
+        json!({"id": "xlam", "query": "Two of us want to cross.", "tools": other().to_string(), "answers": call}),
+        json!({"id": "alpaca", "instruction": "Two of us want to cross.", "output": call}),
+        json!({"id": "python", "instruction": "Two of us want to cross.", "output": "book_ferry(from_port='Oban', to_port='Mull', seats=2)"}),
+        json!({"id": "sharegpt", "conversations": [{"from": "human", "value": "Two of us."}, {"from": "function_call", "value": call}]}),
+        json!({"id": "prose", "instruction": "Two of us want to cross.", "output": "The ferry from Oban to Mull has 2 seats."}),
+    ];
+    bench.write("calls.jsonl", &lines(&rows));
+    let hits = bench.hits("calls.jsonl", "out");
+    for id in ["xlam", "alpaca", "python", "sharegpt"] {
+        let found = hits.get(id).map_or(&[][..], Vec::as_slice);
+        assert!(found.iter().any(|hit| hit["method"] == "call-values"), "{id}: {found:?}");
+    }
+    assert_eq!(hits.get("prose"), None);
+}
+
+#[test]
+fn a_set_of_which_nothing_can_be_compared_is_not_called_clean() {
+    let bench = Bench::new();
+    bench.write("train.jsonl", &lines(&[json!({"id": 1, "note": TIDE}), json!({"id": 2, "note": FERRY})]));
+    let done = bench.audit(&["--train", "train.jsonl", "--bench", "bench", "--max-rate", "0"]);
+    let text = shown(&done);
+    assert!(done.status.code() == Some(1) && text.contains("no row could be compared"), "{text}");
+    assert!(text.contains("--field NAME"), "{text}");
+    let statement = fs::read_to_string(bench.path("out/audit/statement.md")).unwrap();
+    assert!(statement.contains("not measured"), "{statement}");
+}
+
+#[test]
+fn a_folder_of_other_files_is_a_benchmark_of_its_data_files() {
+    let bench = Bench::new();
+    bench.write("mine/LICENSE", "All rights reserved.\n");
+    bench.write("mine/README.md", "About the set.\n");
+    bench.write("mine/data/rows.jsonl", &lines(&[json!({"id": "a", "text": TIDE})]));
+    bench.write("train.jsonl", &lines(&[row("verbatim", TIDE, &other())]));
+    let done = bench.audit(&["--train", "train.jsonl", "--bench", "mine", "--out", "out"]);
+    assert_eq!(done.status.code(), Some(0), "{}", shown(&done));
+    let report = bench.report("out");
+    let names: Vec<&Value> =
+        report["categories"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
+    assert_eq!(names, ["rows.jsonl"]);
+    assert_eq!(report["rows"]["contaminated"], 1);
+}

@@ -193,7 +193,9 @@ impl Oracle {
             let (of_text, of_own) = (masked(text, kinds), masked(row, kinds));
             if of_text.is_some() && of_text == of_own {
                 let n_plain = text.iter().filter(|word| !kinds.contains(word.kind)).count();
-                add(method, 1.0, surely(method == "template" && n_plain >= by.template_words), 0);
+                if n_plain > 0 {
+                    add(method, 1.0, surely(method == "template" && n_plain >= by.template_words), 0);
+                }
                 break;
             }
         }

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::conversation::{Call, Message, Role};
 use crate::ingest::fate::Record;
 
@@ -52,11 +53,31 @@ impl Item {
         for message in messages {
             match message.role {
                 Role::User => self.queries.push(message.content),
-                Role::Assistant => self.calls.extend(message.calls.iter().filter_map(ItemCall::of_call)),
+                Role::Assistant => self.calls.extend(calls_of(&message)),
                 Role::System | Role::Tool => {}
             }
         }
     }
+}
+
+/// Returns the calls of a model's message, also those that it writes as text.
+pub fn calls_of(message: &Message) -> Vec<ItemCall> {
+    if !message.calls.is_empty() || !may_hold_call(&message.content) {
+        return message.calls.iter().filter_map(ItemCall::of_call).collect();
+    }
+    match recorded_answer(Some(message), None, None, |_| true) {
+        RecordedAnswer::Calls(calls) => calls.iter().filter_map(ItemCall::of_call).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a text begins like calls do: JSON, a tag, a fence, `Action:` or `name(`.
+fn may_hold_call(text: &str) -> bool {
+    let text = text.trim_start();
+    let name_end = text.find(|c: char| !(c.is_alphanumeric() || "_.".contains(c)));
+    text.starts_with(['[', '{', '<', '`'])
+        || text.contains("Action:")
+        || name_end.is_some_and(|end| end > 0 && text[end..].starts_with('('))
 }
 
 impl ItemCall {

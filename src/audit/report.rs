@@ -85,6 +85,8 @@ pub struct CategoryCounts {
     pub contaminated: usize,
     /// Entries with suspect hits only.
     pub suspect: usize,
+    /// Entries with a function doc, or all of them, that some row is contaminated with.
+    pub docs: usize,
     /// Contaminated entries by object.
     pub by_object: BTreeMap<String, usize>,
     /// Share of contaminated entries.
@@ -110,6 +112,10 @@ impl CategoryCounts {
             Some(Verdict::Suspect) => self.suspect += 1,
             _ => {}
         }
+        let is_doc = |(object, verdict): (&Object, &Verdict)| {
+            matches!(object, Object::Function | Object::Functions) && *verdict == Verdict::Contaminated
+        };
+        self.docs += usize::from(found.iter().any(is_doc));
         for (object, verdict) in found {
             *self.by_object.entry(object.name().to_owned()).or_default() +=
                 usize::from(*verdict == Verdict::Contaminated);
@@ -281,6 +287,10 @@ impl AuditReport {
     /// Returns the paragraph for a model card: what was compared with what, and what was found.
     pub fn statement(&self) -> String {
         let mut text = String::new();
+        let n_unscorable = self.n_rows_of(Verdict::Unscorable);
+        if n_unscorable == self.n_rows() {
+            return "Contamination: not measured, because no row could be compared.\n".to_owned();
+        }
         let files: BTreeSet<&str> = self.train.iter().map(|file| file.path.as_str()).collect();
         let _ = write!(
             text,
@@ -307,7 +317,7 @@ impl AuditReport {
              words, and overlap in parts that were not compared, such as system prompts.",
             count(self.n_rows_of(Verdict::Contaminated)),
             count(self.n_rows_of(Verdict::Suspect)),
-            count(self.n_rows_of(Verdict::Unscorable)),
+            count(n_unscorable),
             count(self.n_removed()),
         );
         text

@@ -2,7 +2,7 @@
 
 use crate::audit::benchmark::{Benchmark, verdict};
 use crate::audit::hit::{Hit, Method, Object, Verdict};
-use crate::audit::item::{Item, ItemCall};
+use crate::audit::item::{Item, calls_of};
 use crate::audit::judge::Judgement;
 use crate::cells::TypedCells as _;
 use crate::columns::{FOLLOWING_MESSAGES, FUNCTIONS, MESSAGES, RESPONSE};
@@ -39,11 +39,15 @@ impl AuditedRow {
                 queries.push(Span::value(column, path + "/content"));
                 item.queries.push(message.content);
             }
-            Role::Assistant if !message.calls.is_empty() => {
-                calls.push(Span::value(column, path + "/calls"));
-                item.calls.extend(message.calls.iter().filter_map(ItemCall::of_call));
+            Role::Assistant => {
+                let found = calls_of(&message);
+                if !found.is_empty() {
+                    let part = if message.calls.is_empty() { "/content" } else { "/calls" };
+                    calls.push(Span::value(column, path + part));
+                    item.calls.extend(found);
+                }
             }
-            _ => {}
+            Role::System | Role::Tool => {}
         };
         for (at, message) in row.messages().into_iter().enumerate() {
             add(message, MESSAGES, format!("/{at}"));

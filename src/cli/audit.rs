@@ -34,7 +34,7 @@ Results, in the folder of --out, which is a run folder (why, held, report and ve
   audit.json      counts by category, object and method
   statement.md    a paragraph for a model card
 
-Exit codes: 0 done; 1 --max-rate is passed; 2 could not start; 3 stopped, run it again to go on; 130 interrupted.
+Exit codes: 0 done; 1 --max-rate is passed, no row could be compared, or too many lines are unreadable; 2 could not start; 3 stopped, run it again to go on; 130 interrupted.
 
 Examples:
   toolsieve audit --train train.jsonl --bench bfcl/data
@@ -130,6 +130,14 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
     if !args.quiet {
         console::print_painted(&summary(&run, report, Screen::of_stdout()))?;
     }
+    let n_unscorable = report.n_rows_of(Verdict::Unscorable);
+    if n_unscorable > 0 && n_unscorable == report.n_rows() {
+        console::print_status(&format!(
+            "gate failed: no row could be compared: {} without a text, a function or a call was found\nhint: --field NAME names the key of the text to compare",
+            if n_unscorable == 1 { "1 row".to_owned() } else { format!("{} rows", count(n_unscorable)) },
+        ));
+        return Ok(Ending::GateFailed);
+    }
     if let Some(limit) = args.max_rate.filter(|limit| report.total.rate > *limit) {
         console::print_status(&format!(
             "gate failed: {} of the entries are contaminated, more than --max-rate {limit}",
@@ -194,7 +202,7 @@ pub(super) fn summary(run: &RunReport, report: &AuditReport, screen: Screen) -> 
         Column::number("contaminated"),
         Column::number("rate"),
         Column::number("query"),
-        Column::number("functions"),
+        Column::number("function"),
         Column::number("call"),
         Column::number("suspect"),
     ]);
@@ -206,7 +214,7 @@ pub(super) fn summary(run: &RunReport, report: &AuditReport, screen: Screen) -> 
             count(of.contaminated as u64),
             share_of(of.contaminated as u64, of.entries as u64),
             objects("query"),
-            objects("functions"),
+            count(of.docs as u64),
             objects("call"),
             count(of.suspect as u64),
         ]);

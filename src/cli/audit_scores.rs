@@ -107,6 +107,15 @@ pub(super) fn run(command: AuditCommand) -> anyhow::Result<Ending> {
         mode: args.mode,
     };
     let by = Resampling { samples: args.samples as usize, seed: args.seed };
+    for (flag, path) in [("--residuals", &args.residuals), ("--page", &args.page)] {
+        let same = |path: &PathBuf| Some(path.canonicalize().ok()? == args.file.canonicalize().ok()?);
+        if path.as_ref().and_then(same) == Some(true) {
+            anyhow::bail!(
+                "{flag} {}: this is the file of scores\nhint: name another file",
+                args.file.display()
+            );
+        }
+    }
     let report = compare(&args.file, &choice, by)?;
     if let Some(path) = &args.residuals {
         let is_csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));

@@ -24,7 +24,7 @@ impl Possible {
 }
 
 /// The first that fits counts.
-static POSSIBLE: [Possible; 13] = {
+static POSSIBLE: [Possible; 17] = {
     use TableId::{DocLists, Requests};
     const ANSWER: &[&str] = &["drop", "irrelevant", "answer"];
     const KEEP: &[&str] = &["keep", "drop"];
@@ -44,6 +44,10 @@ static POSSIBLE: [Possible; 13] = {
         Possible::of(Requests, "split/earlier-calls", &["drop"]),
         Possible::of(Requests, "split/", ANSWER),
         Possible::of(Requests, "overlap/public-query", KEEP),
+        Possible::of(Requests, "overlap/benchmark-query", KEEP),
+        Possible::of(Requests, "overlap/benchmark-function", KEEP),
+        Possible::of(Requests, "overlap/benchmark-call", KEEP),
+        Possible::of(Requests, "overlap/benchmark-suspect", KEEP),
         Possible::of(Requests, "conversation/", &["drop"]),
         // Its doc list is held.
         Possible::of(Requests, "", &["drop"]),
@@ -67,7 +71,8 @@ pub(super) fn advice(table: TableId, reason: &str) -> String {
     let possible = possible_decisions(table, reason, false);
     let is_of_its_list = table == TableId::Requests
         && POSSIBLE.iter().any(|row| row.table == TableId::DocLists && is_family_of(row.reason, reason))
-        && reason != "overlap/public-query";
+        && reason != "overlap/public-query"
+        && !reason.starts_with("overlap/benchmark-");
     let more = if is_of_its_list { ", or another decision on its doc list" } else { "" };
     format!("; possible: {}{more}", possible.join(", "))
 }

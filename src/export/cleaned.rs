@@ -4,7 +4,7 @@
 //! copied too, so nothing is lost that was not judged; a forgotten record, and lines that a limit skipped, are not. An
 //! input is read a second time, and must have the bytes that the run has read.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
@@ -143,14 +143,21 @@ impl CleanedSets {
 
 /// Returns the names of the cleaned sets: those of the files, numbered where two are equal.
 pub fn names(paths: &[PathBuf]) -> Vec<String> {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
-    let name = |path: &PathBuf| {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let n = seen.entry(name.clone()).or_default();
-        *n += 1;
-        if *n == 1 { name } else { format!("{n}-{name}") }
+    let bare = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    // Some file systems ignore case.
+    let folded = |name: &str| name.to_lowercase();
+    let own: BTreeSet<String> = paths.iter().map(|path| folded(&bare(path))).collect();
+    let mut taken: BTreeSet<String> = BTreeSet::new();
+    let mut free_name = |path: &PathBuf| {
+        let name = bare(path);
+        let numbered = (2..).map(|n| format!("{n}-{name}")).filter(|name| !own.contains(&folded(name)));
+        let mut names = std::iter::once(name.clone()).chain(numbered);
+        let name =
+            names.find(|name| !taken.contains(&folded(name))).expect("there is a number for each file");
+        taken.insert(folded(&name));
+        name
     };
-    paths.iter().map(name).collect()
+    paths.iter().map(&mut free_name).collect()
 }
 
 fn copy_parquet(from: &Path, to: &Path, kept: &Kept) -> Result<()> {
@@ -287,5 +294,20 @@ impl CleanedFile {
             self.write(if self.is_empty { b"[]\n" } else { b"\n]\n" })?;
         }
         self.out.finish().at("writing", &self.path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_sets_have_one_name() {
+        let of = |paths: &[&str]| names(&paths.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(
+            of(&["x/train.jsonl", "x/2-train.jsonl", "y/train.jsonl"]),
+            ["train.jsonl", "2-train.jsonl", "3-train.jsonl"]
+        );
+        assert_eq!(of(&["x/a.csv", "y/A.csv", "z/a.csv"]), ["a.csv", "2-A.csv", "3-a.csv"]);
     }
 }

@@ -46,7 +46,7 @@ impl Reading<'_> {
     pub fn reads(&self, name: &str) -> bool {
         let names_it = |field: &String| field.split('.').next() == Some(name) || field == name;
         let is_looked_up = || {
-            let keys = [CONVERSATIONS, USER_TEXTS, FUNCTIONS, &[ID]];
+            let keys = [CONVERSATIONS, USER_TEXTS, FUNCTIONS, ANSWERS, &[ID]];
             keys.iter().any(|keys| keys.contains(&name)) || self.text_fields.iter().any(names_it)
         };
         is_read(name, self.columns) || (self.rows == RowsRead::All && is_looked_up())
@@ -69,6 +69,10 @@ const USER_TEXTS: &[&str] =
 const FUNCTIONS: &[&str] = &["tools", "functions", "function", "definition", "api", "code"];
 /// Names of the user in conversations.
 const USERS: &[&str] = &["user", "human"];
+/// Names of the model in conversations.
+const MODELS: &[&str] = &["assistant", "gpt", "model", "bot", "function_call"];
+/// Keys of the answer of a row without a conversation.
+const ANSWERS: &[&str] = &["output", "response", "answers", "answer", "completion", "ground_truth"];
 
 /// Parses the items of a block, in order; there are as many first parts as items.
 pub fn rows_of(block: &Block, reading: &Reading<'_>) -> Vec<Line> {
@@ -168,6 +172,7 @@ fn record_of_any(line: u64, content_key: u128, value: &Value, text_fields: &[Str
         record.log_format = BFCL_ENTRY;
         record.functions = Value::Array(entry.functions().to_vec()).to_string();
         record.messages = entry.into_messages();
+        record.response = answer_of(value);
         return record;
     }
     if let Some(conversation) = CONVERSATIONS.iter().find_map(|key| value.get(*key)?.as_array()) {
@@ -180,11 +185,19 @@ fn record_of_any(line: u64, content_key: u128, value: &Value, text_fields: &[Str
     if record.messages.is_empty() {
         let texts = USER_TEXTS.iter().filter_map(|key| value.get(*key)?.as_str());
         record.messages = texts.map(|text| Message::text(Role::User, text)).collect();
+        record.response = answer_of(value);
     }
     record
 }
 
-/// Returns the messages of a conversation; those of the user alone if it is in no API's form.
+/// Returns the answer of a row, as a message of the model.
+fn answer_of(value: &Value) -> Option<Message> {
+    let answer = ANSWERS.iter().find_map(|key| value.get(*key).filter(|answer| !answer.is_null()))?;
+    let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
+    Some(Message::text(Role::Assistant, text))
+}
+
+/// Returns the messages of a conversation; those of the user and the model if it is in no API's form.
 fn conversation_of(turns: &[Value]) -> Vec<Message> {
     if let Ok(messages) = read_messages(Value::Array(turns.to_vec())) {
         return messages;
@@ -193,10 +206,11 @@ fn conversation_of(turns: &[Value]) -> Vec<Message> {
     for turn in turns {
         let of = |keys: [&str; 2]| keys.iter().find_map(|key| turn.get(*key));
         let speaker = of(["role", "from"]).and_then(Value::as_str).unwrap_or_default();
-        if USERS.contains(&speaker)
-            && let Some(text) = of(["content", "value"])
-        {
+        let Some(text) = of(["content", "value"]) else { continue };
+        if USERS.contains(&speaker) {
             add_texts(text, &mut messages);
+        } else if let Some(text) = text.as_str().filter(|_| MODELS.contains(&speaker)) {
+            messages.push(Message::text(Role::Assistant, text));
         }
     }
     messages

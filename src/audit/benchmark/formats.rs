@@ -202,13 +202,26 @@ pub(super) fn sources(path: &Path, wanted: Option<AnyFormat>) -> Result<Vec<Sour
     walk(path, wanted, MAX_DEPTH, &mut found)?;
     if found.is_empty() {
         let format = wanted.unwrap_or(ROWS);
-        let files = listed(path)?.into_iter().filter(|path| path.is_file());
+        let mut files = Vec::new();
+        data_below(path, MAX_DEPTH, &mut files)?;
         if format.is_entry_a_file() {
-            return Ok(vec![Source::of_folder(path, files.collect(), format)]);
+            return Ok(vec![Source::of_folder(path, files, format)]);
         }
-        return Ok(files.map(|path| Source::of_file(&path, format)).collect());
+        return Ok(files.iter().map(|path| Source::of_file(path, format)).collect());
     }
     Ok(found)
+}
+
+/// Adds the data files in a folder, then those of the folders in it, whatever they hold.
+fn data_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = listed(folder)?;
+    found.extend(entries.iter().filter(|path| is_data(path)).cloned());
+    if depth > 0 {
+        for folder in entries.iter().filter(|path| path.is_dir() && !is_hidden(path)) {
+            data_below(folder, depth - 1, found)?;
+        }
+    }
+    Ok(())
 }
 
 /// Adds the files with signs in a folder, then those of the folders in it.

@@ -116,8 +116,12 @@ impl QueryIndex {
                     continue;
                 }
                 found.push(at);
-                let verdict =
-                    if text.n_plain(masks) >= by.template_words { verdict } else { Verdict::Suspect };
+                let n_plain = text.n_plain(masks);
+                // Two messages of values alone, such as two quotations, have nothing in common.
+                if n_plain == 0 {
+                    continue;
+                }
+                let verdict = if n_plain >= by.template_words { verdict } else { Verdict::Suspect };
                 hits.push(row.hit(text, method, 1.0, verdict, 0..row.words.len(), 0..text.words.len()));
             }
         }

@@ -108,10 +108,11 @@ impl Text {
         if n >= by.contained_words || self.weighs(by.sentence_weight, FEWEST_TEXTS) {
             methods.push(Method::Contained);
         }
-        if self.n_plain(super::NUMBERS) < n {
+        let is_template = |masks: &[Mask]| (1..n).contains(&self.n_plain(masks));
+        if is_template(super::NUMBERS) {
             methods.push(Method::Template);
         }
-        if self.n_plain(super::VALUES) < n {
+        if is_template(super::VALUES) {
             methods.push(Method::NameTemplate);
         }
         if n >= by.suspect_words {
