@@ -1,11 +1,11 @@
 //! `toolsieve audit`: which rows of training sets overlap a benchmark. It runs the pipeline `pipelines/audit.toml`.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, bail};
 
 use super::Ending;
+use super::arguments::{command_line, threads};
 use super::layout::{Column, Table};
 use super::run::{Resumable, Watching, cancelled_by_signal, ending};
 use crate::audit::hit::Verdict;
@@ -95,9 +95,9 @@ pub(super) struct AuditArgs {
     #[arg(long)]
     fresh: bool,
 
-    /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
+    /// Number of threads, up to 1024 [default: one per core]
+    #[arg(long, value_name = "N", value_parser = threads())]
+    threads: Option<u16>,
 
     /// Prints warnings and errors only.
     #[arg(long, short)]
@@ -114,10 +114,10 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
     let mut pipeline = Pipeline::parse(&args.pipeline(), AUDIT_NAME, &args.overrides()?, registry)?;
     pipeline.ingest.inputs.clone_from(&args.train);
     if let Some(threads) = args.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global().context("--threads")?;
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().context("--threads")?;
     }
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out/audit"));
-    let options = Options::default().fresh(args.fresh).command(std::env::args());
+    let options = Options::default().fresh(args.fresh).command(command_line());
     let options = options.model(args.model.options()?);
     let prepared = prepare(&pipeline, &out, &options)?;
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };

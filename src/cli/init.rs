@@ -9,7 +9,7 @@ use super::inspect::LookArgs;
 use crate::cli::console::{self, counted};
 use crate::engine::disk::write_output;
 use crate::inspect::{draft, pipeline_name};
-use crate::run::check_file;
+use crate::run::{check_file, check_output, expand};
 use crate::stages::Registry;
 
 /// Arguments of `init`.
@@ -36,8 +36,17 @@ pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
     if inputs.iter().any(|input| input.as_os_str() == "-") {
         bail!("a pipeline cannot name standard input\nhint: save the log in a file");
     }
+    if let Some(input) = inputs.iter().find(|input| input.to_str().is_none()) {
+        bail!(
+            "{}: the name is not UTF-8, and a pipeline cannot contain it\nhint: rename the file, or name the folder that it is in",
+            input.display()
+        );
+    }
     let out = args.out.clone().unwrap_or_else(|| default_out(&inputs[0]));
     let is_shown = out.as_os_str() == "-";
+    if !is_shown {
+        check_output(&out, &expand(inputs)?.files)?;
+    }
     if !is_shown && out.exists() && !args.force {
         bail!("{} exists already\nhint: --force overwrites it, --out names another file", out.display());
     }

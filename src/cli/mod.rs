@@ -8,6 +8,7 @@
 // Doc comments of arguments are help texts for the terminal.
 #![allow(rustdoc::invalid_html_tags)]
 
+mod arguments;
 mod audit;
 mod audit_bench;
 mod audit_scores;

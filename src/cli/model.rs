@@ -11,6 +11,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::PipelineArgs;
+use super::arguments::command_line;
 use super::plan::{Loaded, load};
 use super::run::Watching;
 use crate::cli::console::{self, count, counted};
@@ -82,7 +83,7 @@ pub(super) fn planned(
 ) -> anyhow::Result<ModelPlan> {
     let Loaded { pipeline, .. } = load(args, registry)?;
     let model = ModelOptions { prices: prices_of(prices)?, ..ModelOptions::default() };
-    let options = Options::default().command(std::env::args()).model(model);
+    let options = Options::default().command(command_line()).model(model);
     let scratch = std::env::temp_dir().join(format!("toolsieve-plan-{}", std::process::id()));
     Ok(plan_requests(&pipeline, &scratch, &options, &Watching::new(cancel))?)
 }

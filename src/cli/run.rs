@@ -1,13 +1,13 @@
 //! `toolsieve run`: a pipeline from inputs to dataset, and the funnel at the end.
 
 use std::io;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 
+use super::arguments::{command_line, threads};
 use super::funnel::summary;
 use super::model::ModelArgs;
 use super::plan::Loaded;
@@ -47,9 +47,9 @@ pub(super) struct RunArgs {
     #[arg(long)]
     fresh: bool,
 
-    /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N", value_parser = n_threads)]
-    threads: Option<NonZeroUsize>,
+    /// Number of threads, up to 1024 [default: one per core]
+    #[arg(long, value_name = "N", value_parser = threads())]
+    threads: Option<u16>,
 
     /// Splits each step into at most this many parts; the dataset is the same.
     #[arg(long, value_name = "N", hide = true, default_value = "1")]
@@ -72,11 +72,11 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
     pipeline.ingest.limit = args.limit.or(pipeline.ingest.limit);
     pipeline.ingest.sample_rows = args.sample_rows.or(pipeline.ingest.sample_rows);
     if let Some(threads) = args.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build_global().context("--threads")?;
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().context("--threads")?;
     }
     let out = args.out.unwrap_or_else(|| Path::new("out").join(run_name));
     let options = Options::default().fresh(args.fresh).parts(args.parts).batch_rows(args.batch_rows);
-    let options = options.command(std::env::args()).model(args.model.options()?);
+    let options = options.command(command_line()).model(args.model.options()?);
     let prepared = prepare(&pipeline, &out, &options)?;
     // Until here signals end the program: nothing of the run is written yet, and a pipe may never end.
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
@@ -109,11 +109,6 @@ fn no_request(what: &str, inputs: &[PathBuf], registry: &Registry) -> anyhow::Er
         Some(hint) => Error::NoRequest(format!("{what}\nhint: {hint}")).into(),
         None => error,
     }
-}
-
-fn n_threads(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse()
-        .map_err(|_| "expected a number of threads from 1, or no --threads for one per core".to_owned())
 }
 
 fn print_summary(run: &RunReport) -> io::Result<()> {

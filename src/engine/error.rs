@@ -131,7 +131,9 @@ impl<T> At<T> for polars::error::PolarsResult<T> {
     fn at(self, doing: &'static str, path: &Path) -> Result<T> {
         self.map_err(|cause| match system_error(&cause) {
             Some(cause) => Error::File { doing, path: path.to_owned(), cause },
-            None => Error::Table { doing, path: path.to_owned(), cause: cause.to_string() },
+            None => {
+                Error::Table { doing, path: path.to_owned(), cause: unwritten(doing, &cause.to_string()) }
+            }
         })
     }
 }
@@ -148,6 +150,14 @@ fn system_error(error: &PolarsError) -> Option<io::Error> {
         }
     };
     number.map(io::Error::from_raw_os_error)
+}
+
+/// Returns what polars reports. Of a footer that it could not write it keeps no number, and blames the format.
+fn unwritten(doing: &str, cause: &str) -> String {
+    if doing == "writing" && cause.contains("transport error") {
+        return "the end of the file could not be written\nhint: the device may be full; free some space there and run the same command again".to_owned();
+    }
+    cause.to_owned()
 }
 
 /// Returns the error of a damaged file of the run folder.
@@ -176,6 +186,22 @@ mod tests {
             let by_polars: Result<()> = Err(by_polars).at("writing", path);
             assert_eq!(by_polars.unwrap_err().to_string(), expected);
         }
+    }
+
+    #[test]
+    fn a_footer_that_cannot_be_written_has_a_hint_about_space() {
+        let text = "parquet: File out of specification: Invalid thrift: transport error";
+        let fault = |doing| -> String {
+            let fault: Result<()> =
+                Err(PolarsError::ComputeError(text.into())).at(doing, Path::new("a.parquet"));
+            fault.unwrap_err().to_string()
+        };
+        let written = fault("writing");
+        assert!(
+            written.starts_with("writing a.parquet: the end of the file could not be written\nhint: "),
+            "{written}"
+        );
+        assert_eq!(fault("reading"), format!("reading a.parquet: {text}"));
     }
 
     #[test]

@@ -73,6 +73,16 @@ impl RunFolder {
         Ok(Self { path: path.to_owned(), _lock: marker::lock(path, command)? })
     }
 
+    /// Returns `true` if a run ended here, so that its outcome is in the folder.
+    pub(crate) fn has_finished(&self) -> bool {
+        self.path.join(RUN_FILE).is_file()
+    }
+
+    /// Returns `true` if records of the run were forgotten.
+    pub(crate) fn has_forgotten(&self) -> bool {
+        self.path.join(FORGOTTEN_LIST).is_file()
+    }
+
     /// Removes everything that runs wrote here, except the list of forgotten records.
     ///
     /// # Errors

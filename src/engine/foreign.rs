@@ -583,8 +583,13 @@ impl Cells {
                 (0..inner.len()).map(|at| cells.json(at, unreadable)).collect()
             }),
             Self::Struct { is_there, .. } if is_there.get(row) != Some(true) => Value::Null,
+            // All structs of a column have the same members in Parquet, so a member that a row lacks is null there.
             Self::Struct { members, .. } => Value::Object(
-                members.iter().map(|(name, cells)| (name.clone(), cells.json(row, unreadable))).collect(),
+                members
+                    .iter()
+                    .map(|(name, cells)| (name.clone(), cells.json(row, unreadable)))
+                    .filter(|(_, value)| !value.is_null())
+                    .collect(),
             ),
         }
     }

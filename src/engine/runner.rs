@@ -170,11 +170,11 @@ pub(super) fn run_by(
 fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) -> Result<Outcome> {
     let Running { folder, background_writer, cx, .. } = running;
     let names: Vec<String> = stages.iter().enumerate().map(|(at, stage)| step_name(at, &stage.id)).collect();
-    folder.keep_stages(&names)?;
     let (ingest, mut corpus, mut reused) = std::thread::scope(|scope| {
         scope.spawn(|| stages.iter().for_each(|instance| instance.stage.prepare()));
         ingest(running, source)
     })?;
+    folder.keep_stages(&names)?;
     let mut manifests: Vec<StageManifest> = Vec::new();
     let mut upstream = ingest.key.clone();
     for (at, instance) in stages.iter().enumerate() {
@@ -239,7 +239,7 @@ struct Running<'a> {
     cuts: Cuts,
 }
 
-/// Reads the inputs, unless the same inputs were already read. Also returns the tables and the number of reused steps.
+/// Reads the inputs, unless the same inputs were already read. The outcome of an earlier run stays until a request is found. Also returns the tables and the number of reused steps.
 fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, Corpus, usize)> {
     let Running { folder, background_writer, cx, cuts } = running;
     let forgotten = Forgotten::read(folder.path())?;
@@ -253,7 +253,6 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
             return Ok((manifest, corpus, 1));
         }
     }
-    folder.remove_outcome()?;
     let start = Instant::now();
     cx.progress.begin("ingest", None);
     let (files, columns) = (folder.begin_private("ingest")?, source.columns());
@@ -261,6 +260,13 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
     let read = source.read(&mut writer, cx)?;
     // Checked before the step is finished, because a later run reuses finished steps.
     check_lines(&read, writer.counts())?;
+    if writer.counts().has_nothing() && folder.has_finished() {
+        return Err(Error::NoRequest(
+            "no request was read from the inputs\nhint: check that the log was written to its end".to_owned(),
+        ));
+    }
+    // From here on the outcome of an earlier run would not be that of the rows.
+    folder.remove_outcome()?;
     let key = ingest_key(source, &read.inputs, &forgotten, cx.seed)?;
     let (manifest, corpus) = writer.finish(key, read, start.elapsed().as_secs_f64())?;
     let counts = &manifest.counts;

@@ -13,6 +13,7 @@
 
 mod ahead;
 pub mod any_row;
+pub(crate) mod archive;
 mod attributes;
 pub(crate) mod batch;
 pub mod buffer;

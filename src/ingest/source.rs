@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, sync_channel};
 
 use rayon::prelude::*;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
 
@@ -48,6 +48,7 @@ const PARQUET_BYTES: usize = 16 << 20;
 #[serde(deny_unknown_fields, default)]
 pub struct Ingest {
     /// Files: JSONL, JSON, CSV or TSV, plain, gzip or zstd; Parquet. `-` is standard input.
+    #[serde(serialize_with = "paths_as_text")]
     pub inputs: Vec<PathBuf>,
     /// Longest line that is read, in bytes. A longer one is recorded as unreadable.
     pub max_line_bytes: usize,
@@ -76,6 +77,11 @@ impl Default for Ingest {
             text_fields: Vec::new(),
         }
     }
+}
+
+/// Writes paths as text: file names need not be UTF-8, and what is not becomes U+FFFD.
+fn paths_as_text<S: Serializer>(paths: &[PathBuf], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
 }
 
 impl Ingest {

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::bfcl::files::{QuestionFile, in_folder, lines};
+use crate::engine::marker::is_run;
 use crate::text::os_error::{cause_of, hint_of};
 use crate::text::short::shortened;
 
@@ -132,6 +133,13 @@ pub fn read(path: &Path) -> Result<Vec<InputFile>, InputError> {
         for file in in_folder(&folder).map_err(|cause| InputError::File { path: folder.clone(), cause })? {
             files.push(read_file(&file.path, true)?);
         }
+    }
+    if files.is_empty() && is_run(path) {
+        return Err(InputError::Nothing {
+            path: path.to_owned(),
+            what: "the run has no dataset to check",
+            hint: "`toolsieve report` shows what came of the run; a run whose pipeline has no [export] writes no dataset",
+        });
     }
     if files.is_empty() && dataset == path {
         let mut paths = Vec::new();

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::containment::check_apart;
 use super::earlier_decisions::EarlierDecisions;
 use super::gate::{Outcome, gate};
 use super::inputs::{check_baselines, check_out, checked_inputs, take_inputs};
@@ -82,6 +83,7 @@ pub struct Prepared<'p> {
 pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> Result<Prepared<'p>, Error> {
     let (given, skipped) = checked_inputs(&pipeline.ingest)?;
     check_out(out)?;
+    check_apart(pipeline, &given, out)?;
     check_baselines(pipeline, Some(out))?;
     let model = language_model::open(pipeline, &options.model)?;
     let folder = RunFolder::take_as(out, &options.command_line())?;
@@ -106,14 +108,30 @@ impl Prepared<'_> {
             Some(pool) => pool.install(judged),
             None => judged(),
         };
+        if self.folder.has_forgotten() {
+            // The copy of standard input holds the forgotten records too.
+            self.folder.remove_spool().map_err(Error::Halfway)?;
+        }
         judged.map_err(|error| match error {
-            // A copy of standard input that is no log is of no use to the next run.
-            engine::error::Error::NoRequest(what) => match self.folder.remove_spool() {
-                Ok(_) => Error::NoRequest(what),
-                Err(error) => Error::Halfway(error),
-            },
+            engine::error::Error::NoRequest(what) => self.without_request(&what),
             error => Error::Halfway(error),
         })
+    }
+
+    /// The error about inputs without a request. A finished run that the folder holds stays as it was.
+    fn without_request(&self, what: &str) -> Error {
+        let has_run = self.folder.has_finished();
+        // A copy of standard input that is no log is of no use to the next run.
+        let removed = if has_run { Ok(None) } else { self.folder.remove_spool() };
+        if let Err(error) = removed.and_then(|_| self.folder.remove_partial()) {
+            return Error::Halfway(error);
+        }
+        if !has_run {
+            return Error::NoRequest(what.to_owned());
+        }
+        let (what, hint) = what.split_at(what.find("\nhint: ").unwrap_or(what.len()));
+        let run = self.folder.path().display();
+        Error::NoRequest(format!("{what}; the earlier run in {run} is kept as it was{hint}"))
     }
 
     fn judged(&self, observer: &dyn Observer) -> Result<RunReport, engine::error::Error> {

@@ -30,6 +30,8 @@ use crate::stages::Registry;
 /// The shortest start of a request id that is taken for one: what is forgotten does not come back, and a number of
 /// four digits that the log knows as an id may be the start of another record's.
 const SHORTEST_PREFIX: usize = 12;
+/// The digits of a whole request id.
+const ID_DIGITS: usize = 32;
 /// Rows named at most in a message.
 const MAX_NAMED: usize = 20;
 
@@ -124,6 +126,9 @@ fn find(run: &OpenRun, Forget { id, all }: Forget<'_>) -> Result<BTreeSet<RowIx>
     let mut named: BTreeSet<RowIx> = with_external_id(&as_logged, id)?.into_iter().collect();
     named.extend(with_external_id(&run.corpus, id)?);
     let is_by_id = named.is_empty();
+    if !is_by_id && id.len() == ID_DIGITS {
+        check_id_is_of_one(run, id, &named, by_id)?;
+    }
     let is_meant = |row: &RowIx| if is_by_id { by_id(row) && is_there(row) } else { named.contains(row) };
     let found: Vec<RowIx> = requests.in_order().iter().copied().filter(is_meant).collect();
     let equal = with_equal_records(requests, &found);
@@ -146,6 +151,28 @@ fn find(run: &OpenRun, Forget { id, all }: Forget<'_>) -> Result<BTreeSet<RowIx>
         found.len(),
         run.folder.display(),
         names.join("\n")
+    ))
+}
+
+/// Refuses an id that the log gave to one record, and that is the request id of another.
+fn check_id_is_of_one(
+    run: &OpenRun,
+    id: &str,
+    named: &BTreeSet<RowIx>,
+    by_id: impl Fn(&RowIx) -> bool,
+) -> Result<(), Error> {
+    let requests = &run.corpus.requests;
+    let equal = with_equal_records(requests, &named.iter().copied().collect::<Vec<_>>());
+    let Some(&other) = requests.in_order().iter().find(|row| by_id(row) && !equal.contains(row)) else {
+        return Ok(());
+    };
+    let names: Vec<String> =
+        named.iter().take(MAX_NAMED).map(|&row| format!("  {}", requests.row_id(row))).collect();
+    refuse(format!(
+        "{id} is the request id of one record of {} and the id in the log of another:\n{}\nhint: use the request id in this list, or {} for the record of that request id",
+        run.folder.display(),
+        names.join("\n"),
+        &requests.row_id(other).to_string()[..ID_DIGITS - 1]
     ))
 }
 

@@ -10,6 +10,7 @@ use super::paths::expand;
 use crate::engine::disk::create_private;
 use crate::engine::error::At as _;
 use crate::engine::folder::RunFolder;
+use crate::engine::foreign::ForeignFile;
 use crate::engine::layout::INGEST;
 use crate::engine::manifest::{InputFile, read_run_file};
 use crate::engine::raw::IngestManifest;
@@ -18,6 +19,7 @@ use crate::engine::seal::Fault;
 use crate::engine::verify::fault_of_outcome;
 use crate::export::earlier::Earlier;
 use crate::export::sink::Export;
+use crate::ingest::archive::Archive;
 use crate::ingest::read::Format;
 use crate::ingest::source::{Ingest, Reading};
 use crate::pipeline::Pipeline;
@@ -80,10 +82,10 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>),
 /// Extensions of source code: it may hold functions, but no log.
 const CODE: [&str; 4] = ["py", "pyi", "ts", "js"];
 
-/// Checks that an input is no source code and can be opened.
+/// Checks that an input is no source code and no archive, and can be opened.
 ///
 /// # Errors
-/// It is source code, or cannot be opened.
+/// It is source code, an archive or a damaged Parquet file, or cannot be opened.
 pub fn check_file(input: &Path) -> Result<(), Error> {
     let shown = input.display();
     if let Some(extension) = input.extension().and_then(|found| found.to_str())
@@ -97,8 +99,26 @@ pub fn check_file(input: &Path) -> Result<(), Error> {
         Err(error) => {
             refuse(format!("input {shown}: cannot be opened: {}{}", cause_of(&error), hint_of(&error, input)))
         }
-        Ok(_) => Ok(()),
+        Ok(file) => check_content(input, file),
     }
+}
+
+/// Checks that a file is no archive, and that a Parquet file has a footer that can be read.
+fn check_content(input: &Path, file: std::fs::File) -> Result<(), Error> {
+    let shown = input.display();
+    if let Some(archive) = Archive::of(file) {
+        return refuse(format!(
+            "input {shown}: this is {}, not a log\nhint: {}",
+            archive.name(),
+            archive.hint()
+        ));
+    }
+    let Reading::Parquet = Reading::of(input) else { return Ok(()) };
+    ForeignFile::open(input).map(|_| ()).map_err(|error| {
+        Error::Request(format!(
+            "input {shown}: the file cannot be read as Parquet: {error}\nhint: write the file again, or rename it if it holds something else"
+        ))
+    })
 }
 
 /// Checks that a run folder can be at this path: neither it nor a part of the path is a file.
@@ -204,8 +224,12 @@ fn inputs_before(folder: &RunFolder) -> Vec<InputFile> {
 }
 
 fn has_names_of(inputs: &[PathBuf], before: &[InputFile]) -> bool {
-    let place = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let given: BTreeSet<PathBuf> = inputs.iter().map(|input| place(input)).collect();
+    // As text, because a name that is not UTF-8 was recorded as text.
+    let place = |path: &Path| {
+        let whole = path.canonicalize().or_else(|_| std::path::absolute(path));
+        whole.as_deref().unwrap_or(path).to_string_lossy().into_owned()
+    };
+    let given: BTreeSet<String> = inputs.iter().map(|input| place(input)).collect();
     given == before.iter().map(|input| place(Path::new(&input.path))).collect()
 }
 

@@ -9,6 +9,7 @@
 mod batches;
 pub mod calibrate;
 mod compare;
+mod containment;
 mod diff;
 mod earlier_decisions;
 mod error;
@@ -36,6 +37,7 @@ pub use batches::{
     submit_batches,
 };
 pub use compare::{Compared, compare};
+pub use containment::check_output;
 pub use diff::RowEdit;
 pub use error::Error;
 use error::refuse;

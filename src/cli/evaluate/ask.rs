@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context as _, anyhow, bail};
 use clap::ValueEnum;
 
+use crate::cli::arguments::command_line;
 use crate::cli::console::{self, count, counted};
 use crate::environment::Environment;
 use crate::evaluate::ask::{self, Ask, AskMode, Asked, Stopped};
@@ -254,7 +255,7 @@ fn missing(asked: &Asked, has_key: bool) -> anyhow::Error {
     if asked.failed.len() > MAX_SHOWN {
         what += &format!("\n  and {} more failed requests", n(asked.failed.len() - MAX_SHOWN));
     }
-    let command = Options::default().command(std::env::args()).resume_command();
+    let command = Options::default().command(command_line()).resume_command();
     let hint = match &asked.stopped {
         Some(Stopped::Refused) => {
             let key = if has_key { "OPENAI_API_KEY" } else { "OPENAI_API_KEY (it is not set)" };

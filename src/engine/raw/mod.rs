@@ -68,6 +68,11 @@ pub struct IngestCounts {
 }
 
 impl IngestCounts {
+    /// Whether the inputs hold nothing of a log: no request, no doc list, and no forgotten record.
+    pub(super) fn has_nothing(&self) -> bool {
+        self.records + self.lists_alone + self.forgotten == 0
+    }
+
     /// Returns the number of lines whose fate is known.
     pub(super) fn accounted(&self) -> u64 {
         let without_row = [self.no_request, self.unreadable, self.not_sampled, self.forgotten, self.joined];
