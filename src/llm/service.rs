@@ -209,16 +209,13 @@ impl ChatService {
     ) -> Result<(), RunError> {
         let bodies: Vec<Value> = missing.iter().map(|&at| Value::Object(questions[at].fitted())).collect();
         let spent = *self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        // One model a stage, so one price.
-        let price = missing.first().and_then(|&at| questions[at].price());
         let most = max_cost.map(|most| (most - spent).max(0.0));
         let mut sending = Sending {
             service: self,
             questions,
             missing,
             tokens,
-            price,
-            budget: Budget::new(price, most, &[]),
+            budget: Budget::new(most),
             failures: Failures::default(),
             answered,
             stopped: None,
@@ -230,6 +227,10 @@ impl ChatService {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += budget.new;
         if let Some(error) = stopped {
             return Err(error);
+        }
+        // In the order of the requests: a sum in the order of arrival would differ in its last digit.
+        for &at in missing {
+            add(&mut answered.usage.cost, answered.costs[at]);
         }
         if budget.refused.is_some() {
             for &at in missing {
@@ -311,7 +312,6 @@ struct Sending<'s> {
     questions: &'s [Question],
     missing: &'s [usize],
     tokens: &'s [u64],
-    price: Option<Price>,
     budget: Budget,
     failures: Failures,
     answered: &'s mut Answered,
@@ -323,7 +323,8 @@ struct Sending<'s> {
 impl Exchange for Sending<'_> {
     fn may_send(&mut self, nth: usize) -> bool {
         let at = self.missing[nth];
-        let fits = self.budget.may_send(nth, self.tokens[nth], Some(self.questions[at].max_output));
+        let question = &self.questions[at];
+        let fits = self.budget.may_send(nth, question.price(), self.tokens[nth], Some(question.max_output));
         if !fits {
             self.answered.outcomes[at] = Err(Unanswered::OverCost);
         }
@@ -348,20 +349,18 @@ impl Exchange for Sending<'_> {
                 self.failures.ended();
                 // Without usage the estimate counts, so that a limit of cost holds.
                 let input = reply.input_tokens.unwrap_or(self.tokens[nth]);
-                let output = reply.output_tokens.unwrap_or(self.questions[at].max_output);
-                self.budget.arrived(nth, Some((input, reply.cached_tokens.unwrap_or(0), output)));
+                let output = reply.output_tokens.unwrap_or(question.max_output);
+                let (price, cached) = (question.price(), reply.cached_tokens.unwrap_or(0));
+                self.budget.arrived(nth, price, Some((input, cached, output)));
                 usage.arrived += 1;
                 usage.input_tokens += input;
                 usage.output_tokens += output;
-                let cost =
-                    self.price.map(|price| price.cost(input, reply.cached_tokens.unwrap_or(0), output));
-                add(&mut usage.cost, cost);
-                self.answered.costs[at] = cost;
+                self.answered.costs[at] = price.map(|price| price.cost(input, cached, output));
                 self.answered.outcomes[at] = Ok(answer_of(reply));
                 self.cx.progress.advance(1);
             }
             Err(error) => {
-                self.budget.arrived(nth, None);
+                self.budget.arrived(nth, None, None);
                 let why = self.failures.after(&error);
                 self.answered.outcomes[at] = Err(Unanswered::Failed(error.to_string()));
                 if let Some(why) = why {
