@@ -132,7 +132,7 @@ impl Stage for DraftAnswers {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(13);
         if self.asks() {
-            fingerprint.built_in("prompt", DRAFTS.prompt);
+            DRAFTS.fingerprint("prompt", fingerprint);
         }
         Ok(())
     }
