@@ -163,14 +163,14 @@ impl Imported {
         if self.waiting.len() >= AT_ONCE { self.flush(cache) } else { Ok(()) }
     }
 
-    /// Stores the answers so far. An answer that the cache has stays: runs may have used it.
+    /// Stores the answers so far. An answer in the cache that can be used stays: runs may have used it.
     ///
     /// # Errors
     /// The cache cannot be read or written.
     pub fn flush(&mut self, cache: &ReplyCache) -> Result<(), Error> {
         let mut new = Vec::with_capacity(self.waiting.len());
         for (key, reply) in &self.waiting {
-            if cache.get(*key)?.is_none() {
+            if cache.get(*key)?.is_none_or(|stored| stored.is_unusable) {
                 new.push((*key, reply));
             }
         }

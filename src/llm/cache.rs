@@ -108,12 +108,15 @@ pub struct StoredReply {
     pub latency: Option<f64>,
     /// The whole reply of the server.
     pub reply: Value,
+    /// A stage could not use it, so the next run that sends requests asks again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unusable: bool,
 }
 
 impl StoredReply {
     /// Returns a reply that is stored now.
     pub fn now(model: &str, latency: Option<f64>, reply: Value) -> Self {
-        Self { model: model.to_owned(), stored: now(), latency, reply }
+        Self { model: model.to_owned(), stored: now(), latency, reply, is_unusable: false }
     }
 }
 
@@ -234,6 +237,23 @@ impl ReplyCache {
             }
             Ok(())
         })
+    }
+
+    /// Marks stored replies as unusable, in one transaction. Requests without a reply are skipped.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn mark_unusable(&self, keys: &[RequestKey]) -> Result<(), Error> {
+        let mut marked = Vec::new();
+        for &key in keys {
+            if let Some(reply) = self.get(key)?.filter(|reply| !reply.is_unusable) {
+                marked.push((key, StoredReply { is_unusable: true, ..reply }));
+            }
+        }
+        if marked.is_empty() {
+            return Ok(());
+        }
+        self.put_all(marked.iter().map(|(key, reply)| (*key, reply)))
     }
 
     /// Returns what is stored of each model, by its name.
