@@ -177,7 +177,7 @@ impl Contract {
     pub fn asks<'m>(self, models: impl IntoIterator<Item = &'m str>) -> Self {
         let asks: Vec<String> = models.into_iter().map(str::to_owned).collect();
         let sends_rows_out = self.sends_rows_out || !asks.is_empty();
-        Self { asks, sends_rows_out, ..self }
+        Self { sends_rows_out, asks, ..self }
     }
 
     /// Sets the special role.

@@ -95,7 +95,7 @@ fn masked(text: &str) -> Cow<'_, str> {
         let line = line.trim_start();
         let begins =
             |marker: &&str| line.get(..marker.len()).is_some_and(|start| start.eq_ignore_ascii_case(marker));
-        MARKERS.iter().any(|marker| begins(&marker))
+        MARKERS.iter().any(begins)
     };
     let lines = || text.split_inclusive(LINE_ENDS);
     if !lines().any(is_marker) {
