@@ -183,6 +183,28 @@ fn rows_without_an_answer_are_held_with_a_fault_and_asked_again_by_the_next_run(
 }
 
 #[test]
+fn an_unusable_answer_is_asked_again_by_the_next_run_that_sends() {
+    let bench = Bench::new(30);
+    let is_spoilt = |request: &ReceivedRequest| query(request).ends_with('7');
+    let server =
+        Server::start(move |request, _| if is_spoilt(request) { reply("Hm.") } else { judged(request) });
+    assert_eq!(bench.run(&server, "out", &[]), Some(0));
+    assert_eq!((&bench.usage("out")["unusable"], server.requests().len()), (&json!(3), 30));
+    // From the cache alone all is as before.
+    let before = stable_bytes(&bench.path("out"));
+    assert_eq!(bench.run(&server, "cached", &["--cache-only"]), Some(0));
+    assert_same_bytes(&before, &stable_bytes(&bench.path("cached")));
+    // Each run asks once more.
+    assert_eq!(bench.run(&server, "again", &[]), Some(0));
+    assert_eq!((&bench.usage("again")["unusable"], server.requests().len()), (&json!(3), 33));
+    let well = Server::start(|request, _| judged(request));
+    assert_eq!(bench.run(&well, "well", &[]), Some(0));
+    assert_eq!((&bench.usage("well")["unusable"], well.requests().len()), (&json!(0), 3));
+    assert_eq!(bench.run(&well, "well-too", &[]), Some(0));
+    assert_eq!(well.requests().len(), 3);
+}
+
+#[test]
 fn a_limit_of_cost_holds_to_the_token() {
     let bench = Bench::new(50);
     let server = Server::start(|request, _| judged(request));
@@ -421,6 +443,40 @@ kind = "split"
         Server::start(move |request, _| if is_draft(request) { drafted(request) } else { judged(request) });
     assert_eq!(bench.run(&well, "out", &[]), Some(0));
     assert_eq!(well.requests().len(), 2);
+}
+
+#[test]
+fn drafts_of_models_with_different_prices_stay_below_the_limit_of_cost() {
+    let bench = Bench::new(60);
+    let stages = "\n[[stages]]\nkind = \"fix-docs\"\n\n[[stages]]\nkind = \"draft-answers\"\nmodels = [\"first\", \"second\"]\n";
+    let pipeline = PIPELINE.replace("max_fault_share = 0.5", "max_fault_share = 1");
+    fs::write(bench.path("judged.toml"), format!("{pipeline}{stages}")).unwrap();
+    // The judge costs nothing; an answer costs 0.0002 USD of the first model and 0.01 of the second.
+    let prices = "source = \"test\"\nas_of = \"2026-01-01\"\n[models]\n\"gpt-4.1-mini\" = { input = 0.0, output = 0.0 }\n\
+                  first = { input = 0.1, output = 1.0 }\n";
+    fs::write(bench.path("prices.toml"), prices).unwrap();
+    let is_of = |request: &ReceivedRequest, model: &str| request.json()["model"] == model;
+    let server =
+        Server::start(
+            move |request, _| {
+                if is_of(request, "gpt-4.1-mini") { judged(request) } else { drafted(request) }
+            },
+        );
+    let arguments = ["run", "judged.toml", "log.jsonl", "--out", "out", "--prices", "prices.toml"];
+    let arguments = [&arguments[..], &["--max-cost", "0.2"]].concat();
+    let refused = bench.call(&server.url, &arguments);
+    assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
+    assert!(shown(&refused).contains("the price of second is unknown"), "{}", shown(&refused));
+    fs::write(bench.path("prices.toml"), format!("{prices}second = {{ input = 5.0, output = 50.0 }}\n"))
+        .unwrap();
+    let run = bench.call(&server.url, &arguments);
+    assert_eq!(run.status.code(), Some(0), "{}", shown(&run));
+    let sent = |model: &str| server.requests().iter().filter(|request| is_of(request, model)).count();
+    let [first, second] = ["first", "second"].map(|model| f64::from(u32::try_from(sent(model)).unwrap()));
+    let usage = &bench.report("out")["language_models"]["draft-answers"];
+    let cost = usage["cost"].as_f64().unwrap();
+    assert!((cost - first * 0.0002 - second * 0.01).abs() < 1e-9, "{usage}");
+    assert!(cost <= 0.2 && second > 5.0 && usage["not_sent"].as_u64() > Some(20), "{usage}");
 }
 
 /// Corrects the message of a request of the bench; errs in every fifth.

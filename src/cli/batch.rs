@@ -59,6 +59,9 @@ enum BatchAction {
         /// Files of answers and of errors, in any order: of OpenAI, vLLM or Anthropic; - for standard input.
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
+        /// The model that was asked, for `toolsieve cache` [default: the name in each answer, which may have a date]
+        #[arg(long, value_name = "NAME")]
+        model: Option<String>,
     },
     /// Sends the requests of a run that the cache does not answer to the batch service of the server. A request that is
     /// in a batch under way is not sent again.
@@ -129,7 +132,7 @@ pub(super) fn batch(args: BatchArgs, registry: &Registry) -> anyhow::Result<Endi
             ));
             Ok(Ending::Done)
         }
-        BatchAction::Import { files } => import(&files, registry.environment()),
+        BatchAction::Import { files, model } => import(&files, model.as_deref(), registry.environment()),
         BatchAction::Submit { pipeline, max_cost, prices, max_requests, waiting } => {
             let options = SubmitOptions {
                 max_requests: usize::try_from(max_requests).unwrap_or(usize::MAX),
@@ -150,13 +153,13 @@ pub(super) fn batch(args: BatchArgs, registry: &Registry) -> anyhow::Result<Endi
     }
 }
 
-fn import(files: &[PathBuf], environment: &Environment) -> anyhow::Result<Ending> {
+fn import(files: &[PathBuf], model: Option<&str>, environment: &Environment) -> anyhow::Result<Ending> {
     // All are there before the first is read.
     for path in files.iter().filter(|path| path.as_os_str() != "-") {
         File::open(path).with_context(|| format!("reading {}", path.display()))?;
     }
     let cache = ReplyCache::open(environment.caches())?;
-    let mut all = Imported::default();
+    let mut all = model.map_or_else(Imported::default, Imported::of_model);
     let mut faults: BTreeMap<String, u64> = BTreeMap::new();
     for path in files {
         let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
@@ -179,12 +182,16 @@ fn import(files: &[PathBuf], environment: &Environment) -> anyhow::Result<Ending
     }
     all.flush(&cache)?;
     console::print_status(&format!(
-        "{} into the cache, {} failed, {} unreadable",
+        "{} into the cache, {} failed, {} unreadable{}",
         counted(all.n_stored, "answer", "answers"),
         count(all.n_failed),
-        counted(all.n_unreadable, "line", "lines")
+        counted(all.n_unreadable, "line", "lines"),
+        match all.n_repeated {
+            0 => String::new(),
+            n => format!(", {} left out: their requests have an answer", count(n)),
+        }
     ));
-    if all.n_stored + all.n_failed == 0 {
+    if all.n_stored + all.n_failed + all.n_repeated == 0 {
         bail!(
             "no line is an answer of a batch\nhint: give the output and error files of a batch whose requests `toolsieve batch export` wrote"
         );

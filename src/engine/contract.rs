@@ -35,8 +35,8 @@ pub struct Contract {
     pub idempotent: bool,
     /// It may send rows to another machine; refused before redaction.
     pub sends_rows_out: bool,
-    /// The language model that it asks, if it asks one.
-    pub asks: Option<String>,
+    /// The language models that it asks.
+    pub asks: Vec<String>,
     /// Its special role, if it has one, for the pipeline and for readers of a finished run.
     pub role: Role,
 }
@@ -102,7 +102,7 @@ impl Contract {
             partition: Partition::Whole,
             idempotent: true,
             sends_rows_out: false,
-            asks: None,
+            asks: Vec::new(),
             role: Role::Plain,
         }
     }
@@ -172,11 +172,12 @@ impl Contract {
         Self { sends_rows_out, ..self }
     }
 
-    /// Sets the language model that the stage asks, which may be on another machine.
+    /// Sets the language models that the stage asks, which may be on another machine.
     #[must_use]
-    pub fn asks(self, model: Option<&str>) -> Self {
-        let sends_rows_out = self.sends_rows_out || model.is_some();
-        Self { asks: model.map(str::to_owned), sends_rows_out, ..self }
+    pub fn asks<'m>(self, models: impl IntoIterator<Item = &'m str>) -> Self {
+        let asks: Vec<String> = models.into_iter().map(str::to_owned).collect();
+        let sends_rows_out = self.sends_rows_out || !asks.is_empty();
+        Self { sends_rows_out, asks, ..self }
     }
 
     /// Sets the special role.

@@ -167,4 +167,12 @@ pub trait LanguageModel: Send + Sync + std::fmt::Debug {
     /// The user asked to stop, the cache cannot be read or written, or the server refuses the key, the model or all
     /// requests. Answers that arrived before are in the cache.
     fn answer(&self, requests: &[ChatRequest], cx: &Context<'_>) -> Result<Answered>;
+
+    /// Notes requests whose answers the stage cannot use, so that the next run asks again.
+    ///
+    /// # Errors
+    /// The cache cannot be read or written.
+    fn mark_unusable(&self, _requests: &[ChatRequest]) -> Result<()> {
+        Ok(())
+    }
 }

@@ -103,10 +103,12 @@ pub struct Imported {
     waiting: Vec<(RequestKey, StoredReply)>,
     /// The model that was asked, if it is known: a server may give another name in its replies.
     model: Option<String>,
-    /// Requests with an answer: a second one to the same request is not counted again.
+    /// Requests with an answer: a second one to the same request is left out.
     answered: HashSet<RequestKey>,
-    /// Answers that are stored, or will be by the next flush.
+    /// Answers that are stored.
     pub n_stored: u64,
+    /// Answers that are left out, because their request has one: in the same files, or in the cache.
+    pub n_repeated: u64,
     /// Requests that the service reports as failed.
     pub n_failed: u64,
     /// Lines that are no answer.
@@ -135,8 +137,12 @@ impl Imported {
                 if let Some(model) = &self.model {
                     reply.model.clone_from(model);
                 }
-                self.waiting.push((key, reply));
-                self.n_stored += u64::from(self.answered.insert(key));
+                if self.answered.insert(key) {
+                    self.waiting.push((key, reply));
+                } else {
+                    self.n_repeated += 1;
+                    describe("a second answer to a request; the first one counts".to_owned());
+                }
             }
             Ok(Line::Failed(what)) => {
                 self.n_failed += 1;
@@ -157,12 +163,21 @@ impl Imported {
         if self.waiting.len() >= AT_ONCE { self.flush(cache) } else { Ok(()) }
     }
 
-    /// Stores the answers so far.
+    /// Stores the answers so far. An answer in the cache that can be used stays: runs may have used it.
     ///
     /// # Errors
-    /// The cache cannot be written.
+    /// The cache cannot be read or written.
     pub fn flush(&mut self, cache: &ReplyCache) -> Result<(), Error> {
-        cache.put_all(self.waiting.iter().map(|(key, reply)| (*key, reply)))?;
+        let mut new = Vec::with_capacity(self.waiting.len());
+        for (key, reply) in &self.waiting {
+            if cache.get(*key)?.is_none_or(|stored| stored.is_unusable) {
+                new.push((*key, reply));
+            }
+        }
+        let n_new = new.len() as u64;
+        cache.put_all(new)?;
+        self.n_stored += n_new;
+        self.n_repeated += self.waiting.len() as u64 - n_new;
         self.waiting.clear();
         Ok(())
     }
@@ -286,6 +301,7 @@ mod tests {
         let lines = [
             json!({"custom_id": id(2), "response": {"status_code": 200, "body": body("openai")}, "error": null}),
             json!({"custom_id": id(1), "response": body("vllm")}),
+            json!({"custom_id": id(1), "response": body("again")}),
             json!({"custom_id": id(0), "result": {"type": "succeeded", "message": {"model": "m", "stop_reason": "end_turn",
                 "content": [{"type": "text", "text": "anthropic"}], "usage": {"input_tokens": 5, "output_tokens": 2, "cache_read_input_tokens": 3}}}}),
             json!({"custom_id": id(3), "response": {"status_code": 500, "body": {"error": {"message": "down"}}}}),
@@ -305,6 +321,16 @@ mod tests {
         imported.take(b"  ", &mut |what| faults.push(what));
         imported.flush(&cache).unwrap();
         assert_eq!((imported.n_stored, imported.n_failed, imported.n_unreadable), (3, 4, 3), "{faults:?}");
+        assert_eq!(imported.n_repeated, 1, "{faults:?}");
+        let mut later = Imported::of_model("asked");
+        for n in [2, 5] {
+            let line = json!({"custom_id": id(n), "response": body("later")}).to_string();
+            later.take(line.as_bytes(), &mut |what| panic!("{what}"));
+        }
+        later.flush(&cache).unwrap();
+        assert_eq!((later.n_stored, later.n_repeated), (1, 1));
+        let new = cache.get(RequestKey::of(&pending().body, 5)).unwrap().unwrap();
+        assert_eq!((new.model.as_str(), &new.reply["model"]), ("asked", &json!("m")));
         for (n, text) in [(0, "anthropic"), (1, "vllm"), (2, "openai")] {
             let stored = cache.get(RequestKey::of(&pending().body, n)).unwrap().unwrap();
             let reply = read_reply(&stored.reply, 0.0).unwrap();

@@ -2,7 +2,7 @@
 //!
 //! The cost of a request is known only from its reply, so it is estimated before: the tokens of the request, and as many tokens of
 //! output as it allows, or as the longest one so far had. The limit is passed only if the estimate of the tokens is too low, or an
-//! output without a limit is longer than all before.
+//! output without a limit is longer than all before. Each request has the price of its model.
 
 use std::collections::BTreeMap;
 
@@ -12,9 +12,8 @@ use super::models::Price;
 const FIRST_OUTPUT: u64 = 1000;
 
 /// The cost of the outputs of a file, in US dollars.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Budget {
-    price: Option<Price>,
     most: Option<f64>,
     longest: Option<u64>,
     under_way: BTreeMap<usize, f64>,
@@ -27,18 +26,28 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Returns the budget of a file whose rows have these tokens.
-    pub(crate) fn new(price: Option<Price>, most: Option<f64>, tokens: &[Option<(u64, u64, u64)>]) -> Self {
+    /// Returns a budget of at most so many US dollars, of which nothing is spent.
+    pub(crate) fn new(most: Option<f64>) -> Self {
+        Self { most, ..Self::default() }
+    }
+
+    /// Counts the outputs of earlier calls, with these tokens.
+    pub(crate) fn with_earlier(self, price: Option<Price>, tokens: &[Option<(u64, u64, u64)>]) -> Self {
         let longest = tokens.iter().flatten().map(|(_, _, output)| *output).max();
         let cost = |price: Price| tokens.iter().flatten().map(|&(i, c, o)| price.cost(i, c, o)).sum();
-        let spent = price.map_or(0.0, cost);
-        Self { price, most, longest, under_way: BTreeMap::new(), spent, new: 0.0, refused: None }
+        Self { longest, spent: price.map_or(0.0, cost), ..self }
     }
 
     /// Returns whether a request of so many tokens fits, with those under way, and counts it as one of them. `max_output` is
-    /// the longest output that the request allows.
-    pub(crate) fn may_send(&mut self, at: usize, input: u64, max_output: Option<u64>) -> bool {
-        let (Some(price), Some(most)) = (self.price, self.most) else { return true };
+    /// the longest output that the request allows. Without a price it fits.
+    pub(crate) fn may_send(
+        &mut self,
+        at: usize,
+        price: Option<Price>,
+        input: u64,
+        max_output: Option<u64>,
+    ) -> bool {
+        let (Some(price), Some(most)) = (price, self.most) else { return true };
         let output = max_output.or(self.longest).unwrap_or(FIRST_OUTPUT);
         let estimate = price.cost(input, 0, output);
         let is_full = self.spent + self.under_way.values().sum::<f64>() + estimate > most;
@@ -50,11 +59,11 @@ impl Budget {
     }
 
     /// Counts what a reply cost; without tokens, if the request failed.
-    pub(crate) fn arrived(&mut self, at: usize, tokens: Option<(u64, u64, u64)>) {
+    pub(crate) fn arrived(&mut self, at: usize, price: Option<Price>, tokens: Option<(u64, u64, u64)>) {
         self.under_way.remove(&at);
         let Some((input, cached, output)) = tokens else { return };
         self.longest = self.longest.max(Some(output));
-        let cost = self.price.map_or(0.0, |price| price.cost(input, cached, output));
+        let cost = price.map_or(0.0, |price| price.cost(input, cached, output));
         self.spent += cost;
         self.new += cost;
     }
@@ -67,30 +76,42 @@ mod tests {
     #[test]
     fn requests_under_way_count_with_the_longest_output_so_far() {
         // A dollar for a token of output.
-        let price = Price { input: 0.0, output: 1e6, cached: None };
-        let mut budget = Budget::new(Some(price), Some(2500.0), &[]);
+        let price = Some(Price { input: 0.0, output: 1e6, cached: None });
+        let mut budget = Budget::new(Some(2500.0));
         assert!(
-            budget.may_send(0, 3, None)
-                && budget.may_send(1, 3, None)
-                && !budget.may_send(2, 3, None)
+            budget.may_send(0, price, 3, None)
+                && budget.may_send(1, price, 3, None)
+                && !budget.may_send(2, price, 3, None)
                 && budget.refused.is_some()
         );
-        budget.arrived(0, Some((3, 0, 100)));
-        assert!(budget.may_send(2, 3, None) && budget.refused.is_none());
-        budget.arrived(1, Some((3, 0, 900)));
-        budget.arrived(2, None);
+        budget.arrived(0, price, Some((3, 0, 100)));
+        assert!(budget.may_send(2, price, 3, None) && budget.refused.is_none());
+        budget.arrived(1, price, Some((3, 0, 900)));
+        budget.arrived(2, price, None);
         // 1,000 dollars are spent, and 900 are estimated for each request.
         assert!((budget.new - 1000.0).abs() < 1e-9);
-        assert!(budget.may_send(3, 3, None) && !budget.may_send(4, 3, None));
+        assert!(budget.may_send(3, price, 3, None) && !budget.may_send(4, price, 3, None));
     }
 
     #[test]
     fn rows_of_earlier_calls_count_and_without_a_limit_all_are_sent() {
-        let price = Price { input: 1e6, output: 1e6, cached: Some(0.0) };
+        let price = Some(Price { input: 1e6, output: 1e6, cached: Some(0.0) });
         let tokens = [Some((100, 50, 10)), None];
-        assert!(!Budget::new(Some(price), Some(60.0), &tokens).may_send(0, 10, Some(5)));
-        assert!(Budget::new(Some(price), Some(76.0), &tokens).may_send(0, 10, Some(5)));
-        assert!(Budget::new(Some(price), None, &tokens).may_send(0, 10, Some(5)));
-        assert!(Budget::new(None, Some(0.0), &tokens).may_send(0, 10, Some(5)));
+        let fits =
+            |price, most| Budget::new(most).with_earlier(price, &tokens).may_send(0, price, 10, Some(5));
+        assert!(!fits(price, Some(60.0)) && fits(price, Some(76.0)));
+        assert!(fits(price, None) && fits(None, Some(0.0)));
+    }
+
+    #[test]
+    fn each_request_counts_with_the_price_of_its_model() {
+        // A dollar, and ten dollars, for a token of output.
+        let [cheap, dear] = [1e6, 1e7].map(|output| Some(Price { input: 0.0, output, cached: None }));
+        let mut budget = Budget::new(Some(100.0));
+        assert!(budget.may_send(0, cheap, 3, Some(5)) && budget.may_send(1, dear, 3, Some(5)));
+        budget.arrived(0, cheap, Some((3, 0, 5)));
+        budget.arrived(1, dear, Some((3, 0, 5)));
+        assert!((budget.new - 55.0).abs() < 1e-9);
+        assert!(!budget.may_send(2, dear, 3, Some(5)) && budget.may_send(2, cheap, 3, Some(5)));
     }
 }

@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::Error;
+use crate::text::os_error::{cause_of, hint_of};
 
 /// The name of the file.
 const FILE: &str = "replies.redb";
@@ -108,12 +109,15 @@ pub struct StoredReply {
     pub latency: Option<f64>,
     /// The whole reply of the server.
     pub reply: Value,
+    /// A stage could not use it, so the next run that sends requests asks again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unusable: bool,
 }
 
 impl StoredReply {
     /// Returns a reply that is stored now.
     pub fn now(model: &str, latency: Option<f64>, reply: Value) -> Self {
-        Self { model: model.to_owned(), stored: now(), latency, reply }
+        Self { model: model.to_owned(), stored: now(), latency, reply, is_unusable: false }
     }
 }
 
@@ -158,7 +162,7 @@ impl ReplyCache {
     /// The folder cannot be created, or the file is no such database or is damaged.
     pub fn open(folder: &Path) -> Result<Self, Error> {
         let path = Self::path_in(folder);
-        let unwritable = |cause| Error::File { path: path.clone(), cause };
+        let unwritable = |cause: std::io::Error| of_database(&path, cause);
         fs::create_dir_all(folder).map_err(unwritable)?;
         if fs::metadata(&path).map_or(0, |file| file.len()) == 0 {
             // Under another name until it is whole, so that a process that is killed here leaves no part of a database.
@@ -176,7 +180,7 @@ impl ReplyCache {
         let mut builder = Builder::new();
         builder.set_concurrency_mode(ConcurrencyMode::MultiWriter).set_cache_size(PAGE_CACHE);
         builder.set_check_integrity_on_open(true);
-        let database = builder.create(&path).map_err(|error| fault(&path, &error))?;
+        let database = builder.create(&path).map_err(|error| of_database(&path, error))?;
         let cache = Self { database, path };
         // Readers need the table.
         cache.write(|_| Ok(()))?;
@@ -200,7 +204,7 @@ impl ReplyCache {
             let table = self.database.begin_read()?.open_table(REPLIES)?;
             Ok(table.get(&key.0[..])?.map(|stored| stored.value().to_vec()))
         };
-        let Some(stored) = found().map_err(|error| fault(&self.path, &error))? else { return Ok(None) };
+        let Some(stored) = found().map_err(|error| of_database(&self.path, error))? else { return Ok(None) };
         self.unpacked(&stored).map(Some)
     }
 
@@ -236,6 +240,23 @@ impl ReplyCache {
         })
     }
 
+    /// Marks stored replies as unusable, in one transaction. Requests without a reply are skipped.
+    ///
+    /// # Errors
+    /// The file cannot be read or written.
+    pub fn mark_unusable(&self, keys: &[RequestKey]) -> Result<(), Error> {
+        let mut marked = Vec::new();
+        for &key in keys {
+            if let Some(reply) = self.get(key)?.filter(|reply| !reply.is_unusable) {
+                marked.push((key, StoredReply { is_unusable: true, ..reply }));
+            }
+        }
+        if marked.is_empty() {
+            return Ok(());
+        }
+        self.put_all(marked.iter().map(|(key, reply)| (*key, reply)))
+    }
+
     /// Returns what is stored of each model, by its name.
     ///
     /// # Errors
@@ -264,9 +285,9 @@ impl ReplyCache {
     ) -> Result<(), Error> {
         let table = self.database.begin_read().map_err(redb::Error::from);
         let table = table.and_then(|read| read.open_table(REPLIES).map_err(redb::Error::from));
-        let table = table.map_err(|error| fault(&self.path, &error))?;
-        for entry in table.iter().map_err(|error| fault(&self.path, &error))? {
-            let (key, stored) = entry.map_err(|error| fault(&self.path, &error))?;
+        let table = table.map_err(|error| of_database(&self.path, error))?;
+        for entry in table.iter().map_err(|error| of_database(&self.path, error))? {
+            let (key, stored) = entry.map_err(|error| of_database(&self.path, error))?;
             let key = key.value().try_into().map_err(|_| fault(&self.path, &"a key has another length"))?;
             receive(RequestKey(key), self.unpacked(stored.value())?, stored.value().len() as u64)?;
         }
@@ -301,7 +322,7 @@ impl ReplyCache {
             change(&mut transaction.open_table(REPLIES)?)?;
             Ok(transaction.commit()?)
         };
-        written().map_err(|error| fault(&self.path, &error))
+        written().map_err(|error| of_database(&self.path, error))
     }
 
     fn unpacked(&self, stored: &[u8]) -> Result<StoredReply, Error> {
@@ -310,8 +331,25 @@ impl ReplyCache {
     }
 }
 
+/// The error of a cache that is damaged.
 pub(super) fn fault(path: &Path, cause: &dyn fmt::Display) -> Error {
-    Error::Cache { path: path.to_owned(), what: cause.to_string() }
+    let hint = "move the file away; without it requests are sent, and paid, again".to_owned();
+    Error::Cache { path: path.to_owned(), what: cause.to_string(), hint }
+}
+
+/// The error of a cache that the system does not let read or write, such as on a full disk; else that of a damaged one.
+pub(super) fn of_database(path: &Path, error: impl Into<redb::Error>) -> Error {
+    let error = error.into();
+    let redb::Error::Io(cause) = &error else { return fault(path, &error) };
+    let hint = hint_of(cause, path);
+    match hint.strip_prefix("\nhint: ") {
+        Some(hint) => Error::Cache {
+            path: path.to_owned(),
+            what: cause_of(cause),
+            hint: format!("{hint}; TOOLSIEVE_CACHE can name another folder for caches"),
+        },
+        None => fault(path, &error),
+    }
 }
 
 /// Creates an empty file that only this user can read; one that a killed process left is replaced.
@@ -350,6 +388,23 @@ mod tests {
 
     fn reply(model: &str, text: &str) -> StoredReply {
         StoredReply::now(model, Some(0.5), json!({"choices": [{"message": {"content": text}}]}))
+    }
+
+    #[test]
+    fn the_hint_says_whether_the_file_or_the_disk_is_to_blame() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("caches");
+        let full = of_database(&path, std::io::Error::from(std::io::ErrorKind::StorageFull)).to_string();
+        assert!(
+            full.contains("no space left on the device\nhint: free some space there; TOOLSIEVE_CACHE"),
+            "{full}"
+        );
+        fs::write(&path, "").unwrap();
+        let not_a_folder = ReplyCache::open(&path).unwrap_err().to_string();
+        assert!(not_a_folder.contains("TOOLSIEVE_CACHE can name another folder"), "{not_a_folder}");
+        fs::write(ReplyCache::path_in(folder.path()), "no database").unwrap();
+        let damaged = ReplyCache::open(folder.path()).unwrap_err().to_string();
+        assert!(damaged.contains("\nhint: move the file away;"), "{damaged}");
     }
 
     #[test]

@@ -64,12 +64,14 @@ pub enum Error {
         cause: std::io::Error,
     },
     /// The cache of replies is damaged, or cannot be read or written.
-    #[error("the cache of replies {}: {what}\nhint: move the file away; without it requests are sent, and paid, again", path.display())]
+    #[error("the cache of replies {}: {what}\nhint: {hint}", path.display())]
     Cache {
         /// The file.
         path: std::path::PathBuf,
         /// What is wrong.
         what: String,
+        /// How to go on.
+        hint: String,
     },
     /// The run is cancelled.
     #[error("interrupted")]

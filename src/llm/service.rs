@@ -1,5 +1,6 @@
 //! The language model of a run: answers from the cache, and from a server what the cache lacks.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
@@ -66,6 +67,8 @@ pub struct ChatService {
     /// US dollars that answers of this run cost so far.
     spent: Mutex<f64>,
     pending: Mutex<Vec<PendingRequest>>,
+    /// Requests with an unusable answer in this run, which does not ask again.
+    unusable: Mutex<HashSet<RequestKey>>,
 }
 
 impl fmt::Debug for ChatService {
@@ -77,7 +80,14 @@ impl fmt::Debug for ChatService {
 impl ChatService {
     /// Returns a service.
     pub fn new(cache: ReplyCache, models: Models, dispatch: Dispatch) -> Self {
-        Self { cache, models, dispatch, spent: Mutex::new(0.0), pending: Mutex::default() }
+        Self {
+            cache,
+            models,
+            dispatch,
+            spent: Mutex::new(0.0),
+            pending: Mutex::default(),
+            unusable: Mutex::default(),
+        }
     }
 
     /// Returns the requests that were collected since the last call, each once, in the order in which they were asked.
@@ -104,6 +114,7 @@ impl LanguageModel for ChatService {
             let price = question.price();
             usage.model.clone_from(&question.model);
             if let Some(stored) = self.cache.get(question.key).map_err(run_error)?
+                && !self.asks_again(question.key, &stored)
                 && let Ok(reply) = read_reply(&stored.reply, 0.0)
             {
                 usage.cached += 1;
@@ -128,7 +139,7 @@ impl LanguageModel for ChatService {
         // The plan still counts them.
         let in_batch = match &self.dispatch {
             Dispatch::Send { .. } if !missing.is_empty() => self.cache.keys_under_way().map_err(run_error)?,
-            _ => std::collections::HashSet::new(),
+            _ => HashSet::new(),
         };
         let (mut sent, mut sent_tokens) = (missing.clone(), tokens.clone());
         if !in_batch.is_empty() {
@@ -180,9 +191,22 @@ impl LanguageModel for ChatService {
         answered.usage.not_sent = count(|why| !matches!(why, Unanswered::Failed(_)));
         Ok(answered)
     }
+
+    fn mark_unusable(&self, requests: &[ChatRequest]) -> Result<(), RunError> {
+        let keys: Vec<RequestKey> =
+            requests.par_iter().map(|request| Question::of(request, &self.models).key).collect();
+        self.unusable.lock().unwrap_or_else(PoisonError::into_inner).extend(&keys);
+        self.cache.mark_unusable(&keys).map_err(run_error)
+    }
 }
 
 impl ChatService {
+    /// Whether a request is asked again although it has a reply: an earlier run could not use it.
+    fn asks_again(&self, key: RequestKey, stored: &StoredReply) -> bool {
+        let is_of_this_run = || self.unusable.lock().unwrap_or_else(PoisonError::into_inner).contains(&key);
+        stored.is_unusable && !matches!(self.dispatch, Dispatch::CacheOnly) && !is_of_this_run()
+    }
+
     /// Leaves out the requests that the model would refuse for their length, with that as their outcome.
     fn refuse_too_long(questions: &[Question], missing: &mut Vec<usize>, answered: &mut Answered) {
         let too_long: Vec<Option<String>> = missing.par_iter().map(|&at| questions[at].too_long()).collect();
@@ -209,16 +233,13 @@ impl ChatService {
     ) -> Result<(), RunError> {
         let bodies: Vec<Value> = missing.iter().map(|&at| Value::Object(questions[at].fitted())).collect();
         let spent = *self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        // One model a stage, so one price.
-        let price = missing.first().and_then(|&at| questions[at].price());
         let most = max_cost.map(|most| (most - spent).max(0.0));
         let mut sending = Sending {
             service: self,
             questions,
             missing,
             tokens,
-            price,
-            budget: Budget::new(price, most, &[]),
+            budget: Budget::new(most),
             failures: Failures::default(),
             answered,
             stopped: None,
@@ -230,6 +251,10 @@ impl ChatService {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += budget.new;
         if let Some(error) = stopped {
             return Err(error);
+        }
+        // In the order of the requests: a sum in the order of arrival would differ in its last digit.
+        for &at in missing {
+            add(&mut answered.usage.cost, answered.costs[at]);
         }
         if budget.refused.is_some() {
             for &at in missing {
@@ -311,7 +336,6 @@ struct Sending<'s> {
     questions: &'s [Question],
     missing: &'s [usize],
     tokens: &'s [u64],
-    price: Option<Price>,
     budget: Budget,
     failures: Failures,
     answered: &'s mut Answered,
@@ -323,7 +347,8 @@ struct Sending<'s> {
 impl Exchange for Sending<'_> {
     fn may_send(&mut self, nth: usize) -> bool {
         let at = self.missing[nth];
-        let fits = self.budget.may_send(nth, self.tokens[nth], Some(self.questions[at].max_output));
+        let question = &self.questions[at];
+        let fits = self.budget.may_send(nth, question.price(), self.tokens[nth], Some(question.max_output));
         if !fits {
             self.answered.outcomes[at] = Err(Unanswered::OverCost);
         }
@@ -348,20 +373,18 @@ impl Exchange for Sending<'_> {
                 self.failures.ended();
                 // Without usage the estimate counts, so that a limit of cost holds.
                 let input = reply.input_tokens.unwrap_or(self.tokens[nth]);
-                let output = reply.output_tokens.unwrap_or(self.questions[at].max_output);
-                self.budget.arrived(nth, Some((input, reply.cached_tokens.unwrap_or(0), output)));
+                let output = reply.output_tokens.unwrap_or(question.max_output);
+                let (price, cached) = (question.price(), reply.cached_tokens.unwrap_or(0));
+                self.budget.arrived(nth, price, Some((input, cached, output)));
                 usage.arrived += 1;
                 usage.input_tokens += input;
                 usage.output_tokens += output;
-                let cost =
-                    self.price.map(|price| price.cost(input, reply.cached_tokens.unwrap_or(0), output));
-                add(&mut usage.cost, cost);
-                self.answered.costs[at] = cost;
+                self.answered.costs[at] = price.map(|price| price.cost(input, cached, output));
                 self.answered.outcomes[at] = Ok(answer_of(reply));
                 self.cx.progress.advance(1);
             }
             Err(error) => {
-                self.budget.arrived(nth, None);
+                self.budget.arrived(nth, None, None);
                 let why = self.failures.after(&error);
                 self.answered.outcomes[at] = Err(Unanswered::Failed(error.to_string()));
                 if let Some(why) = why {

@@ -153,9 +153,11 @@ fn redaction(stages: &[StageInstance]) -> Result<Option<String>, Misplaced> {
 
 /// Warns of a stage of redaction that sends texts out before names in them are replaced.
 fn sends_names(stages: &[StageInstance]) -> Option<String> {
-    let asks = |stage: &StageInstance| redacts(stage).and_then(|_| stage.stage.contract().asks);
+    let asks = |stage: &StageInstance| {
+        redacts(stage).map(|_| stage.stage.contract().asks).filter(|asks| !asks.is_empty())
+    };
     stages.iter().find_map(|stage| {
-        let model = asks(stage)?;
+        let model = asks(stage)?.join(", ");
         Some(format!(
             "stage {} sends the texts of requests and doc lists to the language model {model}, redacted by the rules only: names and street addresses are still in them",
             stage.id

@@ -40,7 +40,7 @@ impl Default for ModelOptions {
 
 /// The models that the stages of a pipeline ask.
 fn models(pipeline: &Pipeline) -> Vec<String> {
-    pipeline.stages.iter().filter_map(|stage| stage.stage.contract().asks).collect()
+    pipeline.stages.iter().flat_map(|stage| stage.stage.contract().asks).collect()
 }
 
 fn failed(error: &crate::llm::Error) -> Error {

@@ -1,5 +1,7 @@
 //! What stages share that ask a language model: their settings, and asking about many rows.
 
+use std::cell::RefCell;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -65,8 +67,15 @@ pub(super) fn check_number(samples: u32) -> std::result::Result<(), String> {
     is_in_range.then_some(()).ok_or_else(|| format!("samples must be from 1 to {MAX_SAMPLES}, not {samples}"))
 }
 
-/// The outcome of one sample, with the US dollars that it cost in this run.
-pub(super) type Sample = (std::result::Result<ChatAnswer, Unanswered>, Option<f64>);
+/// The outcome of one sample.
+pub(super) struct Sample<'r> {
+    request: &'r ChatRequest,
+    outcome: std::result::Result<ChatAnswer, Unanswered>,
+    /// US dollars that it cost in this run.
+    cost: Option<f64>,
+    /// Where requests go whose answers cannot be used.
+    unusable: &'r RefCell<Vec<ChatRequest>>,
+}
 
 /// Asks about rows, several samples of each, and gives the outcomes of each row in the order of the rows. `requests` makes
 /// the samples of a row; `receive` gets their outcomes, and the usage so far, to which it adds what it cannot use.
@@ -78,7 +87,7 @@ pub(super) fn ask<R>(
     model_name: &str,
     rows: &[R],
     requests: impl Fn(&R) -> Vec<ChatRequest>,
-    mut receive: impl FnMut(&R, Vec<Sample>, &mut ModelUsage) -> Result<()>,
+    mut receive: impl FnMut(&R, Vec<Sample<'_>>, &mut ModelUsage) -> Result<()>,
 ) -> Result<ModelUsage> {
     let mut usage =
         ModelUsage { model: model_name.to_owned(), rows: rows.len() as u64, ..ModelUsage::default() };
@@ -93,10 +102,19 @@ pub(super) fn ask<R>(
         let all: Vec<ChatRequest> = of_rows.iter().flatten().cloned().collect();
         let answered = model.answer(&all, cx)?;
         usage.add(&answered.usage);
-        let mut samples = answered.outcomes.into_iter().zip(answered.costs);
+        let unusable = RefCell::new(Vec::new());
+        let outcomes = answered.outcomes.into_iter().zip(answered.costs);
+        let mut samples = all.iter().zip(outcomes).map(|(request, (outcome, cost))| Sample {
+            request,
+            outcome,
+            cost,
+            unusable: &unusable,
+        });
         for (row, of_row) in some.iter().zip(&of_rows) {
             receive(row, samples.by_ref().take(of_row.len()).collect(), &mut usage)?;
         }
+        drop(samples);
+        model.mark_unusable(&unusable.into_inner())?;
     }
     Ok(usage)
 }
@@ -140,15 +158,16 @@ pub(super) fn judge<R>(
     })
 }
 
-/// Reads the answer of one sample, and counts it if it cannot be used.
+/// Reads the answer of one sample. One that cannot be used is counted, and the next run asks again.
 pub(super) fn usable<T>(
-    (outcome, cost): Sample,
+    Sample { request, outcome, cost, unusable }: Sample<'_>,
     usage: &mut ModelUsage,
     read: impl Fn(&ChatAnswer) -> std::result::Result<T, &'static str>,
 ) -> std::result::Result<T, String> {
     let answer = outcome.map_err(|why| why.describe())?;
     read(&answer).map_err(|why| {
         usage.unusable += 1;
+        unusable.borrow_mut().push(request.clone());
         if let Some(cost) = cost {
             usage.wasted_cost = Some(usage.wasted_cost.unwrap_or(0.0) + cost);
         }

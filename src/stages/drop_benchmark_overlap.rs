@@ -41,6 +41,7 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::{Batch, Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
 use crate::environment::Environment;
+use crate::prompts::judging::OVERLAP;
 use crate::public_sets::catalogue::SAMPLE;
 use crate::text::figures::count;
 
@@ -263,6 +264,9 @@ impl Stage for DropBenchmarkOverlap {
         fingerprint.version(2);
         if self.cosine {
             fingerprint.built_in("embedder", &self.embedder.open()?.id());
+        }
+        if self.model.is_some() {
+            OVERLAP.task.fingerprint("prompt", fingerprint);
         }
         self.names().fingerprint(fingerprint).map_err(|error| Error::Input(error.to_string()))
     }

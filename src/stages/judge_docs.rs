@@ -161,7 +161,7 @@ impl Stage for JudgeDocs {
         fingerprint.version(2);
         fingerprint.version_of("fixes", fix::VERSION);
         if self.judge != Judge::Rules {
-            fingerprint.built_in("prompt", DOCS.task.prompt);
+            DOCS.task.fingerprint("prompt", fingerprint);
         }
         Ok(())
     }

@@ -23,7 +23,7 @@ use crate::llm::budget::Budget;
 use crate::llm::chat::{ChatReply, Exchange};
 use crate::llm::client::{Client, RetryPolicy};
 use crate::llm::failures::{Failures, Hopeless};
-use crate::llm::models::Models;
+use crate::llm::models::{Models, Price};
 use file::ResultFile;
 pub use prompt::AskMode;
 
@@ -174,13 +174,14 @@ pub fn ask(
     chosen.retain(|question| !file.known.contains(&question.id));
     asked.known = n_chosen - chosen.len();
     let price = prices.price(&ask.model);
-    let budget = Budget::new(price, ask.max_cost, &file.tokens);
+    let budget = Budget::new(ask.max_cost).with_earlier(price, &file.tokens);
     let bodies: Vec<Value> = chosen.iter().map(|question| question.body.clone()).collect();
     progress(asked.known, asked.n);
     let mut call = Call {
         ask,
         chosen: &chosen,
         file,
+        price,
         budget,
         asked,
         failures: Failures::default(),
@@ -240,6 +241,7 @@ struct Call<'c> {
     ask: &'c Ask,
     chosen: &'c [&'c Question],
     file: ResultFile,
+    price: Option<Price>,
     budget: Budget,
     asked: Asked,
     failures: Failures,
@@ -251,7 +253,12 @@ struct Call<'c> {
 impl Exchange for Call<'_> {
     fn may_send(&mut self, at: usize) -> bool {
         self.asked.stopped.is_none()
-            && self.budget.may_send(at, self.chosen[at].n_bytes as u64 / BYTES_PER_TOKEN, self.ask.max_tokens)
+            && self.budget.may_send(
+                at,
+                self.price,
+                self.chosen[at].n_bytes as u64 / BYTES_PER_TOKEN,
+                self.ask.max_tokens,
+            )
     }
 
     fn receive(&mut self, at: usize, reply: std::result::Result<ChatReply, ClientError>) -> ControlFlow<()> {
@@ -265,7 +272,7 @@ impl Exchange for Call<'_> {
                 self.arrived(at, &reply);
             }
             Err(error) => {
-                self.budget.arrived(at, None);
+                self.budget.arrived(at, self.price, None);
                 self.failed(question, &error);
             }
         }
@@ -286,7 +293,7 @@ impl Call<'_> {
         let cached = reply.cached_tokens.unwrap_or(0);
         let tokens =
             reply.input_tokens.zip(reply.output_tokens).map(|(input, output)| (input, cached, output));
-        self.budget.arrived(at, tokens);
+        self.budget.arrived(at, self.price, tokens);
         if tokens.is_none() {
             self.asked.without_tokens += 1;
             if self.ask.max_cost.is_some() {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::super::Error;
-use super::super::cache::{ReplyCache, RequestKey, fault, now};
+use super::super::cache::{ReplyCache, RequestKey, fault, now, of_database};
 
 /// Records by our id, each JSON compressed with zstd.
 const SUBMITTED: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("batches-1");
@@ -70,7 +70,7 @@ impl ReplyCache {
             };
             table.iter()?.map(|entry| Ok(entry?.1.value().to_vec())).collect()
         };
-        let records = read().map_err(|error| fault(self.path(), &error))?;
+        let records = read().map_err(|error| of_database(self.path(), error))?;
         let mut records: Vec<Submitted> =
             records.iter().map(|record| self.unpacked_record(record)).collect::<Result<_, _>>()?;
         records.sort_by(|a, b| (a.time, &a.id).cmp(&(b.time, &b.id)));
@@ -112,7 +112,7 @@ impl ReplyCache {
             change(&mut transaction.open_table(SUBMITTED)?)?;
             Ok(transaction.commit()?)
         };
-        changed().map_err(|error| fault(self.path(), &error))
+        changed().map_err(|error| of_database(self.path(), error))
     }
 
     fn unpacked_record(&self, packed: &[u8]) -> Result<Submitted, Error> {

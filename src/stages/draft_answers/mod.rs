@@ -126,13 +126,13 @@ impl Stage for DraftAnswers {
                 &by_model::NO_DRAFT,
             ]))
             .decisions([DecisionKind::Answer])
-            .asks(self.asks().then(|| self.models.join(", ")).as_deref())
+            .asks(self.models.iter().map(String::as_str))
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(13);
         if self.asks() {
-            fingerprint.built_in("prompt", DRAFTS.prompt);
+            DRAFTS.fingerprint("prompt", fingerprint);
         }
         Ok(())
     }

@@ -132,8 +132,8 @@ impl Stage for EnhancePrompts {
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(1);
-        fingerprint.built_in("prompt", EDITS.prompt);
-        fingerprint.built_in("prompt of drafts", DRAFTS.prompt);
+        EDITS.fingerprint("prompt", fingerprint);
+        DRAFTS.fingerprint("prompt of drafts", fingerprint);
         Ok(())
     }
 

@@ -171,7 +171,7 @@ impl Stage for JudgeQueries {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(6);
         if self.judge != Judge::Rules {
-            fingerprint.built_in("prompt", QUERIES.task.prompt);
+            QUERIES.task.fingerprint("prompt", fingerprint);
         }
         fingerprint.built_in("embedder", SPACE.id());
         match &self.weights {

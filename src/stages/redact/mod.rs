@@ -161,7 +161,7 @@ impl Stage for Redact {
             fingerprint.built_in("recogniser", model.id());
         }
         if self.recogniser.name().asks().is_some() {
-            fingerprint.built_in("prompt", PEOPLE.prompt);
+            PEOPLE.fingerprint("prompt", fingerprint);
         }
         self.fingerprint_names(fingerprint)
     }
