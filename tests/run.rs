@@ -618,25 +618,19 @@ fn a_file_renamed_to_another_format_is_read_again() {
     let request = serde_json::json!({"query": "Ring the bell twice", "functions": one_function()});
     std::fs::write(&lines, format!("{request}\n")).unwrap();
     let out = folder.path().join("run");
-    let records = |input: &Path| {
-        let run = support::output(&[
-            "run",
-            "--quiet",
-            "--out",
-            out.to_str().unwrap(),
-            "--input",
-            input.to_str().unwrap(),
-            "--set",
-            "max_fault_share=1",
-        ]);
-        // A file without a request fails its gate.
-        assert!(run.status.code() < Some(2), "{}", support::shown(&run));
-        report_without_timing(&out)["ingest"]["records"].as_u64().unwrap()
+    let run = |input: &Path| {
+        let (out, input) = (out.to_str().unwrap(), input.to_str().unwrap());
+        support::output(&["run", "--quiet", "--out", out, "--input", input, "--set", "max_fault_share=1"])
     };
-    assert_eq!(records(&lines), 1);
-    // As a table the line is the header, and there is no row.
+    let records = || report_without_timing(&out)["ingest"]["records"].as_u64().unwrap();
+    assert_eq!(run(&lines).status.code(), Some(0));
+    assert_eq!(records(), 1);
+    // As a table the line is the header, and there is no row: the input fails, and the earlier run is kept.
     std::fs::rename(&lines, &table).unwrap();
-    assert_eq!(records(&table), 0);
+    let again = run(&table);
+    assert_eq!(again.status.code(), Some(1), "{}", support::shown(&again));
+    assert!(support::shown(&again).contains("no request"), "{}", support::shown(&again));
+    assert_eq!(records(), 1);
 }
 
 #[test]
