@@ -37,7 +37,7 @@ pub struct StoredLink {
     pub score: f64,
     /// See [`Link::verdict`].
     pub verdict: Option<String>,
-    /// JSON list of [`Span`](super::link::Span): places in the row's own cells.
+    /// JSON list of [`Span`]: places in the row's own cells.
     pub spans: String,
     /// The same: places in the record.
     pub record_spans: String,

@@ -2,7 +2,7 @@
 //!
 //! A folder counts with the question files of BFCL in it, or else with the files in it and below it that have the signs
 //! of a format, or else with all files in it as rows. A file without signs is read as rows: any request, conversation
-//! or text that a training set may have. [`Format::of`] finds a format by its name, also those of public sets.
+//! or text that a training set may have. [`AnyFormat::of`] finds a format by its name, also those of public sets.
 
 use std::path::{Path, PathBuf};
 
