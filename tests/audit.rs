@@ -504,3 +504,26 @@ fn a_folder_of_other_files_is_a_benchmark_of_its_data_files() {
     assert_eq!(names, ["rows.jsonl"]);
     assert_eq!(report["rows"]["contaminated"], 1);
 }
+
+#[test]
+fn a_phrase_of_the_training_set_is_suspect_and_named() {
+    let bench = Bench::new();
+    let rows: Vec<Value> = (0..30)
+        .map(|n| {
+            row(&format!("row-{n}"), &format!("{TIDE} Then mow lawn number {n} of the {n} lawns."), &other())
+        })
+        .chain([row("equal", TIDE, &other()), row("once", &format!("Dear all. {FERRY} See you."), &other())])
+        .collect();
+    bench.write("train.jsonl", &lines(&rows));
+    let done = bench.audit(&["--train", "train.jsonl", "--bench", "bench", "--out", "out"]);
+    let text = shown(&done).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(done.status.code(), Some(0), "{text}");
+    assert!(text.contains("the message of v4_simple_python tide-0 is part of 30 of 32 messages"), "{text}");
+    let report = bench.report("out");
+    assert_eq!(
+        report["rows"],
+        json!({"clean": 0, "contaminated": 2, "suspect": 30, "unscorable": 0}),
+        "{report}"
+    );
+    assert_eq!(report["frequent_entries"][0]["id"], "tide-0");
+}

@@ -219,8 +219,10 @@ impl Limited {
                 window - state.since.elapsed().as_secs_f64()
             }
         };
-        let reply =
-            if fits { judged(request) } else { Reply::new(429, "slow down").header("retry-after-ms", 50) };
+        // As servers do: a refused request may come again when all is refilled.
+        let wait_ms = reset(0).max(reset(1)) * 1000.0 + 1.0;
+        let refusal = || Reply::new(429, "slow down").header("retry-after-ms", format!("{wait_ms:.0}"));
+        let reply = if fits { judged(request) } else { refusal() };
         reply
             .header("x-ratelimit-limit-requests", limits[0])
             .header("x-ratelimit-remaining-requests", left[0].floor())

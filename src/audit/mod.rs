@@ -10,12 +10,13 @@
 //! - [`thresholds`]: the settings of the rule; [`unscorable`]: what is too short for a method; [`duplicates`]: a set against itself.
 //! - [`embedding`], [`judge`]: vectors, and a language model on suspect pairs.
 //! - `functions`: functions by name, parameters and text; answers by their calls.
-//! - [`outcome`] writes the results of a run, [`report`] counts them; [`shuffle`] measures chance.
+//! - [`outcome`] writes the results of a run, [`report`] counts them; [`shuffle`] measures chance, [`frequent`] finds phrases of the training set.
 
 pub mod benchmark;
 pub mod duplicates;
 pub mod embedding;
 pub mod facts;
+pub mod frequent;
 mod functions;
 pub mod hit;
 pub mod item;

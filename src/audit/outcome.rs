@@ -11,6 +11,7 @@ use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::facts::{BENCHMARK_NOTE, BenchmarkFacts, JUDGED_NOTE};
+use super::frequent::FREQUENT_NOTE;
 use super::hit::{Method, Object, Verdict};
 use super::report::{AuditReport, Counted, CountedHit, TrainFile};
 use super::shuffle::{CleanShuffle, SHUFFLE_NOTE};
@@ -92,6 +93,8 @@ pub fn write(run: &Finished<'_>) -> Result<Option<AuditReport>> {
     report.judged = judged.and_then(|note| BTreeMap::deserialize(note).ok()).unwrap_or_default();
     let shuffle = run.manifests[at].notes.get(SHUFFLE_NOTE);
     report.clean_shuffle = shuffle.and_then(|note| CleanShuffle::deserialize(note).ok()).unwrap_or_default();
+    let frequent = run.manifests[at].notes.get(FREQUENT_NOTE);
+    report.frequent_entries = frequent.and_then(|note| Vec::deserialize(note).ok()).unwrap_or_default();
     write_atomic(&run.folder.join(STATEMENT), report.statement().as_bytes())?;
     write_json(&run.folder.join(AUDIT_REPORT), &report)?;
     Ok(Some(report))

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::benchmark::Thresholds;
 use super::facts::{BenchmarkFacts, CategoryFacts};
+use super::frequent::FrequentEntry;
 use super::hit::{Method, Object, Verdict};
 use super::shuffle::CleanShuffle;
 use crate::text::figures::{count, share_of, wilson};
@@ -42,6 +43,8 @@ pub struct AuditReport {
     pub unscorable: BTreeMap<String, BTreeMap<String, usize>>,
     /// Messages whose words are shuffled across all of them, and how many are called contaminated by chance.
     pub clean_shuffle: CleanShuffle,
+    /// Entries whose message is a phrase of the training set; inside longer messages it is suspect.
+    pub frequent_entries: Vec<FrequentEntry>,
     /// What a language model said about suspect pairs; empty if none was asked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub judged: BTreeMap<String, u64>,
@@ -257,6 +260,7 @@ impl Counted {
             hits: self.hits,
             unscorable: facts.unscorable.clone(),
             clean_shuffle: CleanShuffle::default(),
+            frequent_entries: Vec::new(),
             judged: BTreeMap::new(),
             thresholds: facts.thresholds,
         }

@@ -1,6 +1,9 @@
 //! A row of a training set, compared with a benchmark: its hits, its verdict, and its links.
 
+use std::collections::BTreeSet;
+
 use crate::audit::benchmark::{Benchmark, verdict};
+use crate::audit::frequent::BenchMessage;
 use crate::audit::hit::{Hit, Method, Object, Verdict};
 use crate::audit::item::{Item, calls_of};
 use crate::audit::judge::Judgement;
@@ -118,6 +121,14 @@ impl AuditedRow {
     pub fn without_itself(mut self, benchmark: &Benchmark, category: u32, record: u64) -> Self {
         self.hits.retain(|hit| !benchmark.is_at_or_after(hit.entry, category, record));
         self
+    }
+
+    /// Makes hits suspect that are phrases of the training set inside longer messages.
+    pub fn lower(&mut self, phrases: &BTreeSet<BenchMessage>) {
+        let is_phrase = |hit: &&mut Hit| {
+            hit.method == Method::Contained && phrases.contains(&(hit.entry, hit.in_entry.0))
+        };
+        self.hits.iter_mut().filter(is_phrase).for_each(|hit| hit.verdict = Verdict::Suspect);
     }
 
     /// Returns the verdict on the row: that of its surest hit.

@@ -127,6 +127,15 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
         let n: u64 = report.train.iter().map(|file| file.not_copied).sum();
         watching.warn(&format!("{} are too long or cut, and are in no cleaned set", lines(n)));
     }
+    for entry in &report.frequent_entries {
+        watching.warn(&format!(
+            "the message of {} {} is part of {} of {} messages: a phrase of the training set; inside longer messages it is suspect, not contaminated",
+            entry.category,
+            entry.id,
+            count(entry.messages as u64),
+            count(entry.of as u64)
+        ));
+    }
     if !args.quiet {
         console::print_painted(&summary(&run, report, Screen::of_stdout()))?;
     }

@@ -5,7 +5,7 @@
 //! of a file that is training set and benchmark, a row is compared with the entries before it, so the first copy stays.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,6 +18,7 @@ use super::{Notes, Settings};
 use crate::audit::benchmark::{BenchColumns, Benchmark, Thresholds};
 use crate::audit::embedding::VectorIndex;
 use crate::audit::facts::{BENCHMARK_NOTE, BenchmarkFacts, JUDGED_NOTE};
+use crate::audit::frequent::{BenchMessage, FREQUENT_NOTE, Frequent};
 use crate::audit::hit::{Hit, Object, Verdict as Contamination};
 use crate::audit::item::Item;
 use crate::audit::judge::{self, Judgement, MessagePair};
@@ -261,7 +262,7 @@ impl Stage for DropBenchmarkOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         if self.cosine {
             fingerprint.built_in("embedder", &self.embedder.open()?.id());
         }
@@ -287,7 +288,9 @@ impl Stage for DropBenchmarkOverlap {
         out.note(BENCHMARK_NOTE, BenchmarkFacts::of_benchmark(&benchmark).to_json());
         let messages = first_messages(&view.whole(), cx)?;
         out.note(SHUFFLE_NOTE, json!(CleanShuffle::of(&messages, &benchmark)));
-        let compared = Compared::new(self, &benchmark, view, cx)?;
+        let frequent = Frequent::of(&messages, &benchmark);
+        out.note(FREQUENT_NOTE, json!(frequent.entries));
+        let compared = Compared::new(self, &benchmark, frequent.messages, view, cx)?;
         let judged = match &self.model {
             Some(model) => self.judgements(model, &compared, view, cx, out)?,
             None => BTreeMap::new(),
@@ -316,12 +319,15 @@ struct Compared<'a> {
     of_itself: Vec<Option<u32>>,
     lists: Parents<'a, OfList>,
     vectors: Option<(VectorIndex, &'a dyn Embedder)>,
+    /// Messages of the benchmark that are phrases of the training set.
+    phrases: BTreeSet<BenchMessage>,
 }
 
 impl<'a> Compared<'a> {
     fn new(
         stage: &'a DropBenchmarkOverlap,
         benchmark: &'a Benchmark,
+        phrases: BTreeSet<BenchMessage>,
         view: &View<'a>,
         cx: &Context<'_>,
     ) -> Result<Self> {
@@ -333,7 +339,7 @@ impl<'a> Compared<'a> {
         } else {
             None
         };
-        Ok(Self { benchmark, of_itself, lists, vectors })
+        Ok(Self { benchmark, of_itself, lists, vectors, phrases })
     }
 
     /// Compares the rows of a batch.
@@ -348,6 +354,7 @@ impl<'a> Compared<'a> {
             let hits = vectors.hits(&items, *embedder, &|| cx.cancelled())?;
             rows.iter_mut().zip(hits).for_each(|(row, hits)| row.add(hits));
         }
+        rows.iter_mut().for_each(|row| row.lower(&self.phrases));
         let itself = |row: RowIx| {
             let cells = batch.row(row);
             let file = cells.int(FILE).and_then(|file| usize::try_from(file).ok());

@@ -1,0 +1,74 @@
+//! Entries of a benchmark that are phrases of a training set: “You are a helpful assistant” in every prompt proves nothing.
+//!
+//! A message that is part of many different messages of a training set is a phrase there. Where it is part of a longer
+//! message it counts as suspect, not as contaminated; an equal message stays what it is.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+
+use super::benchmark::Benchmark;
+use super::hit::Method;
+use super::item::Item;
+
+/// The name of the note about them.
+pub const FREQUENT_NOTE: &str = "frequent_entries";
+
+/// Fewest messages of a training set that a phrase is part of.
+const MIN_MESSAGES: usize = 20;
+/// The same, as one in so many messages.
+const ONE_IN: usize = 50;
+
+/// A message of the benchmark: its entry, and its number there.
+pub type BenchMessage = (u32, u32);
+
+/// An entry whose message is a phrase of the training set.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrequentEntry {
+    /// The category.
+    pub category: String,
+    /// The entry.
+    pub id: String,
+    /// The messages that it is part of.
+    pub messages: usize,
+    /// The different messages that were looked at.
+    pub of: usize,
+}
+
+/// The messages of a benchmark that are phrases of a training set.
+#[derive(Debug, Default)]
+pub struct Frequent {
+    /// The messages.
+    pub messages: BTreeSet<BenchMessage>,
+    /// Their entries, for the report.
+    pub entries: Vec<FrequentEntry>,
+}
+
+impl Frequent {
+    /// Looks for phrases in the first messages of a training set.
+    pub fn of(texts: &[String], benchmark: &Benchmark) -> Self {
+        let distinct: FxHashSet<&str> = texts.iter().map(String::as_str).collect();
+        let mut counts: BTreeMap<BenchMessage, usize> = BTreeMap::new();
+        #[allow(clippy::iter_over_hash_type)] // Counting needs no order.
+        for text in &distinct {
+            let item = Item { queries: vec![(*text).to_owned()], ..Item::default() };
+            let hits = benchmark.hits_of_messages(&item);
+            let parts: BTreeSet<BenchMessage> = hits
+                .iter()
+                .filter(|hit| hit.method == Method::Contained)
+                .map(|hit| (hit.entry, hit.in_entry.0))
+                .collect();
+            for part in parts {
+                *counts.entry(part).or_default() += 1;
+            }
+        }
+        let fewest = MIN_MESSAGES.max(distinct.len() / ONE_IN);
+        counts.retain(|_, n| *n >= fewest);
+        let entry = |(&(entry, _), &messages): (&BenchMessage, &usize)| {
+            let (category, id) = benchmark.place_of(entry);
+            FrequentEntry { category: category.to_owned(), id: id.to_owned(), messages, of: distinct.len() }
+        };
+        Self { entries: counts.iter().map(entry).collect(), messages: counts.into_keys().collect() }
+    }
+}
