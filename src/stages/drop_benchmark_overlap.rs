@@ -354,7 +354,9 @@ impl<'a> Compared<'a> {
             let hits = vectors.hits(&items, *embedder, &|| cx.cancelled())?;
             rows.iter_mut().zip(hits).for_each(|(row, hits)| row.add(hits));
         }
-        rows.iter_mut().for_each(|row| row.lower(&self.phrases));
+        for row in &mut rows {
+            row.lower(&self.phrases);
+        }
         let itself = |row: RowIx| {
             let cells = batch.row(row);
             let file = cells.int(FILE).and_then(|file| usize::try_from(file).ok());
