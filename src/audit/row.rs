@@ -125,8 +125,12 @@ impl AuditedRow {
 
     /// Makes hits suspect that are phrases of the training set inside longer messages.
     pub fn lower(&mut self, phrases: &BTreeSet<BenchMessage>) {
+        let is_of_part =
+            |method| matches!(method, Method::Contained | Method::Ngram | Method::Words | Method::RougeL);
         let is_phrase = |hit: &&mut Hit| {
-            hit.method == Method::Contained && phrases.contains(&(hit.entry, hit.in_entry.0))
+            hit.object == Object::Query
+                && is_of_part(hit.method)
+                && phrases.contains(&(hit.entry, hit.in_entry.0))
         };
         self.hits.iter_mut().filter(is_phrase).for_each(|hit| hit.verdict = Verdict::Suspect);
     }
