@@ -101,6 +101,8 @@ pub fn entries(corpus: &Corpus) -> Result<Entries> {
     let requests = &corpus.requests;
     let there = COUNTED.into_iter().chain([WEIGHT]).filter(|column| requests.has(*column));
     let asked: Vec<ColumnSpec> = there.collect();
+    // A pipeline without `split` has answers and no categories.
+    let has_basis = asked.contains(&CATEGORY_BASIS);
     let mut counts: BTreeMap<&'static str, BTreeMap<String, u64>> = BTreeMap::new();
     let mut weight: Option<f64> = None;
     for batch in 0..requests.batches() {
@@ -116,6 +118,7 @@ pub fn entries(corpus: &Corpus) -> Result<Entries> {
             // of its label is.
             let is_named = |at: &&usize| {
                 column != TIER
+                    || !has_basis
                     || cells.text(CATEGORY_BASIS, **at).is_none()
                     || cells.text(TIER, **at) == Some(JUDGED)
             };
