@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashSet;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::benchmark::Benchmark;
@@ -48,20 +48,17 @@ pub struct Frequent {
 impl Frequent {
     /// Looks for phrases in the first messages of a training set.
     pub fn of(texts: &[String], benchmark: &Benchmark) -> Self {
-        let distinct: FxHashSet<&str> = texts.iter().map(String::as_str).collect();
-        let mut counts: BTreeMap<BenchMessage, usize> = BTreeMap::new();
-        #[allow(clippy::iter_over_hash_type)] // Counting needs no order.
-        for text in &distinct {
+        let distinct: BTreeSet<&str> = texts.iter().map(String::as_str).collect();
+        let contained = |text: &&str| -> BTreeSet<BenchMessage> {
             let item = Item { queries: vec![(*text).to_owned()], ..Item::default() };
             let hits = benchmark.hits_of_messages(&item);
-            let parts: BTreeSet<BenchMessage> = hits
-                .iter()
-                .filter(|hit| hit.method == Method::Contained)
-                .map(|hit| (hit.entry, hit.in_entry.0))
-                .collect();
-            for part in parts {
-                *counts.entry(part).or_default() += 1;
-            }
+            let contained = hits.iter().filter(|hit| hit.method == Method::Contained);
+            contained.map(|hit| (hit.entry, hit.in_entry.0)).collect()
+        };
+        let parts: Vec<BTreeSet<BenchMessage>> = distinct.par_iter().map(contained).collect();
+        let mut counts: BTreeMap<BenchMessage, usize> = BTreeMap::new();
+        for part in parts.into_iter().flatten() {
+            *counts.entry(part).or_default() += 1;
         }
         let fewest = MIN_MESSAGES.max(distinct.len() / ONE_IN);
         counts.retain(|_, n| *n >= fewest);

@@ -55,17 +55,17 @@ pub(super) struct DocIndex {
 
 impl DocIndex {
     /// Adds the functions of an entry.
-    pub(super) fn add_functions(&mut self, entry: u32, functions: &[Value]) {
+    pub(super) fn add_functions(&mut self, entry: u32, functions: &[Signature]) {
         let mut n = 0;
-        for (place, signature) in (0..).zip(signatures(functions)) {
+        for (place, signature) in (0..).zip(functions) {
             let name = loose_name(&signature.name);
             if name.is_empty() {
                 continue;
             }
-            let parameters = parameters(&signature);
-            let words: Vec<u32> = numbers(&self.vocabulary.learn(&text(&signature)));
+            let parameters = parameters(signature);
+            let words: Vec<u32> = numbers(&self.vocabulary.learn(&text(signature)));
             let next = u32::try_from(self.functions.len()).expect("fewer than 2^32 functions");
-            let names = names(&signature);
+            let names = names(signature);
             let at = *self.known.entry((names.clone(), words.clone())).or_insert(next);
             if at == next {
                 self.by_name.entry(name).or_default().push(at);

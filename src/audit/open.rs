@@ -153,7 +153,7 @@ fn add_built_in(benchmark: &mut Benchmark, columns: &Columns) {
             if let LineFate::Record(record) = line.fate {
                 let id = record.external_id.clone().unwrap_or_default();
                 let item = Item { calls: calls.clone(), ..Item::of_record(*record) };
-                benchmark.add_entry(id, category, line.record, item);
+                benchmark.add_item(id, category, line.record, item);
             }
         }
     }

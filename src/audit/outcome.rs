@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
+use rayon::prelude::*;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
@@ -30,8 +31,10 @@ use crate::engine::raw::{LineStory, read_lines};
 use crate::engine::vocabulary::{RowIx, TableId};
 use crate::ingest::reasons::{LINE_TOO_LONG, ends_file};
 
-/// Rows of a group of the table of hits.
+/// Hits of a group of their table.
 const GROUP_ROWS: usize = 1 << 16;
+/// Rows whose hits are formatted together.
+const BLOCK_ROWS: usize = 1 << 10;
 
 /// A finished run, as an audit reads it.
 pub struct Finished<'a> {
@@ -85,8 +88,8 @@ pub fn write(run: &Finished<'_>) -> Result<Option<AuditReport>> {
         let hits: Vec<CountedHit<'_>> = links.iter().filter_map(counted_hit).collect();
         counted.add_hits(&hits);
     }
-    write_hits(run, &rows)?;
-    write_table(run, &rows)?;
+    let (hits, table) = rayon::join(|| write_hits(run, &rows), || write_table(run, &rows));
+    hits.and(table)?;
     write_removed(run, &places)?;
     let mut report = counted.report(&facts, train);
     let judged = run.manifests[at].notes.get(JUDGED_NOTE);
@@ -192,10 +195,12 @@ fn hit_json(run: &Finished<'_>, place: &Place, link: &StoredLink) -> Value {
 fn write_hits(run: &Finished<'_>, rows: &[(&Place, &Vec<StoredLink>)]) -> Result<()> {
     let path = run.folder.join(HITS);
     let mut file = BufWriter::new(create(&path)?);
-    for (place, links) in rows {
-        for link in *links {
-            writeln!(file, "{}", hit_json(run, place, link)).at("writing", &path)?;
-        }
+    let lines = |(place, links): &(&Place, &Vec<StoredLink>)| -> String {
+        links.iter().map(|link| format!("{}\n", hit_json(run, place, link))).collect()
+    };
+    for rows in rows.chunks(BLOCK_ROWS) {
+        let texts: Vec<String> = rows.par_iter().map(lines).collect();
+        texts.iter().try_for_each(|text| file.write_all(text.as_bytes())).at("writing", &path)?;
     }
     file.flush().at("writing", &path)
 }

@@ -3,6 +3,7 @@
 //! A shuffled message has the words of the training set as often, and the length of a real message, but asks nothing that
 //! anybody wrote. What the methods call contaminated among such messages is contaminated by chance.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -34,18 +35,15 @@ pub struct CleanShuffle {
 impl CleanShuffle {
     /// Shuffles the words of different messages, and compares them with a benchmark. The same messages give the same result.
     pub fn of(texts: &[String], benchmark: &Benchmark) -> Self {
-        let mut found = Self::default();
-        for text in shuffled(texts) {
+        let compared = shuffled(texts).into_par_iter().map(|text| {
             let item = Item { queries: vec![text], ..Item::default() };
-            found.messages += 1;
-            match verdict(&benchmark.hits_of_messages(&item), true) {
-                Verdict::Contaminated => found.contaminated += 1,
-                Verdict::Suspect => found.suspect += 1,
-                Verdict::Clean | Verdict::Unscorable => {}
-            }
-        }
-        found.interval = wilson(found.contaminated, found.messages);
-        found
+            verdict(&benchmark.hits_of_messages(&item), true)
+        });
+        let verdicts: Vec<Verdict> = compared.collect();
+        let n_of = |wanted| verdicts.iter().filter(|verdict| **verdict == wanted).count();
+        let (messages, contaminated) = (verdicts.len(), n_of(Verdict::Contaminated));
+        let interval = wilson(contaminated, messages);
+        Self { messages, contaminated, suspect: n_of(Verdict::Suspect), interval }
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! A function in the common form, JSON Schema with known types, is read directly. Any other is read after all fixes,
 //! so every form that a fix can convert is supported. A description that a fix copies from the name counts as missing.
-//! as a gap.
 
 use serde_json::{Map, Value};
 
@@ -91,11 +90,13 @@ fn is_plain_schema(schema: &Map<String, Value>) -> bool {
         })
 }
 
-/// Returns true if the description is a text or missing, and no title replaces it.
+/// Returns true if the description is a text or missing, and no title replaces it. A fix fills a blank one with the name,
+/// which is no description either.
 fn is_plainly_described(map: &Map<String, Value>) -> bool {
     match map.get("description") {
         None | Some(Value::Null) => !map.contains_key("title"),
-        Some(description) => description.as_str().is_some_and(|text| !text.trim().is_empty()),
+        Some(Value::String(text)) => !text.trim().is_empty() || !map.contains_key("title"),
+        Some(_) => false,
     }
 }
 
@@ -258,6 +259,19 @@ mod tests {
     fn a_description_filled_in_by_a_fix_is_still_missing() {
         let read = signatures(&[json!({"name": "ring", "parameters": [{"name": "bell", "type": "string"}]})]);
         assert_eq!((read[0].description.as_str(), read[0].parameters[0].description.as_str()), ("", ""));
+    }
+
+    #[test]
+    fn a_blank_description_is_missing_unless_a_title_replaces_it() {
+        let blank = json!({"name": "ring", "description": " ", "parameters": {"type": "object", "properties": {
+            "bell": {"type": "string", "description": ""}}}});
+        assert!(is_plain(&blank));
+        let (fixed, _) = fix::mended(std::slice::from_ref(&blank), Safety::Unsafe);
+        assert_eq!(signature(&blank, &blank), signature(&blank, &fixed[0]));
+        let mut titled = blank;
+        titled["parameters"]["properties"]["bell"]["title"] = json!("Which bell to ring");
+        assert!(!is_plain(&titled));
+        assert_eq!(signatures(&[titled])[0].parameters[0].description, "Which bell to ring");
     }
 
     #[test]

@@ -33,8 +33,12 @@ pub(super) fn write_again(
 ) -> Result<Report, Error> {
     let inputs = &outcome.ingest.inputs;
     let exported = outcome.exported.is_some();
-    let events = write_ledger(stages, folder, inputs, &outcome.corpus, &outcome.stages, exported)?;
-    write_audit(stages, folder, outcome, file)?;
+    let (events, audit) = rayon::join(
+        || write_ledger(stages, folder, inputs, &outcome.corpus, &outcome.stages, exported),
+        || write_audit(stages, folder, outcome, file),
+    );
+    let events = events?;
+    audit?;
     write_report(folder, outcome, file, events, registry)
 }
 

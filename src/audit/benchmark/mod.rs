@@ -16,6 +16,7 @@ mod toolbench;
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -29,7 +30,9 @@ pub use super::thresholds::Thresholds;
 use super::{AuditError, Result};
 use crate::docs::canonical;
 use crate::docs::parse::parse;
+use crate::docs::signature::{Signature, signatures};
 use crate::ingest::log_formats::Columns;
+use entry::ReadEntry;
 use formats::{AnyFormat, Source, sources};
 pub(in crate::audit) use read::Reading;
 
@@ -84,13 +87,30 @@ pub struct Scorable {
     pub call: bool,
 }
 
-/// How the files of benchmarks are read.
-#[derive(Debug, Clone, Default)]
-pub struct BenchForm {
-    /// The format of all files; that of their signs if `None`.
-    pub format: Option<AnyFormat>,
-    /// The columns of the format `columns`.
-    pub columns: BenchColumns,
+/// An entry as it is indexed: what takes long to read of it is read.
+struct Prepared {
+    id: String,
+    record: u64,
+    queries: Vec<String>,
+    functions: Vec<Signature>,
+    calls: Vec<ItemCall>,
+    /// The hash of its messages and functions.
+    request: u128,
+}
+
+impl Prepared {
+    fn of(entry: ReadEntry) -> Self {
+        let ReadEntry { id, record, item } = entry;
+        let functions = match item.functions {
+            Docs::None => Vec::new(),
+            Docs::Text(text) => parse(&text).map(|parsed| parsed.functions).unwrap_or_default(),
+            Docs::Read(functions) => functions,
+        };
+        let request = format!("{}\n{:032x}", serde_json::json!(item.queries), canonical::key(&functions));
+        let functions = signatures(&functions);
+        let request = xxh3_128(request.as_bytes());
+        Self { id, record, queries: item.queries, functions, calls: item.calls, request }
+    }
 }
 
 impl Benchmark {
@@ -104,24 +124,10 @@ impl Benchmark {
         thresholds: Thresholds,
         fallback: &Fallback,
     ) -> Result<Self> {
-        Self::read_as(paths, columns, thresholds, fallback, &BenchForm::default())
-    }
-
-    /// Reads and indexes files and folders like [`Self::read`], all in one format.
-    ///
-    /// # Errors
-    /// A path cannot be read, or no entry is in it.
-    pub fn read_as(
-        paths: &[PathBuf],
-        columns: &Columns,
-        thresholds: Thresholds,
-        fallback: &Fallback,
-        form: &BenchForm,
-    ) -> Result<Self> {
-        let mut benchmark = Self { thresholds, ..Self::default() };
-        let reading = Reading { columns, fallback, named: &form.columns };
+        let mut benchmark = Self::empty(thresholds);
+        let reading = Reading { columns, fallback, named: &BenchColumns::default() };
         for path in paths {
-            benchmark.add_path(path, &reading, form.format)?;
+            benchmark.add_path(path, &reading, None)?;
         }
         if benchmark.entries.is_empty() {
             let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
@@ -141,11 +147,14 @@ impl Benchmark {
         reading: &Reading<'_>,
         format: Option<AnyFormat>,
     ) -> Result<()> {
-        for source in sources(path, format)? {
-            let category = self.add_category(&source)?;
-            for entry in source.read(reading)? {
-                self.add_entry(entry.id, category, entry.record, entry.item);
-            }
+        let read = |source: &Source| -> Result<Vec<Prepared>> {
+            Ok(source.read(reading)?.into_par_iter().map(Prepared::of).collect())
+        };
+        let sources = sources(path, format)?;
+        let read: Vec<Result<Vec<Prepared>>> = sources.par_iter().map(read).collect();
+        for (source, entries) in sources.iter().zip(read) {
+            let category = self.add_category(source)?;
+            entries?.into_iter().for_each(|entry| self.add_entry(category, entry));
         }
         Ok(())
     }
@@ -175,40 +184,38 @@ impl Benchmark {
         u32::try_from(self.categories.len() - 1).expect("fewer than 2^32 files")
     }
 
-    pub(super) fn add_entry(&mut self, id: String, category: u32, record: u64, item: Item) {
+    /// Adds an item as an entry.
+    pub(super) fn add_item(&mut self, id: String, category: u32, record: u64, item: Item) {
+        self.add_entry(category, Prepared::of(ReadEntry { id, record, item }));
+    }
+
+    fn add_entry(&mut self, category: u32, prepared: Prepared) {
+        let Prepared { id, record, queries, functions, calls, request } = prepared;
         let entry = u32::try_from(self.entries.len()).expect("fewer than 2^32 entries");
         self.entries.push(BenchEntry { id, category, record });
         let has_words = |text: &String| text.contains(char::is_alphanumeric);
-        let mut scorable = Scorable { query: item.queries.iter().any(has_words), ..Scorable::default() };
-        for (turn, text) in (0..).zip(&item.queries) {
+        let mut scorable = Scorable { query: queries.iter().any(has_words), ..Scorable::default() };
+        for (turn, text) in (0..).zip(&queries) {
             self.queries.add(entry, turn, text);
         }
-        let functions = match item.functions {
-            Docs::None => Vec::new(),
-            Docs::Text(text) => parse(&text).map(|parsed| parsed.functions).unwrap_or_default(),
-            Docs::Read(functions) => functions,
-        };
-        self.asked.push(self.asked(&item.queries, &functions, &item.calls, category));
+        let label = self.label(&calls, category);
+        self.asked.push(Asked { last: queries.last().cloned().unwrap_or_default(), request, label });
         if !functions.is_empty() {
             self.docs.add_functions(entry, &functions);
             scorable.functions = true;
         }
-        scorable.call = self.docs.add_answer(entry, item.calls, &self.thresholds.docs);
+        scorable.call = self.docs.add_answer(entry, calls, &self.thresholds.docs);
         self.scorable.push(scorable);
     }
 
-    fn asked(&self, queries: &[String], functions: &[Value], calls: &[ItemCall], category: u32) -> Asked {
-        let request = format!("{}\n{:032x}", serde_json::json!(queries), canonical::key(functions));
+    /// Returns the hash of what a right answer to an entry is: its calls, or its category.
+    fn label(&self, calls: &[ItemCall], category: u32) -> u128 {
         let label = if calls.is_empty() {
             self.categories[category as usize].name.clone()
         } else {
             format!("{calls:?}")
         };
-        Asked {
-            last: queries.last().cloned().unwrap_or_default(),
-            request: xxh3_128(request.as_bytes()),
-            label: xxh3_128(label.as_bytes()),
-        }
+        xxh3_128(label.as_bytes())
     }
 
     /// Returns the messages of users that have words: number of the entry, of the message, and the text.
@@ -281,7 +288,7 @@ pub(super) mod tests {
         });
         for (record, message) in (1..).zip(messages) {
             let item = Item { queries: vec![(*message).to_owned()], ..Item::default() };
-            benchmark.add_entry(record.to_string(), 0, record, item);
+            benchmark.add_item(record.to_string(), 0, record, item);
         }
         benchmark.weigh();
         benchmark

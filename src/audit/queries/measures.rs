@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::words::UNKNOWN;
+use super::super::words::{UNKNOWN, n_common};
 
 /// The part of a row in which most of a message is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -132,11 +132,22 @@ pub(super) fn share_of_runs(runs: &Runs, weights: &[u64], length: usize) -> f64 
     if total == 0 { 0.0 } else { held as f64 / total as f64 }
 }
 
-/// Returns the highest ROUGE-L F1 of a message with any stretch of a part of a row.
+/// Returns the highest ROUGE-L F1 of a message with any stretch of a part of a row; 0 instead of one below `least`.
 ///
 /// By Dinkelbach's method: the stretch that gains most above the best F1 so far is the next, until none gains.
-pub(super) fn best_rouge(text: &[u32], part: &[u32]) -> f64 {
-    let mut best = (0, 1);
+pub(super) fn best_rouge(text: &[u32], part: &[u32], least: f64) -> f64 {
+    let common = n_common(text, part);
+    let n = text.len();
+    // No stretch has more words in common with the message, or fewer words than these.
+    if f1_of((2 * common as u64, (n + common) as u64)) < least {
+        return 0.0;
+    }
+    // Words at its ends that the message lacks are in no best stretch.
+    let is_shared = |word: &u32| text.contains(word);
+    let Some(from) = part.iter().position(is_shared) else { return 0.0 };
+    let to = part.iter().rposition(is_shared).map_or(part.len(), |last| last + 1);
+    let part = &part[from..to];
+    let mut best = (2 * common as u64, (n + part.len()) as u64);
     loop {
         match gain(text, part, best) {
             Some((common, length)) => best = (2 * common as u64, (text.len() + length) as u64),
@@ -150,27 +161,34 @@ fn gain(text: &[u32], part: &[u32], (above, below): (u64, u64)) -> Option<(usize
     let signed = |n: u64| i64::try_from(n).expect("counts of words");
     let (match_gain, word_cost) = (2 * signed(below), signed(above));
     let least = word_cost * signed(text.len() as u64);
-    // The best stretch that ends at each word of the part: its gain, common words, words.
-    let mut row: Vec<(i64, u32, u32)> = vec![(0, 0, 0); part.len() + 1];
+    // The best stretch that ends at each word of the part: its gain, and in the low bits its common words.
+    let cost = word_cost << COMMON_BITS;
+    let matched = ((match_gain - word_cost) << COMMON_BITS) + 1;
+    let mut row = vec![0_i64; part.len() + 1];
     for &word in text {
-        let mut diagonal = row[0];
-        for (at, &own) in part.iter().enumerate() {
-            let up = row[at + 1];
-            let left = row[at];
-            let mut best = (left.0 - word_cost, left.1, left.2 + 1);
-            if own == word {
-                let matched = (diagonal.0 - word_cost + match_gain, diagonal.1 + 1, diagonal.2 + 1);
-                best = best.max(matched);
-            }
+        let mut diagonal = 0;
+        let mut left = 0;
+        for (best, &own) in row[1..].iter_mut().zip(part) {
+            let up = *best;
             // An empty stretch may start anywhere.
-            best = best.max(up).max((0, 0, 0));
+            let mut found = (left - cost).max(up).max(0);
+            if own == word {
+                found = found.max(diagonal + matched);
+            }
             diagonal = up;
-            row[at + 1] = best;
+            left = found;
+            *best = found;
         }
     }
-    let &(gained, common, length) = row.iter().max()?;
-    (gained > least).then_some((common as usize, length as usize))
+    let best = row.into_iter().max()?;
+    let (gained, common) = (best >> COMMON_BITS, best & ((1 << COMMON_BITS) - 1));
+    // The gain is that of the common words, less the cost of all words.
+    let length = if word_cost == 0 { 1 } else { (match_gain * common - gained) / word_cost };
+    (gained > least).then_some((usize::try_from(common).ok()?, usize::try_from(length).ok()?))
 }
+
+/// Bits of the common words beside a gain. Gains have the others: messages of less than a million words.
+const COMMON_BITS: u32 = 20;
 
 #[allow(clippy::cast_precision_loss)] // Counts of words.
 fn f1_of((above, below): (u64, u64)) -> f64 {

@@ -88,11 +88,14 @@ proptest! {
     fn the_best_stretch_is_that_of_all_stretches(
         text in prop::collection::vec(0_u32..6, 1..12),
         part in prop::collection::vec(0_u32..8, 0..14),
+        least in 0.0..1.0,
     ) {
         let stretches = (0..part.len()).flat_map(|from| (from + 1..=part.len()).map(move |to| (from, to)));
         let score = |(from, to): (usize, usize)| f1(lcs(&text, &part[from..to]), text.len(), to - from);
         let best = stretches.map(score).fold(0.0, f64::max);
-        prop_assert!((best_rouge(&text, &part) - best).abs() < 1e-12);
+        prop_assert!((best_rouge(&text, &part, 0.0) - best).abs() < 1e-12);
+        let bounded = best_rouge(&text, &part, least);
+        prop_assert!(bounded == best_rouge(&text, &part, 0.0) || (bounded == 0.0 && best < least));
     }
 
     #[test]

@@ -182,11 +182,13 @@ impl Text {
         }
         let inside = &row.numbers[part.at.clone()];
         let words = self.share(part.weight);
-        let rouge_l = best_rouge(&self.numbers, inside);
         let ngrams = NGRAMS.map(|(length, method)| (method, share_of_runs(&runs, &self.weights, length)));
         let ngram = ngrams[0].1;
-        let is_like = (words >= by.words && rouge_l >= by.rouge_l)
-            || (words >= by.words_reordered && ngram >= by.ngram);
+        let is_reordered = words >= by.words_reordered && ngram >= by.ngram;
+        // A lower value is neither compared nor written.
+        let least = if is_reordered { 0.0 } else { by.rouge_l.min(by.rouge_l_suspect) };
+        let rouge_l = best_rouge(&self.numbers, inside, least);
+        let is_like = is_reordered || (words >= by.words && rouge_l >= by.rouge_l);
         let is_sure = is_like && n >= by.min_words && self.has_values_in(inside);
         let measures = [
             (Method::Ngram, ngram, by.ngram_suspect),
