@@ -312,6 +312,63 @@ fn a_benchmark_against_itself_shows_each_duplicate_once_and_keeps_the_first() {
 }
 
 #[test]
+fn a_copy_of_the_benchmark_under_another_path_is_contaminated_row_by_row() {
+    let bench = Bench::new();
+    let text = fs::read_to_string(bench.path("bench/BFCL_v4_simple_python.json")).unwrap();
+    bench.write("sets/part-3.jsonl", &text);
+    let done = bench.audit(&["--train", "sets/part-3.jsonl", "--bench", "bench", "--out", "out"]);
+    assert!(!shown(&done).contains("is a file of the benchmark"), "{}", shown(&done));
+    assert_eq!(bench.report("out")["rows"]["contaminated"], 3);
+    assert_eq!(fs::read_to_string(bench.path("out/dataset/part-3.jsonl")).unwrap(), "");
+    let done =
+        bench.audit(&["--train", "bench/BFCL_v4_simple_python.json", "--bench", "bench", "--out", "itself"]);
+    let text = shown(&done).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("bench/BFCL_v4_simple_python.json is a file of the benchmark"), "{text}");
+    assert_eq!(bench.report("itself")["train"][0]["is_benchmark"], true);
+    assert!(
+        fs::read_to_string(bench.path("itself/statement.md")).unwrap().contains("compared with themselves")
+    );
+}
+
+#[test]
+fn a_message_with_other_numbers_is_found_inside_another_and_example_functions_alone_are_suspect() {
+    let bench = Bench::new();
+    let wrapped = format!("Please {} thanks!", FERRY.replace("9:15", "17:40").replace('.', ","));
+    let bmi = json!({"name": "calculate_bmi", "description": "Body mass index.", "parameters": {"type": "object", "properties": {
+        "weight": {"type": "number"}, "height": {"type": "number"}}}});
+    let mut own = bmi.clone();
+    own["description"] = json!("Tells whether somebody eats enough.");
+    let mut entry = json!({"id": "bmi", "question": [[{"role": "user", "content": "Am I too heavy at 80 kg and 1.7 m?"}]]});
+    entry["function"] = json!([bmi]);
+    bench.write("more/BFCL_v4_live_simple.json", &lines(&[entry]));
+    bench.write(
+        "train.jsonl",
+        &lines(&[
+            row("wrapped", &wrapped, &other()),
+            row("example", "Mow the lawn.", &tool(&own)),
+            row("same", "Mow the lawns.", &tool(&bmi)),
+        ]),
+    );
+    let done = bench.audit(&["--train", "train.jsonl", "--bench", "bench", "more", "--out", "out"]);
+    assert_eq!(done.status.code(), Some(0), "{}", shown(&done));
+    let hits = fs::read_to_string(bench.path("out/hits.jsonl")).unwrap();
+    let found: Vec<(String, String, String)> = hits
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|hit| ["template", "name-parameters"].contains(&hit["method"].as_str().unwrap()))
+        .map(|hit| ["train_id", "method", "verdict"].map(|key| hit[key].as_str().unwrap().to_owned()).into())
+        .collect();
+    let expected = [
+        ("wrapped", "template", "contaminated"),
+        ("example", "name-parameters", "suspect"),
+        ("same", "name-parameters", "contaminated"),
+    ];
+    let expected: Vec<(String, String, String)> =
+        expected.map(|(id, method, verdict)| (id.into(), method.into(), verdict.into())).into();
+    assert_eq!(found, expected);
+}
+
+#[test]
 fn the_rate_is_a_gate_and_what_cannot_be_audited_is_refused_with_a_way_on() {
     let bench = Bench::new();
     bench.write("train.jsonl", &lines(&[row("verbatim", TIDE, &other())]));
@@ -506,24 +563,25 @@ fn a_folder_of_other_files_is_a_benchmark_of_its_data_files() {
 }
 
 #[test]
-fn a_phrase_of_the_training_set_is_suspect_and_named() {
+fn a_short_phrase_of_the_training_set_is_clean_and_named_and_a_long_one_contaminated() {
     let bench = Bench::new();
-    let rows: Vec<Value> = (0..30)
-        .map(|n| {
-            row(&format!("row-{n}"), &format!("{TIDE} Then mow lawn number {n} of the {n} lawns."), &other())
-        })
-        .chain([row("equal", TIDE, &other()), row("once", &format!("Dear all. {FERRY} See you."), &other())])
-        .collect();
+    let many = |id: &str, text: &str| -> Vec<Value> {
+        let message = |n: i32| format!("Note {n} on the lawns. {text} Then mow lawn number {n}.");
+        (0..30).map(|n| row(&format!("{id}-{n}"), &message(n), &other())).collect()
+    };
+    let short = "Sharpen the harbour chisels.";
+    let rows = [many("phrase", short), many("copies", TIDE), vec![row("equal", short, &other())]].concat();
     bench.write("train.jsonl", &lines(&rows));
-    let done = bench.audit(&["--train", "train.jsonl", "--bench", "bench", "--out", "out"]);
+    bench.write("short.jsonl", &lines(&[json!({"messages": [{"role": "user", "content": short}]})]));
+    let done = bench.audit(&["--train", "train.jsonl", "--bench", "bench", "short.jsonl", "--out", "out"]);
     let text = shown(&done).split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(done.status.code(), Some(0), "{text}");
-    assert!(text.contains("the message of v4_simple_python tide-0 is part of 30 of 32 messages"), "{text}");
+    assert!(text.contains(" is part of 30 of 61 messages: a phrase of the training set"), "{text}");
     let report = bench.report("out");
     assert_eq!(
         report["rows"],
-        json!({"clean": 0, "contaminated": 2, "suspect": 30, "unscorable": 0}),
+        json!({"clean": 30, "contaminated": 31, "suspect": 0, "unscorable": 0}),
         "{report}"
     );
-    assert_eq!(report["frequent_entries"][0]["id"], "tide-0");
+    assert_eq!(report["frequent_entries"].as_array().map(Vec::len), Some(1), "{report}");
 }

@@ -18,6 +18,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use support::data;
 use toolsieve::audit::benchmark::{Benchmark, Thresholds};
+use toolsieve::audit::everyday::is_small_talk;
 use toolsieve::audit::hit::{Method, Object, Verdict};
 use toolsieve::audit::item::{Docs, Item, ItemCall};
 use toolsieve::audit::rows::Fallback;
@@ -85,7 +86,7 @@ fn words(text: &str) -> Vec<Word> {
             2
         } else {
             let is_weak =
-                between.chars().any(|c| ",-|*()[]{}<>".contains(c)) || (between.contains(' ') && capital);
+                between.chars().any(|c| ",-|*()[]{}<>".contains(c)) || (between.trim().is_empty() && capital);
             u8::from(is_weak)
         };
         found.push(Word { text: word.to_lowercase(), kind, gap });
@@ -189,10 +190,12 @@ impl Oracle {
             add("exact", 1.0, surely(total >= by.exact_weight * one), 0);
             return;
         }
+        let mut is_template = false;
         for (method, kinds) in [("template", "n"), ("name-template", "nqc")] {
             let (of_text, of_own) = (masked(text, kinds), masked(row, kinds));
             if of_text.is_some() && of_text == of_own {
                 let n_plain = text.iter().filter(|word| !kinds.contains(word.kind)).count();
+                is_template |= method == "template" && n_plain > 0;
                 if n_plain > 0 {
                     add(method, 1.0, surely(method == "template" && n_plain >= by.template_words), 0);
                 }
@@ -228,22 +231,40 @@ impl Oracle {
         if !is_compared && !is_near && !has_run {
             return;
         }
+        let is_small_talk = is_small_talk(expected.iter().copied());
+        let is_sentence = |start: usize| {
+            let (first, next) = (row[start].gap, row.get(start + n).map_or(2, |word| word.gap));
+            (first == 2 && next == 2)
+                || (first.max(next) == 2
+                    && first.min(next) == 1
+                    && text.iter().skip(1).any(|word| word.kind != 'c'))
+        };
         let contained =
             own.windows(n).enumerate().filter(|(_, run)| *run == expected).filter_map(|(start, _)| {
-                let (first, next) = (row[start].gap, row.get(start + n).map_or(2, |word| word.gap));
-                let is_sentence =
-                    (first == 2 && next == 2) || (n > 1 && first.max(next) == 2 && first.min(next) == 1);
                 let weight = total / ((1.0 + self.n.max(1000.0)).ln() * 1e6).round();
-                if (n >= by.contained_words && weight >= by.contained_weight)
-                    || (is_sentence && weight >= by.sentence_weight)
+                if !is_small_talk
+                    && ((n >= by.contained_words && weight >= by.contained_weight)
+                        || (is_sentence(start) && weight >= by.sentence_weight))
                 {
                     Some("contaminated")
                 } else {
                     (n >= by.contained_words).then_some("suspect")
                 }
             });
+        let n_plain = text.iter().filter(|word| word.kind != 'n').count();
         if let Some(verdict) = contained.min() {
             add("contained", 1.0, verdict, 0);
+        } else if n_plain < n && n_plain >= by.template_words && !is_template {
+            let fits = |run: &[Word]| {
+                run.iter().zip(text).all(|(one, other)| {
+                    one.text == other.text || one.kind.min(other.kind) == 'n' && one.kind == other.kind
+                })
+            };
+            let starts = row.windows(n).enumerate().filter(|(_, run)| fits(run)).map(|(start, _)| start);
+            let verdicts = starts.map(|start| surely(n >= by.min_words || is_sentence(start)));
+            if let Some(verdict) = verdicts.min() {
+                add("template", 1.0, verdict, 0);
+            }
         }
         let has = |run: &[&str]| own.windows(run.len()).any(|other| other == run);
         let longest = (1..=n).rev().find_map(|length| {

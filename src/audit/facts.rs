@@ -14,6 +14,9 @@ pub const BENCHMARK_NOTE: &str = "benchmark";
 /// The name of the note about what a language model said of suspect pairs.
 pub const JUDGED_NOTE: &str = "judged_pairs";
 
+/// The name of the note about training sets that are files of the benchmark, by the number of their input.
+pub const ITSELF_NOTE: &str = "files_of_the_benchmark";
+
 /// The benchmark of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BenchmarkFacts {

@@ -1,7 +1,8 @@
 //! Entries of a benchmark that are phrases of a training set: “You are a helpful assistant” in every prompt proves nothing.
 //!
-//! A message that is part of many different messages of a training set is a phrase there. Where it is part of a longer
-//! message it counts as suspect, not as contaminated; an equal message stays what it is.
+//! A short message without numbers, names and quoted texts that is part of many different messages of a training set is a phrase
+//! there. Inside longer messages it is clean; an equal message stays what it is. A longer one is no phrase, however often it
+//! is there: many prompts around one question are copies of the question.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -61,7 +62,8 @@ impl Frequent {
             *counts.entry(part).or_default() += 1;
         }
         let fewest = MIN_MESSAGES.max(distinct.len() / ONE_IN);
-        counts.retain(|_, n| *n >= fewest);
+        let short = benchmark.short_messages();
+        counts.retain(|message, n| *n >= fewest && short.contains(message));
         let entry = |(&(entry, _), &messages): (&BenchMessage, &usize)| {
             let (category, id) = benchmark.place_of(entry);
             FrequentEntry { category: category.to_owned(), id: id.to_owned(), messages, of: distinct.len() }

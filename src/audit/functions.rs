@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
+use super::everyday::is_example_name;
 use super::hit::{Hit, Method, Object, Verdict};
 use super::item::ItemCall;
 use super::thresholds::DocThresholds;
@@ -163,8 +164,11 @@ impl DocIndex {
             let function = &self.functions[at as usize];
             let shared = jaccard(&own, &function.parameters);
             if shared >= by.shared_parameters {
-                // Any API may have a function `get_version` without parameters, or `getUserInfo` with an id.
-                let is_common = own.is_empty() || (own.len() == 1 && !function.is_spelt_like(signature));
+                // Any API may have a function `get_version` without parameters, or `getUserInfo` with an id, and any set of
+                // examples `calculate_bmi`.
+                let is_common = own.is_empty()
+                    || (own.len() == 1 && !function.is_spelt_like(signature))
+                    || (own.len() <= by.example_parameters && is_example_name(&signature.name));
                 let is_sure = !is_common || similarity(function) >= by.text_suspect;
                 let verdict = if is_sure { Verdict::Contaminated } else { Verdict::Suspect };
                 found.push((at, Method::NameParameters, shared, verdict));

@@ -8,6 +8,7 @@
 //! - [`item`]: what is compared; [`row`]: a training row with its hits; [`hit`]: objects, methods, verdicts.
 //! - `words`, `queries`: messages as numbered words; runs, templates, containment, ROUGE-L.
 //! - [`thresholds`]: the settings of the rule; [`unscorable`]: what is too short for a method; [`duplicates`]: a set against itself.
+//! - [`everyday`]: small talk and names of example functions, which prove nothing.
 //! - [`embedding`], [`judge`]: vectors, and a language model on suspect pairs.
 //! - `functions`: functions by name, parameters and text; answers by their calls.
 //! - [`outcome`] writes the results of a run, [`report`] counts them; [`shuffle`] measures chance, [`frequent`] finds phrases of the training set.
@@ -15,6 +16,7 @@
 pub mod benchmark;
 pub mod duplicates;
 pub mod embedding;
+pub mod everyday;
 pub mod facts;
 pub mod frequent;
 mod functions;

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use serde::Deserialize as _;
 use serde_json::{Value, json};
 
-use super::facts::{BENCHMARK_NOTE, BenchmarkFacts, JUDGED_NOTE};
+use super::facts::{BENCHMARK_NOTE, BenchmarkFacts, ITSELF_NOTE, JUDGED_NOTE};
 use super::frequent::FREQUENT_NOTE;
 use super::hit::{Method, Object, Verdict};
 use super::report::{AuditReport, Counted, CountedHit, TrainFile};
@@ -74,6 +74,11 @@ pub fn write(run: &Finished<'_>) -> Result<Option<AuditReport>> {
     };
     let mut counted = Counted::default();
     let mut train = train_files(run)?;
+    let of_itself =
+        run.manifests[at].notes.get(ITSELF_NOTE).and_then(|note| Vec::<usize>::deserialize(note).ok());
+    for (input, file) in train.iter_mut().enumerate() {
+        file.is_benchmark = of_itself.as_ref().is_some_and(|inputs| inputs.contains(&input));
+    }
     let links = of_stage(run.folder, at, &run.stages[at], run.corpus, |_, _| true)?;
     let has_links: std::collections::BTreeSet<RowIx> = links.iter().map(|link| link.row).collect();
     let places = places(run, &mut counted, &mut train, |row| has_links.contains(&row))?;

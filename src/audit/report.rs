@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +11,8 @@ use super::facts::{BenchmarkFacts, CategoryFacts};
 use super::frequent::FrequentEntry;
 use super::hit::{Method, Object, Verdict};
 use super::shuffle::CleanShuffle;
-use crate::text::figures::{count, share_of, wilson};
+use crate::text::figures::{count, counted, share_of, wilson};
+use crate::text::visible::visible_line;
 
 /// Thresholds of the curves.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
@@ -43,7 +45,7 @@ pub struct AuditReport {
     pub unscorable: BTreeMap<String, BTreeMap<String, usize>>,
     /// Messages whose words are shuffled across all of them, and how many are called contaminated by chance.
     pub clean_shuffle: CleanShuffle,
-    /// Entries whose message is a phrase of the training set; inside longer messages it is suspect.
+    /// Entries whose message is a phrase of the training set; inside longer messages it is clean.
     pub frequent_entries: Vec<FrequentEntry>,
     /// What a language model said about suspect pairs; empty if none was asked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -62,6 +64,9 @@ pub struct TrainFile {
     /// The path of its cleaned copy, from the run folder; `None` if none was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cleaned: Option<String>,
+    /// It is a file of the benchmark: its rows were compared with the entries before them, for duplicates.
+    #[serde(default)]
+    pub is_benchmark: bool,
     /// Its rows.
     pub rows: u64,
     /// Lines that could not be read; they are in the cleaned copy as they are.
@@ -267,6 +272,12 @@ impl Counted {
     }
 }
 
+/// Returns the name of a file, without its folders.
+fn file_name(path: &str) -> String {
+    let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
+    visible_line(&name.unwrap_or_else(|| path.to_owned())).into_owned()
+}
+
 #[allow(clippy::cast_precision_loss)] // Counts of entries.
 fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
@@ -295,34 +306,53 @@ impl AuditReport {
         if n_unscorable == self.n_rows() {
             return "Contamination: not measured, because no row could be compared.\n".to_owned();
         }
-        let files: BTreeSet<&str> = self.train.iter().map(|file| file.path.as_str()).collect();
+        let files: BTreeSet<String> = self.train.iter().map(|file| file_name(&file.path)).collect();
+        let compared = self.n_rows() - n_unscorable;
         let _ = write!(
             text,
-            "Contamination: {} training rows ({}) were compared with {} benchmark entries ({}) by toolsieve {}. ",
-            count(self.n_rows()),
+            "Contamination: {} ({}) {} compared with {} benchmark entries ({}) by toolsieve {}. ",
+            counted(compared, "training row", "training rows"),
             files.into_iter().collect::<Vec<_>>().join(", "),
+            if compared == 1 { "was" } else { "were" },
             count(self.total.entries as u64),
-            self.categories.iter().map(|category| category.name.as_str()).collect::<Vec<_>>().join(", "),
+            self.categories
+                .iter()
+                .map(|category| visible_line(&category.name))
+                .collect::<Vec<_>>()
+                .join(", "),
             self.version,
         );
+        if self.train.iter().any(|file| file.is_benchmark) {
+            text += "Files of the benchmark were compared with themselves, which finds duplicates. ";
+        }
+        let of_object =
+            |name: &str| count(self.total.by_object.get(name).copied().unwrap_or_default() as u64);
+        let are = |n: u64| if n == 1 { "1 is".to_owned() } else { format!("{} are", count(n)) };
         let _ = write!(
             text,
             "{} of the entries ({}, 95 % interval {:.1} to {:.1} %) overlap a training row in a user message, a function doc or \
-             all calls of an answer; {} more are suspect. ",
+             all calls of an answer: {} in a message, {} in a function doc, {} in the calls; {} more are suspect. ",
             count(self.total.contaminated as u64),
             share_of(self.total.contaminated as u64, self.total.entries as u64),
             self.total.interval.0 * 100.0,
             self.total.interval.1 * 100.0,
+            of_object("query"),
+            count(self.total.docs as u64),
+            of_object("call"),
             count(self.total.suspect as u64),
         );
         let _ = writeln!(
             text,
-            "{} rows are contaminated, {} suspect, {} unscorable; {} were removed. Not found are translations, paraphrases in other \
-             words, and overlap in parts that were not compared, such as system prompts.",
-            count(self.n_rows_of(Verdict::Contaminated)),
-            count(self.n_rows_of(Verdict::Suspect)),
+            "Of the rows {} contaminated, {} suspect, and {} could not be compared; {} removed. Translations, \
+             paraphrases in other words, and overlap in parts that were not compared, such as system prompts, cannot be found.",
+            are(self.n_rows_of(Verdict::Contaminated)),
+            are(self.n_rows_of(Verdict::Suspect)),
             count(n_unscorable),
-            count(self.n_removed()),
+            if self.n_removed() == 1 {
+                "1 was".to_owned()
+            } else {
+                format!("{} were", count(self.n_removed()))
+            },
         );
         text
     }

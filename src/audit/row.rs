@@ -123,16 +123,14 @@ impl AuditedRow {
         self
     }
 
-    /// Makes hits suspect that are phrases of the training set inside longer messages.
+    /// Makes hits clean that are phrases of the training set inside longer messages.
     pub fn lower(&mut self, phrases: &BTreeSet<BenchMessage>) {
-        let is_of_part =
-            |method| matches!(method, Method::Contained | Method::Ngram | Method::Words | Method::RougeL);
         let is_phrase = |hit: &&mut Hit| {
             hit.object == Object::Query
-                && is_of_part(hit.method)
+                && hit.method != Method::Exact
                 && phrases.contains(&(hit.entry, hit.in_entry.0))
         };
-        self.hits.iter_mut().filter(is_phrase).for_each(|hit| hit.verdict = Verdict::Suspect);
+        self.hits.iter_mut().filter(is_phrase).for_each(|hit| hit.verdict = Verdict::Clean);
     }
 
     /// Returns the verdict on the row: that of its surest hit.
@@ -140,9 +138,12 @@ impl AuditedRow {
         verdict(&self.hits, self.is_scorable)
     }
 
-    /// Returns the surest hit; of several the first, by object and method.
+    /// Returns the surest hit; of several the first by object, the highest score, and method.
     pub fn surest(&self) -> Option<&Hit> {
-        self.hits.iter().min_by_key(|hit| (std::cmp::Reverse(hit.verdict), hit.object, hit.method))
+        self.hits.iter().min_by(|one, other| {
+            let by_verdict = other.verdict.cmp(&one.verdict).then(one.object.cmp(&other.object));
+            by_verdict.then(other.score.total_cmp(&one.score)).then(one.method.cmp(&other.method))
+        })
     }
 
     /// Returns the hits as links of the row.

@@ -70,7 +70,7 @@ impl Default for QueryThresholds {
             template_words: 4,
             min_words: 8,
             suspect_words: 8,
-            words: 0.76,
+            words: 0.8,
             rouge_l: 0.8,
             words_reordered: 0.9,
             ngram: 0.4,
@@ -108,6 +108,9 @@ pub struct DocThresholds {
     pub text_parameters: usize,
     /// Fewest words of such a text to be contaminated.
     pub text_words: usize,
+    /// Most parameters of a function with a name that any set of examples has, such as `calculate_bmi`: up to so many,
+    /// name and parameters are suspect, unless the texts are alike, too. 0: none is.
+    pub example_parameters: usize,
     /// Fewest arguments of an answer, in all its calls.
     pub arguments: usize,
 }
@@ -120,6 +123,7 @@ impl Default for DocThresholds {
             text_suspect: 0.9,
             text_parameters: 3,
             text_words: 8,
+            example_parameters: 3,
             arguments: 2,
         }
     }
@@ -192,6 +196,7 @@ impl Thresholds {
             ("query.longest_words", query.longest_words, 5),
             ("docs.text_parameters", docs.text_parameters, 1),
             ("docs.text_words", docs.text_words, 1),
+            ("docs.example_parameters", docs.example_parameters, 0),
             ("docs.arguments", docs.arguments, 1),
             ("cosine.min_words", cosine.min_words, 1),
         ] {

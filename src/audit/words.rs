@@ -58,7 +58,9 @@ impl Gap {
                 _ => Self::Inside,
             });
         }
-        if gap == Self::Inside && between.contains(' ') && next.starts_with(char::is_uppercase) {
+        // A quotation is inside its sentence.
+        let is_blank = !between.is_empty() && between.chars().all(char::is_whitespace);
+        if gap == Self::Inside && is_blank && next.starts_with(char::is_uppercase) {
             gap = Self::Weak;
         }
         gap

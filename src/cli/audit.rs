@@ -127,11 +127,17 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
         let n: u64 = report.train.iter().map(|file| file.not_copied).sum();
         watching.warn(&format!("{} are too long or cut, and are in no cleaned set", lines(n)));
     }
+    for file in report.train.iter().filter(|file| file.is_benchmark) {
+        watching.warn(&format!(
+            "{} is a file of the benchmark: its rows were compared with those before them, which finds duplicates, not contamination",
+            visible_line(&file.path)
+        ));
+    }
     for entry in &report.frequent_entries {
         watching.warn(&format!(
-            "the message of {} {} is part of {} of {} messages: a phrase of the training set; inside longer messages it is suspect, not contaminated",
-            entry.category,
-            entry.id,
+            "the message of {} {} is part of {} of {} messages: a phrase of the training set, which is clean inside longer messages",
+            visible_line(&entry.category),
+            visible_line(&entry.id),
             count(entry.messages as u64),
             count(entry.of as u64)
         ));
@@ -140,9 +146,16 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
         console::print_painted(&summary(&run, report, Screen::of_stdout()))?;
     }
     let n_unscorable = report.n_rows_of(Verdict::Unscorable);
+    if n_unscorable > 0 && n_unscorable < report.n_rows() {
+        watching.warn(&format!(
+            "{} of {} rows could not be compared: they have no message of a user, no function and no call that can be read (`contamination` is unscorable in rows.parquet)",
+            count(n_unscorable),
+            count(report.n_rows())
+        ));
+    }
     if n_unscorable > 0 && n_unscorable == report.n_rows() {
         console::print_status(&format!(
-            "gate failed: no row could be compared: {} without a text, a function or a call was found\nhint: --field NAME names the key of the text to compare",
+            "gate failed: no row could be compared: no message of a user, no function and no call was found in {}\nhint: --field NAME names the key of the text to compare",
             if n_unscorable == 1 { "1 row".to_owned() } else { format!("{} rows", count(n_unscorable)) },
         ));
         return Ok(Ending::GateFailed);

@@ -2,7 +2,8 @@
 //!
 //! The benchmark is indexed once, and rows stream past it. Every hit of every method is a link of its row; the surest hit
 //! decides the row's fate. A row without anything to compare is unscorable and stays. An entry is not compared with itself:
-//! of a file that is training set and benchmark, a row is compared with the entries before it, so the first copy stays.
+//! of a file that is training set and benchmark, a row is compared with the entries before it, so the first copy stays. A
+//! copy of a benchmark's file under another path is contamination.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +18,7 @@ use super::asking::{self, Judge};
 use super::{Notes, Settings};
 use crate::audit::benchmark::{BenchColumns, Benchmark, Thresholds};
 use crate::audit::embedding::VectorIndex;
-use crate::audit::facts::{BENCHMARK_NOTE, BenchmarkFacts, JUDGED_NOTE};
+use crate::audit::facts::{BENCHMARK_NOTE, BenchmarkFacts, ITSELF_NOTE, JUDGED_NOTE};
 use crate::audit::frequent::{BenchMessage, FREQUENT_NOTE, Frequent};
 use crate::audit::hit::{Hit, Object, Verdict as Contamination};
 use crate::audit::item::Item;
@@ -262,7 +263,7 @@ impl Stage for DropBenchmarkOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         if self.cosine {
             fingerprint.built_in("embedder", &self.embedder.open()?.id());
         }
@@ -291,6 +292,8 @@ impl Stage for DropBenchmarkOverlap {
         let frequent = Frequent::of(&messages, &benchmark);
         out.note(FREQUENT_NOTE, json!(frequent.entries));
         let compared = Compared::new(self, &benchmark, frequent.messages, view, cx)?;
+        let of_itself = compared.of_itself.iter().enumerate().filter(|(_, category)| category.is_some());
+        out.note(ITSELF_NOTE, json!(of_itself.map(|(input, _)| input).collect::<Vec<_>>()));
         let judged = match &self.model {
             Some(model) => self.judgements(model, &compared, view, cx, out)?,
             None => BTreeMap::new(),
@@ -331,7 +334,8 @@ impl<'a> Compared<'a> {
         view: &View<'a>,
         cx: &Context<'_>,
     ) -> Result<Self> {
-        let of_itself = view.inputs().iter().map(|input| benchmark.category_of(&input.sha256)).collect();
+        let of_itself =
+            view.inputs().iter().map(|input| benchmark.category_of(Path::new(&input.path))).collect();
         let lists = view.parents(cx, |list| OfList::of(list, benchmark))?;
         let vectors = if stage.cosine {
             let embedder = stage.embedder.open()?;

@@ -14,6 +14,7 @@ mod seal_tools;
 mod tau_bench;
 mod toolbench;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -21,6 +22,7 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::duplicates::Asked;
+use super::frequent::BenchMessage;
 use super::functions::DocIndex;
 use super::hit::{Hit, Verdict};
 use super::item::{Docs, Item, ItemCall};
@@ -223,9 +225,16 @@ impl Benchmark {
         self.queries.messages()
     }
 
-    /// Returns the category that was read from a file with this content, if the file is part of the benchmark.
-    pub fn category_of(&self, sha256: &str) -> Option<u32> {
-        let at = self.categories.iter().position(|category| category.sha256 == sha256);
+    /// Returns the messages that may be phrases of a training set: entry and number of the message.
+    pub(super) fn short_messages(&self) -> BTreeSet<BenchMessage> {
+        self.queries.short_messages(&self.thresholds.query)
+    }
+
+    /// Returns the category that was read from this file; a copy under another path is another file.
+    pub fn category_of(&self, path: &Path) -> Option<u32> {
+        let path = path.canonicalize().ok()?;
+        let is_same = |category: &Category| category.path.canonicalize().is_ok_and(|own| own == path);
+        let at = self.categories.iter().position(is_same);
         at.and_then(|at| u32::try_from(at).ok())
     }
 

@@ -9,6 +9,8 @@ mod candidates;
 mod measures;
 mod text;
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
 
@@ -27,6 +29,8 @@ const VALUES: &[Mask] = &[Mask::Number, Mask::Name, Mask::Quoted];
 pub(super) struct QueryIndex {
     vocabulary: Vocabulary,
     texts: Vec<Text>,
+    /// The weight of each word.
+    word_weights: Vec<u64>,
     whole: FxHashMap<u64, Vec<u32>>,
     /// By words with masked numbers, and with masked numbers and names.
     templates: FxHashMap<u64, Vec<u32>>,
@@ -60,6 +64,7 @@ impl QueryIndex {
         for text in &mut self.texts {
             text.weigh(&weights, n_texts);
         }
+        self.word_weights = weights;
         self.candidates = Candidates::new(&self.texts, self.vocabulary.len(), by);
     }
 
@@ -71,6 +76,14 @@ impl QueryIndex {
     /// Returns the messages that have words: entry, number of the message, text.
     pub(super) fn messages(&self) -> impl Iterator<Item = (u32, u32, &str)> {
         self.texts.iter().map(|text| (text.entry, text.turn, &*text.content))
+    }
+
+    /// Returns the messages that may be phrases of a training set by their number of words: few, and no value among them.
+    pub(super) fn short_messages(&self, by: &QueryThresholds) -> BTreeSet<(u32, u32)> {
+        let short = self.texts.iter().filter(|text| {
+            text.words.len() < by.min_words && text.words.iter().all(|word| word.mask == Mask::None)
+        });
+        short.map(|text| (text.entry, text.turn)).collect()
     }
 
     /// Returns the methods that can find a message, for each message with its entry.
@@ -97,7 +110,7 @@ impl QueryIndex {
         self.find_templates(&row, &exact, by, hits);
         self.candidates.find(&self.texts, &row, |at, counts| {
             if !exact.contains(&at) {
-                self.texts[at as usize].compare(&row, by, counts, hits);
+                self.texts[at as usize].compare(&row, by, &self.word_weights, counts, hits);
             }
         });
     }

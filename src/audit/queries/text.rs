@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::super::everyday::is_small_talk;
 use super::super::hit::{Hit, Method, Object, Verdict};
 use super::super::thresholds::QueryThresholds;
 use super::super::words::{Gap, Mask, Word, n_common};
@@ -28,6 +29,8 @@ pub(super) struct Text {
     pub(super) total: u64,
     /// The number of messages of the benchmark.
     n_texts: usize,
+    /// It has no subject: inside others it proves nothing.
+    is_small_talk: bool,
     /// Its different words from the heaviest, with their weight and how often it has them.
     pub(super) distinct: Vec<(u32, u64, u32)>,
 }
@@ -59,6 +62,7 @@ impl Text {
     /// Returns a message without weights. It has at least one word.
     pub(super) fn new(entry: u32, turn: u32, text: &str, words: Vec<Word>) -> Self {
         let numbers = words.iter().map(|word| word.number).collect();
+        let is_small_talk = is_small_talk(words.iter().map(|word| &text[word.at.clone()]));
         Self {
             entry,
             turn,
@@ -68,6 +72,7 @@ impl Text {
             weights: Vec::new(),
             total: 0,
             n_texts: 0,
+            is_small_talk,
             distinct: Vec::new(),
         }
     }
@@ -105,7 +110,7 @@ impl Text {
     pub(super) fn methods(&self, by: &QueryThresholds) -> Vec<Method> {
         let n = self.words.len();
         let mut methods = vec![Method::Exact];
-        if n >= by.contained_words || self.weighs(by.sentence_weight, FEWEST_TEXTS) {
+        if !self.is_small_talk && (n >= by.contained_words || self.weighs(by.sentence_weight, FEWEST_TEXTS)) {
             methods.push(Method::Contained);
         }
         let is_template = |masks: &[Mask]| (1..n).contains(&self.n_plain(masks));
@@ -139,17 +144,14 @@ impl Text {
         &self,
         row: &Row<'_>,
         by: &QueryThresholds,
+        word_weights: &[u64],
         counts: &mut [Counts; 2],
         hits: &mut Vec<Hit>,
     ) {
         let n = self.numbers.len();
         let [of_text, of_part] = counts;
         of_text.add(&self.numbers);
-        let weight = |word: u32| {
-            let at = self.numbers.iter().position(|own| *own == word);
-            at.map_or(0, |at| self.weights[at])
-        };
-        let part = part(n, row.numbers, weight, of_text, of_part);
+        let part = part(n, row.numbers, |word| word_weights[word as usize], of_text, of_part);
         of_text.clear(&self.numbers);
         let is_compared = self.share(part.weight) >= by.compared();
         let runs = runs(&self.numbers, row.numbers);
@@ -161,6 +163,11 @@ impl Text {
         }
         if let Some((start, verdict)) = self.contained(row, by) {
             hits.push(row.hit(self, Method::Contained, 1.0, verdict, start..start + n, 0..n));
+        } else if let Some((start, verdict)) = self.template_inside(row, by) {
+            let is_known = |hit: &Hit| hit.method == Method::Template && self.is_of(hit, row);
+            if !hits.iter().any(is_known) {
+                hits.push(row.hit(self, Method::Template, 1.0, verdict, start..start + n, 0..n));
+            }
         }
         let longest: u64 = self.weights[of..of + length].iter().sum();
         let longest = self.share(longest);
@@ -212,26 +219,48 @@ impl Text {
     fn contained(&self, row: &Row<'_>, by: &QueryThresholds) -> Option<(usize, Verdict)> {
         let n = self.numbers.len();
         let places = row.numbers.windows(n).enumerate().filter(|(_, words)| *words == self.numbers);
-        let mut found: Option<(usize, Verdict)> = None;
-        for (start, _) in places {
-            let after = row.words.get(start + n).map_or(Gap::Strong, |word| word.before);
-            let (open, close) = (row.words[start].before.min(after), row.words[start].before.max(after));
-            // A single word is a sentence only between the ends of others.
-            let is_sentence = close == Gap::Strong && (open == Gap::Strong || (open == Gap::Weak && n > 1));
-            let verdict = if (n >= by.contained_words && self.weighs(by.contained_weight, FEWEST_TEXTS))
-                || (is_sentence && self.weighs(by.sentence_weight, FEWEST_TEXTS))
-            {
-                Verdict::Contaminated
-            } else if n >= by.contained_words {
-                Verdict::Suspect
-            } else {
-                continue;
-            };
-            if found.is_none_or(|(_, known)| verdict > known) {
-                found = Some((start, verdict));
+        surest(places.filter_map(|(start, _)| {
+            let is_inside = n >= by.contained_words && self.weighs(by.contained_weight, FEWEST_TEXTS);
+            let is_sentence = self.is_sentence(row, start) && self.weighs(by.sentence_weight, FEWEST_TEXTS);
+            if !self.is_small_talk && (is_inside || is_sentence) {
+                return Some((start, Verdict::Contaminated));
             }
+            (n >= by.contained_words).then_some((start, Verdict::Suspect))
+        }))
+    }
+
+    /// Whether the words of a row from `start` on, as many as it has, are whole sentences or lines. A single word or a name must
+    /// be between the ends of others.
+    fn is_sentence(&self, row: &Row<'_>, start: usize) -> bool {
+        let n = self.words.len();
+        let after = row.words.get(start + n).map_or(Gap::Strong, |word| word.before);
+        let before = row.words[start].before;
+        let (open, close) = (before.min(after), before.max(after));
+        let is_name = || self.words[1..].iter().all(|word| word.mask == Mask::Name);
+        close == Gap::Strong && (open == Gap::Strong || (open == Gap::Weak && !is_name()))
+    }
+
+    /// Finds the surest place where all its words are in a row with other numbers; of several the first.
+    fn template_inside(&self, row: &Row<'_>, by: &QueryThresholds) -> Option<(usize, Verdict)> {
+        let n = self.words.len();
+        let n_plain = self.n_plain(super::NUMBERS);
+        if n_plain == n || n_plain < by.template_words {
+            return None;
         }
-        found
+        let is_like = |(own, other): (&Word, &Word)| {
+            own.number == other.number || (own.mask == Mask::Number && other.mask == Mask::Number)
+        };
+        let places =
+            row.words.windows(n).enumerate().filter(|(_, words)| self.words.iter().zip(*words).all(is_like));
+        surest(places.map(|(start, _)| {
+            let is_sure = n >= by.min_words || self.is_sentence(row, start);
+            (start, if is_sure { Verdict::Contaminated } else { Verdict::Suspect })
+        }))
+    }
+
+    /// Whether a hit is of this message and a message of a row.
+    fn is_of(&self, hit: &Hit, row: &Row<'_>) -> bool {
+        (hit.entry, hit.in_entry.0, hit.in_row.0) == (self.entry, self.turn, row.turn)
     }
 
     /// Whether a part of a row has all its numbers, names and quoted words.
@@ -269,6 +298,14 @@ impl Row<'_> {
             run: 0,
         }
     }
+}
+
+/// Returns the surest of some places; of several the first.
+fn surest(places: impl Iterator<Item = (usize, Verdict)>) -> Option<(usize, Verdict)> {
+    places.fold(None, |found: Option<(usize, Verdict)>, (start, verdict)| match found {
+        Some((_, known)) if known >= verdict => found,
+        _ => Some((start, verdict)),
+    })
 }
 
 /// Returns the bytes of some words.
