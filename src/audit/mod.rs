@@ -11,7 +11,7 @@
 //! - [`everyday`]: small talk and names of example functions, which prove nothing.
 //! - [`embedding`], [`judge`]: vectors, and a language model on suspect pairs.
 //! - `functions`: functions by name, parameters and text; answers by their calls.
-//! - [`outcome`] writes the results of a run, [`report`] counts them; [`shuffle`] measures chance, [`frequent`] finds phrases of the training set.
+//! - [`outcome`] writes the results of a run, [`report`] counts them, [`page`] shows them; [`shuffle`] measures chance, [`frequent`] finds phrases of the training set.
 
 pub mod benchmark;
 pub mod duplicates;
@@ -25,6 +25,7 @@ pub mod item;
 pub mod judge;
 pub mod open;
 pub mod outcome;
+pub mod page;
 mod queries;
 pub mod report;
 pub mod row;

@@ -1,6 +1,6 @@
 //! `toolsieve audit`: which rows of training sets overlap a benchmark. It runs the pipeline `pipelines/audit.toml`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
@@ -13,7 +13,7 @@ use crate::audit::report::{AuditReport, CategoryCounts};
 use crate::cli::console::{self, Console, Paint, Painted, Screen, count};
 use crate::engine::layout::{AUDIT_REPORT, HITS, HITS_TABLE, REMOVED, STATEMENT};
 use crate::pipeline::{AUDIT, AUDIT_NAME, Override, Pipeline};
-use crate::run::{Observer as _, Options, RunReport, prepare};
+use crate::run::{Observer as _, Options, prepare};
 use crate::stages::drop_benchmark_overlap::DropBenchmarkOverlap;
 use crate::stages::{Registry, Settings as _};
 use crate::text::figures::share_of;
@@ -143,7 +143,10 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
         ));
     }
     if !args.quiet {
-        console::print_painted(&summary(&run, report, Screen::of_stdout()))?;
+        console::print_painted(&summary(&run.folder, report, Screen::of_stdout()))?;
+        if run.reused > 0 {
+            console::print_painted(&Painted::new("reused    finished steps of an earlier audit\n"))?;
+        }
     }
     let n_unscorable = report.n_rows_of(Verdict::Unscorable);
     if n_unscorable > 0 && n_unscorable < report.n_rows() {
@@ -217,13 +220,12 @@ impl AuditArgs {
 }
 
 /// The figures of an audit on the screen.
-pub(super) fn summary(run: &RunReport, report: &AuditReport, screen: Screen) -> Painted {
+pub(super) fn summary(folder: &Path, report: &AuditReport, screen: Screen) -> Painted {
     let mut table = Table::new([
         Column::text("category"),
         Column::number("entries"),
         Column::number("contaminated"),
-        Column::number("rate"),
-        Column::number("query"),
+        Column::number("by query"),
         Column::number("function"),
         Column::number("call"),
         Column::number("suspect"),
@@ -233,8 +235,11 @@ pub(super) fn summary(run: &RunReport, report: &AuditReport, screen: Screen) -> 
         table.row([
             of.name.clone(),
             count(of.entries as u64),
-            count(of.contaminated as u64),
-            share_of(of.contaminated as u64, of.entries as u64),
+            format!(
+                "{} · {}",
+                count(of.contaminated as u64),
+                share_of(of.contaminated as u64, of.entries as u64)
+            ),
             objects("query"),
             count(of.docs as u64),
             objects("call"),
@@ -249,7 +254,7 @@ pub(super) fn summary(run: &RunReport, report: &AuditReport, screen: Screen) -> 
     let verdicts = Verdict::ALL
         .iter()
         .map(|verdict| format!("{} {}", count(report.n_rows_of(*verdict)), verdict.name()));
-    let out = visible_line(&run.folder.display().to_string()).into_owned();
+    let out = visible_line(&folder.display().to_string()).into_owned();
     let unreadable: u64 = report.train.iter().map(|file| file.unreadable).sum();
     let also = if unreadable > 0 { format!("; {} cannot be read", lines(unreadable)) } else { String::new() };
     let verdicts = verdicts.collect::<Vec<_>>().join(" + ");
@@ -277,8 +282,5 @@ pub(super) fn summary(run: &RunReport, report: &AuditReport, screen: Screen) -> 
     line("removed", &format!("{} in {out}/{REMOVED}", count(report.n_removed())));
     line("cleaned", &format!("{out}/dataset"));
     line("report", &format!("{out}/{AUDIT_REPORT}, {STATEMENT}, report.html"));
-    if run.reused > 0 {
-        line("reused", "finished steps of an earlier audit");
-    }
     text
 }

@@ -40,7 +40,11 @@ pub(super) fn report(args: &ReportArgs, registry: &Registry) -> anyhow::Result<(
     } else if args.html {
         run.page()?
     } else {
-        return Ok(console::print_painted(&summary(&run.report()?, Screen::of_stdout()))?);
+        let summary = match run.audit()? {
+            Some(audit) => super::audit::summary(&args.run, &audit, Screen::of_stdout()),
+            None => summary(&run.report()?, Screen::of_stdout()),
+        };
+        return Ok(console::print_painted(&summary)?);
     };
     Ok(console::print_data(&text)?)
 }

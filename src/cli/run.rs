@@ -118,7 +118,7 @@ fn print_summary(run: &RunReport) -> io::Result<()> {
     let mut text = if has_requests { summary(&run.report, screen) } else { Painted::default() };
     if let Some(report) = &run.audit {
         text.add(Paint::Plain, "\n");
-        text.append(super::audit::summary(run, report, screen));
+        text.append(super::audit::summary(&run.folder, report, screen));
     }
     if run.reused > 0 {
         let steps = counted(run.reused as u64, "finished step", "finished steps");

@@ -8,6 +8,9 @@
 //! run reads them back: the ledger's writer collects them in one `links.parquet` of the run, by id.
 
 use std::path::Path;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 
 use super::corpus::{Corpus, IdDigits, RowId};
 use super::delta::{GROUP_ROWS, table_of};
@@ -18,7 +21,7 @@ use super::layout::{LINKS, step_name};
 use super::link::{Link, Span};
 use super::vocabulary::{RowIx, TableId};
 
-/// A link as stored in a run folder.
+/// A link as stored in a run folder. Equal texts of many links are in memory once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredLink {
     /// The row's table.
@@ -26,21 +29,21 @@ pub struct StoredLink {
     /// The row.
     pub row: RowIx,
     /// See [`Link::object`].
-    pub object: String,
+    pub object: Arc<str>,
     /// See [`Link::set`].
-    pub set: String,
+    pub set: Arc<str>,
     /// See [`Link::record`].
-    pub record: String,
+    pub record: Arc<str>,
     /// See [`Link::method`].
-    pub method: String,
+    pub method: Arc<str>,
     /// See [`Link::score`].
     pub score: f64,
     /// See [`Link::verdict`].
-    pub verdict: Option<String>,
+    pub verdict: Option<Arc<str>>,
     /// JSON list of [`Span`]: places in the row's own cells.
-    pub spans: String,
+    pub spans: Arc<str>,
     /// The same: places in the record.
-    pub record_spans: String,
+    pub record_spans: Arc<str>,
 }
 
 /// Writes the links of a stage.
@@ -89,8 +92,17 @@ fn texts(spans: &[String]) -> Values<'_> {
 /// The file is damaged.
 pub(super) fn read_links(path: &Path) -> Result<Vec<StoredLink>> {
     let frame = FrameFile::open(path)?.read_all()?;
-    let text = |name: &str, at: usize| frame.texts(name)?.get(at).map(str::to_owned);
-    let read = |at: usize| {
+    let mut known: FxHashSet<Arc<str>> = FxHashSet::default();
+    let mut text = |name: &str, at: usize| {
+        let text = frame.texts(name)?.get(at)?;
+        if let Some(known) = known.get(text) {
+            return Some(Arc::clone(known));
+        }
+        let new: Arc<str> = text.into();
+        known.insert(Arc::clone(&new));
+        Some(new)
+    };
+    let mut read = |at: usize| {
         Some(StoredLink {
             table: table_of(&text("table", at)?)?,
             row: frame.u32s("row")?.get(at)?,
@@ -230,14 +242,14 @@ mod tests {
         write_links(&path, TableId::DocLists, &links).unwrap();
         let read = read_links(&path).unwrap();
         let found: Vec<(RowIx, &str, f64)> =
-            read.iter().map(|link| (link.row, link.record.as_str(), link.score)).collect();
+            read.iter().map(|link| (link.row, &*link.record, link.score)).collect();
         assert_eq!(found, [(0, "c", 1.0), (1, "b", 0.5), (1, "a", 0.9)]);
-        assert!(read.iter().all(|link| link.table == TableId::DocLists && link.set == "a-set"));
+        assert!(read.iter().all(|link| link.table == TableId::DocLists && &*link.set == "a-set"));
         let spans =
             r#"[{"column":"functions","path":"/0"},{"column":"functions","path":"/1/name","bytes":[3,9]}]"#;
-        assert_eq!(read[0].spans, spans);
+        assert_eq!(&*read[0].spans, spans);
         assert_eq!(read[0].verdict.as_deref(), Some("suspect"));
-        assert_eq!(read[0].record_spans, r#"[{"column":"functions","path":"/2","bytes":[0,4]}]"#);
+        assert_eq!(&*read[0].record_spans, r#"[{"column":"functions","path":"/2","bytes":[0,4]}]"#);
         write_links(&path, TableId::DocLists, &[]).unwrap();
         assert_eq!(read_links(&path).unwrap(), []);
     }

@@ -147,7 +147,8 @@ impl Prepared<'_> {
         if let Some(warning) = earlier.warning(&pipeline.decisions, &outcome.corpus)? {
             observer.warn(&warning);
         }
-        // The dataset is written while the tables of the rows are: neither needs the other.
+        let file = self.run_file(&outcome)?;
+        // The dataset is written while the tables of the rows and the audit are: none needs the other.
         let cleaned = self.cleaned_sets()?;
         let sink = match &cleaned {
             Some(cleaned) => Some(cleaned as &dyn Sink),
@@ -157,15 +158,18 @@ impl Prepared<'_> {
             let (corpus, manifests, inputs) = (&outcome.corpus, &outcome.stages, &outcome.ingest.inputs);
             let ledger = scope
                 .spawn(|| write_ledger(&pipeline.stages, folder, inputs, corpus, manifests, sink.is_some()));
+            let audit = scope
+                .spawn(|| write_audit(&pipeline.stages, folder, corpus, manifests, &file, sink.is_some()));
             let exported = sink.map(|sink| runner::export(folder, sink, corpus, &cx)).transpose();
             if exported.is_ok() {
                 warn_of_lines(&outcome.ingest, observer);
                 observer.begin("ledger", None);
             }
             let events = ledger.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            Ok((exported?, events?))
+            let audit = audit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok((exported?, events?, audit?))
         });
-        let (exported, events) = match written {
+        let (exported, events, audit) = match written {
             Ok(written) => written,
             Err(error) => {
                 // Tables must not speak of a dataset that is not there.
@@ -174,9 +178,7 @@ impl Prepared<'_> {
             }
         };
         outcome.exported = exported;
-        let file = self.run_file(&outcome)?;
-        let audit = write_audit(&pipeline.stages, folder, &outcome, &file)?;
-        let report = write_report(folder, &outcome, &file, events, &pipeline.registry)?;
+        let report = write_report(folder, &outcome, &file, events, audit.as_ref(), &pipeline.registry)?;
         observer.end("ledger, rows, lists, report");
         Ok(RunReport {
             folder: folder.path().to_owned(),

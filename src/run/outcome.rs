@@ -33,13 +33,10 @@ pub(super) fn write_again(
 ) -> Result<Report, Error> {
     let inputs = &outcome.ingest.inputs;
     let exported = outcome.exported.is_some();
-    let (events, audit) = rayon::join(
-        || write_ledger(stages, folder, inputs, &outcome.corpus, &outcome.stages, exported),
-        || write_audit(stages, folder, outcome, file),
-    );
-    let events = events?;
-    audit?;
-    write_report(folder, outcome, file, events, registry)
+    let (corpus, manifests) = (&outcome.corpus, &outcome.stages);
+    let events = write_ledger(stages, folder, inputs, corpus, manifests, exported)?;
+    let audit = write_audit(stages, folder, corpus, manifests, file, exported)?;
+    write_report(folder, outcome, file, events, audit.as_ref(), registry)
 }
 
 /// Writes ledger, rows and lists; returns what was counted of the events.
@@ -82,13 +79,14 @@ fn query(manifests: &[StageManifest]) -> Derived<'static> {
 pub(super) fn write_audit(
     stages: &[StageInstance],
     folder: &RunFolder,
-    outcome: &Outcome,
+    corpus: &Corpus,
+    manifests: &[StageManifest],
     file: &RunFile,
+    exported: bool,
 ) -> Result<Option<AuditReport>, Error> {
-    let is_cleaned = outcome.exported.is_some() && Form::of_pipeline(&file.pipeline) == Some(Form::AsRead);
+    let is_cleaned = exported && Form::of_pipeline(&file.pipeline) == Some(Form::AsRead);
     let paths: Vec<PathBuf> = file.inputs.iter().map(|input| PathBuf::from(&input.path)).collect();
     let cleaned = if is_cleaned { cleaned::names(&paths) } else { Vec::new() };
-    let (corpus, manifests) = (&outcome.corpus, &outcome.stages);
     let run = Finished {
         folder: folder.path(),
         inputs: &file.inputs,
@@ -106,13 +104,17 @@ pub(super) fn write_report(
     outcome: &Outcome,
     file: &RunFile,
     events: Tally<'_>,
+    audit: Option<&AuditReport>,
     registry: &Registry,
 ) -> Result<Report, Error> {
     let folder = folder.path();
     let (ingest, stages, corpus) = (&outcome.ingest, &outcome.stages, &outcome.corpus);
     let report = report(&Sources { folder, file, ingest, stages, corpus, registry }, events)?;
     write_json(&folder.join("report.json"), &report)?;
-    let page = html::page(&report, &folder.display().to_string());
+    let page = match audit {
+        Some(audit) => audit::page::page(audit),
+        None => html::page(&report, &folder.display().to_string()),
+    };
     write_atomic(&folder.join("report.html"), page.as_bytes())?;
     // Cleaned sets are not described by a card of an evaluation set, but by the statement of the audit.
     if outcome.exported.is_some() && Form::of_pipeline(&file.pipeline) == Some(Form::Bfcl) {

@@ -1,6 +1,10 @@
 //! The report of a finished run, made again from its folder.
 
 use super::{Error, OpenRun};
+use crate::audit;
+use crate::audit::report::AuditReport;
+use crate::engine::disk::read_json;
+use crate::engine::layout::AUDIT_REPORT;
 use crate::engine::ledger::for_every_event;
 use crate::report::model::Report;
 use crate::report::{Sources, Tally, html, markdown};
@@ -27,12 +31,24 @@ impl OpenRun {
         Ok(crate::report::report(&sources, tally)?)
     }
 
-    /// The card of its dataset, in Markdown: what `dataset/README.md` holds.
+    /// The card of its dataset, in Markdown: what `dataset/README.md` holds; of an audit, the statement for a model card.
     ///
     /// # Errors
     /// As [`report`](Self::report).
     pub fn card(&self) -> Result<String, Error> {
-        Ok(markdown::card(&self.report()?))
+        Ok(match self.audit()? {
+            Some(audit) => audit.statement(),
+            None => markdown::card(&self.report()?),
+        })
+    }
+
+    /// What an audit found: what `audit.json` holds; `None` for other runs.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn audit(&self) -> Result<Option<AuditReport>, Error> {
+        let path = self.folder.join(AUDIT_REPORT);
+        Ok(if path.exists() { Some(read_json(&path)?) } else { None })
     }
 
     /// The report as a page: what `report.html` holds.
@@ -40,6 +56,9 @@ impl OpenRun {
     /// # Errors
     /// As [`report`](Self::report).
     pub fn page(&self) -> Result<String, Error> {
-        Ok(html::page(&self.report()?, &self.folder.display().to_string()))
+        Ok(match self.audit()? {
+            Some(audit) => audit::page::page(&audit),
+            None => html::page(&self.report()?, &self.folder.display().to_string()),
+        })
     }
 }

@@ -289,6 +289,9 @@ impl Stage for DropBenchmarkOverlap {
         out.note(BENCHMARK_NOTE, BenchmarkFacts::of_benchmark(&benchmark).to_json());
         let messages = first_messages(&view.whole(), cx)?;
         out.note(SHUFFLE_NOTE, json!(CleanShuffle::of(&messages, &benchmark)));
+        if cx.cancelled() {
+            return Err(Error::Interrupted);
+        }
         let frequent = Frequent::of(&messages, &benchmark);
         out.note(FREQUENT_NOTE, json!(frequent.entries));
         let compared = Compared::new(self, &benchmark, frequent.messages, view, cx)?;
@@ -455,11 +458,18 @@ fn first_messages(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<String>> {
         },
     )?;
     texts.truncate(MAX_MESSAGES);
+    let mut n_bytes = 0;
+    texts.retain(|text: &String| {
+        n_bytes += text.len();
+        n_bytes <= MAX_FIRST_BYTES
+    });
     Ok(texts)
 }
 
 /// Rows in canonical order whose messages are shuffled.
 const N_FIRST_ROWS: u32 = 4_000;
+/// Bytes of these messages; a set of documents has fewer of them.
+const MAX_FIRST_BYTES: usize = 2 << 20;
 
 /// Adds up the counts of several parts.
 fn joined_counts(notes: &[Value]) -> Value {

@@ -50,7 +50,7 @@ fn corpus() -> Corpus {
 }
 
 fn records(links: &[StoredLink]) -> Vec<(RowIx, &str)> {
-    links.iter().map(|link| (link.row, link.record.as_str())).collect()
+    links.iter().map(|link| (link.row, &*link.record)).collect()
 }
 
 #[test]
@@ -65,14 +65,14 @@ fn links_of_a_stage_are_those_of_the_wanted_rows_in_canonical_order() {
     let expected = StoredLink {
         table: TableId::Requests,
         row: 5,
-        object: "query".to_owned(),
-        set: "a-set".to_owned(),
-        record: "a5".to_owned(),
-        method: "cosine".to_owned(),
+        object: "query".into(),
+        set: "a-set".into(),
+        record: "a5".into(),
+        method: "cosine".into(),
         score: 0.5,
         verdict: None,
-        spans: json!([{"column": "messages", "path": "/0"}]).to_string(),
-        record_spans: "[]".to_owned(),
+        spans: json!([{"column": "messages", "path": "/0"}]).to_string().into(),
+        record_spans: "[]".into(),
     };
     assert_eq!(all[0], expected);
     let two = of(1, |table, row| table == TableId::Requests && row < 3).unwrap();

@@ -47,7 +47,7 @@ impl ListStory<'_> {
                 Ok(())
             })?;
             let links = links::of_stage(&run.folder, nth, stage, self.corpus(), is_ours)?;
-            text.extend(links.iter().map(|link| self.style.link(nth, link)));
+            text += &self.style.links(nth, &links);
         }
         Ok(text + &self.fate())
     }

@@ -1,10 +1,11 @@
 //! The history of one request: as sent, the events of each stage for it and its docs, how it was judged, its fate.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::audit::hit::Verdict;
 use crate::columns::{
     self, ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, OUTCOME, PARSE_STEPS, RELEVANCE, RELEVANCE_BASIS,
     TEXT, TIER,
@@ -24,11 +25,15 @@ use crate::export::sink::JUDGED;
 use crate::report::end_of_merges;
 use crate::run::place::{name_and_line, of_request};
 use crate::run::{OpenRun, patch_in_words};
+use crate::text::figures::count;
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
 
 /// Digits of a digest that are shown: those that a decision needs and some more.
 const DIGITS_SHOWN: usize = 16;
+
+/// Records near to a row that are shown for each stage.
+const MOST_RECORDS: usize = 12;
 
 /// One request, and how its history is written.
 pub(super) struct Story<'a> {
@@ -188,12 +193,44 @@ impl Story<'_> {
             Ok(())
         })?;
         let links = links::of_stage(&self.run.folder, nth, stage, self.corpus(), is_ours)?;
-        text.extend(links.iter().map(|link| self.link(nth, link)));
+        text += &self.links(nth, &links);
         Ok(text)
     }
 
-    /// A link that a stage found from the row, or from a list that it was sent with, to a public set.
-    pub(super) fn link(&self, nth: usize, link: &StoredLink) -> String {
+    /// What a stage found near to the row, or to a list that it was sent with, in public sets and benchmarks: a line for each
+    /// object and record, the surest first.
+    pub(super) fn links(&self, nth: usize, links: &[StoredLink]) -> String {
+        let key = |link: &StoredLink| (link.object.clone(), link.set.clone(), link.record.clone());
+        let mut of_records: Vec<Vec<&StoredLink>> = Vec::new();
+        let mut places: BTreeMap<_, usize> = BTreeMap::new();
+        for link in links {
+            let at = *places.entry((link.table, link.row, key(link))).or_insert(of_records.len());
+            match of_records.get_mut(at) {
+                Some(of_record) => of_record.push(link),
+                None => of_records.push(vec![link]),
+            }
+        }
+        let surest = |links: &Vec<&StoredLink>| {
+            let verdicts = links.iter().filter_map(|link| Verdict::from_name(link.verdict.as_deref()?));
+            verdicts.max()
+        };
+        of_records.sort_by_key(|links| std::cmp::Reverse(surest(links)));
+        let mut text: String =
+            of_records.iter().take(MOST_RECORDS).map(|links| self.link(nth, links, surest(links))).collect();
+        if let Some(more) = of_records.len().checked_sub(MOST_RECORDS).filter(|more| *more > 0) {
+            text += &format!(
+                "  {:2} {:24} link: {} more; links.parquet has all\n",
+                nth + 1,
+                self.run.stages[nth].id,
+                count(more as u64)
+            );
+        }
+        text
+    }
+
+    /// The links of one object to one record.
+    fn link(&self, nth: usize, links: &[&StoredLink], verdict: Option<Verdict>) -> String {
+        let link = links[0];
         let list = match link.table {
             TableId::Requests => String::new(),
             TableId::DocLists => {
@@ -203,16 +240,18 @@ impl Story<'_> {
         };
         let spans: Vec<Span> = serde_json::from_str(&link.spans).unwrap_or_default();
         let places: Vec<String> = spans.iter().map(|span| format!("{}{}", span.column, span.path)).collect();
+        let methods: Vec<String> =
+            links.iter().map(|link| format!("{} {:.3}", link.method, link.score)).collect();
         format!(
-            "  {:2} {:24} {list}link: {} {} is near {} {}, {} {:.3}\n",
+            "  {:2} {:24} {list}link: {} {} is near {} {}, {}{}\n",
             nth + 1,
             self.run.stages[nth].id,
             link.object,
             places.join(", "),
             link.set,
             visible_line(&link.record),
-            link.method,
-            link.score
+            methods.join(", "),
+            verdict.map(|verdict| format!(": {}", verdict.name())).unwrap_or_default()
         )
     }
 
