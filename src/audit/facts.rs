@@ -33,6 +33,9 @@ pub struct BenchmarkFacts {
 pub struct CategoryFacts {
     /// Its name.
     pub name: String,
+    /// Its file.
+    #[serde(default)]
+    pub path: String,
     /// The SHA-256 of its file.
     pub sha256: String,
     /// Its entries.
@@ -49,6 +52,7 @@ impl BenchmarkFacts {
             .iter()
             .map(|category| CategoryFacts {
                 name: category.name.clone(),
+                path: category.path.display().to_string(),
                 sha256: category.sha256.clone(),
                 entries: 0,
                 scorable: BTreeMap::new(),

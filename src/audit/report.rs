@@ -82,6 +82,9 @@ pub struct TrainFile {
 pub struct CategoryCounts {
     /// Its name.
     pub name: String,
+    /// Its file; none for all categories together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// The SHA-256 of its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
@@ -107,6 +110,7 @@ impl CategoryCounts {
     fn of(facts: &CategoryFacts) -> Self {
         Self {
             name: facts.name.clone(),
+            path: Some(facts.path.clone()),
             sha256: Some(facts.sha256.clone()),
             entries: facts.entries,
             scorable: facts.scorable.clone(),

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::purge::what;
 use crate::cli::console::{self, Paint, Painted, Screen, count, counted};
 use crate::cli::layout::{Column, Table, paragraph, words};
+use crate::engine::layout::AUDIT_REPORT;
 use crate::run::{self, Forget, ForgetReport};
 use crate::stages::Registry;
 
@@ -53,7 +54,8 @@ pub(super) fn forget(args: &ForgetArgs, registry: &Registry) -> anyhow::Result<(
     if args.json {
         console::write_json(&format!("{}\n", as_json(args, &forgotten)))?;
     } else {
-        console::print_painted(&as_text(&forgotten, Screen::of_stdout()))?;
+        let is_audit = args.run.join(AUDIT_REPORT).exists();
+        console::print_painted(&as_text(&forgotten, is_audit, Screen::of_stdout()))?;
     }
     if forgotten.has_asked {
         console::print_status(
@@ -72,7 +74,7 @@ pub(super) fn forget(args: &ForgetArgs, registry: &Registry) -> anyhow::Result<(
 /// Width of the labels of lines.
 const LABEL: usize = 10;
 
-fn as_text(forgotten: &ForgetReport, screen: Screen) -> Painted {
+fn as_text(forgotten: &ForgetReport, is_audit: bool, screen: Screen) -> Painted {
     let mut text = Painted::new("forgotten ");
     text.add(Paint::Plain, &counted(forgotten.requests.len() as u64, "request", "requests"));
     if forgotten.doc_lists > 0 {
@@ -89,8 +91,13 @@ fn as_text(forgotten: &ForgetReport, screen: Screen) -> Painted {
     let mut table = Table::new([Column::text("file"), Column::wrapped("what was removed")]);
     forgotten.files.iter().for_each(|file| table.row([file.file.clone(), what(file)]));
     text.append(table.fitted(screen));
-    let again = "also rewritten: ledger.parquet, rows.parquet, lists.parquet, links.parquet, report.json, report.html, dataset/README.md";
-    text.append(paragraph("", 0, &words(again), screen));
+    let of_all = "also rewritten: ledger.parquet, rows.parquet, lists.parquet, links.parquet, report.json, report.html";
+    let of_form = if is_audit {
+        "hits.jsonl, hits.parquet, removed.jsonl, audit.json, statement.md. The cleaned sets are written by the next audit into this folder"
+    } else {
+        "dataset/README.md"
+    };
+    text.append(paragraph("", 0, &words(&format!("{of_all}, {of_form}")), screen));
     text.add(Paint::Plain, "\n");
     let counts = &forgotten.counts;
     let sum = format!(

@@ -10,10 +10,9 @@ use crate::cli::console::{self, Paint, Painted, Screen, counted};
 use crate::cli::layout::{Cell, labelled, paragraph, words};
 use crate::decisions::{guarded, is_blank_review};
 use crate::engine::disk::{put_in_place, write_atomic};
-use crate::engine::folder::run_around;
 use crate::engine::frame::{FrameWriter, Values};
 use crate::engine::layout::temporary_path;
-use crate::run::{FIELDS, Review, ReviewRow, Selection, open};
+use crate::run::{FIELDS, Review, ReviewRow, Selection, check_output, open};
 use crate::stages::Registry;
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
@@ -167,14 +166,8 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
 
 /// Refuses a file that holds anything but an unfilled review file, and any file of a run folder.
 fn check_target(out: &Path) -> anyhow::Result<()> {
+    check_output(out, &[])?;
     let shown = out.display();
-    if let Some(run) = run_around(out) {
-        let name = out.file_name().unwrap_or_default().display().to_string();
-        bail!(
-            "{shown}: this is inside the run folder {}, where toolsieve replaces and removes files\nhint: name a file outside it, e.g. --out {name}",
-            run.display()
-        );
-    }
     let Ok(found) = std::fs::metadata(out) else { return Ok(()) };
     if found.is_dir() {
         bail!("{shown}: this is a folder\nhint: name a file, e.g. --out {}", out.join("held.csv").display());

@@ -305,6 +305,8 @@ impl Story<'_> {
         let category = cells.text(CATEGORY, at).unwrap_or("no category");
         let basis = cells.text(CATEGORY_BASIS, at);
         let mut text = match basis {
+            // Rows of an audit have no category.
+            None if cells.text(CATEGORY, at).is_none() && cells.text(TIER, at).is_none() => "\n".to_owned(),
             Some(basis) => {
                 let tier = cells.text(TIER, at).filter(|tier| *tier == JUDGED);
                 let apart = tier.map_or("", |_| " (judged from the text alone, so unverified)");
