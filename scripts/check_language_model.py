@@ -2,7 +2,7 @@
 
 Checks that a plan sends nothing, that a run asks and a second one does not, that a killed run asks only for what is missing, that
 a batch file gives the same labels, and that the key is in no file. Then the same of an embedder on a server: vectors are stored,
-a killed run continues, a wrong key is refused.
+a killed run continues, a wrong key is refused. And the judge of an audit: every suspect pair gets an answer or stays suspect.
 """
 
 import json
@@ -25,7 +25,7 @@ def main():
     toolsieve, model = sys.argv[1:]
     folder, key = tempfile.mkdtemp(prefix="toolsieve-model-"), "sk-" + secrets.token_hex(16)
     try:
-        for kind, checked in (([], check), (["embeddings"], check_embeddings)):
+        for kind, checked in (([], check), ([], check_audit), (["embeddings"], check_embeddings)):
             port = free_port()
             server = subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), "small_model.py"), model, str(port), key, *kind],
                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -110,6 +110,42 @@ def check(bench, _):
     from_batch = json.loads(bench.call("three", ["plan"], "--cost", "--json", *subset))["stages"][0]["usage"]
     expect(from_batch["cached"] == len(answers), "a plan finds the answers of the batch", from_batch)
     print(f"batch: {len(answers)} answers, all in the cache")
+
+
+# Messages of a benchmark, and others of the same form.
+ASKED_ALIKE = [
+    ("Book a quiet room for two nights in Oban please", "Book a quiet room for two nights in Leith please"),
+    ("What time is high tide in Kirkwall this Friday?", "What time is high tide in Stromness this Sunday?"),
+    ("Show all ferries that go from Mallaig tomorrow", "Show all ferries that go from Ullapool tomorrow"),
+]
+
+
+def check_audit(bench, _):
+    """Audits a training set with the judge: all suspect pairs are asked once, and the second time come from the cache."""
+    def write(name, texts):
+        path = os.path.join(bench.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(json.dumps({"messages": [{"role": "user", "content": text}]}) + "\n" for text in texts)
+        return path
+
+    entries = write("bench.jsonl", [entry for entry, _ in ASKED_ALIKE])
+    train = write("train.jsonl", [text for _, text in ASKED_ALIKE])
+
+    def audit(out, *more):
+        path = os.path.join(bench.folder, out)
+        command = [bench.toolsieve, "audit", "--train", train, "--bench", entries, "--judge", MODEL, "--out", path, *more]
+        done = subprocess.run(command, env=bench.environment("audit"), capture_output=True, text=True)
+        expect(done.returncode == 0 and bench.key not in done.stdout + done.stderr, "an audit with a judge ends", done.stderr)
+        with open(os.path.join(path, "audit.json"), encoding="utf-8") as report:
+            report = json.load(report)
+        with open(os.path.join(path, "report.json"), encoding="utf-8") as usage:
+            return report, json.load(usage)["language_models"]["drop-benchmark-overlap"]
+
+    report, usage = audit("audited")
+    expect(sum(report["judged"].values()) == len(ASKED_ALIKE) == usage["requests"] == usage["arrived"], "every suspect pair is asked", usage)
+    again, from_cache = audit("audited-again", "--cache-only")
+    expect(again["judged"] == report["judged"] and from_cache["arrived"] == 0, "the second audit asks nothing", from_cache)
+    print(f"audit: {usage['requests']} suspect pairs, {report['judged']}")
 
 
 def check_embeddings(bench, server):

@@ -143,7 +143,7 @@ pub struct CosineThresholds {
 
 impl Default for CosineThresholds {
     fn default() -> Self {
-        Self { contaminated: 0.97, suspect: 0.85, min_words: 4 }
+        Self { contaminated: 0.95, suspect: 0.8, min_words: 4 }
     }
 }
 
@@ -232,7 +232,7 @@ mod tests {
             ("docs = {text = 0.8}", "docs.text_suspect must be at most docs.text (0.8), not 0.9"),
             (
                 "cosine = {suspect = 0.99}",
-                "cosine.suspect must be at most cosine.contaminated (0.97), not 0.99",
+                "cosine.suspect must be at most cosine.contaminated (0.95), not 0.99",
             ),
         ] {
             let thresholds: Thresholds = toml::from_str(settings).unwrap();
