@@ -1,12 +1,13 @@
 //! Writes the kept rows of the inputs, each in the form of its file: the sink of a contamination audit.
 //!
-//! Bytes of kept rows are copied and never formatted again. A line that is no row of the run (blank or unreadable) is
+//! Bytes of kept rows are copied and never formatted again; of Parquet, the stored values (see `engine::parquet_copy`). A
+//! Parquet file that loses no row is copied byte for byte. A line that is no row of the run (blank or unreadable) is
 //! copied too, so nothing is lost that was not judged; a forgotten record, and lines that a limit skipped, are not. An
 //! input is read a second time, and must have the bytes that the run has read.
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -17,10 +18,9 @@ use crate::engine::contract::Contract;
 use crate::engine::corpus::Corpus;
 use crate::engine::disk::create;
 use crate::engine::error::{At, Error, Result};
-use crate::engine::fingerprint::hex;
-use crate::engine::foreign::ForeignFile;
-use crate::engine::frame::copy_rows;
+use crate::engine::fingerprint::{hex, sha256_of_rest, sha256_until};
 use crate::engine::manifest::InputFile;
+use crate::engine::parquet_copy::ParquetCopy;
 use crate::engine::raw::LineStory;
 use crate::engine::runner::{Exported, Sink};
 use crate::engine::view::View;
@@ -97,7 +97,7 @@ impl Sink for CleanedSets {
             }
             let to = into.join(name);
             match Reading::of(path) {
-                Reading::Parquet => copy_parquet(path, &to, kept)?,
+                Reading::Parquet => copy_parquet(path, &to, kept, input, cx)?,
                 Reading::Text(format) => copy_text(path, &to, format, kept, input, cx)?,
             }
         }
@@ -160,10 +160,57 @@ pub fn names(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(&mut free_name).collect()
 }
 
-fn copy_parquet(from: &Path, to: &Path, kept: &Kept) -> Result<()> {
-    let height = ForeignFile::open(from)?.height();
-    let keep: Vec<bool> = (1..=height as u64).map(|record| kept.has(record)).collect();
-    copy_rows(from, to, &keep)
+/// Writes the rows of a Parquet file that are kept. The file may have changed since it was read.
+fn copy_parquet(from: &Path, to: &Path, kept: &Kept, input: &InputFile, cx: &Context<'_>) -> Result<()> {
+    let cancelled = || cx.cancelled();
+    let copy = ParquetCopy::open(from).map_err(|error| changed_or(error, from, input, cx))?;
+    let keep: Vec<bool> = (1..=copy.height() as u64).map(|record| kept.has(record)).collect();
+    if !keep.contains(&false) {
+        return copy_bytes(copy.file(), from, to, input, cx);
+    }
+    let written = copy.write(to, &keep, &cancelled);
+    if matches!(written, Err(Error::Interrupted)) {
+        return written;
+    }
+    let mut file = copy.file();
+    file.rewind().at("reading", from)?;
+    check_unchanged(&sha256_of_rest(&mut file, from, &cancelled)?, from, input)?;
+    written
+}
+
+/// Returns the error of a changed file if it has changed, else the given one.
+fn changed_or(error: Error, path: &Path, input: &InputFile, cx: &Context<'_>) -> Error {
+    let found = sha256_until(path, &|| cx.cancelled());
+    found.and_then(|found| check_unchanged(&found, path, input)).err().unwrap_or(error)
+}
+
+/// Copies a file that loses no row.
+fn copy_bytes(mut file: &File, from: &Path, to: &Path, input: &InputFile, cx: &Context<'_>) -> Result<()> {
+    file.rewind().at("reading", from)?;
+    let (mut out, mut hasher, mut buffer) = (create(to)?, Sha256::new(), vec![0; 1 << 20]);
+    loop {
+        if cx.cancelled() {
+            return Err(Error::Interrupted);
+        }
+        match file.read(&mut buffer).at("reading", from)? {
+            0 => return check_unchanged(&hex(&hasher.finalize()), from, input),
+            n => {
+                hasher.update(&buffer[..n]);
+                out.write_all(&buffer[..n]).at("writing", to)?;
+            }
+        }
+    }
+}
+
+/// Checks that a file has the bytes that the run has read.
+fn check_unchanged(sha256: &str, path: &Path, input: &InputFile) -> Result<()> {
+    if sha256 == input.sha256 {
+        return Ok(());
+    }
+    Err(Error::Input(format!(
+        "{}: the file was changed while the run was reading it\nhint: run the same command again when nothing writes to it",
+        path.display()
+    )))
 }
 
 fn copy_text(
@@ -195,12 +242,7 @@ fn copy_text(
     let mut on_bytes = |bytes: &[u8]| hasher.update(bytes);
     let facts = read_blocks(from, format, &Limits::default(), &mut on_bytes, &mut on_block)?;
     out.start(facts.is_array, facts.header.as_deref())?;
-    if hex(&hasher.finalize()) != input.sha256 {
-        return Err(Error::Input(format!(
-            "{}: the file was changed while the run was reading it\nhint: run the same command again when nothing writes to it",
-            from.display()
-        )));
-    }
+    check_unchanged(&hex(&hasher.finalize()), from, input)?;
     out.finish()
 }
 
