@@ -1,7 +1,7 @@
 //! Writes the kept rows of the inputs, each in the form of its file: the sink of a contamination audit.
 //!
 //! Bytes of kept rows are copied and never formatted again; of Parquet, the stored values (see `engine::parquet_copy`). A
-//! Parquet file that loses no row is copied byte for byte. A line that is no row of the run (blank or unreadable) is
+//! file that loses no item is copied byte for byte. A line that is no row of the run (blank or unreadable) is
 //! copied too, so nothing is lost that was not judged; a forgotten record, and lines that a limit skipped, are not. An
 //! input is read a second time, and must have the bytes that the run has read.
 
@@ -70,6 +70,12 @@ impl Kept {
         if self.items[at] != Item::Removed {
             self.items[at] = item;
         }
+    }
+
+    /// Returns `true` if all items that are known are kept.
+    fn is_all(&self) -> bool {
+        // Items count from 1.
+        self.items.iter().skip(1).all(|item| *item == Item::Kept)
     }
 
     fn has(&self, record: u64) -> bool {
@@ -221,6 +227,9 @@ fn copy_text(
     input: &InputFile,
     cx: &Context<'_>,
 ) -> Result<()> {
+    if kept.is_all() && is_all_written(from, format, kept, cx)? {
+        return copy_bytes(&File::open(from).at("reading", from)?, from, to, input, cx);
+    }
     let mut out = CleanedFile::create(to)?;
     let mut hasher = Sha256::new();
     let mut on_block = |block: Block| {
@@ -244,6 +253,17 @@ fn copy_text(
     out.start(facts.is_array, facts.header.as_deref())?;
     check_unchanged(&hex(&hasher.finalize()), from, input)?;
     out.finish()
+}
+
+/// Returns `true` if every item of a text is kept and has bytes to write; the run may have read only a part of it.
+fn is_all_written(from: &Path, format: Format, kept: &Kept, cx: &Context<'_>) -> Result<bool> {
+    let mut is_all = true;
+    let mut on_block = |block: Block| {
+        is_all &= block.items.iter().all(|item| item.bytes.is_ok() && kept.has(item.record));
+        if cx.cancelled() { Err(Error::Interrupted) } else { Ok(()) }
+    };
+    read_blocks(from, format, &Limits::default(), &mut |_| (), &mut on_block)?;
+    Ok(is_all)
 }
 
 /// How rows are written.
