@@ -9,6 +9,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -59,7 +60,8 @@ impl ParquetCopy {
     /// The file cannot be read, or its footer is damaged.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).at(READING, path)?;
-        let reader = SerializedFileReader::new(file.try_clone().at(READING, path)?).at(READING, path)?;
+        let second = file.try_clone().at(READING, path)?;
+        let reader = unless_damaged(path, || SerializedFileReader::new(second).at(READING, path))?;
         Ok(Self { path: path.to_owned(), file, reader })
     }
 
@@ -99,6 +101,10 @@ impl ParquetCopy {
     /// # Errors
     /// A file cannot be read or written, the source is damaged, or the user asked to stop.
     pub fn write(&self, to: &Path, keep: &[bool], cancelled: &dyn Fn() -> bool) -> Result<()> {
+        unless_damaged(&self.path, || self.write_rows(to, keep, cancelled))
+    }
+
+    fn write_rows(&self, to: &Path, keep: &[bool], cancelled: &dyn Fn() -> bool) -> Result<()> {
         let metadata = self.reader.metadata();
         let schema = metadata.file_metadata().schema_descr().root_schema_ptr();
         let file = BufWriter::with_capacity(1 << 20, create(to)?);
@@ -126,6 +132,14 @@ impl ParquetCopy {
         }
         writer.into_inner().at(WRITING, to)?.flush().at(WRITING, to)
     }
+}
+
+/// Returns an error if the reader panics: it does so on some of the files that are damaged.
+fn unless_damaged<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
+        let cause = "the file is damaged".to_owned();
+        Err(Error::Table { doing: READING, path: path.to_owned(), cause })
+    })
 }
 
 fn n_rows(group: &RowGroupMetaData) -> usize {
@@ -335,6 +349,28 @@ impl<T> Batch<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_damaged_file_is_an_error_or_is_copied_and_never_a_panic() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from.parquet"), folder.path().join("to.parquet"));
+        for name in ["read_types", "binary_nested", "times_days"] {
+            let source = format!("{}/tests/parquet/{name}.parquet", env!("CARGO_MANIFEST_DIR"));
+            let bytes = std::fs::read(source).unwrap();
+            let mut n_failed = 0;
+            for at in 0..bytes.len() {
+                let mut damaged = bytes.clone();
+                damaged[at] ^= 0x55;
+                std::fs::write(&from, &damaged).unwrap();
+                let copied = ParquetCopy::open(&from).and_then(|copy| {
+                    let keep: Vec<bool> = (0..copy.height().min(100)).map(|row| row != 1).collect();
+                    copy.write(&to, &keep, &|| false).map(|()| copy.uncopied())
+                });
+                n_failed += usize::from(copied.is_err());
+            }
+            assert!(n_failed > bytes.len() / 4, "{name}: {n_failed} of {}", bytes.len());
+        }
+    }
 
     #[test]
     fn a_batch_keeps_whole_rows_with_their_nulls_and_empty_lists() {
