@@ -17,7 +17,7 @@ use parquet::basic::{
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::column::writer::{ColumnCloseResult, ColumnWriter};
 use parquet::data_type::{ByteArray, DataType, FixedLenByteArray, Int96};
-use parquet::file::metadata::{KeyValue, ParquetMetaData};
+use parquet::file::metadata::{KeyValue, ParquetMetaData, RowGroupMetaData};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
@@ -126,7 +126,7 @@ fn levels(column: &ColumnDescriptor, row: usize) -> Vec<(i16, i16)> {
         let definition = if is_optional && !is_null && at % 2 == 1 { max - 1 } else { max };
         (definition, i16::from(at > 0))
     };
-    if row.is_multiple_of(3) { vec![(0, 0)] } else { (0..row % 3 + 1).map(entry).collect() }
+    if row.is_multiple_of(3) { vec![(0, 0)] } else { (0..=row % 3).map(entry).collect() }
 }
 
 /// The writer's properties: every compression, and the encodings of a plain file, a dictionary and others.
@@ -239,7 +239,7 @@ fn write_column(writer: &mut ColumnWriter<'_>, at: usize, rows: std::ops::Range<
             write!(w, |row: usize, _, of: &ColumnDescriptor| {
                 let byte = u8::try_from(row + 1).unwrap();
                 FixedLenByteArray::from(vec![byte; usize::try_from(of.type_length()).unwrap()])
-            })
+            });
         }
     }
 }
@@ -303,7 +303,7 @@ fn every_type_stays_as_it_is_stored_and_only_the_removed_rows_are_gone() {
     let (source_file, copy_file) = (source.file_metadata(), copy.file_metadata());
     assert_eq!(source_file.schema(), copy_file.schema());
     assert_eq!(source_file.key_value_metadata(), copy_file.key_value_metadata());
-    assert_eq!(copy.row_groups().iter().map(|group| group.num_rows()).collect::<Vec<_>>(), [7, 7]);
+    assert_eq!(copy.row_groups().iter().map(RowGroupMetaData::num_rows).collect::<Vec<_>>(), [7, 7]);
     for (at, column) in source_file.schema_descr().columns().iter().enumerate() {
         let name = format!("{} ({at})", column.path().string());
         assert_eq!(before[at].len(), 18, "{name}");
