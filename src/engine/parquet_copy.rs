@@ -354,11 +354,11 @@ mod tests {
     fn a_damaged_file_is_an_error_or_is_copied_and_never_a_panic() {
         let folder = tempfile::tempdir().unwrap();
         let (from, to) = (folder.path().join("from.parquet"), folder.path().join("to.parquet"));
-        for name in ["read_types", "binary_nested", "times_days"] {
+        for (name, step) in [("read_types", 7), ("binary_nested", 2)] {
             let source = format!("{}/tests/parquet/{name}.parquet", env!("CARGO_MANIFEST_DIR"));
             let bytes = std::fs::read(source).unwrap();
-            let mut n_failed = 0;
-            for at in 0..bytes.len() {
+            let (mut n_failed, mut n_tried) = (0, 0);
+            for at in (0..bytes.len()).step_by(step) {
                 let mut damaged = bytes.clone();
                 damaged[at] ^= 0x55;
                 std::fs::write(&from, &damaged).unwrap();
@@ -367,8 +367,9 @@ mod tests {
                     copy.write(&to, &keep, &|| false).map(|()| copy.uncopied())
                 });
                 n_failed += usize::from(copied.is_err());
+                n_tried += 1;
             }
-            assert!(n_failed > bytes.len() / 4, "{name}: {n_failed} of {}", bytes.len());
+            assert!(n_failed > n_tried / 4, "{name}: {n_failed} of {n_tried}");
         }
     }
 
