@@ -62,16 +62,16 @@ fn only_the_style_of_pages_is_written_without_escapes() {
 }
 
 #[test]
-fn polars_stays_in_the_engine_and_out_of_its_errors() {
+fn polars_and_parquet_stay_in_the_engine_and_out_of_its_errors() {
     let is_engine = |name: &str| name.starts_with("engine/");
     let known: Vec<String> = sources()
         .into_iter()
-        .filter(|(_, text)| code(text).contains("polars"))
+        .filter(|(_, text)| code(text).contains("polars") || code(text).contains("use parquet::"))
         .map(|(name, _)| name)
         .collect();
     assert!(known.iter().all(|name| is_engine(name)), "{known:?}");
     let errors = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine/error.rs"));
     let errors = code(&errors.unwrap());
     let public = errors.split("pub enum Error").nth(1).unwrap().split("\n}\n").next().unwrap();
-    assert!(!public.contains("Polars"), "{public}");
+    assert!(!public.contains("Polars") && !public.contains("ParquetError"), "{public}");
 }

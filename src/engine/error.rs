@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use parquet::errors::ParquetError;
 use polars::error::PolarsError;
 
 use super::no_run;
@@ -134,6 +135,26 @@ impl<T> At<T> for polars::error::PolarsResult<T> {
             None => {
                 Error::Table { doing, path: path.to_owned(), cause: unwritten(doing, &cause.to_string()) }
             }
+        })
+    }
+}
+
+impl<T> At<T> for parquet::errors::Result<T> {
+    fn at(self, doing: &'static str, path: &Path) -> Result<T> {
+        self.map_err(|error| {
+            let path = path.to_owned();
+            let cause = match error {
+                ParquetError::External(error) => match error.downcast::<io::Error>() {
+                    Ok(cause) if cause.raw_os_error().is_some() => {
+                        return Error::File { doing, path, cause: *cause };
+                    }
+                    Ok(cause) => cause.to_string(),
+                    Err(error) => error.to_string(),
+                },
+                ParquetError::General(cause) | ParquetError::NYI(cause) | ParquetError::EOF(cause) => cause,
+                error => error.to_string(),
+            };
+            Error::Table { doing, path, cause }
         })
     }
 }

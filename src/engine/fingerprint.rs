@@ -89,6 +89,14 @@ pub fn sha256_of(path: &Path) -> Result<String> {
 /// The file cannot be read, or the user asked to stop.
 pub fn sha256_until(path: &Path, cancelled: &dyn Fn() -> bool) -> Result<String> {
     let mut file = File::open(path).at("reading", path)?;
+    sha256_of_rest(&mut file, path, cancelled)
+}
+
+/// Returns the SHA-256 of what is left to read of an open file, as [`sha256_until`].
+///
+/// # Errors
+/// The file cannot be read, or the user asked to stop.
+pub fn sha256_of_rest(file: &mut impl Read, path: &Path, cancelled: &dyn Fn() -> bool) -> Result<String> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 1 << 20];
     loop {

@@ -11,16 +11,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use polars::io::parquet::write::{BatchedWriter, KeyValueMetadata};
 use polars::prelude::{
-    AnyValue, ArrowDataType, ArrowField, BooleanChunked, Column, DataFrame, DataType, Field, Float64Chunked,
-    Int64Chunked, NamedFrom, ParquetCompression, ParquetReader, ParquetWriter, PlSmallStr, Schema, SerReader,
-    Series, StatisticsOptions, StringChunked, UInt32Chunked,
+    AnyValue, ArrowDataType, ArrowField, Column, DataFrame, DataType, Field, Float64Chunked, Int64Chunked,
+    NamedFrom, ParquetCompression, ParquetReader, ParquetWriter, PlSmallStr, Schema, SerReader, Series,
+    StatisticsOptions, StringChunked, UInt32Chunked,
 };
 
 use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
 
 use super::background_writer::BackgroundWriter;
 use super::disk::{create, create_private};
-use super::error::{At, Error, Result, damaged};
+use super::error::{At, Result, damaged};
 
 /// Values of one column, to be written.
 #[derive(Debug)]
@@ -217,78 +217,6 @@ impl Held {
     /// Returns the batch of these rows.
     pub(super) fn batch(&self, start: usize, length: usize) -> Option<&Frame> {
         self.frames.get(&start).filter(|frame| frame.height() == length)
-    }
-}
-
-/// Copies the rows of a Parquet file of another program for which `keep` is true, with all columns and their types.
-///
-/// # Errors
-/// A file cannot be read or written, or a column has a type that cannot be copied.
-pub fn copy_rows(from: &Path, to: &Path, keep: &[bool]) -> Result<()> {
-    /// Rows that are in memory at once.
-    const ROWS: usize = 16_384;
-    let file = FrameFile::open(from)?;
-    let schema = ParquetReader::new(File::open(from).at("reading", from)?).schema().at("reading", from)?;
-    let unknown = schema.iter_values().find(|field| !is_copied(field.dtype()));
-    if let Some(field) = unknown {
-        return Err(Error::Input(format!(
-            "{}: column {:?} has the type {:?}, which cannot be copied\nhint: write the file again as JSON lines, or with its values as text",
-            from.display(),
-            field.name,
-            field.dtype()
-        )));
-    }
-    let mut writer: Option<BatchedWriter<BufWriter<File>>> = None;
-    let mut start = 0;
-    while start < file.height() || writer.is_none() {
-        let end = (start + ROWS).min(file.height());
-        let Frame(frame) = file.read(start, end - start, None)?;
-        let mask = BooleanChunked::new("keep".into(), &keep[start..end]);
-        let kept = frame.filter(&mask).at(WRITING, to)?;
-        let writer = match &mut writer {
-            Some(writer) => writer,
-            None => writer.insert(
-                ParquetWriter::new(BufWriter::new(create(to)?))
-                    .with_compression(ParquetCompression::Zstd(None))
-                    .batched(frame.schema())
-                    .at(WRITING, to)?,
-            ),
-        };
-        writer.write_batch(&kept).at(WRITING, to)?;
-        start = end;
-    }
-    writer.map_or(Ok(()), |writer| writer.finish().at(WRITING, to).map(drop))
-}
-
-/// Whether polars reads cells of a type and writes them again without loss.
-fn is_copied(kind: &ArrowDataType) -> bool {
-    match kind {
-        ArrowDataType::List(field)
-        | ArrowDataType::LargeList(field)
-        | ArrowDataType::FixedSizeList(field, _) => is_copied(field.dtype()),
-        ArrowDataType::Struct(fields) => fields.iter().all(|field| is_copied(field.dtype())),
-        kind => matches!(
-            kind,
-            ArrowDataType::Boolean
-                | ArrowDataType::Int8
-                | ArrowDataType::Int16
-                | ArrowDataType::Int32
-                | ArrowDataType::Int64
-                | ArrowDataType::UInt8
-                | ArrowDataType::UInt16
-                | ArrowDataType::UInt32
-                | ArrowDataType::UInt64
-                | ArrowDataType::Float32
-                | ArrowDataType::Float64
-                | ArrowDataType::Utf8
-                | ArrowDataType::LargeUtf8
-                | ArrowDataType::Utf8View
-                | ArrowDataType::Binary
-                | ArrowDataType::LargeBinary
-                | ArrowDataType::BinaryView
-                | ArrowDataType::Date32
-                | ArrowDataType::Timestamp(..)
-        ),
     }
 }
 

@@ -1,12 +1,13 @@
 //! Writes the kept rows of the inputs, each in the form of its file: the sink of a contamination audit.
 //!
-//! Bytes of kept rows are copied and never formatted again. A line that is no row of the run (blank or unreadable) is
+//! Bytes of kept rows are copied and never formatted again; of Parquet, the stored values (see `engine::parquet_copy`). A
+//! file that loses no item is copied byte for byte. A line that is no row of the run (blank or unreadable) is
 //! copied too, so nothing is lost that was not judged; a forgotten record, and lines that a limit skipped, are not. An
 //! input is read a second time, and must have the bytes that the run has read.
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
+use std::io::{BufWriter, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
@@ -17,10 +18,9 @@ use crate::engine::contract::Contract;
 use crate::engine::corpus::Corpus;
 use crate::engine::disk::create;
 use crate::engine::error::{At, Error, Result};
-use crate::engine::fingerprint::hex;
-use crate::engine::foreign::ForeignFile;
-use crate::engine::frame::copy_rows;
+use crate::engine::fingerprint::{hex, sha256_of_rest, sha256_until};
 use crate::engine::manifest::InputFile;
+use crate::engine::parquet_copy::ParquetCopy;
 use crate::engine::raw::LineStory;
 use crate::engine::runner::{Exported, Sink};
 use crate::engine::view::View;
@@ -72,6 +72,12 @@ impl Kept {
         }
     }
 
+    /// Returns `true` if all items that are known are kept.
+    fn is_all(&self) -> bool {
+        // Items count from 1.
+        self.items.iter().skip(1).all(|item| *item == Item::Kept)
+    }
+
     fn has(&self, record: u64) -> bool {
         usize::try_from(record).ok().and_then(|at| self.items.get(at)) == Some(&Item::Kept)
     }
@@ -97,7 +103,7 @@ impl Sink for CleanedSets {
             }
             let to = into.join(name);
             match Reading::of(path) {
-                Reading::Parquet => copy_parquet(path, &to, kept)?,
+                Reading::Parquet => copy_parquet(path, &to, kept, input, cx)?,
                 Reading::Text(format) => copy_text(path, &to, format, kept, input, cx)?,
             }
         }
@@ -160,10 +166,57 @@ pub fn names(paths: &[PathBuf]) -> Vec<String> {
     paths.iter().map(&mut free_name).collect()
 }
 
-fn copy_parquet(from: &Path, to: &Path, kept: &Kept) -> Result<()> {
-    let height = ForeignFile::open(from)?.height();
-    let keep: Vec<bool> = (1..=height as u64).map(|record| kept.has(record)).collect();
-    copy_rows(from, to, &keep)
+/// Writes the rows of a Parquet file that are kept. The file may have changed since it was read.
+fn copy_parquet(from: &Path, to: &Path, kept: &Kept, input: &InputFile, cx: &Context<'_>) -> Result<()> {
+    let cancelled = || cx.cancelled();
+    let copy = ParquetCopy::open(from).map_err(|error| changed_or(error, from, input, cx))?;
+    let keep: Vec<bool> = (1..=copy.height() as u64).map(|record| kept.has(record)).collect();
+    if !keep.contains(&false) {
+        return copy_bytes(copy.file(), from, to, input, cx);
+    }
+    let written = copy.write(to, &keep, &cancelled);
+    if matches!(written, Err(Error::Interrupted)) {
+        return written;
+    }
+    let mut file = copy.file();
+    file.rewind().at("reading", from)?;
+    check_unchanged(&sha256_of_rest(&mut file, from, &cancelled)?, from, input)?;
+    written
+}
+
+/// Returns the error of a changed file if it has changed, else the given one.
+fn changed_or(error: Error, path: &Path, input: &InputFile, cx: &Context<'_>) -> Error {
+    let found = sha256_until(path, &|| cx.cancelled());
+    found.and_then(|found| check_unchanged(&found, path, input)).err().unwrap_or(error)
+}
+
+/// Copies a file that loses no row.
+fn copy_bytes(mut file: &File, from: &Path, to: &Path, input: &InputFile, cx: &Context<'_>) -> Result<()> {
+    file.rewind().at("reading", from)?;
+    let (mut out, mut hasher, mut buffer) = (create(to)?, Sha256::new(), vec![0; 1 << 20]);
+    loop {
+        if cx.cancelled() {
+            return Err(Error::Interrupted);
+        }
+        match file.read(&mut buffer).at("reading", from)? {
+            0 => return check_unchanged(&hex(&hasher.finalize()), from, input),
+            n => {
+                hasher.update(&buffer[..n]);
+                out.write_all(&buffer[..n]).at("writing", to)?;
+            }
+        }
+    }
+}
+
+/// Checks that a file has the bytes that the run has read.
+fn check_unchanged(sha256: &str, path: &Path, input: &InputFile) -> Result<()> {
+    if sha256 == input.sha256 {
+        return Ok(());
+    }
+    Err(Error::Input(format!(
+        "{}: the file was changed while the run was reading it\nhint: run the same command again when nothing writes to it",
+        path.display()
+    )))
 }
 
 fn copy_text(
@@ -174,6 +227,9 @@ fn copy_text(
     input: &InputFile,
     cx: &Context<'_>,
 ) -> Result<()> {
+    if kept.is_all() && is_all_written(from, format, kept, cx)? {
+        return copy_bytes(&File::open(from).at("reading", from)?, from, to, input, cx);
+    }
     let mut out = CleanedFile::create(to)?;
     let mut hasher = Sha256::new();
     let mut on_block = |block: Block| {
@@ -195,13 +251,19 @@ fn copy_text(
     let mut on_bytes = |bytes: &[u8]| hasher.update(bytes);
     let facts = read_blocks(from, format, &Limits::default(), &mut on_bytes, &mut on_block)?;
     out.start(facts.is_array, facts.header.as_deref())?;
-    if hex(&hasher.finalize()) != input.sha256 {
-        return Err(Error::Input(format!(
-            "{}: the file was changed while the run was reading it\nhint: run the same command again when nothing writes to it",
-            from.display()
-        )));
-    }
+    check_unchanged(&hex(&hasher.finalize()), from, input)?;
     out.finish()
+}
+
+/// Returns `true` if every item of a text is kept and has bytes to write; the run may have read only a part of it.
+fn is_all_written(from: &Path, format: Format, kept: &Kept, cx: &Context<'_>) -> Result<bool> {
+    let mut is_all = true;
+    let mut on_block = |block: Block| {
+        is_all &= block.items.iter().all(|item| item.bytes.is_ok() && kept.has(item.record));
+        if cx.cancelled() { Err(Error::Interrupted) } else { Ok(()) }
+    };
+    read_blocks(from, format, &Limits::default(), &mut |_| (), &mut on_block)?;
+    Ok(is_all)
 }
 
 /// How rows are written.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::containment::check_apart;
 use super::earlier_decisions::EarlierDecisions;
 use super::gate::{Outcome, gate};
-use super::inputs::{check_baselines, check_out, checked_inputs, take_inputs};
+use super::inputs::{check_baselines, check_copied, check_out, checked_inputs, take_inputs};
 use super::observer::{Observer, Watched};
 use super::outcome::{write_audit, write_ledger, write_report};
 use super::{Error, Options, language_model};
@@ -85,6 +85,7 @@ pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> 
     check_out(out)?;
     check_apart(pipeline, &given, out)?;
     check_baselines(pipeline, Some(out))?;
+    check_copied(pipeline, &given)?;
     let model = language_model::open(pipeline, &options.model)?;
     let folder = RunFolder::take_as(out, &options.command_line())?;
     if options.fresh {

@@ -13,12 +13,13 @@ use crate::engine::folder::RunFolder;
 use crate::engine::foreign::ForeignFile;
 use crate::engine::layout::INGEST;
 use crate::engine::manifest::{InputFile, read_run_file};
+use crate::engine::parquet_copy::ParquetCopy;
 use crate::engine::raw::IngestManifest;
 use crate::engine::runner::Source as _;
 use crate::engine::seal::Fault;
 use crate::engine::verify::fault_of_outcome;
 use crate::export::earlier::Earlier;
-use crate::export::sink::Export;
+use crate::export::sink::{Export, Form};
 use crate::ingest::archive::Archive;
 use crate::ingest::read::Format;
 use crate::ingest::source::{Ingest, Reading};
@@ -120,6 +121,39 @@ fn check_content(input: &Path, file: std::fs::File) -> Result<(), Error> {
         ))
     })
 }
+
+/// Checks that the kept rows of each input can be written in its form, where a pipeline asks for that. Text always can.
+///
+/// # Errors
+/// Parquet files have columns that cannot be copied: all of them, up to [`MAX_UNCOPIED`].
+pub(super) fn check_copied(pipeline: &Pipeline, ingest: &Ingest) -> Result<(), Error> {
+    if pipeline.export.as_ref().is_none_or(|export| export.form != Form::AsRead) {
+        return Ok(());
+    }
+    let mut uncopied = Vec::new();
+    for input in ingest.inputs.iter().filter(|input| matches!(Reading::of(input), Reading::Parquet)) {
+        let shown = input.display();
+        match ParquetCopy::open(input) {
+            Ok(copy) => uncopied.extend(copy.uncopied().iter().map(|what| format!("{shown}: {what}"))),
+            Err(error) => uncopied.push(error.to_string()),
+        }
+    }
+    if uncopied.is_empty() {
+        return Ok(());
+    }
+    let n_more = uncopied.len().saturating_sub(MAX_UNCOPIED);
+    uncopied.truncate(MAX_UNCOPIED);
+    if n_more > 0 {
+        uncopied.push(format!("and {n_more} more"));
+    }
+    refuse(format!(
+        "Parquet files that cannot be written again without some of their rows:\n{}\nhint: write them again without these columns, or as JSON lines",
+        uncopied.join("\n")
+    ))
+}
+
+/// The number of columns that are listed if they cannot be copied.
+const MAX_UNCOPIED: usize = 20;
 
 /// Checks that a run folder can be at this path: neither it nor a part of the path is a file.
 pub(super) fn check_out(out: &Path) -> Result<(), Error> {

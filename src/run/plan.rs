@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::Error;
-use super::inputs::{check_baselines, checked_inputs};
+use super::inputs::{check_baselines, check_copied, checked_inputs};
 use crate::columns;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
 use crate::pipeline::Pipeline;
@@ -49,6 +49,7 @@ pub struct PlannedStage {
 pub fn plan(pipeline: &Pipeline) -> Result<Plan, Error> {
     let (ingest, skipped) = checked_inputs(&pipeline.ingest)?;
     check_baselines(pipeline, None)?;
+    check_copied(pipeline, &ingest)?;
     let mut have: Vec<ColumnSpec> = columns::from_ingest();
     let mut stages = Vec::new();
     for instance in &pipeline.stages {
