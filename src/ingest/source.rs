@@ -30,6 +30,7 @@ use crate::ingest::ahead::{
 use crate::ingest::any_row::{self, RowsRead, push_rows};
 use crate::ingest::batch::{Joined, Waiting};
 use crate::ingest::fate::{Line, LineFate};
+use crate::ingest::kind::check_kind;
 use crate::ingest::log_formats::Columns;
 use crate::ingest::no_request::LinesWithoutRequest;
 use crate::ingest::read::{Format, Limits, Position, ReadError};
@@ -99,7 +100,7 @@ impl From<ReadError> for Error {
 
 impl Source for Ingest {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(9);
+        fingerprint.version(10);
         let settings = Self { inputs: Vec::new(), ..self.clone() };
         let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
         fingerprint.part("settings", settings.as_bytes());
@@ -115,6 +116,9 @@ impl Source for Ingest {
     }
 
     fn inputs(&self) -> Result<Vec<InputFile>> {
+        if self.rows == RowsRead::All {
+            self.inputs.iter().try_for_each(|path| check_kind(path))?;
+        }
         self.inputs.iter().map(|path| hashed(path, &|| false)).collect()
     }
 

@@ -58,7 +58,7 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>),
         ));
     }
     if let [pipe] = pipes[..]
-        && !matches!(Reading::of(pipe), Reading::Text(Format::Json | Format::Jsonl))
+        && !matches!(Reading::of(pipe), Reading::Text(Format::Json | Format::Jsonl | Format::Text))
     {
         return refuse(format!(
             "input {}: pipes are read as JSON only\nhint: write it to a file first",

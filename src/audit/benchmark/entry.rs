@@ -45,6 +45,19 @@ pub enum BenchError {
         /// What was found.
         found: String,
     },
+    /// A line of a file that is read as rows cannot be read.
+    #[error(
+        "{}:{line}: unreadable row of a benchmark: found {found}, expected JSON or a row of the table\nhint: correct or remove the line; what is not read would never be found",
+        path.display()
+    )]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The line; the first is 1.
+        line: u64,
+        /// What was found.
+        found: String,
+    },
     /// A format has an unknown name.
     #[error("--bench-format: found \"{name}\", expected one of {names}")]
     Format {

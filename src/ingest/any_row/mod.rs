@@ -1,22 +1,26 @@
 //! Makes a row of any item: with `rows = "all"`, an item without a request becomes one with the texts that it has.
 //!
 //! A contamination audit must see every row of a training set: conversations without functions, instructions, plain texts.
-//! An item with a request is read as it always is. For any other, the known keys of conversations, texts and function docs
-//! are looked up, or the keys that the settings name. An item that is blank or not readable stays a line without a row.
+//! An item with a request is read as it always is, and `forms` adds what a log does not have: the instruction of Alpaca,
+//! earlier turns, the chosen answer. For any other item, `forms` looks up the keys of conversations, texts and function
+//! docs, or those that the settings name, and `turns` reads conversations. `lenient` reads JSON as Python writes it. An
+//! item that is blank or not readable stays a line without a row.
+
+mod forms;
+mod lenient;
+mod turns;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::bfcl::entry::Entry;
-use crate::conversation::{Message, Role};
-use crate::ingest::facts::Facts;
-use crate::ingest::fate::{Line, LineFate, Record};
+use crate::ingest::fate::{Line, LineFate, no_request};
 use crate::ingest::log_formats::Columns;
 use crate::ingest::log_formats::names::is_read;
-use crate::ingest::messages::read_messages;
-use crate::ingest::read::{Block, Position};
+use crate::ingest::read::{Block, Item, Position};
+use crate::ingest::reasons::{BLANK_LINE, Fault, NOT_UTF8};
 use crate::ingest::record::{push_lines, records_of};
+pub(crate) use lenient::json;
 
 /// The items of an input that become rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -45,37 +49,16 @@ impl Reading<'_> {
     /// Returns `true` if a column of this name is read.
     pub fn reads(&self, name: &str) -> bool {
         let names_it = |field: &String| field.split('.').next() == Some(name) || field == name;
-        let is_looked_up = || {
-            let keys = [CONVERSATIONS, USER_TEXTS, FUNCTIONS, ANSWERS, &[ID]];
-            keys.iter().any(|keys| keys.contains(&name)) || self.text_fields.iter().any(names_it)
-        };
+        let is_looked_up = || forms::reads(name) || self.text_fields.iter().any(names_it);
         is_read(name, self.columns) || (self.rows == RowsRead::All && is_looked_up())
     }
 }
 
-/// The log format of a row whose texts were looked up.
-pub const TEXTS: &str = "texts";
-/// The log format of a row that is an entry of BFCL.
-const BFCL_ENTRY: &str = "bfcl-entry";
-
-/// The key of a row's own id.
-const ID: &str = "id";
-/// Keys of conversations.
-const CONVERSATIONS: &[&str] = &["messages", "conversations", "conversation"];
-/// Keys of texts of the user; all that are there count.
-const USER_TEXTS: &[&str] =
-    &["instruction", "input", "query", "prompt", "question", "problem", "text", "user"];
-/// Keys of function docs in rows without a request.
-const FUNCTIONS: &[&str] = &["tools", "functions", "function", "definition", "api", "code"];
-/// Names of the user in conversations.
-const USERS: &[&str] = &["user", "human"];
-/// Names of the model in conversations.
-const MODELS: &[&str] = &["assistant", "gpt", "model", "bot", "function_call"];
-/// Keys of the answer of a row without a conversation.
-const ANSWERS: &[&str] = &["output", "response", "answers", "answer", "completion", "ground_truth"];
-
 /// Parses the items of a block, in order; there are as many first parts as items.
 pub fn rows_of(block: &Block, reading: &Reading<'_>) -> Vec<Line> {
+    if reading.rows == RowsRead::All && block.is_text {
+        return block.items.iter().map(|item| text_row(block, item)).collect();
+    }
     let lines = records_of(block, reading.columns);
     if reading.rows == RowsRead::Requests {
         return lines;
@@ -85,18 +68,51 @@ pub fn rows_of(block: &Block, reading: &Reading<'_>) -> Vec<Line> {
     for parts in into_items(lines) {
         let Some(first) = parts.first() else { continue };
         let record = first.record;
-        let item = items.find(|item| item.record == record);
+        let Some(item) = items.find(|item| item.record == record) else {
+            rows.extend(parts);
+            continue;
+        };
+        let bytes = item.bytes.as_ref().map_or(&[][..], |range| block.text[range.clone()].trim_ascii());
         let value = || {
-            let bytes = &block.text[item?.bytes.as_ref().ok()?.clone()];
             let value = match &block.header {
                 Some(header) => header.row(bytes).ok()?,
-                None => serde_json::from_slice(bytes).ok()?,
+                None => json(bytes).ok()?,
             };
-            Some((xxh3_128(bytes.trim_ascii()), value))
+            Some((xxh3_128(bytes), value))
         };
-        rows.extend(completed(parts, reading, value));
+        if matches!(first.fate, LineFate::Unreadable(_))
+            && block.header.is_none()
+            && !bytes.is_empty()
+            && let Some((content_key, value)) = value()
+        {
+            push_rows(item.position(), content_key, value, reading, &mut rows);
+            continue;
+        }
+        let may_have_more = block.header.is_some() || forms::may_have_more(bytes);
+        rows.extend(completed(parts, reading, may_have_more, value));
     }
     rows
+}
+
+/// Returns the row of a line of plain text.
+fn text_row(block: &Block, item: &Item) -> Line {
+    let line = |n_items, fate| Line::whole(item.position(), n_items, fate);
+    let bytes = match &item.bytes {
+        Ok(range) => block.text[range.clone()].trim_ascii(),
+        Err(fault) => return line(item.n_items, LineFate::Unreadable(fault.clone())),
+    };
+    match std::str::from_utf8(bytes) {
+        Ok("") => line(item.n_items, no_request(BLANK_LINE, "")),
+        Ok(text) => {
+            let record =
+                forms::record_of_any(item.line, xxh3_128(bytes), &Value::String(text.to_owned()), &[]);
+            line(1, LineFate::Record(Box::new(record)))
+        }
+        Err(error) => {
+            let detail = format!("byte {} of the line", error.valid_up_to());
+            line(item.n_items, LineFate::Unreadable(Fault::new(NOT_UTF8, detail)))
+        }
+    }
 }
 
 /// Parses a value that may hold several requests, like [`push_lines`].
@@ -113,7 +129,7 @@ pub fn push_rows(
     }
     let mut parts = Vec::with_capacity(1);
     push_lines(position, content_key, value.clone(), reading.columns, &mut parts);
-    lines.extend(completed(parts, reading, || Some((content_key, value))));
+    lines.extend(completed(parts, reading, true, || Some((content_key, value))));
 }
 
 /// Splits lines into those of one item each.
@@ -128,124 +144,29 @@ fn into_items(lines: Vec<Line>) -> impl Iterator<Item = Vec<Line>> {
     })
 }
 
-/// Returns the parts of an item, or the row that it becomes if none of them is a request.
+/// Returns the parts of an item, or the row that it becomes if none of them is a request. `may_have_more` is whether a
+/// request may have texts that the formats of logs do not have.
 fn completed(
-    parts: Vec<Line>,
+    mut parts: Vec<Line>,
     reading: &Reading<'_>,
+    may_have_more: bool,
     value: impl FnOnce() -> Option<(u128, Value)>,
 ) -> Vec<Line> {
     let has_request = parts.iter().any(|part| matches!(part.fate, LineFate::Record(_) | LineFate::Answer(_)));
     if has_request && reading.text_fields.is_empty() {
+        if let [Line { fate: LineFate::Record(record), .. }] = &mut parts[..]
+            && may_have_more
+            && let Some((_, value)) = value()
+        {
+            forms::complete(record, &value);
+        }
         return parts;
     }
     let Some((first, (content_key, value))) = parts.first().zip(value()) else { return parts };
     let position = Position { line: first.line, record: first.record };
     let n_items = first.n_items;
-    let record = record_of_any(position.line, content_key, &value, reading.text_fields);
+    let record = forms::record_of_any(position.line, content_key, &value, reading.text_fields);
     vec![Line::whole(position, n_items, LineFate::Record(Box::new(record)))]
-}
-
-/// Returns the record of a value of any form. It has no message if the value has no text.
-fn record_of_any(line: u64, content_key: u128, value: &Value, text_fields: &[String]) -> Record {
-    let mut record = Record {
-        line,
-        content_key,
-        external_id: id_of(value),
-        log_format: TEXTS,
-        messages: Vec::new(),
-        functions: String::new(),
-        response: None,
-        following_messages: Vec::new(),
-        facts: Facts::default(),
-        custom_id: None,
-    };
-    if !text_fields.is_empty() {
-        let texts = text_fields.iter().filter_map(|field| at(value, field));
-        texts.for_each(|text| add_texts(text, &mut record.messages));
-        return record;
-    }
-    if let Value::String(text) = value {
-        record.messages.push(Message::text(Role::User, text));
-        return record;
-    }
-    if let Ok(entry) = Entry::read(value) {
-        record.log_format = BFCL_ENTRY;
-        record.functions = Value::Array(entry.functions().to_vec()).to_string();
-        record.messages = entry.into_messages();
-        record.response = answer_of(value);
-        return record;
-    }
-    if let Some(conversation) = CONVERSATIONS.iter().find_map(|key| value.get(*key)?.as_array()) {
-        record.messages = conversation_of(conversation);
-    }
-    let docs = FUNCTIONS.iter().find_map(|key| value.get(*key).filter(|docs| !docs.is_null()));
-    if let Some(docs) = docs {
-        record.functions = docs.as_str().map_or_else(|| docs.to_string(), str::to_owned);
-    }
-    if record.messages.is_empty() {
-        let texts = USER_TEXTS.iter().filter_map(|key| value.get(*key)?.as_str());
-        record.messages = texts.map(|text| Message::text(Role::User, text)).collect();
-        record.response = answer_of(value);
-    }
-    record
-}
-
-/// Returns the answer of a row, as a message of the model.
-fn answer_of(value: &Value) -> Option<Message> {
-    let answer = ANSWERS.iter().find_map(|key| value.get(*key).filter(|answer| !answer.is_null()))?;
-    let text = answer.as_str().map_or_else(|| answer.to_string(), str::to_owned);
-    Some(Message::text(Role::Assistant, text))
-}
-
-/// Returns the messages of a conversation; those of the user and the model if it is in no API's form.
-fn conversation_of(turns: &[Value]) -> Vec<Message> {
-    if let Ok(messages) = read_messages(Value::Array(turns.to_vec())) {
-        return messages;
-    }
-    let mut messages = Vec::new();
-    for turn in turns {
-        let of = |keys: [&str; 2]| keys.iter().find_map(|key| turn.get(*key));
-        let speaker = of(["role", "from"]).and_then(Value::as_str).unwrap_or_default();
-        let Some(text) = of(["content", "value"]) else { continue };
-        if USERS.contains(&speaker) {
-            add_texts(text, &mut messages);
-        } else if let Some(text) = text.as_str().filter(|_| MODELS.contains(&speaker)) {
-            messages.push(Message::text(Role::Assistant, text));
-        }
-    }
-    messages
-}
-
-fn id_of(value: &Value) -> Option<String> {
-    match value.get(ID)? {
-        Value::String(id) => Some(id.clone()),
-        Value::Number(id) => Some(id.to_string()),
-        _ => None,
-    }
-}
-
-/// Returns the value at a path of keys with dots; a key that has the dots itself goes first.
-fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
-    if let Some(found) = value.get(path) {
-        return Some(found);
-    }
-    path.split('.').try_fold(value, |value, key| match value {
-        Value::Array(list) => list.get(key.parse::<usize>().ok()?),
-        other => other.get(key),
-    })
-}
-
-/// Adds a text, or the texts of the parts of a message, each as a message of the user.
-fn add_texts(value: &Value, messages: &mut Vec<Message>) {
-    match value {
-        Value::String(text) => messages.push(Message::text(Role::User, text)),
-        Value::Array(parts) => {
-            for part in parts {
-                add_texts(part.get("text").unwrap_or(part), messages);
-            }
-        }
-        _ => {}
-    }
 }
 
 #[cfg(test)]
@@ -253,6 +174,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::conversation::Role;
+    use crate::ingest::fate::Record;
 
     fn read(value: Value, text_fields: &[&str]) -> Vec<Line> {
         let text_fields: Vec<String> = text_fields.iter().map(|field| (*field).to_owned()).collect();
@@ -279,7 +202,11 @@ mod tests {
         let cases = [
             (
                 json!({"instruction": "Ring it.", "input": "Twice.", "output": "Done."}),
-                vec!["Ring it.", "Twice."],
+                vec!["Ring it.\n\nTwice."],
+            ),
+            (
+                json!({"Instruction": "Ring it.", "Input": "", "context": "At noon."}),
+                vec!["Ring it.\n\nAt noon."],
             ),
             (
                 json!({"conversations": [{"from": "human", "value": "Ring."}, {"from": "gpt", "value": "Done."}]}),
@@ -301,6 +228,100 @@ mod tests {
         }
     }
 
+    fn of_user(record: &Record) -> Vec<&str> {
+        let messages = record.messages.iter().filter(|message| message.role == Role::User);
+        messages.map(|message| message.content.as_str()).collect()
+    }
+
+    #[test]
+    fn conversations_of_every_form_are_read() {
+        let user = || json!({"role": "user", "content": "Ring."});
+        let model = || json!({"role": "assistant", "content": "Done."});
+        let turns = || json!([user(), model()]);
+        for value in [
+            turns(),
+            json!({"conversations": turns().to_string()}),
+            json!({"Messages": [{"role": " User", "content": "Ring."}, {"role": "Assistant", "content": "Done."}]}),
+            json!({"dialog": turns()}),
+            json!({"items": [{"from": "human", "value": "Ring."}, {"from": "gpt", "value": "Done."}]}),
+            json!({"messages": [["user", "Ring."], ["assistant", "Done."]]}),
+            json!({"conversation": [{"human": "Ring.", "assistant": "Done."}]}),
+            json!({"contents": [{"role": "user", "parts": [{"text": "Ring."}]}, {"role": "model", "parts": [{"text": "Done."}]}]}),
+            json!({"contents": [{"parts": [{"text": "Ring."}]}, {"role": "model", "parts": [{"text": "Done."}]}]}),
+            json!({"data": {"messages": turns()}}),
+            json!({"request": {"body": {"messages": turns()}}}),
+            json!({"input": [user()], "output": [model()]}),
+            json!({"prompt": [user()], "chosen": [model()], "rejected": [{"role": "assistant", "content": "No."}]}),
+            json!({"chosen": turns(), "rejected": [user(), {"role": "assistant", "content": "No."}]}),
+            json!({"prompt": "Ring.", "chosen": turns(), "rejected": turns()}),
+            json!({"prompt": "Ring.", "chosen": "Done.", "rejected": "No."}),
+            json!({"prompt": [user()], "completion": [model()], "label": true}),
+            json!({"chosen": "\n\nHuman: Ring.\n\nAssistant: Done.", "rejected": "\n\nHuman: Ring.\n\nAssistant: No."}),
+            json!({"chat": "USER: Ring.\n\n\nASSISTANT: Done. <|endoftext|>"}),
+            json!({"text": "<s>[INST] Ring. [/INST] Done.</s>"}),
+            json!(
+                "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nRing.<|im_end|>\n<|im_start|>assistant\nDone.<|im_end|>"
+            ),
+            json!({"Question": "Ring.", "Answer": "Done."}),
+            json!({"inputs": "Ring.", "targets": "Done."}),
+            json!({"user_prompt": "Ring.", "response": "Done."}),
+            json!({"messages": [user(), {"role": "assistant", "content": [{"type": "image_url"}, {"type": "text", "text": "Done."}]}]}),
+        ] {
+            let record = record(value.clone(), &[]);
+            let said = record.messages.iter().chain(&record.response).chain(&record.following_messages);
+            let of_model: Vec<&str> = said
+                .filter(|message| message.role == Role::Assistant)
+                .map(|message| message.content.as_str())
+                .collect();
+            assert_eq!((of_user(&record), of_model), (vec!["Ring."], vec!["Done."]), "{value}");
+        }
+    }
+
+    #[test]
+    fn texts_next_to_a_conversation_and_earlier_turns_count() {
+        for (value, expected) in [
+            (
+                json!({"messages": [{"role": "user", "content": "Ring."}], "prompt": "Toll."}),
+                vec!["Ring.", "Toll."],
+            ),
+            (json!({"messages": [{"role": "user", "content": "Ring."}], "prompt": "Ring."}), vec!["Ring."]),
+            (
+                json!({"instruction": "Again.", "input": "", "history": [["Ring.", "Done."], ["Toll.", "Done."]]}),
+                vec!["Ring.", "Toll.", "Again."],
+            ),
+            (json!({"turns": ["Ring.", "Again."]}), vec!["Ring.", "Again."]),
+            (json!({"instruction": ["Ring.", "Toll."]}), vec!["Ring.", "Toll."]),
+        ] {
+            assert_eq!(of_user(&record(value.clone(), &[])), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn a_request_gets_what_only_training_sets_have() {
+        let tools = json!([{"name": "ring", "description": "Rings."}]);
+        let alpaca = json!({"instruction": "Ring it.", "input": "Twice.", "output": "Done.", "tools": tools});
+        let history =
+            json!({"query": "Again.", "response": "Done.", "history": [["Ring.", "Done."]], "tools": tools});
+        let chosen = json!({"prompt": [{"role": "user", "content": "Ring."}], "tools": tools,
+            "chosen": [{"role": "assistant", "tool_calls": [{"function": {"name": "ring", "arguments": {"times": 2}}}]}]});
+        assert_eq!(of_user(&record(alpaca, &[])), ["Ring it.\n\nTwice."]);
+        assert_eq!(of_user(&record(history, &[])), ["Ring.", "Again."]);
+        let read = record(chosen, &[]);
+        assert_eq!(read.response.unwrap().calls[0].name, "ring");
+        assert!(read.functions.contains("Rings."));
+    }
+
+    #[test]
+    fn columns_of_every_form_are_read_in_any_case() {
+        let columns = Columns::default();
+        let reading = Reading { columns: &columns, rows: RowsRead::All, text_fields: &[] };
+        for name in ["Instruction", "dialog", "contents", "chosen", "history", "user_prompt", "messages"] {
+            assert!(reading.reads(name), "{name}");
+        }
+        assert!(!reading.reads("embedding") && !reading.reads("rejected"));
+        assert!(!Reading { rows: RowsRead::Requests, ..reading }.reads("dialog"));
+    }
+
     #[test]
     fn calls_of_a_conversation_without_functions_are_kept() {
         let call = json!({"id": "c", "type": "function", "function": {"name": "ring", "arguments": "{\"times\": 2}"}});
@@ -316,6 +337,9 @@ mod tests {
     fn named_fields_hold_the_texts_of_every_item() {
         let request = json!({"query": "Ring.", "tools": [{"name": "ring", "description": "Rings."}], "meta": {"notes": ["Loud."]}});
         assert_eq!(texts(&record(request.clone(), &["meta.notes.0"])), ["Loud."]);
+        let listed =
+            json!({"ask": [{"role": "user", "content": "Ring."}], "x": {"texts": [{"text": "Toll."}]}});
+        assert_eq!(texts(&record(listed, &["ask", "x.texts"])), ["Ring.", "Toll."]);
         let read = record(request, &[]);
         assert!(read.functions.contains("Rings.") && texts(&read) == ["Ring."]);
     }
