@@ -86,6 +86,15 @@ fn paths_as_text<S: Serializer>(paths: &[PathBuf], serializer: S) -> std::result
 }
 
 impl Ingest {
+    /// Checks that all items of the inputs can be rows, if they are to be.
+    ///
+    /// # Errors
+    /// A file is of an unknown kind.
+    pub(crate) fn check_kinds(&self) -> std::result::Result<(), ReadError> {
+        let inputs = if self.rows == RowsRead::All { &self.inputs[..] } else { &[] };
+        inputs.iter().try_for_each(|path| check_kind(path))
+    }
+
     /// Returns how items are read.
     fn reading(&self) -> any_row::Reading<'_> {
         any_row::Reading { columns: &self.columns, rows: self.rows, text_fields: &self.text_fields }
@@ -116,13 +125,11 @@ impl Source for Ingest {
     }
 
     fn inputs(&self) -> Result<Vec<InputFile>> {
-        if self.rows == RowsRead::All {
-            self.inputs.iter().try_for_each(|path| check_kind(path))?;
-        }
         self.inputs.iter().map(|path| hashed(path, &|| false)).collect()
     }
 
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
+        self.check_kinds()?;
         let bytes_read = BytesRead::of(&self.inputs, cx);
         let mut rows = LineSink {
             ingest: self,

@@ -76,7 +76,10 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>),
             check_file(input)?;
         }
     }
-    Ok((ingest, skipped))
+    match ingest.check_kinds() {
+        Ok(()) => Ok((ingest, skipped)),
+        Err(error) => refuse(error.to_string()),
+    }
 }
 
 /// Extensions of source code: it may hold functions, but no log.

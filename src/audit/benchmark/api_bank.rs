@@ -54,6 +54,11 @@ pub(super) fn read(source: &Source, _: &Reading<'_>) -> Result<Vec<ReadEntry>> {
     Ok(entries)
 }
 
+/// Returns the table that is read with a dialogue.
+pub(super) fn companions(dialogue: &Path) -> Result<Vec<PathBuf>> {
+    Ok(table(dialogue).into_iter().collect())
+}
+
 /// Finds the table of the APIs.
 fn table(dialogue: &Path) -> Option<PathBuf> {
     let folders = dialogue.ancestors().skip(1).take(LEVELS);
