@@ -297,6 +297,18 @@ mod tests {
     }
 
     #[test]
+    fn a_call_in_the_parts_of_a_turn_is_kept_without_the_reasoning() {
+        let call = r#"{"name": "ring", "arguments": {"times": 2}}"#;
+        let parts =
+            json!([{"type": "reasoning", "value": "I should ring."}, {"type": "tool_call", "value": call}]);
+        let record = record(
+            json!({"messages": [{"role": "user", "content": [{"type": "text", "value": "Ring."}]}, {"role": "assistant", "content": parts}]}),
+            &[],
+        );
+        assert_eq!(texts(&record), ["Ring.", call]);
+    }
+
+    #[test]
     fn a_request_gets_what_only_training_sets_have() {
         let tools = json!([{"name": "ring", "description": "Rings."}]);
         let alpaca = json!({"instruction": "Ring it.", "input": "Twice.", "output": "Done.", "tools": tools});

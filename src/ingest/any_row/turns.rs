@@ -90,13 +90,24 @@ pub(super) fn texts(value: &Value) -> Vec<Message> {
     messages
 }
 
+/// Keys of the text of a part; the value of a part of a call is the call as JSON.
+const PART_TEXTS: &[&str] = &["text", "value", "content"];
+
+/// Returns whether a part is what a model thinks, not what it says.
+fn is_reasoning(part: &Value) -> bool {
+    part.get("type")
+        .and_then(Value::as_str)
+        .is_some_and(|kind| kind.contains("reasoning") || kind.contains("thinking"))
+}
+
 /// Adds a text, or the texts of the parts of a message, each as a message of the user.
 fn add_texts(value: &Value, messages: &mut Vec<Message>) {
     match value {
         Value::String(text) if !text.trim().is_empty() => messages.push(Message::text(Role::User, text)),
         Value::Array(parts) => {
-            for part in parts {
-                add_texts(part.get("text").unwrap_or(part), messages);
+            for part in parts.iter().filter(|part| !is_reasoning(part)) {
+                let inside = PART_TEXTS.iter().find_map(|key| part.get(*key));
+                add_texts(inside.unwrap_or(part), messages);
             }
         }
         _ => {}
