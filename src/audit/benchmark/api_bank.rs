@@ -55,6 +55,7 @@ pub(super) fn read(source: &Source, _: &Reading<'_>) -> Result<Vec<ReadEntry>> {
 }
 
 /// Returns the table that is read with a dialogue.
+#[allow(clippy::unnecessary_wraps)] // Another reader of the table lists a folder.
 pub(super) fn companions(dialogue: &Path) -> Result<Vec<PathBuf>> {
     Ok(table(dialogue).into_iter().collect())
 }

@@ -88,6 +88,7 @@ pub(super) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// Returns the files next to a question file that may be read with it: its answers, and the docs of classes.
+#[allow(clippy::unnecessary_wraps)] // Another reader of the table lists a folder.
 pub(super) fn companions(questions: &Path) -> Result<Vec<PathBuf>> {
     let docs = CLASSES.iter().filter_map(|(_, name)| next_to(questions, CLASS_DOCS, name));
     Ok(answers_of(questions).into_iter().chain(docs).collect())

@@ -74,6 +74,7 @@ fn opened(value: Option<&Value>) -> Option<Value> {
 }
 
 /// Returns the files that are read with a data file.
+#[allow(clippy::unnecessary_wraps)] // Another reader of the table lists a folder.
 pub(super) fn companions(data: &Path) -> Result<Vec<PathBuf>> {
     Ok(specification(data).into_iter().collect())
 }

@@ -26,6 +26,7 @@ pub(super) fn is_of(peek: &Peek<'_>) -> bool {
 }
 
 /// Returns the file of the docs, if it is there.
+#[allow(clippy::unnecessary_wraps)] // Another reader of the table lists a folder.
 pub(super) fn companions(entries: &Path) -> Result<Vec<PathBuf>> {
     let tools = entries.with_file_name(TOOLS);
     Ok(tools.is_file().then_some(tools).into_iter().collect())

@@ -114,12 +114,11 @@ impl Table {
 
     /// Turns columns of shares into percents; those with percent signs are percents.
     fn make_percents(&mut self, marked: &[(bool, bool)]) {
-        for at in 0..self.pairs.len() {
+        for (at, &(marked_x, marked_y)) in marked.iter().enumerate() {
             let scores = || self.models.iter().filter_map(|model| model.scores[at]);
             let (top_x, top_y) =
                 scores().fold((0.0_f64, 0.0_f64), |top, score| (top.0.max(score.0), top.1.max(score.1)));
             let factor = |top: f64, is_marked: bool| if top <= 1.0 && !is_marked { 100.0 } else { 1.0 };
-            let (marked_x, marked_y) = marked[at];
             for score in self.models.iter_mut().filter_map(|model| model.scores[at].as_mut()) {
                 *score = (score.0 * factor(top_x, marked_x), score.1 * factor(top_y, marked_y));
             }

@@ -151,7 +151,9 @@ fn turn(turn: &Value) -> Vec<Message> {
 fn with_role(role: Role, mut fields: Map<String, Value>) -> Vec<Message> {
     let key = fields.keys().find(|key| CONTENT_KEYS.contains(&key.to_lowercase().as_str())).cloned();
     let said = key.and_then(|key| fields.remove(&key)).unwrap_or_default();
-    SPEAKER_KEYS.iter().for_each(|key| drop(fields.remove(*key)));
+    for key in SPEAKER_KEYS {
+        fields.remove(*key);
+    }
     fields.insert("role".to_owned(), json!(role));
     fields.insert("content".to_owned(), said.clone());
     read_messages(json!([fields])).unwrap_or_else(|_| said_by(Some(role), &said))
@@ -162,7 +164,9 @@ fn said_by(role: Option<Role>, said: &Value) -> Vec<Message> {
     let mut messages = Vec::new();
     if let Some(role) = role {
         add_texts(said, &mut messages);
-        messages.iter_mut().for_each(|message| message.role = role);
+        for message in &mut messages {
+            message.role = role;
+        }
     }
     messages
 }
