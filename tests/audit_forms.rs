@@ -28,8 +28,8 @@ impl Folder {
             "properties": {"from_port": {"type": "string"}, "to_port": {"type": "string"}, "seats": {"type": "integer"}}}});
         let entry = |id: &str, text: &str| json!({"id": id, "question": [[{"role": "user", "content": text}]], "function": [ferry]});
         let ferry = "Book two seats on the ferry from Oban to Mull at 9:15, near the window.";
-        this.write("bench/BFCL_v4_simple_python.json", &lines(&[entry("tide", TIDE), entry("ferry", ferry)]));
-        this.write("bench/possible_answer/BFCL_v4_simple_python.json", &lines(&[answer("Oban")]));
+        this.write("bench/BFCL_v4_simple_python.json", lines(&[entry("tide", TIDE), entry("ferry", ferry)]));
+        this.write("bench/possible_answer/BFCL_v4_simple_python.json", lines(&[answer("Oban")]));
         this
     }
 
@@ -186,6 +186,12 @@ fn a_benchmark_row_that_cannot_be_read_is_an_error_with_its_line() {
     assert!(folder.refused("train.jsonl", &["latin.jsonl"], 2).contains("latin.jsonl:1: unreadable row"));
     folder.write("cells.csv", format!("id,text\na,\"{TIDE}\"\nb,{OTHER},more\n"));
     assert!(folder.refused("train.jsonl", &["cells.csv"], 2).contains("cells.csv:3: unreadable row"));
+    folder.write("rows.parquet", "PAR1");
+    assert!(
+        folder
+            .refused("train.jsonl", &["rows.parquet"], 2)
+            .contains("rows.parquet: found Parquet, expected text")
+    );
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
     std::io::Write::write_all(&mut packed, rows.repeat(9).as_bytes()).unwrap();
     let packed = packed.finish().unwrap();

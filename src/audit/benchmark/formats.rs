@@ -15,6 +15,7 @@ use super::{api_bank, bfcl, columns, nestful, rows, seal_tools, tau_bench, toolb
 use crate::audit::AuditError;
 use crate::engine::fingerprint::{Fingerprint, hex, sha256_of};
 use crate::engine::marker::is_run;
+use crate::ingest::read::ending;
 use crate::public_sets::formats as public;
 
 /// A format of benchmarks.
@@ -239,6 +240,9 @@ const DATA: [&str; 4] = ["json", "jsonl", "ndjson", "py"];
 pub(in crate::audit) fn sources(path: &Path, wanted: Option<AnyFormat>) -> Result<Vec<Source>> {
     if !path.is_dir() {
         std::fs::metadata(path).map_err(|cause| AuditError::read(path, cause))?;
+        if ending(path).is_some_and(|ending| ending == "parquet") {
+            return Err(BenchError::Parquet { path: path.to_owned() }.into());
+        }
         let format = match wanted {
             Some(wanted) => wanted,
             None => format_of(path)?.unwrap_or(ROWS),
