@@ -124,7 +124,13 @@ fn columns_are_chosen_and_wrong_ones_are_refused() {
     assert_eq!(done.status.code(), Some(0), "{}", shown(&done));
     let report: Value = serde_json::from_slice(&done.stdout).unwrap();
     assert_eq!((&report["pairs"][0]["models"], &report["pairs"][0]["n_x"]), (&26.into(), &550.0.into()));
-    fs::write(folder.0.path().join("bad.csv"), "model,x,y\na,1,2\nb,good,2\n").unwrap();
+    for (name, text) in [
+        ("bad.csv", "model,x,y\na,1,2\nb,good,2\n"),
+        ("mixed.csv", "model,x,y\na,50%,2\nb,60,2\nc,0.6,2\n"),
+        ("twice.csv", "model,x,y,x\na,1,2,3\nb,2,2,3\n"),
+    ] {
+        fs::write(folder.0.path().join(name), text).unwrap();
+    }
     for (arguments, expected) in [
         (
             &["board.csv", "--x", "Non-Live", "--y", "Live Acc"][..],
@@ -132,6 +138,21 @@ fn columns_are_chosen_and_wrong_ones_are_refused() {
         ),
         (&["board.csv", "--x", "Live Acc"], "found 1 of --x and 0 of --y"),
         (&["bad.csv"], "bad.csv:3: column \"x\": expected a score from 0 to 100, or N/A, found \"good\""),
+        (
+            &["mixed.csv"],
+            "mixed.csv:4: column \"x\": expected a percent sign, as other scores of the column have, found \"0.6\"",
+        ),
+        (&["twice.csv"], "twice.csv:1: found 2 columns \"x\", expected one"),
+        (
+            &["board.csv", "--n-x", "nan"],
+            "--n-x: expected a number of questions, 1 or more, or a column, found \"nan\"",
+        ),
+        (
+            &["board.csv", "--n-y=-3"],
+            "--n-y: expected a number of questions, 1 or more, or a column, found \"-3\"",
+        ),
+        (&["board.csv", "--n-x", "0"], "found \"0\""),
+        (&["board.csv", "--n-x", "1e400"], "found \"1e400\""),
         (&["nowhere.csv"], "nowhere.csv: cannot be read"),
         (&["board.csv", "--samples", "5"], "100..=100000"),
     ] {

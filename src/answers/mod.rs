@@ -1,6 +1,6 @@
 //! Answers to requests, from the log and from people.
 //!
-//! `recorded` parses the answer of the logged model (`notations` its JSON, `upstream` errors in its place), `outcome` judges from the following messages
+//! `recorded` parses the answer of the logged model (`notations` its JSON, `markup` other forms of calls, `upstream` errors in its place), `outcome` judges from the following messages
 //! whether it worked, `carry` converts recorded calls to ground truth for the current docs
 //! (`fault` lists why that can fail), `human` reads answers that people wrote, and `open_text`
 //! finds answers with too many correct values to list.
@@ -12,6 +12,7 @@ pub mod alternatives;
 pub mod carry;
 pub mod fault;
 pub mod human;
+pub(crate) mod markup;
 mod notations;
 pub mod open_text;
 pub mod outcome;

@@ -1,13 +1,14 @@
 //! Parses the answer of the logged model: calls, prose, or something broken.
 //!
 //! Structured calls take precedence over text. Text counts as calls only if all of it is call
-//! syntax (`[f(a=1)]`, or a notation of `notations`, bare, fenced or in call tags; thoughts and
-//! prose may come before a tag). Prose that merely contains brackets or mentions a call is prose.
+//! syntax (`[f(a=1)]`, or a notation of `notations` or `markup`, bare, fenced or in call tags;
+//! thoughts and prose may come before a tag). Prose that merely contains brackets or mentions a call is prose.
 //! Text that calls an offered function in any other way is unreadable, never prose. A truncated
 //! answer is never completed. For whether the calls worked see `outcome`.
 
 use serde_json::{Map, Value};
 
+use super::markup;
 use super::notations::{self, Action};
 use super::upstream;
 use crate::conversation::{Call, Message};
@@ -101,7 +102,7 @@ fn from_text(content: &str, is_offered: &dyn Fn(&str) -> bool) -> RecordedAnswer
     if text.is_empty() {
         return RecordedAnswer::Empty;
     }
-    if let Some(calls) = json_calls(text, is_offered) {
+    if let Some(calls) = json_calls(text, is_offered).or_else(|| markup::calls_of(text)) {
         return from_calls(&calls);
     }
     if upstream::is_error(text)
@@ -151,7 +152,7 @@ fn without_thoughts(text: &str) -> &str {
 }
 
 /// Returns the text inside a Markdown fence around all of it; any other text unchanged.
-pub(super) fn unfenced(text: &str) -> &str {
+pub(crate) fn unfenced(text: &str) -> &str {
     let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     let Some(inside) = inside.filter(|inside| !inside.contains("```")) else { return text };
     match inside.split_once('\n') {
@@ -250,6 +251,9 @@ mod tests {
             "Thought: I look.\nAction: weather.get\nAction Input: {\"city\": \"Oslo\", \"days\": 2}",
             "Let me look.\n<tool_call>\n{\"name\": \"weather.get\", \"arguments\": {\"city\": \"Oslo\", \"days\": 2}}\n</tool_call>",
             "<think>Oslo, 2 days.</think>\n[weather.get(city='Oslo', days=2)]",
+            r#"<function=weather.get>{"city": "Oslo", "days": 2}</function>"#,
+            "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>weather.get\n```json\n{\"city\": \"Oslo\", \"days\": 2}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+            r#"<functioncall> {"name": "weather.get", "arguments": '{"city": "Oslo", "days": 2}'} <|endoftext|>"#,
         ] {
             assert_eq!(from_content(content), expected, "{content}");
         }
@@ -292,7 +296,8 @@ mod tests {
     fn a_call_of_an_offered_function_in_another_notation_is_unreadable() {
         for content in [
             r#"{"do": "weather.get", "where": "Oslo"}"#,
-            r#"<function=weather.get>{"city": "Oslo"}</function>"#,
+            r#"<function=weather.get>{"city": "Oslo"}</function> It rains."#,
+            "<tool_call>\n<function=weather.get>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>",
             "Action: weather.get\nAction Input: Oslo",
             "Action: weather.get[Oslo]",
             "Action: weather.get\nAction Input: {}\nObservation: rain\nAction: weather.get\nAction Input: {}",

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use crate::answers::recorded::{RecordedAnswer, recorded_answer};
+use crate::answers::markup;
+use crate::answers::recorded::{RecordedAnswer, recorded_answer, unfenced};
 use crate::conversation::{Call, Message, Role};
 use crate::ingest::fate::Record;
 
@@ -65,18 +66,32 @@ pub fn calls_of(message: &Message) -> Vec<ItemCall> {
     if !message.calls.is_empty() || !may_hold_call(&message.content) {
         return message.calls.iter().filter_map(ItemCall::of_call).collect();
     }
-    match recorded_answer(Some(message), None, None, |_| true) {
-        RecordedAnswer::Calls(calls) => calls.iter().filter_map(ItemCall::of_call).collect(),
-        _ => Vec::new(),
+    let calls = match recorded_answer(Some(message), None, None, |_| true) {
+        RecordedAnswer::Calls(calls) => Some(calls),
+        _ => markup::untyped_calls_of(&message.content).or_else(|| printed(message)),
+    };
+    calls.unwrap_or_default().iter().filter_map(ItemCall::of_call).collect()
+}
+
+/// Reads the call in `print(f(…))`, as models of code write it.
+fn printed(message: &Message) -> Option<Vec<Call>> {
+    let inside = unfenced(message.content.trim()).strip_prefix("print(")?.strip_suffix(')')?;
+    match recorded_answer(Some(&Message::text(Role::Assistant, inside)), None, None, |_| true) {
+        RecordedAnswer::Calls(calls) => Some(calls),
+        _ => None,
     }
 }
 
-/// Whether a text begins like calls do: JSON, a tag, a fence, `Action:` or `name(`.
+/// Signs of calls that come after prose.
+const SIGNS: [&str; 7] =
+    ["Action:", "<tool_call", "<function", "[TOOL_CALLS]", "<|tool_call|>", "<|python_tag|>", "<｜tool▁call"];
+
+/// Whether a text begins like calls do (JSON, a tag, a fence, `name(`), or has a sign of calls after prose.
 fn may_hold_call(text: &str) -> bool {
     let text = text.trim_start();
     let name_end = text.find(|c: char| !(c.is_alphanumeric() || "_.".contains(c)));
     text.starts_with(['[', '{', '<', '`'])
-        || text.contains("Action:")
+        || SIGNS.iter().any(|sign| text.contains(sign))
         || name_end.is_some_and(|end| end > 0 && text[end..].starts_with('('))
 }
 

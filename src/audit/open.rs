@@ -6,11 +6,11 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::benchmark::formats::format_named;
-use super::benchmark::{BenchColumns, Benchmark, Category, Reading, Thresholds};
+use super::benchmark::{BenchColumns, Benchmark, Category, Reading, Seen, Source, Thresholds, sources};
 use super::item::{Item, ItemCall};
 use super::rows::Fallback;
 use super::{AuditError, Result};
-use crate::engine::fingerprint::{Fingerprint, hex, sha256_of};
+use crate::engine::fingerprint::{Fingerprint, hex};
 use crate::ingest::any_row::{self, RowsRead, push_rows};
 use crate::ingest::fate::LineFate;
 use crate::ingest::log_formats::Columns;
@@ -43,8 +43,16 @@ enum Named {
     BuiltIn,
 }
 
+/// A part of the benchmark.
+enum Part {
+    /// Files.
+    Sources(Vec<Source>),
+    /// The set that is built into the program.
+    BuiltIn,
+}
+
 impl Names<'_> {
-    /// Reads and indexes the benchmark.
+    /// Reads and indexes the benchmark. A file that is given twice, under any name, counts once.
     ///
     /// # Errors
     /// A name is neither a path nor a public set on disk, a file cannot be read, or there is no entry.
@@ -52,14 +60,10 @@ impl Names<'_> {
         let mut benchmark = Benchmark::empty(thresholds);
         let (columns, fallback) = (Columns::default(), Fallback { fields: self.text_fields.to_vec() });
         let reading = Reading { columns: &columns, fallback: &fallback, named: self.columns };
-        let format = if self.format.is_empty() { None } else { Some(format_named(self.format)?) };
-        for name in self.names {
-            match self.resolved(name)? {
-                Named::Path(path) => benchmark.add_path(&path, &reading, format)?,
-                Named::Set(paths) => {
-                    paths.iter().try_for_each(|path| benchmark.add_path(path, &reading, format))?;
-                }
-                Named::BuiltIn => add_built_in(&mut benchmark, &columns),
+        for part in self.parts()? {
+            match part {
+                Part::Sources(sources) => benchmark.add_sources(&sources, &reading)?,
+                Part::BuiltIn => add_built_in(&mut benchmark, &columns),
             }
         }
         if benchmark.entries.is_empty() {
@@ -69,30 +73,44 @@ impl Names<'_> {
         Ok(benchmark)
     }
 
-    /// Adds the content of all files to a resume key.
+    /// Adds what is read to a resume key: the files of the benchmark and those that are read with them, such as answers and
+    /// docs, and nothing else that is in their folders.
     ///
     /// # Errors
     /// As [`Names::open`].
     pub fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        for name in self.names {
-            let paths = match self.resolved(name)? {
-                Named::BuiltIn => {
-                    fingerprint.part("built-in", SAMPLE_RECORDS.as_bytes());
-                    continue;
+        for part in self.parts()? {
+            match part {
+                Part::Sources(sources) => {
+                    sources.iter().try_for_each(|source| source.fingerprint(fingerprint))?;
                 }
-                Named::Path(path) => below(&path)?,
-                Named::Set(paths) => paths,
-            };
-            for path in paths {
-                let sha256 = sha256_of(&path)
-                    .map_err(|error| AuditError::read(&path, std::io::Error::other(error)))?;
-                // A file is read by its name.
-                let name = path.file_name().unwrap_or_default();
-                fingerprint.part("name", name.as_encoded_bytes());
-                fingerprint.part("file", sha256.as_bytes());
+                Part::BuiltIn => fingerprint.part("built-in", SAMPLE_RECORDS.as_bytes()),
             }
         }
         Ok(())
+    }
+
+    /// Returns what the names stand for, in their order and each file once.
+    fn parts(&self) -> Result<Vec<Part>> {
+        let format = if self.format.is_empty() { None } else { Some(format_named(self.format)?) };
+        let mut seen = Seen::default();
+        let mut parts: Vec<Part> = Vec::new();
+        for name in self.names {
+            let paths = match self.resolved(name)? {
+                Named::BuiltIn => {
+                    if !parts.iter().any(|part| matches!(part, Part::BuiltIn)) {
+                        parts.push(Part::BuiltIn);
+                    }
+                    continue;
+                }
+                Named::Path(path) => vec![path],
+                Named::Set(paths) => paths,
+            };
+            for path in paths {
+                parts.push(Part::Sources(seen.new_of(sources(&path, format)?)));
+            }
+        }
+        Ok(parts)
     }
 
     fn resolved(&self, name: &str) -> Result<Named> {
@@ -117,25 +135,6 @@ impl Names<'_> {
             _ => Err(AuditError::NoBenchmark { name: name.to_owned() }),
         }
     }
-}
-
-/// Returns the files at a path, in order; those of a folder with all its subfolders.
-fn below(path: &Path) -> Result<Vec<std::path::PathBuf>> {
-    let read = |cause| AuditError::read(path, cause);
-    if !path.is_dir() {
-        return Ok(vec![path.to_owned()]);
-    }
-    let mut entries: Vec<_> = std::fs::read_dir(path)
-        .map_err(read)?
-        .map(|entry| entry.map(|entry| entry.path()))
-        .collect::<std::io::Result<_>>()
-        .map_err(read)?;
-    entries.sort();
-    let mut files = Vec::new();
-    for entry in entries {
-        files.extend(below(&entry)?);
-    }
-    Ok(files)
 }
 
 /// Adds the records of the built-in set.

@@ -5,6 +5,7 @@ use crate::ingest::any_row::{Reading, RowsRead, rows_of};
 use crate::ingest::fate::LineFate;
 use crate::ingest::log_formats::Columns;
 use crate::ingest::read::{Block, Position};
+use crate::ingest::reasons::Fault;
 
 /// A row of a file, read.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub struct ReadRow {
     pub id: Option<String>,
     /// What it holds; `None` where it is blank or cannot be read.
     pub item: Option<Item>,
+    /// Why it cannot be read.
+    pub fault: Option<Fault>,
 }
 
 /// Where the text of a row is that is no request for a function call.
@@ -31,10 +34,12 @@ pub fn items_of(block: &Block, columns: &Columns, fallback: &Fallback) -> Vec<Re
     for line in rows_of(block, &reading) {
         let position = Position { line: line.line, record: line.record };
         if line.part == 0 {
-            rows.push(ReadRow { position, id: None, item: None });
+            rows.push(ReadRow { position, id: None, item: None, fault: None });
         }
-        if let (Some(row), LineFate::Record(record)) = (rows.last_mut(), line.fate) {
-            row.add(*record);
+        match (rows.last_mut(), line.fate) {
+            (Some(row), LineFate::Record(record)) => row.add(*record),
+            (Some(row), LineFate::Unreadable(fault)) => row.fault = Some(fault),
+            _ => {}
         }
     }
     rows

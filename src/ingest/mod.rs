@@ -23,6 +23,7 @@ mod encoding;
 mod explain;
 pub mod facts;
 pub mod fate;
+pub(crate) mod kind;
 pub mod log_formats;
 mod marks;
 mod messages;

@@ -62,6 +62,7 @@ pub(super) fn read_sound_blocks<E: From<ReadError>>(
             cutter.skip_byte_order_mark();
             let first_text = &cutter.text[cutter.seen..];
             format = format.seen_in(first_text);
+            cutter.is_text = format == Format::Text;
             let splitter = format.splitter(first_text);
             let starts_array = first_text.trim_ascii_start().starts_with(b"[");
             cutter.is_array = starts_array && matches!(splitter, Splitter::Values(_));
@@ -110,6 +111,18 @@ pub enum ReadError {
         /// The error of the system.
         cause: std::io::Error,
     },
+    /// Its items cannot be rows: its ending is not known, and its text is no JSON.
+    #[error(
+        "{}: unknown kind of file: found {} and text that is not JSON, expected .jsonl, .ndjson, .json, .csv, .tsv, .txt or .parquet (text also with .gz or .zst)\nhint: rename the file by what it holds; of a .txt file each line is a text",
+        path.display(),
+        ending.as_ref().map_or_else(|| "no ending".to_owned(), |ending| format!("the ending .{ending}"))
+    )]
+    UnknownKind {
+        /// The file.
+        path: PathBuf,
+        /// Its ending, without that of a compression.
+        ending: Option<String>,
+    },
 }
 
 /// How a file is split into items.
@@ -119,6 +132,8 @@ pub enum Format {
     Jsonl,
     /// JSON whose first lines determine its layout: one value per line, an array, or pretty-printed values.
     Json,
+    /// One text per line, or JSON if the first characters are those of an object or a list.
+    Text,
     /// A table with a header.
     Csv {
         /// The separator of cells.
@@ -132,11 +147,9 @@ impl Format {
     /// Determines the format by the file's name, without the extension of a compression; unknown names are read as
     /// [`Format::Json`].
     pub fn of(path: &Path) -> Self {
-        let extension = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-        let compressed = matches!(extension(path).as_deref(), Some("gz" | "zst"));
-        let bare_name = if compressed { path.with_extension("") } else { path.to_owned() };
-        match extension(&bare_name).as_deref() {
+        match ending(path).as_deref() {
             Some("jsonl" | "ndjson") => Self::Jsonl,
+            Some("txt") => Self::Text,
             Some("csv") => Self::Csv { delimiter: b',' },
             Some("tsv") => Self::Csv { delimiter: b'\t' },
             _ => Self::Json,
@@ -144,8 +157,11 @@ impl Format {
     }
 
     /// Returns the format with the delimiter of the table's header, because many programs write semicolons or tabs into
-    /// CSV.
+    /// CSV; JSON in a text file is JSON.
     fn seen_in(self, first_text: &[u8]) -> Self {
+        if self == Self::Text && begins_like_json(first_text) {
+            return Self::Json;
+        }
         let Self::Csv { delimiter } = self else { return self };
         let header = first_text.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let others = [b';', b'\t', b',', b'|'].into_iter();
@@ -158,8 +174,28 @@ impl Format {
             Self::Csv { delimiter } => Splitter::rows(delimiter),
             Self::Json if !is_line_by_line(first_text) => Splitter::values(),
             Self::Docs if !are_docs_line_by_line(first_text) => Splitter::Whole,
-            Self::Jsonl | Self::Json | Self::Docs => Splitter::Lines,
+            Self::Jsonl | Self::Json | Self::Text | Self::Docs => Splitter::Lines,
         }
+    }
+}
+
+/// Returns the ending of a file's name in lower case, without the one of a compression.
+pub(crate) fn ending(path: &Path) -> Option<String> {
+    let extension = |path: &Path| path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+    match extension(path).as_deref() {
+        Some("gz" | "zst") => extension(&path.with_extension("")),
+        other => other.map(str::to_owned),
+    }
+}
+
+/// Returns `true` if the first characters are those of an object, or of a list of objects, lists or texts. Prompts also
+/// begin with a bracket: `[INST]`.
+fn begins_like_json(first_text: &[u8]) -> bool {
+    let mut characters = first_text.iter().filter(|byte| !byte.is_ascii_whitespace());
+    match (characters.next(), characters.next()) {
+        (Some(b'{'), next) => matches!(next, Some(b'"' | b'\'' | b'}') | None),
+        (Some(b'['), next) => matches!(next, Some(b'{' | b'[' | b'"' | b'\'' | b']') | None),
+        _ => false,
     }
 }
 
@@ -236,6 +272,8 @@ pub struct Block {
     pub header: Option<Arc<Header>>,
     /// The items are elements of one JSON array.
     pub is_array: bool,
+    /// The items are lines of plain text.
+    pub is_text: bool,
 }
 
 /// One line, table row or JSON value of a file, or several consecutive blank lines.
@@ -291,6 +329,7 @@ struct Cutter<'a> {
     skipped_lines: u64,
     header: Option<Arc<Header>>,
     is_array: bool,
+    is_text: bool,
     n_items: u64,
     text_bytes: u64,
 }
@@ -314,6 +353,7 @@ impl<'a> Cutter<'a> {
             skipped_lines: 0,
             header: None,
             is_array: false,
+            is_text: false,
             n_items: 0,
             text_bytes: 0,
         }
@@ -439,6 +479,7 @@ impl<'a> Cutter<'a> {
             items: std::mem::take(&mut self.items),
             header: self.header.clone(),
             is_array: self.is_array,
+            is_text: self.is_text,
         }
     }
 }

@@ -30,6 +30,7 @@ use crate::ingest::ahead::{
 use crate::ingest::any_row::{self, RowsRead, push_rows};
 use crate::ingest::batch::{Joined, Waiting};
 use crate::ingest::fate::{Line, LineFate};
+use crate::ingest::kind::check_kind;
 use crate::ingest::log_formats::Columns;
 use crate::ingest::no_request::LinesWithoutRequest;
 use crate::ingest::read::{Format, Limits, Position, ReadError};
@@ -85,6 +86,15 @@ fn paths_as_text<S: Serializer>(paths: &[PathBuf], serializer: S) -> std::result
 }
 
 impl Ingest {
+    /// Checks that all items of the inputs can be rows, if they are to be.
+    ///
+    /// # Errors
+    /// A file is of an unknown kind.
+    pub(crate) fn check_kinds(&self) -> std::result::Result<(), ReadError> {
+        let inputs = if self.rows == RowsRead::All { &self.inputs[..] } else { &[] };
+        inputs.iter().try_for_each(|path| check_kind(path))
+    }
+
     /// Returns how items are read.
     fn reading(&self) -> any_row::Reading<'_> {
         any_row::Reading { columns: &self.columns, rows: self.rows, text_fields: &self.text_fields }
@@ -99,7 +109,7 @@ impl From<ReadError> for Error {
 
 impl Source for Ingest {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(9);
+        fingerprint.version(10);
         let settings = Self { inputs: Vec::new(), ..self.clone() };
         let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
         fingerprint.part("settings", settings.as_bytes());
@@ -119,6 +129,7 @@ impl Source for Ingest {
     }
 
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
+        self.check_kinds()?;
         let bytes_read = BytesRead::of(&self.inputs, cx);
         let mut rows = LineSink {
             ingest: self,

@@ -94,6 +94,7 @@ fn of_text(path: &Path, format: Format, part: FileShare) -> Result<Sampled> {
             Format::Csv { delimiter: b'\t' } => "tsv",
             Format::Csv { .. } => "csv",
             Format::Jsonl => "jsonl",
+            Format::Text => "txt",
             Format::Json | Format::Docs => "json",
         },
         compression: match facts.compression {
@@ -279,7 +280,7 @@ fn block(lines: &[SampledLine], header: Option<Arc<Header>>) -> Block {
         let Position { line: starts_on, record } = line.at;
         items.push(Item { line: starts_on, record, n_items: line.n_items, bytes });
     }
-    Block { text: text.into(), items, header, is_array: false }
+    Block { text: text.into(), items, header, is_array: false, is_text: false }
 }
 
 #[cfg(test)]

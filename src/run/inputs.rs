@@ -59,7 +59,7 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>),
         ));
     }
     if let [pipe] = pipes[..]
-        && !matches!(Reading::of(pipe), Reading::Text(Format::Json | Format::Jsonl))
+        && !matches!(Reading::of(pipe), Reading::Text(Format::Json | Format::Jsonl | Format::Text))
     {
         return refuse(format!(
             "input {}: pipes are read as JSON only\nhint: write it to a file first",
@@ -77,7 +77,10 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>),
             check_file(input)?;
         }
     }
-    Ok((ingest, skipped))
+    match ingest.check_kinds() {
+        Ok(()) => Ok((ingest, skipped)),
+        Err(error) => refuse(error.to_string()),
+    }
 }
 
 /// Extensions of source code: it may hold functions, but no log.

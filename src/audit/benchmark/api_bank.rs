@@ -54,6 +54,12 @@ pub(super) fn read(source: &Source, _: &Reading<'_>) -> Result<Vec<ReadEntry>> {
     Ok(entries)
 }
 
+/// Returns the table that is read with a dialogue.
+#[allow(clippy::unnecessary_wraps)] // Another reader of the table lists a folder.
+pub(super) fn companions(dialogue: &Path) -> Result<Vec<PathBuf>> {
+    Ok(table(dialogue).into_iter().collect())
+}
+
 /// Finds the table of the APIs.
 fn table(dialogue: &Path) -> Option<PathBuf> {
     let folders = dialogue.ancestors().skip(1).take(LEVELS);

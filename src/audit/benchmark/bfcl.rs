@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::entry::{ReadEntry, Result, calls_of_texts};
-use super::formats::{Source, listed};
+use super::formats::{Source, is_hidden, listed};
 use super::read::{Reading, text_of};
 use crate::audit::AuditError;
 use crate::audit::item::{Docs, Item, ItemCall};
@@ -82,9 +82,16 @@ pub(super) fn in_folder(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = listed(folder)?.into_iter().filter(is_question).collect();
     let earlier = folder.join(EARLIER);
     if !files.is_empty() && earlier.is_dir() {
-        files.extend(listed(&earlier)?);
+        files.extend(listed(&earlier)?.into_iter().filter(|path| path.is_file() && !is_hidden(path)));
     }
     Ok(files)
+}
+
+/// Returns the files next to a question file that may be read with it: its answers, and the docs of classes.
+#[allow(clippy::unnecessary_wraps)] // Another reader of the table lists a folder.
+pub(super) fn companions(questions: &Path) -> Result<Vec<PathBuf>> {
+    let docs = CLASSES.iter().filter_map(|(_, name)| next_to(questions, CLASS_DOCS, name));
+    Ok(answers_of(questions).into_iter().chain(docs).collect())
 }
 
 /// Reads the entries of a question file.
@@ -167,6 +174,11 @@ fn next_to(questions: &Path, folder: &str, name: &str) -> Option<PathBuf> {
     places.into_iter().find(|path| path.is_file())
 }
 
+/// Returns the file of the answers to a question file.
+fn answers_of(questions: &Path) -> Option<PathBuf> {
+    next_to(questions, ANSWERS, questions.file_name()?.to_str()?)
+}
+
 /// The ground truths of a question file.
 #[derive(Debug, Default)]
 struct Answers {
@@ -177,9 +189,8 @@ struct Answers {
 
 impl Answers {
     fn of(questions: &Path) -> Result<Self> {
-        let name = questions.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut answers = Self::default();
-        let Some(path) = next_to(questions, ANSWERS, &name) else { return Ok(answers) };
+        let Some(path) = answers_of(questions) else { return Ok(answers) };
         for (number, line) in lines(&text_of(&path)?) {
             let mut record: Value = serde_json::from_str(line).map_err(|error| AuditError::Entry {
                 path: path.clone(),

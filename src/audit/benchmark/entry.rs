@@ -45,6 +45,28 @@ pub enum BenchError {
         /// What was found.
         found: String,
     },
+    /// A line of a file that is read as rows cannot be read.
+    #[error(
+        "{}:{line}: unreadable row of a benchmark: found {found}, expected JSON or a row of the table\nhint: correct or remove the line; what is not read would never be found",
+        path.display()
+    )]
+    Row {
+        /// The file.
+        path: PathBuf,
+        /// The line; the first is 1.
+        line: u64,
+        /// What was found.
+        found: String,
+    },
+    /// A benchmark is a Parquet file.
+    #[error(
+        "{}: found Parquet, expected text: a benchmark is read from JSON lines, JSON, CSV, TSV or .txt\nhint: write it as JSON lines, for example with pandas: read_parquet(…).to_json(…, orient=\"records\", lines=True)",
+        path.display()
+    )]
+    Parquet {
+        /// The file.
+        path: PathBuf,
+    },
     /// A format has an unknown name.
     #[error("--bench-format: found \"{name}\", expected one of {names}")]
     Format {

@@ -4,6 +4,7 @@
 //! of a format, or else with all files in it as rows. A file without signs is read as rows: any request, conversation
 //! or text that a training set may have. [`AnyFormat::of`] finds a format by its name, also those of public sets.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -12,7 +13,9 @@ use super::entry::{BenchError, ReadEntry, Result};
 use super::read::{Peek, Reading};
 use super::{api_bank, bfcl, columns, nestful, rows, seal_tools, tau_bench, toolbench};
 use crate::audit::AuditError;
-use crate::engine::fingerprint::{hex, sha256_of};
+use crate::engine::fingerprint::{Fingerprint, hex, sha256_of};
+use crate::engine::marker::is_run;
+use crate::ingest::read::ending;
 use crate::public_sets::formats as public;
 
 /// A format of benchmarks.
@@ -26,6 +29,8 @@ pub struct Format {
     pub(super) is_of: fn(&Peek<'_>) -> bool,
     /// Reads the entries of a category.
     pub(super) read: fn(&Source, &Reading<'_>) -> Result<Vec<ReadEntry>>,
+    /// Returns the files next to a file that may be read with it.
+    pub(super) companions: fn(&Path) -> Result<Vec<PathBuf>>,
     /// Whether each file is one entry, so that the files of a folder are a category.
     pub(super) is_entry_a_file: bool,
 }
@@ -42,6 +47,7 @@ pub static FORMATS: [Format; 8] = [
         what: "BFCL question files of all versions and categories, with possible_answer and multi_turn_func_doc",
         is_of: |peek| bfcl::is_name(peek.name),
         read: bfcl::read,
+        companions: bfcl::companions,
         is_entry_a_file: false,
     },
     Format {
@@ -49,6 +55,7 @@ pub static FORMATS: [Format; 8] = [
         what: "ToolBench and StableToolBench: query, query_id and api_list",
         is_of: toolbench::is_of,
         read: toolbench::read,
+        companions: |_| Ok(Vec::new()),
         is_entry_a_file: false,
     },
     Format {
@@ -56,6 +63,7 @@ pub static FORMATS: [Format; 8] = [
         what: "API-Bank dialogues, one a file, with all_apis.csv",
         is_of: api_bank::is_of,
         read: api_bank::read,
+        companions: api_bank::companions,
         is_entry_a_file: true,
     },
     Format {
@@ -63,6 +71,7 @@ pub static FORMATS: [Format; 8] = [
         what: "Seal-Tools: query and calling, with tool.jsonl",
         is_of: seal_tools::is_of,
         read: seal_tools::read,
+        companions: seal_tools::companions,
         is_entry_a_file: false,
     },
     Format {
@@ -70,6 +79,7 @@ pub static FORMATS: [Format; 8] = [
         what: "NESTFUL: input and a labelled output, with tools or the specification file",
         is_of: nestful::is_of,
         read: nestful::read,
+        companions: nestful::companions,
         is_entry_a_file: false,
     },
     Format {
@@ -77,6 +87,7 @@ pub static FORMATS: [Format; 8] = [
         what: "τ-bench tasks in Python or JSON, τ²-bench tasks in JSON, with the tools folder",
         is_of: tau_bench::is_of,
         read: tau_bench::read,
+        companions: tau_bench::companions,
         is_entry_a_file: false,
     },
     Format {
@@ -84,6 +95,7 @@ pub static FORMATS: [Format; 8] = [
         what: "any file whose columns are named with --bench-column",
         is_of: |_| false,
         read: columns::read,
+        companions: |_| Ok(Vec::new()),
         is_entry_a_file: false,
     },
     Format {
@@ -91,6 +103,7 @@ pub static FORMATS: [Format; 8] = [
         what: "any file that a training set may be",
         is_of: |_| false,
         read: rows::read,
+        companions: |_| Ok(Vec::new()),
         is_entry_a_file: false,
     },
 ];
@@ -133,7 +146,7 @@ impl AnyFormat {
 
 /// A category: files of one format.
 #[derive(Debug)]
-pub(super) struct Source {
+pub(in crate::audit) struct Source {
     /// Its name in results.
     pub(super) name: String,
     /// Its file, or the folder of its files.
@@ -166,6 +179,41 @@ impl Source {
         }
     }
 
+    /// Returns the name of its format.
+    pub(super) fn format_name(&self) -> &'static str {
+        match self.format {
+            AnyFormat::Bench(format) => format.name,
+            AnyFormat::Public(format) => format.name,
+        }
+    }
+
+    /// Returns its files and those that may be read with them, each once and in order.
+    pub(super) fn all_files(&self) -> Result<Vec<PathBuf>> {
+        let mut all = self.files.clone();
+        if let AnyFormat::Bench(format) = self.format {
+            for file in &self.files {
+                all.extend((format.companions)(file)?);
+            }
+        }
+        all.sort();
+        all.dedup();
+        Ok(all)
+    }
+
+    /// Adds to a resume key what is read of it: the content of exactly the files that its reader may open.
+    pub(in crate::audit) fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.part("source", self.name.as_bytes());
+        fingerprint.part("format", self.format_name().as_bytes());
+        for path in self.all_files()? {
+            let sha256 =
+                sha256_of(&path).map_err(|error| AuditError::read(&path, std::io::Error::other(error)))?;
+            // A file is read by its name.
+            fingerprint.part("name", path.file_name().unwrap_or_default().as_encoded_bytes());
+            fingerprint.part("file", sha256.as_bytes());
+        }
+        Ok(())
+    }
+
     /// Returns the SHA-256 of its file, or of the names and hashes of its files.
     pub(super) fn sha256(&self) -> Result<String> {
         let of = |path: &Path| {
@@ -189,9 +237,12 @@ const MAX_DEPTH: usize = 8;
 const DATA: [&str; 4] = ["json", "jsonl", "ndjson", "py"];
 
 /// Returns the categories at a path, in the order of their names.
-pub(super) fn sources(path: &Path, wanted: Option<AnyFormat>) -> Result<Vec<Source>> {
+pub(in crate::audit) fn sources(path: &Path, wanted: Option<AnyFormat>) -> Result<Vec<Source>> {
     if !path.is_dir() {
         std::fs::metadata(path).map_err(|cause| AuditError::read(path, cause))?;
+        if ending(path).is_some_and(|ending| ending == "parquet") {
+            return Err(BenchError::Parquet { path: path.to_owned() }.into());
+        }
         let format = match wanted {
             Some(wanted) => wanted,
             None => format_of(path)?.unwrap_or(ROWS),
@@ -199,11 +250,11 @@ pub(super) fn sources(path: &Path, wanted: Option<AnyFormat>) -> Result<Vec<Sour
         return Ok(vec![Source::of_file(path, format)]);
     }
     let mut found = Vec::new();
-    walk(path, wanted, MAX_DEPTH, &mut found)?;
+    walk(path, wanted, &mut Depth::new(), &mut found)?;
     if found.is_empty() {
         let format = wanted.unwrap_or(ROWS);
         let mut files = Vec::new();
-        data_below(path, MAX_DEPTH, &mut files)?;
+        data_below(path, &mut Depth::new(), &mut files)?;
         if format.is_entry_a_file() {
             return Ok(vec![Source::of_folder(path, files, format)]);
         }
@@ -212,20 +263,68 @@ pub(super) fn sources(path: &Path, wanted: Option<AnyFormat>) -> Result<Vec<Sour
     Ok(found)
 }
 
-/// Adds the data files in a folder, then those of the folders in it, whatever they hold.
-fn data_below(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<()> {
-    let entries = listed(folder)?;
-    found.extend(entries.iter().filter(|path| is_data(path)).cloned());
-    if depth > 0 {
-        for folder in entries.iter().filter(|path| path.is_dir() && !is_hidden(path)) {
-            data_below(folder, depth - 1, found)?;
-        }
+/// The files that are in a benchmark already, by their real paths.
+#[derive(Debug, Default)]
+pub(in crate::audit) struct Seen(BTreeSet<PathBuf>);
+
+impl Seen {
+    /// Removes files that were given before, under any name, and sources without other files.
+    pub(in crate::audit) fn new_of(&mut self, sources: Vec<Source>) -> Vec<Source> {
+        let left = sources.into_iter().map(|mut source| {
+            source.files.retain(|file| self.0.insert(real(file)));
+            source
+        });
+        left.filter(|source| !source.files.is_empty()).collect()
     }
-    Ok(())
+}
+
+fn real(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
+}
+
+/// The folders above the one that is looked at, and all that were.
+struct Depth {
+    left: usize,
+    seen: BTreeSet<PathBuf>,
+}
+
+impl Depth {
+    fn new() -> Self {
+        Self { left: MAX_DEPTH, seen: BTreeSet::new() }
+    }
+
+    /// Looks into the folders among some paths: none that is hidden, the folder of a run, or was seen, as by a link to a
+    /// folder above.
+    fn below(
+        &mut self,
+        entries: &[PathBuf],
+        mut look: impl FnMut(&Path, &mut Self) -> Result<()>,
+    ) -> Result<()> {
+        if self.left == 0 {
+            return Ok(());
+        }
+        self.left -= 1;
+        for folder in entries.iter().filter(|path| path.is_dir() && !is_hidden(path) && !is_run(path)) {
+            if self.seen.insert(real(folder)) {
+                look(folder, self)?;
+            }
+        }
+        self.left += 1;
+        Ok(())
+    }
+}
+
+/// Adds the data files in a folder, then those of the folders in it, whatever they hold.
+fn data_below(folder: &Path, depth: &mut Depth, found: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = listed(folder)?;
+    depth.seen.insert(real(folder));
+    found.extend(entries.iter().filter(|path| is_data(path)).cloned());
+    depth.below(&entries, |folder, depth| data_below(folder, depth, found))
 }
 
 /// Adds the files with signs in a folder, then those of the folders in it.
-fn walk(folder: &Path, wanted: Option<AnyFormat>, depth: usize, found: &mut Vec<Source>) -> Result<()> {
+fn walk(folder: &Path, wanted: Option<AnyFormat>, depth: &mut Depth, found: &mut Vec<Source>) -> Result<()> {
+    depth.seen.insert(real(folder));
     if wanted.is_none_or(|wanted| matches!(wanted, AnyFormat::Bench(format) if format.name == "bfcl")) {
         let questions = bfcl::in_folder(folder)?;
         if !questions.is_empty() {
@@ -250,12 +349,7 @@ fn walk(folder: &Path, wanted: Option<AnyFormat>, depth: usize, found: &mut Vec<
         }
     }
     found.extend(whole.into_iter().map(|(format, files)| Source::of_folder(folder, files, format)));
-    if depth > 0 {
-        for folder in entries.iter().filter(|path| path.is_dir() && !is_hidden(path)) {
-            walk(folder, wanted, depth - 1, found)?;
-        }
-    }
-    Ok(())
+    depth.below(&entries, |folder, depth| walk(folder, wanted, depth, found))
 }
 
 /// Returns the format whose signs a file has.
@@ -275,7 +369,7 @@ pub(super) fn listed(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn is_hidden(path: &Path) -> bool {
+pub(super) fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
 }
 

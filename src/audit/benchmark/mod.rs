@@ -35,7 +35,7 @@ use crate::docs::parse::parse;
 use crate::docs::signature::{Signature, signatures};
 use crate::ingest::log_formats::Columns;
 use entry::ReadEntry;
-use formats::{AnyFormat, Source, sources};
+pub(in crate::audit) use formats::{Seen, Source, sources};
 pub(in crate::audit) use read::Reading;
 
 pub use columns::{BenchColumn, BenchColumns};
@@ -128,8 +128,9 @@ impl Benchmark {
     ) -> Result<Self> {
         let mut benchmark = Self::empty(thresholds);
         let reading = Reading { columns, fallback, named: &BenchColumns::default() };
+        let mut seen = Seen::default();
         for path in paths {
-            benchmark.add_path(path, &reading, None)?;
+            benchmark.add_sources(&seen.new_of(sources(path, None)?), &reading)?;
         }
         if benchmark.entries.is_empty() {
             let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
@@ -139,20 +140,14 @@ impl Benchmark {
         Ok(benchmark)
     }
 
-    /// Adds the entries of a file or folder.
+    /// Adds the entries of files.
     ///
     /// # Errors
     /// A file cannot be read.
-    pub(super) fn add_path(
-        &mut self,
-        path: &Path,
-        reading: &Reading<'_>,
-        format: Option<AnyFormat>,
-    ) -> Result<()> {
+    pub(super) fn add_sources(&mut self, sources: &[Source], reading: &Reading<'_>) -> Result<()> {
         let read = |source: &Source| -> Result<Vec<Prepared>> {
             Ok(source.read(reading)?.into_par_iter().map(Prepared::of).collect())
         };
-        let sources = sources(path, format)?;
         let read: Vec<Result<Vec<Prepared>>> = sources.par_iter().map(read).collect();
         for (source, entries) in sources.iter().zip(read) {
             let category = self.add_category(source)?;
@@ -285,6 +280,7 @@ pub fn verdict(hits: &[Hit], is_scorable: bool) -> Verdict {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use super::formats::AnyFormat;
     use super::*;
 
     /// A benchmark of messages.

@@ -73,6 +73,12 @@ fn opened(value: Option<&Value>) -> Option<Value> {
     }
 }
 
+/// Returns the files that are read with a data file.
+#[allow(clippy::unnecessary_wraps)] // Another reader of the table lists a folder.
+pub(super) fn companions(data: &Path) -> Result<Vec<PathBuf>> {
+    Ok(specification(data).into_iter().collect())
+}
+
 /// Returns the specification of a data file, if it is there.
 fn specification(path: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?.rsplit_once("data")?;

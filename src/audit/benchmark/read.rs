@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::entry::{At, Result};
 use crate::audit::AuditError;
 use crate::audit::rows::Fallback;
+use crate::ingest::any_row::json;
 use crate::ingest::log_formats::Columns;
 use crate::ingest::read::{Block, Format, Limits, Position, ReadError, read_blocks};
 
@@ -90,7 +91,7 @@ fn value(block: &Block, item: &crate::ingest::read::Item) -> Option<std::result:
     }
     Some(match &block.header {
         Some(header) => header.row(bytes).map_err(|fault| fault.detail),
-        None => serde_json::from_slice(bytes).map_err(|error| format!("no JSON: {error}")),
+        None => json(bytes).map_err(|error| format!("no JSON: {error}")),
     })
 }
 

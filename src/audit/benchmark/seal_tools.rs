@@ -3,6 +3,7 @@
 //! The functions of an entry are those that it calls; the others, which a retriever adds, are in no file.
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -24,15 +25,23 @@ pub(super) fn is_of(peek: &Peek<'_>) -> bool {
     })
 }
 
+/// Returns the file of the docs, if it is there.
+#[allow(clippy::unnecessary_wraps)] // Another reader of the table lists a folder.
+pub(super) fn companions(entries: &Path) -> Result<Vec<PathBuf>> {
+    let tools = entries.with_file_name(TOOLS);
+    Ok(tools.is_file().then_some(tools).into_iter().collect())
+}
+
 /// Reads the entries of a file.
 pub(super) fn read(source: &Source, _: &Reading<'_>) -> Result<Vec<ReadEntry>> {
     let mut entries = Vec::new();
     for path in &source.files {
-        let tools = path.with_file_name(TOOLS);
         let mut docs: HashMap<String, Value> = HashMap::new();
-        for (position, tool) in if tools.is_file() { records(&tools, FORMAT)? } else { Vec::new() } {
-            let at = At { path: &tools, line: position.line, format: FORMAT };
-            docs.insert(at.text(&tool, "api_name")?.to_owned(), tool);
+        for tools in companions(path)? {
+            for (position, tool) in records(&tools, FORMAT)? {
+                let at = At { path: &tools, line: position.line, format: FORMAT };
+                docs.insert(at.text(&tool, "api_name")?.to_owned(), tool);
+            }
         }
         for (position, record) in records(path, FORMAT)? {
             let at = At { path, line: position.line, format: FORMAT };

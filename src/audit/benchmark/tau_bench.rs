@@ -4,7 +4,7 @@
 //! the same as JSON; its docs are the results of `get_info` in the folder `tools` next to it. Python is read, never run.
 //! τ²-bench has `tasks.json`; actions of its user are no calls, and its docs are not in the folder of the data.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
@@ -107,17 +107,22 @@ fn tasks_of_python(path: &Path) -> Result<Vec<(u64, Value)>> {
     }
 }
 
-/// Returns the docs of the tools next to a file of tasks; none if there is no such folder.
-fn docs(tasks: &Path) -> Result<Vec<Value>> {
+/// Returns the files of the tools next to a file of tasks; none if there is no such folder.
+pub(super) fn companions(tasks: &Path) -> Result<Vec<PathBuf>> {
     let folder = tasks.with_file_name(TOOLS);
-    let mut docs = Vec::new();
     if !folder.is_dir() {
-        return Ok(docs);
+        return Ok(Vec::new());
     }
-    for path in
-        listed(&folder)?.iter().filter(|path| path.extension().is_some_and(|extension| extension == "py"))
-    {
-        let text = text_of(path)?;
+    let is_python =
+        |path: &PathBuf| path.is_file() && path.extension().is_some_and(|extension| extension == "py");
+    Ok(listed(&folder)?.into_iter().filter(is_python).collect())
+}
+
+/// Returns the docs of the tools.
+fn docs(tasks: &Path) -> Result<Vec<Value>> {
+    let mut docs = Vec::new();
+    for path in companions(tasks)? {
+        let text = text_of(&path)?;
         let read = values_after(&text, &["return", "="], b'{')
             .into_iter()
             .filter_map(|(_, literal)| python::literal(&literal).ok());

@@ -55,6 +55,24 @@ pub enum ScoreError {
         /// What to do.
         hint: &'static str,
     },
+    /// Several columns have the name of one that is read.
+    #[error("{}:1: found {found} columns \"{column}\", expected one\nhint: rename or remove the others", path.display())]
+    Repeated {
+        /// The file.
+        path: PathBuf,
+        /// The name.
+        column: String,
+        /// How many columns have it.
+        found: usize,
+    },
+    /// An option is no number of questions.
+    #[error("{option}: expected a number of questions, 1 or more, or a column, found \"{found}\"")]
+    Questions {
+        /// The option.
+        option: &'static str,
+        /// What was found.
+        found: String,
+    },
     /// A cell has something else.
     #[error("{}:{line}: column \"{column}\": expected {expected}, found \"{found}\"\nhint: {hint}", path.display())]
     Value {

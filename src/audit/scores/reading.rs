@@ -1,7 +1,7 @@
 //! Reads tables of scores: BFCL's leaderboard, or `model,x,y` with more columns as one likes.
 //!
-//! Scores are percents (`77.47%`, `77.47`) or, in a column without one above 1, shares. An empty cell and `N/A` are no
-//! score. Of a leaderboard the pairs of columns and their numbers of questions are known; `--x` and `--y` choose others.
+//! Scores are percents (`77.47%`, `77.47`) or, in a column without `%` and without one above 1, shares. An empty cell and
+//! `N/A` are no score. Of a leaderboard the pairs of columns and their numbers of questions are known; `--x` and `--y` choose others.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -104,21 +104,46 @@ impl Table {
             }
             table.models.push(model);
         }
-        table.make_percents();
+        let mut marked = Vec::with_capacity(columns.scores.len());
+        for &(x, y) in &columns.scores {
+            marked.push((is_marked(&head, &rows, x)?, is_marked(&head, &rows, y)?));
+        }
+        table.make_percents(&marked);
         Ok(table)
     }
 
-    /// Turns columns of shares into percents.
-    fn make_percents(&mut self) {
-        for at in 0..self.pairs.len() {
+    /// Turns columns of shares into percents; those with percent signs are percents.
+    fn make_percents(&mut self, marked: &[(bool, bool)]) {
+        for (at, &(marked_x, marked_y)) in marked.iter().enumerate() {
             let scores = || self.models.iter().filter_map(|model| model.scores[at]);
             let (top_x, top_y) =
                 scores().fold((0.0_f64, 0.0_f64), |top, score| (top.0.max(score.0), top.1.max(score.1)));
-            let factor = |top: f64| if top <= 1.0 { 100.0 } else { 1.0 };
+            let factor = |top: f64, is_marked: bool| if top <= 1.0 && !is_marked { 100.0 } else { 1.0 };
             for score in self.models.iter_mut().filter_map(|model| model.scores[at].as_mut()) {
-                *score = (score.0 * factor(top_x), score.1 * factor(top_y));
+                *score = (score.0 * factor(top_x, marked_x), score.1 * factor(top_y, marked_y));
             }
         }
+    }
+}
+
+/// Returns whether the scores of a column have percent signs.
+///
+/// # Errors
+/// Some have, and another could be a share or a percent.
+fn is_marked(head: &Header<'_>, rows: &[csv::StringRecord], at: usize) -> Result<bool, ScoreError> {
+    let is_marked = rows.iter().any(|row| row[at].ends_with('%'));
+    let is_doubtful = |cell: &str| {
+        !cell.ends_with('%') && cell.parse::<f64>().is_ok_and(|score| score > 0.0 && score <= 1.0)
+    };
+    match rows.iter().find(|row| is_marked && is_doubtful(&row[at])) {
+        None => Ok(is_marked),
+        Some(row) => Err(head.wrong(
+            row.position().map_or(0, csv::Position::line),
+            at,
+            "a percent sign, as other scores of the column have",
+            &row[at],
+            "write all scores of the column with % or all without",
+        )),
     }
 }
 
@@ -133,13 +158,25 @@ impl Header<'_> {
         self.names.iter().any(|own| own == name)
     }
 
+    /// Returns the place of a column.
     fn at(&self, name: &str) -> Result<usize, ScoreError> {
-        self.names.iter().position(|own| own == name).ok_or_else(|| ScoreError::Header {
+        self.place_of(name)?.ok_or_else(|| ScoreError::Header {
             path: self.path.to_owned(),
             column: name.to_owned(),
             found: self.names.join(", "),
             hint: CHOOSE,
         })
+    }
+
+    /// Returns the place of a column, if it is there.
+    ///
+    /// # Errors
+    /// Several columns have this name.
+    fn place_of(&self, name: &str) -> Result<Option<usize>, ScoreError> {
+        match self.names.iter().filter(|own| *own == name).count() {
+            0 | 1 => Ok(self.names.iter().position(|own| own == name)),
+            found => Err(ScoreError::Repeated { path: self.path.to_owned(), column: name.to_owned(), found }),
+        }
     }
 
     fn wrong(
@@ -160,14 +197,15 @@ impl Header<'_> {
         if choice.x.len() != choice.y.len() {
             return Err(ScoreError::Pairs { x: choice.x.len(), y: choice.y.len() });
         }
-        let number = |text: &Option<String>| text.as_ref()?.parse::<f64>().ok();
+        let number = |option: &'static str, text: &Option<String>| questions(option, text.as_deref());
+        let (n_x, n_y) = (number("--n-x", &choice.n_x)?, number("--n-y", &choice.n_y)?);
         let known = |x: &str, y: &str| BFCL_PAIRS.iter().find(|pair| (pair.0, pair.1) == (x, y));
         let named = |x: &str, y: &str| PairNames {
             x: x.to_owned(),
             y: y.to_owned(),
             n: (
-                number(&choice.n_x).or_else(|| known(x, y).map(|pair| pair.2)),
-                number(&choice.n_y).or_else(|| known(x, y).map(|pair| pair.3)),
+                n_x.or_else(|| known(x, y).map(|pair| pair.2)),
+                n_y.or_else(|| known(x, y).map(|pair| pair.3)),
             ),
         };
         if !choice.x.is_empty() {
@@ -196,7 +234,7 @@ impl Columns {
         let usual = MODELS.iter().find(|name| head.has(name)).copied().unwrap_or(MODELS[0]);
         let optional = |chosen: &Option<String>, usual: &str| match chosen {
             Some(name) => head.at(name).map(Some),
-            None => Ok(head.names.iter().position(|name| name == usual)),
+            None => head.place_of(usual),
         };
         let questions = |chosen: &Option<String>, usual: &str| match chosen {
             Some(text) if text.parse::<f64>().is_ok() => Ok(None),
@@ -259,6 +297,15 @@ impl Columns {
             .map_or_else(|| Mode::of_name(&name), |at| Mode::of(&row[at]));
         let questions = pairs.iter().map(|pair| (n_x.or(pair.n.0), n_y.or(pair.n.1))).collect();
         Ok(Model { name, line, mode, size, scores, questions })
+    }
+}
+
+/// Returns the number of questions that an option gives; `None` if it names a column.
+fn questions(option: &'static str, text: Option<&str>) -> Result<Option<f64>, ScoreError> {
+    match text.and_then(|text| Some((text, text.parse::<f64>().ok()?))) {
+        None => Ok(None),
+        Some((_, number)) if number.is_finite() && number >= 1.0 => Ok(Some(number)),
+        Some((text, _)) => Err(ScoreError::Questions { option, found: text.to_owned() }),
     }
 }
 

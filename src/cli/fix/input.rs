@@ -30,7 +30,7 @@ pub(super) struct Docs<'t> {
 /// How a file is cut: the name shows tables and lines, the beginning shows the rest.
 pub(super) fn format_of(path: &Path) -> Format {
     match Format::of(path) {
-        Format::Json => Format::Docs,
+        Format::Json | Format::Text => Format::Docs,
         other => other,
     }
 }

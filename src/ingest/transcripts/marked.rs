@@ -79,6 +79,15 @@ const GRAMMARS: &[Grammar] = &[
     },
 ];
 
+/// Grammars of conversations that are never requests.
+const WITHOUT_TOOLS: &[Grammar] = &[Grammar {
+    log_format: "hh",
+    marks: &[("Human:", Role::User), ("Assistant:", Role::Assistant)],
+    at_line_start: true,
+    ends: &[],
+    is_prompt: false,
+}];
+
 /// The keys of whole conversations as one text.
 pub(super) const WHOLE: &[&str] = &["chat", "text", "sample", "prompt", "input"];
 
@@ -87,11 +96,21 @@ const OPENINGS: &[&str] = &["<s>", "<|begin_of_text|>", "<bos>"];
 
 /// Finds a conversation that is one text.
 pub(super) fn find(body: &Value, columns: &Columns) -> Option<Result<Transcript, Fault>> {
-    let text = WHOLE.iter().find_map(|key| body.get(*key)?.as_str())?;
-    let text = OPENINGS.iter().find_map(|opening| text.trim_start().strip_prefix(opening)).unwrap_or(text);
+    let text = without_opening(WHOLE.iter().find_map(|key| body.get(*key)?.as_str())?);
     let grammar = GRAMMARS.iter().find(|grammar| grammar.begins(text.trim_start()))?;
     let beside = system_beside(body, columns);
     Some(beside.transpose().map(|beside| read(grammar, text, beside)))
+}
+
+/// Reads a text that is a conversation.
+pub(super) fn of_text(text: &str) -> Option<Transcript> {
+    let text = without_opening(text);
+    let grammar = GRAMMARS.iter().chain(WITHOUT_TOOLS).find(|grammar| grammar.begins(text.trim_start()))?;
+    Some(read(grammar, text, None))
+}
+
+fn without_opening(text: &str) -> &str {
+    OPENINGS.iter().find_map(|opening| text.trim_start().strip_prefix(opening)).unwrap_or(text)
 }
 
 impl Grammar {

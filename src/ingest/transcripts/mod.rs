@@ -176,6 +176,18 @@ pub(crate) fn marked_parts(record: &Value) -> Option<(Option<String>, Vec<String
     Some((functions, asked.collect()))
 }
 
+/// Returns the messages of a conversation that is one text, without its instructions; `None` if it is no conversation.
+///
+/// Training sets without functions have such texts too, in more grammars than prompts of models.
+pub(super) fn messages_of_text(text: &str) -> Option<Vec<Message>> {
+    let talk = marked::of_text(text)?;
+    let message = |turn: Turn| match (turn.speaker, turn.value) {
+        (Speaker::Role(role), Value::String(text)) if !text.is_empty() => Some(Message::text(role, text)),
+        _ => None,
+    };
+    Some(talk.turns.into_iter().filter_map(message).collect())
+}
+
 /// Returns the instructions outside a conversation.
 fn system_beside(body: &Value, columns: &Columns) -> Option<Result<String, Fault>> {
     let system = column(body, &columns.system)?.clone();

@@ -169,7 +169,7 @@ impl Stage for JudgeQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(6);
+        fingerprint.version(7);
         if self.judge != Judge::Rules {
             QUERIES.task.fingerprint("prompt", fingerprint);
         }

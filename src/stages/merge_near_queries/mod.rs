@@ -232,7 +232,7 @@ impl Stage for MergeNearQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(8);
+        fingerprint.version(9);
         if let Some(embedder) = self.embedder()? {
             fingerprint.built_in("embedder", &embedder.id());
         }
