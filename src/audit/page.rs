@@ -179,9 +179,7 @@ mod tests {
         let [category, id] = ["cat", "x<y"].map(str::to_owned);
         report.frequent_entries = vec![FrequentEntry { category, id, messages: 30, of: 40 }];
         let page = page(&report);
-        for part in
-            ["&lt;b&gt;.jsonl", "a file of the benchmark", "x&lt;y", "30 of 40", "<td class=\"num\">4"]
-        {
+        for part in ["&lt;b&gt;.jsonl", "a file of the benchmark", "x&lt;y", "30 of 40", ">4</td>"] {
             assert!(page.contains(part), "{part}: {page}");
         }
     }
