@@ -23,6 +23,7 @@ from pathlib import Path
 TUNED = dict(eval_min_token_length=1, eval_min_unique_word_count=1, sample_every_m_tokens=1,
              contamination_score_threshold=0.5, perfect_match_decay_start=1, perfect_match_decay_end=2)
 PEERS = {"decontaminate, default": {}, "decontaminate, tuned": TUNED}
+PREPARE = "prepare"
 PLANTED_IN = {"docs_verbatim": {"function", "functions"}, "docs_described": {"function", "functions"},
               "functions_renamed": {"function", "functions"}, "call_only": {"call"}}
 
@@ -37,7 +38,7 @@ def user_messages(turns):
 
 
 def write_for_peer(planted, bench, folder):
-    """Writes the peer's files; returns the row of each line, and the entry of each message."""
+    """Writes the peer's files, and lines.json: the row of each line, and the entry of each message."""
     rows, entries = [], []
     os.makedirs(folder / "train")
     os.makedirs(folder / "evals")
@@ -57,7 +58,8 @@ def write_for_peer(planted, bench, folder):
                     out.write(json.dumps({"eval_key": "bench", "eval_instance_index": at, "fingerprint": str(at),
                                           "split": "test", "question": text, "answer": "", "passage": "",
                                           "is_correct": True, "doc_id": at}) + "\n")
-    return rows, entries
+    with open(folder / "lines.json", "w", encoding="utf-8") as out:
+        json.dump([rows, entries], out)
 
 
 def run_peer(folder, settings):
@@ -112,31 +114,36 @@ def main():
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--as", dest="peer", nargs=2, help=argparse.SUPPRESS)
     args = parser.parse_args()
+    if args.peer and args.peer[0] == PREPARE:
+        write_for_peer(args.planted, args.bench, Path(args.peer[1]))
+        return
     if args.peer:
         run_peer(Path(args.peer[1]), PEERS[args.peer[0]])
         return
     truth = {row["id"]: row for row in lines(args.planted / "truth.jsonl")}
     with tempfile.TemporaryDirectory() as at:
         at = Path(at)
-        rows, entries = write_for_peer(args.planted, args.bench, at)
+        # In a process of its own: a process starts with the peak memory of the one that starts it.
+        itself = [sys.executable, __file__, str(args.planted), "--bench", *args.bench, "--as"]
+        subprocess.run([*itself, PREPARE, str(at)], check=True)
         tools = ["toolsieve audit", *PEERS]
         figures, found = defaultdict(list), {}
         for number in range(args.runs):
             for tool in tools:
                 subprocess.run(["rm", "-rf", at / "report", at / "audit"], check=True)
                 if tool in PEERS:
-                    command = [sys.executable, __file__, str(args.planted), "--bench", "-", "--as", tool, str(at)]
+                    command = [*itself, tool, str(at)]
                 else:
                     command = [args.binary, "audit", "--train", str(args.planted / "train.jsonl"), "--bench",
                                *args.bench, "--out", str(at / "audit"), "-q"]
                 figures[tool].append(measure(command))
-                if number == 0:
-                    hits = hits_of_peer(at, rows, entries) if tool in PEERS else hits_of_audit(at / "audit")
+                if number + 1 == args.runs:
+                    hits = hits_of_peer(at, *lines(at / "lines.json")[0]) if tool in PEERS else hits_of_audit(at / "audit")
                     found[tool] = score(hits, truth)
     by_kind = defaultdict(int)
     for row in truth.values():
         by_kind[row["kind"]] += 1
-    print(f"{len(truth):,} rows, {len(entries):,} messages of the benchmark; median of {args.runs} runs\n")
+    print(f"{len(truth):,} rows; median of {args.runs} runs\n")
     print("| tool | seconds | CPU seconds | peak memory |\n|---|---:|---:|---:|")
     for tool in tools:
         wall, cpu, memory = (statistics.median(column) for column in zip(*figures[tool]))

@@ -333,6 +333,9 @@ fn a_copy_of_the_benchmark_under_another_path_is_contaminated_row_by_row() {
 #[test]
 fn a_message_with_other_numbers_is_found_inside_another_and_example_functions_alone_are_suspect() {
     let bench = Bench::new();
+    let dates = "Keep two berths from 2024-05-06 to 2024-06-07 at 19:30 please";
+    let dated =
+        format!("Hello. {} Thanks a lot", "Keep two berths from 2055-36-37 to 2056-38-39 at 50:61 please.");
     let wrapped = format!("Please {} thanks!", FERRY.replace("9:15", "17:40").replace('.', ","));
     let bmi = json!({"name": "calculate_bmi", "description": "Body mass index.", "parameters": {"type": "object", "properties": {
         "weight": {"type": "number"}, "height": {"type": "number"}}}});
@@ -340,11 +343,16 @@ fn a_message_with_other_numbers_is_found_inside_another_and_example_functions_al
     own["description"] = json!("Tells whether somebody eats enough.");
     let mut entry = json!({"id": "bmi", "question": [[{"role": "user", "content": "Am I too heavy at 80 kg and 1.7 m?"}]]});
     entry["function"] = json!([bmi]);
-    bench.write("more/BFCL_v4_live_simple.json", &lines(&[entry]));
+    let mut berths = entry.clone();
+    berths["id"] = json!("berths");
+    berths["function"] = json!([functions()[1]]);
+    berths["question"][0][0]["content"] = json!(dates);
+    bench.write("more/BFCL_v4_live_simple.json", &lines(&[entry, berths]));
     bench.write(
         "train.jsonl",
         &lines(&[
             row("wrapped", &wrapped, &other()),
+            row("dated", &dated, &other()),
             row("example", "Mow the lawn.", &tool(&own)),
             row("same", "Mow the lawns.", &tool(&bmi)),
         ]),
@@ -360,12 +368,35 @@ fn a_message_with_other_numbers_is_found_inside_another_and_example_functions_al
         .collect();
     let expected = [
         ("wrapped", "template", "contaminated"),
+        ("dated", "template", "contaminated"),
         ("example", "name-parameters", "suspect"),
         ("same", "name-parameters", "contaminated"),
     ];
     let expected: Vec<(String, String, String)> =
         expected.map(|(id, method, verdict)| (id.into(), method.into(), verdict.into())).into();
     assert_eq!(found, expected);
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let bench = Bench::new();
+    let planted = planted();
+    bench.write("train.jsonl", &lines(&planted.iter().map(|(.., row)| row.clone()).collect::<Vec<_>>()));
+    let hits = |threads: &str| {
+        let done = bench.audit(&[
+            "--train",
+            "train.jsonl",
+            "--bench",
+            "bench",
+            "--out",
+            threads,
+            "--threads",
+            threads,
+        ]);
+        assert_eq!(done.status.code(), Some(0), "{}", shown(&done));
+        fs::read_to_string(bench.path(&format!("{threads}/hits.jsonl"))).unwrap()
+    };
+    assert_eq!(hits("1"), hits("3"));
 }
 
 #[test]

@@ -214,7 +214,9 @@ impl Oracle {
         }
         let has_run = expected.windows(by.longest_words).any(|run| long.contains(run));
         let may_be_near = 5 * n_shared > 2 * (n + own.len());
-        if weight / total < 0.6 && !may_be_near && !has_run {
+        let n_plain = text.iter().filter(|word| word.kind != 'n').count();
+        let may_be_template = n_plain < n && n_plain >= by.template_words && !is_template;
+        if weight / total < 0.6 && !may_be_near && !has_run && !may_be_template {
             return;
         }
         let width = (n + n / 2 + 3).min(own.len());
@@ -228,9 +230,6 @@ impl Oracle {
         let inside = &own[part.1..part.1 + width];
         let is_compared = part.0 / total >= 0.6;
         let is_near = may_be_near && 5 * subsequence(&expected, own) > 2 * (n + own.len());
-        if !is_compared && !is_near && !has_run {
-            return;
-        }
         let is_small_talk = is_small_talk(expected.iter().copied());
         let is_sentence = |start: usize| {
             let (first, next) = (row[start].gap, row.get(start + n).map_or(2, |word| word.gap));
@@ -251,10 +250,9 @@ impl Oracle {
                     (n >= by.contained_words).then_some("suspect")
                 }
             });
-        let n_plain = text.iter().filter(|word| word.kind != 'n').count();
         if let Some(verdict) = contained.min() {
             add("contained", 1.0, verdict, 0);
-        } else if n_plain < n && n_plain >= by.template_words && !is_template {
+        } else if may_be_template {
             let fits = |run: &[Word]| {
                 run.iter().zip(text).all(|(one, other)| {
                     one.text == other.text || one.kind.min(other.kind) == 'n' && one.kind == other.kind
@@ -265,6 +263,9 @@ impl Oracle {
             if let Some(verdict) = verdicts.min() {
                 add("template", 1.0, verdict, 0);
             }
+        }
+        if !is_compared && !is_near && !has_run {
+            return;
         }
         let has = |run: &[&str]| own.windows(run.len()).any(|other| other == run);
         let longest = (1..=n).rev().find_map(|length| {

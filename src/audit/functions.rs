@@ -184,7 +184,12 @@ impl DocIndex {
             }
             let score = similarity(function);
             if score >= by.text_suspect {
+                // Two examples under different names, such as `convert_currency` and `currency_converter`.
+                let are_examples = own.len() <= by.example_parameters
+                    && is_example_name(&signature.name)
+                    && function.names.first().is_some_and(|name| is_example_name(name));
                 let is_sure = function.words.len() >= by.text_words
+                    && !are_examples
                     && (score >= by.text || own.len() >= by.text_parameters);
                 let verdict = if is_sure { Verdict::Contaminated } else { Verdict::Suspect };
                 found.push((at, Method::ParametersText, score, verdict));
@@ -266,7 +271,7 @@ fn may_be_left_out(value: &Value) -> bool {
 
 /// Whether a value is an accepted one. Accepted objects list the accepted values of each key.
 fn accepts(own: &Value, accepted: &Value) -> bool {
-    if same(own, accepted) {
+    if same(own, accepted) || is_same_number(own, accepted) {
         return true;
     }
     match (own, accepted) {
@@ -284,6 +289,17 @@ fn accepts(own: &Value, accepted: &Value) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a number and a text are the same number: training sets write `"10"` for 10.
+#[allow(clippy::float_cmp)] // The same number written twice.
+fn is_same_number(one: &Value, other: &Value) -> bool {
+    let ((Value::String(text), Value::Number(number)) | (Value::Number(number), Value::String(text))) =
+        (one, other)
+    else {
+        return false;
+    };
+    text.trim().parse::<f64>().is_ok_and(|text| number.as_f64() == Some(text))
 }
 
 fn parameters(signature: &Signature) -> Vec<String> {
@@ -312,4 +328,25 @@ fn jaccard(a: &[String], b: &[String]) -> f64 {
     let shared = a.iter().filter(|name| b.contains(name)).count();
     let all = a.len() + b.len() - shared;
     if all == 0 { 1.0 } else { shared as f64 / all as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_number_may_be_written_as_text() {
+        for (own, accepted, expected) in [
+            (json!("10"), json!(10), true),
+            (json!(2.5), json!(" 2.50"), true),
+            (json!(["1", {"n": "3"}]), json!([1, {"n": [3]}]), true),
+            (json!("ten"), json!(10), false),
+            (json!("11"), json!(10), false),
+            (json!("true"), json!(true), false),
+        ] {
+            assert_eq!(accepts(&own, &accepted), expected, "{own} {accepted}");
+        }
+    }
 }

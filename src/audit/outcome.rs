@@ -8,8 +8,8 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use rayon::prelude::*;
-use serde::Deserialize as _;
-use serde_json::{Value, json};
+use serde::{Deserialize as _, Serialize};
+use serde_json::json;
 
 use super::facts::{BENCHMARK_NOTE, BenchmarkFacts, ITSELF_NOTE, JUDGED_NOTE};
 use super::frequent::FREQUENT_NOTE;
@@ -179,29 +179,43 @@ fn places(
     Ok(places)
 }
 
-/// A hit as it is written.
-fn hit_json(run: &Finished<'_>, place: &Place, link: &StoredLink) -> Value {
-    let spans = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
-    json!({
-        "train_id": place.id,
-        "train_file": run.inputs.get(place.file).map(|input| &input.path),
-        "line": place.line,
-        "bench_id": &*link.record,
-        "bench_category": &*link.set,
-        "object": &*link.object,
-        "method": &*link.method,
-        "score": link.score,
-        "verdict": link.verdict.as_deref(),
-        "train_spans": spans(&link.spans),
-        "bench_spans": spans(&link.record_spans),
-    })
+/// A hit as it is written, before its places, which are stored as JSON.
+#[derive(Serialize)]
+struct HitLine<'a> {
+    train_id: &'a str,
+    train_file: Option<&'a str>,
+    line: i64,
+    bench_id: &'a str,
+    bench_category: &'a str,
+    object: &'a str,
+    method: &'a str,
+    score: f64,
+    verdict: Option<&'a str>,
+}
+
+/// Returns the line of a hit.
+fn hit_line(run: &Finished<'_>, place: &Place, link: &StoredLink) -> String {
+    let line = HitLine {
+        train_id: &place.id,
+        train_file: run.inputs.get(place.file).map(|input| input.path.as_str()),
+        line: place.line,
+        bench_id: &link.record,
+        bench_category: &link.set,
+        object: &link.object,
+        method: &link.method,
+        score: link.score,
+        verdict: link.verdict.as_deref(),
+    };
+    let line = serde_json::to_string(&line).expect("texts and numbers are JSON");
+    let members = line.trim_end_matches('}');
+    format!("{members},\"train_spans\":{},\"bench_spans\":{}}}\n", link.spans, link.record_spans)
 }
 
 fn write_hits(run: &Finished<'_>, rows: &[(&Place, &Vec<StoredLink>)]) -> Result<()> {
     let path = run.folder.join(HITS);
     let mut file = BufWriter::new(create(&path)?);
     let lines = |(place, links): &(&Place, &Vec<StoredLink>)| -> String {
-        links.iter().map(|link| format!("{}\n", hit_json(run, place, link))).collect()
+        links.iter().map(|link| hit_line(run, place, link)).collect()
     };
     for rows in rows.chunks(BLOCK_ROWS) {
         let texts: Vec<String> = rows.par_iter().map(lines).collect();

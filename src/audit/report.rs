@@ -279,7 +279,12 @@ impl Counted {
 /// Returns the name of a file, without its folders.
 fn file_name(path: &str) -> String {
     let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
-    visible_line(&name.unwrap_or_else(|| path.to_owned())).into_owned()
+    code_span(&name.unwrap_or_else(|| path.to_owned()))
+}
+
+/// Returns a name as Markdown code, in which nothing is markup.
+fn code_span(name: &str) -> String {
+    format!("`{}`", visible_line(name).replace('`', "'"))
 }
 
 #[allow(clippy::cast_precision_loss)] // Counts of entries.
@@ -319,11 +324,7 @@ impl AuditReport {
             files.into_iter().collect::<Vec<_>>().join(", "),
             if compared == 1 { "was" } else { "were" },
             count(self.total.entries as u64),
-            self.categories
-                .iter()
-                .map(|category| visible_line(&category.name))
-                .collect::<Vec<_>>()
-                .join(", "),
+            self.categories.iter().map(|category| code_span(&category.name)).collect::<Vec<_>>().join(", "),
             self.version,
         );
         if self.train.iter().any(|file| file.is_benchmark) {

@@ -19,6 +19,9 @@ pub const SHUFFLE_NOTE: &str = "clean_shuffle";
 /// The most messages that are shuffled.
 pub const MAX_MESSAGES: usize = 2_000;
 
+/// Fewest words, between blanks, of a message that is shuffled. One of a script without blanks would stay as it is.
+const FEWEST_WORDS: usize = 3;
+
 /// What was found among shuffled messages.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CleanShuffle {
@@ -54,7 +57,7 @@ fn shuffled(texts: &[String]) -> Vec<String> {
         .iter()
         .filter(|text| seen.insert(text.as_str()))
         .map(|text| text.split_whitespace().collect())
-        .filter(|words: &Vec<&str>| !words.is_empty())
+        .filter(|words: &Vec<&str>| words.len() >= FEWEST_WORDS)
         .collect();
     let mut words: Vec<(u64, usize, &str)> = messages
         .iter()
@@ -73,7 +76,8 @@ mod tests {
 
     #[test]
     fn shuffled_messages_have_all_words_and_the_lengths_of_the_messages() {
-        let texts = ["Ring the bell.", "Which lamps burn?", "Ring the bell.", ""].map(str::to_owned);
+        let texts =
+            ["Ring the bell.", "Which lamps burn?", "Ring the bell.", "", "哪些灯亮着？"].map(str::to_owned);
         let mixed = shuffled(&texts);
         let lengths: Vec<usize> = mixed.iter().map(|text| text.split_whitespace().count()).collect();
         assert_eq!(lengths, [3, 3]);

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 
 use super::Ending;
-use super::arguments::{command_line, threads};
+use super::arguments::{command_line, threads, use_threads};
 use super::layout::{Column, Table};
 use super::run::{Resumable, Watching, cancelled_by_signal, ending};
 use crate::audit::hit::Verdict;
@@ -111,11 +111,9 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
     if args.max_rate.is_some_and(|rate| !(0.0..=1.0).contains(&rate)) {
         bail!("--max-rate: expected a share from 0 to 1");
     }
+    use_threads(args.threads)?;
     let mut pipeline = Pipeline::parse(&args.pipeline(), AUDIT_NAME, &args.overrides()?, registry)?;
     pipeline.ingest.inputs.clone_from(&args.train);
-    if let Some(threads) = args.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().context("--threads")?;
-    }
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out/audit"));
     let options = Options::default().fresh(args.fresh).command(command_line());
     let options = options.model(args.model.options()?);
@@ -225,8 +223,8 @@ pub(super) fn summary(folder: &Path, report: &AuditReport, screen: Screen) -> Pa
         Column::text("category"),
         Column::number("entries"),
         Column::number("contaminated"),
-        Column::number("by query"),
-        Column::number("function"),
+        Column::number("query"),
+        Column::number("docs"),
         Column::number("call"),
         Column::number("suspect"),
     ]);

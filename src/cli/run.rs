@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 
-use super::arguments::{command_line, threads};
+use super::arguments::{command_line, threads, use_threads};
 use super::funnel::summary;
 use super::model::ModelArgs;
 use super::plan::Loaded;
@@ -68,12 +68,10 @@ pub(super) struct RunArgs {
 }
 
 pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> {
+    use_threads(args.threads)?;
     let Loaded { mut pipeline, run_name } = super::plan::load(&args.pipeline, registry)?;
     pipeline.ingest.limit = args.limit.or(pipeline.ingest.limit);
     pipeline.ingest.sample_rows = args.sample_rows.or(pipeline.ingest.sample_rows);
-    if let Some(threads) = args.threads {
-        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().context("--threads")?;
-    }
     let out = args.out.unwrap_or_else(|| Path::new("out").join(run_name));
     let options = Options::default().fresh(args.fresh).parts(args.parts).batch_rows(args.batch_rows);
     let options = options.command(command_line()).model(args.model.options()?);

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 use super::corpus::{Corpus, IdDigits, RowId};
 use super::delta::{GROUP_ROWS, table_of};
 use super::error::{Result, damaged};
-use super::frame::{FrameFile, FrameWriter, Values};
+use super::frame::{Frame, FrameFile, FrameWriter, Values};
 use super::instance::StageInstance;
 use super::layout::{LINKS, step_name};
 use super::link::{Link, Span};
@@ -46,44 +46,72 @@ pub struct StoredLink {
     pub record_spans: Arc<str>,
 }
 
+/// Texts of links; equal ones are in memory once.
+#[derive(Debug, Default)]
+pub(super) struct LinkTexts(FxHashSet<Arc<str>>);
+
+impl LinkTexts {
+    fn shared(&mut self, text: &str) -> Arc<str> {
+        if let Some(known) = self.0.get(text) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = text.into();
+        self.0.insert(Arc::clone(&new));
+        new
+    }
+
+    /// Returns a link of a row in the form in which it is stored.
+    pub(super) fn stored(&mut self, table: TableId, row: RowIx, link: &Link) -> StoredLink {
+        let mut spans = |spans: &[Span]| {
+            let text = serde_json::to_string(spans).expect("places are texts and numbers");
+            self.shared(&text)
+        };
+        let (own, of_record) = (spans(&link.spans), spans(&link.record_spans));
+        StoredLink {
+            table,
+            row,
+            object: self.shared(link.object),
+            set: self.shared(&link.set),
+            record: self.shared(&link.record),
+            method: self.shared(&link.method),
+            score: link.score,
+            verdict: link.verdict.map(|verdict| self.shared(verdict)),
+            spans: own,
+            record_spans: of_record,
+        }
+    }
+}
+
 /// Writes the links of a stage.
 ///
 /// # Errors
 /// The file cannot be written.
-pub(super) fn write_links(path: &Path, table: TableId, links: &[(RowIx, Link)]) -> Result<()> {
+pub(super) fn write_links(path: &Path, links: &[StoredLink]) -> Result<()> {
     let mut writer = FrameWriter::create(path);
     if links.is_empty() {
-        write_group(&mut writer, table, links)?;
+        write_group(&mut writer, links)?;
     }
     for group in links.chunks(GROUP_ROWS) {
-        write_group(&mut writer, table, group)?;
+        write_group(&mut writer, group)?;
     }
     writer.finish().map(drop)
 }
 
-fn write_group(writer: &mut FrameWriter, table: TableId, links: &[(RowIx, Link)]) -> Result<()> {
-    let json = |get: fn(&Link) -> &Vec<Span>| -> Vec<String> {
-        let text = |spans| serde_json::to_string(spans).expect("places are texts and numbers");
-        links.iter().map(|(_, link)| text(get(link))).collect()
-    };
-    let (spans, record_spans) = (json(|link| &link.spans), json(|link| &link.record_spans));
-    let text = |get: fn(&Link) -> &str| Values::Text(links.iter().map(|(_, link)| Some(get(link))).collect());
+fn write_group(writer: &mut FrameWriter, links: &[StoredLink]) -> Result<()> {
+    let text =
+        |get: fn(&StoredLink) -> &str| Values::Text(links.iter().map(|link| Some(get(link))).collect());
     writer.write(vec![
-        ("table", Values::Text(vec![Some(table.name()); links.len()])),
-        ("row", Values::U32(links.iter().map(|(row, _)| *row).collect())),
-        ("object", text(|link| link.object)),
+        ("table", text(|link| link.table.name())),
+        ("row", Values::U32(links.iter().map(|link| link.row).collect())),
+        ("object", text(|link| &link.object)),
         ("set", text(|link| &link.set)),
         ("record", text(|link| &link.record)),
         ("method", text(|link| &link.method)),
-        ("score", Values::Float(links.iter().map(|(_, link)| Some(link.score)).collect())),
-        ("verdict", Values::Text(links.iter().map(|(_, link)| link.verdict).collect())),
-        ("spans", texts(&spans)),
-        ("record_spans", texts(&record_spans)),
+        ("score", Values::Float(links.iter().map(|link| Some(link.score)).collect())),
+        ("verdict", Values::Text(links.iter().map(|link| link.verdict.as_deref()).collect())),
+        ("spans", text(|link| &link.spans)),
+        ("record_spans", text(|link| &link.record_spans)),
     ])
-}
-
-fn texts(spans: &[String]) -> Values<'_> {
-    Values::Text(spans.iter().map(|spans| Some(spans.as_str())).collect())
 }
 
 /// Reads the links of a stage, in the order of its file: by row.
@@ -91,17 +119,17 @@ fn texts(spans: &[String]) -> Values<'_> {
 /// # Errors
 /// The file is damaged.
 pub(super) fn read_links(path: &Path) -> Result<Vec<StoredLink>> {
-    let frame = FrameFile::open(path)?.read_all()?;
-    let mut known: FxHashSet<Arc<str>> = FxHashSet::default();
-    let mut text = |name: &str, at: usize| {
-        let text = frame.texts(name)?.get(at)?;
-        if let Some(known) = known.get(text) {
-            return Some(Arc::clone(known));
-        }
-        let new: Arc<str> = text.into();
-        known.insert(Arc::clone(&new));
-        Some(new)
-    };
+    let file = FrameFile::open(path)?;
+    let (mut known, mut links) = (LinkTexts::default(), Vec::new());
+    for start in (0..file.height()).step_by(GROUP_ROWS) {
+        let frame = file.read(start, GROUP_ROWS.min(file.height() - start), None)?;
+        read_group(&frame, path, &mut known, &mut links)?;
+    }
+    Ok(links)
+}
+
+fn read_group(frame: &Frame, path: &Path, known: &mut LinkTexts, links: &mut Vec<StoredLink>) -> Result<()> {
+    let mut text = |name: &str, at: usize| Some(known.shared(frame.texts(name)?.get(at)?));
     let mut read = |at: usize| {
         Some(StoredLink {
             table: table_of(&text("table", at)?)?,
@@ -116,9 +144,10 @@ pub(super) fn read_links(path: &Path) -> Result<Vec<StoredLink>> {
             record_spans: text("record_spans", at)?,
         })
     };
-    (0..frame.height())
-        .map(|at| read(at).ok_or_else(|| damaged(path, format!("row {at} is not a link"))))
-        .collect()
+    for at in 0..frame.height() {
+        links.push(read(at).ok_or_else(|| damaged(path, format!("row {at} is not a link")))?);
+    }
+    Ok(())
 }
 
 /// Returns the links of one stage for the `wanted` rows, in canonical order; none if its contract allows none, or if a
@@ -232,14 +261,14 @@ mod tests {
     #[test]
     fn links_read_back_by_row_and_in_the_order_in_which_they_were_made() {
         let delta = verdict(true, |out| {
-            out.link(1, link("b", 0.5))?;
-            out.link(0, link("c", 1.0))?;
-            out.link(1, link("a", 0.9))
+            out.link(1, &link("b", 0.5))?;
+            out.link(0, &link("c", 1.0))?;
+            out.link(1, &link("a", 0.9))
         });
         let links = delta.unwrap().links;
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(LINKS);
-        write_links(&path, TableId::DocLists, &links).unwrap();
+        write_links(&path, &links).unwrap();
         let read = read_links(&path).unwrap();
         let found: Vec<(RowIx, &str, f64)> =
             read.iter().map(|link| (link.row, &*link.record, link.score)).collect();
@@ -250,20 +279,20 @@ mod tests {
         assert_eq!(&*read[0].spans, spans);
         assert_eq!(read[0].verdict.as_deref(), Some("suspect"));
         assert_eq!(&*read[0].record_spans, r#"[{"column":"functions","path":"/2","bytes":[0,4]}]"#);
-        write_links(&path, TableId::DocLists, &[]).unwrap();
+        write_links(&path, &[]).unwrap();
         assert_eq!(read_links(&path).unwrap(), []);
     }
 
     #[test]
     fn a_link_that_the_contract_or_the_table_does_not_allow_is_refused() {
         let refused = |links, row, score| {
-            let error = verdict(links, |out| out.link(row, link("a", score))).unwrap_err();
+            let error = verdict(links, |out| out.link(row, &link("a", score))).unwrap_err();
             assert!(matches!(error, Error::Verdict { .. }) && error.is_bug());
             error.to_string()
         };
         assert_eq!(refused(false, 0, 0.9), "stage test: a link is not in its contract");
         assert_eq!(refused(true, 2, 0.9), "stage test: row 2 does not exist");
         assert_eq!(refused(true, 0, f64::NAN), "stage test: a link of row 0 with the score NaN");
-        assert!(verdict(true, |out| out.link(1, link("a", 0.9))).is_ok());
+        assert!(verdict(true, |out| out.link(1, &link("a", 0.9))).is_ok());
     }
 }

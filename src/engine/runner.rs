@@ -36,8 +36,7 @@ use super::forgotten::{self, Forgotten};
 use super::frame::FrameFile;
 use super::instance::StageInstance;
 use super::layout::{INGEST, LINKS, MANIFEST, step_name};
-use super::link::Link;
-use super::links::write_links;
+use super::links::{StoredLink, write_links};
 use super::manifest::InputFile;
 use super::part::Cuts;
 use super::partition;
@@ -625,7 +624,7 @@ struct Rest {
     fates: Vec<FateEvent>,
     edits: Vec<StoredEdit>,
     /// The links, if the contract allows them.
-    links: Option<Vec<(RowIx, Link)>>,
+    links: Option<Vec<StoredLink>>,
     rulings: Vec<(RowIx, Ruling)>,
 }
 
@@ -642,7 +641,7 @@ fn write_in_background(
         write_fates(&files.file(FATES), &fates)?;
         write_edits(&files.file(EDITS), &edits)?;
         if let Some(links) = links {
-            write_links(&files.file(LINKS), manifest.table, &links)?;
+            write_links(&files.file(LINKS), &links)?;
         }
         rulings.retain(|(_, ruling)| ruling.refused.is_none());
         if !rulings.is_empty() {

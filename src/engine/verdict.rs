@@ -20,6 +20,7 @@ use super::error::{Error, Result};
 use super::fate::FateEvent;
 use super::frame::{Columns, FrameWriter, Held, Values};
 use super::link::Link;
+use super::links::{LinkTexts, StoredLink};
 use super::opinion::Opinion;
 use super::part::StagePart;
 use super::vocabulary::{
@@ -36,7 +37,7 @@ pub struct Delta {
     /// The cells that are still in memory, if the contract names columns to write.
     pub cells: Option<Held>,
     /// Links by row, in the order in which they were made.
-    pub links: Vec<(RowIx, Link)>,
+    pub links: Vec<StoredLink>,
     /// The results of decisions of people, by row.
     pub rulings: Vec<(RowIx, Ruling)>,
     /// Notes about the whole table.
@@ -48,7 +49,7 @@ pub struct Delta {
 pub(super) struct PartDelta {
     fates: Vec<FateEvent>,
     edits: Vec<(RowIx, Edit)>,
-    links: Vec<(RowIx, Link)>,
+    links: Vec<StoredLink>,
     rulings: Vec<(RowIx, Ruling)>,
     /// By column of the contract.
     cells: Vec<VecDeque<(RowIx, Cell)>>,
@@ -63,7 +64,8 @@ pub struct Verdict<'a> {
     has_fate: Vec<bool>,
     fates: Vec<FateEvent>,
     edits: Vec<(RowIx, Edit)>,
-    links: Vec<(RowIx, Link)>,
+    links: Vec<StoredLink>,
+    link_texts: LinkTexts,
     rulings: Vec<(RowIx, Ruling)>,
     /// For each column of the contract, the cells that are not on disk yet.
     cells: Vec<VecDeque<(RowIx, Cell)>>,
@@ -94,6 +96,7 @@ impl<'a> Verdict<'a> {
             fates: Vec::new(),
             edits: Vec::new(),
             links: Vec::new(),
+            link_texts: LinkTexts::default(),
             rulings: Vec::new(),
             cells: contract.writes.iter().map(|_| VecDeque::new()).collect(),
             explained: FxHashSet::default(),
@@ -117,6 +120,7 @@ impl<'a> Verdict<'a> {
             fates: Vec::new(),
             edits: Vec::new(),
             links: Vec::new(),
+            link_texts: LinkTexts::default(),
             rulings: Vec::new(),
             cells: self.contract.writes.iter().map(|_| VecDeque::new()).collect(),
             explained: FxHashSet::default(),
@@ -141,9 +145,8 @@ impl<'a> Verdict<'a> {
         for (row, edit) in part.edits {
             self.edit(row, edit)?;
         }
-        for (row, link) in part.links {
-            self.link(row, link)?;
-        }
+        // Checked when they were made.
+        self.links.extend(part.links);
         for (row, ruling) in part.rulings {
             self.ruling(row, ruling)?;
         }
@@ -310,7 +313,7 @@ impl<'a> Verdict<'a> {
     ///
     /// # Errors
     /// The contract allows no links, the row does not exist, or the score is not finite.
-    pub fn link(&mut self, row: RowIx, link: Link) -> Result<()> {
+    pub fn link(&mut self, row: RowIx, link: &Link) -> Result<()> {
         if !self.contract.links {
             return self.refuse("a link is not in its contract");
         }
@@ -318,7 +321,8 @@ impl<'a> Verdict<'a> {
         if !link.score.is_finite() {
             return self.refuse(format!("a link of row {row} with the score {}", link.score));
         }
-        self.links.push((row, link));
+        let stored = self.link_texts.stored(self.table.id(), row, link);
+        self.links.push(stored);
         Ok(())
     }
 
@@ -426,7 +430,7 @@ impl<'a> Verdict<'a> {
         };
         self.fates.sort_by_key(|event| event.row);
         self.edits.sort_by_key(|(row, _)| *row);
-        self.links.sort_by_key(|(row, _)| *row);
+        self.links.sort_by_key(|link| link.row);
         self.rulings.sort_by_key(|(row, ruling)| (*row, ruling.kind));
         let Self { fates, edits, links, rulings, notes, .. } = self;
         Ok(Delta { fates, edits, cells, links, rulings, notes })

@@ -437,7 +437,7 @@ impl DropBenchmarkOverlap {
                 OnOverlap::Keep => {}
             }
         }
-        audited.links(benchmark).try_for_each(|link| out.link(row, link))
+        audited.links(benchmark).try_for_each(|link| out.link(row, &link))
     }
 }
 

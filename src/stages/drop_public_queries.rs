@@ -168,7 +168,7 @@ impl Stage for DropPublicQueries {
                     spans: vec![Span::value(MESSAGES, format!("/{message}/content"))],
                     record_spans: Vec::new(),
                 };
-                out.link(row, link)?;
+                out.link(row, &link)?;
                 match self.action {
                     OnOverlap::Drop => out.drop(row, &PUBLIC_QUERY, evidence)?,
                     OnOverlap::Hold => out.hold(row, &PUBLIC_QUERY, evidence)?,
@@ -191,12 +191,13 @@ mod tests {
         let query = tables["requests"][0]["messages"][0].clone();
         tables["requests"][0]["messages"] = json!([{"role": "system", "content": "Be brief."}, query]);
         let links = judged(&DropPublicQueries::default(), &tables).delta.links;
-        let [(0, link)] = &links[..] else { panic!("{links:?}") };
+        let [link] = &links[..] else { panic!("{links:?}") };
         assert_eq!(
-            (link.object, link.set.as_str(), link.method.as_str()),
-            ("query", "toolsieve-sample", "rouge-l-f1")
+            (link.row, &*link.object, &*link.set, &*link.method),
+            (0, "query", "toolsieve-sample", "rouge-l-f1")
         );
-        assert_eq!(link.spans, [Span::value(MESSAGES, "/1/content")]);
+        let spans: Vec<Span> = serde_json::from_str(&link.spans).unwrap();
+        assert_eq!(spans, [Span::value(MESSAGES, "/1/content")]);
         assert!(link.score > 0.8, "{}", link.score);
         assert!(judged(&DropPublicQueries::default(), &example.quiet.to_tables()).delta.links.is_empty());
     }

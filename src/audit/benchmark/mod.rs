@@ -264,8 +264,9 @@ impl Benchmark {
     /// Finds the messages and answers that overlap those of a row.
     pub fn hits_of_messages(&self, item: &Item) -> Vec<Hit> {
         let mut hits = Vec::new();
+        let is_conversation = item.queries.len() > 1;
         for (turn, text) in (0..).zip(&item.queries) {
-            self.queries.find(turn, text, &self.thresholds.query, &mut hits);
+            self.queries.find(turn, text, is_conversation, &self.thresholds.query, &mut hits);
         }
         self.docs.find_answers(&item.calls, &self.thresholds.docs, &mut hits);
         hits

@@ -2,7 +2,8 @@
 //!
 //! A message that shares most of its weight with a row has one of its heaviest words there: it is in the list of as many of
 //! them as weigh more than it may lack. So is a nearly equal one, whose length is near, too. A run of words is found by its
-//! hash. No list is cut off, so nothing is missed.
+//! hash, and a message with other numbers by the heaviest of its other words, all of which the row has. No list is cut off,
+//! so nothing is missed.
 
 use std::cell::RefCell;
 
@@ -30,11 +31,21 @@ pub(super) struct Candidates {
     by_weight: Vec<Vec<u32>>,
     /// By word: the messages whose other words are not enough for a nearly equal one, with their length, the shortest first.
     by_length: Vec<Vec<(u32, u32)>>,
+    /// By word: the messages with numbers of which it is the heaviest other word, with all such words.
+    by_template: FxHashMap<u32, Vec<Template>>,
     /// By hash: the messages with a run of words, each once.
     by_run: FxHashMap<u64, Vec<u32>>,
     /// Most weight that each message may lack.
     lacking: Vec<u64>,
     run: usize,
+}
+
+/// A message that is looked for with other numbers.
+#[derive(Debug)]
+struct Template {
+    text: u32,
+    /// Its other words, with how often it has them.
+    words: Box<[(u32, u32)]>,
 }
 
 /// What is reused from row to row.
@@ -43,7 +54,7 @@ struct Scratch {
     of_row: Counts,
     counts: [Counts; 2],
     /// The number of the search that saw a message last.
-    seen: Vec<[u32; 2]>,
+    seen: Vec<[u32; 3]>,
     search: u32,
     found: Vec<u32>,
 }
@@ -64,6 +75,13 @@ impl Candidates {
         for (at, text) in (0..).zip(texts) {
             this.lacking.push(lacking(text.total, by.compared()));
             this.add(at, text);
+            let words = if text.is_template(by) { text.plain_words() } else { Vec::new() };
+            if let Some(&(heaviest, _)) = words.first() {
+                this.by_template
+                    .entry(heaviest)
+                    .or_default()
+                    .push(Template { text: at, words: words.into() });
+            }
         }
         for list in &mut this.by_length {
             list.sort_unstable();
@@ -126,6 +144,12 @@ impl Candidates {
                     found.push(at);
                 }
             }
+            for template in self.by_template.get(&word).into_iter().flatten() {
+                let is_new = scratch.sees(template.text, 2);
+                if is_new && template.words.iter().all(|(word, times)| scratch.of_row.get(*word) >= *times) {
+                    found.push(template.text);
+                }
+            }
             let list = &self.by_length[word as usize];
             let first = list.partition_point(|(n, _)| *n < lengths[0]);
             for &(_, at) in list[first..].iter().take_while(|(n, _)| *n <= lengths[1]) {
@@ -161,11 +185,11 @@ impl Scratch {
             counts.reserve(n_words);
         }
         if self.seen.len() < n_texts {
-            self.seen.resize(n_texts, [0; 2]);
+            self.seen.resize(n_texts, [0; 3]);
         }
         self.search = self.search.wrapping_add(1);
         if self.search == 0 {
-            self.seen.fill([0; 2]);
+            self.seen.fill([0; 3]);
             self.search = 1;
         }
     }

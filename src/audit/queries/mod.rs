@@ -61,7 +61,12 @@ impl QueryIndex {
     pub(super) fn weigh(&mut self, by: &QueryThresholds) {
         let weights = text::weights(&self.texts, self.vocabulary.len());
         let n_texts = self.texts.len();
+        let mut n_messages: FxHashMap<u32, usize> = FxHashMap::default();
+        for text in &self.texts {
+            *n_messages.entry(text.entry).or_default() += 1;
+        }
         for text in &mut self.texts {
+            text.is_conversation = n_messages[&text.entry] > 1;
             text.weigh(&weights, n_texts);
         }
         self.word_weights = weights;
@@ -91,14 +96,21 @@ impl QueryIndex {
         self.texts.iter().map(|text| (text.entry, text.methods(by)))
     }
 
-    /// Finds the messages that overlap one of a row, number `turn` of it.
-    pub(super) fn find(&self, turn: u32, text: &str, by: &QueryThresholds, hits: &mut Vec<Hit>) {
+    /// Finds the messages that overlap one of a row, number `turn` of it. `is_conversation`: the row has others.
+    pub(super) fn find(
+        &self,
+        turn: u32,
+        text: &str,
+        is_conversation: bool,
+        by: &QueryThresholds,
+        hits: &mut Vec<Hit>,
+    ) {
         let words = self.vocabulary.read(text);
         if words.is_empty() {
             return;
         }
         let numbers: Vec<u32> = words.iter().map(|word| word.number).collect();
-        let row = Row { turn, words: &words, numbers: &numbers };
+        let row = Row { turn, is_conversation, words: &words, numbers: &numbers };
         let mut exact = Vec::new();
         for &at in self.whole.get(&hash(&numbers)).into_iter().flatten() {
             let text = &self.texts[at as usize];

@@ -19,7 +19,7 @@ fn index(texts: &[&str]) -> QueryIndex {
 
 fn hits(index: &QueryIndex, message: &str) -> Vec<Hit> {
     let mut hits = Vec::new();
-    index.find(0, message, &QueryThresholds::default(), &mut hits);
+    index.find(0, message, false, &QueryThresholds::default(), &mut hits);
     hits
 }
 
@@ -81,6 +81,24 @@ fn a_long_run_is_suspect_in_any_text_and_its_words_are_counted() {
     assert_eq!((hit.method, hit.verdict, hit.run), (Method::LongestMatch, Verdict::Suspect, 13));
     assert_eq!(&text[hit.in_entry.1.clone()], run);
     assert_eq!(hits(&index, "Count: one two three four five six seven eight nine ten eleven twelve"), []);
+}
+
+#[test]
+fn small_talk_is_contaminated_as_a_whole_row_and_suspect_as_a_turn() {
+    let index = index(&["How are you today?", "Ring the bell of the harbour"]);
+    let verdict = |message: &str, is_conversation: bool| {
+        let mut hits = Vec::new();
+        index.find(0, message, is_conversation, &QueryThresholds::default(), &mut hits);
+        hits.into_iter().map(|hit| hit.verdict).max()
+    };
+    for (message, is_conversation, expected) in [
+        ("how are you today", false, Verdict::Contaminated),
+        ("how are you today", true, Verdict::Suspect),
+        ("Say it: how are you today? Then ring.", false, Verdict::Suspect),
+        ("ring the bell of the harbour", true, Verdict::Contaminated),
+    ] {
+        assert_eq!(verdict(message, is_conversation), Some(expected), "{message}");
+    }
 }
 
 proptest! {

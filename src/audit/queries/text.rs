@@ -31,6 +31,8 @@ pub(super) struct Text {
     n_texts: usize,
     /// It has no subject: inside others it proves nothing.
     is_small_talk: bool,
+    /// Its entry has others.
+    pub(super) is_conversation: bool,
     /// Its different words from the heaviest, with their weight and how often it has them.
     pub(super) distinct: Vec<(u32, u64, u32)>,
 }
@@ -73,6 +75,7 @@ impl Text {
             total: 0,
             n_texts: 0,
             is_small_talk,
+            is_conversation: false,
             distinct: Vec::new(),
         }
     }
@@ -134,7 +137,9 @@ impl Text {
 
     /// Returns the hit of an equal message.
     pub(super) fn exact(&self, row: &Row<'_>, by: &QueryThresholds) -> Hit {
-        let is_sure = self.weighs(by.exact_weight, 1);
+        // “Thank you!” is a turn of many conversations.
+        let is_turn = self.is_small_talk && (self.is_conversation || row.is_conversation);
+        let is_sure = self.weighs(by.exact_weight, 1) && !is_turn;
         let verdict = if is_sure { Verdict::Contaminated } else { Verdict::Suspect };
         row.hit(self, Method::Exact, 1.0, verdict, 0..row.words.len(), 0..self.words.len())
     }
@@ -158,16 +163,16 @@ impl Text {
         let (of, at, length) = runs.longest;
         let common = n_common(&self.numbers, row.numbers);
         let is_near = is_near(common, n, row.numbers.len());
-        if !is_compared && !is_near && length < by.longest_words {
-            return;
-        }
-        if let Some((start, verdict)) = self.contained(row, by) {
+        if let Some((start, verdict)) = self.contained(row, by).filter(|_| is_compared) {
             hits.push(row.hit(self, Method::Contained, 1.0, verdict, start..start + n, 0..n));
         } else if let Some((start, verdict)) = self.template_inside(row, by) {
             let is_known = |hit: &Hit| hit.method == Method::Template && self.is_of(hit, row);
             if !hits.iter().any(is_known) {
                 hits.push(row.hit(self, Method::Template, 1.0, verdict, start..start + n, 0..n));
             }
+        }
+        if !is_compared && !is_near && length < by.longest_words {
+            return;
         }
         let longest: u64 = self.weights[of..of + length].iter().sum();
         let longest = self.share(longest);
@@ -240,11 +245,27 @@ impl Text {
         close == Gap::Strong && (open == Gap::Strong || (open == Gap::Weak && !is_name()))
     }
 
+    /// Whether it is looked for with other numbers inside longer messages.
+    pub(super) fn is_template(&self, by: &QueryThresholds) -> bool {
+        let n_plain = self.n_plain(super::NUMBERS);
+        n_plain < self.words.len() && n_plain >= by.template_words
+    }
+
+    /// Returns its different words that are no numbers, from the heaviest, with how often it has them.
+    pub(super) fn plain_words(&self) -> Vec<(u32, u32)> {
+        let is_plain =
+            |number: u32| self.words.iter().any(|word| word.number == number && word.mask != Mask::Number);
+        self.distinct
+            .iter()
+            .filter(|(word, ..)| is_plain(*word))
+            .map(|(word, _, times)| (*word, *times))
+            .collect()
+    }
+
     /// Finds the surest place where all its words are in a row with other numbers; of several the first.
     fn template_inside(&self, row: &Row<'_>, by: &QueryThresholds) -> Option<(usize, Verdict)> {
         let n = self.words.len();
-        let n_plain = self.n_plain(super::NUMBERS);
-        if n_plain == n || n_plain < by.template_words {
+        if !self.is_template(by) {
             return None;
         }
         let is_like = |(own, other): (&Word, &Word)| {
@@ -272,6 +293,8 @@ impl Text {
 /// A message of a row.
 pub(super) struct Row<'a> {
     pub(super) turn: u32,
+    /// The row has other messages.
+    pub(super) is_conversation: bool,
     pub(super) words: &'a [Word],
     pub(super) numbers: &'a [u32],
 }

@@ -51,17 +51,17 @@ fn of_links_and_decisions() -> Vec<Shown> {
     vec![
         run(
             "a link that its contract does not allow",
-            stage_of("wrong", without(), |_, out| out.link(0, link(0.5))),
+            stage_of("wrong", without(), |_, out| out.link(0, &link(0.5))),
             "stage wrong: a link is not in its contract",
         ),
         run(
             "a link of a row that does not exist",
-            stage_of("wrong", with(), |_, out| out.link(2, link(0.5))),
+            stage_of("wrong", with(), |_, out| out.link(2, &link(0.5))),
             "stage wrong: row 2 does not exist",
         ),
         run(
             "a link with a score that is no number",
-            stage_of("wrong", with(), |_, out| out.link(0, link(f64::NAN))),
+            stage_of("wrong", with(), |_, out| out.link(0, &link(f64::NAN))),
             "stage wrong: a link of row 0 with the score NaN",
         ),
         run(
@@ -100,7 +100,7 @@ fn the_verdicts_on_parts_join_to_the_same_verdict_as_without_parts() {
             for number in [2, 1] {
                 out.ruling(row, Ruling { detail: number.into(), ..keep() })?;
             }
-            out.link(row, link(0.5))?;
+            out.link(row, &link(0.5))?;
             if row != 3 {
                 drop_row(out, row)?;
             }

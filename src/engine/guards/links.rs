@@ -12,7 +12,7 @@ use crate::engine::instance::StageInstance;
 use crate::engine::layout::LINKS;
 use crate::engine::ledger;
 use crate::engine::link::{Link, Span};
-use crate::engine::links::{StoredLink, fold, of_stage, write_links};
+use crate::engine::links::{LinkTexts, StoredLink, fold, of_stage, write_links};
 use crate::engine::vocabulary::{Evidence, RowIx, TableId};
 
 fn link(record: &str) -> Link {
@@ -34,7 +34,7 @@ fn link(record: &str) -> Link {
 fn linking(id: &str, record: &'static str) -> StageInstance {
     let contract = Contract { links: true, ..contract(TableId::Requests) };
     stage_of(id, contract, move |view, out| {
-        view.rows().try_for_each(|row| out.link(row, link(&format!("{record}{row}"))))?;
+        view.rows().try_for_each(|row| out.link(row, &link(&format!("{record}{row}"))))?;
         out.drop(view.rows().next().unwrap_or_default(), &BAD, Evidence::default())
     })
 }
@@ -97,7 +97,7 @@ fn a_link_of_a_row_that_does_not_exist_is_damage() {
     home.run(&Log::of(&[0; 6]), &stages()).unwrap();
     let path = home.path("stages/01-one").join(LINKS);
     let of = |row: RowIx| {
-        write_links(&path, TableId::Requests, &[(row, link("a"))]).unwrap();
+        write_links(&path, &[LinkTexts::default().stored(TableId::Requests, row, &link("a"))]).unwrap();
         of_stage(home.folder.path(), 0, &stages()[0], &corpus(), |_, _| true)
     };
     assert_eq!(of(5).unwrap().len(), 1);

@@ -4,6 +4,7 @@
 //! message, as Alpaca's template writes them. Of a preference the chosen answer is read; the rejected one is not.
 
 use memchr::memmem;
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
 use super::turns::{answer, conversation, history, texts};
@@ -157,12 +158,10 @@ fn read_fields(record: &mut Record, fields: &Map<String, Value>, depth: usize) {
     let has_conversation = found.is_some();
     record.messages = found.map(|(_, messages)| messages).unwrap_or_default();
     let bare = if has_conversation { &[][..] } else { BARE_TEXTS };
-    for text in user_texts(fields, bare) {
-        let is_known = record.messages.iter().any(|message| message.content == text.content);
-        if !is_known {
-            record.messages.push(text);
-        }
-    }
+    let mut known: FxHashSet<String> =
+        record.messages.iter().map(|message| message.content.clone()).collect();
+    let new = user_texts(fields, bare).into_iter().filter(|text| known.insert(text.content.clone()));
+    record.messages.extend(new);
     add_history(record, fields);
     if record.messages.is_empty() && depth > 0 {
         let wrapped = WRAPPERS.iter().find_map(|key| folded(fields, key)?.as_object());
@@ -200,10 +199,21 @@ fn instruction(fields: &Map<String, Value>) -> Option<(&'static str, String)> {
 
 fn add_history(record: &mut Record, fields: &Map<String, Value>) {
     let earlier = folded(fields, HISTORY).map(history).unwrap_or_default();
-    let is_new = |message: &Message| !record.messages.contains(message);
+    if earlier.is_empty() {
+        return;
+    }
+    let contents = contents_of(&record.messages);
+    let is_new = |message: &Message| {
+        !contents.contains(message.content.as_str()) || !record.messages.contains(message)
+    };
     let mut messages: Vec<Message> = earlier.into_iter().filter(is_new).collect();
     messages.append(&mut record.messages);
     record.messages = messages;
+}
+
+/// The texts of messages: most are told apart by them, without a look at every message.
+fn contents_of(messages: &[Message]) -> FxHashSet<&str> {
+    messages.iter().map(|message| message.content.as_str()).collect()
 }
 
 fn add_answer(record: &mut Record, value: &Value) {
@@ -215,7 +225,12 @@ fn add_answer(record: &mut Record, value: &Value) {
 /// Adds the answer of a row: the first message as the response, the others after it.
 fn add_answer_of(record: &mut Record, fields: &Map<String, Value>) {
     let Some(found) = ANSWERS.iter().find_map(|key| folded(fields, key)) else { return };
-    let is_new = |message: &Message| message.role == Role::Assistant || !record.messages.contains(message);
+    let contents = contents_of(&record.messages);
+    let is_new = |message: &Message| {
+        message.role == Role::Assistant
+            || !contents.contains(message.content.as_str())
+            || !record.messages.contains(message)
+    };
     let mut messages = answer(found).into_iter().filter(is_new).collect::<Vec<_>>();
     if messages.is_empty() {
         return;
