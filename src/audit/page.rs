@@ -36,7 +36,7 @@ fn head(report: &AuditReport) -> Markup {
     let chance = &report.clean_shuffle;
     html! {
         h1 { "Contamination audit" }
-        p { (report.statement()) }
+        p { (report.statement().replace('`', "")) }
         div.tiles { @for (what, n) in tiles { (tile(&count(n), what)) } }
         @if chance.messages > 0 {
             p.soft {
@@ -103,8 +103,7 @@ fn categories(report: &AuditReport) -> Markup {
 }
 
 fn methods(report: &AuditReport) -> Markup {
-    let columns =
-        [Column::key("method"), Column::number("rows contaminated"), Column::number("rows suspect")];
+    let columns = [Column::key("method"), Column::number("contaminated"), Column::number("suspect")];
     let row = |method: &Method| {
         let rows = report.methods.get(method.name())?;
         let of = |verdict: Verdict| html! { (count(rows.get(verdict.name()).copied().unwrap_or_default())) };
