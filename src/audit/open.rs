@@ -90,7 +90,7 @@ impl Names<'_> {
         Ok(())
     }
 
-    /// Returns what the names stand for, in their order and each file once.
+    /// Returns the files of the names, in the order of the names and each file once.
     fn parts(&self) -> Result<Vec<Part>> {
         let format = if self.format.is_empty() { None } else { Some(format_named(self.format)?) };
         let mut seen = Seen::default();

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::hit::{Method, Verdict};
 use super::report::{AuditReport, CategoryCounts, TrainFile};
 use crate::page::table::{Column, small, wide};
-use crate::page::{code, document, soft, tile};
+use crate::page::{code, document, number, soft, tile};
 use crate::text::figures::{count, share_of};
 
 /// Returns the page.
@@ -24,8 +24,8 @@ pub fn page(report: &AuditReport) -> String {
     document("Contamination audit", sections)
 }
 
-fn number(n: usize) -> Markup {
-    html! { (count(n as u64)) }
+fn entries(n: usize) -> Markup {
+    number(n as u64)
 }
 
 fn head(report: &AuditReport) -> Markup {
@@ -58,9 +58,9 @@ fn files(report: &AuditReport) -> Markup {
     let row = |file: &TrainFile| {
         vec![
             html! { (code(&file.path)) @if file.is_benchmark { br; (soft("a file of the benchmark: its duplicates")) } },
-            html! { (count(file.rows)) },
-            html! { (count(file.removed)) },
-            html! { (count(file.unreadable)) },
+            number(file.rows),
+            number(file.removed),
+            number(file.unreadable),
             html! { @if let Some(cleaned) = &file.cleaned { (code(cleaned)) } },
         ]
     };
@@ -82,16 +82,16 @@ fn categories(report: &AuditReport) -> Markup {
         Column::number("suspect"),
     ];
     let row = |of: &CategoryCounts| {
-        let by = |name: &str| number(of.by_object.get(name).copied().unwrap_or_default());
+        let by = |name: &str| entries(of.by_object.get(name).copied().unwrap_or_default());
         vec![
             code(&of.name),
-            number(of.entries),
-            html! { (number(of.contaminated)) " · " (share_of(of.contaminated as u64, of.entries as u64)) },
+            entries(of.entries),
+            html! { (entries(of.contaminated)) " · " (share_of(of.contaminated as u64, of.entries as u64)) },
             html! { (format!("{:.1} to {:.1} %", of.interval.0 * 100.0, of.interval.1 * 100.0)) },
             by("query"),
-            number(of.docs),
+            entries(of.docs),
             by("call"),
-            number(of.suspect),
+            entries(of.suspect),
         ]
     };
     let total = (report.categories.len() > 1).then_some(&report.total);
@@ -106,7 +106,7 @@ fn methods(report: &AuditReport) -> Markup {
     let columns = [Column::key("method"), Column::number("contaminated"), Column::number("suspect")];
     let row = |method: &Method| {
         let rows = report.methods.get(method.name())?;
-        let of = |verdict: Verdict| html! { (count(rows.get(verdict.name()).copied().unwrap_or_default())) };
+        let of = |verdict: Verdict| number(rows.get(verdict.name()).copied().unwrap_or_default());
         Some(vec![code(method.name()), of(Verdict::Contaminated), of(Verdict::Suspect)])
     };
     html! {
@@ -124,7 +124,7 @@ fn phrases(report: &AuditReport) -> Markup {
             p.soft { "The messages of these entries are part of many different messages. Inside longer messages they are clean." }
             (small(&columns, report.frequent_entries.iter().map(|entry| vec![
                 code(&entry.category), code(&entry.id),
-                html! { (number(entry.messages)) " of " (number(entry.of)) },
+                html! { (number(entry.messages as u64)) " of " (number(entry.of as u64)) },
             ])))
         }
     }
@@ -132,7 +132,7 @@ fn phrases(report: &AuditReport) -> Markup {
 
 fn unscorable(report: &AuditReport) -> Markup {
     let columns = [Column::key("method"), Column::number("entries")];
-    let total = |by_category: &BTreeMap<String, usize>| number(by_category.values().sum());
+    let total = |by_category: &BTreeMap<String, usize>| entries(by_category.values().sum());
     html! {
         h2 { "Entries that a method cannot find" }
         p.soft { "They are too short for it, or have nothing that it compares. By such a method they are unscorable, which is not clean." }

@@ -45,9 +45,8 @@ pub trait Stage: Send + Sync {
     }
 
     /// Joins the notes of several parts into one; `None` if they cannot be joined. By default only equal notes join.
-    fn join_notes(&self, _name: &str, mut notes: Vec<Value>) -> Option<Value> {
-        notes.dedup();
-        if notes.len() == 1 { notes.pop() } else { None }
+    fn join_notes(&self, _name: &str, notes: Vec<Value>) -> Option<Value> {
+        equal_notes(notes)
     }
 
     /// Judges the kept rows of its table; in a part, only those that [`View::rows`] and [`View::for_each_batch`]
@@ -56,6 +55,12 @@ pub trait Stage: Send + Sync {
     /// # Errors
     /// A column cannot be read, or the user asked to stop. A bad row is never an error: it gets a fate.
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()>;
+}
+
+/// Returns the note of several parts if all are equal.
+pub fn equal_notes(mut notes: Vec<Value>) -> Option<Value> {
+    notes.dedup();
+    if notes.len() == 1 { notes.pop() } else { None }
 }
 
 /// A stage that judges each row on its own. Rows are streamed in batches and judged in parallel; results are in row

@@ -243,7 +243,7 @@ impl RecordReader<'_> {
     }
 }
 
-/// The column in which xLAM's sets have the right calls. In other sets the name stands for other things, such as the
+/// The column in which xLAM's sets have the right calls. In other sets the column has something else, such as the
 /// answers to a question, so only calls are read.
 pub(super) const CALLS_COLUMN: Path = &["answers"];
 

@@ -10,6 +10,7 @@ pub(crate) mod table;
 
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
 
+use crate::text::figures::count;
 use crate::text::visible::visible;
 
 /// The style of all pages: the only text that is not escaped, because it is a file of this program.
@@ -49,6 +50,11 @@ fn with_hidden_characters_shown(page: &str) -> String {
 /// Returns an element for code or for a name in the program or the data.
 pub(crate) fn code(text: &str) -> Markup {
     html! { code { (text) } }
+}
+
+/// Returns a count with its thousands apart.
+pub(crate) fn number(n: u64) -> Markup {
+    html! { (count(n)) }
 }
 
 /// Returns an element for less important text.

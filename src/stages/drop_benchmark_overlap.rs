@@ -38,7 +38,7 @@ use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::language_model::{ModelUsage, USAGE_NOTE};
-use crate::engine::stage::Stage;
+use crate::engine::stage::{Stage, equal_notes};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Batch, Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
@@ -273,14 +273,11 @@ impl Stage for DropBenchmarkOverlap {
         self.names().fingerprint(fingerprint).map_err(|error| Error::Input(error.to_string()))
     }
 
-    fn join_notes(&self, name: &str, mut notes: Vec<Value>) -> Option<Value> {
+    fn join_notes(&self, name: &str, notes: Vec<Value>) -> Option<Value> {
         match name {
             USAGE_NOTE => ModelUsage::joined(notes),
             JUDGED_NOTE => Some(joined_counts(&notes)),
-            _ => {
-                notes.dedup();
-                if notes.len() == 1 { notes.pop() } else { None }
-            }
+            _ => equal_notes(notes),
         }
     }
 

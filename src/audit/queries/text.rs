@@ -163,7 +163,9 @@ impl Text {
         let (of, at, length) = runs.longest;
         let common = n_common(&self.numbers, row.numbers);
         let is_near = is_near(common, n, row.numbers.len());
-        if let Some((start, verdict)) = self.contained(row, by).filter(|_| is_compared) {
+        // All of its words weigh enough to be compared.
+        let contained = if is_compared { self.contained(row, by) } else { None };
+        if let Some((start, verdict)) = contained {
             hits.push(row.hit(self, Method::Contained, 1.0, verdict, start..start + n, 0..n));
         } else if let Some((start, verdict)) = self.template_inside(row, by) {
             let is_known = |hit: &Hit| hit.method == Method::Template && self.is_of(hit, row);

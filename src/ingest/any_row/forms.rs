@@ -202,18 +202,28 @@ fn add_history(record: &mut Record, fields: &Map<String, Value>) {
     if earlier.is_empty() {
         return;
     }
-    let contents = contents_of(&record.messages);
-    let is_new = |message: &Message| {
-        !contents.contains(message.content.as_str()) || !record.messages.contains(message)
+    let mut messages: Vec<Message> = {
+        let known = KnownMessages::of(&record.messages);
+        earlier.into_iter().filter(|message| !known.has(message)).collect()
     };
-    let mut messages: Vec<Message> = earlier.into_iter().filter(is_new).collect();
     messages.append(&mut record.messages);
     record.messages = messages;
 }
 
-/// The texts of messages: most are told apart by them, without a look at every message.
-fn contents_of(messages: &[Message]) -> FxHashSet<&str> {
-    messages.iter().map(|message| message.content.as_str()).collect()
+/// Messages, looked up by their texts before they are compared: a row may have thousands.
+struct KnownMessages<'a> {
+    messages: &'a [Message],
+    contents: FxHashSet<&'a str>,
+}
+
+impl<'a> KnownMessages<'a> {
+    fn of(messages: &'a [Message]) -> Self {
+        Self { messages, contents: messages.iter().map(|message| message.content.as_str()).collect() }
+    }
+
+    fn has(&self, message: &Message) -> bool {
+        self.contents.contains(message.content.as_str()) && self.messages.contains(message)
+    }
 }
 
 fn add_answer(record: &mut Record, value: &Value) {
@@ -225,12 +235,8 @@ fn add_answer(record: &mut Record, value: &Value) {
 /// Adds the answer of a row: the first message as the response, the others after it.
 fn add_answer_of(record: &mut Record, fields: &Map<String, Value>) {
     let Some(found) = ANSWERS.iter().find_map(|key| folded(fields, key)) else { return };
-    let contents = contents_of(&record.messages);
-    let is_new = |message: &Message| {
-        message.role == Role::Assistant
-            || !contents.contains(message.content.as_str())
-            || !record.messages.contains(message)
-    };
+    let known = KnownMessages::of(&record.messages);
+    let is_new = |message: &Message| message.role == Role::Assistant || !known.has(message);
     let mut messages = answer(found).into_iter().filter(is_new).collect::<Vec<_>>();
     if messages.is_empty() {
         return;

@@ -20,7 +20,7 @@ use super::words::{
 use crate::bfcl::category::Category;
 use crate::engine::corpus::RowId;
 use crate::page::table::{self, Column};
-use crate::page::{Hue, bar, code, document, judged, soft, tile};
+use crate::page::{Hue, bar, code, document, judged, number, soft, tile};
 use crate::text::figures::{self, count};
 
 /// The page of a run; `run` is what commands call its folder.
@@ -41,10 +41,6 @@ pub fn page(report: &Report, run: &str) -> String {
 
 fn text(text: &str) -> Markup {
     html! { (text) }
-}
-
-fn number(n: u64) -> Markup {
-    html! { (count(n)) }
 }
 
 fn head(report: &Report) -> Markup {

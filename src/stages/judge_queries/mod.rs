@@ -35,7 +35,7 @@ use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::language_model::{ModelUsage, USAGE_NOTE};
-use crate::engine::stage::Stage;
+use crate::engine::stage::{Stage, equal_notes};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
@@ -181,14 +181,11 @@ impl Stage for JudgeQueries {
         Ok(())
     }
 
-    fn join_notes(&self, name: &str, mut notes: Vec<Value>) -> Option<Value> {
+    fn join_notes(&self, name: &str, notes: Vec<Value>) -> Option<Value> {
         match name {
             USAGE_NOTE => return ModelUsage::joined(notes),
             OPERATING_POINT => {}
-            _ => {
-                notes.dedup();
-                return if notes.len() == 1 { notes.pop() } else { None };
-            }
+            _ => return equal_notes(notes),
         }
         let points: Vec<OperatingPoint> =
             notes.into_iter().map(|note| serde_json::from_value(note).ok()).collect::<Option<_>>()?;
