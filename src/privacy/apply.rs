@@ -3,11 +3,15 @@
 //! A number in JSON stays a number with the same number of digits. Replacements are recorded by place, never by value:
 //! the path in the cell, the bytes in the old string, and the placeholder.
 
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
 
+use super::asked::is_answer;
+use super::context::says_something;
 use super::known::{KnownValues, OwnValues};
 use super::numbers::Numbers;
 use super::people::{PeopleOf, descriptions};
+use super::pieces::{self, LeafOf, is_date_key};
+use super::walk::{CONTENT, Leaf, Place, Visitor, walk};
 use super::{FoundValue, PrivacyKind, Scanner};
 
 /// Finds values with the recognisers, known values, and names and street addresses.
@@ -23,8 +27,6 @@ pub struct Finder<'a> {
 /// shorter one does not show whether a name is a person's.
 const LEAST_WORDS: usize = 2;
 const LEAST_WORDS_OF_VALUE: usize = 4;
-/// The key of the text of a message.
-const CONTENT: &str = "content";
 
 impl<'a> From<&'a Scanner> for Finder<'a> {
     fn from(scanner: &'a Scanner) -> Self {
@@ -88,10 +90,12 @@ impl<'a> Finder<'a> {
         found
     }
 
-    /// Returns the values of a text under a key; see [`Scanner::scan_under`]. A text that is a name, of a function or a
-    /// key, may contain a word that is a password elsewhere.
-    fn find_under(&self, key: &str, text: &str, is_name: bool) -> Vec<FoundValue> {
-        let text_is = if is_name { Use::Name } else { Use::of(key, text) };
+    /// Returns the values of a leaf; see [`Scanner::scan_under`]. A name, of a function or a key, may contain a word that
+    /// is a password elsewhere.
+    pub(super) fn find_in_leaf(&self, leaf: &Leaf<'_>) -> Vec<FoundValue> {
+        let Leaf { text, key, place, asked } = *leaf;
+        let text_is = if place == Place::Name { Use::Name } else { Use::of(key, text) };
+        let key = asked.filter(|asked| is_answer(text) && says_something(asked)).unwrap_or(key);
         self.complete(self.scanner.scan_under(key, text), text, text_is)
     }
 
@@ -162,6 +166,8 @@ pub struct Replaced {
     pub placeholder: String,
     /// The number of the placeholder.
     pub number: u64,
+    /// Whether the replacement is a blank, because the placeholder has no such piece; see [`pieces`](super::pieces).
+    pub is_lost: bool,
 }
 
 /// Visits the values of a text in order, each with the text that contains it.
@@ -205,7 +211,7 @@ pub fn in_json(scanner: &Scanner, cell: &str, visit: impl FnMut(&FoundValue, &st
 
 /// Visits the values of JSON, in order, each with the text that contains it.
 pub(super) fn in_value(scanner: &Scanner, mut value: Value, mut visit: impl FnMut(&FoundValue, &str)) {
-    walk(scanner.into(), &mut value, &mut String::new(), "", &mut |found, text, _| {
+    each_leaf(scanner.into(), &mut value, |found, text, _| {
         for found in found {
             visit(found, text);
         }
@@ -213,17 +219,37 @@ pub(super) fn in_value(scanner: &Scanner, mut value: Value, mut visit: impl FnMu
     });
 }
 
+/// Walks over JSON and calls `visit` for each string, number and key with values: with these, the old text and its path.
+/// What it returns is the new text.
+fn each_leaf(
+    finder: Finder<'_>,
+    value: &mut Value,
+    visit: impl FnMut(&[FoundValue], &str, &str) -> Option<String>,
+) {
+    struct EachLeaf<'f, V>(Finder<'f>, V);
+    impl<V: FnMut(&[FoundValue], &str, &str) -> Option<String>> Visitor for EachLeaf<'_, V> {
+        fn find(&mut self, leaf: &Leaf<'_>) -> Vec<FoundValue> {
+            self.0.find_in_leaf(leaf)
+        }
+
+        fn visit(&mut self, found: &[FoundValue], text: &str, path: &str) -> Option<String> {
+            (self.1)(found, text, path)
+        }
+    }
+    walk(value, Place::Reply, &mut EachLeaf(finder, visit));
+}
+
 /// Searches a cell with JSON for names and street addresses, which the finder's search for people records.
 pub fn read_json(finder: Finder<'_>, cell: &str) {
     if let Some(mut value) = worth_reading(finder, cell) {
-        walk(finder, &mut value, &mut String::new(), "", &mut |_, _, _| None);
+        each_leaf(finder, &mut value, |_, _, _| None);
     }
 }
 
 /// Returns the kinds and places of the personal values in JSON, as JSON pointers; see [`Replaced::path`].
 pub fn places(scanner: &Scanner, value: &Value) -> Vec<(PrivacyKind, String)> {
     let mut places = Vec::new();
-    walk(scanner.into(), &mut value.clone(), &mut String::new(), "", &mut |found, _, path| {
+    each_leaf(scanner.into(), &mut value.clone(), |found, _, path| {
         let personal = found.iter().filter(|value| value.is_personal());
         places.extend(personal.map(|value| (value.kind, path.to_owned())));
         None
@@ -248,10 +274,126 @@ pub(super) fn redact_value<'a>(
     mut value: Value,
 ) -> Option<(String, Vec<Replaced>)> {
     let mut replaced = Vec::new();
-    walk(finder.into(), &mut value, &mut String::new(), "", &mut |found, text, path| {
+    each_leaf(finder.into(), &mut value, |found, text, path| {
         replace(found, numbers, text, path, &mut replaced)
     });
     (!replaced.is_empty()).then(|| (value.to_string(), replaced))
+}
+
+/// What a cell of a request is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowCell {
+    /// Plain text: an id.
+    Id,
+    /// The messages, as JSON.
+    Messages,
+    /// The answer, as JSON.
+    Answer,
+    /// The messages after the answer, as JSON.
+    Following,
+}
+
+/// Returns the cells of a request with its personal values, and the pieces of these, replaced; `None` for a cell that has
+/// none. `docs` has the [words of its doc list](super::pieces::words_of_docs).
+pub fn redact_row(
+    finder: Finder<'_>,
+    numbers: &Numbers,
+    cells: &[(RowCell, Option<&str>)],
+    docs: &str,
+) -> Vec<Option<(String, Vec<Replaced>)>> {
+    let mut leaves = Vec::new();
+    let mut read: Vec<Option<Value>> = Vec::new();
+    for &(cell, text) in cells {
+        let Some(text) = text else {
+            read.push(None);
+            continue;
+        };
+        if cell == RowCell::Id {
+            let (text, found) = (text.to_owned(), finder.find(text));
+            leaves.push(LeafOf { text, place: Place::Reply, is_date: false, found });
+            read.push(None);
+            continue;
+        }
+        let mut value = worth_reading(finder, text);
+        if let Some(value) = &mut value {
+            walk(value, place_of(cell, value), &mut Recorder { finder, leaves: &mut leaves });
+        }
+        read.push(value);
+    }
+    let is_personal = |leaf: &LeafOf| leaf.found.iter().any(FoundValue::is_personal);
+    if !leaves.iter().any(is_personal) {
+        return vec![None; cells.len()];
+    }
+    pieces::complete(&mut leaves, numbers, docs);
+    let mut leaves = leaves.into_iter();
+    let mut replaced_cells = Vec::new();
+    for (&(cell, text), value) in cells.iter().zip(read) {
+        let mut replaced = Vec::new();
+        let new = match (text, value) {
+            (Some(text), _) if cell == RowCell::Id => {
+                let found = leaves.next().map(|leaf| leaf.found).unwrap_or_default();
+                replace(&found, numbers, text, "", &mut replaced)
+            }
+            (_, Some(mut value)) => {
+                let place = place_of(cell, &value);
+                let (leaves, replaced) = (&mut leaves, &mut replaced);
+                walk(&mut value, place, &mut Replayer { leaves, numbers, replaced });
+                Some(value.to_string())
+            }
+            _ => None,
+        };
+        replaced_cells.push(new.filter(|_| !replaced.is_empty()).map(|new| (new, replaced)));
+    }
+    replaced_cells
+}
+
+/// Returns what the texts of a cell are. Beside calls, the text of an answer is prose.
+fn place_of(cell: RowCell, value: &Value) -> Place {
+    match cell {
+        RowCell::Messages => Place::Question,
+        RowCell::Answer if value.get("calls").is_none() => Place::Answer,
+        RowCell::Id | RowCell::Answer | RowCell::Following => Place::Reply,
+    }
+}
+
+/// Records the texts of a cell with the values found in them.
+struct Recorder<'f, 'l> {
+    finder: Finder<'f>,
+    leaves: &'l mut Vec<LeafOf>,
+}
+
+impl Visitor for Recorder<'_, '_> {
+    fn find(&mut self, leaf: &Leaf<'_>) -> Vec<FoundValue> {
+        let found = self.finder.find_in_leaf(leaf);
+        self.leaves.push(LeafOf {
+            text: leaf.text.to_owned(),
+            place: leaf.place,
+            is_date: is_date_key(leaf.key),
+            found,
+        });
+        Vec::new()
+    }
+
+    fn visit(&mut self, _: &[FoundValue], _: &str, _: &str) -> Option<String> {
+        None
+    }
+}
+
+/// Replaces what was recorded, in the same order.
+struct Replayer<'r, I> {
+    leaves: &'r mut I,
+    numbers: &'r Numbers,
+    replaced: &'r mut Vec<Replaced>,
+}
+
+impl<I: Iterator<Item = LeafOf>> Visitor for Replayer<'_, I> {
+    fn find(&mut self, _: &Leaf<'_>) -> Vec<FoundValue> {
+        self.leaves.next().map(|leaf| leaf.found).unwrap_or_default()
+    }
+
+    fn visit(&mut self, found: &[FoundValue], text: &str, path: &str) -> Option<String> {
+        replace(found, self.numbers, text, path, self.replaced)
+    }
 }
 
 /// Parses a cell if it may contain a value: most cells contain none, and parsing them would take most of the time. The
@@ -284,7 +426,16 @@ fn place(found: &[FoundValue], numbers: &Numbers, text: &str, path: &str, replac
         let Some(number) = numbers.of(value) else { continue };
         let placeholder = value.stand_in(&text[value.start..value.end], number);
         let (kind, path) = (value.kind, path.to_owned());
-        replaced.push(Replaced { kind, path, start: value.start, end: value.end, placeholder, number });
+        let is_lost = value.piece.as_ref().is_some_and(|piece| piece.is_lost);
+        replaced.push(Replaced {
+            kind,
+            path,
+            start: value.start,
+            end: value.end,
+            placeholder,
+            number,
+            is_lost,
+        });
     }
 }
 
@@ -298,103 +449,4 @@ fn filled(text: &str, replaced: &[Replaced]) -> Option<String> {
         done = value.end;
     }
     (!replaced.is_empty()).then(|| new + &text[done..])
-}
-
-/// Called for each string, number and key with its values, the old text and its path. Returns the new text.
-type Visit<'v> = dyn FnMut(&[FoundValue], &str, &str) -> Option<String> + 'v;
-
-/// Keys whose value is not text: names of functions, roles, ids. These may equal a word that is a password in the text.
-const NOT_TEXT: [&str; 4] = ["name", "role", "id", "call_id"];
-
-/// `key` is the path of the value: its own key and the one above.
-fn walk(finder: Finder<'_>, value: &mut Value, path: &mut String, key: &str, visit: &mut Visit<'_>) {
-    match value {
-        Value::String(text) => {
-            let is_name = key.rsplit(' ').next().is_some_and(|key| NOT_TEXT.contains(&key));
-            let found = finder.find_under(key, text, is_name);
-            if let Some(new) = visited(&found, text, path, visit) {
-                *text = new;
-            }
-        }
-        Value::Number(number) => {
-            let text = number.to_string();
-            let found = finder.find_under(key, &text, false);
-            if let Some(new) = visited(&found, &text, path, visit) {
-                // If it is no longer a valid number, a string is better than the old value.
-                *value = serde_json::from_str::<Number>(&new).map_or(Value::String(new), Value::Number);
-            }
-        }
-        Value::Array(items) => {
-            for (at, item) in items.iter_mut().enumerate() {
-                under(path, &at.to_string(), |path| walk(finder, item, path, key, visit));
-            }
-        }
-        Value::Object(fields) => walk_fields(finder, fields, path, key, visit),
-        Value::Null | Value::Bool(_) => {}
-    }
-}
-
-/// Calls `visit` only if there are values.
-fn visited(found: &[FoundValue], text: &str, path: &str, visit: &mut Visit<'_>) -> Option<String> {
-    if found.is_empty() { None } else { visit(found, text, path) }
-}
-
-fn walk_fields(
-    finder: Finder<'_>,
-    fields: &mut Map<String, Value>,
-    path: &mut String,
-    key: &str,
-    visit: &mut Visit<'_>,
-) {
-    let outer = key.rsplit(' ').next().unwrap_or_default();
-    let mut new = Map::with_capacity(fields.len());
-    let mut old = std::mem::take(fields);
-    let names: Vec<String> = old.keys().cloned().collect();
-    for name in names {
-        let mut item = old.get_mut(&name).map(Value::take).unwrap_or_default();
-        let found = finder.find_under("", &name, true);
-        let name_now = if found.is_empty() {
-            None
-        } else {
-            let now = replace_key(&found, &name);
-            under(path, &now, |path| visit(&found, &name, path))
-        };
-        // A placeholder must not replace another one with the same key.
-        let name =
-            name_now.map_or(name, |now| free_key(now, |key| old.contains_key(key) || new.contains_key(key)));
-        let key = if outer.is_empty() { name.clone() } else { format!("{outer} {name}") };
-        under(path, &name, |path| walk(finder, &mut item, path, &key, visit));
-        new.insert(name, item);
-    }
-    *fields = new;
-}
-
-/// Returns the key, with a number appended if it is taken.
-fn free_key(key: String, is_taken: impl Fn(&str) -> bool) -> String {
-    if !is_taken(&key) {
-        return key;
-    }
-    let mut keys = (2_u64..).map(|number| format!("{key} {number}"));
-    keys.find(|key| !is_taken(key)).unwrap_or(key)
-}
-
-/// Returns a key for a path, without the values in it.
-fn replace_key(found: &[FoundValue], key: &str) -> String {
-    let mut new = String::new();
-    let mut done = 0;
-    for value in found {
-        new.push_str(&key[done..value.start]);
-        new.push_str(value.kind.name());
-        done = value.end;
-    }
-    new + &key[done..]
-}
-
-fn under<T>(path: &mut String, step: &str, inner: impl FnOnce(&mut String) -> T) -> T {
-    let length = path.len();
-    path.push('/');
-    path.push_str(&step.replace('~', "~0").replace('/', "~1"));
-    let answer = inner(path);
-    path.truncate(length);
-    answer
 }

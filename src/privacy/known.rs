@@ -9,10 +9,14 @@
 //! read again. Not included: values that a recogniser finds in any context, such as e-mail addresses.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
+use aho_corasick::AhoCorasick;
+use rustc_hash::{FxHashMap, FxHashSet};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::apart::Spans;
 use super::run::Run;
 use super::runs;
 use super::view::{normal_view, plain};
@@ -113,22 +117,21 @@ struct Number {
     exact: Option<String>,
 }
 
-/// A known secret.
-#[derive(Debug)]
-struct Secret {
-    kind: PrivacyKind,
-    value: String,
-    /// The text searched for; see [`spellings_of_secret`].
-    written: String,
-    /// The start of the word in it that is searched for.
-    anchor: usize,
+/// The known secrets that have a word in common, by the text searched for; see [`spellings_of_secret`].
+#[derive(Debug, Default)]
+struct Secrets {
+    by_text: FxHashMap<String, (PrivacyKind, String)>,
+    /// The lengths of the texts with the place of the word in them, the longest text first, so that a part never has
+    /// priority over the whole.
+    places: BTreeSet<(Reverse<usize>, usize)>,
 }
 
 /// The known values of a run.
 #[derive(Debug, Default)]
 pub struct KnownValues {
     numbers: FxHashMap<String, Number>,
-    secrets: FxHashMap<String, Vec<Secret>>,
+    /// By the word that is searched for.
+    secrets: FxHashMap<String, Secrets>,
     marks: rustc_hash::FxHashSet<u32>,
 }
 
@@ -174,11 +177,8 @@ impl KnownValues {
         let Some((anchor, word)) = anchor(&written) else { return };
         self.marks.insert(mark(word.as_bytes()));
         let secrets = self.secrets.entry(word.to_owned()).or_default();
-        if secrets.iter().all(|secret| secret.written != written) {
-            secrets.push(Secret { kind: sighting.kind, value: sighting.value.clone(), written, anchor });
-            // The longest first, so that a part never has priority over the whole.
-            secrets.sort_by_key(|secret| std::cmp::Reverse(secret.written.len()));
-        }
+        secrets.places.insert((Reverse(written.len()), anchor));
+        secrets.by_text.entry(written).or_insert_with(|| (sighting.kind, sighting.value.clone()));
     }
 
     /// Returns true if nothing is known.
@@ -209,26 +209,25 @@ impl KnownValues {
         }
         let (view, offsets) = normal_view(text);
         let text = &*view;
+        let mut spans = Spans::of(found);
         let mut push = |mut value: FoundValue| {
             (value.start, value.end) = offsets.back(value.start, value.end);
-            push_apart(found, &mut more, value);
+            spans.push(value, &mut more);
         };
         if !self.numbers.is_empty() {
             runs::for_each(text, |run| self.find_numbers(text, run, &mut push));
         }
         if !self.secrets.is_empty() {
             words(text, |start, word| {
-                let known = self.secrets.get(&*lowered(word));
-                let secret = known.into_iter().flatten().find_map(|secret| {
-                    let from = start.checked_sub(secret.anchor)?;
-                    let to = from + secret.written.len();
-                    let is_here =
-                        text.get(from..to)?.eq_ignore_ascii_case(&secret.written) && is_whole(text, from, to);
-                    is_here.then_some((from, secret))
+                let Some(secrets) = self.secrets.get(&*lowered(word)) else { return };
+                let secret = secrets.places.iter().find_map(|&(Reverse(length), anchor)| {
+                    let from = start.checked_sub(anchor)?;
+                    let to = from + length;
+                    let secret = secrets.by_text.get(&*lowered(text.get(from..to)?))?;
+                    is_whole(text, from, to).then_some((from, to, secret))
                 });
-                if let Some((from, secret)) = secret {
-                    let to = from + secret.written.len();
-                    push(personal(secret.kind, from, to, &secret.value));
+                if let Some((from, to, (kind, value))) = secret {
+                    push(personal(*kind, from, to, value));
                 }
             });
         }
@@ -262,7 +261,11 @@ impl KnownValues {
 
 /// The values known in only one row: its own values that are not certain.
 #[derive(Debug, Default)]
-pub struct OwnValues<'a>(Vec<(&'a Sighting, String)>);
+pub struct OwnValues<'a> {
+    /// The texts that are searched for, and their values; the first have priority.
+    texts: Vec<&'a Sighting>,
+    automaton: Option<AhoCorasick>,
+}
 
 impl<'a> OwnValues<'a> {
     /// Returns those values that are searched for only in their own row.
@@ -278,33 +281,43 @@ impl<'a> OwnValues<'a> {
             PrivacyKind::Key | PrivacyKind::Token => spellings_of_secret(&sighting.written),
             _ => vec![sighting.written.to_ascii_lowercase()],
         };
-        let own = sightings.into_iter().filter(is_own);
-        Self(own.flat_map(|sighting| spelled(sighting).into_iter().map(move |it| (sighting, it))).collect())
+        let (mut texts, mut patterns): (Vec<&Sighting>, Vec<String>) = (Vec::new(), Vec::new());
+        let mut seen: FxHashSet<String> = FxHashSet::default();
+        for sighting in sightings.into_iter().filter(is_own) {
+            for text in spelled(sighting).into_iter().filter(|text| seen.insert(text.clone())) {
+                texts.push(sighting);
+                patterns.push(text);
+            }
+        }
+        let build = |patterns| AhoCorasick::builder().ascii_case_insensitive(true).build(patterns);
+        // It fails only for more letters than a log has.
+        let automaton = (!patterns.is_empty()).then(|| build(patterns).ok()).flatten();
+        Self { texts, automaton }
     }
 
     /// Returns true if there are none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.texts.is_empty()
     }
 
     /// Returns those values of a text that do not overlap with those already found.
     pub fn find(&self, text: &str, found: &[FoundValue]) -> Vec<FoundValue> {
         let mut more = Vec::new();
-        if self.is_empty() {
-            return more;
-        }
+        let Some(automaton) = &self.automaton else { return more };
         let (view, offsets) = normal_view(text);
-        let text = &*view.to_ascii_lowercase();
-        for (sighting, written) in &self.0 {
-            for (start, written) in text.match_indices(written) {
-                let end = start + written.len();
-                if is_whole(text, start, end) {
-                    let (start, end) = offsets.back(start, end);
-                    let mut value = personal(sighting.kind, start, end, &sighting.value);
-                    value.code_digits = sighting.code_digits;
-                    push_apart(found, &mut more, value);
-                }
-            }
+        let mut matches: Vec<(usize, usize, usize)> = automaton
+            .find_overlapping_iter(&*view)
+            .map(|found| (found.pattern().as_usize(), found.start(), found.end()))
+            .filter(|&(_, start, end)| is_whole(&view, start, end))
+            .collect();
+        matches.sort_unstable();
+        let mut spans = Spans::of(found);
+        for (at, start, end) in matches {
+            let sighting = self.texts[at];
+            let (start, end) = offsets.back(start, end);
+            let mut value = personal(sighting.kind, start, end, &sighting.value);
+            value.code_digits = sighting.code_digits;
+            spans.push(value, &mut more);
         }
         more
     }
@@ -421,12 +434,13 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
 }
 
 fn personal(kind: PrivacyKind, start: usize, end: usize, value: &str) -> FoundValue {
-    FoundValue { kind, start, end, value: value.to_owned(), status: ValueStatus::Personal, code_digits: 0 }
-}
-
-fn push_apart(found: &[FoundValue], more: &mut Vec<FoundValue>, value: FoundValue) {
-    let meets = |other: &FoundValue| other.start < value.end && value.start < other.end;
-    if !found.iter().chain(more.iter()).any(meets) {
-        more.push(value);
+    FoundValue {
+        kind,
+        start,
+        end,
+        value: value.to_owned(),
+        status: ValueStatus::Personal,
+        code_digits: 0,
+        piece: None,
     }
 }

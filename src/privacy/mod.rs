@@ -9,7 +9,9 @@
 //! JSON. No rule finds names; `people` adds what a recogniser marks.
 
 mod address;
+mod apart;
 pub mod apply;
+mod asked;
 mod card;
 mod context;
 mod email;
@@ -24,6 +26,7 @@ mod noted;
 pub mod numbers;
 pub mod people;
 mod phone;
+pub mod pieces;
 mod plans;
 mod random;
 mod run;
@@ -37,6 +40,7 @@ mod ssn;
 mod value_end;
 mod vendors;
 mod view;
+mod walk;
 mod words;
 
 use std::collections::BTreeMap;
@@ -48,9 +52,10 @@ use serde::{Deserialize, Serialize};
 pub use names::Names;
 pub use noted::NotedSpan;
 pub use phone::Region;
+pub use pieces::Piece;
 
 /// The version of recognisers and placeholders; a higher one makes redaction run again.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// A kind of personal value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -170,6 +175,8 @@ pub struct FoundValue {
     pub status: ValueStatus,
     /// For a telephone number, the digits of the country code as written, with any 00 before; otherwise 0.
     pub code_digits: u8,
+    /// For a piece of a value, or a value that has to fit its spelling in the question: the replacement.
+    pub piece: Option<Piece>,
 }
 
 impl FoundValue {
@@ -180,7 +187,7 @@ impl FoundValue {
         value: impl Into<String>,
         status: ValueStatus,
     ) -> Self {
-        Self { kind, start, end, value: value.into(), status, code_digits: 0 }
+        Self { kind, start, end, value: value.into(), status, code_digits: 0, piece: None }
     }
 
     /// Returns true if it has to be replaced.
@@ -190,6 +197,9 @@ impl FoundValue {
 
     /// Returns the placeholder with this number, in the format of `written`, the value as written in the text.
     pub fn stand_in(&self, written: &str, number: u64) -> String {
+        if let Some(piece) = &self.piece {
+            return piece.text.clone();
+        }
         if self.kind == PrivacyKind::Email {
             return address::stand_in(written, number);
         }

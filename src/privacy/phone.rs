@@ -319,6 +319,15 @@ impl<'t> Candidate<'t> {
         if let Some(code_digits) = (1..=3).find(|&code| is_zeros(digits.get(code..).unwrap_or_default())) {
             return Some(self.placeholder(skip + code_digits));
         }
+        // A placeholder in national form, to which a call has added the country code.
+        let is_ours = |code: usize| {
+            digits.get(code..).and_then(|national| national.strip_prefix('1')).is_some_and(is_zeros)
+        };
+        if let Some(code_digits) = (1..=3).find(|&code| is_ours(code))
+            && phonenumber::parse(None, format!("+{digits}")).is_ok_and(|number| !number.is_valid())
+        {
+            return Some(self.placeholder(skip + code_digits));
+        }
         // After a plus, a country and enough digits suffice: plans open new ranges, and fiction has its own.
         let is_enough = |number: &PhoneNumber| {
             number.is_valid() || (self.has_plus && (ENOUGH_DIGITS..=MOST_DIGITS).contains(&digits.len()))
@@ -422,6 +431,14 @@ impl<'t> Candidate<'t> {
             _ => false,
         }
     }
+}
+
+/// Returns the country code and the national digits of a number in its normal form; `None` if it is in no plan.
+pub(super) fn split(value: &str) -> Option<(String, String)> {
+    let digits = value.strip_prefix('+')?;
+    let code = phonenumber::parse(None, value).ok()?.country().code().to_string();
+    let national = digits.strip_prefix(&*code)?.to_owned();
+    Some((code, national))
 }
 
 /// Returns true for eleven digits with the trunk prefix of Russia.

@@ -127,6 +127,6 @@ impl Stage for RedactDocs {
 impl From<NotedSpan> for Replaced {
     fn from(noted: NotedSpan) -> Self {
         let NotedSpan { kind, start, end, number, placeholder } = noted;
-        Self { kind, path: String::new(), start, end, placeholder, number }
+        Self { kind, path: String::new(), start, end, placeholder, number, is_lost: false }
     }
 }

@@ -1,6 +1,8 @@
 //! Examples of reasons: those of both stages, and those of `redact` with a recogniser.
 
-use super::{CARD, EMAIL, IBAN, IPV4, IPV6, KEY, MAC, NAME, NOT_READ, PHONE, SSN, STREET_ADDRESS, TOKEN};
+use super::{
+    CARD, EMAIL, IBAN, IPV4, IPV6, KEY, LOST_PIECE, MAC, NAME, NOT_READ, PHONE, SSN, STREET_ADDRESS, TOKEN,
+};
 use crate::engine::example::Example;
 use crate::engine::vocabulary::Reason;
 
@@ -44,11 +46,23 @@ const AN_ADDRESS: &str = replies!(
 );
 const NO_REPLY: &str = replies!("Ring Mira Keller at noon", "null");
 
+/// A request whose call has a word of the address in it.
+const A_SURNAME: &str = concat!(
+    r#"{"requests": [{"messages": [{"role": "user", "content": "Write to mira.keller@quillpost.net"}], "#,
+    r#""response": {"role": "assistant", "content": "", "calls": [{"name": "greet", "arguments": {"name": "Keller"}}]}}]}"#
+);
+/// The same with a name that the user writes, too.
+const A_WORD: &str = concat!(
+    r#"{"requests": [{"messages": [{"role": "user", "content": "Greet Keller, mira.keller@quillpost.net"}], "#,
+    r#""response": {"role": "assistant", "content": "", "calls": [{"name": "greet", "arguments": {"name": "Keller"}}]}}]}"#
+);
+
 /// Returns the examples of `redact`.
 pub(super) fn examples() -> Vec<Example> {
     let by_rule = EXAMPLES.iter().map(|(reason, fires, quiet)| Example::query(reason.code, fires, quiet));
     let read = [(&NAME, A_NAME), (&STREET_ADDRESS, AN_ADDRESS), (&NOT_READ, NO_REPLY)];
     let by_model =
         read.map(|(reason, fires)| Example::tables(reason.code, fires, NOTHING).with_settings(ASKS));
-    by_rule.chain(by_model).collect()
+    let by_piece = Example::tables(LOST_PIECE.code, A_SURNAME, A_WORD);
+    by_rule.chain(by_model).chain([by_piece]).collect()
 }

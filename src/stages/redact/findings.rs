@@ -12,6 +12,7 @@ use crate::privacy::apply::Finder;
 use crate::privacy::known::{KnownValues, Sighting};
 use crate::privacy::numbers::Numbers;
 use crate::privacy::people::PeopleOf;
+use crate::privacy::pieces::words_of_docs;
 use crate::privacy::sight::{CellKind, Repeated};
 use crate::privacy::{NotedSpan, PrivacyKind, Scanner};
 
@@ -168,10 +169,12 @@ struct ListPlaceholders {
     numbers: Vec<(PrivacyKind, u64)>,
     /// The places of the values.
     spans: Vec<NotedSpan>,
+    /// The words of a list whose requests have values.
+    words: String,
 }
 
 impl ListFindings {
-    /// Searches the lists that may have values.
+    /// Searches the lists that may have values, and reads the words of those in `of_values`, whose requests have some.
     ///
     /// # Errors
     /// If a file cannot be read, or the run is cancelled.
@@ -181,14 +184,22 @@ impl ListFindings {
         seen: &TableFindings,
         (finder, read): (Finder<'_>, &Read<'_>),
         numbers: &Numbers,
+        of_values: &FxHashSet<RowIx>,
     ) -> Result<Self> {
         let mut lists = FxHashMap::default();
         let may_hold = |row: RowIx| finder.known().is_some_and(|known| seen.holds(row, known));
-        let wanted = |row: RowIx| view.is_kept(row) && (read.is_on() || may_hold(row));
+        let is_searched = |row: RowIx| read.is_on() || may_hold(row);
+        let wanted = |row: RowIx| view.is_kept(row) && (is_searched(row) || of_values.contains(&row));
         view.stream(cx, wanted, |batch| {
             let found = batch.map_rows(|row| {
                 let text = row.text(TEXT).unwrap_or_default();
                 let mut placeholders = ListPlaceholders::default();
+                if of_values.contains(&row.ix()) {
+                    placeholders.words = words_of_docs(text);
+                }
+                if !is_searched(row.ix()) {
+                    return placeholders;
+                }
                 let people: Option<PeopleOf<'_>> = read.of_list(row.ix());
                 for found in finder.with_people(people).find_in_docs(text) {
                     let Some(number) = numbers.of(&found) else { continue };
@@ -224,6 +235,11 @@ impl ListFindings {
     pub(super) fn note_for(&self, list: RowIx) -> String {
         let spans = self.lists.get(&list).map_or(&[][..], |list| &list.spans);
         serde_json::to_string(spans).expect("places and words are JSON")
+    }
+
+    /// Returns the words of a list; see [`words_of_docs`].
+    pub(super) fn words_of(&self, list: RowIx) -> &str {
+        self.lists.get(&list).map_or("", |list| &list.words)
     }
 
     pub(super) fn numbers_of(&self, list: RowIx) -> &[(PrivacyKind, u64)] {

@@ -16,9 +16,10 @@ mod read;
 
 use std::path::PathBuf;
 
+use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(super) use self::examples::EXAMPLES;
 use self::examples::examples;
@@ -39,9 +40,9 @@ use crate::engine::opinion::Opinion;
 use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
-use crate::engine::vocabulary::{ColumnSpec, Edit, Reason, Redaction, RowIx, TableId};
+use crate::engine::vocabulary::{Action, ColumnSpec, Edit, Evidence, Reason, Redaction, RowIx, TableId};
 use crate::environment::Environment;
-use crate::privacy::apply::{Finder, Replaced, redact_json, redact_text};
+use crate::privacy::apply::{Finder, Replaced, RowCell, redact_row};
 use crate::privacy::known::{KnownValues, OwnValues};
 use crate::privacy::numbers::Numbers;
 use crate::privacy::sight::CellKind;
@@ -76,9 +77,23 @@ static NOT_READ: Reason = Reason::fault(
     "The recogniser of names gave no usable answer about a text of the request or of its doc list.",
 );
 
+static LOST_PIECE: Reason = Reason::policy(
+    "privacy/lost-piece",
+    "The answer has a piece of a replaced value, such as the surname of an address, and the placeholder has no such piece.",
+);
+
 /// Columns of plain text, then columns of JSON, in the order in which values are numbered.
 const PLAIN: [ColumnSpec; 3] = [EXTERNAL_ID, USER, SESSION];
 const JSON: [ColumnSpec; 3] = [MESSAGES, RESPONSE, FOLLOWING_MESSAGES];
+/// The columns of a request in the same order, and what their cells are.
+const CELLS: [(ColumnSpec, RowCell); 6] = [
+    (EXTERNAL_ID, RowCell::Id),
+    (USER, RowCell::Id),
+    (SESSION, RowCell::Id),
+    (MESSAGES, RowCell::Messages),
+    (RESPONSE, RowCell::Answer),
+    (FOLLOWING_MESSAGES, RowCell::Following),
+];
 /// The cells of a request and of a doc list, in the same order.
 const REQUEST: [(ColumnSpec, CellKind); 6] = [
     (EXTERNAL_ID, CellKind::Text),
@@ -149,13 +164,13 @@ impl Stage for Redact {
             .writes(
                 [&PLAIN[..], &JSON, &[PLACEHOLDERS, DOCS_PLACEHOLDERS, ANSWER_ONLY_PLACEHOLDERS]].concat(),
             )
-            .reasons(self.reasons(true).into_iter().chain([&NOT_READ]))
+            .reasons(self.reasons(true).into_iter().chain([&NOT_READ, &LOST_PIECE]))
             .asks(self.recogniser.name().asks())
             .role(Role::Redaction)
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(4);
+        fingerprint.version(5);
         fingerprint.version_of("privacy", VERSION);
         if let Some(model) = self.recogniser.open()? {
             fingerprint.built_in("recogniser", model.id());
@@ -184,7 +199,9 @@ impl Stage for Redact {
         let finder = Finder::from(&scanner).with_known(&known);
         let read = self.read(view, cx, finder, (&lists, &requests), out)?;
         read.assign_numbers(&mut numbers);
-        let docs = ListFindings::of(&view.parent(), cx, &lists, (finder, &read), &numbers)?;
+        let with_values = view.rows().filter(|&row| requests.holds(row, &known));
+        let of_values: FxHashSet<RowIx> = with_values.map(|row| view.origin_of(row)).collect();
+        let docs = ListFindings::of(&view.parent(), cx, &lists, (finder, &read), &numbers, &of_values)?;
         let noting = docs.noting_requests(view);
         let wanted = |row: RowIx| {
             view.is_judged(row)
@@ -197,15 +214,17 @@ impl Stage for Redact {
             let list = view.origin_of(row.ix());
             let own = OwnValues::of(requests.values_of(row.ix()).iter().chain(lists.values_of(list)));
             let finder = finder.with_own(&own).with_people(read.of_request(row.ix()));
+            let cells = CELLS.map(|(column, cell)| (cell, row.text(column)));
+            let new = redact_row(finder, &numbers, &cells, docs.words_of(list));
             let mut replaced = Vec::new();
             let mut opinion = Opinion::keep();
-            for column in PLAIN {
-                let new = row.text(column).and_then(|text| redact_text(finder, &numbers, text));
+            for ((column, _), new) in CELLS.into_iter().zip(new) {
                 opinion = with_redacted_cell(opinion, column, new, &mut replaced);
             }
-            for column in JSON {
-                let new = row.text(column).and_then(|text| redact_json(finder, &numbers, text));
-                opinion = with_redacted_cell(opinion, column, new, &mut replaced);
+            if let Some(lost) = lost_piece(&replaced)
+                && read.failure(view, row.ix()).is_none()
+            {
+                opinion.fate = Some((Action::Hold, &LOST_PIECE, lost));
             }
             let answer_only = answer_only_placeholders(&replaced, docs.numbers_of(list));
             let notes = [
@@ -277,6 +296,16 @@ fn reason(kind: PrivacyKind) -> &'static Reason {
         PrivacyKind::Name => &NAME,
         PrivacyKind::StreetAddress => &STREET_ADDRESS,
     }
+}
+
+/// Returns the evidence of the first piece of a value in the recorded call (or in the answer, if it has no separate
+/// calls) for which the placeholder has none.
+fn lost_piece(replaced: &[(ColumnSpec, Replaced)]) -> Option<Evidence> {
+    let of_answer = || replaced.iter().filter(|(column, _)| *column == RESPONSE).map(|(_, value)| value);
+    let has_calls = of_answer().any(|value| value.path.starts_with(CALLS));
+    let is_of_answer = |value: &&Replaced| !has_calls || value.path.starts_with(CALLS);
+    let lost = of_answer().filter(is_of_answer).find(|value| value.is_lost)?;
+    Some(Evidence::detail(json!({ "kind": lost.kind.name(), "path": lost.path })))
 }
 
 /// Returns the placeholders in the recorded call (or in the answer, if it has no separate calls) that are neither in the

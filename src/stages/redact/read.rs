@@ -90,12 +90,13 @@ impl Read<'_> {
 
     /// Returns the requests with a text that could not be read, of their own or of their doc list, and why, in order.
     pub(super) fn failures(&self, view: &View<'_>) -> Vec<(RowIx, &str)> {
-        let failed = |row: RowIx| {
-            let own = self.requests.get(&row).and_then(|row| row.failed.as_deref());
-            let of_list = || self.lists.get(&view.origin_of(row)).and_then(|list| list.failed.as_deref());
-            own.or_else(of_list).map(|why| (row, why))
-        };
-        view.rows().filter_map(failed).collect()
+        view.rows().filter_map(|row| self.failure(view, row).map(|why| (row, why))).collect()
+    }
+
+    /// Returns why a text of a request or of its doc list could not be read; `None` if all were.
+    pub(super) fn failure(&self, view: &View<'_>, row: RowIx) -> Option<&str> {
+        let own = self.requests.get(&row).and_then(|row| row.failed.as_deref());
+        own.or_else(|| self.lists.get(&view.origin_of(row)).and_then(|list| list.failed.as_deref()))
     }
 }
 

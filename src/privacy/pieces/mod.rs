@@ -1,0 +1,276 @@
+//! Finds pieces of the values of a request, and their encoded forms: the last four digits of a card, the local part of an
+//! address, a number split over arguments, an address in base64, its MD5.
+//!
+//! A piece is replaced by the same piece of the placeholder, so a recorded call stays a right answer to its question.
+//! Where the placeholder has no such piece (`Larsen` of `kim.larsen@…`), the piece is blanked and `is_lost`: the caller
+//! holds the request. Pieces are searched for in their own request only, because short ones occur anywhere by accident.
+//! Words that the user also writes apart from the value, or that the docs offer, are not pieces.
+
+mod encoded;
+mod index;
+mod original;
+mod tiles;
+mod words;
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
+
+use self::index::Index;
+use self::original::Original;
+use self::words::{Group, each_group};
+use super::apart::Spans;
+use super::numbers::Numbers;
+use super::view::{normal_view, plain};
+use super::walk::Place;
+use super::{FoundValue, PrivacyKind, ValueStatus};
+
+/// Minimum number of digits of a piece of digits, and of letters and digits of any other piece.
+const LEAST_DIGITS: usize = 4;
+const LEAST_LETTERS: usize = 5;
+/// The host in the address of a network.
+const NETWORK: &str = "0";
+/// Number of digits from which any part of a number is a piece; a shorter one must begin and end where a reader sees a
+/// border.
+const SURE_DIGITS: usize = 6;
+
+/// The replacement of a piece.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The same piece of the placeholder, or a blank.
+    pub text: String,
+    /// Whether it is a blank, because the placeholder has no such piece.
+    pub is_lost: bool,
+}
+
+/// A text of a request with the values found in it.
+#[derive(Debug)]
+pub(super) struct LeafOf {
+    pub(super) text: String,
+    pub(super) place: Place,
+    /// Whether its key names a year or a date, so that four digits are one.
+    pub(super) is_date: bool,
+    /// The values, in order and without overlaps; pieces are added.
+    pub(super) found: Vec<FoundValue>,
+}
+
+/// Returns true if a key names a year, a date or a time.
+pub(super) fn is_date_key(key: &str) -> bool {
+    let key = key.to_lowercase();
+    ["year", "date", "time", "jahr", "datum", "année", "año", "fecha"].iter().any(|word| key.contains(word))
+}
+
+/// Adds the pieces of all values of a request to the values of its texts. `docs` has the words of its doc list.
+pub(super) fn complete(leaves: &mut [LeafOf], numbers: &Numbers, docs: &str) {
+    let originals = originals(leaves, numbers);
+    if originals.is_empty() {
+        return;
+    }
+    let search = Search { index: Index::of(originals), own: FxHashSet::default(), docs };
+    let search = Search { own: search.own_words(leaves), ..search };
+    tiles::find(&search, leaves);
+    for leaf in leaves.iter_mut().filter(|leaf| leaf.place != Place::Name) {
+        search.align(leaf);
+        let mut spans = Spans::of(&leaf.found);
+        let mut new = Vec::new();
+        encoded::find(&search, leaf, &mut |piece| spans.push(piece, &mut new));
+        search.find_in(leaf, &mut |piece| spans.push(piece, &mut new));
+        if !new.is_empty() {
+            leaf.found.append(&mut new);
+            leaf.found.sort_by_key(|value| value.start);
+        }
+    }
+}
+
+/// Returns the values of all texts, those of questions first, each once.
+fn originals(leaves: &[LeafOf], numbers: &Numbers) -> Vec<Original> {
+    let mut seen: FxHashSet<(PrivacyKind, Cow<'_, str>)> = FxHashSet::default();
+    let mut originals = Vec::new();
+    let is_question = |leaf: &&LeafOf| leaf.place == Place::Question;
+    let ordered = leaves.iter().filter(is_question).chain(leaves.iter().filter(|leaf| !is_question(leaf)));
+    for leaf in ordered {
+        for found in leaf.found.iter().filter(|value| value.is_personal()) {
+            let Some(number) = numbers.of(found) else { continue };
+            let written = plain(&leaf.text[found.start..found.end]);
+            if seen.insert((found.kind, written.clone())) {
+                let before = originals.len();
+                Original::all_of(found, &written, number, &mut originals);
+                for original in &mut originals[before..] {
+                    original.is_asked = is_question(&leaf);
+                }
+            }
+        }
+    }
+    originals
+}
+
+/// The search for the pieces of the values of one request.
+pub(super) struct Search<'a> {
+    index: Index,
+    /// The words of the questions outside of values, in lower case.
+    own: FxHashSet<String>,
+    /// The words of the docs, in lower case, each between line breaks.
+    docs: &'a str,
+}
+
+/// A part of an original in a text: the first byte, the byte after the last, and the letters from `from` to `to`.
+struct Part<'i> {
+    original: &'i Original,
+    from: usize,
+    to: usize,
+}
+
+impl Search<'_> {
+    /// Returns the words of the questions that are not part of a value.
+    fn own_words(&self, leaves: &[LeafOf]) -> FxHashSet<String> {
+        let mut own = FxHashSet::default();
+        for leaf in leaves.iter().filter(|leaf| leaf.place == Place::Question) {
+            let (view, offsets) = normal_view(&leaf.text);
+            let mut taken = Spans::of(&leaf.found);
+            self.find_in(leaf, &mut |piece| {
+                taken.add(piece.start, piece.end);
+            });
+            words::each(&view, |start, end| {
+                let (from, to) = offsets.back(start, end);
+                if !taken.meets(from, to) {
+                    own.insert(view[start..end].to_lowercase());
+                }
+            });
+        }
+        own
+    }
+
+    /// Gives the values of a reply the placeholder that fits the question: in the spelling of the question, and where the
+    /// value is an encoded form or the network of one in the question.
+    fn align(&self, leaf: &mut LeafOf) {
+        if leaf.place == Place::Question {
+            return;
+        }
+        for value in leaf.found.iter_mut().filter(|value| value.is_personal() && value.piece.is_none()) {
+            let written = &leaf.text[value.start..value.end];
+            let of_question = match value.kind {
+                PrivacyKind::Phone => {
+                    let letters = words::letters(&plain(written));
+                    self.index.part_of(&letters, value).map(|part| part.aligned(part.fill(written)))
+                }
+                PrivacyKind::Ipv4 => self.network(written),
+                PrivacyKind::Email => encoded::reversed_whole(self, written),
+                PrivacyKind::Key | PrivacyKind::Token => encoded::whole(self, written),
+                _ => None,
+            };
+            if let Some((original, piece)) = of_question {
+                (value.kind, value.value) = (original.kind, original.value.clone());
+                value.piece = Some(piece);
+            }
+        }
+    }
+
+    /// Returns the network of the placeholder, if an IP address is the network of one in the question: `83.149.9.0`.
+    fn network(&self, written: &str) -> Option<(&Original, Piece)> {
+        let (front, host) = written.rsplit_once('.').filter(|(_, host)| *host == NETWORK)?;
+        let mut network = None;
+        self.parts_in(front, Place::Answer, &mut |start, end, part, piece| {
+            if (start, end) == (0, front.len()) && part.original.is_of_octets() && !piece.is_lost {
+                network = Some((part.original, Piece { text: format!("{}.{host}", piece.text), ..piece }));
+            }
+        });
+        network
+    }
+
+    /// Visits the pieces in a text that is not encoded.
+    fn find_in(&self, leaf: &LeafOf, visit: &mut dyn FnMut(FoundValue)) {
+        let (view, offsets) = normal_view(&leaf.text);
+        self.parts_in(&view, leaf.place, &mut |start, end, part, piece| {
+            if leaf.is_date && words::is_year(part.letters()) {
+                return;
+            }
+            let (start, end) = offsets.back(start, end);
+            visit(part.found(start, end, piece));
+        });
+    }
+
+    /// Visits the pieces in the view of a text: the first byte, the byte after the last, the part, and its replacement.
+    fn parts_in<'i>(
+        &'i self,
+        view: &str,
+        place: Place,
+        visit: &mut dyn FnMut(usize, usize, Part<'i>, Piece),
+    ) {
+        let accept = |group: &Group| {
+            self.index.part(&group.letters).filter(|part| self.is_piece(part, group, view, place))
+        };
+        each_group(view, &|letters| self.index.starts(letters), &accept, &mut |group, part: Part<'i>| {
+            let piece = part.replacement(group, view);
+            visit(group.start, group.end, part, piece);
+        });
+    }
+
+    /// Returns true if a part of a value at this place is a piece of it, not a word or number of its own.
+    fn is_piece(&self, part: &Part<'_>, group: &Group, view: &str, place: Place) -> bool {
+        if !part.is_long_enough() {
+            return false;
+        }
+        let is_number = part.is_of_digits();
+        if place == Place::Question {
+            return if is_number {
+                part.len() >= SURE_DIGITS || (part.is_natural() && words::announces_piece(view, group))
+            } else {
+                part.is_natural() && part.is_distinctive(&view[group.start..group.end])
+            };
+        }
+        if self.is_own(&view[group.start..group.end]) {
+            return false;
+        }
+        let is_argument = matches!(place, Place::Argument(_) | Place::Answer);
+        if is_number && part.len() < SURE_DIGITS {
+            let is_year = part.len() == LEAST_DIGITS && words::is_year(&group.letters);
+            let is_whole_leaf = group.start == 0 && group.end == view.len();
+            return part.is_natural()
+                && (!is_year || is_argument && is_whole_leaf || words::announces_piece(view, group))
+                || is_argument && is_whole_leaf && !is_year;
+        }
+        is_number || !part.is_common_word()
+    }
+
+    /// Returns true if the user writes all of these words apart from a value, or the docs have them.
+    fn is_own(&self, text: &str) -> bool {
+        let mut all = true;
+        words::each(text, |start, end| {
+            let word = text[start..end].to_lowercase();
+            all &= self.own.contains(&word) || self.docs.contains(&format!("\n{word}\n"));
+        });
+        all
+    }
+}
+
+impl<'i> Part<'i> {
+    /// Returns the original with a replacement.
+    fn aligned(&self, text: String) -> (&'i Original, Piece) {
+        (self.original, Piece { text, is_lost: false })
+    }
+
+    fn found(&self, start: usize, end: usize, piece: Piece) -> FoundValue {
+        FoundValue {
+            kind: self.original.kind,
+            start,
+            end,
+            value: self.original.value.clone(),
+            status: ValueStatus::Personal,
+            code_digits: 0,
+            piece: Some(piece),
+        }
+    }
+}
+
+/// Returns the words of a text in lower case, each once and between line breaks, for [`complete`].
+pub fn words_of_docs(text: &str) -> String {
+    let mut all: Vec<String> = Vec::new();
+    words::each(text, |start, end| {
+        if end - start >= LEAST_DIGITS {
+            all.push(text[start..end].to_lowercase());
+        }
+    });
+    all.sort_unstable();
+    all.dedup();
+    format!("\n{}\n", all.join("\n"))
+}
