@@ -289,14 +289,15 @@ impl Batch<'_> {
         Row { ix: row, at, cells: &self.cells, decided: self.decided, takes: self.takes }
     }
 
-    /// Judges its rows in parallel. Results are in row order.
+    /// Judges its rows in parallel. Results are in row order. `judge` may stop early when the user asks to stop: its
+    /// results are then not used.
     ///
     /// # Errors
     /// The user asked to stop.
     pub fn map_rows<T: Send>(&self, judge: impl Fn(Row<'_>) -> T + Sync) -> Result<Vec<T>> {
         let judge = |&row: &RowIx| (!self.cancel.is_cancelled()).then(|| judge(self.row(row)));
         let judged: Option<Vec<T>> = self.rows.par_iter().with_max_len(ROWS_AT_ONCE).map(judge).collect();
-        judged.ok_or(Error::Interrupted)
+        judged.filter(|_| !self.cancel.is_cancelled()).ok_or(Error::Interrupted)
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn warm_up() {
 /// Returns the kinds of the personal values in a text.
 pub(super) fn personal_in_text(text: &str) -> Vec<PrivacyKind> {
     let mut kinds = Vec::new();
-    in_text(&SCANNER, text, |found, _| take(&mut kinds, found));
+    in_text(&*SCANNER, text, |found, _| take(&mut kinds, found));
     kinds
 }
 
@@ -64,7 +64,7 @@ pub(super) fn add_personal(personal: &mut BTreeMap<&'static str, Personal>, kind
 fn personal_values(record: &Record) -> Vec<PrivacyKind> {
     let mut kinds = Vec::new();
     for cell in [serde_json::to_string(&record.messages), serde_json::to_string(&record.response)] {
-        in_json(&SCANNER, &cell.unwrap_or_default(), |found, _| take(&mut kinds, found));
+        in_json(&*SCANNER, &cell.unwrap_or_default(), |found, _| take(&mut kinds, found));
     }
     kinds
 }

@@ -12,15 +12,16 @@ use super::numbers::Numbers;
 use super::people::{PeopleOf, descriptions};
 use super::pieces::{self, LeafOf, is_date_key};
 use super::walk::{CONTENT, Leaf, Place, Visitor, walk};
-use super::{FoundValue, PrivacyKind, Scanner};
+use super::{Cancelled, FoundValue, PrivacyKind, Scanner};
 
 /// Finds values with the recognisers, known values, and names and street addresses.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Finder<'a> {
     scanner: &'a Scanner,
     known: Option<&'a KnownValues>,
     own: Option<&'a OwnValues<'a>>,
     people: Option<PeopleOf<'a>>,
+    cancelled: Option<Cancelled<'a>>,
 }
 
 /// Minimum number of words of a text that is read for names: of a message, and of another text, such as an argument. A
@@ -30,7 +31,7 @@ const LEAST_WORDS_OF_VALUE: usize = 4;
 
 impl<'a> From<&'a Scanner> for Finder<'a> {
     fn from(scanner: &'a Scanner) -> Self {
-        Self { scanner, known: None, own: None, people: None }
+        Self { scanner, known: None, own: None, people: None, cancelled: None }
     }
 }
 
@@ -53,6 +54,17 @@ impl<'a> Finder<'a> {
         Self { people, ..self }
     }
 
+    /// Stops early when `cancelled` returns true; what is found then is incomplete.
+    #[must_use]
+    pub fn with_cancel(self, cancelled: Cancelled<'a>) -> Self {
+        Self { cancelled: Some(cancelled), ..self }
+    }
+
+    /// Returns whether the caller no longer needs a result.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.cancelled.is_some_and(|cancelled| cancelled())
+    }
+
     /// Returns the known values of the whole run, if they are searched for.
     pub fn known(&self) -> Option<&'a KnownValues> {
         self.known
@@ -60,7 +72,7 @@ impl<'a> Finder<'a> {
 
     /// Returns the values of a text, in order and without overlaps.
     pub fn find(&self, text: &str) -> Vec<FoundValue> {
-        self.complete(self.scanner.scan(text), text, Use::Value)
+        self.complete(self.scanner.scan_until(&|| self.is_cancelled(), text), text, Use::Value)
     }
 
     /// Returns the values of the text of a doc list. Names and street addresses are searched for in its descriptions only.
@@ -96,10 +108,14 @@ impl<'a> Finder<'a> {
         let Leaf { text, key, place, asked } = *leaf;
         let text_is = if place == Place::Name { Use::Name } else { Use::of(key, text) };
         let key = asked.filter(|asked| is_answer(text) && says_something(asked)).unwrap_or(key);
-        self.complete(self.scanner.scan_under(key, text), text, text_is)
+        let is_cancelled = || self.is_cancelled();
+        self.complete(self.scanner.scan_under(&is_cancelled, key, text), text, text_is)
     }
 
     fn complete(&self, mut found: Vec<FoundValue>, text: &str, text_is: Use) -> Vec<FoundValue> {
+        if self.is_cancelled() {
+            return found;
+        }
         let before = found.len();
         if let Some(known) = self.known {
             for value in found.iter_mut().filter(|value| value.is_personal()) {
@@ -171,8 +187,8 @@ pub struct Replaced {
 }
 
 /// Visits the values of a text in order, each with the text that contains it.
-pub fn in_text(scanner: &Scanner, text: &str, mut visit: impl FnMut(&FoundValue, &str)) {
-    for found in scanner.scan(text) {
+pub fn in_text<'a>(finder: impl Into<Finder<'a>>, text: &str, mut visit: impl FnMut(&FoundValue, &str)) {
+    for found in finder.into().find(text) {
         visit(&found, text);
     }
 }
@@ -203,15 +219,20 @@ pub fn fill(text: &str, noted: &[Replaced]) -> Option<(String, Vec<Replaced>)> {
 }
 
 /// Visits the values of a cell with JSON, in order, each with the text that contains it.
-pub fn in_json(scanner: &Scanner, cell: &str, visit: impl FnMut(&FoundValue, &str)) {
-    if let Some(value) = worth_reading(scanner.into(), cell) {
-        in_value(scanner, value, visit);
+pub fn in_json<'a>(finder: impl Into<Finder<'a>>, cell: &str, visit: impl FnMut(&FoundValue, &str)) {
+    let finder = finder.into();
+    if let Some(value) = worth_reading(finder, cell) {
+        in_value(finder, value, visit);
     }
 }
 
 /// Visits the values of JSON, in order, each with the text that contains it.
-pub(super) fn in_value(scanner: &Scanner, mut value: Value, mut visit: impl FnMut(&FoundValue, &str)) {
-    each_leaf(scanner.into(), &mut value, |found, text, _| {
+pub(super) fn in_value<'a>(
+    finder: impl Into<Finder<'a>>,
+    mut value: Value,
+    mut visit: impl FnMut(&FoundValue, &str),
+) {
+    each_leaf(finder.into(), &mut value, |found, text, _| {
         for found in found {
             visit(found, text);
         }
@@ -322,6 +343,9 @@ pub fn redact_row(
     }
     let is_personal = |leaf: &LeafOf| leaf.found.iter().any(FoundValue::is_personal);
     if !leaves.iter().any(is_personal) {
+        return vec![None; cells.len()];
+    }
+    if finder.is_cancelled() {
         return vec![None; cells.len()];
     }
     pieces::complete(&mut leaves, numbers, docs);

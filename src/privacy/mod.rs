@@ -54,6 +54,12 @@ pub use noted::NotedSpan;
 pub use phone::Region;
 pub use pieces::Piece;
 
+/// Returns true if the caller no longer needs a result.
+pub(crate) type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// Runs of digits between two checks for cancellation.
+const RUNS_PER_CHECK: usize = 256;
+
 /// The version of recognisers and placeholders; a higher one makes redaction run again.
 pub const VERSION: u32 = 7;
 
@@ -260,9 +266,14 @@ impl Scanner {
     /// version. So values found are masked and the rest is scanned again, until nothing is found. This guarantees that
     /// redacted text contains no further values.
     pub fn scan(&self, text: &str) -> Vec<FoundValue> {
-        let mut found = self.scan_once(text);
-        while found.iter().any(FoundValue::is_personal) {
-            let more = self.scan_around(text, &found);
+        self.scan_until(&|| false, text)
+    }
+
+    /// Like [`Scanner::scan`]; incomplete if `is_cancelled` returns true before the end.
+    fn scan_until(&self, is_cancelled: Cancelled<'_>, text: &str) -> Vec<FoundValue> {
+        let mut found = self.scan_once(is_cancelled, text);
+        while !is_cancelled() && found.iter().any(FoundValue::is_personal) {
+            let more = self.scan_around(is_cancelled, text, &found);
             if more.is_empty() {
                 break;
             }
@@ -273,7 +284,7 @@ impl Scanner {
     }
 
     /// Returns the values found after replacing those already found with placeholders.
-    fn scan_around(&self, text: &str, found: &[FoundValue]) -> Vec<FoundValue> {
+    fn scan_around(&self, is_cancelled: Cancelled<'_>, text: &str, found: &[FoundValue]) -> Vec<FoundValue> {
         let mut new = String::with_capacity(text.len());
         // Places of unchanged pieces in the old and the new text.
         let mut pieces: Vec<(usize, usize, usize)> = Vec::new();
@@ -299,7 +310,11 @@ impl Scanner {
             let is_new = found[..before].last().is_none_or(|known| known.end <= value.start);
             is_new.then_some(value)
         };
-        self.scan_once(&new).into_iter().filter(FoundValue::is_personal).filter_map(back).collect()
+        self.scan_once(is_cancelled, &new)
+            .into_iter()
+            .filter(FoundValue::is_personal)
+            .filter_map(back)
+            .collect()
     }
 
     /// Returns true if a text may contain a value: it has a mark that every value of the kinds has. Fast and
@@ -320,16 +335,16 @@ impl Scanner {
     }
 
     /// Returns the values of a text, read in its normal view.
-    fn scan_once(&self, text: &str) -> Vec<FoundValue> {
+    fn scan_once(&self, is_cancelled: Cancelled<'_>, text: &str) -> Vec<FoundValue> {
         let (view, offsets) = view::normal_view(text);
-        let mut found = self.scan_view(&view);
+        let mut found = self.scan_view(is_cancelled, &view);
         for value in &mut found {
             (value.start, value.end) = offsets.back(value.start, value.end);
         }
         found
     }
 
-    fn scan_view(&self, text: &str) -> Vec<FoundValue> {
+    fn scan_view(&self, is_cancelled: Cancelled<'_>, text: &str) -> Vec<FoundValue> {
         let mut found = Vec::new();
         if self.wants(PrivacyKind::Email) || self.wants(PrivacyKind::Key) {
             email::find(text, &mut found);
@@ -349,7 +364,14 @@ impl Scanner {
         if self.wants(PrivacyKind::Card) {
             card::find_apart(text, &mut found);
         }
+        let mut n_runs = 0_usize;
+        let mut is_stopped = false;
         runs::for_each(text, |run| {
+            n_runs += 1;
+            is_stopped |= n_runs.is_multiple_of(RUNS_PER_CHECK) && is_cancelled();
+            if is_stopped {
+                return;
+            }
             if self.wants(PrivacyKind::Iban) {
                 iban::find(text, run, &mut found);
             }
@@ -379,13 +401,13 @@ impl Scanner {
     }
 
     /// Returns the values of a text under a key, such as an argument: the key may name the kind of value.
-    pub fn scan_under(&self, key: &str, text: &str) -> Vec<FoundValue> {
+    fn scan_under(&self, is_cancelled: Cancelled<'_>, key: &str, text: &str) -> Vec<FoundValue> {
         if !context::says_something(key) {
-            return self.scan(text);
+            return self.scan_until(is_cancelled, text);
         }
         let keyed = format!("{key}: {text}");
         let shift = keyed.len() - text.len();
-        let mut found = self.scan(&keyed);
+        let mut found = self.scan_until(is_cancelled, &keyed);
         found.retain(|value| value.start >= shift);
         for value in &mut found {
             value.start -= shift;

@@ -8,9 +8,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::apply::{in_json, in_text};
+use super::apply::{Finder, in_json, in_text};
 use super::known::{Sighting, marks};
-use super::{FoundValue, PrivacyKind, Scanner, ValueStatus};
+use super::{FoundValue, PrivacyKind, ValueStatus};
 
 /// Minimum length of a cached cell in bytes: a shorter one is scanned faster than it is looked up.
 const LEAST_KEPT: usize = 48;
@@ -39,7 +39,7 @@ pub struct Sight {
 
 impl Sight {
     /// Returns the contents of a cell; `None` if there are none.
-    pub fn of(scanner: &Scanner, cell: &str, kind: CellKind) -> Option<Self> {
+    pub fn of(finder: Finder<'_>, cell: &str, kind: CellKind) -> Option<Self> {
         let mut sight = Self::default();
         let visit = |found: &FoundValue, text: &str| match found.status {
             ValueStatus::Personal => sight.values.push(Sighting::of(found, text)),
@@ -47,8 +47,8 @@ impl Sight {
             ValueStatus::Placeholder(None) => {}
         };
         match kind {
-            CellKind::Text => in_text(scanner, cell, visit),
-            CellKind::Json => in_json(scanner, cell, visit),
+            CellKind::Text => in_text(finder, cell, visit),
+            CellKind::Json => in_json(finder, cell, visit),
         }
         marks(cell, &mut sight.marks);
         (sight != Self::default()).then_some(sight)
@@ -63,9 +63,9 @@ pub struct Repeated(RwLock<FxHashMap<Key, Option<Arc<Sight>>>>);
 type Key = (CellKind, u128);
 
 impl Repeated {
-    /// Returns the contents of a cell, by one scanner; `None` if there are none.
-    pub fn see(&self, scanner: &Scanner, cell: &str, kind: CellKind) -> Option<Arc<Sight>> {
-        let look = || Sight::of(scanner, cell, kind).map(Arc::new);
+    /// Returns the contents of a cell, by one finder; `None` if there are none.
+    pub fn see(&self, finder: Finder<'_>, cell: &str, kind: CellKind) -> Option<Arc<Sight>> {
+        let look = || Sight::of(finder, cell, kind).map(Arc::new);
         if cell.len() < LEAST_KEPT {
             return look();
         }

@@ -104,7 +104,8 @@ impl Stage for RedactDocs {
         };
         let known = KnownValues::of(|| lists.values());
         assign_numbers(&[&lists], &known, &mut numbers);
-        let finder = Finder::from(&scanner).with_known(&known);
+        let is_cancelled = || cx.cancelled();
+        let finder = Finder::from(&scanner).with_known(&known).with_cancel(&is_cancelled);
         // A list whose requests were all held is held too, but what was found in it is replaced.
         let may_be_held = self.0.recogniser.name().is_on();
         let wanted = |row: RowIx| {

@@ -51,13 +51,15 @@ impl TableFindings {
         let mut rows: Vec<(RowIx, RowFindings)> = Vec::new();
         let mut marks: Vec<(RowIx, Vec<u32>)> = Vec::new();
         let repeated = Repeated::default();
+        let is_cancelled = || cx.cancelled();
+        let finder = Finder::from(scanner).with_cancel(&is_cancelled);
         view.for_each_batch(cx, |batch| {
             let seen = batch.map_rows(|row| {
                 let position = view.position(row.ix());
                 let (mut seen, mut marks) = (RowFindings { position, ..RowFindings::default() }, Vec::new());
                 for &(column, kind) in cells {
                     let Some(cell) = row.text(column) else { continue };
-                    if let Some(cell) = repeated.see(scanner, cell, kind) {
+                    if let Some(cell) = repeated.see(finder, cell, kind) {
                         seen.values.extend_from_slice(&cell.values);
                         seen.taken.extend_from_slice(&cell.taken);
                         marks.extend_from_slice(&cell.marks);

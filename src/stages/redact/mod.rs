@@ -196,7 +196,8 @@ impl Stage for Redact {
         let known = KnownValues::of(|| lists.values().chain(requests.values()));
         let mut numbers = Numbers::default();
         assign_numbers(&[&lists, &requests], &known, &mut numbers);
-        let finder = Finder::from(&scanner).with_known(&known);
+        let is_cancelled = || cx.cancelled();
+        let finder = Finder::from(&scanner).with_known(&known).with_cancel(&is_cancelled);
         let read = self.read(view, cx, finder, (&lists, &requests), out)?;
         read.assign_numbers(&mut numbers);
         let with_values = view.rows().filter(|&row| requests.holds(row, &known));
