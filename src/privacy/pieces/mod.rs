@@ -211,6 +211,12 @@ impl Search<'_> {
             return false;
         }
         let is_number = part.is_of_digits();
+        let is_whole_leaf = group.start == 0 && group.end == view.len();
+        let is_argument = matches!(place, Place::Argument(_) | Place::Answer);
+        // It identifies nobody, but an argument has to follow the placeholder.
+        if part.is_public_domain() && !(is_argument && is_whole_leaf) {
+            return false;
+        }
         if place == Place::Question {
             return if is_number {
                 part.len() >= SURE_DIGITS || (part.is_natural() && words::announces_piece(view, group))
@@ -221,10 +227,8 @@ impl Search<'_> {
         if self.is_own(&view[group.start..group.end]) {
             return false;
         }
-        let is_argument = matches!(place, Place::Argument(_) | Place::Answer);
         if is_number && part.len() < SURE_DIGITS {
             let is_year = part.len() == LEAST_DIGITS && words::is_year(&group.letters);
-            let is_whole_leaf = group.start == 0 && group.end == view.len();
             return part.is_natural()
                 && (!is_year || is_argument && is_whole_leaf || words::announces_piece(view, group))
                 || is_argument && is_whole_leaf && !is_year;
@@ -274,3 +278,6 @@ pub fn words_of_docs(text: &str) -> String {
     all.dedup();
     format!("\n{}\n", all.join("\n"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -36,6 +36,23 @@ const COMMON_MAILBOXES: [&str; 26] = [
     "support",
     "webmaster",
 ];
+/// Names of domains of which anybody has addresses.
+const PUBLIC_DOMAINS: [&str; 14] = [
+    "aol",
+    "fastmail",
+    "gmail",
+    "gmx",
+    "googlemail",
+    "hotmail",
+    "icloud",
+    "live",
+    "outlook",
+    "proton",
+    "protonmail",
+    "qq",
+    "yahoo",
+    "yandex",
+];
 /// The separator of a mailbox and its tag.
 const TAG: char = '+';
 
@@ -222,6 +239,16 @@ impl Part<'_> {
     pub(super) fn is_common_word(&self) -> bool {
         let word: String = self.letters().iter().collect();
         self.original.kind == PrivacyKind::Email && COMMON_MAILBOXES.contains(&word.as_str())
+    }
+
+    /// Returns true if it is a domain, or the name of one, of which anybody has addresses.
+    pub(super) fn is_public_domain(&self) -> bool {
+        let Image::Email { local, .. } = self.original.image else { return false };
+        let name = || -> String {
+            let end = self.original.borders.iter().find(|&&border| border > local);
+            self.original.letters[local..*end.unwrap_or(&local)].iter().collect()
+        };
+        self.from >= local && PUBLIC_DOMAINS.contains(&name().as_str())
     }
 
     /// Returns the text with its letters replaced one by one.

@@ -26,8 +26,10 @@ struct Tile {
     start: usize,
     end: usize,
     letters: Vec<char>,
-    is_used: bool,
 }
+
+/// A row of tiles: each with the first letter of the value that it covers.
+type Row = Vec<(usize, usize)>;
 
 /// Adds the pieces of values that are spread over the arguments of a call.
 pub(super) fn find(search: &Search<'_>, leaves: &mut [LeafOf]) {
@@ -47,7 +49,7 @@ pub(super) fn find(search: &Search<'_>, leaves: &mut [LeafOf]) {
         };
         tiles.truncate(MAX_TILES);
         if tiles.len() > 1 {
-            lay(search, &mut tiles, leaves);
+            lay(search, &tiles, leaves);
         }
         first = last;
     }
@@ -62,7 +64,7 @@ fn tile(leaf: usize, start: usize, end: usize, text: &str) -> Option<Tile> {
         return None;
     }
     let letters = letters(text);
-    (1..=MAX_LETTERS).contains(&letters.len()).then(|| Tile { leaf, start, end, letters, is_used: false })
+    (1..=MAX_LETTERS).contains(&letters.len()).then(|| Tile { leaf, start, end, letters })
 }
 
 /// Returns the strings and numbers in the notation of a call.
@@ -81,26 +83,26 @@ fn literals(at: usize, leaf: &LeafOf) -> Vec<Tile> {
         .collect()
 }
 
-fn lay(search: &Search<'_>, tiles: &mut [Tile], leaves: &mut [LeafOf]) {
+fn lay(search: &Search<'_>, tiles: &[Tile], leaves: &mut [LeafOf]) {
+    let mut is_laid = vec![false; tiles.len()];
     for first in 0..tiles.len() {
-        if tiles[first].is_used {
+        if is_laid[first] {
             continue;
         }
         let parts = search.index.parts(&tiles[first].letters).filter(is_beginning);
-        let row = parts.filter_map(|part| {
-            let mut row = vec![(first, part.from)];
-            let mut steps = 0;
-            let is_laid = cover(&part, part.to, tiles, &mut row, &mut steps) && row.len() > 1;
-            is_laid.then_some((part, row))
+        let rows = parts.filter_map(|part| {
+            let mut row: Row = vec![(first, part.from)];
+            let is_covered = cover(&part, part.to, tiles, &mut row, &mut 0) && row.len() > 1;
+            is_covered.then_some((part, row))
         });
         // The longest first: all of a number rather than its end.
-        let Some((part, row)) = row.max_by_key(|(part, _)| part.original.letters.len() - part.from) else {
-            continue;
-        };
-        let original = part.original;
+        let longest = rows.max_by_key(|(part, _)| part.original.letters.len() - part.from);
+        let Some((Part { original, .. }, row)) = longest else { continue };
         for (at, from) in row {
-            let tile = &mut tiles[at];
-            tile.is_used = true;
+            if std::mem::replace(&mut is_laid[at], true) {
+                continue;
+            }
+            let tile = &tiles[at];
             let part = Part { original, from, to: from + tile.letters.len() };
             let leaf = &mut leaves[tile.leaf];
             let value = piece(&part, tile, &leaf.text);
@@ -118,14 +120,8 @@ fn is_beginning(part: &Part<'_>) -> bool {
     is_all || (is_number && rest >= LEAST_DIGITS && part.original.has_border(part.from))
 }
 
-/// Lays unused tiles from letter `from` to the end of the value.
-fn cover(
-    part: &Part<'_>,
-    from: usize,
-    tiles: &[Tile],
-    row: &mut Vec<(usize, usize)>,
-    steps: &mut usize,
-) -> bool {
+/// Lays tiles from letter `from` to the end of the value.
+fn cover(part: &Part<'_>, from: usize, tiles: &[Tile], row: &mut Row, steps: &mut usize) -> bool {
     let rest = &part.original.letters[from..];
     if rest.is_empty() {
         return true;
@@ -134,7 +130,7 @@ fn cover(
     let last = row.last().map_or(0, |(at, _)| *at);
     for at in (last + 1..tiles.len()).chain(0..last) {
         let tile = &tiles[at];
-        if tile.is_used || !rest.starts_with(&tile.letters) || row.iter().any(|(other, _)| *other == at) {
+        if !rest.starts_with(&tile.letters) || row.iter().any(|(other, _)| *other == at) {
             continue;
         }
         *steps += 1;
