@@ -60,13 +60,15 @@ pub(super) fn is_date_key(key: &str) -> bool {
     ["year", "date", "time", "jahr", "datum", "année", "año", "fecha"].iter().any(|word| key.contains(word))
 }
 
-/// Adds the pieces of all values of a request to the values of its texts. `docs` has the words of its doc list.
+/// Adds the pieces of all values of a request to the values of its texts. `docs` has the words of its doc list; see
+/// [`words_of_docs`].
 pub(super) fn complete(leaves: &mut [LeafOf], numbers: &Numbers, docs: &str) {
     let originals = originals(leaves, numbers);
     if originals.is_empty() {
         return;
     }
-    let search = Search { index: Index::of(originals), own: FxHashSet::default(), docs };
+    let search =
+        Search { index: Index::of(originals), own: FxHashSet::default(), docs: docs.lines().collect() };
     let search = Search { own: search.own_words(leaves), ..search };
     tiles::find(&search, leaves);
     for leaf in leaves.iter_mut().filter(|leaf| leaf.place != Place::Name) {
@@ -109,8 +111,8 @@ pub(super) struct Search<'a> {
     index: Index,
     /// The words of the questions outside of values, in lower case.
     own: FxHashSet<String>,
-    /// The words of the docs, in lower case, each between line breaks.
-    docs: &'a str,
+    /// The words of the docs, in lower case.
+    docs: FxHashSet<&'a str>,
 }
 
 /// A part of an original in a text: the first byte, the byte after the last, and the letters from `from` to `to`.
@@ -241,7 +243,7 @@ impl Search<'_> {
         let mut all = true;
         words::each(text, |start, end| {
             let word = text[start..end].to_lowercase();
-            all &= self.own.contains(&word) || self.docs.contains(&format!("\n{word}\n"));
+            all &= self.own.contains(&word) || self.docs.contains(word.as_str());
         });
         all
     }
@@ -266,7 +268,7 @@ impl<'i> Part<'i> {
     }
 }
 
-/// Returns the words of a text in lower case, each once and between line breaks, for [`complete`].
+/// Returns the words of a text in lower case, each once and in a line of its own, as `redact_row` needs them.
 pub fn words_of_docs(text: &str) -> String {
     let mut all: Vec<String> = Vec::new();
     words::each(text, |start, end| {
@@ -276,7 +278,7 @@ pub fn words_of_docs(text: &str) -> String {
     });
     all.sort_unstable();
     all.dedup();
-    format!("\n{}\n", all.join("\n"))
+    all.join("\n")
 }
 
 #[cfg(test)]

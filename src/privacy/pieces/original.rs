@@ -64,7 +64,7 @@ pub(super) struct Original {
     pub(super) value: String,
     /// Its letters and digits, in lower case.
     pub(super) letters: Vec<char>,
-    /// The places between letters at which a reader sees a border: both ends, and those of its printed groups.
+    /// The places between letters at which a reader sees a border: both ends, and those of its printed groups; in order.
     borders: Vec<usize>,
     image: Image,
     /// Whether the question has it, so that the answer has to follow this spelling.
@@ -175,6 +175,8 @@ impl Original {
             spelling
                 .borders
                 .extend(ends.iter().filter(|&&end| end < national.len()).map(|end| digits.len() - end));
+            spelling.borders.sort_unstable();
+            spelling.borders.dedup();
             if prefix == code {
                 spelling.spelled = (format!("+{digits}"), format!("+{image}"));
             }
@@ -184,7 +186,7 @@ impl Original {
 
     /// Returns whether it has a border here.
     pub(super) fn has_border(&self, at: usize) -> bool {
-        self.borders.contains(&at)
+        self.borders.binary_search(&at).is_ok()
     }
 
     /// Returns the borders.

@@ -17,8 +17,8 @@ const LEAST_DIGITS: usize = 7;
 /// Maximum number of letters of an argument, and of arguments of a call that are compared.
 const MAX_LETTERS: usize = 64;
 const MAX_TILES: usize = 512;
-/// Maximum number of attempts for one argument.
-const MAX_STEPS: usize = 256;
+/// Maximum number of comparisons for one call.
+const MAX_STEPS: usize = 200_000;
 
 /// An argument without values.
 struct Tile {
@@ -85,6 +85,7 @@ fn literals(at: usize, leaf: &LeafOf) -> Vec<Tile> {
 
 fn lay(search: &Search<'_>, tiles: &[Tile], leaves: &mut [LeafOf]) {
     let mut is_laid = vec![false; tiles.len()];
+    let mut steps = 0;
     for first in 0..tiles.len() {
         if is_laid[first] {
             continue;
@@ -92,7 +93,7 @@ fn lay(search: &Search<'_>, tiles: &[Tile], leaves: &mut [LeafOf]) {
         let parts = search.index.parts(&tiles[first].letters).filter(is_beginning);
         let rows = parts.filter_map(|part| {
             let mut row: Row = vec![(first, part.from)];
-            let is_covered = cover(&part, part.to, tiles, &mut row, &mut 0) && row.len() > 1;
+            let is_covered = cover(&part, part.to, tiles, &mut row, &mut steps) && row.len() > 1;
             is_covered.then_some((part, row))
         });
         // The longest first: all of a number rather than its end.
@@ -130,12 +131,12 @@ fn cover(part: &Part<'_>, from: usize, tiles: &[Tile], row: &mut Row, steps: &mu
     let last = row.last().map_or(0, |(at, _)| *at);
     for at in (last + 1..tiles.len()).chain(0..last) {
         let tile = &tiles[at];
-        if !rest.starts_with(&tile.letters) || row.iter().any(|(other, _)| *other == at) {
-            continue;
-        }
         *steps += 1;
         if *steps > MAX_STEPS {
             return false;
+        }
+        if !rest.starts_with(&tile.letters) || row.iter().any(|(other, _)| *other == at) {
+            continue;
         }
         row.push((at, from));
         if cover(part, from + tile.letters.len(), tiles, row, steps) {
