@@ -8,6 +8,8 @@ pub mod allowance;
 pub mod bfcl;
 #[path = "../src/checker/mod.rs"]
 pub mod checker;
+#[path = "../src/content_hash.rs"]
+pub mod content_hash;
 #[path = "../src/conversation.rs"]
 pub mod conversation;
 #[path = "../src/docs/mod.rs"]

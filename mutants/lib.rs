@@ -2,6 +2,7 @@
 //! the whole program would take minutes each time.
 
 pub mod columns;
+pub mod content_hash;
 pub mod engine;
 #[cfg(test)]
 mod fixture;

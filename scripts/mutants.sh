@@ -21,7 +21,7 @@ sed '/^\[\[/,/^$/d' Cargo.toml >"$package/Cargo.toml"
 rm -rf "$package/src/engine"
 cp -R src/engine "$package/src/engine"
 cp mutants/lib.rs "$package/src/lib.rs"
-cp src/columns.rs src/fixture.rs "$package/src/"
+cp src/columns.rs src/content_hash.rs src/fixture.rs "$package/src/"
 for module in normal profile tokens words; do
     cp "src/text/$module.rs" "$package/src/text/"
 done

@@ -47,7 +47,7 @@
 // (function docs: parsing, canonical form, fixes, checks), `lint` (faults of a dataset), `evaluate`
 // (scores of models on a dataset), `text` and `similarity`
 // (tokens, ROUGE-L, joins), `embed` (texts to vectors), `notation` (parsers of JSON, YAML, Python and TypeScript),
-// `allowance` (memory limits of parsed values), `answers` (evidence of the right call in the log), `relevance` (whether
+// `allowance` (memory limits of parsed values), `content_hash` (the hash that stands for content), `answers` (evidence of the right call in the log), `relevance` (whether
 // a function fits the query), `prompts` (what language models are asked), `decisions` (decisions of people on rows), `public_sets` (public datasets and their
 // readers), `llm` (the only access to the network), `privacy` (personal values and their placeholders), `export`
 // (datasets), `erasure` (removal of data from a finished run), `page` (building blocks of HTML pages), `report` (the
@@ -69,6 +69,8 @@ pub mod checker;
 #[doc(hidden)]
 pub mod cli;
 pub mod columns;
+#[doc(hidden)]
+pub mod content_hash;
 #[doc(hidden)]
 pub mod conversation;
 #[doc(hidden)]

@@ -140,7 +140,7 @@ fn forget_lists_what_it_removed_from_each_file() {
     run_sample(&out, &[]);
     snapshot("forget_unknown", &forget(&["nobody"]), folder.path());
     snapshot("forget", &forget(&["r0357"]), folder.path());
-    snapshot("forget_again", &forget(&["c1e88cb28fb9ee38c4a37e1c44e8125a"]), folder.path());
+    snapshot("forget_again", &forget(&["3a6ea0f0197fa76d604f51215a99e20e"]), folder.path());
     snapshot("why_forgotten", &shown(&output(&["why", path(&out), "raw/hosted.jsonl:194"])), folder.path());
     let taken = toolsieve::engine::folder::RunFolder::take(&out).unwrap();
     for refused in [forget(&["r0358"]), shown(&output(&["purge", path(&out), "--raw"]))] {

@@ -75,3 +75,35 @@ fn polars_and_parquet_stay_in_the_engine_and_out_of_its_errors() {
     let public = errors.split("pub enum Error").nth(1).unwrap().split("\n}\n").next().unwrap();
     assert!(!public.contains("Polars") && !public.contains("ParquetError"), "{public}");
 }
+
+/// What a fast hash is called, of which texts with one value can be made by hand.
+const FAST_HASHES: [&str; 7] =
+    ["xxhash_rust", "twox_hash", "FxHasher", "DefaultHasher", "RandomState", "hash_one", "crc32"];
+
+#[test]
+fn content_is_known_by_one_hash_and_every_other_use_of_a_hash_has_its_reason() {
+    let is_test = |name: &str| name.starts_with("stages/laws/") || name.ends_with("tests.rs");
+    let with = |words: &[&str]| -> Vec<String> {
+        let holds = |text: &str| words.iter().any(|word| code(text).contains(word));
+        let files = sources().into_iter().filter(|(name, text)| !is_test(name) && holds(text));
+        let mut names: Vec<String> = files.map(|(name, _)| name).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(with(&["blake3::"]), ["content_hash.rs"]);
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/engine.md")).unwrap();
+    let (_, table) = page.split_once("| file | used for | why a collision is harmless |\n").unwrap();
+    let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
+    let cells = |row: &str| row.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let mut listed: Vec<String> = Vec::new();
+    for row in rows.map(cells) {
+        assert!(row[2].len() > 10 && row[3].len() > 20, "a reason for each: {row:?}");
+        listed.push(row[1].trim_matches('`').to_owned());
+    }
+    listed.sort();
+    assert_eq!(
+        with(&FAST_HASHES),
+        listed,
+        "docs/engine.md lists each file, with why a collision is harmless"
+    );
+}

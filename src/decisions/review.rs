@@ -8,10 +8,10 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::{expected, quoted};
 use crate::bfcl::category::Category;
+use crate::content_hash::content_hash;
 use crate::docs::canonical::value_text;
 use crate::engine::foreign::{ForeignFile, Need};
 use crate::notation::python;
@@ -174,6 +174,7 @@ pub(super) fn decision_of(mut row: Map<String, Value>) -> Result<Option<Keys>, S
         Some(Value::String(word)) => word.trim().to_lowercase(),
         found => return Err(expected("decision", found, WORDS)),
     };
+    check_form(&row)?;
     for key in NESTED {
         if let Some(Value::String(text)) = row.get(key) {
             let is_text_of_a_list = key == "functions" && word != "edit";
@@ -237,7 +238,21 @@ fn nested(key: &str, text: &str) -> Result<Value, String> {
 
 /// Returns the digest of an answer, for the column `answer_digest`; spaces and the order of keys do not change it.
 pub fn answer_digest(answer: &Value) -> String {
-    format!("{:016x}", xxh3_64(value_text(answer).as_bytes()))
+    format!("{:032x}", content_hash(value_text(answer)))
+}
+
+/// The digits of a digest of earlier versions, whose lists have ids of another form.
+const EARLIER_DIGITS: usize = 16;
+
+/// Refuses a row that an earlier version listed.
+fn check_form(row: &Map<String, Value>) -> Result<(), String> {
+    match row.get("answer_digest").and_then(Value::as_str) {
+        Some(digest) if digest.len() == EARLIER_DIGITS => Err(format!(
+            "\"answer_digest\": found {}, which an earlier version listed; its ids name no row of this one, so list the rows again with `toolsieve held`",
+            quoted(&digest.into())
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// What is expected of an accepted answer.
@@ -317,6 +332,19 @@ mod tests {
         assert_eq!(as_listed["ground_truth"], json!([{"f": {"city": ["Tromsø"]}}]));
         let changed = decided(row("[{\"f\": {\"city\": [\"Troms\u{c3}\u{b8}\"]}}]")).unwrap_err();
         assert!(changed.contains("expected the answer that was listed"), "{changed}");
+    }
+
+    #[test]
+    fn a_row_that_an_earlier_version_listed_is_refused_whatever_was_decided() {
+        for word in ["keep", "drop", "irrelevant", "accept"] {
+            let row = json!({"decision": word, "id": "0123456789abcdef", "table": "requests",
+                "recorded_answer": [{"f": {}}], "answer_digest": "0123456789abcdef"});
+            let refused = decided(row).unwrap_err();
+            assert!(
+                refused.contains("which an earlier version listed") && refused.contains("held"),
+                "{refused}"
+            );
+        }
     }
 
     #[test]

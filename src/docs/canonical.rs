@@ -7,7 +7,8 @@
 use std::fmt::Write as _;
 
 use serde_json::{Number, Value};
-use xxhash_rust::xxh3::xxh3_128;
+
+use crate::content_hash::content_hash;
 
 /// Returns the functions as JSON with sorted keys and no whitespace.
 pub fn text(functions: &[Value]) -> String {
@@ -25,7 +26,7 @@ pub fn value_text(value: &Value) -> String {
 
 /// Returns the 128-bit hash of the canonical text; it does not depend on the order of keys.
 pub fn key(functions: &[Value]) -> u128 {
-    xxh3_128(text(functions).as_bytes())
+    content_hash(text(functions))
 }
 
 fn write_all(values: &[Value], out: &mut String) {

@@ -95,7 +95,7 @@ pub enum EmbedError {
         n_rows: usize,
     },
     /// A file has no vector for some texts.
-    #[error("vectors {}: no vector for {n_missing} of {n_texts} texts; the first is text {first}, with xxh3-128 {hash:032x}", path.display())]
+    #[error("vectors {}: no vector for {n_missing} of {n_texts} texts; the first is text {first}, with the hash {hash:032x}", path.display())]
     Missing {
         /// The file.
         path: PathBuf,

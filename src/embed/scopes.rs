@@ -7,9 +7,9 @@
 
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::{EmbedError, Embedder};
+use crate::content_hash::{ContentHasher, content_hash};
 use crate::embed::vectors::Vectors;
 use crate::engine::context::Cancelled;
 
@@ -41,14 +41,14 @@ impl UsedVectors {
     /// Returns the note: the embedder's id, the number of vectors, and the sum of the hashes of text and vector,
     /// which does not depend on their order.
     pub fn note(&self) -> Value {
-        json!({ "id": self.id, "vectors": self.n_vectors, "xxh3": format!("{:032x}", self.hash) })
+        json!({ "id": self.id, "vectors": self.n_vectors, "hash": format!("{:032x}", self.hash) })
     }
 
     /// Joins the notes of several parts of a step; `None` if these are other notes, or of several embedders.
     pub fn join(notes: &[Value]) -> Option<Value> {
         let read = |note: &Value| {
             let n_vectors = usize::try_from(note.get("vectors")?.as_u64()?).ok()?;
-            let hash = u128::from_str_radix(note.get("xxh3")?.as_str()?, 16).ok()?;
+            let hash = u128::from_str_radix(note.get("hash")?.as_str()?, 16).ok()?;
             Some(Self { id: note.get("id")?.as_str()?.to_owned(), n_vectors, hash })
         };
         let all: Vec<Self> = notes.iter().map(read).collect::<Option<_>>()?;
@@ -62,12 +62,11 @@ impl UsedVectors {
 }
 
 fn hash_of(text: &str, row: &[f32]) -> u128 {
-    let mut bytes = vec![0; size_of_val(row)];
-    for (bytes, value) in bytes.as_chunks_mut().0.iter_mut().zip(row) {
-        *bytes = value.to_le_bytes();
+    let mut hasher = ContentHasher::default();
+    for value in row {
+        hasher.add(&value.to_le_bytes());
     }
-    bytes.extend(xxh3_128(text.as_bytes()).to_le_bytes());
-    xxh3_128(&bytes)
+    hasher.add(&content_hash(text).to_le_bytes()).hash()
 }
 
 /// The vectors of a scope's texts, in order and in chunks.
@@ -262,7 +261,7 @@ mod tests {
             judge_scopes(&in_two, Some(&Hashed::V1), &|| false, |_, _, _| Ok(())).unwrap().1.unwrap();
         assert_eq!(note(&many), of_two.note());
         assert_eq!(note(&["a bell", "a gate"]), note(&["a gate", "a bell"]));
-        assert_ne!(note(&["a bell", "a bell"])["xxh3"], note(&["a gate", "a gate"])["xxh3"]);
+        assert_ne!(note(&["a bell", "a bell"])["hash"], note(&["a gate", "a gate"])["hash"]);
         assert_ne!(hash_of("a bell", &[1.0]), hash_of("a gate", &[1.0]));
         let parts = [note(&["a bell"]), note(&["a gate"])];
         assert_eq!(UsedVectors::join(&parts), Some(note(&["a bell", "a gate"])));

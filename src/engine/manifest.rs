@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::disk::{check_access, is_link, sync_folder};
 use super::error::{At, Error, Result, damaged};
 use super::layout::{DATASET, MANIFEST, OUTCOME, RUN_FILE, STAGES};
-use super::marker::{has_marker, run_command};
+use super::marker::{check_format, has_marker, run_command};
 use super::seal::{Files, Sealed, names_below, read_sealed, write_sealed};
 
 /// The content of `run.json`: inputs, pipeline and version of a run.
@@ -20,6 +20,9 @@ use super::seal::{Files, Sealed, names_below, read_sealed, write_sealed};
 pub struct RunFile {
     /// Version of the program.
     pub version: String,
+    /// The format of the run folder; builds of format 1 did not write it.
+    #[serde(default = "first_format")]
+    pub format: u32,
     /// The pipeline as resolved, with defaults and flags.
     pub pipeline: serde_json::Value,
     /// The seed.
@@ -33,6 +36,10 @@ pub struct RunFile {
     pub steps: Vec<String>,
     /// Command line.
     pub command: Vec<String>,
+}
+
+fn first_format() -> u32 {
+    1
 }
 
 /// An input file.
@@ -66,7 +73,7 @@ pub fn write_run_file(run: &Path, file: &RunFile) -> Result<()> {
 /// Reads `run.json` of a run folder.
 ///
 /// # Errors
-/// There is none, or it cannot be read.
+/// There is none, it cannot be read, or the run has another format.
 pub fn read_run_file(run: &Path) -> Result<RunFile> {
     Ok(sealed_run_file(run)?.value)
 }
@@ -75,7 +82,9 @@ pub(super) fn sealed_run_file(run: &Path) -> Result<Sealed<RunFile>> {
     let path = run.join(RUN_FILE);
     check_access(&path)?;
     if path.is_file() {
-        return read_own(run, &path);
+        let sealed: Sealed<RunFile> = read_own(run, &path)?;
+        check_format(run, &sealed.value.format.to_string())?;
+        return Ok(sealed);
     }
     let path = run.to_owned();
     let is_begun = has_marker(run)?;

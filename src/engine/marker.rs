@@ -11,13 +11,12 @@ use std::path::Path;
 use super::disk::{check_access, is_link, is_regular, write_durable};
 use super::error::{At, Error, Result};
 use super::layout::{
-    DATASET, FORGOTTEN_LIST, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL, STAGES, temporary_path,
+    DATASET, FORGOTTEN_LIST, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, RUN_FILE, RUN_FORMAT, SPOOL, STAGES,
+    temporary_path,
 };
 use super::seal::names_below;
 
 const MARKER_START: &str = "toolsieve run folder, format ";
-/// Raised when a build can no longer work in folders of the builds before it.
-const MARKER_FORMAT: &str = "1";
 const MARKER_REST: &str = "`toolsieve run` made this folder, and replaces and removes files in it.\n";
 /// Longer than any marker.
 const MARKER_BYTES: u64 = 1 << 10;
@@ -48,7 +47,7 @@ pub(super) fn lock(path: &Path, command: &str) -> Result<File> {
     let nature = nature(path)?;
     nature.check(path)?;
     if nature == Nature::Free {
-        let marker = format!("{MARKER_START}{MARKER_FORMAT}\n{MARKER_REST}");
+        let marker = format!("{MARKER_START}{RUN_FORMAT}\n{MARKER_REST}");
         write_durable(&path.join(MARKER), marker.as_bytes())?;
     }
     refuse_links(path)?;
@@ -123,7 +122,7 @@ pub(super) fn nature(path: &Path) -> Result<Nature> {
 /// Returns `true` if a folder has the marker of a run.
 ///
 /// # Errors
-/// The marker cannot be read, or is of a newer build.
+/// The marker cannot be read, or is of a build with another format.
 pub(super) fn has_marker(run: &Path) -> Result<bool> {
     let path = run.join(MARKER);
     check_access(&path)?;
@@ -136,12 +135,29 @@ pub(super) fn has_marker(run: &Path) -> Result<bool> {
     let text = String::from_utf8_lossy(&text);
     match text.lines().next().and_then(|line| line.strip_prefix(MARKER_START)) {
         None => Ok(false),
-        Some(MARKER_FORMAT) => Ok(true),
-        Some(format) => Err(Error::Setting(format!(
-            "{} is a run folder of format {format}, and this build supports format {MARKER_FORMAT}\nhint: use the build that wrote it, or give another folder with --out",
-            run.display()
-        ))),
+        Some(format) => check_format(run, format).map(|()| true),
     }
+}
+
+/// Refuses a run of another format than this build reads.
+///
+/// # Errors
+/// It has another format; the hint is another one for earlier formats.
+pub(super) fn check_format(run: &Path, format: &str) -> Result<()> {
+    let is_earlier = match format.parse::<u32>() {
+        Ok(RUN_FORMAT) => return Ok(()),
+        Ok(number) => number < RUN_FORMAT,
+        Err(_) => false,
+    };
+    let hint = if is_earlier {
+        "its ids have an earlier form; make the run again from its inputs, in another folder (--out), and forget there again what was forgotten here"
+    } else {
+        "use the build that wrote it, or give another folder with --out"
+    };
+    Err(Error::Setting(format!(
+        "{} is a run folder of format {format}, and this build supports format {RUN_FORMAT}\nhint: {hint}",
+        run.display()
+    )))
 }
 
 /// Opens the lock file, which must be in this folder itself.
@@ -233,8 +249,13 @@ mod tests {
             let error = error.unwrap_err().to_string();
             assert!(error.contains("has no valid file .toolsieve") && error.contains("hint: "), "{error}");
         }
-        fs::write(folder.path().join(MARKER), format!("{MARKER_START}2\n")).unwrap();
-        let error = RunFolder::take(folder.path()).unwrap_err().to_string();
-        assert!(error.contains("of format 2, and this build supports format 1"), "{error}");
+        for (format, hint) in
+            [("1", "make the run again from its inputs"), ("3", "use the build that wrote it")]
+        {
+            fs::write(folder.path().join(MARKER), format!("{MARKER_START}{format}\n")).unwrap();
+            let error = RunFolder::take(folder.path()).unwrap_err().to_string();
+            let expected = format!("of format {format}, and this build supports format 2\nhint: ");
+            assert!(error.contains(&expected) && error.contains(hint), "{error}");
+        }
     }
 }

@@ -49,7 +49,7 @@ use crate::text::figures::counted;
 
 /// The version of run folders. Raise it when the layout of the folder or the meaning of a delta changes: steps of other
 /// versions are not reused.
-const ENGINE_VERSION: u32 = 5;
+const ENGINE_VERSION: u32 = 6;
 
 /// The maximum bytes of written cells that stay in memory, so that they need not be read back.
 const HELD_BYTES: usize = 128 << 20;

@@ -382,8 +382,8 @@ fn with_tombstones(text: &str, ids: &BTreeMap<String, String>) -> Option<String>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::content_hash::content_hash;
     use crate::fixture::corpus;
-    use xxhash_rust::xxh3::xxh3_128;
 
     #[test]
     fn an_id_is_replaced_only_as_a_whole_word() {
@@ -415,7 +415,7 @@ mod tests {
 
     #[test]
     fn equal_records_are_forgotten_together() {
-        let key = xxh3_128(b"a record");
+        let key = content_hash(b"a record");
         let ids = vec![key, 5, id_of_repeat(key, 2), id_of_repeat(key, 1)];
         let table = Table::new(TableId::Requests, ids, vec![0, 1, 3, 2], &[4]);
         for named in [0, 2, 3] {

@@ -23,7 +23,7 @@ use crate::engine::error::{At, Error, Result};
 use crate::engine::fingerprint::sha256_of;
 use crate::engine::frame::{Frame, FrameFile};
 use crate::engine::layout::ENTRIES;
-use crate::engine::manifest::InputFile;
+use crate::engine::manifest::{InputFile, read_run_file};
 
 /// The versions of BFCL files, newest first; only the newest of each category is read.
 const VERSIONS: [&str; 3] = ["v4", "v3", "v2"];
@@ -90,6 +90,9 @@ impl Earlier {
             )));
         }
         let rows = if is_run { file_at(path.join("rows.parquet"))? } else { None };
+        if rows.is_some() {
+            check_ids(path)?;
+        }
         Ok(Self { dataset, rows, files })
     }
 
@@ -197,6 +200,17 @@ impl Earlier {
         }
         Ok(entries)
     }
+}
+
+/// Refuses a run whose ids this build cannot compare with its own.
+fn check_ids(run: &Path) -> Result<()> {
+    read_run_file(run).map(drop).map_err(|error| match error {
+        Error::NoRun(_) => Error::Setting(format!(
+            "baseline {run}: rows.parquet is there without run.json, so the form of its ids is unknown\nhint: name {run}/dataset, which is compared by its questions and docs",
+            run = run.display()
+        )),
+        other => other,
+    })
 }
 
 /// Returns, for each merged request of a run, the request it was merged into.

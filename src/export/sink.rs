@@ -15,7 +15,6 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::card::Card;
 use super::cleaned;
@@ -27,6 +26,7 @@ use crate::bfcl::ids::{Ids, check_prefix};
 use crate::bfcl::writer::{LINES_AT_A_TIME, NewEntry, write_category};
 use crate::cells::TypedCells as _;
 use crate::columns::{ANSWER, ANSWER_FROM, CATEGORY, EXTERNAL_ID, FUNCTIONS, MESSAGES, TIER, passed_on};
+use crate::content_hash::content_hash;
 use crate::conversation::Message;
 use crate::engine::context::Context;
 use crate::engine::contract::Contract;
@@ -298,7 +298,7 @@ struct PublishedIds {
 /// If the run is cancelled.
 fn assign_published_ids(drafts: &mut [Draft], functions: &Functions<'_>, cx: &Context<'_>) -> Result<()> {
     let list_id = |(list, functions): (RowIx, &Vec<Value>)| {
-        check_cancelled(cx).map(|()| (list, xxh3_128(json!(functions).to_string().as_bytes())))
+        check_cancelled(cx).map(|()| (list, content_hash(json!(functions).to_string())))
     };
     let lists: Vec<(RowIx, &Vec<Value>)> = functions.iter().collect();
     let list_ids: FxHashMap<RowIx, u128> = lists.into_par_iter().map(list_id).collect::<Result<_>>()?;
@@ -307,8 +307,7 @@ fn assign_published_ids(drafts: &mut [Draft], functions: &Functions<'_>, cx: &Co
         let list_id = list_ids[&draft.list];
         let mut text = draft.question();
         text.push_str(&RowId(list_id).to_string());
-        draft.published =
-            PublishedIds { request_id: RowId(xxh3_128(text.as_bytes())), list_id: RowId(list_id) };
+        draft.published = PublishedIds { request_id: RowId(content_hash(text)), list_id: RowId(list_id) };
         Ok(())
     })?;
     let mut occurrences: FxHashMap<RowId, u64> = FxHashMap::default();

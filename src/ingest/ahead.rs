@@ -10,11 +10,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
-use xxhash_rust::xxh3::xxh3_128;
 
 use crate::columns::{
     EXTERNAL_ID, FILE, FOLLOWING_MESSAGES, LINE, LOG_FORMAT, MESSAGES, RECORD, RESPONSE, TEXT,
 };
+use crate::content_hash::content_hash;
 use crate::conversation::Message;
 use crate::engine::context::Cancel;
 use crate::engine::error::{Error, Result};
@@ -214,7 +214,7 @@ fn request(place: SourcePlace, record: Record) -> RequestRow {
         time_ms: record.facts.time_ms,
         log_format: record.log_format,
         list: DocListRow {
-            content_key: xxh3_128(record.functions.as_bytes()),
+            content_key: content_hash(&record.functions),
             cells: RowCells::default().with(TEXT, Some(record.functions)),
         },
         joined: None,

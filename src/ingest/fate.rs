@@ -46,7 +46,7 @@ pub enum LineFate {
 pub struct Record {
     /// The line it starts on; the first line is 1.
     pub line: u64,
-    /// `xxh3_128` of its bytes without surrounding whitespace.
+    /// The hash of its bytes without surrounding whitespace.
     pub content_key: u128,
     /// The log's own id for it.
     pub external_id: Option<String>,

@@ -5,8 +5,8 @@
 //! digits of numbers.
 
 use serde_json::Value;
-use xxhash_rust::xxh3::xxh3_128;
 
+use crate::content_hash::content_hash;
 use crate::conversation::{Message, Role};
 use crate::ingest::batch;
 use crate::ingest::explain::explain;
@@ -64,7 +64,7 @@ pub fn push_lines(
         let shaped = shaped(line, content_key, &mut value, columns);
         let may_hold_several = shaped.is_none() && packs > 0;
         if let Some(inner) = may_hold_several.then(|| unpack(&mut value)).flatten() {
-            let keyed = |part: Value| (xxh3_128(part.to_string().as_bytes()), part, packs - 1);
+            let keyed = |part: Value| (content_hash(part.to_string()), part, packs - 1);
             parts.extend(inner.into_iter().rev().map(keyed));
             continue;
         }
@@ -104,10 +104,10 @@ fn read_json(bytes: &[u8]) -> Result<(u128, Value), LineFate> {
         Err(error) => return Err(unreadable(NOT_UTF8, format!("byte {} of the line", error.valid_up_to()))),
     };
     match serde_json::from_str(text) {
-        Ok(value) => Ok((xxh3_128(text.as_bytes()), value)),
+        Ok(value) => Ok((content_hash(text), value)),
         Err(_) if is_event_stream(text) => Err(no_request(STREAM_CHUNK, "a server-sent event")),
         Err(error) => match loosely_written(text) {
-            Some(value) => Ok((xxh3_128(text.as_bytes()), value)),
+            Some(value) => Ok((content_hash(text), value)),
             None => Err(unreadable(NOT_JSON, error.to_string())),
         },
     }
@@ -127,7 +127,7 @@ const JSON_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 fn read_row(bytes: &[u8], header: &Header) -> Result<(u128, Value), LineFate> {
     let value = header.row(bytes).map_err(LineFate::Unreadable)?;
     // The hash includes the column names: equal cells under another header are another record.
-    Ok((xxh3_128(value.to_string().as_bytes()), value))
+    Ok((content_hash(value.to_string()), value))
 }
 
 fn unreadable(reason: &'static str, detail: String) -> LineFate {

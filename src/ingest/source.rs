@@ -13,9 +13,10 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
-use xxhash_rust::xxh3::{xxh3_64_with_seed, xxh3_128};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::columns;
+use crate::content_hash::content_hash;
 use crate::engine::context::{Context, Progress};
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::{Fingerprint, sha256_until};
@@ -109,7 +110,7 @@ impl From<ReadError> for Error {
 
 impl Source for Ingest {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(10);
+        fingerprint.version(11);
         let settings = Self { inputs: Vec::new(), ..self.clone() };
         let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
         fingerprint.part("settings", settings.as_bytes());
@@ -320,7 +321,7 @@ impl LineSink<'_, '_> {
         }
         let value = Value::Object(row.object);
         let mut lines = Vec::with_capacity(1);
-        let content_key = xxh3_128(value.to_string().as_bytes());
+        let content_key = content_hash(value.to_string());
         push_rows(position, content_key, value, &self.ingest.reading(), &mut lines);
         lines.into_iter().map(|line| ready(file, line)).collect()
     }

@@ -6,11 +6,11 @@
 use std::sync::{Arc, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::apply::{Finder, in_json, in_text};
 use super::known::{Sighting, marks};
 use super::{FoundValue, PrivacyKind, ValueStatus};
+use crate::content_hash::content_hash;
 
 /// Minimum length of a cached cell in bytes: a shorter one is scanned faster than it is looked up.
 const LEAST_KEPT: usize = 48;
@@ -69,7 +69,7 @@ impl Repeated {
         if cell.len() < LEAST_KEPT {
             return look();
         }
-        let key = (kind, xxh3_128(cell.as_bytes()));
+        let key = (kind, content_hash(cell));
         if let Some(seen) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return seen.clone();
         }

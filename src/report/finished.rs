@@ -8,10 +8,10 @@ use std::path::Path;
 
 use rustc_hash::FxHashMap;
 use serde::Deserialize;
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::funnel::FunnelRow;
 use super::model::{Merges, StageReport, Sum, has_dataset};
+use crate::content_hash::content_hash;
 use crate::engine::corpus::RowId;
 use crate::engine::disk::{check_access, read_json};
 use crate::engine::entries;
@@ -245,12 +245,12 @@ fn read_entries(
     let columns = ["id", "category", "question", "function", "ground_truth"];
     for_each_group(path, &columns, version, |frame| {
         let cell = |name: &str, row| frame.texts(name).and_then(|texts| texts.get(row)).unwrap_or_default();
-        let hash = |name: &str, row| xxh3_128(cell(name, row).as_bytes());
+        let hash = |name: &str, row| content_hash(cell(name, row));
         for row in 0..frame.height() {
             let id = cell("id", row).to_owned();
             // A frozen entry of a dataset that is not ours was made of no request that is known.
             let record = origins.get(&(set.to_owned(), id.clone())).copied();
-            let key = record.unwrap_or_else(|| xxh3_128(id.as_bytes()));
+            let key = record.unwrap_or_else(|| content_hash(&id));
             let facts = EntryFacts {
                 id,
                 set,

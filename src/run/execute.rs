@@ -15,6 +15,7 @@ use crate::engine;
 use crate::engine::context::Context;
 use crate::engine::folder::RunFolder;
 use crate::engine::language_model::LanguageModel;
+use crate::engine::layout::RUN_FORMAT;
 use crate::engine::manifest::{InputFile, RunFile};
 use crate::engine::part::Cuts;
 use crate::engine::raw::{IngestManifest, read_lines};
@@ -210,6 +211,7 @@ impl Prepared<'_> {
             baselines.extend(Earlier::open(&path)?.inputs()?);
         }
         Ok(RunFile {
+            format: RUN_FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pipeline: pipeline.resolved_with(ingest),
             seed: pipeline.seed,

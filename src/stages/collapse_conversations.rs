@@ -11,12 +11,12 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::Settings;
 use crate::answers::outcome::{Outcome, outcome};
 use crate::cells::TypedCells as _;
 use crate::columns::{FOLLOWING_MESSAGES, MESSAGES, OUTCOME, RESPONSE, SESSION, USER};
+use crate::content_hash::{ContentHasher, content_hash};
 use crate::conversation::{Message, Role};
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
@@ -77,7 +77,7 @@ impl Settings for CollapseConversations {
 struct TurnEvidence {
     turn: u128,
     /// The hash of the assistant message right after the turn.
-    step: u64,
+    step: u128,
     /// The outcome that the messages after that show.
     outcome: Outcome,
     /// Further calls were made for the same user message.
@@ -104,9 +104,9 @@ struct RowSummary {
     /// The row ends with the user's message, so its response is the decision.
     is_head: bool,
     /// The hash of the logged answer; [`NO_ANSWER`] if the log has none.
-    answer: u64,
+    answer: u128,
     /// The hash of user and session.
-    who: u64,
+    who: u128,
     evidence: Vec<TurnEvidence>,
 }
 
@@ -138,7 +138,7 @@ impl Stage for CollapseConversations {
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let mut heads: Vec<Head> = Vec::new();
-        let mut evidence: Vec<(RowIx, u64, TurnEvidence)> = Vec::new();
+        let mut evidence: Vec<(RowIx, u128, TurnEvidence)> = Vec::new();
         view.for_each_batch(cx, |batch| {
             let summaries = batch.map_rows(|row| summary(row, view.list_of(row.ix())))?;
             for (&row, summary) in batch.rows().iter().zip(summaries) {
@@ -202,15 +202,15 @@ struct Head {
     /// The conversation up to that message.
     turn: u128,
     /// The hash of the logged answer; [`NO_ANSWER`] if the log has none.
-    answer: u64,
+    answer: u128,
     /// The hash of user and session.
-    who: u64,
+    who: u128,
     position: u32,
     row: RowIx,
 }
 
 /// The hash of a missing answer.
-const NO_ANSWER: u64 = 0;
+const NO_ANSWER: u128 = 0;
 
 /// All heads, sorted so that the head of a later step is found without a scan over its turn: a log may contain the same
 /// prompt a million times.
@@ -232,7 +232,7 @@ impl Heads {
     /// Returns the row with the decision that a row at `position` continues: its answer is `step`, or it has no
     /// recorded answer. Of several, prefers the same user, then the latest before `position`, then the earliest after
     /// it.
-    fn find(&self, turn: u128, step: u64, who: u64, position: u32) -> Option<RowIx> {
+    fn find(&self, turn: u128, step: u128, who: u128, position: u32) -> Option<RowIx> {
         let found = [step, NO_ANSWER].into_iter().find_map(|answer| {
             let of_who = self.by_who.binary_search_by_key(&(turn, answer, who, position), |head| {
                 (head.turn, head.answer, head.who, head.position)
@@ -280,18 +280,18 @@ fn summary(row: Row<'_>, list: RowIx) -> RowSummary {
         turn: None,
         is_head: messages.last().is_some_and(|message| message.role == Role::User),
         answer: response.as_ref().map_or(NO_ANSWER, step_key),
-        who: xxh3_64(format!("{:?}{:?}", row.text(USER), row.text(SESSION)).as_bytes()),
+        who: content_hash(format!("{:?}{:?}", row.text(USER), row.text(SESSION))),
         evidence: Vec::new(),
     };
     let last_user = messages.iter().rposition(|message| message.role == Role::User);
-    let mut conversation = Xxh3::new();
-    conversation.update(&list.to_le_bytes());
+    let mut conversation = ContentHasher::default();
+    conversation.add(&list.to_le_bytes());
     for (at, message) in messages.iter().enumerate() {
         add(&mut conversation, message);
         if message.role != Role::User {
             continue;
         }
-        let turn = conversation.digest128();
+        let turn = conversation.hash();
         let is_last_turn = Some(at) == last_user;
         if is_last_turn {
             summary.turn = Some(turn);
@@ -315,10 +315,10 @@ fn summary(row: Row<'_>, list: RowIx) -> RowSummary {
 fn first_turn(row: Row<'_>, list: RowIx) -> Option<u128> {
     let messages = row.messages();
     let first_user = messages.iter().position(|message| message.role == Role::User)?;
-    let mut conversation = Xxh3::new();
-    conversation.update(&list.to_le_bytes());
+    let mut conversation = ContentHasher::default();
+    conversation.add(&list.to_le_bytes());
     messages[..=first_user].iter().for_each(|message| add(&mut conversation, message));
-    Some(conversation.digest128())
+    Some(conversation.hash())
 }
 
 /// Returns the evidence about the row's own answer, if its line has the rest of the conversation.
@@ -333,7 +333,7 @@ fn own_evidence(row: Row<'_>, summary: &RowSummary, response: Option<&Message>) 
 
 /// Adds a message to a hash without call ids, because a gateway may change the id of a call between the answer and the
 /// next request.
-fn add(hasher: &mut Xxh3, message: &Message) {
+fn add(hasher: &mut ContentHasher, message: &Message) {
     if message.call_id.is_none() && message.calls.iter().all(|call| call.id.is_none()) {
         return add_unchanged(hasher, message);
     }
@@ -342,18 +342,17 @@ fn add(hasher: &mut Xxh3, message: &Message) {
     add_unchanged(hasher, &message);
 }
 
-fn add_unchanged(hasher: &mut Xxh3, message: &Message) {
+fn add_unchanged(hasher: &mut ContentHasher, message: &Message) {
     // The typed form is the same for all APIs.
     let text = serde_json::to_string(message).expect("a message is plain data");
-    hasher.update(&(text.len() as u64).to_le_bytes());
-    hasher.update(text.as_bytes());
+    hasher.part(text.as_bytes());
 }
 
 /// Hashes an assistant message; the result is never [`NO_ANSWER`].
-fn step_key(message: &Message) -> u64 {
-    let mut hasher = Xxh3::new();
+fn step_key(message: &Message) -> u128 {
+    let mut hasher = ContentHasher::default();
     add(&mut hasher, message);
-    hasher.digest().max(1)
+    hasher.hash().max(1)
 }
 
 #[cfg(test)]
@@ -381,7 +380,7 @@ mod tests {
     }
 
     /// The reference implementation: scans all heads of the turn.
-    fn find_by_scan(heads: &[Head], turn: u128, step: u64, who: u64, position: u32) -> Option<RowIx> {
+    fn find_by_scan(heads: &[Head], turn: u128, step: u128, who: u128, position: u32) -> Option<RowIx> {
         heads
             .iter()
             .filter(|head| head.turn == turn && (head.answer == step || head.answer == NO_ANSWER))
@@ -396,9 +395,9 @@ mod tests {
     proptest! {
         #[test]
         fn the_head_of_a_later_step_is_the_one_that_a_scan_finds(
-            heads in prop::collection::vec((0_u128..3, 0_u64..4, 0_u64..3), 0..60),
+            heads in prop::collection::vec((0_u128..3, 0_u128..4, 0_u128..3), 0..60),
             shuffled in any::<prop::sample::Index>(),
-            wanted in (0_u128..3, 1_u64..5, 0_u64..4, 0_u32..62),
+            wanted in (0_u128..3, 1_u128..5, 0_u128..4, 0_u32..62),
         ) {
             let n_heads = heads.len().max(1);
             let heads: Vec<Head> = (0..).zip(heads).map(|(row, (turn, answer, who))| {

@@ -15,13 +15,13 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::merge_near_queries::context_and_query;
 use super::merge_near_queries::gates::{Gate, check_gates, finds_paraphrases};
 use super::{Notes, Settings};
 use crate::cells::TypedCells as _;
 use crate::columns::{FUNCTIONS, MESSAGES};
+use crate::content_hash::{ContentHasher, content_hash};
 use crate::docs::canonical;
 use crate::embed::Embedder;
 use crate::embed::name::ChosenEmbedder;
@@ -231,7 +231,7 @@ impl Baseline {
         shared_specifics: impl Fn(&str) -> String,
     ) {
         let text = canonical::text(&entry.functions);
-        let key = xxh3_128(text.as_bytes());
+        let key = content_hash(&text);
         let list = *lists.entry(key).or_insert_with(|| {
             self.lists.push((text, key));
             self.lists.len() - 1
@@ -248,7 +248,9 @@ impl Baseline {
 
 /// Returns the key of a group. A variant of an entry (similar words, other specifics) is in another group.
 fn group_key(list: usize, context: &str, specifics: &str) -> u128 {
-    xxh3_128(format!("{list} {context} {specifics}").as_bytes())
+    let mut key = ContentHasher::default();
+    key.add(&list.to_le_bytes()).part(context.as_bytes()).part(specifics.as_bytes());
+    key.hash()
 }
 
 /// The list of the earlier dataset that is the same as a list of the run.
@@ -315,7 +317,7 @@ impl DropBaselineOverlap {
         view.parent().for_each_batch(cx, |batch| {
             let texts = batch.map_rows(|row| canonical::text(&row.functions()))?;
             for (&row, text) in batch.rows().iter().zip(texts) {
-                if let Some(&earlier) = equal.get(&xxh3_128(text.as_bytes())) {
+                if let Some(&earlier) = equal.get(&content_hash(&text)) {
                     same.insert(row, SameList { earlier, score: None });
                 } else {
                     others.push(row);

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use xxhash_rust::xxh3::xxh3_128;
+use toolsieve::content_hash::content_hash;
 
 /// The number of requests, without the second steps of agents.
 const N_REQUESTS: usize = 500;
@@ -203,7 +203,7 @@ pub(crate) fn decisions() -> String {
     });
     let edited = (0..TOPICS.len()).step_by(6).map(|topic| {
         // The id of a list is the hash of its text.
-        let list = format!("{:032x}", xxh3_128(docs(topic, 0).as_bytes()));
+        let list = format!("{:032x}", content_hash(docs(topic, 0)));
         let about = json!([{"op": "add", "path": "/0/description", "value": format!("{} At once.", TOPICS[topic][1])}]);
         json!({"id": list, "decision": "edit", "patch": about})
     });

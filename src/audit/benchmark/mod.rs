@@ -19,7 +19,6 @@ use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
 use serde_json::Value;
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::duplicates::Asked;
 use super::frequent::BenchMessage;
@@ -30,6 +29,7 @@ use super::queries::QueryIndex;
 use super::rows::Fallback;
 pub use super::thresholds::Thresholds;
 use super::{AuditError, Result};
+use crate::content_hash::content_hash;
 use crate::docs::canonical;
 use crate::docs::parse::parse;
 use crate::docs::signature::{Signature, signatures};
@@ -110,7 +110,7 @@ impl Prepared {
         };
         let request = format!("{}\n{:032x}", serde_json::json!(item.queries), canonical::key(&functions));
         let functions = signatures(&functions);
-        let request = xxh3_128(request.as_bytes());
+        let request = content_hash(request);
         Self { id, record, queries: item.queries, functions, calls: item.calls, request }
     }
 }
@@ -212,7 +212,7 @@ impl Benchmark {
         } else {
             format!("{calls:?}")
         };
-        xxh3_128(label.as_bytes())
+        content_hash(label)
     }
 
     /// Returns the messages of users that have words: number of the entry, of the message, and the text.

@@ -12,13 +12,13 @@ mod text;
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
-use xxhash_rust::xxh3::Xxh3;
 
 use self::candidates::Candidates;
 use self::text::{Row, Text};
 use super::hit::{Hit, Method, Verdict};
 use super::thresholds::QueryThresholds;
 use super::words::{Mask, UNKNOWN, Vocabulary, Word};
+use crate::content_hash::content_hash;
 
 /// The kinds of words that a template replaces by a mark.
 const NUMBERS: &[Mask] = &[Mask::Number];
@@ -31,10 +31,10 @@ pub(super) struct QueryIndex {
     texts: Vec<Text>,
     /// The weight of each word.
     word_weights: Vec<u64>,
-    whole: FxHashMap<u64, Vec<u32>>,
+    whole: FxHashMap<u128, Vec<u32>>,
     /// By words with masked numbers, and with masked numbers and names.
-    templates: FxHashMap<u64, Vec<u32>>,
-    name_templates: FxHashMap<u64, Vec<u32>>,
+    templates: FxHashMap<u128, Vec<u32>>,
+    name_templates: FxHashMap<u128, Vec<u32>>,
     candidates: Candidates,
 }
 
@@ -153,16 +153,13 @@ impl QueryIndex {
     }
 }
 
-fn hash(numbers: &[u32]) -> u64 {
-    let mut hasher = Xxh3::new();
-    for number in numbers {
-        hasher.update(&number.to_le_bytes());
-    }
-    hasher.digest()
+fn hash(numbers: &[u32]) -> u128 {
+    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+    content_hash(bytes)
 }
 
 /// Returns the key of a message with values of some kinds replaced by marks, neighbours of a kind by one; `None` if it has none.
-fn template(words: &[Word], masks: &[Mask]) -> Option<u64> {
+fn template(words: &[Word], masks: &[Mask]) -> Option<u128> {
     let mut numbers = Vec::with_capacity(words.len());
     let mut has_mask = false;
     for word in words {

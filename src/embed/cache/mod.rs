@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use xxhash_rust::xxh3::xxh3_128;
 
 use self::segment::{Reader, Writer};
 use super::{EmbedError, Embedder};
+use crate::content_hash::content_hash;
 use crate::embed::vectors::Vectors;
 use crate::engine::context::Cancelled;
 use crate::engine::disk::write_atomic;
@@ -22,6 +22,9 @@ use crate::engine::error::At as _;
 
 /// Number of texts embedded before their vectors are written. Higher loses more if a run is interrupted.
 const CHUNK_TEXTS: usize = 1_024;
+
+/// The file with the id of the embedder.
+const ID: &str = "id";
 
 /// A text with its hash.
 type KeyedText<'a> = (u128, &'a str);
@@ -43,9 +46,11 @@ impl<E: Embedder> CachedEmbedder<E> {
     /// If the folder cannot be created or read.
     pub fn new(embedder: E, caches: &Path) -> Result<Self, EmbedError> {
         let id = embedder.id();
-        let folder = caches.join("vectors").join(format!("{:032x}", xxh3_128(id.as_bytes())));
+        let vectors = caches.join("vectors");
+        let folder = vectors.join(format!("{:032x}", content_hash(&id)));
+        refuse_earlier(&vectors, &folder, &id)?;
         std::fs::create_dir_all(&folder).at("making", &folder)?;
-        write_atomic(&folder.join("id"), format!("{id}\n").as_bytes())?;
+        write_atomic(&folder.join(ID), format!("{id}\n").as_bytes())?;
         let store = Mutex::new(Store::open(&folder)?);
         Ok(Self { embedder, folder, store })
     }
@@ -98,7 +103,7 @@ impl<E: Embedder> Embedder for CachedEmbedder<E> {
     }
 
     fn embed(&self, texts: &[&str], cancelled: Cancelled<'_>) -> Result<Vectors, EmbedError> {
-        let keyed: Vec<KeyedText<'_>> = texts.iter().map(|&text| (xxh3_128(text.as_bytes()), text)).collect();
+        let keyed: Vec<KeyedText<'_>> = texts.iter().map(|&text| (content_hash(text), text)).collect();
         let (mut rows, missing) = self.look_up(&keyed)?;
         rows.extend(self.compute(&missing, cancelled)?);
         let in_order: Vec<&[f32]> = keyed.iter().map(|(key, _)| rows[key].as_slice()).collect();
@@ -107,6 +112,28 @@ impl<E: Embedder> Embedder for CachedEmbedder<E> {
             return Err(self.changed(n_dims, other.len()));
         }
         Ok(Vectors::new(n_dims, in_order.concat()))
+    }
+}
+
+/// Refuses a folder of another name with the vectors of the same embedder: earlier versions named folders by another hash,
+/// and nothing would read, or ever remove, what is in them.
+fn refuse_earlier(vectors: &Path, own: &Path, id: &str) -> Result<(), EmbedError> {
+    if !vectors.is_dir() {
+        return Ok(());
+    }
+    let entries = std::fs::read_dir(vectors).at("reading", vectors)?;
+    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    folders.sort_unstable();
+    let is_of_embedder = |folder: &&PathBuf| {
+        let written = std::fs::read_to_string(folder.join(ID));
+        folder.as_path() != own && written.is_ok_and(|written| written.trim_end() == id)
+    };
+    match folders.iter().find(is_of_embedder) {
+        None => Ok(()),
+        Some(earlier) => {
+            let what = format!("an earlier version stored vectors of {id} here, which this one cannot find");
+            Err(segment::outdated(earlier, &what, earlier))
+        }
     }
 }
 

@@ -18,7 +18,8 @@ use crate::engine::error::At as _;
 
 /// The mark of the file format.
 const MARK: &[u8; 8] = b"tsvector";
-const VERSION: u32 = 1;
+/// The version of the file format. Version 1 has keys of another hash, which anybody can make two texts for.
+const VERSION: u32 = 2;
 const HEAD_LEN: usize = MARK.len() + 8;
 const KEY_LEN: usize = size_of::<u128>();
 const CHECK_LEN: usize = size_of::<u64>();
@@ -74,7 +75,14 @@ impl Reader {
         if buffered.read_exact(&mut head).is_err() {
             return Ok(None);
         }
-        let Some(n_dims) = dims(&head) else { return Ok(None) };
+        let n_dims = match head_of(&head) {
+            Head::Dims(n_dims) => n_dims,
+            Head::Foreign => return Ok(None),
+            Head::Version(version) => {
+                let what = format!("its vectors have keys of version {version}, expected version {VERSION}");
+                return Err(outdated(path, &what, path.parent().unwrap_or(path)));
+            }
+        };
         let mut records = Vec::new();
         let mut bytes = vec![0; record_len(n_dims)];
         for number in 0.. {
@@ -106,13 +114,30 @@ fn whole(record: &[u8]) -> Option<(u128, &[u8])> {
     (*own_check == check(key, values)).then(|| (u128::from_le_bytes(*key), values))
 }
 
-/// Returns the dimensions, if the header is valid.
-fn dims(head: &[u8; HEAD_LEN]) -> Option<usize> {
-    let (version, n_dims) = head.strip_prefix(MARK)?.split_at(4);
-    if version != VERSION.to_le_bytes() {
-        return None;
+/// What a header says.
+enum Head {
+    /// The dimensions of the vectors.
+    Dims(usize),
+    /// Another version of the format.
+    Version(u32),
+    /// It is not the header of a segment.
+    Foreign,
+}
+
+fn head_of(head: &[u8; HEAD_LEN]) -> Head {
+    let words = head.strip_prefix(MARK).map(<[u8]>::as_chunks);
+    let Some((&[version, n_dims], [])) = words else { return Head::Foreign };
+    match (u32::from_le_bytes(version), usize::try_from(u32::from_le_bytes(n_dims))) {
+        (VERSION, Ok(n_dims)) if n_dims > 0 => Head::Dims(n_dims),
+        (VERSION, _) => Head::Foreign,
+        (version, _) => Head::Version(version),
     }
-    usize::try_from(u32::from_le_bytes(n_dims.try_into().ok()?)).ok().filter(|&n_dims| n_dims > 0)
+}
+
+/// Returns the error for vectors that are stored in an earlier form in a folder.
+pub(super) fn outdated(path: &Path, what: &str, folder: &Path) -> EmbedError {
+    let what = format!("{what}\nhint: remove {}; its vectors are computed again", folder.display());
+    EmbedError::Vectors { path: path.to_owned(), what }
 }
 
 /// A writer of a segment.

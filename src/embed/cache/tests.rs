@@ -157,3 +157,36 @@ fn a_model_with_changed_dimensions_is_an_error() {
         CachedEmbedder::new(Changing(3), caches.path()).unwrap().embed(&["a", "b"], &|| false).unwrap_err();
     assert!(error.to_string().contains("vectors of 2 and of 3 numbers"), "{error}");
 }
+
+#[test]
+fn vectors_with_keys_of_an_earlier_form_are_refused_by_name() {
+    let (caches, counting) = (tempfile::tempdir().unwrap(), Counting::default());
+    embed(&counting, caches.path(), &["ring"]);
+    let refused = || CachedEmbedder::new(&counting, caches.path()).err().unwrap().to_string();
+    // A segment of version 1.
+    let segment = segments(caches.path()).remove(0);
+    let whole = std::fs::read(&segment).unwrap();
+    let mut earlier = whole.clone();
+    assert_eq!(earlier[8], 2);
+    earlier[8] = 1;
+    std::fs::write(&segment, &earlier).unwrap();
+    let (folder, message) = (segment.parent().unwrap(), refused());
+    let expected = format!(
+        "vectors {}: its vectors have keys of version 1, expected version 2\nhint: remove {}",
+        segment.display(),
+        folder.display()
+    );
+    assert!(message.starts_with(&expected), "{message}");
+    std::fs::write(&segment, &whole).unwrap();
+    // A folder with the name that an earlier version gave it.
+    let named = folder.with_file_name("0123456789abcdef0123456789abcdef");
+    std::fs::rename(folder, &named).unwrap();
+    let message = refused();
+    let expected = format!("vectors {}: an earlier version stored vectors of counting here", named.display());
+    assert!(
+        message.starts_with(&expected) && message.contains(&format!("hint: remove {}", named.display())),
+        "{message}"
+    );
+    std::fs::remove_dir_all(&named).unwrap();
+    embed(&counting, caches.path(), &["ring"]);
+}

@@ -10,9 +10,9 @@ mod npy;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::{EmbedError, Embedder, to_unit_length};
+use crate::content_hash::content_hash;
 use crate::embed::vectors::Vectors;
 use crate::engine::context::Cancelled;
 use crate::engine::error::At as _;
@@ -25,8 +25,10 @@ const N_HASH_DIGITS: usize = 16;
 
 /// The column of texts.
 const TEXT: &str = "text";
-/// The column of xxh3-128 hashes of texts, in 32 hex digits.
-const TEXT_HASH: &str = "text_hash";
+/// The column of [content hashes](content_hash) of texts, in 32 hex digits: what `b3sum` prints, cut in half.
+const TEXT_HASH: &str = "text_blake3";
+/// The column of xxh3-128 hashes that earlier versions read, with which a text can be made to have the vector of another.
+const EARLIER_HASH: &str = "text_hash";
 
 /// The names of the column of vectors; the first one in the file is used.
 const VECTOR: [&str; 3] = ["vector", "embedding", "embeddings"];
@@ -98,7 +100,16 @@ impl ByText {
     pub fn open(path: &Path) -> Result<Self, EmbedError> {
         let mut rows = Rows::default();
         let file = ForeignFile::open(path)?;
-        let vector = VECTOR.into_iter().find(|name| file.names().any(|column| column == *name));
+        let has = |name: &str| file.names().any(|column| column == name);
+        if has(EARLIER_HASH) && ![TEXT, TEXT_HASH].into_iter().any(has) {
+            return Err(bad(
+                path,
+                format!(
+                    "found a column {EARLIER_HASH}, whose hashes are of an earlier form, expected {TEXT_HASH}\nhint: write the first 32 hex digits of the BLAKE3 hash of each text, or the text itself as {TEXT}"
+                ),
+            ));
+        }
+        let vector = VECTOR.into_iter().find(|name| has(name));
         let vector = vector
             .ok_or_else(|| bad(path, format!("expected a column {}, found none", VECTOR.join(" or "))))?;
         let need = |name: &str| if [TEXT, TEXT_HASH, vector].contains(&name) { Need::Read } else { Need::No };
@@ -116,8 +127,8 @@ impl ByText {
 
     /// Returns the row of a text.
     fn find(&self, text: &str) -> Option<usize> {
-        let by_bytes = self.exact.get(&xxh3_128(text.as_bytes()));
-        by_bytes.or_else(|| self.normal.get(&xxh3_128(normalise_query(text).as_bytes()))).copied()
+        let by_bytes = self.exact.get(&content_hash(text));
+        by_bytes.or_else(|| self.normal.get(&content_hash(normalise_query(text)))).copied()
     }
 }
 
@@ -134,7 +145,7 @@ impl Embedder for ByText {
                 n_missing: rows.iter().filter(|row| row.is_none()).count(),
                 n_texts: texts.len(),
                 first: first + 1,
-                hash: xxh3_128(texts[first].as_bytes()),
+                hash: content_hash(texts[first]),
             });
         }
         let values = rows.iter().flatten().flat_map(|&row| self.vectors.get(row)).copied().collect();
@@ -166,11 +177,11 @@ impl Rows {
             }
             self.values.extend(values);
             if let Some(text) = part.text(TEXT, row) {
-                self.exact.entry(xxh3_128(text.as_bytes())).or_insert(at);
-                self.normal.entry(xxh3_128(normalise_query(text).as_bytes())).or_insert(at);
+                self.exact.entry(content_hash(text)).or_insert(at);
+                self.normal.entry(content_hash(normalise_query(text))).or_insert(at);
             } else if let Some(hash) = part.text(TEXT_HASH, row) {
                 let hash =
-                    u128::from_str_radix(hash, 16).map_err(|_| place("text_hash must be 32 hex digits"))?;
+                    digits(hash).ok_or_else(|| place(&format!("{TEXT_HASH} must be 32 hex digits")))?;
                 self.exact.entry(hash).or_insert(at);
             } else {
                 return Err(place("expected a text or its hash"));
@@ -178,6 +189,11 @@ impl Rows {
         }
         Ok(())
     }
+}
+
+/// Reads a hash as it is printed.
+fn digits(hash: &str) -> Option<u128> {
+    (hash.len() == 32).then(|| u128::from_str_radix(hash, 16).ok()).flatten()
 }
 
 fn id(kind: &str, path: &Path, n_dims: usize) -> Result<String, EmbedError> {

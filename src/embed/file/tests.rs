@@ -40,7 +40,7 @@ fn the_error_for_missing_vectors_has_their_number_and_the_first_text() {
     let message = missing.to_string();
     assert!(message.contains("no vector for 2 of 3 texts; the first is text 2"), "{message}");
     assert!(
-        message.contains(&format!("{:032x}", xxh3_128(b"open the gate"))) && !message.contains("gate "),
+        message.contains(&format!("{:032x}", content_hash("open the gate"))) && !message.contains("gate "),
         "{message}"
     );
 }
@@ -74,7 +74,11 @@ fn errors_name_what_a_file_lacks() {
         ("ragged.parquet", "row 2: the vector does not have the length of those before"),
         ("null.parquet", "row 2: expected a list of numbers"),
         ("no_vector.parquet", "expected a column vector or embedding or embeddings, found none"),
-        ("no_text.parquet", "expected a column text or text_hash"),
+        ("no_text.parquet", "expected a column text or text_blake3"),
+        (
+            "by_earlier_hash.parquet",
+            "found a column text_hash, whose hashes are of an earlier form, expected text_blake3",
+        ),
         ("absent.parquet", "absent.parquet"),
     ] {
         let message = ByText::open(&file(name)).err().unwrap().to_string();

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::rows::SourcePlace;
+use crate::content_hash::content_hash;
 use crate::engine::corpus::{IdDigits, RowId};
 use crate::engine::error::{Error, Result, damaged};
 use crate::engine::frame::{FrameFile, FrameWriter, Values};
@@ -112,7 +112,7 @@ fn order_requests(keys: &[u128], times: &[i64], places: &[u64]) -> Result<(Vec<u
 pub(crate) fn id_of_repeat(key: u128, occurrence: u64) -> u128 {
     let mut bytes = key.to_le_bytes().to_vec();
     bytes.extend(occurrence.to_le_bytes());
-    xxh3_128(&bytes)
+    content_hash(&bytes)
 }
 
 /// Returns the keys that occur more than once, each with a count of 0. It sorts them, because a map of all keys would

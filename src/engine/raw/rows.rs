@@ -10,7 +10,7 @@ use crate::engine::manifest::InputFile;
 /// One request as a source read it.
 #[derive(Debug, Default)]
 pub struct RequestRow {
-    /// xxh3-128 of the record's own bytes.
+    /// The [content hash](crate::content_hash) of the record's own bytes.
     pub content_key: u128,
     /// Where its record starts.
     pub place: SourcePlace,
@@ -36,7 +36,7 @@ impl RequestRow {
 /// A doc list as a source read it. Lists of equal content become one row.
 #[derive(Debug, Clone, Default)]
 pub struct DocListRow {
-    /// xxh3-128 of the list's text.
+    /// The [content hash](crate::content_hash) of the list's text.
     pub content_key: u128,
     /// Its cells; those of the first list with this content are used.
     pub cells: RowCells,

@@ -12,11 +12,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::category::Scoring;
 use super::dataset::Dataset;
 use super::error::{Result, unfit, unwritable};
+use crate::content_hash::content_hash;
 use crate::engine::context::Cancelled;
 use crate::llm::Error as ClientError;
 use crate::llm::budget::Budget;
@@ -232,7 +232,7 @@ fn question(ask: &Ask, id: String, request: Map<String, Value>) -> Question {
     }
     let body = Value::Object(body);
     let text = body.to_string();
-    let request = format!("{:032x}", xxh3_128(text.as_bytes()));
+    let request = format!("{:032x}", content_hash(&text));
     Question { id, body, request, n_bytes: text.len() }
 }
 

@@ -12,8 +12,8 @@ mod turns;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use xxhash_rust::xxh3::xxh3_128;
 
+use crate::content_hash::content_hash;
 use crate::ingest::fate::{Line, LineFate, no_request};
 use crate::ingest::log_formats::Columns;
 use crate::ingest::log_formats::names::is_read;
@@ -78,7 +78,7 @@ pub fn rows_of(block: &Block, reading: &Reading<'_>) -> Vec<Line> {
                 Some(header) => header.row(bytes).ok()?,
                 None => json(bytes).ok()?,
             };
-            Some((xxh3_128(bytes), value))
+            Some((content_hash(bytes), value))
         };
         if matches!(first.fate, LineFate::Unreadable(_))
             && block.header.is_none()
@@ -105,7 +105,7 @@ fn text_row(block: &Block, item: &Item) -> Line {
         Ok("") => line(item.n_items, no_request(BLANK_LINE, "")),
         Ok(text) => {
             let record =
-                forms::record_of_any(item.line, xxh3_128(bytes), &Value::String(text.to_owned()), &[]);
+                forms::record_of_any(item.line, content_hash(bytes), &Value::String(text.to_owned()), &[]);
             line(1, LineFate::Record(Box::new(record)))
         }
         Err(error) => {

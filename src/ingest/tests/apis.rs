@@ -1,9 +1,9 @@
 //! Tests of the requests of all APIs, bare and in every envelope, with their responses and facts.
 
 use serde_json::{Value, json};
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::{call, calling, read, record, record_of, result};
+use crate::content_hash::content_hash;
 use crate::conversation::{Call, Message, Role};
 use crate::ingest::facts::Facts;
 use crate::ingest::fate::{Line, LineFate, Record};
@@ -75,7 +75,7 @@ fn a_hosted_row_is_read_whole() {
     let lines = read("log.jsonl", text);
     let expected = Record {
         line: 1,
-        content_key: xxh3_128(text.trim().as_bytes()),
+        content_key: content_hash(text.trim()),
         external_id: Some("r1".to_owned()),
         log_format: "query-functions",
         messages: vec![Message::text(Role::User, "hi")],

@@ -7,10 +7,10 @@ use std::collections::HashSet;
 
 use redb::{ReadableDatabase as _, ReadableTable as _, TableDefinition};
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_128;
 
 use super::super::Error;
 use super::super::cache::{ReplyCache, RequestKey, fault, now, of_database};
+use crate::content_hash::content_hash;
 
 /// Records by our id, each JSON compressed with zstd.
 const SUBMITTED: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("batches-1");
@@ -43,7 +43,7 @@ impl Submitted {
     /// Returns a batch that is not sent yet.
     pub fn new(server: &str, model: &str, keys: Vec<RequestKey>) -> Self {
         let text: String = keys.iter().map(ToString::to_string).collect();
-        let id = format!("{:032x}", xxh3_128(format!("{server}\n{}\n{text}", now()).as_bytes()));
+        let id = format!("{:032x}", content_hash(format!("{server}\n{}\n{text}", now())));
         Self {
             id,
             server: server.to_owned(),

@@ -2,8 +2,7 @@
 //!
 //! So a text and its redacted form, whose placeholders have other numbers, are read alike.
 
-use xxhash_rust::xxh3::xxh3_128;
-
+use crate::content_hash::content_hash;
 use crate::privacy::{FoundValue, ValueStatus};
 
 /// The number of all placeholders.
@@ -45,7 +44,7 @@ impl Masked {
 
     /// Returns the key of its reading.
     pub(super) fn key(&self) -> u128 {
-        xxh3_128(self.text.as_bytes())
+        content_hash(&self.text)
     }
 
     /// Returns the bytes of the old text for these bytes; `None` if they touch a placeholder.

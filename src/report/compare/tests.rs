@@ -22,6 +22,7 @@ fn finished(pipeline: Value, steps: &[(&str, u64)], inputs: &[(&str, &str)]) -> 
     };
     Finished {
         file: RunFile {
+            format: 2,
             version: "1".into(),
             pipeline,
             seed: 1,

@@ -25,12 +25,12 @@ use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use super::{Notes, Settings};
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::cells::TypedCells as _;
 use crate::columns::{FINISH_REASON, LIST_VARIANT_OF, MESSAGES, RESPONSE, STATUS, VARIANT_OF};
+use crate::content_hash::{ContentHasher, content_hash};
 use crate::conversation::{Message, Role};
 use crate::docs::canonical;
 use crate::embed::Embedder;
@@ -232,7 +232,7 @@ impl Stage for MergeNearQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(9);
+        fingerprint.version(10);
         if let Some(embedder) = self.embedder()? {
             fingerprint.built_in("embedder", &embedder.id());
         }
@@ -365,7 +365,7 @@ impl NearRequest {
 type VariantLeaders<'a> = Parents<'a, Option<u128>>;
 
 fn variant_leaders<'a>(view: &View<'a>, cx: &Context<'_>) -> Result<VariantLeaders<'a>> {
-    view.parents(cx, |list| list.text(LIST_VARIANT_OF).map(|leader| xxh3_128(leader.as_bytes())))
+    view.parents(cx, |list| list.text(LIST_VARIANT_OF).map(|leader| content_hash(leader)))
 }
 
 /// Groups the wanted requests by key; each group has the requests with calls first, then the others, both in canonical
@@ -402,10 +402,8 @@ impl MergeNearQueries {
         view.for_each_batch(cx, |batch| {
             let batch_keys = batch.map_rows(|row| {
                 let (group, _, query) = self.group_and_query(row, view, None)?;
-                let mut key = Xxh3::new();
-                key.update(&group.to_le_bytes());
-                key.update(query.as_bytes());
-                Some(key.digest128())
+                let mut key = ContentHasher::default();
+                Some(key.add(&group.to_le_bytes()).add(query.as_bytes()).hash())
             })?;
             let keyed = batch.rows().iter().zip(batch_keys);
             keys.extend(keyed.filter_map(|(&row, key)| Some((view.position(row), row, key?))));
@@ -456,11 +454,11 @@ impl MergeNearQueries {
         let (mut context, query) = context_and_query(messages)?;
         if self.scope == Scope::DocList {
             let list = view.list_of(row.ix());
-            let own = || xxh3_128(view.parent().row_id(list).to_string().as_bytes());
+            let own = || content_hash(view.parent().row_id(list).to_string());
             let leader = variant_leaders.and_then(|leaders| *leaders.of_list(list)?).unwrap_or_else(own);
             context.push_str(&format!(" {leader}"));
         }
-        Some((xxh3_128(context.as_bytes()), last, query))
+        Some((content_hash(context), last, query))
     }
 
     /// Returns the compared parts of a request; `None` if there is no user message.
@@ -477,13 +475,13 @@ impl MergeNearQueries {
             match recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), |_| true) {
                 RecordedAnswer::Calls(calls) => {
                     let arguments = calls.into_iter().map(|call| call.arguments).collect();
-                    Some(xxh3_128(canonical::value_text(&Value::Array(arguments)).as_bytes()))
+                    Some(content_hash(canonical::value_text(&Value::Array(arguments))))
                 }
                 _ => None,
             };
-        let specifics = xxh3_128(specifics(&last).as_bytes());
+        let specifics = content_hash(specifics(&last));
         let by_meaning = finds_paraphrases(self.cosine, &self.embedder);
-        let shared = if by_meaning { xxh3_128(fixed_points(&last).as_bytes()) } else { specifics };
+        let shared = if by_meaning { content_hash(fixed_points(&last)) } else { specifics };
         Some(ComparedRequest { group, query, specifics, shared, calls })
     }
 
