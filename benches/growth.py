@@ -113,7 +113,33 @@ def docs(n_functions, shared):
     return rows
 
 
+def values(kind):
+    """Requests with n personal values, in one message, in one conversation, or in a row each."""
+    def value(at):
+        letters = "".join(WORDS[(at // 320 ** place) % 320][:2] for place in range(4))
+        return {
+            "addresses": f"a{at}@harbourpost.net", "phones": f"+49 1512 {1_000_000 + at}", "passwords": f"password: k{at:06}",
+            "longest-word": f"the password is Company2024Portal-{letters}{at:06} and thing {at}",
+        }[kind.removesuffix("-turns")]
+
+    def rows(n):
+        if kind == "longest-word":
+            for at in range(n):
+                yield request(at, FORECAST, [{"role": "user", "content": value(at)}])
+        elif kind.endswith("-turns"):
+            turns = [{"role": role, "content": value(at) if role == "user" else "Noted, thank you very much."}
+                     for at in range(n) for role in ("user", "assistant")]
+            yield request(0, FORECAST, turns + [{"role": "user", "content": "What is the weather in Oslo?"}])
+        else:
+            yield request(0, FORECAST, [{"role": "user", "content": "Tell " + ", ".join(value(at) for at in range(n))}])
+    return rows
+
+
 TABLES = {
+    "redact-addresses": ("redact", values("addresses"), [10_000, 40_000, 100_000, 400_000]),
+    "redact-phones": ("redact", values("phones"), [10_000, 40_000, 100_000, 400_000]),
+    "redact-passwords": ("redact", values("passwords-turns"), [10_000, 40_000, 100_000, 400_000]),
+    "redact-longest-word": ("redact", values("longest-word"), [10_000, 40_000, 100_000, 400_000]),
     "queries-numbers": ("merge-near-queries", queries("numbers"), [1_000, 10_000, 40_000, 100_000, 1_000_000]),
     "queries-words": ("merge-near-queries", queries("words"), [1_000, 10_000, 40_000, 100_000, 1_000_000]),
     "queries-weather": ("merge-near-queries", queries("weather"), [1_000, 10_000, 40_000, 100_000, 1_000_000]),
