@@ -49,7 +49,7 @@ impl Index {
 
     /// Returns whether a part of a value begins with these letters.
     pub(super) fn starts(&self, letters: &[char]) -> bool {
-        !self.range(letters, 1).is_empty()
+        self.range(letters).next().is_some()
     }
 
     /// Returns the part of a value with these letters: a whole value first, then one between borders, then the earliest.
@@ -61,7 +61,7 @@ impl Index {
     /// Returns the parts of values with these letters.
     pub(super) fn parts(&self, letters: &[char]) -> impl Iterator<Item = Part<'_>> + use<'_> {
         let length = letters.len();
-        let mut found = self.range(letters, MAX_PARTS);
+        let mut found: Vec<u32> = self.range(letters).take(MAX_PARTS).collect();
         found.sort_unstable();
         found.into_iter().map(move |at| {
             let owner = self.starts.partition_point(|&start| start <= at) - 1;
@@ -81,20 +81,18 @@ impl Index {
         &self.originals
     }
 
-    /// Returns the first letters of at most `most` suffixes that begin with these letters.
-    fn range(&self, letters: &[char], most: usize) -> Vec<u32> {
+    /// Returns the first letters of suffixes that begin with these letters.
+    fn range<'r>(&'r self, letters: &'r [char]) -> impl Iterator<Item = u32> + 'r {
         let head = |at: u32, length: usize| {
             let at = at as usize;
             &self.text[at..self.text.len().min(at + length)]
         };
         let sorted = &letters[..letters.len().min(SORTED_LETTERS)];
-        if sorted.is_empty() {
-            return Vec::new();
-        }
         let first = self.suffixes.partition_point(|&at| head(at, sorted.len()) < sorted);
-        let alike = self.suffixes[first..].iter().copied();
-        let alike = alike.take_while(|&at| head(at, sorted.len()) == sorted).take(MAX_COMPARED);
-        alike.filter(|&at| head(at, letters.len()) == letters).take(most).collect()
+        let alike =
+            self.suffixes[first..].iter().copied().take(if sorted.is_empty() { 0 } else { MAX_COMPARED });
+        let alike = alike.take_while(move |&at| head(at, sorted.len()) == sorted);
+        alike.filter(move |&at| head(at, letters.len()) == letters)
     }
 }
 

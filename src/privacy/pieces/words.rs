@@ -248,11 +248,12 @@ fn language_of(view: &str, words: &[(usize, usize)]) -> Option<usize> {
 }
 
 fn digit_named(word: &str, language: usize) -> Option<char> {
-    let word = word.to_lowercase();
-    let digit = if word == OH && language == 0 {
+    let is_named =
+        |name: &str| name.len() == word.len() && word.chars().flat_map(char::to_lowercase).eq(name.chars());
+    let digit = if language == 0 && is_named(OH) {
         0
     } else {
-        DIGITS[language].iter().position(|name| *name == word)?
+        DIGITS[language].iter().position(|name| is_named(name))?
     };
     char::from_digit(u32::try_from(digit).ok()?, 10)
 }
