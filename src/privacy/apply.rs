@@ -324,7 +324,9 @@ pub fn redact_row(
 ) -> Vec<Option<(String, Vec<Replaced>)>> {
     let mut leaves = Vec::new();
     let mut read: Vec<Option<Value>> = Vec::new();
+    let mut n_leaves = Vec::new();
     for &(cell, text) in cells {
+        n_leaves.push(leaves.len());
         let Some(text) = text else {
             read.push(None);
             continue;
@@ -349,9 +351,18 @@ pub fn redact_row(
         return vec![None; cells.len()];
     }
     pieces::complete(&mut leaves, numbers, docs);
+    n_leaves.push(leaves.len());
+    // Most cells have no values and stay as they are.
+    let is_changed = |at: usize| leaves[n_leaves[at]..n_leaves[at + 1]].iter().any(is_personal);
+    let changed: Vec<bool> = (0..cells.len()).map(is_changed).collect();
     let mut leaves = leaves.into_iter();
     let mut replaced_cells = Vec::new();
-    for (&(cell, text), value) in cells.iter().zip(read) {
+    for (at, (&(cell, text), value)) in cells.iter().zip(read).enumerate() {
+        if !changed[at] {
+            leaves.by_ref().take(n_leaves[at + 1] - n_leaves[at]).for_each(drop);
+            replaced_cells.push(None);
+            continue;
+        }
         let mut replaced = Vec::new();
         let new = match (text, value) {
             (Some(text), _) if cell == RowCell::Id => {
@@ -390,9 +401,14 @@ impl Visitor for Recorder<'_, '_> {
     fn find(&mut self, leaf: &Leaf<'_>) -> Vec<FoundValue> {
         let found = self.finder.find_in_leaf(leaf);
         self.leaves.push(LeafOf {
-            text: leaf.text.to_owned(),
+            // A name is not searched for pieces.
+            text: if leaf.place == Place::Name && found.is_empty() {
+                String::new()
+            } else {
+                leaf.text.to_owned()
+            },
             place: leaf.place,
-            is_date: is_date_key(leaf.key),
+            is_date: matches!(leaf.place, Place::Argument(_)) && is_date_key(leaf.key),
             found,
         });
         Vec::new()

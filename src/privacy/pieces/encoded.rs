@@ -164,14 +164,9 @@ fn hashes(text: &str) -> [Vec<u8>; 4] {
 fn reversed(search: &Search<'_>, text: &str, visit: &mut dyn FnMut(FoundValue)) {
     let backwards: String = text.chars().rev().collect();
     let whole = |letters: &[char]| search.index.part(letters).filter(Part::is_whole);
-    each_group(
-        &backwards,
-        &|letters| search.index.starts(letters),
-        &|group| whole(&group.letters),
-        &mut |group, part| {
-            let piece = part.replacement(group, &backwards);
-            let piece = Piece { text: piece.text.chars().rev().collect(), ..piece };
-            visit(part.found(text.len() - group.end, text.len() - group.start, piece));
-        },
-    );
+    each_group(&backwards, &search.index, &|group| whole(&group.letters), &mut |group, part| {
+        let piece = part.replacement(group, &backwards);
+        let piece = Piece { text: piece.text.chars().rev().collect(), ..piece };
+        visit(part.found(text.len() - group.end, text.len() - group.start, piece));
+    });
 }

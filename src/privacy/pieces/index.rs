@@ -26,11 +26,14 @@ pub(super) struct Index {
     starts: Vec<u32>,
     /// The first letters of the suffixes, in the order of their letters.
     suffixes: Vec<u32>,
+    /// The ASCII letters and digits with which a suffix begins, as bits; most words of a text begin with none of a number.
+    firsts: u128,
 }
 
 impl Index {
     pub(super) fn of(originals: Vec<Original>) -> Self {
-        let mut index = Self { originals, text: Vec::new(), starts: Vec::new(), suffixes: Vec::new() };
+        let mut index =
+            Self { originals, text: Vec::new(), starts: Vec::new(), suffixes: Vec::new(), firsts: 0 };
         let n_letters: usize = index.originals.iter().map(|original| original.letters.len()).sum();
         for original in &index.originals {
             let start = index.text.len();
@@ -42,9 +45,21 @@ impl Index {
             index.text.push(END);
         }
         let text = &index.text;
+        let firsts = index.suffixes.iter().filter_map(|&at| bit(text[at as usize]));
+        index.firsts = firsts.fold(0, |bits, bit| bits | bit);
         let head = |&at: &u32| &text[at as usize..text.len().min(at as usize + SORTED_LETTERS)];
         index.suffixes.sort_by(|one, other| head(one).cmp(head(other)).then(one.cmp(other)));
         index
+    }
+
+    /// Returns whether a part of a value may begin with this letter.
+    pub(super) fn may_start(&self, letter: char) -> bool {
+        bit(letter).is_none_or(|bit| self.firsts & bit != 0)
+    }
+
+    /// Returns whether there are values of digits.
+    pub(super) fn has_digits(&self) -> bool {
+        ('0'..='9').any(|digit| self.may_start(digit))
     }
 
     /// Returns whether a part of a value begins with these letters.
@@ -94,6 +109,11 @@ impl Index {
         let alike = alike.take_while(move |&at| head(at, sorted.len()) == sorted);
         alike.filter(move |&at| head(at, letters.len()) == letters)
     }
+}
+
+/// Returns the bit of an ASCII letter or digit.
+fn bit(letter: char) -> Option<u128> {
+    letter.is_ascii().then(|| 1 << u32::from(letter))
 }
 
 fn number(at: usize) -> u32 {

@@ -201,7 +201,7 @@ impl Search<'_> {
         let accept = |group: &Group| {
             self.index.part(&group.letters).filter(|part| self.is_piece(part, group, view, place))
         };
-        each_group(view, &|letters| self.index.starts(letters), &accept, &mut |group, part: Part<'i>| {
+        each_group(view, &self.index, &accept, &mut |group, part: Part<'i>| {
             let piece = part.replacement(group, view);
             visit(group.start, group.end, part, piece);
         });
@@ -270,10 +270,11 @@ impl<'i> Part<'i> {
 
 /// Returns the words of a text in lower case, each once and in a line of its own, as `redact_row` needs them.
 pub fn words_of_docs(text: &str) -> String {
-    let mut all: Vec<String> = Vec::new();
-    words::each(text, |start, end| {
+    let text = text.to_lowercase();
+    let mut all: Vec<&str> = Vec::new();
+    words::each(&text, |start, end| {
         if end - start >= LEAST_DIGITS {
-            all.push(text[start..end].to_lowercase());
+            all.push(&text[start..end]);
         }
     });
     all.sort_unstable();

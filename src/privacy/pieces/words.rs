@@ -1,6 +1,7 @@
 //! Words and groups of words of a text, as letters without separators.
 
 use super::Part;
+use super::index::Index;
 
 /// Maximum number of bytes between two words of a group.
 const MAX_GAP: usize = 3;
@@ -70,6 +71,8 @@ const DIGITS: [[&str; 10]; 7] = [
     ["zero", "uno", "due", "tre", "quattro", "cinque", "sei", "sette", "otto", "nove"],
     ["nul", "een", "twee", "drie", "vier", "vijf", "zes", "zeven", "acht", "negen"],
 ];
+/// The bytes of the longest of these names.
+const LONGEST_NAME: usize = 7;
 /// Another name of zero in English.
 const OH: &str = "oh";
 
@@ -153,27 +156,35 @@ pub(super) fn each(text: &str, mut visit: impl FnMut(usize, usize)) {
     }
 }
 
-/// Visits the groups of words whose letters are a part of a value, each the longest that is accepted. `starts` returns
-/// whether letters begin a part, `accept` the part if a group is one.
+/// Visits the groups of words whose letters are a part of a value, each the longest that is accepted. `accept` returns the
+/// part if a group is one.
 pub(super) fn each_group<'i>(
     view: &str,
-    starts: &dyn Fn(&[char]) -> bool,
+    index: &Index,
     accept: &dyn Fn(&Group) -> Option<Part<'i>>,
     visit: &mut dyn FnMut(&Group, Part<'i>),
 ) {
     let mut words = Vec::new();
     each(view, |start, end| words.push((start, end)));
+    let starts = &|letters: &[char]| index.starts(letters);
+    let has_digits = index.has_digits();
     let mut at = 0;
     while at < words.len() {
-        let spoken = || longest(view, &words[at..], Some(language_of(view, &words[at..])?), starts, accept);
-        let found = longest(view, &words[at..], None, starts, accept).or_else(spoken);
+        let rest = &words[at..];
+        let first = view[rest[0].0..].chars().next().map_or(' ', lower);
+        let written = index.may_start(first).then(|| longest(view, rest, None, starts, accept)).flatten();
+        let spoken =
+            || longest(view, rest, Some(language_of(view, rest).filter(|_| has_digits)?), starts, accept);
+        let found = written.or_else(spoken);
         match found {
             Some((group, part)) => {
                 at += group.words.len();
                 visit(&group, part);
             }
             None => {
-                digits_inside(view, words[at], starts, accept, visit);
+                if has_digits {
+                    digits_inside(view, words[at], starts, accept, visit);
+                }
                 at += 1;
             }
         }
@@ -248,6 +259,9 @@ fn language_of(view: &str, words: &[(usize, usize)]) -> Option<usize> {
 }
 
 fn digit_named(word: &str, language: usize) -> Option<char> {
+    if word.len() > LONGEST_NAME {
+        return None;
+    }
     let is_named =
         |name: &str| name.len() == word.len() && word.chars().flat_map(char::to_lowercase).eq(name.chars());
     let digit = if language == 0 && is_named(OH) {
