@@ -36,7 +36,6 @@ mod spelled;
 mod ssn;
 mod value_end;
 mod vendors;
-mod view;
 mod words;
 
 use std::collections::BTreeMap;
@@ -45,6 +44,7 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::text::view;
 pub use names::Names;
 pub use noted::NotedSpan;
 pub use phone::Region;
