@@ -14,8 +14,10 @@
 //! Where the official code crashes, [`Checker::check`] returns a [`Fault`], because a crash ends the whole official
 //! evaluation. `docs/checker.md` lists these and all surprising places.
 
+pub(crate) mod assignment;
 pub mod convert;
 pub mod decode;
+pub(crate) mod keys;
 mod mode;
 mod repr;
 pub mod rules;

@@ -1,7 +1,7 @@
 //! Converts log files of any API into records, one request each.
 //!
 //! `read` splits a file into blocks of items (a line, a table row, an element of a JSON array) in one pass and in
-//! bounded memory. `record` gives each item exactly one fate, so the fates of a file add up to its items. `unpack`
+//! bounded memory. `lenient` reads the JSON of an item. `record` gives each item exactly one fate, so the fates of a file add up to its items. `unpack`
 //! splits an item that holds several requests (the spans of a trace), and each part has a fate. Log formats are data:
 //! `log_formats` holds the tables, and a new log format is an entry there. `explain` describes why a line is not a
 //! request.
@@ -24,6 +24,7 @@ mod explain;
 pub mod facts;
 pub mod fate;
 pub(crate) mod kind;
+pub(crate) mod lenient;
 pub mod log_formats;
 mod marks;
 mod messages;

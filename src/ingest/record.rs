@@ -12,6 +12,7 @@ use crate::ingest::batch;
 use crate::ingest::explain::explain;
 use crate::ingest::facts::FactFinder;
 use crate::ingest::fate::{Line, LineFate, Record, no_request};
+use crate::ingest::lenient;
 use crate::ingest::log_formats::{Body, Columns, Envelope, FieldPlace, column_mut, log_format_of};
 use crate::ingest::marks::{cut_mark, missing_text};
 use crate::ingest::messages::read_system;
@@ -26,7 +27,6 @@ use crate::ingest::stream::is_event_stream;
 use crate::ingest::table::Header;
 use crate::ingest::transcripts;
 use crate::ingest::unpack::unpack;
-use crate::notation::python;
 
 /// Parses the items of a block, in order; there are as many first parts as items.
 pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {
@@ -106,20 +106,11 @@ fn read_json(bytes: &[u8]) -> Result<(u128, Value), LineFate> {
     match serde_json::from_str(text) {
         Ok(value) => Ok((content_hash(text), value)),
         Err(_) if is_event_stream(text) => Err(no_request(STREAM_CHUNK, "a server-sent event")),
-        Err(error) => match loosely_written(text) {
-            Some(value) => Ok((content_hash(text), value)),
-            None => Err(unreadable(NOT_JSON, error.to_string())),
+        Err(_) => match lenient::json(text.as_bytes()) {
+            Ok(value) => Ok((content_hash(text), value)),
+            Err(error) => Err(unreadable(NOT_JSON, error.to_string())),
         },
     }
-}
-
-/// Parses an object that is followed by the comma of a list, or is in Python syntax. Nothing is guessed.
-fn loosely_written(text: &str) -> Option<Value> {
-    let text = text.strip_suffix(',').unwrap_or(text).trim_end();
-    if !(text.starts_with('{') && text.ends_with('}')) {
-        return None;
-    }
-    serde_json::from_str(text).ok().or_else(|| python::literal(text).ok()).filter(Value::is_object)
 }
 
 const JSON_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];

@@ -19,8 +19,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::apart::Spans;
 use super::run::Run;
 use super::runs;
-use super::view::{normal_view, plain};
 use super::{FoundValue, PrivacyKind, ValueStatus};
+use crate::text::view::{normal_view, plain};
 
 /// Minimum number of digits of a number that is known in the whole run. Eight digits may also be a date.
 const SURE_DIGITS: usize = 9;

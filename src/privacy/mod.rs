@@ -39,7 +39,6 @@ mod spelled;
 mod ssn;
 mod value_end;
 mod vendors;
-mod view;
 mod walk;
 mod words;
 
@@ -49,6 +48,7 @@ use std::sync::LazyLock;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::text::view;
 pub use names::Names;
 pub use noted::NotedSpan;
 pub use phone::Region;

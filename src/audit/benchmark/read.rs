@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::entry::{At, Result};
 use crate::audit::AuditError;
 use crate::audit::rows::Fallback;
-use crate::ingest::any_row::json;
+use crate::ingest::lenient::json;
 use crate::ingest::log_formats::Columns;
 use crate::ingest::read::{Block, Format, Limits, Position, ReadError, read_blocks};
 

@@ -8,6 +8,7 @@ use super::types::{self, Expected};
 use super::values::{self, Alternatives};
 use super::{Checker, Language, member, name_of, property, strict};
 use crate::checker::convert;
+use crate::checker::keys::ValueKey;
 use crate::checker::mode::Mode;
 use crate::checker::value::{PyDict, PyType, PyValue};
 use crate::checker::verdict::{ErrorType, Failure, Fault, Verdict};
@@ -69,6 +70,43 @@ pub(super) fn check(
         }
     }
     Ok(Verdict::Valid)
+}
+
+/// Returns the arguments that a call must have to match, with the keys of the values that they may have. `None` if the evaluator may
+/// stop at a call with other values, so that each call must be checked: only plain types and lists of them never stop it.
+pub(super) fn required_values<'v>(
+    language: Language,
+    function: &Value,
+    answer: &'v PyDict,
+) -> Option<Vec<(&'v str, Vec<ValueKey>)>> {
+    let function = Function::of(function).ok()?;
+    let parameters = answer.iter().next().and_then(|(_, parameters)| parameters.as_dict())?;
+    let of_type = |schema: &Value| {
+        let declared = member(schema, "type").and_then(Value::as_str)?;
+        let is_plain = |declared: &str| ["string", "any", "integer", "float", "boolean"].contains(&declared);
+        let is_list = matches!(declared, "array" | "tuple")
+            && element_type(language, declared, schema, "").ok().flatten().is_some_and(is_plain);
+        (is_plain(declared) || is_list).then_some(is_list)
+    };
+    if language != Language::Python {
+        return None;
+    }
+    let mut required = Vec::new();
+    for (name, alternatives) in parameters.iter() {
+        let (name, alternatives) = (name.as_str()?, alternatives.as_list()?);
+        // A parameter that the doc lacks fails before its value is read.
+        if let Some(schema) = property(function.properties, name) {
+            let is_list = of_type(schema)?;
+            let is_read = |one: &PyValue| matches!(one, PyValue::List(_) | PyValue::Str(_));
+            if is_list && !alternatives.iter().all(is_read) {
+                return None;
+            }
+        }
+        if !alternatives.iter().any(PyValue::is_omitted_marker) {
+            required.push((name, alternatives.iter().flat_map(ValueKey::of_alternative).collect()));
+        }
+    }
+    Some(required)
 }
 
 /// The parts of a doc that the evaluator reads.

@@ -196,6 +196,84 @@ fn parallel_outputs_are_assigned_greedily_or_as_well_as_possible() {
 }
 
 #[test]
+fn an_output_fails_only_if_no_assignment_of_its_calls_passes() {
+    let schema = json!({"bay": {"type": "string"}, "rows": {"type": "array", "items": {"type": "integer"}}, "part": {"type": "float"}});
+    let functions = json!([function("water", &["bay"], &schema)]);
+    let maximum = Checker { matching: Matching::Maximum, ..Checker::default() };
+    let bays = [json!(["East Bay", "2"]), json!(["east-bay"]), json!(["2", "north"]), json!(["north"])];
+    let calls =
+        ["bay='EAST BAY'", "bay='2'", "bay='North', part=1", "bay='north', rows=[1, 2]", "bay='2', part=1.0"];
+    let mut numbers = 0_usize;
+    let mut next = |n: usize| {
+        numbers = numbers.wrapping_mul(25_214_903_917).wrapping_add(11) & 0xffff_ffff_ffff;
+        (numbers >> 20) % n
+    };
+    let mut n_valid = 0;
+    for _ in 0..400 {
+        let answer = |next: &mut dyn FnMut(usize) -> usize| json!({"water": {"bay": bays[next(4)], "rows": [[1, 2], ""], "part": ["", 1]}});
+        let truth: Vec<Value> = (0..4).map(|_| answer(&mut next)).collect();
+        let output: Vec<String> = (0..4).map(|_| format!("water({})", calls[next(calls.len())])).collect();
+        let is_valid = |kind, truth: &[Value], output: &str| {
+            name(verdict(maximum, kind, &functions, &json!(truth), output)) == "valid"
+        };
+        let fits: Vec<Vec<bool>> = truth
+            .iter()
+            .map(|one| {
+                output.iter().map(|call| is_valid(Kind::Simple, std::slice::from_ref(one), call)).collect()
+            })
+            .collect();
+        let orders = (0..256).map(|at| [at % 4, at / 4 % 4, at / 16 % 4, at / 64]);
+        let expected = orders
+            .filter(|order| (0..4).all(|at| order.contains(&at)))
+            .any(|order| (0..4).all(|at| fits[at][order[at]]));
+        assert_eq!(is_valid(Kind::Parallel, &truth, &output.join(", ")), expected, "{truth:?} {output:?}");
+        n_valid += usize::from(expected);
+    }
+    assert!((50..350).contains(&n_valid), "{n_valid}");
+}
+
+#[test]
+fn thousands_of_parallel_calls_are_assigned_in_any_order_and_the_first_that_cannot_be_is_named() {
+    let n = 3000;
+    let functions = json!([function("water", &["bay"], &json!({"bay": {"type": "string"}}))]);
+    let maximum = Checker { matching: Matching::Maximum, ..Checker::default() };
+    let output =
+        |bays: &[String]| bays.iter().map(|bay| format!("water(bay='{bay}')")).collect::<Vec<_>>().join(", ");
+    let bays: Vec<String> = (0..n).map(|at| format!("bay{at}")).collect();
+    let turned: Vec<String> = bays.iter().rev().cloned().collect();
+    let each = |alternatives: &dyn Fn(usize) -> Vec<String>| -> Value {
+        (0..n).map(|at| json!({"water": {"bay": alternatives(at)}})).collect()
+    };
+    let own = each(&|at| vec![bays[at].clone()]);
+    let chain = each(&|at| vec![bays[at.saturating_sub(1)].clone(), bays[at].clone()]);
+    let same = each(&|_| vec!["bay".to_owned()]);
+    let start = std::time::Instant::now();
+    for (truth, output) in
+        [(&own, output(&turned)), (&chain, output(&bays)), (&same, output(&vec!["bay".to_owned(); n]))]
+    {
+        assert_eq!(name(verdict(maximum, Kind::Parallel, &functions, truth, &output)), "valid");
+    }
+    // A comparison of all pairs would take minutes in this build.
+    assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
+    let few = json!(
+        (0..4).map(|at| json!({"water": {"bay": [if at < 2 { "a" } else { "b" }]}})).collect::<Vec<_>>()
+    );
+    let failed = verdict(
+        maximum,
+        Kind::Parallel,
+        &functions,
+        &few,
+        "water(bay='b'), water(bay='a'), water(bay='c'), water(bay='b')",
+    );
+    let failure = failed.unwrap();
+    let message = failure.failure().unwrap().errors[0].as_str().unwrap().to_owned();
+    assert_eq!(
+        message,
+        "Could not find a matching function among index [0, 2, 3] of model output for index 1 of possible answers."
+    );
+}
+
+#[test]
 fn a_call_of_several_functions_is_checked_by_the_doc_that_the_answer_names() {
     let parameters = json!({"bay": {"type": "integer"}});
     let functions = json!([function("water", &[], &parameters), function("ring", &[], &parameters)]);

@@ -3,11 +3,10 @@
 //! A contamination audit must see every row of a training set: conversations without functions, instructions, plain texts.
 //! An item with a request is read as it always is, and `forms` adds what a log does not have: the instruction of Alpaca,
 //! earlier turns, the chosen answer. For any other item, `forms` looks up the keys of conversations, texts and function
-//! docs, or those that the settings name, and `turns` reads conversations. `lenient` reads JSON as Python writes it. An
-//! item that is blank or not readable stays a line without a row.
+//! docs, or those that the settings name, and `turns` reads conversations. An item that is blank or not readable stays a line
+//! without a row; any other is a row, or a fault if its value cannot be read, so that none is passed over unseen.
 
 mod forms;
-mod lenient;
 mod turns;
 
 use serde::{Deserialize, Serialize};
@@ -15,12 +14,12 @@ use serde_json::Value;
 
 use crate::content_hash::content_hash;
 use crate::ingest::fate::{Line, LineFate, no_request};
+use crate::ingest::lenient::json;
 use crate::ingest::log_formats::Columns;
 use crate::ingest::log_formats::names::is_read;
 use crate::ingest::read::{Block, Item, Position};
-use crate::ingest::reasons::{BLANK_LINE, Fault, NOT_UTF8};
+use crate::ingest::reasons::{BLANK_LINE, Fault, NOT_JSON, NOT_UTF8};
 use crate::ingest::record::{push_lines, records_of};
-pub(crate) use lenient::json;
 
 /// The items of an input that become rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -162,11 +161,23 @@ fn completed(
         }
         return parts;
     }
-    let Some((first, (content_key, value))) = parts.first().zip(value()) else { return parts };
+    let Some((first, (content_key, value))) = parts.first().zip(value()) else { return unseen(parts) };
     let position = Position { line: first.line, record: first.record };
     let n_items = first.n_items;
     let record = forms::record_of_any(position.line, content_key, &value, reading.text_fields);
     vec![Line::whole(position, n_items, LineFate::Record(Box::new(record)))]
+}
+
+/// Makes faults of lines that are neither blank nor a value: such as the events of a stream.
+fn unseen(parts: Vec<Line>) -> Vec<Line> {
+    let is_passed_over = |fault: &Fault| fault.reason != BLANK_LINE;
+    let fate = |part: Line| match part.fate {
+        LineFate::NoRequest(fault) if is_passed_over(&fault) => {
+            Line { fate: LineFate::Unreadable(Fault::new(NOT_JSON, fault.detail)), ..part }
+        }
+        _ => part,
+    };
+    parts.into_iter().map(fate).collect()
 }
 
 #[cfg(test)]

@@ -21,9 +21,9 @@ use self::original::Original;
 use self::words::{Group, each_group};
 use super::apart::Spans;
 use super::numbers::Numbers;
-use super::view::{normal_view, plain};
 use super::walk::Place;
 use super::{FoundValue, PrivacyKind, ValueStatus};
+use crate::text::view::{normal_view, plain};
 
 /// Minimum number of digits of a piece of digits, and of letters and digits of any other piece.
 const LEAST_DIGITS: usize = 4;

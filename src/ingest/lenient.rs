@@ -1,7 +1,8 @@
-//! Reads JSON as Python's `json` module writes it: with `NaN`, `Infinity` and halves of surrogate pairs.
+//! Reads the JSON of a line as programs write it, for logs and training sets alike: with `NaN`, `Infinity` and halves of surrogate
+//! pairs as Python's `json` module writes them, as a dict or a list of them in Python syntax, or followed by the comma of a list.
 //!
-//! JSON has neither, so strict parsers refuse the whole line. The numbers become null and the halves U+FFFD; nothing else
-//! of the text is changed, and everything that is no JSON after that stays an error. A dict in Python syntax is read too.
+//! JSON has none of these, so strict parsers refuse the whole line. The numbers become null and the halves U+FFFD; nothing else
+//! of the text is changed, and everything that is no JSON after that stays an error.
 
 use std::borrow::Cow;
 
@@ -15,21 +16,34 @@ const NUMBERS: [&str; 3] = ["-Infinity", "Infinity", "NaN"];
 /// Reads one JSON value.
 ///
 /// # Errors
-/// The error of the strict parser, if the text is no JSON in Python's form either.
+/// The error of the strict parser, if the text is no JSON in any of these forms either.
 pub(crate) fn json(bytes: &[u8]) -> Result<Value, serde_json::Error> {
     let error = match serde_json::from_slice(bytes) {
         Ok(value) => return Ok(value),
         Err(error) => error,
     };
     let Ok(text) = std::str::from_utf8(bytes) else { return Err(error) };
+    let text = text.trim();
     if let Cow::Owned(repaired) = in_strict_json(text)
         && let Ok(value) = serde_json::from_str(&repaired)
     {
         return Ok(value);
     }
-    let text = text.trim();
-    let is_dict = text.starts_with('{') && text.ends_with('}');
-    is_dict.then(|| python::literal(text).ok()).flatten().filter(Value::is_object).ok_or(error)
+    let inside = text.strip_suffix(',').unwrap_or(text).trim_end();
+    let is_whole = [('{', '}'), ('[', ']')]
+        .iter()
+        .any(|(open, end)| inside.starts_with(*open) && inside.ends_with(*end));
+    if !is_whole {
+        return Err(error);
+    }
+    let value = serde_json::from_str(&in_strict_json(inside)).ok();
+    value.or_else(|| python::literal(inside).ok()).filter(holds_objects).ok_or(error)
+}
+
+/// Returns whether a value is an object, or a list of objects, such as the messages of a conversation.
+fn holds_objects(value: &Value) -> bool {
+    let is_list = |list: &Vec<Value>| !list.is_empty() && list.iter().all(Value::is_object);
+    value.is_object() || value.as_array().is_some_and(is_list)
 }
 
 /// Replaces what strict parsers refuse; borrowed if there is nothing of it.
@@ -88,6 +102,11 @@ mod tests {
             (r#"{"a": "x\ud83dy \ud83d\ude00 \udc00"}"#, json!({"a": "x\u{fffd}y 😀 \u{fffd}"})),
             (r#"{"a": "\\ud83d", "b": NaN}"#, json!({"a": "\\ud83d", "b": null})),
             ("{'a': None, 'b': True}", json!({"a": null, "b": true})),
+            (r#" {"a": 1},"#, json!({"a": 1})),
+            (r#"[{"a": 1}],"#, json!([{"a": 1}])),
+            ("[{'a': 1}]", json!([{"a": 1}])),
+            (r#"{"a": NaN} , "#, json!({"a": null})),
+            ("{'a': None},", json!({"a": null})),
         ] {
             assert_eq!(read(text), Some(expected), "{text}");
         }
@@ -95,7 +114,18 @@ mod tests {
 
     #[test]
     fn what_is_no_json_stays_an_error() {
-        for text in [r#"{"a": NaN"#, "NaNs", "{'a': x}", "hello", r#"{"a": "\u12"}"#, ""] {
+        for text in [
+            r#"{"a": NaN"#,
+            "NaNs",
+            "{'a': x}",
+            "hello",
+            r#"{"a": 1},,"#,
+            "1,",
+            "[1],",
+            "['a']",
+            r#"{"a": "\u12"}"#,
+            "",
+        ] {
             assert_eq!(read(text), None, "{text}");
         }
     }

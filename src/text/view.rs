@@ -49,7 +49,7 @@ const ZEROS: [u32; 12] =
 
 /// The mapping from bytes of a view to bytes of the text.
 #[derive(Debug, Default)]
-pub(super) struct Offsets {
+pub(crate) struct Offsets {
     /// Pieces of the view in order; empty if the view is the text.
     pieces: Vec<Piece>,
 }
@@ -72,7 +72,7 @@ impl Offsets {
     }
 
     /// Returns the bytes of the text for these bytes of the view.
-    pub(super) fn back(&self, start: usize, end: usize) -> (usize, usize) {
+    pub(crate) fn back(&self, start: usize, end: usize) -> (usize, usize) {
         let (Some(first), Some(last)) = (self.piece(start), end.checked_sub(1).and_then(|at| self.piece(at)))
         else {
             return (start, end);
@@ -84,7 +84,7 @@ impl Offsets {
 }
 
 /// Returns the view of a text, and the mapping back.
-pub(super) fn normal_view(text: &str) -> (Cow<'_, str>, Offsets) {
+pub(crate) fn normal_view(text: &str) -> (Cow<'_, str>, Offsets) {
     let mut view = String::new();
     let mut offsets = Offsets::default();
     let mut done = 0;
@@ -287,7 +287,7 @@ fn visible(c: char) -> Option<char> {
 }
 
 /// Returns the text without the characters that the view removes or decodes.
-pub(super) fn plain(written: &str) -> Cow<'_, str> {
+pub(crate) fn plain(written: &str) -> Cow<'_, str> {
     normal_view(written).0
 }
 
