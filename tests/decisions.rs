@@ -339,13 +339,13 @@ fn the_position_of_a_decision_in_the_file_affects_only_the_last_stage() {
     assert!(again.contains(&format!("reused    {} finished steps", STAGES.len() + 1)), "{again}");
     assert!(again.contains("moved/decisions.jsonl:1: drop is not applied: "), "{again}");
     assert_same_bytes(&whole, &stable_bytes(&decided.path("one")));
-    // Of two decisions on one row the same one is applied, at any position.
+    // Of two equal decisions on one row the same one is applied, at any position.
     let list = decided.list_of("one", "rung");
-    let edit = |id: &str, text: &str| {
-        let patch = json!([{"op": "replace", "path": "/0/description", "value": text}]);
-        json!({"id": id, "decision": "edit", "patch": patch})
+    let edit = |id: &str, by: &str| {
+        let patch = json!([{"op": "replace", "path": "/0/description", "value": "Rings the bell."}]);
+        json!({"id": id, "decision": "edit", "patch": patch, "by": by})
     };
-    let two = [edit(&list, "Rings the bell."), edit(&list[..10], "Tolls the bell.")];
+    let two = [edit(&list, "Kim"), edit(&list[..10], "Robin")];
     for (name, decisions, line) in
         [("two", two.to_vec(), "line 2"), ("turned", vec![two[1].clone(), two[0].clone()], "line 1")]
     {

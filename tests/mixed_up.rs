@@ -255,7 +255,7 @@ fn an_id_of_two_kinds_is_not_guessed_when_a_record_is_forgotten() {
         assert_eq!(refused.status.code(), Some(2), "{text}");
         assert!(
             text.contains(&format!(
-                "{id} is the request id of one record of out and the id in the log of another:\n"
+                "\"{id}\" means different rows of out:\n  request:{id}  a request id of "
             )),
             "{text}"
         );

@@ -32,7 +32,8 @@ pub(super) struct ForgetArgs {
     /// Run folder.
     run: PathBuf,
 
-    /// The record: its id in the log, its request id, or the start of the request id (at least 12 digits, unique).
+    /// The record: its id in the log, its request id or the start of it (at least 12 digits, unique), or another name that
+    /// `why` takes. If a name means different records, `external:`, `request:`, `place:` or `entry:` before it says which.
     #[arg(long, value_name = "ID")]
     id: String,
 

@@ -53,7 +53,8 @@ pub(super) struct HeldArgs {
     #[arg(long, conflicts_with = "unverified")]
     candidates: bool,
 
-    /// Only this row: a request id or list id (its first 8 digits or more), the log's own id, or the id of an entry.
+    /// Only this row: a request id or list id (its first 8 digits or more), the log's own id, or another name that `why`
+    /// takes. If a name means different rows, `external:`, `request:`, `list:`, `place:` or `entry:` before it says which.
     #[arg(long, value_name = "ID")]
     id: Vec<String>,
 

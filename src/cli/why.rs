@@ -26,7 +26,8 @@ pub(super) struct WhyArgs {
     run: PathBuf,
 
     /// The row: its id in the log, the start of its request id or list id, `FILE:LINE`, `FILE#RECORD`, or the id of an
-    /// entry of the dataset.
+    /// entry of the dataset. If a name means different rows, `external:`, `request:`, `list:`, `place:` or `entry:` before
+    /// it says which.
     row: String,
 
     /// Shows texts in full.

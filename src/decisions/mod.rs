@@ -17,9 +17,12 @@ use serde_json::{Map, Value, json};
 use thiserror::Error;
 
 use crate::answers::human::check_form;
+use crate::bfcl::category::Category;
+use crate::bfcl::ids::Numbers;
 use crate::columns::{EXTERNAL_ID, MESSAGES, TEXT};
 use crate::docs::patch::{PatchOp, is_pointer};
 use crate::engine::decision::{Columns, Decision, DecisionKind, Decisions};
+use crate::engine::row_names::{NameKind, RowName};
 use crate::notation::levels::{MAX_KEPT, are_within};
 use crate::relevance::Relevance;
 use crate::text::os_error::{cause_of, hint_of};
@@ -195,7 +198,14 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
     }
     let columns = Some(Columns { own_id: EXTERNAL_ID, request: MESSAGES, list: TEXT });
     let files = vec![path.display().to_string()];
-    Ok(Decisions { files, columns, all, undecided, advice: Some(possible::advice) })
+    Ok(Decisions {
+        files,
+        columns,
+        all,
+        undecided,
+        advice: Some(possible::advice),
+        contradict: Some(disagree),
+    })
 }
 
 /// Whether a file is a review file in which nothing is filled in, so that another one may replace it; an empty file is.
@@ -255,6 +265,7 @@ pub fn join(files: Vec<Decisions>) -> Result<Decisions, DecisionsError> {
         joined.files.extend(decisions.files);
         joined.columns = joined.columns.or(decisions.columns);
         joined.advice = joined.advice.or(decisions.advice);
+        joined.contradict = joined.contradict.or(decisions.contradict);
         joined.undecided.extend(decisions.undecided);
         for decision in decisions.all {
             let decision = Decision { file: at, ..decision };
@@ -308,6 +319,11 @@ fn contradict(one: &Decision, other: &Decision) -> bool {
         || other.kind == Drop
         || (is_irrelevant(one) && other.kind == Answer)
         || (one.kind == Answer && is_irrelevant(other))
+}
+
+/// Whether two decisions on one row, under two forms of its id, cannot both hold.
+fn disagree(one: &Decision, other: &Decision) -> bool {
+    contradict(one, other) && (one.kind, &one.body) != (other.kind, &other.body)
 }
 
 fn clash_of(earlier: &Decision, later: &Decision) -> String {
@@ -381,6 +397,7 @@ fn decision(
     };
     let what = "a request id, a list id, or the log's own id of a request";
     let id = text_of("id", what)?.ok_or_else(|| expected("id", None, what))?;
+    check_kind(&id, object.get("id"))?;
     let what = "the first 8 hex digits, or more, of the digest that `toolsieve why --full` shows";
     let was = text_of("was", what)?;
     let is_digest =
@@ -399,6 +416,22 @@ fn decision(
     let word = word.unwrap_or(kind.name());
     Ok(Decision { file: 0, line, id, kind, word, was, by, why, body })
 }
+
+/// Refuses the id of an entry, or what looks like one: entries are numbered anew by every run, so in the next one it may be
+/// that of another request.
+fn check_kind(id: &str, found: Option<&Value>) -> Result<(), String> {
+    let RowName { kind, text } = RowName::read(id);
+    let is_entry = |category: &Category| Numbers::of(&format!("live_{}", category.name()), text).is_some();
+    match kind {
+        Some(NameKind::Entry) => Err(expected("id", found, ENTRY)),
+        Some(NameKind::Place) => Err(expected("id", found, "the id of a request or a list")),
+        None if Category::ALL.iter().any(is_entry) => Err(expected("id", found, ENTRY)),
+        _ => Ok(()),
+    }
+}
+
+/// What is expected instead of the id of an entry.
+const ENTRY: &str = "the request id that `toolsieve why RUN entry:ID` shows, since entries are numbered anew by every run, or `external:` before an id of the log";
 
 /// What a kind needs besides, and under which keys.
 fn body(kind: DecisionKind, object: &Map<String, Value>) -> Result<(&'static [&'static str], Value), String> {

@@ -1,18 +1,18 @@
 //! Which rows the decisions of people mean, and what those two do that the runner itself applies: `keep` and `drop`.
 //!
-//! A decision names its row by content id, or by the log's own id. One that names no row, several, or a row of other
-//! content than the person saw is never applied.
+//! A decision names its row by content id, or by the log's own id (see `row_names`). One that names no row, several, or a row
+//! of other content than the person saw is never applied, and two that contradict each other on one row stop the run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::contract::Role;
 use super::corpus::{Corpus, Table};
 use super::decision::{Columns, Decision, DecisionKind, Decisions, Place, Ruling, digest};
-use super::error::Result;
+use super::error::{Error, Result};
 use super::fate::FateEvent;
+use super::row_names::{NameKind, NamedRow, RowName, is_ambiguous, rows_named};
 use super::vocabulary::{Action, Evidence, RowIx, TableId};
 
 /// Hex digits of an id or digest that name a row where not all are given.
@@ -31,6 +31,8 @@ pub struct Decided<'d> {
 pub(super) enum Unmet {
     NoRow,
     Several(usize),
+    /// Its name has several readings, which lead to different rows.
+    Ambiguous(BTreeSet<NameKind>),
     Changed(String),
     /// The decision at this place is of the same kind, on the same row by another form of its id.
     Decided(Place),
@@ -40,17 +42,19 @@ impl<'d> Decided<'d> {
     /// Looks for the rows that decisions name.
     ///
     /// # Errors
-    /// A file of the run folder cannot be read.
+    /// Two decisions contradict each other on one row, or a file of the run folder cannot be read.
     pub fn of(decisions: &'d Decisions, corpus: &Corpus, table: TableId) -> Result<Self> {
         let mut decided = Self::default();
         let Some(columns) = decisions.columns.filter(|_| !decisions.all.is_empty()) else {
             return Ok(decided);
         };
         let table = corpus.table(table);
-        let named = rows_named(decisions, &columns, table)?;
+        let names: Vec<RowName<'_>> =
+            decisions.all.iter().map(|decision| RowName::read(&decision.id)).collect();
+        let named = rows_named(&names, LEAST_DIGITS, corpus, columns.own_id)?;
         let mut met = Vec::new();
-        for (decision, rows) in decisions.all.iter().zip(named) {
-            match row_of(decision, &rows, &columns, table)? {
+        for (decision, named) in decisions.all.iter().zip(named) {
+            match row_of(decision, &named, &columns, table)? {
                 Ok(row) => met.push((row, decision)),
                 Err(unmet) => drop(decided.unmet.insert(decision.place(), unmet)),
             }
@@ -58,6 +62,8 @@ impl<'d> Decided<'d> {
         // Which of two on one row counts must not depend on their places in the file.
         met.sort_by_cached_key(|(row, decision)| (*row, decision.content()));
         for (row, decision) in met {
+            let earlier = decided.by_row.get(&row).into_iter().flatten();
+            check_agree(decisions, earlier.copied(), decision)?;
             match decided.on(row, decision.kind) {
                 Some(other) => drop(decided.unmet.insert(decision.place(), Unmet::Decided(other.place()))),
                 None => decided.by_row.entry(row).or_default().push(decision),
@@ -136,49 +142,48 @@ pub(super) fn entry_of(role: Role, detail: Option<&Value>) -> Option<&str> {
     detail.filter(|_| role == Role::Baseline)?["entry"].as_str()
 }
 
-/// The rows that each decision names, in the order of the table.
-fn rows_named(decisions: &Decisions, columns: &Columns, table: &Table) -> Result<Vec<Vec<RowIx>>> {
-    let mut by_own_id: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
-    let mut by_start: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (at, Decision { id, .. }) in decisions.all.iter().enumerate() {
-        by_own_id.entry(id).or_default().push(at);
-        let is_hex = id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        if is_hex && (LEAST_DIGITS..=32).contains(&id.len()) {
-            by_start.entry(id.to_ascii_lowercase()).or_default().push(at);
-        }
-    }
-    let mut named = vec![Vec::new(); decisions.all.len()];
-    let has_own_ids = table.has(columns.own_id);
-    for batch in 0..table.batches() {
-        let cells = if has_own_ids { Some(table.read_batch(batch, &[columns.own_id])?) } else { None };
-        let start = table.batch(batch).start;
-        for row in table.rows_of_batch(batch) {
-            let own_id = cells.as_ref().and_then(|cells| cells.text(columns.own_id, row as usize - start));
-            let id = table.row_id(row).to_string();
-            let starts = (LEAST_DIGITS..=id.len()).filter_map(|digits| by_start.get(&id[..digits]));
-            let own = own_id.and_then(|own_id| by_own_id.get(own_id));
-            for &at in starts.chain(own).flatten() {
-                if named[at].last() != Some(&row) {
-                    named[at].push(row);
-                }
-            }
-        }
-    }
-    Ok(named)
+/// Refuses a decision that contradicts one of those on the same row, under another form of its id.
+fn check_agree<'d>(
+    decisions: &Decisions,
+    mut others: impl Iterator<Item = &'d Decision>,
+    decision: &Decision,
+) -> Result<()> {
+    let is_clash =
+        |other: &&Decision| decisions.contradict.is_some_and(|contradict| contradict(other, decision));
+    let Some(other) = others.find(is_clash) else { return Ok(()) };
+    let (earlier, later) =
+        if other.place() < decision.place() { (other, decision) } else { (decision, other) };
+    let [place, other_place] = [later, earlier].map(|it| decisions.name_of(it.file, it.line));
+    Err(Error::Decisions(format!(
+        "decisions {place}: {} contradicts {other_place} ({}), which names the same row by another form of its id\nhint: keep the right decision, and leave the cell of the other one empty, or remove its line",
+        later.word, earlier.word
+    )))
 }
 
-/// The one row that a decision means: of several with its id the kept one.
+/// The one row of a table that a decision means: of several with its own id the kept one, or the one that was not merged.
 fn row_of(
     decision: &Decision,
-    rows: &[RowIx],
+    named: &[NamedRow],
     columns: &Columns,
     table: &Table,
 ) -> Result<std::result::Result<RowIx, Unmet>> {
-    let kept: Vec<RowIx> = rows.iter().copied().filter(|&row| table.is_kept(row)).collect();
-    let row = match (&kept[..], rows) {
-        (&[row], _) | (&[], &[row]) => row,
-        ([], []) => return Ok(Err(Unmet::NoRow)),
-        ([], rows) | (rows, _) => return Ok(Err(Unmet::Several(rows.len()))),
+    if is_ambiguous(named) {
+        return Ok(Err(Unmet::Ambiguous(named.iter().map(|named| named.by).collect())));
+    }
+    let mut rows: Vec<RowIx> =
+        named.iter().filter(|named| named.table == table.id()).map(|named| named.row).collect();
+    rows.dedup();
+    // Steps of a conversation may have one id, and are merged into the first; a start of an id must be of one row.
+    let is_own_id = named.iter().all(|named| named.by == NameKind::External);
+    let narrowed = |is_meant: &dyn Fn(RowIx) -> bool| -> Vec<RowIx> {
+        rows.iter().copied().filter(|&row| is_own_id && is_meant(row)).collect()
+    };
+    let kept = narrowed(&|row| table.is_kept(row));
+    let not_merged = narrowed(&|row| table.fate(row).is_none_or(|fate| fate.into.is_none()));
+    let row = match (&kept[..], &not_merged[..], &rows[..]) {
+        (&[row], ..) | (&[], &[row], _) | (&[], &[], &[row]) => row,
+        ([], [], []) => return Ok(Err(Unmet::NoRow)),
+        ([], [], rows) | ([], rows, _) | (rows, ..) => return Ok(Err(Unmet::Several(rows.len()))),
     };
     let Some(was) = &decision.was else { return Ok(Ok(row)) };
     let content = match table.id() {

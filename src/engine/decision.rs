@@ -71,7 +71,7 @@ pub struct Decision {
     pub file: usize,
     /// Its line in the file, from 1.
     pub line: usize,
-    /// The row: its content id or the start of it, or the log's own id of a request.
+    /// The row, by a name of `row_names`: its content id or the start of it, or the log's own id of a request.
     pub id: String,
     /// What was decided.
     pub kind: DecisionKind,
@@ -100,6 +100,8 @@ pub struct Decisions {
     pub undecided: Vec<String>,
     /// Returns how a message goes on about a row that is held for a reason code.
     pub advice: Option<fn(TableId, &str) -> String>,
+    /// Returns whether two decisions on one row cannot both hold.
+    pub contradict: Option<fn(&Decision, &Decision) -> bool>,
 }
 
 /// The columns by which rows are recognised.

@@ -244,6 +244,15 @@ fn why_unmet(tables: &[(TableId, Decided<'_>)], decision: &Decision) -> String {
     let unmet = tables.iter().filter_map(|(_, decided)| decided.unmet.get(&decision.place()));
     match unmet.max_by_key(|unmet| **unmet != Unmet::NoRow) {
         Some(Unmet::Several(n)) => format!("{n} rows have this id; name the request id instead"),
+        Some(Unmet::Ambiguous(kinds)) => {
+            let meanings: Vec<&str> = kinds.iter().map(|kind| kind.meaning()).collect();
+            let prefixes: Vec<String> = kinds.iter().map(|kind| format!("{}:", kind.word())).collect();
+            format!(
+                "it is {}, of different rows; write {} before it, or the whole id of the row",
+                meanings.join(" and "),
+                prefixes.join(" or ")
+            )
+        }
         Some(Unmet::Changed(is)) => {
             format!("the row is not as the person saw it: the digest of its content begins with {is}")
         }

@@ -101,6 +101,9 @@ pub enum Error {
     /// A setting is out of range, or a file that it names is invalid.
     #[error("{0}")]
     Setting(String),
+    /// Decisions of people contradict each other.
+    #[error("{0}")]
+    Decisions(String),
     /// The user asked to stop.
     #[error("interrupted; finished stages are kept")]
     Interrupted,

@@ -6,7 +6,7 @@
 //! - the definition of a stage: `contract`, `context` and `stage`; `instance` is a stage at its place in a pipeline,
 //!   `example` shows a reason on sample rows; `services` and `language_model`: what a stage may use besides its rows;
 //! - input and output of a stage: `view` and `verdict`;
-//! - how verdicts are applied: `runner`, `cascade`, `conservation`, `decided` and `decisions`;
+//! - how verdicts are applied: `runner`, `cascade`, `conservation`, `row_names`, `decided` and `decisions`;
 //! - the foundations: `corpus` (tables), `raw` and `delta` (their files), `frame` and `foreign` (the only modules that use
 //!   polars), `parquet_copy` and `parquet_form` (Parquet files that are written again), `background_writer`, `folder` and `marker` (the run folder), `layout` (file names), `disk` (writing files),
 //!   `manifest` (what a run records), `seal` and `verify` (checksums), `ledger` (all events in one table), `links`
@@ -55,6 +55,7 @@ mod parquet_form;
 pub mod part;
 pub mod partition;
 pub mod raw;
+pub mod row_names;
 pub mod runner;
 pub mod seal;
 pub mod services;

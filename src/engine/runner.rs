@@ -173,6 +173,10 @@ fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) ->
         scope.spawn(|| stages.iter().for_each(|instance| instance.stage.prepare()));
         ingest(running, source)
     })?;
+    // Before anything of an earlier run is removed.
+    for table in TableId::ALL {
+        Decided::of(&cx.services.decisions, &corpus, table)?;
+    }
     folder.keep_stages(&names)?;
     let mut manifests: Vec<StageManifest> = Vec::new();
     let mut upstream = ingest.key.clone();

@@ -116,6 +116,7 @@ impl Prepared<'_> {
         }
         judged.map_err(|error| match error {
             engine::error::Error::NoRequest(what) => self.without_request(&what),
+            engine::error::Error::Decisions(what) => Error::Request(what),
             error => Error::Halfway(error),
         })
     }

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::error::refuse;
+use super::names::{prefix_hint, resolve, rows_of};
 use super::outcome::write_again;
 use super::place::{PLACE, name_and_line, of_request};
 use super::why::is_forgotten;
 use super::{Error, OpenRun, Touched, open};
-use crate::columns::{EXTERNAL_ID, TIER};
+use crate::columns::TIER;
 use crate::engine;
 use crate::engine::corpus::Corpus;
 use crate::engine::error::damaged;
@@ -16,9 +17,9 @@ use crate::engine::folder::RunFolder;
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, Forgotten};
 use crate::engine::layout::step_name;
 use crate::engine::manifest::read_run_file;
-use crate::engine::raw;
+use crate::engine::row_names::{NameKind, RowName};
 use crate::engine::runner::{self, Exported, Outcome};
-use crate::engine::vocabulary::RowIx;
+use crate::engine::vocabulary::{RowIx, TableId};
 use crate::erasure::dataset;
 use crate::erasure::forget::{Erasure, with_equal_records};
 use crate::export::sink::{Form, HUMAN};
@@ -30,15 +31,13 @@ use crate::stages::Registry;
 /// The shortest start of a request id that is taken for one: what is forgotten does not come back, and a number of
 /// four digits that the log knows as an id may be the start of another record's.
 const SHORTEST_PREFIX: usize = 12;
-/// The digits of a whole request id.
-const ID_DIGITS: usize = 32;
 /// Rows named at most in a message.
 const MAX_NAMED: usize = 20;
 
 /// What is to be forgotten.
 #[derive(Debug, Clone, Copy)]
 pub struct Forget<'a> {
-    /// The record: the log's own id, a request id, or the start of one that no other shares (12 digits or more).
+    /// The record, by any name that `toolsieve why` takes; the start of a request id has 12 digits or more.
     pub id: &'a str,
     /// Every record that the log gave this id, where several have it.
     pub all: bool,
@@ -98,53 +97,57 @@ pub fn forget(run: &Path, record: Forget<'_>, registry: &Registry) -> Result<Opt
     read_run_file(run)?;
     let run = open(run, registry)?;
     let list = Forgotten::read(&run.folder)?;
-    let rows = find(&run, record)?;
-    if rows.is_empty() && !list.unfinished {
-        if is_forgotten(&run.folder, record.id)? {
+    let rows = find(&run, record, &list)?;
+    if rows.as_ref().is_none_or(BTreeSet::is_empty) && !list.unfinished {
+        if rows.is_some() || is_forgotten(&run.folder, RowName::read(record.id).text)? {
             return Ok(None);
         }
         return refuse(format!(
-            "no record {} in {}\nhint: use the id in the log, a request id, or the start of one ({SHORTEST_PREFIX} digits or more); `toolsieve why` shows both",
+            "no record {} in {}\nhint: use the id in the log, a request id, or the start of one ({SHORTEST_PREFIX} digits or more); `toolsieve why` shows both{}",
             record.id,
-            run.folder.display()
+            run.folder.display(),
+            prefix_hint(record.id)
         ));
     }
+    let rows = rows.unwrap_or_default();
     let forgotten = erase_all(&folder, &run, &rows).map_err(Error::Halfway)?;
     Ok(Some(ForgetReport { is_other: rows.is_empty(), ..forgotten }))
 }
 
-/// The rows that are meant, with those that are byte for byte the same.
-fn find(run: &OpenRun, Forget { id, all }: Forget<'_>) -> Result<BTreeSet<RowIx>, Error> {
+/// The rows that are meant, with those that are byte for byte the same; none where they were forgotten before, and `None`
+/// where there is no such row.
+fn find(
+    run: &OpenRun,
+    Forget { id, all }: Forget<'_>,
+    list: &Forgotten,
+) -> Result<Option<BTreeSet<RowIx>>, Error> {
     let requests = &run.corpus.requests;
-    let is_hex = id.len() >= SHORTEST_PREFIX && id.chars().all(|c| c.is_ascii_hexdigit());
-    let prefix = id.to_ascii_lowercase();
-    let by_id = |row: &RowIx| is_hex && requests.row_id(*row).to_string().starts_with(&prefix);
-    let list = Forgotten::read(&run.folder)?;
-    let is_there = |row: &RowIx| !list.is_tombstone(requests.row_id(*row));
-    // The log's own id as it was logged, and as redaction left it. It wins over starts of request ids.
-    let as_logged = raw::load(&run.folder, &run.ingest)?;
-    let mut named: BTreeSet<RowIx> = with_external_id(&as_logged, id)?.into_iter().collect();
-    named.extend(with_external_id(&run.corpus, id)?);
-    let is_by_id = named.is_empty();
-    if !is_by_id && id.len() == ID_DIGITS {
-        check_id_is_of_one(run, id, &named, by_id)?;
+    let named = resolve(run, &[id], SHORTEST_PREFIX)?.remove(0);
+    let Some(first) = named.first() else { return Ok(None) };
+    if first.table == TableId::DocLists {
+        return refuse(format!(
+            "{id} is a list id of {}, and no record\nhint: a doc list goes with its last record; `toolsieve why RUN list:{}` names its requests",
+            run.folder.display(),
+            RowName::read(id).text
+        ));
     }
-    let is_meant = |row: &RowIx| if is_by_id { by_id(row) && is_there(row) } else { named.contains(row) };
-    let found: Vec<RowIx> = requests.in_order().iter().copied().filter(is_meant).collect();
+    let is_by_own_id = first.by == NameKind::External;
+    let is_there = |row: &RowIx| !list.is_tombstone(requests.row_id(*row));
+    let found: Vec<RowIx> = rows_of(&named, TableId::Requests).into_iter().filter(is_there).collect();
     let equal = with_equal_records(requests, &found);
     let is_one_record = found.first().is_none_or(|&first| equal == with_equal_records(requests, &[first]));
-    if is_one_record || (all && !is_by_id) {
-        return Ok(equal);
+    if is_one_record || (all && is_by_own_id) {
+        return Ok(Some(equal));
     }
     let mut names: Vec<String> =
         found.iter().take(MAX_NAMED).map(|&row| format!("  {}", requests.row_id(row))).collect();
     if found.len() > MAX_NAMED {
         names.push(format!("  … and {} more", found.len() - MAX_NAMED));
     }
-    let hint = if is_by_id {
-        "use more digits of the request id"
-    } else {
+    let hint = if is_by_own_id {
         "use one of these ids, or forget all of them with --all"
+    } else {
+        "use one of these ids"
     };
     refuse(format!(
         "{id} is the id of {} records of {}:\n{}\nhint: {hint}",
@@ -152,40 +155,6 @@ fn find(run: &OpenRun, Forget { id, all }: Forget<'_>) -> Result<BTreeSet<RowIx>
         run.folder.display(),
         names.join("\n")
     ))
-}
-
-/// Refuses an id that the log gave to one record, and that is the request id of another.
-fn check_id_is_of_one(
-    run: &OpenRun,
-    id: &str,
-    named: &BTreeSet<RowIx>,
-    by_id: impl Fn(&RowIx) -> bool,
-) -> Result<(), Error> {
-    let requests = &run.corpus.requests;
-    let equal = with_equal_records(requests, &named.iter().copied().collect::<Vec<_>>());
-    let Some(&other) = requests.in_order().iter().find(|row| by_id(row) && !equal.contains(row)) else {
-        return Ok(());
-    };
-    let names: Vec<String> =
-        named.iter().take(MAX_NAMED).map(|&row| format!("  {}", requests.row_id(row))).collect();
-    refuse(format!(
-        "{id} is the request id of one record of {} and the id in the log of another:\n{}\nhint: use the request id in this list, or {} for the record of that request id",
-        run.folder.display(),
-        names.join("\n"),
-        &requests.row_id(other).to_string()[..ID_DIGITS - 1]
-    ))
-}
-
-fn with_external_id(corpus: &Corpus, wanted: &str) -> engine::error::Result<Vec<RowIx>> {
-    let requests = &corpus.requests;
-    let mut found = Vec::new();
-    for batch in 0..requests.batches() {
-        let cells = requests.read_batch(batch, &[EXTERNAL_ID])?;
-        let start = requests.batch(batch).start;
-        let has_it = |row: &RowIx| cells.text(EXTERNAL_ID, *row as usize - start) == Some(wanted);
-        found.extend(requests.rows_of_batch(batch).filter(has_it));
-    }
-    Ok(found)
 }
 
 fn erase_all(

@@ -5,13 +5,14 @@
 //! `decision`. `decisions` reads such a file back. All texts are as the run has them at its end, so personal values are
 //! placeholders where the pipeline redacts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::error::refuse;
+use super::names::resolve;
 use super::{Error, OpenRun};
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::bfcl::category::Category;
@@ -25,6 +26,7 @@ use crate::docs::patch::{PatchOp, apply};
 use crate::engine::corpus::{BatchCells, RowId, Table};
 use crate::engine::frame::FrameFile;
 use crate::engine::ledger::for_every_event;
+use crate::engine::row_names::NamedRow;
 use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, Safety, TableId};
 use crate::text::normal::loose_name;
 use crate::text::suggestion::did_you_mean;
@@ -55,6 +57,9 @@ pub const FIELDS: [&str; 23] = [
     "n_requests",
     "answer_digest",
 ];
+
+/// Digits of an id that are taken for the start of one.
+const LEAST_DIGITS: usize = 8;
 
 /// A row to decide on.
 #[derive(Debug, Clone, Default, Serialize)]
@@ -126,7 +131,7 @@ pub struct Review {
     pub selection: Selection,
     /// Rows held, or listed, for this reason only, or for those of this topic: `answer`, `answer/*`.
     pub reason: Option<String>,
-    /// Only these: request ids, list ids or their first digits, the log's own ids, ids of entries. All where empty.
+    /// Only these, each by any name that `toolsieve why` takes. All where empty.
     pub ids: Vec<String>,
     /// At most so many rows.
     pub limit: Option<usize>,
@@ -165,7 +170,12 @@ impl OpenRun {
         } else {
             FxHashMap::default()
         };
-        let mut rows = Vec::new();
+        let names: Vec<&str> = review.ids.iter().map(String::as_str).collect();
+        let named = if names.is_empty() { Vec::new() } else { resolve(self, &names, LEAST_DIGITS)? };
+        let place = |named: &NamedRow| (named.table, named.row);
+        let named: Vec<BTreeSet<(TableId, RowIx)>> =
+            named.iter().map(|named| named.iter().map(place).collect()).collect();
+        let (mut rows, mut places) = (Vec::new(), Vec::new());
         for table in [&self.corpus.requests, &self.corpus.lists] {
             let mut wanted: Vec<RowIx> = (0..)
                 .take(table.len())
@@ -180,8 +190,18 @@ impl OpenRun {
                 }
             }
             rows.extend(listed);
+            places.extend(wanted.iter().map(|&row| (table.id(), row)));
         }
-        if let Some(missing) = review.ids.iter().find(|id| !rows.iter().any(|row| is_named(row, id))) {
+        let n_listed =
+            |named: &BTreeSet<(TableId, RowIx)>| places.iter().filter(|place| named.contains(place)).count();
+        let several = names.iter().zip(&named).find(|(_, named)| n_listed(named) > 1);
+        if let (Some((id, _)), false) = (several, review.decision.is_empty()) {
+            return refuse(format!(
+                "{}: several of the rows that are listed have the id \"{id}\", and the decision would be on all of them\nhint: list them without a decision, and name each by its request id",
+                self.folder.display()
+            ));
+        }
+        if let Some((missing, _)) = names.iter().zip(&named).find(|(_, named)| n_listed(named) == 0) {
             let (what, other) = match review.selection {
                 Selection::Unverified => ("unverified entry", "without --unverified held rows are listed"),
                 Selection::Candidates => {
@@ -195,7 +215,9 @@ impl OpenRun {
                 self.folder.display()
             ));
         }
-        rows.retain(|row| review.ids.is_empty() || review.ids.iter().any(|id| is_named(row, id)));
+        let mut is_wanted =
+            places.iter().map(|place| named.is_empty() || named.iter().any(|named| named.contains(place)));
+        rows.retain(|_| is_wanted.next().unwrap_or_default());
         rows.truncate(review.limit.unwrap_or(usize::MAX));
         for row in &mut rows {
             let possible = possible(row, review.selection);
@@ -495,10 +517,4 @@ fn without_features(evidence: &str) -> String {
 fn is_of(code: &str, asked: &str) -> bool {
     let topic = asked.trim_end_matches('*').trim_end_matches('/');
     code == asked || code.split_once('/').is_some_and(|(of, _)| of == topic)
-}
-
-/// Whether an id, or the first 8 digits or more of a content id, names a row.
-fn is_named(row: &ReviewRow, id: &str) -> bool {
-    let is_content = id.len() >= 8 && row.id.starts_with(&id.to_lowercase());
-    is_content || row.external_id.as_deref() == Some(id) || row.entry_id.as_deref() == Some(id)
 }

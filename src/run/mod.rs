@@ -19,6 +19,7 @@ mod gate;
 mod held;
 mod inputs;
 mod language_model;
+mod names;
 mod observer;
 mod open;
 mod options;

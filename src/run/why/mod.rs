@@ -7,20 +7,22 @@ mod story;
 use std::path::Path;
 
 use super::error::refuse;
-use super::place::{NamedPlace, PLACE, of_request};
+use super::names::{places_of, prefix_hint, resolve, rows_of};
+use super::place::NamedPlace;
 use super::{Error, OpenRun};
-use crate::columns;
 use crate::engine::corpus::RowId;
-use crate::engine::entries::{self, EntryOrigin};
 use crate::engine::forgotten::{FORGOTTEN, Forgotten};
 use crate::engine::raw::StoredPlace;
-use crate::engine::vocabulary::RowIx;
+use crate::engine::row_names::{NameKind, RowName};
+use crate::engine::vocabulary::{RowIx, TableId};
 use crate::text::figures::{count, counted};
 use list::ListStory;
 use story::Story;
 
 /// Characters of a text that are shown unless all are asked for.
 const MAX_CHARS: usize = 200;
+/// Digits of an id that `why` takes for the start of one; nothing is changed by a wrong one.
+const LEAST_DIGITS: usize = 4;
 
 /// The explanation of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,44 +35,52 @@ pub enum Why {
 }
 
 /// Explains a row: by the log's own id, the start of a request id or a list id, `FILE:LINE`, `FILE#RECORD`, or the id of an
-/// entry of the dataset. Long texts are shortened unless `full`.
+/// entry of the dataset; a prefix such as `external:` says which. Long texts are shortened unless `full`.
 ///
 /// # Errors
-/// There is no such row, or a file of the run folder cannot be read.
+/// There is no such row, the name means several, or a file of the run folder cannot be read.
 pub fn why(run: &OpenRun, row: &str, full: bool) -> Result<Why, Error> {
     let max_chars = if full { usize::MAX } else { MAX_CHARS };
-    let entry = request_of_entry(&run.folder, row)?;
-    let wanted = entry.as_deref().unwrap_or(row);
-    let named = NamedPlace::read(run, wanted);
-    let found = find(run, wanted, named.as_ref())?;
-    let lines = named.as_ref().map_or(Ok(Vec::new()), |named| line::at(run, named))?;
-    if named.as_ref().is_some_and(NamedPlace::is_line)
-        && let Some(text) = line::several(run, wanted, &found, &lines)
+    let name = RowName::read(row);
+    let place = NamedPlace::read(run, name.text).filter(|_| name.may_be(NameKind::Place));
+    let named = resolve(run, &[row], LEAST_DIGITS)?.remove(0);
+    let lines = place.as_ref().map_or(Ok(Vec::new()), |place| line::at(run, place))?;
+    let found = rows_of(&named, TableId::Requests);
+    if place.as_ref().is_some_and(NamedPlace::is_line)
+        && let Some(text) = line::several(run, name.text, &with_places(run, &found)?, &lines)
     {
         return Ok(Why::Records(text));
     }
+    if let (Some(other), [_, ..]) = (named.iter().find(|named| named.by != NameKind::Place), &lines[..]) {
+        return refuse(format!(
+            "\"{row}\" is {} of a request of {}, and a line without a request\nhint: write {}: or place: before it",
+            other.by.meaning(),
+            run.folder.display(),
+            other.by.word()
+        ));
+    }
     let mut text = String::new();
-    for (nth, (row, _)) in found.iter().enumerate() {
+    for (nth, &row) in found.iter().enumerate() {
         if nth > 0 {
             text.push('\n');
         }
-        text += &Story { run, row: *row, max_chars }.text()?;
+        text += &Story { run, row, max_chars }.text()?;
     }
-    let lists = if found.is_empty() && lines.is_empty() { lists_named(run, wanted) } else { Vec::new() };
-    for (nth, &list) in lists.iter().enumerate() {
-        text += if nth > 0 { "\n" } else { "" };
+    let lists = rows_of(&named, TableId::DocLists);
+    for &list in &lists {
         text += &ListStory { style: Story { run, row: 0, max_chars }, list }.text()?;
     }
-    if found.is_empty() && lists.is_empty() {
+    if named.is_empty() {
         match lines.first() {
-            Some(line) => text = line.text(run, wanted),
-            None if is_forgotten(&run.folder, row)? => {
-                text = format!("request {row}\nfate      forgotten: {}\n", FORGOTTEN.code);
+            Some(line) => text = line.text(run, name.text),
+            None if is_forgotten(&run.folder, name.text)? => {
+                text = format!("request {}\nfate      forgotten: {}\n", name.text, FORGOTTEN.code);
             }
             None => {
                 return refuse(format!(
-                    "no row {row} in {}\nhint: use the id in the log, the start of a request id or list id (4 digits or more), FILE:LINE, FILE#RECORD, or the id of an entry{}",
+                    "no row {row} in {}\nhint: use the id in the log, the start of a request id or list id ({LEAST_DIGITS} digits or more), FILE:LINE, FILE#RECORD, or the id of an entry{}{}",
                     run.folder.display(),
+                    prefix_hint(row),
                     without_an_id(run)
                 ));
             }
@@ -92,58 +102,9 @@ fn without_an_id(run: &OpenRun) -> String {
     )
 }
 
-/// Returns the id of the request that an entry of the dataset was made from, by the id of the entry or by the published
-/// id of the request.
-fn request_of_entry(run: &Path, entry: &str) -> Result<Option<String>, Error> {
-    let is_meant = |origin: &EntryOrigin| origin.id == entry || origin.published_id.as_deref() == Some(entry);
-    Ok(entries::read(run)?.into_iter().find(is_meant).and_then(|origin| origin.request_id))
-}
-
-/// Whether a name can be the start of an id.
-fn is_start_of_an_id(wanted: &str) -> bool {
-    const SHORTEST_PREFIX: usize = 4;
-    wanted.len() >= SHORTEST_PREFIX && wanted.chars().all(|c| c.is_ascii_hexdigit())
-}
-
-/// Returns the doc lists whose ids start with a name.
-fn lists_named(run: &OpenRun, wanted: &str) -> Vec<RowIx> {
-    let lists = &run.corpus.lists;
-    let start = wanted.to_ascii_lowercase();
-    let has_id = |&list: &RowIx| lists.row_id(list).to_string().starts_with(&start);
-    if is_start_of_an_id(wanted) {
-        lists.in_order().iter().copied().filter(has_id).collect()
-    } else {
-        Vec::new()
-    }
-}
-
-/// Returns the rows that a name matches, with their places.
-fn find(
-    run: &OpenRun,
-    wanted: &str,
-    named: Option<&NamedPlace>,
-) -> Result<Vec<(RowIx, Option<StoredPlace>)>, Error> {
-    let requests = &run.corpus.requests;
-    let asked = [&PLACE[..], &[columns::EXTERNAL_ID]].concat();
-    let is_hex = is_start_of_an_id(wanted);
-    let mut found = Vec::new();
-    for batch in 0..requests.batches() {
-        let range = requests.batch(batch);
-        let cells = requests.read_batch(batch, &asked)?;
-        for row in requests.rows_of_batch(batch) {
-            let at = row as usize - range.start;
-            let place = of_request(&cells, at);
-            let is_there = named.zip(place).is_some_and(|(named, place)| named.is_at(place));
-            let has_id = cells.text(columns::EXTERNAL_ID, at) == Some(wanted);
-            if is_there
-                || has_id
-                || (is_hex && requests.row_id(row).to_string().starts_with(&wanted.to_ascii_lowercase()))
-            {
-                found.push((row, place));
-            }
-        }
-    }
-    Ok(found)
+/// Returns rows with their places.
+fn with_places(run: &OpenRun, rows: &[RowIx]) -> Result<Vec<(RowIx, Option<StoredPlace>)>, Error> {
+    Ok(rows.iter().copied().zip(places_of(run, rows)?).collect())
 }
 
 /// Whether this is the whole id of a forgotten request, whose row has another id now or is removed.

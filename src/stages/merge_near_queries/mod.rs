@@ -365,7 +365,7 @@ impl NearRequest {
 type VariantLeaders<'a> = Parents<'a, Option<u128>>;
 
 fn variant_leaders<'a>(view: &View<'a>, cx: &Context<'_>) -> Result<VariantLeaders<'a>> {
-    view.parents(cx, |list| list.text(LIST_VARIANT_OF).map(|leader| content_hash(leader)))
+    view.parents(cx, |list| list.text(LIST_VARIANT_OF).map(content_hash))
 }
 
 /// Groups the wanted requests by key; each group has the requests with calls first, then the others, both in canonical
