@@ -3,11 +3,13 @@
 
     benches/growth.py [--binary NAME=PATH]... [--table NAME]... [--rows N]... [--limit SECONDS] [--threads N]
     benches/growth.py --cancel [--binary NAME=PATH]... [--table NAME]... [--rows N]... [--after S]...
+    benches/growth.py --commands [--binary NAME=PATH]... [--table NAME]... [--rows N]... [--limit SECONDS]
 
 A table makes one log for each number of rows and runs the recipe over it. It prints the seconds of the step in
 question, of the whole run, and the peak memory of the process, for each binary next to the others. A binary that took
 more than --limit seconds does not run the next size. Two binaries must agree on every row: their merges, drops and holds
 are compared. --cancel sends SIGINT after the given seconds and prints how long the process takes to stop.
+--commands times single commands on many files, many rows or one large function instead.
 Standard library only; the logs are the same each time.
 """
 import argparse
@@ -153,18 +155,131 @@ TABLES = {
 }
 
 
+# Commands on n of something: each makes what the command needs in a folder, and returns its arguments.
+
+SHORT = 'name = "short"\n' + "".join(f'[[stages]]\nkind = "{kind}"\n' for kind in ["collapse-conversations", "parse-docs", "fix-docs", "draft-answers", "split"]) + "[export]\n"
+
+
+def plain_request(at, prompt, functions=None):
+    functions = functions or [{"name": "ring", "description": "Rings a bell.", "parameters": {
+        "type": "dict", "required": ["bell"], "properties": {"bell": {"type": "string", "description": "Which bell."}}}}]
+    return {"id": f"r{at}", "ts": 1_700_000_000 + at, "prompt": prompt, "function": json.dumps(functions), "response": f"[ring(bell='{at}')]"}
+
+
+def write_lines(path, rows):
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+
+
+def files(*arguments):
+    """One log of one request in each of n files, a hundred to a folder."""
+    def make(path, folder, n):
+        for at in range(n):
+            inner = os.path.join(folder, "logs", f"{at // 100:04}")
+            os.makedirs(inner, exist_ok=True)
+            write_lines(os.path.join(inner, f"f{at}.jsonl"), [plain_request(at, f"Ring bell number {at}")])
+        pipeline = os.path.join(folder, "short.toml")
+        with open(pipeline, "w", encoding="utf-8") as file:
+            file.write(SHORT)
+        given = {"LOGS": os.path.join(folder, "logs"), "PIPELINE": pipeline, "OUT": os.path.join(folder, "out")}
+        return [given.get(argument, argument) for argument in arguments]
+    return make
+
+
+def compare(path, folder, n):
+    """Two runs of n requests; a tenth of the second one is new."""
+    pipeline = os.path.join(folder, "short.toml")
+    with open(pipeline, "w", encoding="utf-8") as file:
+        file.write(SHORT)
+    outs = []
+    for start in (0, n // 10):
+        log, out = os.path.join(folder, f"{start}.jsonl"), os.path.join(folder, f"out{start}")
+        write_lines(log, (plain_request(at, f"Ring bell number {at}") for at in range(start, start + n)))
+        measure([path, "run", "--quiet", pipeline, log, "--out", out])
+        outs.append(out)
+    return ["compare", *outs]
+
+
+def one_function(make):
+    """A run of one request whose function has n of something."""
+    def write(path, folder, n):
+        log = os.path.join(folder, "log.jsonl")
+        write_lines(log, [plain_request(0, "Ring it, please.", make(n))])
+        return ["run", "--quiet", log, "--out", os.path.join(folder, "out")]
+    return write
+
+
+def properties(n):
+    return {f"p{at}": {"type": "string", "description": f"Part {at}."} for at in range(n)}
+
+
+def ring(schema, required=()):
+    return {"name": "ring", "description": "Rings a bell.", "parameters": {"type": "dict", "required": list(required), "properties": schema}}
+
+
+def alternatives(path, folder, n):
+    """A dataset of one entry whose answer has n alternatives, all of them in the enum of the parameter."""
+    values = [f"bell {at}" for at in range(n)]
+    function = ring({"bell": {"type": "string", "description": "Which bell.", "enum": values}}, ["bell"])
+    os.makedirs(os.path.join(folder, "d", "possible_answer"))
+    name = "BFCL_v4_live_simple.json"
+    question = {"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring it, please."}]], "function": [function]}
+    write_lines(os.path.join(folder, "d", name), [question])
+    answer = {"id": "live_simple_0-0-0", "ground_truth": [{"ring": {"bell": values}}]}
+    write_lines(os.path.join(folder, "d", "possible_answer", name), [answer])
+    return ["check", os.path.join(folder, "d")]
+
+
+MANY = [10_000, 20_000, 40_000]
+COMMANDS = {
+    "files-plan": (files("plan", "LOGS"), [10_000, 20_000, 40_000, 100_000]),
+    "files-run": (files("run", "--quiet", "PIPELINE", "LOGS", "--out", "OUT"), [10_000, 20_000, 40_000]),
+    "files-inspect": (files("inspect", "LOGS"), MANY),
+    "compare": (compare, [100_000, 200_000, 400_000]),
+    "required": (one_function(lambda n: [ring(properties(n), properties(n))]), MANY),
+    "properties": (one_function(lambda n: [ring(properties(n))]), MANY),
+    "enum": (one_function(lambda n: [ring({"bell": {"type": "string", "description": "B.", "enum": [f"b{at}" for at in range(n)]}})]), MANY),
+    "functions": (one_function(lambda n: [ring(properties(1)) | {"name": f"ring_{at}"} for at in range(n)]), MANY),
+    "equal-names": (one_function(lambda n: [ring({f"p{at}": {"type": "string", "description": "P."}}) for at in range(n)]), MANY),
+    "alternatives": (alternatives, MANY),
+}
+
+
+def command_table(name, make, sizes, binaries, args):
+    print(f"\n{name}\n\n| n | {' | '.join(f'{binary}: s | peak MiB' for binary in binaries)} |\n|---{'|---' * 2 * len(binaries)}|", flush=True)
+    too_slow = set()
+    for n in sizes:
+        cells = []
+        for binary, path in binaries.items():
+            if binary in too_slow:
+                cells.append("|")
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                seconds, peak = measure([path, *make(path, folder, n)])
+            cells.append(f"{seconds:.2f} | {peak:.0f}")
+            if seconds > args.limit:
+                too_slow.add(binary)
+        print(f"| {n:,} | {' | '.join(cells)} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", action="append", default=[], metavar="NAME=PATH", help="default: the release build")
-    parser.add_argument("--table", action="append", default=[], choices=TABLES, help="default: all")
+    parser.add_argument("--table", action="append", default=[], choices=[*TABLES, *COMMANDS], help="default: all")
     parser.add_argument("--rows", action="append", type=int, default=[], help="instead of a table's own sizes")
     parser.add_argument("--limit", type=float, default=300, help="seconds after which no larger log is tried")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--set", action="append", default=[], metavar="STAGE.KEY=VALUE", help="a setting of all runs")
     parser.add_argument("--cancel", action="store_true", help="time SIGINT instead")
+    parser.add_argument("--commands", action="store_true", help="time single commands instead")
     parser.add_argument("--after", action="append", type=float, default=[], help="seconds until SIGINT")
     args = parser.parse_args()
     binaries = dict(given.split("=", 1) for given in args.binary) or {"toolsieve": BINARY}
+    if args.commands:
+        for name in args.table or COMMANDS:
+            make, sizes = COMMANDS[name]
+            command_table(name, make, args.rows or sizes, binaries, args)
+        return
     for name in args.table or TABLES:
         step, rows, sizes = TABLES[name]
         sizes = args.rows or sizes

@@ -21,8 +21,8 @@ sed '/^\[\[/,/^$/d' Cargo.toml >"$package/Cargo.toml"
 rm -rf "$package/src/engine"
 cp -R src/engine "$package/src/engine"
 cp mutants/lib.rs "$package/src/lib.rs"
-cp src/columns.rs src/content_hash.rs src/fixture.rs "$package/src/"
-for module in normal profile tokens words; do
+cp src/columns.rs src/content_hash.rs src/fixture.rs src/side_file.rs "$package/src/"
+for module in figures normal os_error profile suggestion tokens visible words; do
     cp "src/text/$module.rs" "$package/src/text/"
 done
 # Files that tests read.

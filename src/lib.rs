@@ -91,6 +91,7 @@ pub mod evaluate;
 pub mod export;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod folder_entries;
 #[doc(hidden)]
 pub mod ingest;
 #[doc(hidden)]
@@ -115,6 +116,7 @@ pub mod recogniser;
 pub mod relevance;
 pub mod report;
 pub mod run;
+mod side_file;
 #[doc(hidden)]
 pub mod similarity;
 pub mod stages;

@@ -155,6 +155,12 @@ fn sets_add_names_what_it_skips_in_a_folder() {
 /// one, the folder is locked for everybody instead.
 #[cfg(unix)]
 fn as_another_user(folder: &Path, locked: &Path, arguments: &[&str]) -> std::process::Output {
+    as_another_user_at(folder, locked, 0o700, arguments)
+}
+
+/// The same, where the folder has these rights.
+#[cfg(unix)]
+fn as_another_user_at(folder: &Path, locked: &Path, rights: u32, arguments: &[&str]) -> std::process::Output {
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
     use std::os::unix::process::CommandExt as _;
 
@@ -171,7 +177,7 @@ fn as_another_user(folder: &Path, locked: &Path, arguments: &[&str]) -> std::pro
     let before = locked.metadata().unwrap().mode();
     // The superuser may open everything, and may become another user; others can only lock themselves out.
     let is_superuser = folder.metadata().unwrap().uid() == 0;
-    mode(locked, if is_superuser { 0o700 } else { 0 });
+    mode(locked, if is_superuser { rights } else { (rights & 0o007) * 0o111 });
     if is_superuser {
         command.uid(65_534).gid(65_534);
     }
@@ -205,6 +211,35 @@ fn a_run_folder_of_another_user_is_named_with_owner_and_mode() {
         assert!(error.contains("permission denied\nhint: "), "{arguments:?}: {error}");
         assert!(error.contains(&format!("{} belongs to ", locked.display())), "{arguments:?}: {error}");
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_may_not_be_read_is_named_and_never_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in ["a", "b", "b/below"] {
+        std::fs::create_dir_all(at("logs").join(name)).unwrap();
+        std::fs::write(at("logs").join(name).join("log.jsonl"), REQUEST).unwrap();
+    }
+    // Entries of a folder that may only be listed cannot be looked at; the program must not take them for other files.
+    for (locked, mode) in [("logs/b", 0o700), ("logs/b/below", 0o700), ("logs/b", 0o744)] {
+        for pattern in ["logs/**/*.jsonl", "logs/*/*/*.jsonl", "logs/*/below/log.jsonl", "logs"] {
+            for command in [&["plan", pattern][..], &["inspect", pattern], &["run", pattern, "--out", "o"]] {
+                let ended = as_another_user_at(folder.path(), &at(locked), mode, command);
+                let error = String::from_utf8(ended.stderr).unwrap();
+                assert_eq!(ended.status.code(), Some(2), "{command:?}, {locked} {mode:o}: {error}");
+                assert!(
+                    error.contains("logs/b") && error.contains("permission denied"),
+                    "{command:?}: {error}"
+                );
+                assert!(error.contains("\nhint: "), "{command:?}: {error}");
+            }
+        }
+    }
+    // What the pattern does not lead into may be locked.
+    let ended = as_another_user(folder.path(), &at("logs/b"), &["plan", "logs/a/*.jsonl"]);
+    assert!(ended.status.success(), "{}", shown(&ended));
 }
 
 fn in_folder(folder: &Path, arguments: &[&str]) -> std::process::Output {

@@ -3,7 +3,7 @@
 //! Everything is computed from the links and fates of the run, so it can be written again after rows were forgotten. No
 //! text of a training set or benchmark is in these files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
@@ -75,12 +75,12 @@ pub fn write(run: &Finished<'_>) -> Result<Option<AuditReport>> {
     let mut counted = Counted::default();
     let mut train = train_files(run)?;
     let of_itself =
-        run.manifests[at].notes.get(ITSELF_NOTE).and_then(|note| Vec::<usize>::deserialize(note).ok());
+        run.manifests[at].notes.get(ITSELF_NOTE).and_then(|note| BTreeSet::<usize>::deserialize(note).ok());
     for (input, file) in train.iter_mut().enumerate() {
         file.is_benchmark = of_itself.as_ref().is_some_and(|inputs| inputs.contains(&input));
     }
     let links = of_stage(run.folder, at, &run.stages[at], run.corpus, |_, _| true)?;
-    let has_links: std::collections::BTreeSet<RowIx> = links.iter().map(|link| link.row).collect();
+    let has_links: BTreeSet<RowIx> = links.iter().map(|link| link.row).collect();
     let places = places(run, &mut counted, &mut train, |row| has_links.contains(&row))?;
     let mut by_row: BTreeMap<RowIx, Vec<StoredLink>> = BTreeMap::new();
     for link in links {

@@ -6,9 +6,11 @@ use maud::{Markup, html};
 
 use super::hit::{Method, Verdict};
 use super::report::{AuditReport, CategoryCounts, TrainFile};
+use crate::engine::layout::AUDIT_REPORT;
 use crate::page::table::{Column, small, wide};
 use crate::page::{code, document, number, soft, tile};
 use crate::text::figures::{count, share_of};
+use crate::text::listed::{MOST_LISTED, unlisted};
 
 /// Returns the page.
 pub fn page(report: &AuditReport) -> String {
@@ -66,7 +68,10 @@ fn files(report: &AuditReport) -> Markup {
     };
     html! {
         h2 { "Training sets" }
-        (wide(&columns, report.train.iter().map(row)))
+        (wide(&columns, report.train.iter().take(MOST_LISTED).map(row)))
+        @if let Some(more) = unlisted(report.train.len()) {
+            p.soft { (more) ", of " (count(report.train.len() as u64)) " training sets; " (code(AUDIT_REPORT)) " lists all." }
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use super::frequent::FrequentEntry;
 use super::hit::{Method, Object, Verdict};
 use super::shuffle::CleanShuffle;
 use crate::text::figures::{count, counted, share_of, wilson};
+use crate::text::listed::listed;
 use crate::text::visible::visible_line;
 
 /// Thresholds of the curves.
@@ -321,7 +322,7 @@ impl AuditReport {
             text,
             "Contamination: {} ({}) {} compared with {} benchmark entries ({}) by toolsieve {}. ",
             counted(compared, "training row", "training rows"),
-            files.into_iter().collect::<Vec<_>>().join(", "),
+            listed(files.iter(), "files"),
             if compared == 1 { "was" } else { "were" },
             count(self.total.entries as u64),
             self.categories.iter().map(|category| code_span(&category.name)).collect::<Vec<_>>().join(", "),

@@ -27,7 +27,7 @@ pub mod value;
 pub mod verdict;
 
 pub use mode::Mode;
-pub use rules::{Case, Checker, Kind, Language, Matching};
+pub use rules::{Case, Checker, Kind, Language, Matching, standardized};
 pub use same::{same, same_in_dict};
 pub use satisfy::{Acceptance, Problem, ProblemKind, acceptance};
 pub use value::{PyDict, PyType, PyValue};

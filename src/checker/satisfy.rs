@@ -8,6 +8,8 @@
 //! In Java and JavaScript a value is a text that the evaluator converts. No inverse of that conversion is complete, so
 //! only the names and omissions of such entries are judged, never their values.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::rules::{Case, Checker, Kind, Language};
@@ -180,6 +182,7 @@ impl CallJudge<'_> {
         let properties = function.pointer("/parameters/properties").and_then(Value::as_object);
         let required = function.pointer("/parameters/required").and_then(Value::as_array);
         let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
+        let is_required: HashSet<&str> = required.iter().copied().collect();
         let (mut first, mut passing) = (PyDict::default(), Some(PyDict::default()));
         for name in required.iter().filter(|name| answer.get_str(name).is_none()) {
             let detail = format!("required, but not in the ground truth: {name:?}");
@@ -187,12 +190,18 @@ impl CallJudge<'_> {
             passing = None;
         }
         for (name, written) in answer.iter() {
+            let schema = properties.and_then(|properties| properties.get(name.as_str()?));
+            let alternatives = alternatives_of(written);
+            let first_where =
+                |is_marker| alternatives.iter().find(|one| one.is_omitted_marker() == is_marker).cloned();
             let parameter = Parameter {
                 name: name.as_str().unwrap_or_default(),
-                schema: properties.and_then(|properties| properties.get(name.as_str()?)),
+                schema,
+                functions: schema.map(|schema| function_of(name.as_str().unwrap_or_default(), schema)),
                 written,
-                alternatives: alternatives_of(written),
-                is_required: name.as_str().is_some_and(|name| required.contains(&name)),
+                decisive: [true, false].into_iter().filter_map(first_where).collect(),
+                alternatives,
+                is_required: name.as_str().is_some_and(|name| is_required.contains(name)),
                 language: self.language,
             };
             if let Some(value) = parameter.first_value() {
@@ -227,7 +236,7 @@ impl CallJudge<'_> {
             if alternative.is_omitted_marker() {
                 continue;
             }
-            match parameter.accepted(&parameter.values_of(alternative)) {
+            match parameter.accepted_as(alternative) {
                 Ok(value) => found = found.or(Some(value)),
                 Err(reason) => dead.push((at, reason)),
             }
@@ -248,7 +257,7 @@ impl CallJudge<'_> {
     /// Returns the empty value that a parameter accepts, if it accepts nothing else.
     fn empty(&mut self, parameter: &Parameter<'_>, refused: Option<&str>) -> Use {
         let empty = [PyValue::text(""), PyValue::List(Vec::new())];
-        match parameter.accepted(&empty) {
+        match parameter.accepted(&empty, parameter.written) {
             Ok(value) => {
                 let detail = format!("only {} passes", value.repr());
                 self.add(ProblemKind::OnlyEmpty, parameter.name, None, detail);
@@ -278,11 +287,25 @@ struct Parameter<'a> {
     name: &'a str,
     /// The schema in the doc, if the doc has the parameter.
     schema: Option<&'a Value>,
+    /// A list of one function with this parameter alone.
+    functions: Option<Value>,
     written: &'a PyValue,
     alternatives: Vec<PyValue>,
+    /// `""`, if it is an alternative, and the first other one.
+    decisive: Vec<PyValue>,
     is_required: bool,
     language: Language,
 }
+
+/// Returns a list of one function with one parameter.
+fn function_of(name: &str, schema: &Value) -> Value {
+    json!([{"name": "f", "parameters": {
+        "properties": Map::from_iter([(name.to_owned(), schema.clone())]), "required": [],
+    }}])
+}
+
+/// A longer list of alternatives is not given to the evaluator whole for each of them.
+const MAX_WHOLE: usize = 200;
 
 /// Returns the alternatives as the evaluator iterates over them: a text has its characters, an object its keys.
 fn alternatives_of(written: &PyValue) -> Vec<PyValue> {
@@ -312,17 +335,27 @@ impl Parameter<'_> {
         self.values_of(first).into_iter().next()
     }
 
+    /// Returns a value of an alternative that the evaluator accepts, or why it refuses the first one.
+    ///
+    /// The evaluator goes through all alternatives for each value. Of a long list it is given those that decide: the first
+    /// one, whose type it takes for that of all, `""`, and the alternative itself.
+    fn accepted_as(&self, alternative: &PyValue) -> Result<PyValue, String> {
+        let values = self.values_of(alternative);
+        if self.alternatives.len() <= MAX_WHOLE || self.written.as_list().is_none() {
+            return self.accepted(&values, self.written);
+        }
+        let decisive = self.decisive.iter().chain([alternative]).cloned().collect();
+        self.accepted(&values, &PyValue::List(decisive))
+    }
+
     /// Returns the first of some values that the evaluator accepts, or why it refuses the first one.
-    fn accepted(&self, values: &[PyValue]) -> Result<PyValue, String> {
-        let Some(schema) = self.schema else {
+    fn accepted(&self, values: &[PyValue], written: &PyValue) -> Result<PyValue, String> {
+        let Some(functions) = &self.functions else {
             return Err(format!("the function has no parameter {:?}", self.name));
         };
-        let functions = json!([{"name": "f", "parameters": {
-            "properties": Map::from_iter([(self.name.to_owned(), schema.clone())]), "required": [],
-        }}]);
-        let answer = PyDict::from_iter([(PyValue::text(self.name), self.written.clone())]);
+        let answer = PyDict::from_iter([(PyValue::text(self.name), written.clone())]);
         let truth = PyValue::List(vec![call_of("f", answer)]);
-        let case = Case::of(&functions, truth, Kind::Multiple, self.language);
+        let case = Case::of(functions, truth, Kind::Multiple, self.language);
         let mut refused = None;
         for value in values {
             let arguments = PyDict::from_iter([(PyValue::text(self.name), value.clone())]);
@@ -379,8 +412,14 @@ impl Parameter<'_> {
                 .find(|(one, _)| !one.is_omitted_marker())
                 .map(|(_, kind)| kind)
         };
-        let first: Vec<Option<PyType>> =
-            self.alternatives.iter().filter_map(first_of).map(Some).chain([None]).collect();
+        let mut first: Vec<Option<PyType>> = Vec::new();
+        // There are few types, and a list can have thousands of alternatives.
+        let alternatives = self.alternatives.iter().take(MAX_WHOLE);
+        for kind in alternatives.filter_map(first_of).map(Some).chain([None]) {
+            if !first.contains(&kind) {
+                first.push(kind);
+            }
+        }
         let in_types = |first: Option<PyType>| {
             let element = |element: &PyValue| {
                 let kinds = [declared, first];

@@ -17,6 +17,7 @@ use crate::run::{Observer as _, Options, prepare};
 use crate::stages::drop_benchmark_overlap::DropBenchmarkOverlap;
 use crate::stages::{Registry, Settings as _};
 use crate::text::figures::share_of;
+use crate::text::listed::{MOST_LISTED, unlisted};
 use crate::text::visible::visible_line;
 
 /// Arguments of `audit`.
@@ -125,13 +126,18 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
         let n: u64 = report.train.iter().map(|file| file.not_copied).sum();
         watching.warn(&format!("{} are too long or cut, and are in no cleaned set", lines(n)));
     }
-    for file in report.train.iter().filter(|file| file.is_benchmark) {
+    let of_benchmark: Vec<&str> =
+        report.train.iter().filter(|file| file.is_benchmark).map(|file| file.path.as_str()).collect();
+    for path in of_benchmark.iter().take(MOST_LISTED) {
         watching.warn(&format!(
             "{} is a file of the benchmark: its rows were compared with those before them, which finds duplicates, not contamination",
-            visible_line(&file.path)
+            visible_line(path)
         ));
     }
-    for entry in &report.frequent_entries {
+    if let Some(more) = unlisted(of_benchmark.len()) {
+        watching.warn(&format!("{more} are files of the benchmark, too; {AUDIT_REPORT} lists all"));
+    }
+    for entry in report.frequent_entries.iter().take(MOST_LISTED) {
         watching.warn(&format!(
             "the message of {} {} is part of {} of {} messages: a phrase of the training set, which is clean inside longer messages",
             visible_line(&entry.category),
@@ -139,6 +145,9 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
             count(entry.messages as u64),
             count(entry.of as u64)
         ));
+    }
+    if let Some(more) = unlisted(report.frequent_entries.len()) {
+        watching.warn(&format!("{more} entries are phrases of the training set; {AUDIT_REPORT} lists all"));
     }
     if !args.quiet {
         console::print_painted(&summary(&run.folder, report, Screen::of_stdout()))?;

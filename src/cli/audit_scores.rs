@@ -10,7 +10,8 @@ use crate::audit::scores::page::{mark, page, points};
 use crate::audit::scores::reading::Choice;
 use crate::audit::scores::{FOLLOWS_NOT, PairReport, Resampling, ScoreReport, compare};
 use crate::cli::console::{self, Paint, Painted, Screen};
-use crate::engine::disk::write_durable;
+use crate::engine::disk::write_output;
+use crate::run::check_outputs;
 use crate::text::visible::visible_line;
 
 /// Parts of `audit`.
@@ -107,24 +108,17 @@ pub(super) fn run(command: AuditCommand) -> anyhow::Result<Ending> {
         mode: args.mode,
     };
     let by = Resampling { samples: args.samples as usize, seed: args.seed };
-    for (flag, path) in [("--residuals", &args.residuals), ("--page", &args.page)] {
-        let same = |path: &PathBuf| Some(path.canonicalize().ok()? == args.file.canonicalize().ok()?);
-        if path.as_ref().and_then(same) == Some(true) {
-            anyhow::bail!(
-                "{flag} {}: this is the file of scores\nhint: name another file",
-                args.file.display()
-            );
-        }
-    }
+    let outputs = [("--residuals", args.residuals.as_deref()), ("--page", args.page.as_deref())];
+    let outputs: Vec<_> = outputs.into_iter().filter_map(|(flag, path)| Some((flag, path?))).collect();
+    check_outputs(&outputs, std::slice::from_ref(&args.file))?;
     let report = compare(&args.file, &choice, by)?;
     if let Some(path) = &args.residuals {
         let is_csv = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
-        write_durable(path, &report.residuals(is_csv)?)
+        write_output(path, &report.residuals(is_csv)?)
             .with_context(|| format!("--residuals {}", path.display()))?;
     }
     if let Some(path) = &args.page {
-        write_durable(path, page(&report).as_bytes())
-            .with_context(|| format!("--page {}", path.display()))?;
+        write_output(path, page(&report).as_bytes()).with_context(|| format!("--page {}", path.display()))?;
     }
     if args.json {
         console::write_json(&format!("{}\n", serde_json::to_string_pretty(&report)?))?;

@@ -1,7 +1,6 @@
 //! `toolsieve batch`: requests to a language model for a batch service, and its answers into the cache.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,9 +19,10 @@ use crate::llm::batch::{self, BatchForm, Imported, MAX_REQUESTS};
 use crate::llm::cache::ReplyCache;
 use crate::llm::models::Models;
 use crate::run::{
-    self, BatchState, Error, PolledBatch, SubmitOptions, forget_batch, other_servers, poll_batches,
-    submit_batches,
+    self, BatchState, Error, PolledBatch, SubmitOptions, check_output, expand, forget_batch, other_servers,
+    poll_batches, submit_batches,
 };
+use crate::side_file;
 use crate::stages::Registry;
 
 /// Arguments of `batch`.
@@ -113,6 +113,12 @@ enum Form {
 pub(super) fn batch(args: BatchArgs, registry: &Registry) -> anyhow::Result<Ending> {
     match args.action {
         BatchAction::Export { pipeline, form, save } => {
+            if let Some(path) = &save {
+                let named: Vec<PathBuf> = pipeline.paths.iter().chain(&pipeline.input).cloned().collect();
+                let mut inputs = expand(&named)?.files;
+                inputs.extend(pipeline.decisions.iter().cloned());
+                check_output("--save", path, &inputs)?;
+            }
             let plan = planned(&pipeline, None, registry, cancelled_by_signal()?)?;
             let form = match form {
                 Form::Openai => BatchForm::OpenAi,
@@ -156,7 +162,7 @@ pub(super) fn batch(args: BatchArgs, registry: &Registry) -> anyhow::Result<Endi
 fn import(files: &[PathBuf], model: Option<&str>, environment: &Environment) -> anyhow::Result<Ending> {
     // All are there before the first is read.
     for path in files.iter().filter(|path| path.as_os_str() != "-") {
-        File::open(path).with_context(|| format!("reading {}", path.display()))?;
+        side_file::open(path).with_context(|| format!("reading {}", path.display()))?;
     }
     let cache = ReplyCache::open(environment.caches())?;
     let mut all = model.map_or_else(Imported::default, Imported::of_model);
@@ -165,7 +171,9 @@ fn import(files: &[PathBuf], model: Option<&str>, environment: &Environment) -> 
         let reader: Box<dyn BufRead> = if path.as_os_str() == "-" {
             Box::new(BufReader::new(std::io::stdin().lock()))
         } else {
-            Box::new(BufReader::new(File::open(path).with_context(|| format!("reading {}", path.display()))?))
+            Box::new(BufReader::new(
+                side_file::open(path).with_context(|| format!("reading {}", path.display()))?,
+            ))
         };
         for (number, line) in (1..).zip(reader.split(b'\n')) {
             let line = line.with_context(|| format!("reading {}", path.display()))?;

@@ -18,6 +18,7 @@ use crate::run::calibrate::{
     Agreement, Alone, Calibration, DecisionCounts, Findings, Fit, FitPlan, Label, Labelled, Model, Point,
     RunAgreement, TARGETS, TargetCounts, Tested, agreement,
 };
+use crate::run::check_output;
 use crate::stages::Registry;
 use crate::text::figures::{counted, share, share_of};
 
@@ -123,6 +124,10 @@ impl From<What> for Fit {
 pub(super) fn calibrate(args: &CalibrateArgs, registry: &Registry) -> anyhow::Result<()> {
     if let (true, Some(run), Some(labels)) = (args.agreement, &args.run, &args.labels) {
         return Ok(console::print_data(&agreement_table(&agreement(run, labels, registry)?))?);
+    }
+    if let Some(path) = &args.write {
+        let inputs: Vec<PathBuf> = args.bfcl.iter().chain(&args.labels).cloned().collect();
+        check_output("--write", path, &inputs)?;
     }
     let plan = checked_plan(args)?;
     let (labelled, fit) = labelled(args, registry)?;

@@ -33,6 +33,7 @@ use super::layout::{Cell, labelled, words_and_commands};
 use crate::run::Observer;
 use crate::text::figures;
 use crate::text::os_error::cause_of;
+use crate::text::short::capped;
 use crate::text::visible::{visible, visible_json, visible_line};
 
 pub use crate::text::figures::{count, counted, table};
@@ -182,8 +183,15 @@ fn finished(step: &str, seconds: f64, outcome: &str) -> Painted {
 
 /// Prints a message on standard error; `error:`, `warning:`, `hint:` and the like at the start of a line have colours.
 /// An error of standard error is ignored: there is nowhere to report it.
+///
+/// A message can quote any value of the data, so it is shortened as [`capped`] does.
 pub fn print_status(message: &str) {
-    print_painted_status(&status(message, Screen::of_stderr()));
+    print_painted_status(&status(&capped(&visible(message)), Screen::of_stderr()));
+}
+
+/// Prints a text of any length on standard error: tables, and what a program wrote.
+pub fn print_long_status(text: &str) {
+    print_painted_status(&status(text, Screen::of_stderr()));
 }
 
 fn print_painted_status(message: &Painted) {
@@ -286,7 +294,7 @@ pub fn report_panics() {
         print_status(&format!("internal error: {panic}"));
         let backtrace = Backtrace::capture();
         if backtrace.status() == BacktraceStatus::Captured {
-            print_status(&backtrace.to_string());
+            print_long_status(&backtrace.to_string());
         }
     }));
 }

@@ -8,13 +8,14 @@ use serde_json::Value;
 
 use crate::cli::console::{self, Paint, Painted, Screen, counted};
 use crate::cli::layout::{Cell, labelled, paragraph, words};
-use crate::decisions::{guarded, is_blank_review};
+use crate::decisions::is_blank_review;
 use crate::engine::disk::{put_in_place, write_atomic};
 use crate::engine::frame::{FrameWriter, Values};
 use crate::engine::layout::temporary_path;
 use crate::run::{FIELDS, Review, ReviewRow, Selection, check_output, open};
 use crate::stages::Registry;
 use crate::text::short::shortened;
+use crate::text::spreadsheet::guarded;
 use crate::text::visible::visible_line;
 
 /// Width of the labels of a row.
@@ -167,7 +168,7 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
 
 /// Refuses a file that holds anything but an unfilled review file, and any file of a run folder.
 fn check_target(out: &Path) -> anyhow::Result<()> {
-    check_output(out, &[])?;
+    check_output("--out", out, &[])?;
     let shown = out.display();
     let Ok(found) = std::fs::metadata(out) else { return Ok(()) };
     if found.is_dir() {

@@ -11,6 +11,7 @@ use crate::engine::disk::write_output;
 use crate::inspect::{draft, pipeline_name};
 use crate::run::{check_file, check_output, expand};
 use crate::stages::Registry;
+use crate::text::listed::listed;
 
 /// Arguments of `init`.
 #[derive(Debug, clap::Args)]
@@ -45,7 +46,7 @@ pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
     let out = args.out.clone().unwrap_or_else(|| default_out(&inputs[0]));
     let is_shown = out.as_os_str() == "-";
     if !is_shown {
-        check_output(&out, &expand(inputs)?.files)?;
+        check_output("--out", &out, &expand(inputs)?.files)?;
     }
     if !is_shown && out.exists() && !args.force {
         bail!("{} exists already\nhint: --force overwrites it, --out names another file", out.display());
@@ -53,9 +54,11 @@ pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
     inputs.iter().filter(|input| input.is_file()).try_for_each(|input| check_file(input))?;
     let look = args.looked_at.look(registry)?;
     if look.lines.requests == 0 && look.columns.is_empty() {
-        let (files, n_lines) = (names_of(inputs), counted(look.lines.looked_at, "line", "lines"));
+        let names = inputs.iter().map(|input| input.display().to_string());
+        let (files, n_lines) = (listed(names, "files"), counted(look.lines.looked_at, "line", "lines"));
         bail!(
-            "no request in {files}: expected a log of requests with functions, found no object with columns in {n_lines}\nhint: `toolsieve inspect {files}` shows the content"
+            "no request in {files}: expected a log of requests with functions, found no object with columns in {n_lines}\nhint: `toolsieve inspect {}` shows the content",
+            inputs[0].display()
         );
     }
     let named_after = if is_shown { bare_name(&inputs[0]) } else { bare_name(&out) };
@@ -72,10 +75,6 @@ pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
         "{out} written; next: `toolsieve plan {out}`, then `toolsieve run {out}`"
     ));
     Ok(())
-}
-
-fn names_of(inputs: &[PathBuf]) -> String {
-    inputs.iter().map(|input| input.display().to_string()).collect::<Vec<_>>().join(" ")
 }
 
 fn default_out(input: &Path) -> PathBuf {

@@ -50,6 +50,7 @@ use crate::environment::Environment;
 use crate::pipeline::{Override, json_schema};
 use crate::run::Error;
 use crate::stages::Registry;
+use crate::text::short::shortened;
 use crate::text::visible::visible_line;
 
 /// Done, but a gate failed.
@@ -212,12 +213,15 @@ pub fn main() -> ExitCode {
     }
 }
 
+/// The most characters of an argument that an error about the arguments quotes.
+const MOST_QUOTED: usize = 300;
+
 /// Prints help, or the error in the arguments.
 fn usage(arguments: &[OsString], error: clap::Error) -> anyhow::Result<Ending> {
     // The parser quotes arguments between its colours, so it is given them with control characters made visible.
     let shown: Vec<OsString> = arguments
         .iter()
-        .map(|argument| visible_line(&argument.to_string_lossy()).into_owned().into())
+        .map(|argument| shortened(&visible_line(&argument.to_string_lossy()), MOST_QUOTED).into())
         .collect();
     let error = if shown == arguments { error } else { Cli::try_parse_from(shown).err().unwrap_or(error) };
     console::write_usage(&error.render().ansi().to_string(), error.use_stderr())?;

@@ -11,6 +11,7 @@ use crate::cli::layout::{paragraph, words};
 use crate::pipeline::{Override, Pipeline, SAMPLE_DECISIONS};
 use crate::run::{Plan, run_name};
 use crate::stages::Registry;
+use crate::text::listed::listed;
 
 /// Arguments of `plan`.
 #[derive(Debug, clap::Args)]
@@ -113,9 +114,9 @@ const STAGE_LABEL: usize = 14;
 /// The plan: what is read, and each stage with its columns.
 fn text(plan: &Plan, screen: Screen) -> Painted {
     let line = |name: &str, text: &str| paragraph(name, LABEL, &words(text), screen);
-    let inputs: Vec<String> = plan.inputs.iter().map(|input| input.display().to_string()).collect();
+    let inputs = plan.inputs.iter().map(|input| input.display().to_string());
     let mut text = line("pipeline", &plan.pipeline);
-    text.append(line("inputs", &inputs.join(", ")));
+    text.append(line("inputs", &listed(inputs, "files")));
     text.append(line("seed", &plan.seed.to_string()));
     text.add(Paint::Plain, "\n");
     for (at, stage) in plan.stages.iter().enumerate() {

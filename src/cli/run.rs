@@ -136,18 +136,26 @@ pub(super) fn ending(outcome: &Outcome) -> Ending {
 
 /// A run that was stopped, with the command that goes on with it.
 #[derive(Debug, thiserror::Error)]
-#[error("{error}\nhint: to continue, run `{command}`")]
+#[error("{error}\nhint: to continue, run {command}")]
 pub(super) struct Resumable {
     #[source]
     error: Error,
     command: String,
 }
 
+/// A longer command line, such as one of thousands of files, is not repeated.
+const MAX_COMMAND_CHARS: usize = 800;
+
 impl Resumable {
     /// The error as it is, unless the run can go on: a bug would stop it again.
     pub(super) fn of(error: Error, command: String) -> anyhow::Error {
         match error {
-            Error::Halfway(_) if !error.is_bug() => Self { error, command }.into(),
+            Error::Halfway(_) if !error.is_bug() => {
+                let is_short = command.chars().count() <= MAX_COMMAND_CHARS;
+                let command =
+                    if is_short { format!("`{command}`") } else { "the same command again".to_owned() };
+                Self { error, command }.into()
+            }
             error => error.into(),
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn verify(args: &VerifyArgs) -> anyhow::Result<Ending> {
     let text = if args.json { as_json(args, &verified) } else { as_text(&verified) };
     let printed = if args.json { console::write_json(&text) } else { console::print_data(&text) };
     if !args.json {
-        console::print_status(&summary(&verified));
+        console::print_long_status(&summary(&verified));
     }
     let ending = if verified.is_whole() { Ending::Done } else { Ending::GateFailed };
     Ok(ending.after(printed)?)

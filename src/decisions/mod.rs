@@ -9,8 +9,7 @@ mod possible;
 mod review;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
@@ -23,14 +22,16 @@ use crate::columns::{EXTERNAL_ID, MESSAGES, TEXT};
 use crate::docs::patch::{PatchOp, is_pointer};
 use crate::engine::decision::{Columns, Decision, DecisionKind, Decisions};
 use crate::engine::row_names::{NameKind, RowName};
+use crate::ingest::archive::Archive;
 use crate::notation::levels::{MAX_KEPT, are_within};
 use crate::relevance::Relevance;
+use crate::side_file;
 use crate::text::os_error::{cause_of, hint_of};
 use crate::text::short::shortened;
 use crate::text::suggestion::similarity;
 
 pub use possible::{OF_AN_ENTRY, possible_decisions};
-pub use review::{answer_digest, guarded};
+pub use review::answer_digest;
 
 /// Why a file of decisions cannot be used.
 #[derive(Debug, Error)]
@@ -42,6 +43,16 @@ pub enum DecisionsError {
         path: PathBuf,
         /// What the system says.
         source: io::Error,
+    },
+    /// The file is an archive or compressed.
+    #[error("{}: this is {what}, not a file of decisions\nhint: {hint}", path.display())]
+    Archive {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+        /// How to make a file that can be read.
+        hint: &'static str,
     },
     /// Standard input, which cannot be read a second time.
     #[error(
@@ -229,8 +240,12 @@ struct Rows {
 
 fn rows_of(path: &Path) -> Result<Rows, DecisionsError> {
     let file_error = |source| DecisionsError::File { path: path.to_owned(), source };
-    let mut bytes = Vec::new();
-    File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).map_err(file_error)?;
+    // A pipe can be read only once.
+    let bytes = side_file::read(path).map_err(file_error)?;
+    if let Some(archive) = Archive::of(&bytes[..]) {
+        let (path, what, hint) = (path.to_owned(), archive.name(), archive.hint());
+        return Err(DecisionsError::Archive { path, what, hint });
+    }
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
     let whole = |what: String| DecisionsError::Lines { path: path.to_owned(), faults: vec![(1, what)] };
     if UTF_16.iter().any(|mark| bytes.starts_with(mark)) {

@@ -4,7 +4,6 @@
 //! inform are ignored. In CSV and Parquet nested values are JSON text. A cell that a spreadsheet would take for a formula
 //! is written with an apostrophe before it, which is removed when the file is read.
 
-use std::borrow::Cow;
 use std::path::Path;
 
 use serde_json::{Map, Value, json};
@@ -16,28 +15,16 @@ use crate::docs::canonical::value_text;
 use crate::engine::foreign::{ForeignFile, Need};
 use crate::notation::python;
 use crate::relevance::Relevance;
+use crate::text::spreadsheet::unguarded;
 
 /// A row of a file with its number, from 1: a line, or a row of a table.
 pub(super) type Row = (usize, Result<Map<String, Value>, String>);
-
-/// Characters with which spreadsheets begin a formula.
-const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 /// Columns that a review file must have.
 const NEEDED: [&str; 2] = ["id", "decision"];
 
 /// Columns that hold JSON.
 const NESTED: [&str; 4] = ["functions", "recorded_answer", "ground_truth", "patch"];
-
-/// Returns a cell as it is written to CSV: text that a spreadsheet would run as a formula gets an apostrophe.
-pub fn guarded(cell: &str) -> Cow<'_, str> {
-    if cell.trim_start_matches('\'').starts_with(FORMULA) { format!("'{cell}").into() } else { cell.into() }
-}
-
-/// The cell that [`guarded`] wrote.
-fn unguarded(cell: &str) -> &str {
-    cell.strip_prefix('\'').filter(|rest| rest.trim_start_matches('\'').starts_with(FORMULA)).unwrap_or(cell)
-}
 
 /// Reads a table with a header, separated by the comma, semicolon or tab that its header has most of.
 ///
@@ -281,7 +268,6 @@ const WORDS: &str = "keep, drop, relevant, irrelevant, answer, edit or accept";
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
@@ -378,14 +364,5 @@ mod tests {
         }
         assert!(rows_of_csv("id,decision,id\n").unwrap_err().contains("found the column \"id\" twice"));
         assert!(rows_of_csv("id,verdict\n").unwrap_err().contains("expected the column \"decision\""));
-    }
-
-    proptest! {
-        #[test]
-        fn a_guarded_cell_is_no_formula_and_comes_back(cell in "['=+@\\-\t a-c]{0,6}") {
-            let written = guarded(&cell).into_owned();
-            prop_assert!(!written.starts_with(FORMULA));
-            prop_assert_eq!(unguarded(&written), cell);
-        }
     }
 }

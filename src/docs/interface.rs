@@ -3,7 +3,8 @@
 //!
 //! A call that is valid for some functions is valid for all others with the same interface.
 
-use serde_json::{Map, Value, json};
+use rustc_hash::FxHashSet;
+use serde_json::{Map, Value};
 
 use super::canonical;
 
@@ -55,9 +56,10 @@ fn is_nothing(default: &Value) -> bool {
 
 /// Returns the properties by name; a required property has no default, as no call can omit it.
 fn members(properties: &Value, required: &[Value]) -> Value {
+    let required: FxHashSet<&str> = required.iter().filter_map(Value::as_str).collect();
     let members = properties.as_object().into_iter().flatten().map(|(name, schema)| {
         let mut shown = shape(schema);
-        if let (Value::Object(shown), true) = (&mut shown, required.contains(&json!(name))) {
+        if let (Value::Object(shown), true) = (&mut shown, required.contains(name.as_str())) {
             shown.shift_remove("default");
         }
         (name.clone(), shown)
@@ -78,6 +80,8 @@ fn values(list: &Value) -> &[Value] {
 #[cfg(test)]
 mod tests {
     use std::slice::from_ref;
+
+    use serde_json::json;
 
     use super::*;
 

@@ -5,6 +5,8 @@
 //! to be equal. If two parts contradict each other, nothing is chosen; the caller leaves them unmerged or refuses.
 //! Only annotations, which restrict nothing, may differ; the first one is used.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::combining::SUBSTITUTES;
@@ -14,30 +16,46 @@ const WORDS: [&str; 5] = ["description", "title", "example", "examples", "discri
 
 /// Merges a part into a schema. Returns `false` if they contradict each other; the schema is then unusable.
 pub(super) fn join(schema: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
-    part.iter().all(|(key, value)| !is_unmergeable(key) && join_key(schema, key, value))
+    Joint::default().join(schema, part)
+}
+
+/// A schema into which several parts are merged, one after the other.
+#[derive(Default)]
+pub(super) struct Joint {
+    /// The names that it requires, once they are needed: there can be thousands of parts.
+    required: Option<HashSet<Value>>,
+}
+
+impl Joint {
+    /// Merges a part as [`join`] does; the schema must be that of the parts before.
+    pub(super) fn join(&mut self, schema: &mut Map<String, Value>, part: &Map<String, Value>) -> bool {
+        part.iter().all(|(key, value)| !is_unmergeable(key) && self.join_key(schema, key, value))
+    }
+
+    fn join_key(&mut self, schema: &mut Map<String, Value>, key: &str, value: &Value) -> bool {
+        match (key, schema.get_mut(key), value) {
+            (_, None, _) => {
+                schema.insert(key.to_owned(), value.clone());
+                true
+            }
+            ("properties", Some(Value::Object(own)), Value::Object(more)) => {
+                more.iter().all(|(name, member)| join_member(own, name, member))
+            }
+            ("required", Some(Value::Array(own)), Value::Array(more)) => {
+                let known = self.required.get_or_insert_with(|| own.iter().cloned().collect());
+                let new: Vec<Value> = more.iter().filter(|name| !known.contains(name)).cloned().collect();
+                known.extend(new.iter().cloned());
+                own.extend(new);
+                true
+            }
+            (_, Some(own), _) => own == value || is_word(key),
+        }
+    }
 }
 
 /// Returns true if a value for a key does not contradict the schema.
 pub(super) fn agrees(schema: &Map<String, Value>, key: &str, value: &Value) -> bool {
     schema.get(key).is_none_or(|own| own == value || is_word(key))
-}
-
-fn join_key(schema: &mut Map<String, Value>, key: &str, value: &Value) -> bool {
-    match (key, schema.get_mut(key), value) {
-        (_, None, _) => {
-            schema.insert(key.to_owned(), value.clone());
-            true
-        }
-        ("properties", Some(Value::Object(own)), Value::Object(more)) => {
-            more.iter().all(|(name, member)| join_member(own, name, member))
-        }
-        ("required", Some(Value::Array(own)), Value::Array(more)) => {
-            let new: Vec<_> = more.iter().filter(|name| !own.contains(name)).cloned().collect();
-            own.extend(new);
-            true
-        }
-        (_, Some(own), _) => own == value || is_word(key),
-    }
 }
 
 fn join_member(members: &mut Map<String, Value>, name: &str, member: &Value) -> bool {

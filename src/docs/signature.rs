@@ -3,6 +3,7 @@
 //! A function in the common form, JSON Schema with known types, is read directly. Any other is read after all fixes,
 //! so every form that a fix can convert is supported. A description that a fix copies from the name counts as missing.
 
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
 use super::combining::SUBSTITUTES;
@@ -133,7 +134,7 @@ fn has_more_text(sent: &Value) -> bool {
 fn signature(sent: &Value, function: &Value) -> Signature {
     let fixed_name = name_of(function);
     let properties = function.pointer("/parameters/properties").and_then(Value::as_object);
-    let required: Vec<&str> = function
+    let required: FxHashSet<&str> = function
         .pointer("/parameters/required")
         .and_then(Value::as_array)
         .map(|names| names.iter().filter_map(Value::as_str).collect())
@@ -142,7 +143,7 @@ fn signature(sent: &Value, function: &Value) -> Signature {
         name: name.clone(),
         description: described(schema, name),
         kind: kind_of(schema),
-        is_required: required.contains(&name.as_str()),
+        is_required: required.contains(name.as_str()),
         choices: choices(schema),
         inside: inside(schema),
     });

@@ -3,13 +3,13 @@
 //! Each part is written with its length and a label, so different lists of parts never have the same bytes. The hash is
 //! SHA-256, because keys are compared across machines.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
 use super::error::{At, Error, Result};
+use crate::side_file;
 
 /// The builder of a resume key.
 #[derive(Clone, Default)]
@@ -88,7 +88,7 @@ pub fn sha256_of(path: &Path) -> Result<String> {
 /// # Errors
 /// The file cannot be read, or the user asked to stop.
 pub fn sha256_until(path: &Path, cancelled: &dyn Fn() -> bool) -> Result<String> {
-    let mut file = File::open(path).at("reading", path)?;
+    let mut file = side_file::open(path).at("reading", path)?;
     sha256_of_rest(&mut file, path, cancelled)
 }
 

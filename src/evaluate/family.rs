@@ -11,15 +11,23 @@ use crate::engine::frame::FrameFile;
 const MIN_LETTERS: usize = 3;
 
 /// Returns the models that the log of a run was sent to; none if the path is no run folder.
-pub(super) fn of_log(run: &Path) -> BTreeSet<String> {
+///
+/// # Errors
+/// A warning: the table of the log is there and cannot be read, so nothing is known about them.
+pub(super) fn of_log(run: &Path) -> Result<BTreeSet<String>, String> {
     let table = run.join("ingest").join("requests.parquet");
     if !table.is_file() {
-        return BTreeSet::new();
+        return Ok(BTreeSet::new());
     }
     let frame = FrameFile::open(&table).and_then(|file| file.read_columns(&[MODEL.name]));
-    let Ok(frame) = frame else { return BTreeSet::new() };
-    let Some(models) = frame.texts(MODEL.name) else { return BTreeSet::new() };
-    (0..frame.height()).filter_map(|row| models.get(row)).map(str::to_owned).collect()
+    let frame = frame.map_err(|error| {
+        let error = error.to_string();
+        let what = error.split("\nhint: ").next().unwrap_or_default();
+        format!("{what}; whether a system is of the family of a model of the log is unknown")
+    })?;
+    let models = frame.texts(MODEL.name);
+    let name = |row| models.as_ref().and_then(|models| models.get(row)).map(str::to_owned);
+    Ok((0..frame.height()).filter_map(name).collect())
 }
 
 /// Returns the family of a model: the letters at the start of its name, without the name of its provider.
@@ -47,6 +55,18 @@ pub(super) fn warning(system: &System, of_log: &BTreeSet<String>) -> Option<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_that_cannot_be_read_is_a_warning_and_not_a_log_without_models() {
+        let run = tempfile::tempdir().unwrap();
+        assert_eq!(of_log(run.path()), Ok(BTreeSet::new()));
+        let ingest = run.path().join("ingest");
+        std::fs::create_dir(&ingest).unwrap();
+        crate::engine::disk::write_atomic(&ingest.join("requests.parquet"), b"PAR1").unwrap();
+        let warning = of_log(run.path()).unwrap_err();
+        assert!(warning.contains("requests.parquet") && warning.ends_with("is unknown"), "{warning}");
+        assert!(!warning.contains('\n'), "{warning}");
+    }
 
     #[test]
     fn a_family_is_the_start_of_the_name() {

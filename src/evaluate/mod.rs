@@ -174,7 +174,10 @@ pub fn evaluate<'i>(settings: &Settings, inputs: &'i Inputs) -> Result<Evaluatio
             hint,
         ));
     }
-    let of_log = family::of_log(&dataset.path);
+    let of_log = family::of_log(&dataset.path).unwrap_or_else(|warning| {
+        warnings.push(warning);
+        BTreeSet::new()
+    });
     for system in &inputs.systems {
         warnings.extend(family::warning(system, &of_log));
         let scored = score_system(settings, inputs, system, &mut warnings)?;

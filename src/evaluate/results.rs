@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::dataset::objects;
 use super::error::{EvaluateError, Result, unfit, unreadable};
+use crate::folder_entries::entries;
 use crate::llm::models::Usage;
 
 /// The key of the tokens of a prompt that the server had in a cache.
@@ -152,10 +153,16 @@ fn model_folders(root: &Path, has_package: bool) -> Result<Vec<(String, Vec<Path
     let mut by_model: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
-        for file in std::fs::read_dir(&folder).map_err(|cause| unreadable(&folder, cause))? {
-            let path = file.map_err(|cause| unreadable(&folder, cause))?.path();
-            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            if path.is_dir() {
+        for entry in entries(&folder).map_err(|cause| unreadable(&folder, cause))? {
+            let path = folder.join(&entry.name);
+            let name = entry.name.to_string_lossy().into_owned();
+            let kind = entry.kind.map_err(|cause| unreadable(&path, cause))?;
+            let is_folder = if kind.is_symlink() {
+                path.metadata().map_err(|cause| unreadable(&path, cause))?.is_dir()
+            } else {
+                kind.is_dir()
+            };
+            if is_folder {
                 folders.push(path);
             } else if name.ends_with("_result.json")
                 || path.extension().is_some_and(|extension| extension == "jsonl")

@@ -5,7 +5,7 @@
 //! copied too, so nothing is lost that was not judged; a forgotten record, and lines that a limit skipped, are not. An
 //! input is read a second time, and must have the bytes that the run has read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufWriter, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -153,15 +153,22 @@ pub fn names(paths: &[PathBuf]) -> Vec<String> {
     // Some file systems ignore case.
     let folded = |name: &str| name.to_lowercase();
     let own: BTreeSet<String> = paths.iter().map(|path| folded(&bare(path))).collect();
-    let mut taken: BTreeSet<String> = BTreeSet::new();
+    // The next number of each name: a set can have thousands of files of one name in as many folders.
+    let mut numbers: BTreeMap<String, u64> = BTreeMap::new();
     let mut free_name = |path: &PathBuf| {
         let name = bare(path);
-        let numbered = (2..).map(|n| format!("{n}-{name}")).filter(|name| !own.contains(&folded(name)));
-        let mut names = std::iter::once(name.clone()).chain(numbered);
-        let name =
-            names.find(|name| !taken.contains(&folded(name))).expect("there is a number for each file");
-        taken.insert(folded(&name));
-        name
+        let Some(number) = numbers.get_mut(&folded(&name)) else {
+            numbers.insert(folded(&name), 2);
+            return name;
+        };
+        loop {
+            let numbered = format!("{number}-{name}");
+            *number += 1;
+            // Two names never give one: the rest after the number is the name.
+            if !own.contains(&folded(&numbered)) {
+                return numbered;
+            }
+        }
     };
     paths.iter().map(&mut free_name).collect()
 }

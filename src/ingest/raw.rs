@@ -5,7 +5,6 @@
 //! file before it is read, because a checksum follows the data it protects: text of a corrupt member is not passed on.
 //! `encoding` converts UTF-16.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -15,6 +14,7 @@ use crate::ingest::compression::{Compression, RAW_BUFFER_BYTES};
 use crate::ingest::encoding::Recoded;
 use crate::ingest::reasons::{CUT_FILE, Fault, WINDOW_TOO_LARGE};
 use crate::ingest::sound::{self, MAX_WINDOW_LOG, Soundness};
+use crate::side_file;
 
 /// The text of a file as a reader.
 pub(super) struct RawText<'a>(Recoded<Limited<'a>>);
@@ -26,8 +26,11 @@ impl<'a> RawText<'a> {
         soundness: Soundness,
         on_bytes: &'a mut dyn FnMut(&[u8]),
     ) -> io::Result<Self> {
-        let file: Box<dyn Read> =
-            if path == Path::new("-") { Box::new(io::stdin().lock()) } else { Box::new(File::open(path)?) };
+        let file: Box<dyn Read> = if path == Path::new("-") {
+            Box::new(io::stdin().lock())
+        } else {
+            Box::new(side_file::open(path)?)
+        };
         let watched = Watched { file, on_bytes, n_bytes: 0, failed: false };
         let mut raw = BufReader::with_capacity(RAW_BUFFER_BYTES, watched);
         let stored = match Compression::of(raw.fill_buf()?) {

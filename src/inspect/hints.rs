@@ -14,7 +14,7 @@ use crate::text::figures::{count, counted};
 type Rule = fn(&Look) -> Option<String>;
 
 /// All hints, in the order in which they matter.
-const RULES: [Rule; 13] = [
+const RULES: [Rule; 14] = [
     no_line,
     docs_alone,
     guessed_columns,
@@ -28,6 +28,7 @@ const RULES: [Rule; 13] = [
     no_times,
     guesses_needed,
     missing_sets,
+    unreadable_sets,
 ];
 
 /// Returns the hints for a log.
@@ -35,12 +36,27 @@ pub(super) fn hints(look: &Look) -> Vec<String> {
     RULES.iter().filter_map(|rule| rule(look)).collect()
 }
 
-/// Returns the public sets of the recipe that are on disk; none if their folder cannot be read.
+/// Returns the public sets of the recipe that are on disk, and the first error of those that cannot be read.
 pub(super) fn public_sets(dir: &Path) -> PublicSets {
-    let Ok(catalogue) = Catalogue::open(dir) else { return PublicSets::default() };
-    let on_disk = |id: &String| catalogue.set(id).and_then(|set| is_there(&catalogue, set)).unwrap_or(false);
-    let (there, missing) = recipe_sets().into_iter().partition(on_disk);
-    PublicSets { there, missing }
+    let mut sets = PublicSets::default();
+    let catalogue = match Catalogue::open(dir) {
+        Ok(catalogue) => catalogue,
+        Err(error) => return PublicSets { unreadable: Some(error.to_string()), ..sets },
+    };
+    for id in recipe_sets() {
+        match catalogue.set(&id).and_then(|set| is_there(&catalogue, set)) {
+            Ok(true) => sets.there.push(id),
+            Ok(false) => sets.missing.push(id),
+            Err(error) => sets.unreadable = sets.unreadable.or_else(|| Some(error.to_string())),
+        }
+    }
+    sets
+}
+
+fn unreadable_sets(look: &Look) -> Option<String> {
+    let error = look.public_sets.unreadable.as_ref()?;
+    let what = error.split("\nhint: ").next().unwrap_or_default();
+    Some(format!("the public sets cannot be read, and a run would stop there: {what}"))
 }
 
 fn no_line(look: &Look) -> Option<String> {

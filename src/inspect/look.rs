@@ -211,6 +211,9 @@ pub struct PublicSets {
     pub there: Vec<String>,
     /// Not on disk: a run skips them.
     pub missing: Vec<String>,
+    /// The first error of those that cannot be read: a run stops there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<String>,
 }
 
 /// The estimated cost of a full run.

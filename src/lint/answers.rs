@@ -6,13 +6,15 @@
 //! what the doc does not allow. The evaluator converts all values of Java and JavaScript from
 //! text, so only names and lists are checked there.
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
 
 use super::Collector;
 use super::LintFinding;
+use super::domain::Domain;
 use super::input::{InputFile, Line};
 use super::questions::keys;
-use super::{domain, satisfy};
+use super::satisfy;
 use crate::bfcl::files::QuestionFile;
 use crate::bfcl::types::Type;
 use crate::docs::fix::values::brief;
@@ -93,13 +95,14 @@ fn of_entry(file: &QuestionFile, line: &Line, answer: &Line, collector: &mut Col
             expected,
         );
     }
-    let mut judge = Judge {
-        typed: file.is_typed(),
-        functions: line.functions(),
-        line: answer.number,
-        id: &id,
-        collector,
-    };
+    let mut by_name = FxHashMap::default();
+    for function in line.functions() {
+        if let Some(name) = function.get("name").and_then(Value::as_str) {
+            by_name.entry(name).or_insert(function);
+        }
+    }
+    let mut judge =
+        Judge { typed: file.is_typed(), functions: by_name, line: answer.number, id: &id, collector };
     for (n, call) in calls.iter().enumerate() {
         judge.call(call, &format!("/ground_truth/{n}"));
     }
@@ -109,7 +112,8 @@ fn of_entry(file: &QuestionFile, line: &Line, answer: &Line, collector: &mut Col
 /// Checks the calls of one answer.
 struct Judge<'a> {
     typed: bool,
-    functions: &'a [Value],
+    /// The first function of each name.
+    functions: FxHashMap<&'a str, &'a Value>,
     line: usize,
     id: &'a str,
     collector: &'a mut Collector,
@@ -132,10 +136,7 @@ impl Judge<'_> {
             return;
         };
         let at = format!("{at}/{}", token(name));
-        let functions = self.functions;
-        let Some(function) =
-            functions.iter().find(|function| function.get("name").is_some_and(|n| n == name))
-        else {
+        let Some(&function) = self.functions.get(name.as_str()) else {
             self.add(
                 "answer/unknown-function",
                 &at,
@@ -150,7 +151,8 @@ impl Judge<'_> {
         for name in required.iter().filter(|name| !given.contains_key(**name)) {
             self.add("answer/missing-required", &at, format!("no {name:?}"), format!("{name:?}"));
         }
-        let is_optional = |name: &&String| !required.contains(&name.as_str()) && !given.contains_key(*name);
+        let is_required: FxHashSet<&str> = required.iter().copied().collect();
+        let is_optional = |name: &&String| !is_required.contains(name.as_str()) && !given.contains_key(*name);
         for name in properties.into_iter().flat_map(|properties| properties.keys()).filter(is_optional) {
             self.add(
                 "answer/optional-left-out",
@@ -168,7 +170,9 @@ impl Judge<'_> {
                     format!("{name:?}"),
                     "a parameter of the function".to_owned(),
                 ),
-                Some(schema) => self.parameter(schema, alternatives, required.contains(&name.as_str()), &at),
+                Some(schema) => {
+                    self.parameter(schema, alternatives, is_required.contains(name.as_str()), &at)
+                }
             }
         }
     }
@@ -192,8 +196,9 @@ impl Judge<'_> {
             );
         }
         let Some(kind) = Type::of(schema).filter(|_| self.typed) else { return };
+        let domain = Domain::of(schema);
         for (n, one) in list.iter().enumerate() {
-            for outside in domain::of_alternative(schema, one) {
+            for outside in domain.outside(one) {
                 self.add(outside.code, &format!("{at}/{n}{}", outside.at), outside.found, outside.expected);
             }
         }

@@ -4,12 +4,18 @@
 //! in an enum if the evaluator treats it as equal to a member. A default outside the enum is accepted, and an enum of
 //! another type than the value is not applied, because both are faults of the doc with codes of their own.
 
+use std::cell::RefCell;
+use std::mem::{Discriminant, discriminant};
+use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value};
 
 use crate::bfcl::types::Type;
-use crate::checker::same;
-use crate::docs::fix::values::brief;
+use crate::checker::{same, standardized};
+use crate::docs::fix::values::{brief, brief_list};
 use crate::docs::patch::token;
+use crate::text::listed::listed;
 
 /// A value or key that the doc does not allow.
 #[derive(Debug, PartialEq, Eq)]
@@ -24,84 +30,137 @@ pub(super) struct Outside {
     pub(super) expected: String,
 }
 
-/// Checks one alternative of a parameter.
-pub(super) fn of_alternative(schema: &Value, value: &Value) -> Vec<Outside> {
-    let mut outside = Vec::new();
-    judge(schema, value, "", true, &mut outside);
-    outside
+/// What the doc of a parameter allows. An enum is prepared once for all alternatives.
+pub(super) struct Domain<'s> {
+    schema: &'s Value,
+    enums: RefCell<FxHashMap<*const Vec<Value>, Rc<Members<'s>>>>,
 }
 
-/// Checks a value. The members of a dict are lists of alternatives one level deep, and plain values below.
-fn judge(schema: &Value, value: &Value, at: &str, lists_alternatives: bool, outside: &mut Vec<Outside>) {
-    in_enum(schema, value, at, outside);
-    match (Type::of(schema), value) {
-        (Some(Type::Dict), Value::Object(members)) => {
-            of_members(schema, members, at, lists_alternatives, outside);
+/// The members of an enum.
+struct Members<'s> {
+    list: &'s [Value],
+    /// Texts as the evaluator compares them.
+    texts: FxHashSet<String>,
+    others: FxHashSet<&'s Value>,
+    kinds: FxHashSet<Discriminant<Value>>,
+    has_lists: bool,
+}
+
+impl<'s> Members<'s> {
+    fn of(list: &'s [Value]) -> Self {
+        let texts = list.iter().filter_map(Value::as_str).map(standardized).collect();
+        let kinds = list.iter().map(discriminant).collect();
+        let others = list.iter().filter(|member| !member.is_string()).collect();
+        Self { list, texts, others, kinds, has_lists: list.iter().any(Value::is_array) }
+    }
+
+    /// Whether the evaluator treats a value as equal to a member.
+    fn have(&self, value: &Value) -> bool {
+        match value {
+            Value::String(text) => self.texts.contains(&standardized(text)),
+            _ => self.others.contains(value) || self.list.iter().any(|member| same(member, value)),
         }
-        (Some(Type::Array | Type::Tuple), Value::Array(elements)) => {
-            for (n, element) in elements.iter().enumerate() {
-                let at = format!("{at}/{n}");
-                judge(&schema["items"], element, &at, lists_alternatives, outside);
-            }
-        }
-        _ => {}
     }
 }
 
-fn of_members(
-    schema: &Value,
-    members: &Map<String, Value>,
-    at: &str,
-    lists_alternatives: bool,
-    outside: &mut Vec<Outside>,
-) {
-    let properties = schema.get("properties").and_then(Value::as_object).filter(|named| !named.is_empty());
-    let Some(properties) = properties else { return };
-    for (key, member) in members {
-        let at = format!("{at}/{}", token(key));
-        let Some(property) = properties.get(key) else {
-            let names: Vec<&str> = properties.keys().map(String::as_str).collect();
-            outside.push(Outside {
-                code: "answer/unknown-key",
-                at,
-                found: format!("{key:?}"),
-                expected: format!("one of {}", names.join(", ")),
-            });
-            continue;
-        };
-        match member {
-            Value::Array(alternatives) if lists_alternatives => {
-                for (n, one) in alternatives.iter().enumerate() {
-                    judge(property, one, &format!("{at}/{n}"), false, outside);
+impl<'s> Domain<'s> {
+    /// Returns the domain of a parameter.
+    pub(super) fn of(schema: &'s Value) -> Self {
+        Self { schema, enums: RefCell::default() }
+    }
+
+    /// Checks one alternative of the parameter.
+    pub(super) fn outside(&self, value: &Value) -> Vec<Outside> {
+        let mut outside = Vec::new();
+        self.judge(self.schema, value, "", true, &mut outside);
+        outside
+    }
+
+    /// Checks a value. The members of a dict are lists of alternatives one level deep, and plain values below.
+    fn judge(
+        &self,
+        schema: &'s Value,
+        value: &Value,
+        at: &str,
+        lists_alternatives: bool,
+        outside: &mut Vec<Outside>,
+    ) {
+        self.in_enum(schema, value, at, outside);
+        match (Type::of(schema), value) {
+            (Some(Type::Dict), Value::Object(members)) => {
+                self.of_members(schema, members, at, lists_alternatives, outside);
+            }
+            (Some(Type::Array | Type::Tuple), Value::Array(elements)) => {
+                for (n, element) in elements.iter().enumerate() {
+                    let at = format!("{at}/{n}");
+                    self.judge(&schema["items"], element, &at, lists_alternatives, outside);
                 }
             }
-            one => judge(property, one, &at, false, outside),
+            _ => {}
         }
     }
-}
 
-fn in_enum(schema: &Value, value: &Value, at: &str, outside: &mut Vec<Outside>) {
-    let Some(members) = schema.get("enum").and_then(Value::as_array) else { return };
-    let default = schema.get("default").filter(|default| !default.is_null());
-    if default.is_some_and(|default| same(default, value)) {
-        return;
+    fn of_members(
+        &self,
+        schema: &'s Value,
+        members: &Map<String, Value>,
+        at: &str,
+        lists_alternatives: bool,
+        outside: &mut Vec<Outside>,
+    ) {
+        let properties =
+            schema.get("properties").and_then(Value::as_object).filter(|named| !named.is_empty());
+        let Some(properties) = properties else { return };
+        for (key, member) in members {
+            let at = format!("{at}/{}", token(key));
+            let Some(property) = properties.get(key) else {
+                outside.push(Outside {
+                    code: "answer/unknown-key",
+                    at,
+                    found: format!("{key:?}"),
+                    expected: format!("one of {}", listed(properties.keys(), "keys")),
+                });
+                continue;
+            };
+            match member {
+                Value::Array(alternatives) if lists_alternatives => {
+                    for (n, one) in alternatives.iter().enumerate() {
+                        self.judge(property, one, &format!("{at}/{n}"), false, outside);
+                    }
+                }
+                one => self.judge(property, one, &at, false, outside),
+            }
+        }
     }
-    // The enum of an array lists its elements, unless its members are arrays.
-    let values = match value {
-        Value::Array(elements) if !members.iter().any(Value::is_array) => elements.as_slice(),
-        value => std::slice::from_ref(value),
-    };
-    for value in values.iter().filter(|value| **value != "" && !value.is_null()) {
-        let of_type = |member: &&Value| std::mem::discriminant(*member) == std::mem::discriminant(value);
-        let is_checked = members.iter().any(|member| of_type(&member));
-        let is_default = default.is_some_and(|default| same(default, value));
-        if is_checked && !is_default && !members.iter().any(|member| same(member, value)) {
-            outside.push(Outside {
-                code: "answer/not-in-enum",
-                at: at.to_owned(),
-                found: brief(value),
-                expected: format!("one of {}", brief(&Value::Array(members.clone()))),
-            });
+
+    fn in_enum(&self, schema: &'s Value, value: &Value, at: &str, outside: &mut Vec<Outside>) {
+        let Some(list) = schema.get("enum").and_then(Value::as_array) else { return };
+        let default = schema.get("default").filter(|default| !default.is_null());
+        if default.is_some_and(|default| same(default, value)) {
+            return;
+        }
+        let members = Rc::clone(
+            self.enums
+                .borrow_mut()
+                .entry(std::ptr::from_ref(list))
+                .or_insert_with(|| Members::of(list).into()),
+        );
+        // The enum of an array lists its elements, unless its members are arrays.
+        let values = match value {
+            Value::Array(elements) if !members.has_lists => elements.as_slice(),
+            value => std::slice::from_ref(value),
+        };
+        for value in values.iter().filter(|value| **value != "" && !value.is_null()) {
+            let is_checked = members.kinds.contains(&discriminant(value));
+            let is_default = default.is_some_and(|default| same(default, value));
+            if is_checked && !is_default && !members.have(value) {
+                outside.push(Outside {
+                    code: "answer/not-in-enum",
+                    at: at.to_owned(),
+                    found: brief(value),
+                    expected: format!("one of {}", brief_list(list)),
+                });
+            }
         }
     }
 }
@@ -113,7 +172,7 @@ mod tests {
     use super::*;
 
     fn outside(schema: &Value, value: &Value) -> Vec<(&'static str, String)> {
-        of_alternative(schema, value).into_iter().map(|found| (found.code, found.at)).collect()
+        Domain::of(schema).outside(value).into_iter().map(|found| (found.code, found.at)).collect()
     }
 
     #[test]

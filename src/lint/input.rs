@@ -11,6 +11,8 @@ use serde_json::Value;
 
 use crate::bfcl::files::{QuestionFile, in_folder, lines};
 use crate::engine::marker::is_run;
+use crate::folder_entries::entries;
+use crate::side_file;
 use crate::text::os_error::{cause_of, hint_of};
 use crate::text::short::shortened;
 
@@ -143,7 +145,7 @@ pub fn read(path: &Path) -> Result<Vec<InputFile>, InputError> {
     }
     if files.is_empty() && dataset == path {
         let mut paths = Vec::new();
-        json_files(path, &mut paths).map_err(|cause| InputError::File { path: path.to_owned(), cause })?;
+        json_files(path, &mut paths)?;
         files = paths.iter().map(|path| read_file(path, false)).collect::<Result<_, _>>()?;
     }
     if files.is_empty() {
@@ -160,22 +162,20 @@ const CODE: [&str; 5] = ["py", "pyi", "ts", "js", "yaml"];
 const EXTENSIONS: [&str; 3] = ["json", "jsonl", "ndjson"];
 
 /// Adds the JSON files in a folder and below it, by name. Hidden entries are skipped, and links to folders.
-fn json_files(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    let entries = folder.read_dir()?.map(|entry| entry.map(|entry| entry.path()));
-    let mut entries = entries.collect::<Result<Vec<_>, _>>()?;
-    entries.sort();
-    for path in entries {
-        let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
-        if is_hidden {
-            continue;
-        }
-        if path.symlink_metadata().is_ok_and(|found| found.is_dir()) {
+fn json_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), InputError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |cause| InputError::File { path, cause }
+    };
+    let listed = entries(folder).map_err(failed(folder))?;
+    for entry in listed.into_iter().filter(|entry| !entry.is_hidden()) {
+        let path = folder.join(&entry.name);
+        let is_json = path
+            .extension()
+            .is_some_and(|found| EXTENSIONS.iter().any(|known| found.eq_ignore_ascii_case(known)));
+        if entry.kind.map_err(failed(&path))?.is_dir() {
             json_files(&path, files)?;
-        } else if path.is_file()
-            && path
-                .extension()
-                .is_some_and(|found| EXTENSIONS.iter().any(|known| found.eq_ignore_ascii_case(known)))
-        {
+        } else if is_json && path.metadata().map_err(failed(&path))?.is_file() {
             files.push(path);
         }
     }
@@ -258,7 +258,7 @@ fn read_lines(path: &Path) -> Result<Vec<Line>, InputError> {
     let read = if path == Path::new("-") {
         io::stdin().lock().read_to_string(&mut text).map(drop)
     } else {
-        std::fs::read_to_string(path).map(|read| text = read)
+        side_file::read_text(path).map(|read| text = read)
     };
     read.map_err(|cause| InputError::File { path: path.to_owned(), cause })?;
     let line = |(number, line): (usize, &str)| {

@@ -19,6 +19,7 @@ pub mod tally;
 use std::borrow::Cow;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use serde_json::Value;
 
 use crate::docs::canonical;
@@ -112,13 +113,16 @@ pub fn check(files: &[InputFile]) -> Report {
 fn of_functions(file: usize, line: &Line, is_python: bool) -> (Vec<LintFinding>, Vec<LintFinding>) {
     let list = line.functions();
     let one = !line.value.get("function").is_some_and(Value::is_array);
-    let lint_finding = |at: &str, index: Option<usize>, finding: &functions::Finding, kind| LintFinding {
+    // A function can have thousands of findings, and its key is made of all of it.
+    let mut known: FxHashMap<usize, Option<Function>> = FxHashMap::default();
+    let mut of_index = |index: usize| known.entry(index).or_insert_with(|| function(list, index)).clone();
+    let mut lint_finding = |at: &str, index: Option<usize>, finding: &functions::Finding, kind| LintFinding {
         rule: finding.rule,
         file,
         in_answers: false,
         line: line.number,
         id: line.id(),
-        function: index.and_then(|index| function(list, index)),
+        function: index.and_then(&mut of_index),
         at: format!("/function{at}"),
         kind,
         found: finding.found.clone(),

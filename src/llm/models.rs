@@ -236,7 +236,7 @@ impl Models {
     pub fn read(path: &Path) -> Result<Self, ModelsError> {
         let unreadable = |cause| ModelsError::Unreadable { path: path.to_owned(), cause };
         let form = |what: String| ModelsError::Form { path: path.to_owned(), what };
-        let text = std::fs::read_to_string(path).map_err(unreadable)?;
+        let text = crate::side_file::read_text(path).map_err(unreadable)?;
         let text = text.trim_start_matches('\u{feff}');
         if text.trim_start().starts_with(['{', '[']) && !text.trim_start().starts_with("[models") {
             let registry: HashMap<String, Value> =

@@ -4,7 +4,6 @@
 //! command line sets is put in ahead of the settings' own checks, so that it is checked
 //! alike; it has no line.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -22,7 +21,6 @@ use crate::decisions;
 use crate::engine::decision::Decisions;
 use crate::engine::instance::StageInstance;
 use crate::export::sink::Export;
-use crate::ingest::archive::Archive;
 use crate::ingest::source::Ingest;
 use crate::stages::personal::PersonalValues;
 use crate::stages::{self, Registry, StageKind};
@@ -134,15 +132,6 @@ impl<'t> Reader<'t> {
         let personal = PersonalValues::of(stages).map_err(|fault| error(&fault))?;
         let mut read = Vec::new();
         for file in files {
-            if let Some(archive) = File::open(file).ok().and_then(Archive::of) {
-                let what = format!("{}: this is {}, not a file of decisions", file.display(), archive.name());
-                return Err(PipelineError {
-                    file: None,
-                    line: None,
-                    what,
-                    hint: Some(archive.hint().to_owned()),
-                });
-            }
             let decisions = decisions::read(file).map_err(|fault| error(&fault))?;
             decisions::check_personal(&decisions, |decision| personal.of_decision(decision))
                 .map_err(|fault| error(&fault))?;

@@ -22,6 +22,7 @@ use crate::engine::decision::Decisions;
 use crate::engine::instance::StageInstance;
 use crate::export::sink::Export;
 use crate::ingest::source::Ingest;
+use crate::side_file;
 use crate::stages::sample::Sample;
 use crate::stages::split::Split;
 use crate::stages::{self, Registry, Settings as _};
@@ -202,7 +203,7 @@ impl Pipeline {
     ) -> Result<Self, PipelineError> {
         let Some(path) = path else { return Self::parse(LIVE, LIVE_NAME, overrides, registry) };
         let file = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| PipelineError {
+        let text = side_file::read_text(path).map_err(|error| PipelineError {
             file: Some(file.clone()),
             line: None,
             what: format!("{}{}", cause_of(&error), hint_of(&error, path)),

@@ -8,6 +8,8 @@ use unicode_normalization::char::is_combining_mark;
 
 use super::context::escape_before;
 use super::{FoundValue, PrivacyKind, ValueStatus};
+use crate::side_file;
+use crate::text::os_error::cause_of;
 
 /// Minimum length of a name in characters: shorter ones are parts of too many words.
 const SHORTEST: usize = 2;
@@ -46,7 +48,8 @@ impl Names {
     /// If the file cannot be read or has no name, or a name is too short. Messages do not quote names.
     pub fn read(path: &Path) -> Result<Self, String> {
         let shown = path.display();
-        let text = std::fs::read_to_string(path).map_err(|error| format!("names: {shown}: {error}"))?;
+        let text =
+            side_file::read_text(path).map_err(|error| format!("names: {shown}: {}", cause_of(&error)))?;
         let mut names = Vec::new();
         for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
             let name = line.trim();

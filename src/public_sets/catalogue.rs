@@ -4,6 +4,7 @@
 //! in the same format as the built-in list.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -204,8 +205,12 @@ fn own_descriptions(dir: &Path) -> Result<BTreeSet<PathBuf>, SetError> {
     let mut found = BTreeSet::new();
     for entry in std::fs::read_dir(dir).at("reading", dir)? {
         let path = entry.at("reading", dir)?.path().join(OWN);
-        if path.is_file() {
-            found.insert(path);
+        match path.metadata() {
+            Ok(facts) if facts.is_file() => drop(found.insert(path)),
+            Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return Err(error).at("reading", &path)?;
+            }
+            _ => {}
         }
     }
     Ok(found)

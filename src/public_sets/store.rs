@@ -107,7 +107,8 @@ pub fn files(catalogue: &Catalogue, set: &PublicSet) -> Result<Vec<PathBuf>, Set
     let mut files = Vec::new();
     for entry in std::fs::read_dir(&folder).at("reading", &folder)? {
         let path = entry.at("reading", &folder)?.path();
-        if path.is_file() && !is_hidden(&name_of(&path)) {
+        // A link that leads nowhere is an error: the set would be compared without it.
+        if !is_hidden(&name_of(&path)) && path.metadata().at("reading", &path)?.is_file() {
             files.push(path);
         }
     }
@@ -303,6 +304,18 @@ fn entry(set: &PublicSet, block: &Block, item: &Item) -> Option<Result<SetRecord
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_to_nothing_in_a_set_is_an_error_and_not_a_smaller_set() {
+        let folder = tempfile::tempdir().unwrap();
+        let set = folder.path().join("anyscale");
+        std::fs::create_dir(&set).unwrap();
+        std::os::unix::fs::symlink(folder.path().join("gone.jsonl"), set.join("part-2.jsonl")).unwrap();
+        let catalogue = Catalogue::open(folder.path()).unwrap();
+        let error = files(&catalogue, catalogue.set("anyscale").unwrap()).unwrap_err().to_string();
+        assert!(error.contains("part-2.jsonl") && error.contains("no such file"), "{error}");
+    }
 
     #[test]
     fn the_sample_always_exists() {

@@ -16,6 +16,8 @@ use super::evidence::{self, LogEvidence};
 use super::features;
 use super::fit::{Linear, logistic};
 use super::measure::{Point, Thresholds};
+use crate::side_file;
+use crate::text::os_error::cause_of;
 use crate::text::suggestion::did_you_mean;
 
 /// The weights built into the program.
@@ -178,8 +180,8 @@ impl Model {
     /// # Errors
     /// If the file cannot be read or is not valid.
     pub fn read(path: &Path) -> Result<Self, ModelError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| ModelError { path: Some(path.to_owned()), what: error.to_string() })?;
+        let text = side_file::read_text(path)
+            .map_err(|error| ModelError { path: Some(path.to_owned()), what: cause_of(&error) })?;
         Self::parse(&text).map_err(|error| ModelError { path: Some(path.to_owned()), ..error })
     }
 

@@ -63,27 +63,53 @@ fn refuse_run_in_run(out: &Path, real: &Path) -> Result<(), Error> {
     ))
 }
 
-/// Checks that an output that a person names replaces no input, and is in no run folder.
+/// Checks the outputs that a person names, each with its flag: none replaces an input or another output, or is in a run
+/// folder. Every flag that names a file to write is checked here before anything is written.
+///
+/// # Errors
+/// One is an input or another output under any name, or in a run folder.
+pub fn check_outputs(outputs: &[(&str, &Path)], inputs: &[PathBuf]) -> Result<(), Error> {
+    for (at, (flag, out)) in outputs.iter().enumerate() {
+        check_output(flag, out, inputs)?;
+        if let Some((other, _)) = outputs[..at].iter().find(|(_, path)| is_same_output(path, out)) {
+            return refuse(format!(
+                "{}: this is the file of {other}, too\nhint: name another file with {flag}",
+                out.display()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that an output that a person names with a flag replaces no input, and is in no run folder.
 ///
 /// # Errors
 /// It is one of the inputs under any name, or in a run folder.
-pub fn check_output(out: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
+pub fn check_output(flag: &str, out: &Path, inputs: &[PathBuf]) -> Result<(), Error> {
     let shown = out.display();
     let real = out.canonicalize().unwrap_or_else(|_| out.to_owned());
     let run = if is_run(&real) { Some(real.clone()) } else { run_around(out).or_else(|| run_around(&real)) };
     if let Some(run) = run {
         return refuse(format!(
-            "{shown}: this is inside the run folder {}, where toolsieve replaces and removes files\nhint: name a file outside it with --out",
+            "{shown}: this is inside the run folder {}, where toolsieve replaces and removes files\nhint: name a file outside it with {flag}",
             run.display()
         ));
     }
     if let Some(input) = inputs.iter().find(|input| is_same_file(input, &real)) {
         return refuse(format!(
-            "{shown}: this is the input {}, which would be overwritten\nhint: name another file with --out",
+            "{shown}: this is the input {}, which would be overwritten\nhint: name another file with {flag}",
             input.display()
         ));
     }
     Ok(())
+}
+
+/// Whether two outputs are one file, there already or not. Devices and pipes can take several.
+fn is_same_output(one: &Path, other: &Path) -> bool {
+    if one.metadata().is_ok_and(|facts| !facts.is_file()) {
+        return false;
+    }
+    is_same_file(one, other) || std::path::absolute(one).ok() == std::path::absolute(other).ok()
 }
 
 /// Whether two paths lead to one file, by links of either kind.

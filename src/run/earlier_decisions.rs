@@ -22,10 +22,12 @@ use crate::text::figures::counted;
 pub(super) struct EarlierDecisions {
     files: Vec<String>,
     rows: BTreeMap<(String, String), String>,
+    /// Why they are unknown.
+    unread: Option<String>,
 }
 
 impl EarlierDecisions {
-    /// Reads the decisions of a finished run; none where there is no such run, or its files are damaged.
+    /// Reads the decisions of a finished run; none where there is no such run. A damaged ledger is noted for the warning.
     pub(super) fn of(run: &Path) -> Self {
         let Ok(file) = read_run_file(run) else { return Self::default() };
         let files: Vec<String> = match &file.pipeline["decisions"] {
@@ -35,7 +37,10 @@ impl EarlierDecisions {
         };
         let columns = ["table_name", "row_id", "reason", "cascaded"];
         let ledger = FrameFile::open(&run.join("ledger.parquet")).and_then(|it| it.read_columns(&columns));
-        let Ok(frame) = ledger else { return Self::default() };
+        let frame = match ledger {
+            Ok(frame) => frame,
+            Err(error) => return Self { unread: Some(error.to_string()), ..Self::default() },
+        };
         let [tables, ids, reasons] = ["table_name", "row_id", "reason"].map(|name| frame.texts(name));
         let (Some(tables), Some(ids), Some(reasons), Some(cascaded)) =
             (tables, ids, reasons, frame.ints("cascaded"))
@@ -47,7 +52,7 @@ impl EarlierDecisions {
             let is_own = cascaded.get(row) != Some(1);
             is_own.then_some(((tables.get(row)?.to_owned(), ids.get(row)?.to_owned()), reason.to_owned()))
         };
-        Self { files, rows: (0..frame.height()).filter_map(decision).collect() }
+        Self { files, rows: (0..frame.height()).filter_map(decision).collect(), unread: None }
     }
 
     /// The warning about decisions on rows of the log that no decision of now names.
@@ -55,6 +60,12 @@ impl EarlierDecisions {
     /// # Errors
     /// A file of the run folder cannot be read.
     pub(super) fn warning(&self, now: &Decisions, corpus: &Corpus) -> Result<Option<String>, Error> {
+        if let Some(error) = &self.unread {
+            let what = error.split("\nhint: ").next().unwrap_or_default();
+            return Ok(Some(format!(
+                "the earlier run in this folder applied decisions that cannot be read: {what}\nhint: pass all files of decisions with --decisions"
+            )));
+        }
         if self.rows.is_empty() {
             return Ok(None);
         }
@@ -82,5 +93,31 @@ impl EarlierDecisions {
             reason.trim_start_matches("decision/"),
             files.join(" ")
         )))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::disk::write_atomic;
+    use crate::fixture;
+
+    #[test]
+    fn decisions_of_a_damaged_ledger_are_missed_in_words() {
+        let run = tempfile::tempdir().unwrap();
+        let warning = || {
+            let earlier = EarlierDecisions::of(run.path());
+            earlier.warning(&Decisions::default(), &fixture::corpus(&serde_json::json!({}))).unwrap()
+        };
+        assert_eq!(warning(), None, "no run");
+        let file = serde_json::json!({"version": "1", "pipeline": {"decisions": "d.jsonl"}, "seed": 1, "inputs": [],
+            "baselines": [], "steps": [], "command": []});
+        write_atomic(&run.path().join("run.json"), file.to_string().as_bytes()).unwrap();
+        write_atomic(&run.path().join("ledger.parquet"), b"PAR1").unwrap();
+        let warning = warning().unwrap();
+        assert!(
+            warning.contains("applied decisions that cannot be read: ") && warning.contains("\nhint: "),
+            "{warning}"
+        );
     }
 }

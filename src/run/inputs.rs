@@ -24,6 +24,7 @@ use crate::ingest::archive::Archive;
 use crate::ingest::read::Format;
 use crate::ingest::source::{Ingest, Reading};
 use crate::pipeline::Pipeline;
+use crate::side_file;
 use crate::text::os_error::{cause_of, hint_of};
 
 /// Whether an input can be read only once: standard input, or a pipe that has a name.
@@ -50,6 +51,10 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>),
             "limit and sample_rows are both set\nhint: use limit for the first records, or sample_rows for random ones",
         );
     }
+    // Copying a device to the disk would never end.
+    for input in ingest.inputs.iter().filter(|input| is_pipe(input)) {
+        side_file::refuse_device(input).or_else(|error| refuse(unopened(input, &error)))?;
+    }
     let pipes: Vec<&PathBuf> = ingest.inputs.iter().filter(|input| is_pipe(input)).collect();
     if let [one, other, ..] = pipes[..] {
         return refuse(format!(
@@ -66,13 +71,12 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>),
             pipe.display()
         ));
     }
-    let mut seen: Vec<PathBuf> = Vec::new();
+    let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
     for input in &ingest.inputs {
         let place = input.canonicalize().unwrap_or_else(|_| input.clone());
-        if seen.contains(&place) {
+        if !seen.insert(place) {
             return refuse(format!("input {} is given twice\nhint: give each input once", input.display()));
         }
-        seen.push(place);
         if !is_pipe(input) {
             check_file(input)?;
         }
@@ -99,12 +103,14 @@ pub fn check_file(input: &Path) -> Result<(), Error> {
             "input {shown}: source code is not a log of requests\nhint: `toolsieve fix {shown}` reads the functions in it"
         ));
     }
-    match std::fs::File::open(input) {
-        Err(error) => {
-            refuse(format!("input {shown}: cannot be opened: {}{}", cause_of(&error), hint_of(&error, input)))
-        }
+    match side_file::open(input) {
+        Err(error) => refuse(unopened(input, &error)),
         Ok(file) => check_content(input, file),
     }
+}
+
+fn unopened(input: &Path, error: &io::Error) -> String {
+    format!("input {}: cannot be opened: {}{}", input.display(), cause_of(error), hint_of(error, input))
 }
 
 /// Checks that a file is no archive, and that a Parquet file has a footer that can be read.
@@ -222,7 +228,7 @@ fn copy_pipe(input: &Path, copy: &Path) -> Result<(), Error> {
     if input == Path::new("-") {
         io::copy(&mut io::stdin().lock(), &mut file).at("copying standard input to", copy)?;
     } else {
-        let mut pipe = std::fs::File::open(input).at("reading", input)?;
+        let mut pipe = side_file::open(input).at("reading", input)?;
         io::copy(&mut pipe, &mut file).at("reading", input)?;
     }
     Ok(())

@@ -27,6 +27,7 @@ mod outcome;
 mod own_files;
 mod patch;
 mod paths;
+mod pattern;
 mod place;
 mod plan;
 mod purge;
@@ -38,7 +39,7 @@ pub use batches::{
     submit_batches,
 };
 pub use compare::{Compared, compare};
-pub use containment::check_output;
+pub use containment::{check_output, check_outputs};
 pub use diff::RowEdit;
 pub use error::Error;
 use error::refuse;

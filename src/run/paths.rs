@@ -4,12 +4,15 @@
 //! is what toolsieve wrote itself: run folders and files of decisions. A pattern (`logs/*.jsonl.gz`) is expanded where the
 //! shell has not done so. Pipelines and the command line take the same.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Error;
 use super::error::refuse;
 use super::own_files::is_decisions_file;
+use super::pattern::{is_pattern, matching_files};
 use crate::engine::marker::is_run;
+use crate::folder_entries::entries;
 use crate::text::figures::counted;
 use crate::text::os_error::{cause_of, hint_of};
 
@@ -26,6 +29,8 @@ pub struct Expanded {
     pub skipped_runs: Vec<PathBuf>,
     /// Files of decisions in the given folders.
     pub skipped_decisions: Vec<PathBuf>,
+    /// Links to folders in the given folders; they are not followed.
+    pub skipped_links: Vec<PathBuf>,
 }
 
 impl Expanded {
@@ -41,7 +46,11 @@ impl Expanded {
             part(&self.skipped_decisions, "file of decisions", "files of decisions"),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        (!parts.is_empty()).then(|| format!("skipped {}: not logs", parts.join(" and ")))
+        let no_logs = (!parts.is_empty()).then(|| format!("{}: not logs", parts.join(" and ")));
+        let links = part(&self.skipped_links, "link to a folder", "links to folders");
+        let links = links.map(|links| format!("{links}: not followed"));
+        let skipped: Vec<String> = [no_logs, links].into_iter().flatten().collect();
+        (!skipped.is_empty()).then(|| format!("skipped {}", skipped.join(", and ")))
     }
 }
 
@@ -69,7 +78,7 @@ pub fn expand(paths: &[PathBuf]) -> Result<Expanded, Error> {
                 ));
             }
         } else if is_pattern(path) {
-            found.files.extend(matches(path)?);
+            found.files.extend(matching_files(path)?);
         } else {
             found.files.push(path.clone());
         }
@@ -77,56 +86,30 @@ pub fn expand(paths: &[PathBuf]) -> Result<Expanded, Error> {
     Ok(found)
 }
 
-/// Whether a path has characters of a pattern and is no file of that very name.
-fn is_pattern(path: &Path) -> bool {
-    path.to_string_lossy().contains(['*', '?', '[']) && path.symlink_metadata().is_err()
-}
-
-fn matches(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
-    let shown = pattern.display();
-    // As in a shell, `*` matches no hidden file.
-    let options = glob::MatchOptions { require_literal_leading_dot: true, ..glob::MatchOptions::new() };
-    let found = glob::glob_with(&pattern.to_string_lossy(), options).map_err(|error| {
-        Error::Request(format!("input {shown}: the pattern is malformed: {}\nhint: in a pattern `*` matches any characters, `**` any folders, `[ab]` one of a and b", error.msg))
-    })?;
-    let mut files: Vec<PathBuf> = found.filter_map(Result::ok).filter(|path| !path.is_dir()).collect();
-    files.sort();
-    if files.is_empty() {
-        return refuse(format!(
-            "input {shown}: no file matches this pattern\nhint: check the path with `ls`"
-        ));
-    }
-    Ok(files)
-}
-
 /// Adds the data files of a folder and of the folders below it. Links to files are followed, links to folders are not.
 fn add_folder(folder: &Path, found: &mut Expanded) -> Result<(), Error> {
-    let listed = folder.read_dir().and_then(|entries| {
-        entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()
-    });
-    let mut entries = match listed {
-        Ok(entries) => entries,
-        Err(error) => {
-            return refuse(format!(
-                "input {}: the folder cannot be listed: {}{}",
-                folder.display(),
-                cause_of(&error),
-                hint_of(&error, folder)
-            ));
-        }
+    let unreadable = |what: &str, path: &Path, error: &io::Error| {
+        Error::Request(format!(
+            "input {}: {what}: {}{}",
+            path.display(),
+            cause_of(error),
+            hint_of(error, path)
+        ))
     };
-    entries.sort();
-    for path in entries {
-        if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.')) {
-            continue;
-        }
-        if path.symlink_metadata().is_ok_and(|facts| facts.is_dir()) {
+    let listed =
+        entries(folder).map_err(|error| unreadable("the folder cannot be listed", folder, &error))?;
+    for entry in listed.into_iter().filter(|entry| !entry.is_hidden()) {
+        let path = folder.join(&entry.name);
+        let kind = entry.kind.map_err(|error| unreadable("it cannot be looked at", &path, &error))?;
+        if kind.is_symlink() && path.is_dir() {
+            found.skipped_links.push(path);
+        } else if kind.is_dir() {
             if is_run(&path) {
                 found.skipped_runs.push(path);
             } else {
                 add_folder(&path, found)?;
             }
-        } else if is_data(&path) && !path.is_dir() {
+        } else if is_data(&path) {
             if is_decisions_file(&path) {
                 found.skipped_decisions.push(path);
             } else {

@@ -3,6 +3,7 @@
 //! `FILE:LINE` names a line of a file that is read line by line. In tables, Parquet and other JSON a line can hold several
 //! records, and a record several lines: there `FILE#RECORD` names the record, by its number from 1.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::OpenRun;
@@ -15,7 +16,7 @@ use crate::text::visible::visible_line;
 /// A place as a person names it.
 pub(super) struct NamedPlace {
     /// The numbers of the files whose path ends like the one that is named.
-    files: Vec<i64>,
+    files: BTreeSet<i64>,
     number: Number,
 }
 
@@ -84,7 +85,9 @@ pub(super) fn of_request(cells: &BatchCells, at: usize) -> Option<StoredPlace> {
 
 /// The number of the record, where the line alone does not name it.
 pub(super) fn record_of(run: &OpenRun, place: StoredPlace) -> Option<i64> {
-    let is_by_record = run.ingest.by_record.iter().any(|&file| i64::from(file) == place.file);
+    // Files are read in order, so their numbers ascend.
+    let is_by_record =
+        u32::try_from(place.file).is_ok_and(|file| run.ingest.by_record.binary_search(&file).is_ok());
     place.record.filter(|_| is_by_record)
 }
 

@@ -334,8 +334,7 @@ impl<'a> Compared<'a> {
         view: &View<'a>,
         cx: &Context<'_>,
     ) -> Result<Self> {
-        let of_itself =
-            view.inputs().iter().map(|input| benchmark.category_of(Path::new(&input.path))).collect();
+        let of_itself = benchmark.categories_of(view.inputs().iter().map(|input| Path::new(&input.path)));
         let lists = view.parents(cx, |list| OfList::of(list, benchmark))?;
         let vectors = if stage.cosine {
             let embedder = stage.embedder.open()?;

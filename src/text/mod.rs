@@ -3,12 +3,14 @@
 //! Everything here is exact and the same on every machine: thresholds are compared as integers, scores use the
 //! operations of Google's `rouge-score` in its order, and Unicode data is from pinned crates. There is no list of stop
 //! words. For comparing many texts see `similarity`. `view` is a text as a reader sees it, without what hides its words;
-//! `language` detects the language of a text; `visible`, `figures` and `os_error` format text for display.
+//! `language` detects the language of a text; `visible`, `figures`, `listed`, `spreadsheet` and `os_error` format text for
+//! display.
 
 pub mod figures;
 pub mod json_answer;
 pub mod language;
 pub mod lcs;
+pub mod listed;
 pub mod noise;
 pub mod normal;
 pub mod opposites;
@@ -18,6 +20,7 @@ pub mod rouge;
 pub mod rouge_sum;
 pub mod short;
 pub mod specifics;
+pub mod spreadsheet;
 pub mod suggestion;
 pub mod tokens;
 pub(crate) mod view;

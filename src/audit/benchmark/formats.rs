@@ -357,7 +357,7 @@ fn format_of(path: &Path) -> Result<Option<AnyFormat>> {
     Peek::with(path, |peek| FORMATS.iter().find(|format| (format.is_of)(peek)).map(AnyFormat::Bench))
 }
 
-/// Returns what is in a folder, by name.
+/// Returns what is in a folder, by name. An entry that cannot be looked at could be a file of the benchmark: it is an error.
 pub(super) fn listed(folder: &Path) -> Result<Vec<PathBuf>> {
     let read = |cause| AuditError::read(folder, cause);
     let entries = std::fs::read_dir(folder).map_err(read)?;
@@ -366,6 +366,9 @@ pub(super) fn listed(folder: &Path) -> Result<Vec<PathBuf>> {
         .collect::<std::io::Result<Vec<_>>>()
         .map_err(read)?;
     paths.sort();
+    for path in paths.iter().filter(|path| !is_hidden(path)) {
+        path.metadata().map_err(|cause| AuditError::read(path, cause))?;
+    }
     Ok(paths)
 }
 

@@ -14,7 +14,7 @@ mod seal_tools;
 mod tau_bench;
 mod toolbench;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -225,12 +225,15 @@ impl Benchmark {
         self.queries.short_messages(&self.thresholds.query)
     }
 
-    /// Returns the category that was read from this file; a copy under another path is another file.
-    pub fn category_of(&self, path: &Path) -> Option<u32> {
-        let path = path.canonicalize().ok()?;
-        let is_same = |category: &Category| category.path.canonicalize().is_ok_and(|own| own == path);
-        let at = self.categories.iter().position(is_same);
-        at.and_then(|at| u32::try_from(at).ok())
+    /// Returns for each file the category that was read from it; a copy under another path is another file.
+    pub fn categories_of<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Vec<Option<u32>> {
+        let mut own: BTreeMap<PathBuf, u32> = BTreeMap::new();
+        for (at, category) in (0..).zip(&self.categories) {
+            if let Ok(path) = category.path.canonicalize() {
+                own.entry(path).or_insert(at);
+            }
+        }
+        paths.map(|path| own.get(&path.canonicalize().ok()?).copied()).collect()
     }
 
     /// Returns whether an entry is this item of the file of a category, or a later one of the file.

@@ -14,10 +14,12 @@ pub mod page;
 pub mod reading;
 mod strata;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::text::spreadsheet::guarded;
 use bootstrap::Bootstrap;
 use fit::{Line, mad_sigma, median};
 use reading::{Choice, Table};
@@ -367,16 +369,16 @@ pub const FOLLOWS_NOT: &str =
     "the slope may be 0: y does not follow x among these models, so residuals only compare y";
 
 impl ScoreReport {
-    /// Returns all residuals as JSON lines or CSV, with the columns of the pair.
+    /// Returns all residuals as JSON lines or CSV, with the columns of the pair. In CSV no text is a formula.
     ///
     /// # Errors
     /// None that data can cause.
     pub fn residuals(&self, as_csv: bool) -> std::io::Result<Vec<u8>> {
         #[derive(Serialize)]
         struct Row<'a> {
-            x_column: &'a str,
-            y_column: &'a str,
-            model: &'a str,
+            x_column: Cow<'a, str>,
+            y_column: Cow<'a, str>,
+            model: Cow<'a, str>,
             line: u64,
             mode: Mode,
             size: Size,
@@ -391,11 +393,12 @@ impl ScoreReport {
             is_low: bool,
             is_low_in_stratum: Option<bool>,
         }
+        let text = |text| if as_csv { guarded(text) } else { Cow::Borrowed(text) };
         let mut rows = self.pairs.iter().flat_map(|pair| {
             pair.residuals.iter().map(move |row| Row {
-                x_column: &pair.x,
-                y_column: &pair.y,
-                model: &row.model,
+                x_column: text(&pair.x),
+                y_column: text(&pair.y),
+                model: text(&row.model),
                 line: row.line,
                 mode: row.mode,
                 size: row.size,

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use super::ScoreError;
 use super::strata::{Mode, Size};
 use crate::engine::fingerprint::hex;
+use crate::side_file;
+use crate::text::os_error::cause_of;
 
 /// Which columns are compared.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -75,7 +77,7 @@ impl Table {
     /// Reads a file.
     pub(super) fn read(path: &Path, choice: &Choice) -> Result<Self, ScoreError> {
         let unreadable = |cause: String| ScoreError::Read { path: path.to_owned(), cause };
-        let bytes = std::fs::read(path).map_err(|error| unreadable(error.to_string()))?;
+        let bytes = side_file::read(path).map_err(|error| unreadable(cause_of(&error)))?;
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
         let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text);
         let header = reader.headers().map_err(|error| unreadable(error.to_string()))?.clone();

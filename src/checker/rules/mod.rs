@@ -148,12 +148,18 @@ impl<'v> Case<'v> {
     }
 }
 
-/// Returns a member of an object. A doc has few of them: to go through them is faster than to hash the key.
+/// Returns a member of an object.
 fn member<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
     value.as_object().and_then(|members| property(members, key))
 }
 
+/// Most docs have few members: to go through them is faster than to hash the key.
+const FEW: usize = 16;
+
 fn property<'v>(members: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
+    if members.len() > FEW {
+        return members.get(key);
+    }
     members.iter().find(|(name, _)| *name == key).map(|(_, value)| value)
 }
 

@@ -208,3 +208,32 @@ proptest! {
         prop_assert_eq!(judged.is_satisfiable(), judged.output.as_ref().is_some_and(passes));
     }
 }
+
+#[test]
+fn of_a_long_list_the_same_alternatives_are_dead_as_of_its_parts() {
+    let text = |n: usize| json!(format!("bell {n}"));
+    let of = |schema: &Value, alternatives: Vec<Value>| kinds(&judged(schema, true, &json!(alternatives)));
+    for (schema, first, other) in [
+        (json!({"type": "string"}), text(0), json!(5)),
+        (json!({"type": "integer"}), json!(0), json!("5")),
+        (json!({"type": "any"}), text(0), json!(["x"])),
+        (json!({"type": "array", "items": {"type": "string"}}), json!(["a"]), json!([1, {"b": 1}])),
+        (json!({"type": "dict"}), json!({"a": [1]}), json!({"b": []})),
+    ] {
+        let is_dead = of(&schema, vec![first.clone(), other.clone()]) == [(DeadAlternative, Some(1))];
+        assert!(is_dead, "{schema}");
+        for marker in [vec![], vec![json!("")]] {
+            let long = |n: usize| match n % 7 {
+                3 => other.clone(),
+                _ => first.clone(),
+            };
+            let n_before = marker.len();
+            let alternatives: Vec<Value> = marker.into_iter().chain((0..3 * MAX_WHOLE).map(long)).collect();
+            let expected =
+                (0..3 * MAX_WHOLE).filter(|n| n % 7 == 3).map(|n| (DeadAlternative, Some(n + n_before)));
+            let found: Vec<_> =
+                of(&schema, alternatives).into_iter().filter(|(kind, _)| *kind != UselessOmission).collect();
+            assert_eq!(found, expected.collect::<Vec<_>>(), "{schema}");
+        }
+    }
+}

@@ -10,6 +10,7 @@ use crate::cli::layout::{Cell, Column, Table, paragraph, words};
 use crate::report::compare::{Comparison, Counts, Move};
 use crate::report::finished::{FateWords, Finished};
 use crate::run::Compared;
+use crate::text::listed::{MOST_LISTED, unlisted};
 use crate::text::short::shortened;
 
 /// Kinds of moves and reasons shown at most.
@@ -96,8 +97,11 @@ fn inputs(comparison: &Comparison, after: &Finished, screen: Screen) -> Painted 
     let (inputs, baselines): (Vec<_>, Vec<_>) =
         comparison.inputs.iter().partition(|file| file.role == "input");
     let mut table = Table::new([Column::path("inputs"), Column::text("before"), Column::text("after")]);
-    for input in inputs {
+    for input in inputs.iter().take(MOST_LISTED) {
         table.row([input.path.clone(), hash(&input.before), hash(&input.after)]);
+    }
+    if let Some(more) = unlisted(inputs.len()) {
+        table.row([more, String::new(), String::new()]);
     }
     if !baselines.is_empty() {
         // A dataset has many files, and the settings name the dataset.

@@ -19,6 +19,7 @@ use crate::environment::Environment;
 use crate::evaluate::dataset::Dataset;
 use crate::evaluate::official::{self, Package};
 use crate::evaluate::{self, Evaluation, Settings, SystemScore, output};
+use crate::run::check_output;
 
 /// Raised when a key of the JSON output changes its meaning or is removed.
 const SCHEMA_VERSION: u32 = 1;
@@ -138,6 +139,14 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
     let outputs = [&args.verdicts, &args.parquet].into_iter().flatten();
     let mut outputs: Vec<PathBuf> = outputs.filter(|path| *path != Path::new("-")).cloned().collect();
     let save = args.ask.results();
+    for (flag, path) in [
+        ("--verdicts", args.verdicts.as_deref().filter(|_| !verdicts_on_stdout)),
+        ("--parquet", args.parquet.as_deref()),
+        ("--score-dir", args.score_dir.as_deref()),
+        ("--save", save.as_deref()),
+    ] {
+        path.map_or(Ok(()), |path| check_output(flag, path, &[]))?;
+    }
     output::check_targets(&settings, save.as_deref(), &outputs)?;
     let dataset = || Ok(Dataset::read(&settings.dataset, settings.package.is_some())?);
     let ask::Finished { is_partial, missing } = args.ask.ask(dataset, &settings.prices, environment)?;
@@ -182,7 +191,7 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
     let install = Package::find(environment.bfcl()).is_err().then(|| official::install(environment.bfcl()));
     let shown = || text::text(&scores, settings.partial, install.as_deref(), Screen::of_stdout());
     let printed = if verdicts_on_stdout {
-        console::print_status(shown().plain().trim_end());
+        console::print_long_status(shown().plain().trim_end());
         console::write_json(&output::verdict_lines(&scores.systems))
     } else if args.json {
         console::write_json(&format!("{}\n", object(&scores)))

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
+use crate::folder_entries::entries;
+
 /// Extensions of files that may hold function docs, before `.gz` or `.zst`.
 const EXTENSIONS: [&str; 13] =
     ["json", "jsonl", "ndjson", "json5", "py", "pyi", "ts", "js", "yaml", "yml", "txt", "csv", "tsv"];
@@ -84,21 +86,23 @@ impl Listing {
 
     /// Adds the files below a folder, named from `root` on.
     fn walk(&mut self, folder: &Path, root: &Path) {
-        let entries = folder.read_dir().and_then(|entries| {
-            entries.map(|entry| entry.map(|entry| entry.path())).collect::<Result<Vec<_>, _>>()
-        });
-        let mut entries = match entries {
+        let entries = match entries(folder) {
             Ok(entries) => entries,
             Err(error) => {
                 let problem = format!("the folder cannot be listed: {error}");
                 return self.add(folder.to_owned(), root, Some(problem));
             }
         };
-        entries.sort();
-        for path in entries {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-            if name.starts_with('.') || is_folder && INSTALLED.contains(&&*name) {
+        for entry in entries.into_iter().filter(|entry| !entry.is_hidden()) {
+            let path = folder.join(&entry.name);
+            let is_folder = match entry.kind {
+                Ok(kind) => kind.is_dir(),
+                Err(error) => {
+                    self.add(path, root, Some(format!("it cannot be looked at: {error}")));
+                    continue;
+                }
+            };
+            if is_folder && INSTALLED.iter().any(|name| entry.name == *name) {
                 continue;
             }
             // A link that leads nowhere has no metadata; it is reported when it is read.

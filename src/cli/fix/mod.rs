@@ -125,7 +125,7 @@ pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
         rest = others;
     }
     if !args.quiet {
-        console::print_status(output.tally.summary().trim_end());
+        console::print_long_status(output.tally.summary().trim_end());
     }
     Ok(if output.tally.is_good() { Ending::Done } else { Ending::GateFailed })
 }

@@ -6,8 +6,9 @@ use crate::cli::console::{Paint, Painted, Screen, count, counted};
 use crate::cli::layout::{self, Cell, labelled, paragraph, words};
 use crate::docs::fix::Safety;
 use crate::inspect::lines::UnreadLines;
-use crate::inspect::look::{Column, Fix, Look, Personal};
+use crate::inspect::look::{Column, File, Fix, Look, Personal};
 use crate::text::figures::{bytes, seconds, share_of};
+use crate::text::listed::{MOST_LISTED, unlisted};
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
 
@@ -38,18 +39,35 @@ pub(super) fn text(look: &Look, screen: Screen) -> Painted {
 }
 
 fn files(look: &Look, screen: Screen) -> Painted {
-    let rows = look.files.iter().map(|file| {
-        vec![
-            ending(&file.path),
-            file.format.to_owned(),
-            file.compression.to_owned(),
-            bytes(file.bytes),
-            count(file.lines),
-            count(file.looked_at),
-        ]
-    });
+    let mut rows: Vec<Vec<String>> = look
+        .files
+        .iter()
+        .take(MOST_LISTED)
+        .map(|file| {
+            vec![
+                ending(&file.path),
+                file.format.to_owned(),
+                file.compression.to_owned(),
+                bytes(file.bytes),
+                count(file.lines),
+                count(file.looked_at),
+            ]
+        })
+        .collect();
+    if let Some(more) = unlisted(look.files.len()) {
+        let of_others =
+            |number: fn(&File) -> u64| look.files.iter().skip(MOST_LISTED).map(number).sum::<u64>();
+        rows.push(vec![
+            more,
+            String::new(),
+            String::new(),
+            bytes(of_others(|file| file.bytes)),
+            count(of_others(|file| file.lines)),
+            count(of_others(|file| file.looked_at)),
+        ]);
+    }
     let header = ["file", "format", "stored", "size", "lines", "sampled"];
-    table(&header, &rows.collect::<Vec<_>>(), &[3, 4, 5], &[0], screen)
+    table(&header, &rows, &[3, 4, 5], &[0], screen)
 }
 
 fn lines(look: &Look, screen: Screen) -> Painted {

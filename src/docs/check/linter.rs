@@ -8,6 +8,7 @@
 
 use std::fmt::Display;
 
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
 use super::Finding;
@@ -186,8 +187,9 @@ fn required_and_optional(properties: &Schema, required: &Value) -> Verdict {
             return fail("schema/required-with-default", at, brief(name), "no default, as it is required");
         }
     }
-    let optional = |name: &str| required.iter().all(|listed| *listed != name);
-    match properties.iter().find(|(name, member)| optional(name) && member.get("default").is_none()) {
+    let listed: FxHashSet<&str> = required.iter().filter_map(Value::as_str).collect();
+    let is_optional = |name: &String| !listed.contains(name.as_str());
+    match properties.iter().find(|(name, member)| is_optional(name) && member.get("default").is_none()) {
         Some((name, _)) => {
             let at = format!("/parameters/properties/{}", token(name));
             fail("schema/optional-without-default", &at, "no \"default\"", "\"default\", or null")

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::Findings;
 use crate::bfcl::types::Type;
-use crate::docs::fix::values::brief;
+use crate::docs::fix::values::{brief, brief_list};
 use crate::docs::fix::walk::each_schema;
 
 pub(super) fn check(functions: &[Value], findings: &mut Findings) {
@@ -42,8 +42,12 @@ fn check_default(
     if let Some(Value::Array(choices)) = schema.get("enum")
         && !choices.iter().any(|choice| equal(choice, default))
     {
-        let choices = brief(&Value::Array(choices.clone()));
-        findings.add("schema/default-not-in-enum", at, brief(default), format!("one of {choices}"));
+        findings.add(
+            "schema/default-not-in-enum",
+            at,
+            brief(default),
+            format!("one of {}", brief_list(choices)),
+        );
     }
 }
 

@@ -201,13 +201,13 @@ impl Draft {
     fn apply(&mut self, entry: RuleEntry, since: Option<usize>) {
         let mut touched = HashSet::new();
         let mut changed = BTreeSet::new();
+        let n_before = self.edits.len();
         for (patch, renames) in self.judged(entry, since).changes {
             if patch.iter().any(|op| is_inside(op.path(), &touched)) {
                 continue;
             }
             let taken = patch.iter().filter(|op| !matches!(op, PatchOp::Test { .. } | PatchOp::Add { .. }));
             touched.extend(taken.map(|op| op.path().to_owned()));
-            patch::apply(&mut self.list, &patch).expect("a rule's patch fits the document it was made from");
             let found: Vec<_> = renames.into_iter().map(|rename| self.original_rename(rename)).collect();
             self.renames.extend(found);
             match patch.iter().find_map(removed_function) {
@@ -216,6 +216,8 @@ impl Draft {
             }
             self.edits.push(Edit { rule: entry.0, patch });
         }
+        let ops = self.edits[n_before..].iter().flat_map(|edit| &edit.patch);
+        patch::apply_all(&mut self.list, ops).expect("a rule's patch fits the document it was made from");
         for at in changed {
             self.mark(at);
         }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::docs::patch::rename_key;
+use crate::docs::patch::rename_keys;
 
 /// One changed name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,20 +32,17 @@ pub struct Renamed {
 /// Applies renames to a recorded call; `name` is the function's name as sent.
 ///
 /// If a list has two functions with the same name, the renames of the first are applied.
-pub fn carry(
-    renames: &[Rename],
-    name: &str,
-    mut arguments: Map<String, Value>,
-) -> (String, Map<String, Value>) {
+pub fn carry(renames: &[Rename], name: &str, arguments: Map<String, Value>) -> (String, Map<String, Value>) {
     let mut now = name.to_owned();
     let own = renames.iter().find(|rename| rename.name == name).map(|rename| rename.function);
+    let mut of_parameters = Vec::new();
     for rename in renames.iter().filter(|rename| Some(rename.function) == own) {
         match &rename.parameter {
-            Some(parameter) => arguments = rename_key(arguments, parameter, &rename.to),
+            Some(parameter) => of_parameters.push((parameter.as_str(), rename.to.as_str())),
             None => now.clone_from(&rename.to),
         }
     }
-    (now, arguments)
+    (now, rename_keys(arguments, &of_parameters))
 }
 
 /// Returns the name of a function; empty if it has none.

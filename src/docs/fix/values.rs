@@ -6,6 +6,7 @@ use super::keys::DESCRIPTION;
 use crate::bfcl::types::Type;
 use crate::notation::json::strict;
 use crate::notation::python;
+use crate::text::short::shortened;
 
 /// Returns true if a value is valid for a schema's type; null always is, and an integer is a valid float.
 pub(super) fn fits(value: &Value, schema: &Map<String, Value>) -> bool {
@@ -13,14 +14,22 @@ pub(super) fn fits(value: &Value, schema: &Map<String, Value>) -> bool {
     Type::of_value(value).zip(declared).is_none_or(|(found, declared)| declared.accepts(found))
 }
 
+/// The most characters of a value in a message.
+const MAX_CHARS: usize = 60;
+
 /// Returns a value shortened for a message.
 pub(crate) fn brief(value: &Value) -> String {
-    const MAX_CHARS: usize = 60;
-    let text = value.to_string();
-    match text.char_indices().nth(MAX_CHARS) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
+    if let Value::Array(list) = value {
+        return brief_list(list);
     }
+    shortened(&value.to_string(), MAX_CHARS)
+}
+
+/// Returns a list shortened for a message. Only the elements that can be in it are written.
+pub(crate) fn brief_list(list: &[Value]) -> String {
+    // Each element has a character and a comma at least.
+    let first = &list[..list.len().min(MAX_CHARS)];
+    shortened(&serde_json::Value::from(first.to_vec()).to_string(), MAX_CHARS)
 }
 
 /// Words for the null type.

@@ -8,7 +8,7 @@
 use serde_json::{Map, Value};
 
 use super::note;
-use crate::docs::join::join;
+use crate::docs::join::Joint;
 use crate::docs::parse::step::ParseStep;
 
 const REF: &str = "$ref";
@@ -173,8 +173,9 @@ fn with_all_merged(schema: Map<String, Value>) -> Map<String, Value> {
     let Some(Value::Array(parts)) = schema.get("allOf") else { return schema };
     let own = schema.iter().filter(|(key, _)| *key != "allOf");
     let mut merged: Map<_, _> = own.map(|(key, value)| (key.clone(), value.clone())).collect();
+    let mut joint = Joint::default();
     for part in parts {
-        if !part.as_object().is_some_and(|part| join(&mut merged, part)) {
+        if !part.as_object().is_some_and(|part| joint.join(&mut merged, part)) {
             return schema;
         }
     }

@@ -7,6 +7,7 @@
 
 mod npy;
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use rustc_hash::FxHashMap;
@@ -18,6 +19,7 @@ use crate::engine::context::Cancelled;
 use crate::engine::error::At as _;
 use crate::engine::fingerprint::sha256_of;
 use crate::engine::foreign::{ForeignFile, ForeignRows, Need};
+use crate::side_file;
 use crate::text::normal::normalise_query;
 
 /// Number of digits of the file's hash in an id.
@@ -51,7 +53,8 @@ impl ByRow {
     /// # Errors
     /// If the file cannot be read or is not a table of numbers.
     pub fn open(path: &Path) -> Result<Self, EmbedError> {
-        let bytes = std::fs::read(path).at("reading", path)?;
+        let mut bytes = Vec::new();
+        side_file::open(path).and_then(|mut file| file.read_to_end(&mut bytes)).at("reading", path)?;
         let (n_dims, mut values) = npy::read(&bytes).map_err(|what| bad(path, what))?;
         drop(bytes);
         values.chunks_exact_mut(n_dims.max(1)).for_each(to_unit_length);

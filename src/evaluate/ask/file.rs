@@ -14,6 +14,7 @@ use super::{Ask, AskMode, Question};
 use crate::evaluate::error::{Result, unfit, unreadable, unwritable};
 use crate::evaluate::results::CACHED;
 use crate::llm::chat::ChatReply;
+use crate::side_file;
 
 /// The key of the hash of a request.
 const REQUEST: &str = "request";
@@ -76,6 +77,8 @@ fn writable(path: &Path) -> Result<File> {
     if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
         std::fs::create_dir_all(parent).map_err(|cause| unwritable(parent, cause))?;
     }
+    // What is there is read to its end first.
+    side_file::refuse_device(path).map_err(|cause| unwritable(path, cause))?;
     let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
     let file = opened.map_err(|cause| unwritable(path, cause))?;
     match file.try_lock() {

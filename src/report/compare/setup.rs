@@ -81,10 +81,10 @@ pub(super) fn inputs(before: &Finished, after: &Finished) -> Vec<InputDifference
 
 /// Lists the files whose bytes differ; the same bytes under another name are the same file.
 fn differing(role: &'static str, before: &[InputFile], after: &[InputFile]) -> Vec<InputDifference> {
-    let lacks = |files: &[InputFile], file: &InputFile| files.iter().all(|other| other.sha256 != file.sha256);
     let mut differences: BTreeMap<&str, InputDifference> = BTreeMap::new();
     for (own, others, is_after) in [(before, after, false), (after, before, true)] {
-        for file in own.iter().filter(|file| lacks(others, file)) {
+        let there: BTreeSet<&str> = others.iter().map(|other| other.sha256.as_str()).collect();
+        for file in own.iter().filter(|file| !there.contains(file.sha256.as_str())) {
             let new = InputDifference { path: file.path.clone(), role, before: None, after: None };
             let difference = differences.entry(&file.path).or_insert(new);
             let hash = if is_after { &mut difference.after } else { &mut difference.before };

@@ -22,6 +22,7 @@ use crate::engine::corpus::RowId;
 use crate::page::table::{self, Column};
 use crate::page::{Hue, bar, code, document, judged, number, soft, tile};
 use crate::text::figures::{self, count};
+use crate::text::listed::{MOST_LISTED, unlisted};
 
 /// The page of a run; `run` is what commands call its folder.
 pub fn page(report: &Report, run: &str) -> String {
@@ -322,12 +323,16 @@ fn limits(report: &Report) -> Markup {
 
 fn rebuild(report: &Report) -> Markup {
     let rebuild = &report.rebuild;
-    let inputs = rebuild.inputs.iter().map(|input| vec![code(&input.sha256), number(input.bytes)]);
+    let inputs = rebuild.inputs.iter().take(MOST_LISTED);
+    let inputs = inputs.map(|input| vec![code(&input.sha256), number(input.bytes)]);
     html! {
         h2 { "How to rebuild" }
         p { "Save the pipeline below as pipeline.toml and run this command with these inputs:" }
         pre { (rebuild.command) }
         (table::wide(&[Column::text("input, SHA-256"), Column::number("bytes")], inputs))
+        @if let Some(more) = unlisted(rebuild.inputs.len()) {
+            p.soft { (more) ", of " (count(rebuild.inputs.len() as u64)) " inputs; report.json lists all." }
+        }
         @if !rebuild.files.is_empty() {
             p { "The run also needs the files in these settings: " (rebuild.files.join(", ")) "." }
         }

@@ -27,6 +27,7 @@ use crate::relevance::model::features_of;
 use crate::relevance::query::PreparedQuery;
 use crate::run::error::refuse;
 use crate::run::{Error, Observer, open};
+use crate::side_file;
 use crate::stages::Registry;
 
 /// Labelled requests.
@@ -140,7 +141,7 @@ fn from_bfcl(paths: &[PathBuf]) -> Result<Labelled, Error> {
     let mut records: Vec<(String, Value, &str)> = Vec::new();
     for file in &files {
         let path = file.path.display();
-        let text = std::fs::read_to_string(&file.path).at("reading", &file.path)?;
+        let text = side_file::read_text(&file.path).at("reading", &file.path)?;
         for (at, line) in lines(&text) {
             let place = format!("{path}:{at}");
             let record = serde_json::from_str(line)
@@ -196,7 +197,7 @@ enum Word {
 }
 
 pub(super) fn read_labels(file: &Path) -> Result<BTreeMap<String, bool>, Error> {
-    let text = std::fs::read_to_string(file).at("reading", file)?;
+    let text = side_file::read_text(file).at("reading", file)?;
     let mut labels = BTreeMap::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let place = || format!("{}:{}", file.display(), at + 1);

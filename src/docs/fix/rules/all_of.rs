@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::docs::fix::opinion::{Change, Opinion};
 use crate::docs::fix::rule::{FixRule, Safety};
 use crate::docs::fix::walk::each_schema;
-use crate::docs::join::join;
+use crate::docs::join::Joint;
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/all-of",
@@ -24,9 +24,9 @@ fn judge(opinion: &mut Opinion<'_>) {
         let Some(before @ Value::Array(parts)) = schema.get("allOf") else { return };
         let mut joined = schema.clone();
         joined.shift_remove("allOf");
-        if parts.len() < 2
-            || !parts.iter().all(|part| part.as_object().is_some_and(|part| join(&mut joined, part)))
-        {
+        let mut joint = Joint::default();
+        let mut fits = |part: &Value| part.as_object().is_some_and(|part| joint.join(&mut joined, part));
+        if parts.len() < 2 || !parts.iter().all(&mut fits) {
             return;
         }
         let change = Change::at(site.pointer).remove("allOf", before);

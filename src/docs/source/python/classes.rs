@@ -11,7 +11,7 @@
 //! All pasted definitions are intended, so any other is a fault, as is an unreadable field where fields count. A
 //! program contains more than its functions: the rest is omitted with a step. Schemas are built by `models`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde_json::{Value, json};
 
@@ -43,9 +43,19 @@ pub(super) fn functions(
     allowance: &Allowance,
 ) -> Result<Source, Fault> {
     let models = Models::of(module, allowance)?;
-    let mut reader = Reader { module, text, steps, models: &models, found: Vec::new(), faults: Vec::new() };
+    let mut reader = Reader {
+        module,
+        text,
+        steps,
+        models: &models,
+        defined: defined(module),
+        found: Vec::new(),
+        places: HashMap::new(),
+        faults: Vec::new(),
+    };
     reader.read();
-    let Reader { mut found, mut faults, .. } = reader;
+    let Reader { found, mut faults, .. } = reader;
+    let mut found: Vec<SourceFunction<'_>> = found.into_iter().flatten().collect();
     qualify(&mut found);
     let functions: Vec<Value> = found.into_iter().map(|found| found.function).collect();
     if functions.is_empty() && faults.is_empty() {
@@ -74,8 +84,22 @@ struct Reader<'r, 'm, 'a> {
     text: &'r str,
     steps: &'r mut Vec<ParseStep>,
     models: &'r Models<'a>,
-    found: Vec<SourceFunction<'m>>,
+    /// The names of all functions that are not overloads.
+    defined: HashSet<&'m str>,
+    /// The functions so far; `None` for one that a later one replaces.
+    found: Vec<Option<SourceFunction<'m>>>,
+    /// The place of the first function outside of classes, by name.
+    places: HashMap<&'m str, usize>,
     faults: Vec<Fault>,
+}
+
+/// Returns the names of all functions of a module that are not overloads.
+fn defined(module: &PyModule) -> HashSet<&str> {
+    let defs = module.items.iter().filter_map(|item| match item {
+        PyItem::Def(def) => Some(def),
+        PyItem::Class(_) => None,
+    });
+    defs.filter(|def| !is_overload(def)).map(|def| def.name.as_str()).collect()
 }
 
 impl<'m> Reader<'_, 'm, '_> {
@@ -104,16 +128,18 @@ impl<'m> Reader<'_, 'm, '_> {
     }
 
     fn def(&mut self, def: &'m PyDef) {
-        if is_overload(def) && self.has_other(def) {
+        if is_overload(def) && self.defined.contains(def.name.as_str()) {
             return;
         }
-        let earlier = self.found.iter().position(|found| found.class.is_none() && found.name == def.name);
-        if let (Some(earlier), true) = (earlier, self.module.is_program) {
+        if self.module.is_program
+            && let Some(&earlier) = self.places.get(def.name.as_str())
+        {
             // The last definition counts, as in Python; of branches the first, which is the usual case.
             if def.is_conditional {
                 return;
             }
-            self.found.remove(earlier);
+            self.found[earlier] = None;
+            self.places.remove(def.name.as_str());
         }
         let mut whole = def.clone();
         if self.module.is_program {
@@ -127,20 +153,18 @@ impl<'m> Reader<'_, 'm, '_> {
         self.push(None, def, function);
     }
 
-    /// Returns true if a function with this name is defined that is not an overload.
-    fn has_other(&self, def: &PyDef) -> bool {
-        let mut defs = self.module.items.iter().filter_map(|item| match item {
-            PyItem::Def(def) => Some(def),
-            PyItem::Class(_) => None,
-        });
-        defs.any(|other| other.name == def.name && !is_overload(other))
-    }
-
     fn push(&mut self, class: Option<&'m str>, def: &'m PyDef, function: Result<Value, Fault>) {
         match function {
-            Ok(function) => self.found.push(SourceFunction { name: &def.name, class, function }),
+            Ok(function) => self.add(SourceFunction { name: &def.name, class, function }),
             Err(fault) => self.unread(&def.name, def.offset, &fault),
         }
+    }
+
+    fn add(&mut self, function: SourceFunction<'m>) {
+        if function.class.is_none() {
+            self.places.entry(function.name).or_insert(self.found.len());
+        }
+        self.found.push(Some(function));
     }
 
     /// Records a fault of one definition, which is a record of the source; only the first ones are kept.
@@ -167,7 +191,7 @@ impl<'m> Reader<'_, 'm, '_> {
             && let Some(description) = text_of(fields, "description")
         {
             match tool(class, fields, description, self.models) {
-                Ok(function) => self.found.push(SourceFunction { name: &class.name, class: None, function }),
+                Ok(function) => self.add(SourceFunction { name: &class.name, class: None, function }),
                 Err(fault) => self.unread(&class.name, class.offset, &fault),
             }
             return;

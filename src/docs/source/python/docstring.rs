@@ -4,7 +4,7 @@
 //! signature are parameters, so prose never becomes one; all other lines stay in the description. Results and
 //! exceptions are omitted, as docs for calls have no key for them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The content of a docstring.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,10 @@ const OTHER_HEADERS: [&str; 8] =
 /// Reads a docstring for a function with these parameters.
 pub(crate) fn read(docstring: &str, names: &[&str]) -> Docstring {
     let lines = dedented(docstring);
-    let mut reader = Reader { names, ..Reader::default() };
+    let mut reader = Reader::default();
+    for &name in names {
+        reader.names.entry(folded(name)).or_insert(name);
+    }
     let mut at = 0;
     while at < lines.len() {
         let next = lines.get(at + 1).map_or("", |line| line.text);
@@ -98,7 +101,8 @@ enum Section {
 
 #[derive(Default)]
 struct Reader<'a> {
-    names: &'a [&'a str],
+    /// The parameters by their folded names.
+    names: HashMap<String, &'a str>,
     section: Section,
     /// The parameter whose entry is unfinished, and the depth of its first line.
     open: Option<(String, usize)>,
@@ -259,9 +263,7 @@ impl<'a> Reader<'a> {
 
     /// Returns the parameter with that name, which may be spelled differently: `x-key` for `x_key`.
     fn known(&self, written: &str) -> Option<String> {
-        let folded = |name: &str| name.trim_matches(['*', '`']).replace('-', "_");
-        let found = self.names.iter().find(|name| folded(name) == folded(written))?;
-        Some((*found).to_owned())
+        self.names.get(&folded(written)).map(|found| (*found).to_owned())
     }
 
     fn finish(self) -> Docstring {
@@ -271,6 +273,11 @@ impl<'a> Reader<'a> {
         let description = if prose.is_empty() { joined(&self.result) } else { prose };
         Docstring { description: without_gaps(&description), parameters: self.parameters }
     }
+}
+
+/// Returns a name without marks, and with underscores for hyphens.
+fn folded(name: &str) -> String {
+    name.trim_matches(['*', '`']).replace('-', "_")
 }
 
 /// Reduces several empty lines to one.

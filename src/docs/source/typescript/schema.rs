@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::docs::join::join;
+use crate::docs::join::Joint;
 use crate::notation::typescript::{Member, Type};
 
 /// The maximum depth of types once names are resolved.
@@ -116,12 +116,13 @@ impl<'d> Declared<'d> {
 
     fn all_of(&mut self, kinds: &'d [Type]) -> Result<Schema, String> {
         let mut joined = with("object", "properties", json!({}));
+        let mut joint = Joint::default();
         for kind in kinds {
             let part = self.schema(kind)?;
             if !part.contains_key("properties") {
                 return Err("only object types can be joined by `&`".to_owned());
             }
-            if !join(&mut joined, &part) {
+            if !joint.join(&mut joined, &part) {
                 return Err("types joined by `&` contradict each other".to_owned());
             }
         }
