@@ -274,6 +274,64 @@ def macs(n):
     return rows
 
 
+DIGIT_FORMS = ["٠١٢٣٤٥٦٧٨٩", "۰۱۲۳۴۵۶۷۸۹", "०१२३४५६७८९", "০১২৩৪৫৬৭৮৯", "๐๑๒๓๔๕๖๗๘๙", "０１２３４５６７８９", "𝟎𝟏𝟐𝟑𝟒𝟓𝟔𝟕𝟖𝟗", "𝟘𝟙𝟚𝟛𝟜𝟝𝟞𝟟𝟠𝟡",
+               "⁰¹²³⁴⁵⁶⁷⁸⁹", "⓪①②③④⑤⑥⑦⑧⑨", "႐႑႒႓႔႕႖႗႘႙", "᠐᠑᠒᠓᠔᠕᠖᠗᠘᠙"]
+CRYPT = ["$apr1$", "$1$", "$6$", "$2y$10$", "$2b$12$", "$5$", "{SHA}", "{SSHA}", "pbkdf2_sha256$600000$", "$argon2id$v=19$m=65536,t=3,p=4$"]
+
+
+def other_forms(n):
+    """Returns values in forms that people and programs write besides the usual one, and look-alikes; generated separately."""
+    rng, rows = random.Random(n), []
+    some = lambda alphabet, k: "".join(rng.choice(alphabet) for _ in range(k))
+    hexes = lambda k: some("0123456789abcdef", k)
+
+    def mixed(k, more=""):
+        while True:
+            text = some(ALNUM + more, k)
+            if sum(c.isdigit() for c in text) >= 4 and any(c.isupper() for c in text) and any(c.islower() for c in text):
+                return text
+
+    def add(template, kind, value):
+        start = len(template[:template.index("{}")].encode())
+        rows.append({"text": template.replace("{}", value), "spans": [[kind, start, start + len(value.encode())]], "looks": None})
+
+    def crypt(at):
+        start = CRYPT[at % len(CRYPT)]
+        length = {"$6$": 86, "{SHA}": 27, "{SSHA}": 38, "$5$": 43}.get(start, 53 if start.startswith("$2") else 43 if len(start) > 7 else 22)
+        salt = "" if start.startswith(("$2", "{")) else mixed(8) + "$"
+        return start + salt + mixed(length) + ("=" if start == "{SHA}" else "")
+
+    hosts = ["quillpost.net", "fernmail.org", "nordlys.no", "harbour-mail.com"]
+    for at in range(n):
+        form = DIGIT_FORMS[at % len(DIGIT_FORMS)]
+        digits = str.maketrans(DIGIT, form)
+        local, host = f"{rng.choice(FIRST)}.{rng.choice(LAST)}", hosts[at % len(hosts)]
+        number = luhn("4539" + some("123456789", 2) + some(DIGIT, 9))
+        add(["Pay with {} today", "my card is {}", "card: {}"][at % 3], "card", grouped(number, [4] * 4, [" ", "", "-"][at % 3]).translate(digits))
+        add(["Call {} please", "my phone number is {}"][at % 2], "phone", ("+49 151 " + some("23456789", 4) + some(DIGIT, 4)).translate(digits))
+        add(["my ssn is {}", "SSN: {}"][at % 2], "ssn", f"{rng.choice(['312', '418', '527'])}-{rng.randint(11, 98)}-{rng.randint(1001, 9998)}".translate(digits))
+        odd = [f"{local} @ {host}", f"{local} @{host}", f"{local}@ {host}", f"{local}@{host.replace('.', '․')}", f"{local}﹫{host}", f"{local}@{host.replace('-', chr(0x2010))}",
+               f"{local}＠{host.replace('.', '．')}", f"{local}@{host.replace('.', ' .')}", f"{local} @ {host.replace('.', ' . ')}", f"\"{local.replace('.', ' ')}\"@{host}"][at % 10]
+        add(["Send a note to {} about the plan", "Write to {}, please", "{} is my address"][at % 3], "email", odd)
+        encoded = base64.b64encode(f"{local}@{host}".encode()).decode()
+        add(["decode {} for me", "what is in data:text/plain;base64,{} ?", "base64: {}", "Is {} valid base64?"][at % 4], "email", encoded if at % 2 else encoded.rstrip("="))
+        add(["my ethereum private key 0x{}", "wallet private key: 0x{}", "PRIVATE_KEY=0x{}", "my private key is 0x{}"][at % 4], "key", hexes(64))
+        add(["Cookie: session={}; theme=dark", "Set-Cookie: PHPSESSID={}; path=/; HttpOnly", "curl -H 'Cookie: lang=en; JSESSIONID={}'", "document.cookie = \"sid={}\"", "Cookie: connect.sid=s%3A{}", "Set-Cookie: laravel_session={}; expires=Wed, 21 Oct 2026 07:28:00 GMT",
+             "the request had JSESSIONID={}", "Cookie: ASP.NET_SessionId={}"][at % 8], "token", mixed(rng.choice([24, 26, 32])))
+        add(["mira:{}", "user entry tomas:{}:19000:0:99999:7:::", "the hash in the database is {}", "password_hash = '{}'"][at % 4], "key", crypt(at))
+    stay = [
+        ("cookie", lambda: rng.choice(["Cookie: theme=dark; lang=en-GB", "Set-Cookie: consent=yes; path=/; Max-Age=3600", "accept the cookie policy", "bake cookies: flour=200 g, sugar=150 g", "document.cookie = 'a=b'", "sessions=12 users=40", "session=morning"])),
+        ("hash", lambda: rng.choice([f"transaction 0x{hexes(64)}", f"block hash 0x{hexes(64)}", f"contract at 0x{hexes(40)}", f"storage key 0x{hexes(64)}", f"public key 0x{hexes(64)}", "costs $1$ or $6$ a piece", "$2y is a variable", "use {SHA} or {SSHA} as the scheme"])),
+        ("sign", lambda: rng.choice(["dinner @ noon", f"{rng.randint(2, 9)} pcs @ 3.50 each", "talk to @mira.keller about it", "lodash @ 4.17.21", "icon @ 2x.png", "see you @ the office", "Follow @quillpost .net is our stack", "ssh mira@build-host .profile", "x.py @ main"])),
+        ("digits", lambda: rng.choice(["x² + y³ = 10⁹", f"① Call ② Write ③ Wait {rng.randint(100, 999)}", "5 m² and 20 m³", f"the year {some('٠١٢٣٤٥٦٧٨٩', 4)}", "Chapter ⑫, note ⁴", f"order {some('０１２３４５６７８９', 10)}", f"{rng.randint(10, 99)}️⃣ steps"])),
+        ("base64", lambda: "decode " + base64.b64encode(rng.choice(["the meeting is at noon", "hello world, again", "a @ b and so on", '{"city": "Oslo", "days": 3}']).encode()).decode()),
+    ]
+    for at in range(2 * n):
+        looks, make = stay[at % len(stay)]
+        rows.append({"text": make(), "spans": [], "looks": looks})
+    return rows
+
+
 # Names of persons who do not exist, as they are written in many languages.
 PERSONS = ["Mira Keller", "Tomas Oduya", "Aiko Tanaka", "Lena Brandt", "João Pereira", "Priya Nair", "Wei Zhao", "Chloé Moreau",
            "Samir Haddad", "Ingrid Solberg", "Owen Pryce", "Zeynep Aydın", "Katarzyna Wójcik", "Siobhán O'Rourke", "Ngozi Eze",
@@ -356,6 +414,7 @@ def main():
     parts = {"aside": LINES[: len(LINES) // 3], "open": LINES[len(LINES) // 3:]}
     for rows in parts.values():
         rows.extend(macs(3 if rows is parts["aside"] else 6))
+        rows.extend(other_forms(10 if rows is parts["aside"] else 24))
         for row in rows:
             if row["text"].startswith("aa:bb:"):
                 row.update(spans=[["mac", 0, len(row["text"])]], looks=None)

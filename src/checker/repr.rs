@@ -1,13 +1,33 @@
 //! The text of a value in Python, as `repr` writes it.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
+use num_bigint::BigInt;
 use unicode_general_category::{GeneralCategory, get_general_category};
 
 use super::value::PyValue;
 
+/// Most digits of an integer that Python writes.
+const MAX_DIGITS: u32 = 4300;
+
+/// The text in the place of an integer that Python does not write.
+pub(super) const LONG_INTEGER: &str = "<an integer of more than 4300 digits>";
+
+/// Returns the digits of an integer; Python and readers of JSON in Python refuse those of a longer one.
+pub(super) fn integer(value: &BigInt) -> String {
+    if is_long(value) { LONG_INTEGER.to_owned() } else { value.to_string() }
+}
+
+/// Returns whether an integer has more digits than Python writes.
+pub(super) fn is_long(value: &BigInt) -> bool {
+    static LEAST: LazyLock<BigInt> = LazyLock::new(|| BigInt::from(10).pow(MAX_DIGITS));
+    // A digit has more than three bits.
+    value.bits() > u64::from(3 * MAX_DIGITS) && value.magnitude() >= LEAST.magnitude()
+}
+
 impl PyValue {
-    /// Returns the text that Python's `repr` gives.
+    /// Returns the text that Python's `repr` gives; [`LONG_INTEGER`] where it would fail.
     pub fn repr(&self) -> String {
         let mut text = String::new();
         self.write_repr(&mut text);
@@ -19,7 +39,7 @@ impl PyValue {
             Self::None => text.push_str("None"),
             Self::Bool(true) => text.push_str("True"),
             Self::Bool(false) => text.push_str("False"),
-            Self::Int(value) => text.push_str(&value.to_string()),
+            Self::Int(value) => text.push_str(&integer(value)),
             Self::Float(value) => text.push_str(&float(*value)),
             Self::Complex(real, imaginary) => text.push_str(&complex(*real, *imaginary)),
             Self::Str(value) => string(value, text),

@@ -8,6 +8,8 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive as _;
 use serde_json::{Map, Value};
 
+use super::repr::is_long;
+
 /// A value of Python.
 #[derive(Debug, Clone)]
 pub enum PyValue {
@@ -198,12 +200,26 @@ impl PyValue {
         }
     }
 
+    /// Returns whether the value has an integer of more digits than Python writes.
+    pub(super) fn has_long_integer(&self) -> bool {
+        match self {
+            Self::Int(value) => is_long(value),
+            Self::List(elements) | Self::Tuple(elements) => elements.iter().any(Self::has_long_integer),
+            Self::Dict(members) => {
+                members.iter().any(|(key, value)| key.has_long_integer() || value.has_long_integer())
+            }
+            _ => false,
+        }
+    }
+
     /// Converts the value to JSON, as Python's `json.dumps` would: a tuple becomes a list, a key that is no text becomes
-    /// its text. What JSON cannot hold (bytes, complex numbers, NaN, infinity) becomes its Python text.
+    /// its text. What JSON or Python's reader of it cannot hold (bytes, complex numbers, NaN, infinity, an integer of thousands of
+    /// digits) becomes a text.
     pub fn to_json(&self) -> Value {
         match self {
             Self::None => Value::Null,
             Self::Bool(value) => Value::Bool(*value),
+            Self::Int(value) if is_long(value) => Value::String(self.repr()),
             Self::Int(value) => serde_json::from_str(&value.to_string()).unwrap_or(Value::Null),
             Self::Float(value) if value.is_finite() => {
                 serde_json::from_str(&self.repr()).unwrap_or(Value::Null)

@@ -122,6 +122,17 @@ impl Observer for Console {
         }
     }
 
+    fn wait(&self, what: &str) {
+        if self.is_quiet {
+            return;
+        }
+        let print = || print_status(what);
+        match self.step.lock().ok().as_ref().and_then(|slot| slot.as_ref()) {
+            Some(step) => step.bar.suspend(print),
+            None => print(),
+        }
+    }
+
     fn end(&self, outcome: &str) {
         let Ok(mut slot) = self.step.lock() else { return };
         if let Some(step) = slot.take() {

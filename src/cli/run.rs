@@ -196,6 +196,10 @@ impl Observer for Watching {
         self.console.read(bytes, total);
     }
 
+    fn wait(&self, what: &str) {
+        self.console.wait(what);
+    }
+
     fn end(&self, outcome: &str) {
         self.console.end(outcome);
     }

@@ -113,6 +113,10 @@ impl Progress for WarnsOnce<'_> {
         self.progress.advance(rows);
     }
 
+    fn wait(&self, what: &str) {
+        self.progress.wait(what);
+    }
+
     fn end(&self, outcome: &str) {
         self.progress.end(outcome);
     }

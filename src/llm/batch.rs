@@ -14,6 +14,7 @@ use super::Error;
 use super::cache::{ReplyCache, RequestKey, StoredReply};
 use super::chat::read_reply;
 use super::service::PendingRequest;
+use crate::text::outside::shortened;
 
 /// Answers that are stored in one transaction.
 const AT_ONCE: usize = 1000;
@@ -146,7 +147,7 @@ impl Imported {
             }
             Ok(Line::Failed(what)) => {
                 self.n_failed += 1;
-                describe(format!("the request failed: {what}"));
+                describe(format!("the request failed: {}", shortened(&what)));
             }
             Err(what) => {
                 self.n_unreadable += 1;

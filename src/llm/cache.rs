@@ -1,7 +1,8 @@
 //! The cache of replies: what a model said to a request, kept for all runs and processes.
 //!
 //! One database file (redb) in the folder of caches. A reply is stored in a transaction of its own before anything else
-//! happens to it, so a killed process loses none; several processes write in turns. Failures are never stored. The key is
+//! happens to it, so a killed process loses none; several processes write in turns, and `claims` says which of them asks. The
+//! first reply to a request stays: runs have used it. Failures are never stored. The key is
 //! the SHA-256 of the request with its keys in order: kind of endpoint, model, body and number of the sample. Requests
 //! themselves are not stored, so the cache holds no text of a log beyond what a model repeats in its reply.
 
@@ -24,6 +25,9 @@ const FILE: &str = "replies.redb";
 /// Replies by key, each JSON compressed with zstd.
 const REPLIES: TableDefinition<'_, &[u8], &[u8]> = TableDefinition::new("replies-1");
 
+/// Who asks for a reply that is not there, by key.
+pub(super) const CLAIMS: TableDefinition<'_, &[u8], &str> = TableDefinition::new("claims-1");
+
 /// Level of zstd: replies are short, and most of the time is that of the server.
 const LEVEL: i32 = 3;
 
@@ -45,6 +49,14 @@ impl RequestKey {
     pub fn of(body: &Map<String, Value>, sample: u32) -> Self {
         let whole = json!({"body": in_order(&Value::Object(body.clone())), "kind": KIND, "sample": sample});
         Self(Sha256::digest(whole.to_string()).into())
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    pub(super) fn of_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
     }
 
     /// Reads a key as [`Display`](fmt::Display) writes it: 64 hexadecimal digits.
@@ -105,6 +117,9 @@ pub struct StoredReply {
     pub model: String,
     /// When it was stored, in seconds since 1970.
     pub stored: u64,
+    /// The same in milliseconds; 0 if an older version stored it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stored_ms: u64,
     /// How long it took, in seconds; `None` for a reply of a batch.
     pub latency: Option<f64>,
     /// The whole reply of the server.
@@ -117,12 +132,30 @@ pub struct StoredReply {
 impl StoredReply {
     /// Returns a reply that is stored now.
     pub fn now(model: &str, latency: Option<f64>, reply: Value) -> Self {
-        Self { model: model.to_owned(), stored: now(), latency, reply, is_unusable: false }
+        let stored_ms = now_ms();
+        Self {
+            model: model.to_owned(),
+            stored: stored_ms / 1000,
+            stored_ms,
+            latency,
+            reply,
+            is_unusable: false,
+        }
     }
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // Serde asks for it.
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 pub(super) fn now() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+    now_ms() / 1000
+}
+
+pub(super) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The open cache.
@@ -134,6 +167,51 @@ pub struct ReplyCache {
 impl fmt::Debug for ReplyCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("ReplyCache").field(&self.path).finish()
+    }
+}
+
+/// The tables of the database, in a transaction that writes.
+pub(super) struct Tables<'t> {
+    pub(super) replies: redb::Table<'t, &'static [u8], &'static [u8]>,
+    /// By key who asks for a reply.
+    pub(super) claims: redb::Table<'t, &'static [u8], &'static str>,
+}
+
+/// Why a transaction failed.
+pub(super) enum Fault {
+    /// The database cannot be read or written.
+    Database(redb::Error),
+    /// A stored reply is damaged.
+    Reply(Error),
+}
+
+impl From<redb::StorageError> for Fault {
+    fn from(error: redb::StorageError) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+impl From<redb::TableError> for Fault {
+    fn from(error: redb::TableError) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+impl From<redb::TransactionError> for Fault {
+    fn from(error: redb::TransactionError) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+impl From<redb::CommitError> for Fault {
+    fn from(error: redb::CommitError) -> Self {
+        Self::Database(error.into())
+    }
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Reply(error)
     }
 }
 
@@ -182,8 +260,8 @@ impl ReplyCache {
         builder.set_check_integrity_on_open(true);
         let database = builder.create(&path).map_err(|error| of_database(&path, error))?;
         let cache = Self { database, path };
-        // Readers need the table.
-        cache.write(|_| Ok(()))?;
+        // Readers need the tables.
+        cache.change(|_| Ok(()))?;
         Ok(cache)
     }
 
@@ -208,35 +286,40 @@ impl ReplyCache {
         self.unpacked(&stored).map(Some)
     }
 
-    /// Stores a reply; it is on disk when this returns. An earlier reply to the same request is replaced.
+    /// Stores a reply; it is on disk when this returns. An earlier reply to the same request that can be used stays, and is
+    /// returned.
     ///
     /// # Errors
-    /// The file cannot be written.
-    pub fn put(&self, key: RequestKey, reply: &StoredReply) -> Result<(), Error> {
-        self.put_all([(key, reply)])
+    /// The file cannot be read or written.
+    pub fn put(&self, key: RequestKey, reply: &StoredReply) -> Result<Option<StoredReply>, Error> {
+        Ok(self.put_all([(key, reply)])?.into_iter().next().flatten())
     }
 
-    /// Stores several replies in one transaction.
+    /// Stores several replies in one transaction, and returns for each the earlier one that stays.
     ///
     /// # Errors
-    /// The file cannot be written; then none of them is stored.
+    /// The file cannot be read or written; then none of them is stored.
     pub fn put_all<'r>(
         &self,
         replies: impl IntoIterator<Item = (RequestKey, &'r StoredReply)>,
-    ) -> Result<(), Error> {
+    ) -> Result<Vec<Option<StoredReply>>, Error> {
         let packed: Vec<(RequestKey, Vec<u8>)> = replies
             .into_iter()
-            .map(|(key, reply)| {
-                let json = serde_json::to_vec(reply).map_err(|error| fault(&self.path, &error))?;
-                let packed = zstd::bulk::compress(&json, LEVEL).map_err(|error| fault(&self.path, &error))?;
-                Ok((key, packed))
-            })
+            .map(|(key, reply)| Ok((key, self.packed(reply)?)))
             .collect::<Result<_, Error>>()?;
-        self.write(|table| {
-            for (key, stored) in &packed {
-                table.insert(&key.0[..], &stored[..])?;
+        self.change(|tables| {
+            let mut earlier = Vec::with_capacity(packed.len());
+            for (key, packed) in &packed {
+                let known = tables.replies.get(&key.0[..])?.map(|stored| stored.value().to_vec());
+                let known = known.map(|stored| self.unpacked(&stored)).transpose()?;
+                let kept = known.filter(|known| !known.is_unusable);
+                if kept.is_none() {
+                    tables.replies.insert(&key.0[..], &packed[..])?;
+                }
+                tables.claims.remove(&key.0[..])?;
+                earlier.push(kept);
             }
-            Ok(())
+            Ok(earlier)
         })
     }
 
@@ -245,16 +328,18 @@ impl ReplyCache {
     /// # Errors
     /// The file cannot be read or written.
     pub fn mark_unusable(&self, keys: &[RequestKey]) -> Result<(), Error> {
-        let mut marked = Vec::new();
-        for &key in keys {
-            if let Some(reply) = self.get(key)?.filter(|reply| !reply.is_unusable) {
-                marked.push((key, StoredReply { is_unusable: true, ..reply }));
-            }
-        }
-        if marked.is_empty() {
+        if keys.is_empty() {
             return Ok(());
         }
-        self.put_all(marked.iter().map(|(key, reply)| (*key, reply)))
+        self.change(|tables| {
+            for key in keys {
+                let known = tables.replies.get(&key.0[..])?.map(|stored| stored.value().to_vec());
+                let Some(reply) = known.map(|stored| self.unpacked(&stored)).transpose()? else { continue };
+                let marked = self.packed(&StoredReply { is_unusable: true, ..reply })?;
+                tables.replies.insert(&key.0[..], &marked[..])?;
+            }
+            Ok(())
+        })
     }
 
     /// Returns what is stored of each model, by its name.
@@ -307,25 +392,40 @@ impl ReplyCache {
             }
             Ok(())
         })?;
-        self.write(|table| keys.iter().try_for_each(|key| table.remove(&key.0[..]).map(|_| ())))?;
+        self.change(|tables| {
+            keys.iter().try_for_each(|key| tables.replies.remove(&key.0[..]).map(|_| ()).map_err(Fault::from))
+        })?;
         // Another process may have it open; then a later call makes it smaller.
         let _ = self.database.compact();
         Ok(keys.len() as u64)
     }
 
-    fn write(
+    /// Changes replies and claims in one transaction.
+    pub(super) fn change<T>(
         &self,
-        change: impl FnOnce(&mut redb::Table<'_, &[u8], &[u8]>) -> Result<(), redb::StorageError>,
-    ) -> Result<(), Error> {
-        let written = || -> Result<(), redb::Error> {
+        change: impl FnOnce(&mut Tables<'_>) -> Result<T, Fault>,
+    ) -> Result<T, Error> {
+        let changed = || -> Result<T, Fault> {
             let transaction = self.database.begin_write()?;
-            change(&mut transaction.open_table(REPLIES)?)?;
-            Ok(transaction.commit()?)
+            let mut tables =
+                Tables { replies: transaction.open_table(REPLIES)?, claims: transaction.open_table(CLAIMS)? };
+            let value = change(&mut tables)?;
+            drop(tables);
+            transaction.commit()?;
+            Ok(value)
         };
-        written().map_err(|error| of_database(&self.path, error))
+        changed().map_err(|fault| match fault {
+            Fault::Database(error) => of_database(&self.path, error),
+            Fault::Reply(error) => error,
+        })
     }
 
-    fn unpacked(&self, stored: &[u8]) -> Result<StoredReply, Error> {
+    fn packed(&self, reply: &StoredReply) -> Result<Vec<u8>, Error> {
+        let json = serde_json::to_vec(reply).map_err(|error| fault(&self.path, &error))?;
+        zstd::bulk::compress(&json, LEVEL).map_err(|error| fault(&self.path, &error))
+    }
+
+    pub(super) fn unpacked(&self, stored: &[u8]) -> Result<StoredReply, Error> {
         let json = zstd::bulk::decompress(stored, MAX_REPLY).map_err(|error| fault(&self.path, &error))?;
         serde_json::from_slice(&json).map_err(|error| fault(&self.path, &error))
     }
@@ -379,115 +479,4 @@ fn place(made: &Path, path: &Path) -> std::io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn body(text: &str) -> Map<String, Value> {
-        json!({"model": "m", "messages": [{"role": "user", "content": text}]}).as_object().unwrap().clone()
-    }
-
-    fn reply(model: &str, text: &str) -> StoredReply {
-        StoredReply::now(model, Some(0.5), json!({"choices": [{"message": {"content": text}}]}))
-    }
-
-    #[test]
-    fn the_hint_says_whether_the_file_or_the_disk_is_to_blame() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("caches");
-        let full = of_database(&path, std::io::Error::from(std::io::ErrorKind::StorageFull)).to_string();
-        assert!(
-            full.contains("no space left on the device\nhint: free some space there; TOOLSIEVE_CACHE"),
-            "{full}"
-        );
-        fs::write(&path, "").unwrap();
-        let not_a_folder = ReplyCache::open(&path).unwrap_err().to_string();
-        assert!(not_a_folder.contains("TOOLSIEVE_CACHE can name another folder"), "{not_a_folder}");
-        fs::write(ReplyCache::path_in(folder.path()), "no database").unwrap();
-        let damaged = ReplyCache::open(folder.path()).unwrap_err().to_string();
-        assert!(damaged.contains("\nhint: move the file away;"), "{damaged}");
-    }
-
-    #[test]
-    fn a_key_depends_on_body_and_sample_and_not_on_the_order_of_keys() {
-        let key = RequestKey::of(&body("a"), 0);
-        let turned = json!({"messages": [{"content": "a", "role": "user"}], "model": "m"});
-        assert_eq!(RequestKey::of(turned.as_object().unwrap(), 0), key);
-        assert_ne!(RequestKey::of(&body("a"), 1), key);
-        assert_ne!(RequestKey::of(&body("b"), 0), key);
-        assert_eq!(RequestKey::parse(&key.to_string()), Some(key));
-        for other in ["", "12", &"g".repeat(64), &"é".repeat(32)] {
-            assert_eq!(RequestKey::parse(other), None, "{other}");
-        }
-    }
-
-    #[test]
-    fn replies_are_there_for_other_handles_and_later_ones_and_can_be_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let open = || ReplyCache::open(&folder.path().join("new")).unwrap();
-        let (key, other) = (RequestKey::of(&body("a"), 0), RequestKey::of(&body("b"), 0));
-        let (one, mut two) = (open(), open());
-        assert_eq!(two.get(key).unwrap(), None);
-        one.put(key, &reply("m", "x")).unwrap();
-        two.put(other, &reply("n", "y")).unwrap();
-        drop(one);
-        assert_eq!(open().get(key).unwrap().unwrap().reply["choices"][0]["message"]["content"], "x");
-        let stats = two.stats().unwrap();
-        assert_eq!(stats.keys().collect::<Vec<_>>(), ["m", "n"]);
-        assert_eq!(two.remove(|reply| reply.model == "m").unwrap(), 1);
-        assert_eq!((two.get(key).unwrap(), two.get(other).unwrap().is_some()), (None, true));
-    }
-
-    #[test]
-    fn an_empty_file_becomes_a_database_and_no_other_file_stays() {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(ReplyCache::path_in(folder.path()), "").unwrap();
-        ReplyCache::open(folder.path())
-            .unwrap()
-            .put(RequestKey::of(&body("a"), 0), &reply("m", "x"))
-            .unwrap();
-        assert_eq!(ReplyCache::open(folder.path()).unwrap().stats().unwrap()["m"].replies, 1);
-        let names: Vec<_> =
-            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(names, [FILE]);
-    }
-
-    #[test]
-    fn only_this_user_can_read_it_and_a_file_of_another_kind_is_an_error() {
-        let folder = tempfile::tempdir().unwrap();
-        drop(ReplyCache::open(folder.path()).unwrap());
-        let path = ReplyCache::path_in(folder.path());
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        }
-        for damage in [&b"no database"[..], &[0; 5000]] {
-            fs::write(&path, damage).unwrap();
-            let error = ReplyCache::open(folder.path()).unwrap_err().to_string();
-            assert!(error.contains("replies.redb") && error.contains("hint: "), "{error}");
-        }
-    }
-
-    #[test]
-    fn a_damaged_page_is_an_error_or_a_missing_reply_and_never_another_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let cache = ReplyCache::open(folder.path()).unwrap();
-        let keys: Vec<RequestKey> = (0..200).map(|n| RequestKey::of(&body("a"), n)).collect();
-        let replies: Vec<StoredReply> = (0..200).map(|n| reply("m", &format!("reply {n}"))).collect();
-        cache.put_all(keys.iter().copied().zip(&replies)).unwrap();
-        drop(cache);
-        let path = ReplyCache::path_in(folder.path());
-        let whole = fs::read(&path).unwrap();
-        for at in (0..whole.len()).step_by(whole.len() / 40) {
-            let mut damaged = whole.clone();
-            damaged[at] ^= 0x55;
-            fs::write(&path, &damaged).unwrap();
-            let Ok(cache) = ReplyCache::open(folder.path()) else { continue };
-            for (key, expected) in keys.iter().zip(&replies) {
-                if let Ok(Some(found)) = cache.get(*key) {
-                    assert_eq!(found.reply, expected.reply, "byte {at}");
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -46,12 +46,22 @@ pub struct ChatReply {
     pub whole: Value,
 }
 
+/// What happens to the next request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// It is sent.
+    Send,
+    /// It is not sent, and the one after it is next.
+    Skip,
+    /// It waits for the next reply; no request is sent once all replies are there.
+    Wait,
+}
+
 /// Decides what is sent, and gets the replies.
 pub trait Exchange {
-    /// Returns whether a request may be sent now. If not, it is called again after the next reply; no request is sent once all
-    /// replies are there.
-    fn may_send(&mut self, _at: usize) -> bool {
-        true
+    /// Decides about the next request; one that waits is decided about again.
+    fn turn(&mut self, _at: usize) -> Turn {
+        Turn::Send
     }
 
     /// Returns the tokens that a request and its answer take at most, for the limits of the server, if they are counted.
@@ -86,8 +96,16 @@ impl Client {
                     return Err(Error::Interrupted);
                 }
                 while running.len() < n_concurrent
-                    && let Some((at, body)) = waiting.next_if(|(at, _)| exchange.may_send(*at))
+                    && let Some(&(at, body)) = waiting.peek()
                 {
+                    let turn = exchange.turn(at);
+                    if turn == Turn::Wait {
+                        break;
+                    }
+                    waiting.next();
+                    if turn == Turn::Skip {
+                        continue;
+                    }
                     let request = self.chat(body.clone());
                     let tokens = exchange.most_tokens(at).unwrap_or_default().max(most_tokens(body));
                     let model = body["model"].as_str().unwrap_or_default().to_owned();
@@ -215,13 +233,13 @@ mod tests {
     /// Notes the replies; sends and stops as the test says.
     struct Noted<'s> {
         replies: Vec<(usize, Result<ChatReply, String>)>,
-        may_send: &'s mut dyn FnMut(usize) -> bool,
+        turn: &'s mut dyn FnMut(usize) -> Turn,
         stops: bool,
     }
 
     impl Exchange for Noted<'_> {
-        fn may_send(&mut self, at: usize) -> bool {
-            (self.may_send)(at)
+        fn turn(&mut self, at: usize) -> Turn {
+            (self.turn)(at)
         }
 
         fn receive(&mut self, at: usize, reply: Result<ChatReply, Error>) -> ControlFlow<()> {
@@ -230,8 +248,8 @@ mod tests {
         }
     }
 
-    fn noted(may_send: &mut dyn FnMut(usize) -> bool, stops: bool) -> Noted<'_> {
-        Noted { replies: Vec::new(), may_send, stops }
+    fn noted(turn: &mut dyn FnMut(usize) -> Turn, stops: bool) -> Noted<'_> {
+        Noted { replies: Vec::new(), turn, stops }
     }
 
     fn client(server: &Server) -> Client {
@@ -257,7 +275,7 @@ mod tests {
             .iter()
             .map(|text| json!({"messages": [{"role": "user", "content": text}]}))
             .collect();
-        let mut always = |_| true;
+        let mut always = |_| Turn::Send;
         let mut noted = noted(&mut always, false);
         client(&server).chat_each(&bodies, 2, &|| false, &mut noted).unwrap();
         noted.replies.sort_by_key(|(at, _)| *at);
@@ -274,7 +292,7 @@ mod tests {
     fn nothing_is_sent_after_a_stop() {
         let server = Server::start(|_, _| Reply::new(200, said("a").to_string()));
         let bodies = vec![json!({"messages": []}); 5];
-        let mut always = |_| true;
+        let mut always = |_| Turn::Send;
         client(&server).chat_each(&bodies, 1, &|| false, &mut noted(&mut always, true)).unwrap();
         assert_eq!(server.requests().len(), 1);
     }
@@ -283,10 +301,20 @@ mod tests {
     fn requests_that_may_not_be_sent_are_not_and_replies_under_way_arrive() {
         let server = Server::start(|_, _| Reply::new(200, said("a").to_string()));
         let bodies = vec![json!({"messages": []}); 5];
-        let mut three = |at| at < 3;
+        let mut three = |at| if at < 3 { Turn::Send } else { Turn::Wait };
         let mut noted = noted(&mut three, false);
         client(&server).chat_each(&bodies, 4, &|| false, &mut noted).unwrap();
         assert_eq!((server.requests().len(), noted.replies.len()), (3, 3));
+    }
+
+    #[test]
+    fn those_behind_a_request_that_is_skipped_are_sent() {
+        let server = Server::start(|_, _| Reply::new(200, said("a").to_string()));
+        let bodies = vec![json!({"messages": []}); 5];
+        let mut odd = |at: usize| if at % 2 == 1 { Turn::Send } else { Turn::Skip };
+        let mut noted = noted(&mut odd, false);
+        client(&server).chat_each(&bodies, 1, &|| false, &mut noted).unwrap();
+        assert_eq!(noted.replies.iter().map(|(at, _)| *at).collect::<Vec<_>>(), [1, 3]);
     }
 
     #[test]
@@ -298,7 +326,7 @@ mod tests {
             }
             _ => Reply::new(200, said("a").to_string()),
         });
-        let mut always = |_| true;
+        let mut always = |_| Turn::Send;
         let mut noted = noted(&mut always, false);
         client(&server).chat_each(&[json!({})], 1, &|| false, &mut noted).unwrap();
         let (_, Ok(reply)) = &noted.replies[0] else { panic!("{:?}", noted.replies) };
@@ -311,7 +339,7 @@ mod tests {
             0 => Reply::new(200, r#"{"error": {"code": 502, "message": "no upstream"}}"#),
             _ => Reply::new(200, said("a").to_string()),
         });
-        let mut always = |_| true;
+        let mut always = |_| Turn::Send;
         let mut noted = noted(&mut always, false);
         client(&server).chat_each(&[json!({})], 1, &|| false, &mut noted).unwrap();
         assert!(noted.replies[0].1.is_ok() && server.requests().len() == 2, "{:?}", noted.replies);

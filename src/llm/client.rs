@@ -29,7 +29,7 @@ pub struct Client {
     pub(super) openai: async_openai::Client<OpenAIConfig>,
     sender: Sender,
     runtime: Runtime,
-    /// The address, which may hold secrets.
+    /// The address without parameters; it may hold secrets.
     base: String,
     shown: String,
     max_concurrent: usize,
@@ -63,7 +63,8 @@ impl Client {
         Self::new(server.base.as_deref().unwrap_or(DEFAULT_BASE), key, policy)
     }
 
-    /// Returns a client of a server; the address does not include `/embeddings` or another resource.
+    /// Returns a client of a server; the address does not include `/embeddings` or another resource. Parameters of the address
+    /// are sent with every request.
     ///
     /// # Errors
     /// If the address is invalid, or the runtime cannot be created.
@@ -74,7 +75,9 @@ impl Client {
             return Err(Error::Setting(format!("{OPENAI_BASE} must be an address like {DEFAULT_BASE}")));
         };
         let max_concurrent = policy.max_concurrent;
-        let sender = Sender::new(key, policy)?;
+        let sender = Sender::of_server(&url, key, policy)?;
+        // The sender adds the parameters, behind the resource.
+        let base = base.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
         // The sender adds the key. Empty values here are not read from the environment.
         let config =
             OpenAIConfig::new().with_api_base(base).with_api_key("").with_org_id("").with_project_id("");

@@ -35,7 +35,7 @@ impl Downloader {
     /// # Errors
     /// If the HTTP client cannot be created.
     pub fn new(key: Option<Key>, policy: RetryPolicy) -> Result<Self, Error> {
-        Ok(Self { sender: Sender::new(key, policy)?, runtime: runtime()? })
+        Ok(Self { sender: Sender::of_downloads(key, policy)?, runtime: runtime()? })
     }
 
     /// Downloads a URL to a file; returns `false` if the server does not have it.

@@ -34,7 +34,9 @@ impl Failures {
     pub(crate) fn after(&mut self, error: &Error) -> Option<Hopeless> {
         self.in_a_row += 1;
         let limit = match error {
-            Error::Refused { status: 401..=405, .. } | Error::Setting(_) => return Some(Hopeless::Refused),
+            Error::Refused { status: 401..=405, .. } | Error::Redirected { .. } | Error::Setting(_) => {
+                return Some(Hopeless::Refused);
+            }
             Error::Refused { status: 429, .. } => return Some(Hopeless::Limited),
             Error::Refused { status: 400..=499, .. } => MAX_REFUSED,
             _ => MAX_FAILING,

@@ -9,28 +9,34 @@ pub mod batch;
 pub(crate) mod budget;
 pub mod cache;
 pub mod chat;
+mod claims;
 pub mod client;
+mod decoded;
 pub mod download;
 pub mod embeddings;
 pub(crate) mod failures;
 pub mod key;
 mod limits;
 pub mod models;
+mod redirects;
 mod retry;
+mod secrets;
 mod sender;
 #[cfg(test)]
 pub(crate) mod server;
 pub mod service;
 mod tokens;
 
-/// An error of a network request. No message contains a key.
+use crate::text::outside::shortened;
+
+/// An error of a network request. No message contains a key, and what a server wrote is shortened.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// An address or a key is invalid.
     #[error("{0}")]
     Setting(String),
     /// There was no complete response.
-    #[error("{url}: {what}")]
+    #[error("{url}: {}", shortened(what))]
     Unreachable {
         /// The address, without parameters.
         url: String,
@@ -38,17 +44,25 @@ pub enum Error {
         what: String,
     },
     /// The server refused.
-    #[error("{url}: HTTP status {status}: {message}")]
+    #[error("{url}: HTTP status {status}: {}", shortened(message))]
     Refused {
         /// The address, without parameters.
         url: String,
         /// The HTTP status.
         status: u16,
-        /// The message of the server, shortened.
+        /// The message of the server.
         message: String,
     },
+    /// The server redirects to another one, which gets nothing.
+    #[error("{url} redirects to {}: {}", shortened(target), redirects::hint(&shortened(target)))]
+    Redirected {
+        /// The address, without parameters.
+        url: String,
+        /// The other address, without parameters.
+        target: String,
+    },
     /// The response does not have the expected format.
-    #[error("{url}: {what}")]
+    #[error("{url}: {}", shortened(what))]
     Answer {
         /// The address, without parameters.
         url: String,

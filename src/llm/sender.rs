@@ -20,16 +20,19 @@ use tokio::sync::Semaphore;
 use super::Error;
 use super::key::Key;
 use super::limits::Limits;
+use super::redirects::{self, Redirects};
 use super::retry::{RetryPolicy, is_retryable};
-
-/// Maximum length of a server's message in an error, in characters.
-const MAX_MESSAGE_CHARS: usize = 300;
+use super::secrets::{Hidden, Secrets};
 
 /// Maximum length of a response with status 200 that may be an error, in bytes.
 const MAX_ERROR_BYTES: usize = 10_000;
 
 /// Maximum length of a response, in bytes.
 const MAX_BODY: usize = 256 << 20;
+
+/// Why a reply is not used in which a short key cannot be told from a word.
+const EXPOSED: &str = "the reply has a word that is the same as the API key, and the key must not be in any file; a longer key \
+    cannot be taken for a word";
 
 /// Bytes of a request for each token, for requests whose tokens are not counted.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -55,6 +58,10 @@ pub(super) struct Demand {
 pub(super) struct Sender {
     pub(super) http: reqwest::Client,
     pub(super) key: Option<Key>,
+    /// The key, and the secrets of the address.
+    secrets: Arc<Secrets>,
+    /// The parameters of the address, which every request has.
+    parameters: Option<Arc<str>>,
     pub(super) policy: RetryPolicy,
     permits: Arc<Semaphore>,
     /// No request is sent before this time: the server asked one of them to wait.
@@ -65,18 +72,42 @@ pub(super) struct Sender {
 
 /// A complete response.
 struct FullResponse {
+    /// The address that responded.
+    url: Url,
     status: StatusCode,
     headers: HeaderMap,
+    /// Without secrets.
     body: Vec<u8>,
+    /// Whether the body has words that may be the key.
+    is_exposed: bool,
 }
 
 impl Sender {
-    pub(super) fn new(key: Option<Key>, policy: RetryPolicy) -> Result<Self, Error> {
+    /// Returns the sender of requests to a server, whose address may have parameters and secrets.
+    pub(super) fn of_server(url: &Url, key: Option<Key>, policy: RetryPolicy) -> Result<Self, Error> {
+        let sender = Self::new(key, Some(url), policy, Redirects::SameServer)?;
+        Ok(Self { parameters: url.query().filter(|query| !query.is_empty()).map(Arc::from), ..sender })
+    }
+
+    /// Returns a sender that sends no texts, only requests for public files.
+    pub(super) fn of_downloads(key: Option<Key>, policy: RetryPolicy) -> Result<Self, Error> {
+        Self::new(key, None, policy, Redirects::AnyServer)
+    }
+
+    fn new(
+        key: Option<Key>,
+        url: Option<&Url>,
+        policy: RetryPolicy,
+        redirects: Redirects,
+    ) -> Result<Self, Error> {
         let http = reqwest::Client::builder().connect_timeout(policy.timeout).read_timeout(policy.timeout);
+        // The address of a request can have secrets.
+        let http = http.redirect(redirects.policy()).referer(false);
         let http = http.build().map_err(|error| Error::Setting(error.to_string()))?;
+        let secrets = Arc::new(Secrets::of(key.as_ref().map(Key::text), url));
         let permits = Arc::new(Semaphore::new(policy.max_concurrent));
         let pause = Arc::new(Mutex::new(Instant::now()));
-        Ok(Self { http, key, policy, permits, pause, limits: Arc::default() })
+        Ok(Self { http, key, secrets, parameters: None, policy, permits, pause, limits: Arc::default() })
     }
 
     /// Returns a sender that sends each request once.
@@ -96,8 +127,8 @@ impl Sender {
         let mut n_attempts = 0;
         loop {
             n_attempts += 1;
-            let request =
-                self.keyed(factory.build().await.map_err(|error| Error::Setting(error.to_string()))?);
+            let request = factory.build().await.map_err(|error| Error::Setting(error.to_string()))?;
+            let request = self.keyed(self.with_parameters(request));
             let url = public_url(request.url());
             let demand = DEMAND.try_with(Demand::clone).unwrap_or_else(|_| Demand {
                 tokens: request.body().and_then(|body| body.as_bytes()).map_or(0, |body| body.len() as u64)
@@ -131,9 +162,10 @@ impl Sender {
                     }
                     tokio::time::sleep(wait).await;
                 }
-                (None, Ok(answer)) if answer.meant_status().is_success() => {
-                    return Ok(answer);
+                (None, Ok(answer)) if answer.meant_status().is_success() && answer.is_exposed => {
+                    return Err(Error::Answer { url, what: EXPOSED.to_owned() });
                 }
+                (None, Ok(answer)) if answer.meant_status().is_success() => return Ok(answer),
                 (None, Ok(answer)) => return Err(self.refused(url, &answer)),
                 (None, Err(what)) => return Err(Error::Unreachable { url, what }),
             }
@@ -171,10 +203,20 @@ impl Sender {
         request
     }
 
+    /// Adds the parameters of the address to those of a request.
+    fn with_parameters(&self, mut request: Request) -> Request {
+        if let Some(parameters) = &self.parameters {
+            let url = request.url_mut();
+            let all = url.query().map_or_else(|| parameters.to_string(), |own| format!("{parameters}&{own}"));
+            url.set_query(Some(&all));
+        }
+        request
+    }
+
     async fn once(&self, request: Request) -> Result<FullResponse, String> {
         let start = Instant::now();
         let mut response = self.http.execute(request).await.map_err(|error| self.describe(error))?;
-        let (status, headers) = (response.status(), response.headers().clone());
+        let (url, status, headers) = (response.url().clone(), response.status(), response.headers().clone());
         let mut body = Vec::new();
         while let Some(part) = response.chunk().await.map_err(|error| self.describe(error))? {
             body.extend_from_slice(&part);
@@ -185,16 +227,17 @@ impl Sender {
         let body = without_halves(body);
         // Outside of such a task nobody reads it.
         let _ = SECONDS.try_with(|seconds| seconds.set(start.elapsed().as_secs_f64()));
-        let body = match &self.key {
-            Some(key) => key.hide_in(body),
-            None => body,
-        };
-        Ok(FullResponse { status, headers, body })
+        let Hidden { value: body, is_exposed } = self.secrets.hide_in(body);
+        Ok(FullResponse { url, status, headers, body, is_exposed })
     }
 
     fn refused(&self, url: String, answer: &FullResponse) -> Error {
-        let message = self.hide(answer.message().trim());
-        let message = message.chars().take(MAX_MESSAGE_CHARS).collect();
+        if let Some(Error::Redirected { target, .. }) =
+            redirects::error_of(&answer.url, answer.status, &answer.headers)
+        {
+            return Error::Redirected { url, target: self.secrets.hide(&target) };
+        }
+        let message = self.secrets.hide(answer.message().trim());
         Error::Refused { url, status: answer.meant_status().as_u16(), message }
     }
 
@@ -207,11 +250,7 @@ impl Sender {
             text = format!("{error}: {deeper}");
             cause = deeper.source();
         }
-        self.hide(&text)
-    }
-
-    fn hide(&self, text: &str) -> String {
-        self.key.as_ref().map_or_else(|| text.to_owned(), |key| key.hide(text))
+        self.secrets.hide(&text)
     }
 }
 

@@ -1,19 +1,21 @@
 //! The language model of a run: answers from the cache, and from a server what the cache lacks.
 
+mod sending;
+
 use std::collections::HashSet;
 use std::fmt;
-use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::Error;
 use super::budget::Budget;
-use super::cache::{ReplyCache, RequestKey, StoredReply};
-use super::chat::{ChatReply, Exchange, read_reply};
+use super::cache::{ReplyCache, RequestKey, StoredReply, now_ms};
+use super::chat::{ChatReply, read_reply};
+use super::claims::Owner;
 use super::client::Client;
-use super::failures::{Failures, Hopeless};
+use super::failures::Failures;
 use super::models::{Model, Models, Price};
 use super::tokens;
 use crate::engine::context::Context;
@@ -21,6 +23,7 @@ use crate::engine::error::Error as RunError;
 use crate::engine::language_model::{
     Answered, ChatAnswer, ChatRequest, LanguageModel, ModelUsage, Unanswered,
 };
+use sending::{Sending, State};
 
 /// Requests at once, by default.
 pub const CONCURRENT: usize = 8;
@@ -69,6 +72,10 @@ pub struct ChatService {
     pending: Mutex<Vec<PendingRequest>>,
     /// Requests with an unusable answer in this run, which does not ask again.
     unusable: Mutex<HashSet<RequestKey>>,
+    /// When the service was made, in milliseconds since 1970.
+    opened_ms: u64,
+    /// Who claims requests, once one is sent.
+    owner: Mutex<Option<Arc<Owner>>>,
 }
 
 impl fmt::Debug for ChatService {
@@ -87,6 +94,8 @@ impl ChatService {
             spent: Mutex::new(0.0),
             pending: Mutex::default(),
             unusable: Mutex::default(),
+            opened_ms: now_ms(),
+            owner: Mutex::default(),
         }
     }
 
@@ -203,7 +212,11 @@ impl LanguageModel for ChatService {
 impl ChatService {
     /// Whether a request is asked again although it has a reply: an earlier run could not use it.
     fn asks_again(&self, key: RequestKey, stored: &StoredReply) -> bool {
-        let is_of_this_run = || self.unusable.lock().unwrap_or_else(PoisonError::into_inner).contains(&key);
+        // One that arrived since this run began is of this run, or of one at the same time, which gets the same result.
+        let is_of_this_run = || {
+            stored.stored_ms >= self.opened_ms
+                || self.unusable.lock().unwrap_or_else(PoisonError::into_inner).contains(&key)
+        };
         stored.is_unusable && !matches!(self.dispatch, Dispatch::CacheOnly) && !is_of_this_run()
     }
 
@@ -220,6 +233,16 @@ impl ChatService {
         });
     }
 
+    /// Returns the owner of the claims of this run.
+    fn owner(&self) -> Result<Arc<Owner>, RunError> {
+        let mut owner = self.owner.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(owner) = &*owner {
+            return Ok(Arc::clone(owner));
+        }
+        let new = Arc::new(Owner::new(&self.cache).map_err(run_error)?);
+        Ok(Arc::clone(owner.insert(new)))
+    }
+
     #[allow(clippy::too_many_arguments)] // What is sent, and where the outcomes go.
     fn send(
         &self,
@@ -234,6 +257,7 @@ impl ChatService {
         let bodies: Vec<Value> = missing.iter().map(|&at| Value::Object(questions[at].fitted())).collect();
         let spent = *self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let most = max_cost.map(|most| (most - spent).max(0.0));
+        let owner = self.owner()?;
         let mut sending = Sending {
             service: self,
             questions,
@@ -245,9 +269,13 @@ impl ChatService {
             stopped: None,
             client,
             cx,
+            claims: owner.call(&self.cache),
+            states: vec![State::Open; missing.len()],
+            n_concurrent,
+            saved: vec![None; missing.len()],
         };
-        let ended = client.chat_each(&bodies, n_concurrent, &|| cx.cancelled(), &mut sending);
-        let Sending { budget, stopped, .. } = sending;
+        let ended = sending.run(&bodies);
+        let (budget, stopped, saved) = sending.finish();
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner) += budget.new;
         if let Some(error) = stopped {
             return Err(error);
@@ -255,6 +283,9 @@ impl ChatService {
         // In the order of the requests: a sum in the order of arrival would differ in its last digit.
         for &at in missing {
             add(&mut answered.usage.cost, answered.costs[at]);
+        }
+        for saved in saved {
+            add(&mut answered.usage.saved_cost, saved);
         }
         if budget.refused.is_some() {
             for &at in missing {
@@ -328,86 +359,6 @@ impl Question {
     fn n_tokens(&self) -> u64 {
         tokens::of_request(&self.model, &self.body)
     }
-}
-
-/// The requests of one call while they are sent.
-struct Sending<'s> {
-    service: &'s ChatService,
-    questions: &'s [Question],
-    missing: &'s [usize],
-    tokens: &'s [u64],
-    budget: Budget,
-    failures: Failures,
-    answered: &'s mut Answered,
-    stopped: Option<RunError>,
-    client: &'s Client,
-    cx: &'s Context<'s>,
-}
-
-impl Exchange for Sending<'_> {
-    fn may_send(&mut self, nth: usize) -> bool {
-        let at = self.missing[nth];
-        let question = &self.questions[at];
-        let fits = self.budget.may_send(nth, question.price(), self.tokens[nth], Some(question.max_output));
-        if !fits {
-            self.answered.outcomes[at] = Err(Unanswered::OverCost);
-        }
-        fits
-    }
-
-    fn most_tokens(&self, nth: usize) -> Option<u64> {
-        Some(self.tokens[nth] + self.questions[self.missing[nth]].max_output)
-    }
-
-    fn receive(&mut self, nth: usize, reply: Result<ChatReply, Error>) -> ControlFlow<()> {
-        let at = self.missing[nth];
-        let usage = &mut self.answered.usage;
-        match reply {
-            Ok(reply) => {
-                let question = &self.questions[at];
-                let stored = StoredReply::now(&question.model, Some(reply.latency), reply.whole.clone());
-                if let Err(error) = self.service.cache.put(question.key, &stored) {
-                    self.stopped = Some(run_error(error));
-                    return ControlFlow::Break(());
-                }
-                self.failures.ended();
-                // Without usage the estimate counts, so that a limit of cost holds.
-                let input = reply.input_tokens.unwrap_or(self.tokens[nth]);
-                let output = reply.output_tokens.unwrap_or(question.max_output);
-                let (price, cached) = (question.price(), reply.cached_tokens.unwrap_or(0));
-                self.budget.arrived(nth, price, Some((input, cached, output)));
-                usage.arrived += 1;
-                usage.input_tokens += input;
-                usage.output_tokens += output;
-                self.answered.costs[at] = price.map(|price| price.cost(input, cached, output));
-                self.answered.outcomes[at] = Ok(answer_of(reply));
-                self.cx.progress.advance(1);
-            }
-            Err(error) => {
-                self.budget.arrived(nth, None, None);
-                let why = self.failures.after(&error);
-                self.answered.outcomes[at] = Err(Unanswered::Failed(error.to_string()));
-                if let Some(why) = why {
-                    self.stopped = Some(hopeless(why, &error, self.client.base()));
-                    return ControlFlow::Break(());
-                }
-                self.cx.progress.advance(1);
-            }
-        }
-        ControlFlow::Continue(())
-    }
-}
-
-/// The error of a run whose server gives no answers.
-fn hopeless(why: Hopeless, error: &Error, base: &str) -> RunError {
-    let hint = match why {
-        Hopeless::Refused => "check OPENAI_API_KEY, OPENAI_BASE_URL, the credit and the name of the model",
-        Hopeless::Limited => "wait, ask less at once with --concurrency, or check the credit",
-        Hopeless::Failing => "check OPENAI_BASE_URL and its server",
-    };
-    RunError::Setting(format!(
-        "{base} answers no requests: {error}\nhint: {hint}; answers that arrived are in the cache"
-    ))
 }
 
 fn run_error(error: Error) -> RunError {

@@ -14,6 +14,9 @@ use super::{key, spelled};
 const MAX_USERINFO: usize = 512;
 /// Local parts that name a service, not a person.
 const SERVICES: [&str; 2] = ["git", "hg"];
+/// Providers of mailboxes whose name is enough, without its ending.
+const PROVIDERS: [&str; 10] =
+    ["gmail", "googlemail", "hotmail", "outlook", "yahoo", "icloud", "protonmail", "aol", "gmx", "yandex"];
 /// Commands whose argument is a user on a host.
 const LOGINS: [&str; 3] = ["ssh ", "sftp ", "scp "];
 /// Finds addresses, and passwords in URLs.
@@ -34,7 +37,8 @@ pub(super) fn may_hold(text: &str) -> bool {
 
 /// Finds the address or password at an at-sign; `schemes` are the places of all `://`.
 fn find_at(text: &str, at: usize, schemes: &[usize], found: &mut Vec<FoundValue>) {
-    let Some(start) = local_start(text, at) else {
+    let quoted = quoted_start(text, at).filter(|_| domain_end(text, at + 1).is_some());
+    let Some(start) = quoted.or_else(|| local_start(text, at)) else {
         find_password(text, schemes, at, found);
         return;
     };
@@ -46,7 +50,14 @@ fn find_at(text: &str, at: usize, schemes: &[usize], found: &mut Vec<FoundValue>
     }
     let behind = at + 1;
     let Some(end) = domain_end(text, behind) else {
-        spelled::find_at(text, start, at, found);
+        match provider(text, behind) {
+            Some(name) => {
+                let local = text[start..at].to_lowercase();
+                let (end, value) = (behind + name.len(), format!("{local}@{name}.com"));
+                found.push(FoundValue::new(PrivacyKind::Email, start, end, value, ValueStatus::Personal));
+            }
+            None => spelled::find_at(text, start, at, found),
+        }
         return;
     };
     let (local, domain) = (&text[start..at], text[behind..end].to_lowercase());
@@ -75,6 +86,30 @@ fn last_at(text: &str, at: usize) -> usize {
         .position(|byte| byte.is_ascii_whitespace() || b"/\"'<>?#,;".contains(byte))
         .unwrap_or(rest.len());
     at + memrchr(b'@', &rest[..end]).unwrap_or_default()
+}
+
+/// Returns the opening quote of a local part in quotes: `"mira keller"@…`.
+fn quoted_start(text: &str, at: usize) -> Option<usize> {
+    let inside = text[..at].strip_suffix('"')?;
+    let near = &inside[inside.floor_char_boundary(inside.len().saturating_sub(MAX_LOCAL))..];
+    let open = near.rfind('"')?;
+    let local = &near[open + 1..];
+    let is_local = local.contains(char::is_alphanumeric) && !local.contains(['\n', '{', '}', ':', ',']);
+    is_local.then_some(inside.len() - near.len() + open)
+}
+
+/// Returns the provider of a mailbox whose domain is cut off: `mira.keller@gmail`.
+fn provider(text: &str, from: usize) -> Option<&'static str> {
+    let rest = text.get(from..)?;
+    PROVIDERS.into_iter().find(|name| {
+        let head = rest.as_bytes().get(..name.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
+            && !rest[name.len()..]
+                .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '['))
+            || head.is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
+                && rest[name.len()..].starts_with('.')
+                && !rest[name.len() + 1..].starts_with(char::is_alphanumeric)
+    })
 }
 
 fn local_start(text: &str, at: usize) -> Option<usize> {

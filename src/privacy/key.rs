@@ -1,5 +1,5 @@
 //! Secrets: keys of known services by their form (`vendors`), private keys, webhook URLs, passwords on a command line
-//! (`forms`), and random values after a word such as `key` or `password` (`secret_words`).
+//! (`forms`), cookies of sessions (`cookies`), and random values after a word such as `key` or `password` (`secret_words`).
 //!
 //! A random value alone is never enough: commit hashes, request ids and UUIDs look the same. One pass over the text
 //! (Aho-Corasick) finds all prefixes, marks and words, including those of `token`.
@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
 use super::context::is_joined_before;
+use super::cookies;
 use super::forms::{self, Form};
 use super::random::{
     LEAST_ENTROPY, LEAST_RANDOM, LEAST_UNTIED, PASSWORD_CHARS, entropy, is_basic, is_mixed, is_password,
@@ -80,6 +81,7 @@ pub(super) fn find(text: &str, found: &mut Vec<FoundValue>) {
             found.push(value);
         }
     }
+    cookies::find(text, found);
 }
 
 /// Returns a secret that is identified by its form.
@@ -101,7 +103,7 @@ pub(super) fn may_hold(text: &str) -> bool {
     STARTS.1.find_overlapping_iter(text).any(|hit| match STARTS.0[hit.pattern().as_usize()] {
         Start::Word(word) => secret_words::tie(text, hit.start(), hit.end(), word).is_some(),
         start => sure(start, text, &hit.range(), &mut seen).is_some(),
-    })
+    }) || cookies::may_hold(text)
 }
 
 fn known(text: &str, hit: &Range<usize>, vendor: &Vendor, seen: &mut Seen) -> Option<FoundValue> {

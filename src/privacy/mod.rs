@@ -14,7 +14,9 @@ pub mod apply;
 mod asked;
 mod card;
 mod context;
+mod cookies;
 mod email;
+mod encoded;
 mod forms;
 mod iban;
 mod ip;
@@ -207,7 +209,7 @@ impl FoundValue {
             return piece.text.clone();
         }
         if self.kind == PrivacyKind::Email {
-            return address::stand_in(written, number);
+            return encoded::stand_in(written, number).unwrap_or_else(|| address::stand_in(written, number));
         }
         let written = &*view::plain(written);
         match self.kind {
@@ -326,7 +328,7 @@ impl Scanner {
         ((self.wants(PrivacyKind::Email) || self.wants(PrivacyKind::Key)) && email::may_hold(text))
             || runs::any(text)
             || (self.wants(PrivacyKind::Card) && card::may_hold_apart(text))
-            || (self.wants(PrivacyKind::Email) && spelled::may_hold(text))
+            || (self.wants(PrivacyKind::Email) && (spelled::may_hold(text) || encoded::may_hold(text)))
             || (self.wants(PrivacyKind::Ipv6) && ip::may_hold_v6(text))
             || (self.wants(PrivacyKind::Mac) && mac::may_hold(text))
             || (secrets && key::may_hold(text))
@@ -351,6 +353,7 @@ impl Scanner {
         }
         if self.wants(PrivacyKind::Email) {
             spelled::find(text, &mut found);
+            encoded::find(text, &mut found);
         }
         if self.wants(PrivacyKind::Key) || self.wants(PrivacyKind::Token) {
             key::find(text, &mut found);

@@ -262,7 +262,7 @@ const WHICH: [&str; 22] = [
     "_text",
 ];
 /// Words before `key` or `token` whose value is not a secret.
-const NO_SECRETS: [&str; 26] = [
+const NO_SECRETS: [&str; 31] = [
     "cache",
     "sort",
     "primary",
@@ -289,6 +289,11 @@ const NO_SECRETS: [&str; 26] = [
     "join",
     "composite",
     "ssh",
+    "storage",
+    "slot",
+    "trie",
+    "merkle",
+    "transaction",
 ];
 /// Words before `token` that announce a secret even if it looks like an id.
 const NAMING: [&str; 10] =
@@ -314,6 +319,8 @@ const CLOSING: [char; 13] = ['"', '\'', '\\', ']', '`', '*', '“', '”', '«',
 /// Maximum number of bytes from a word to its value, and to a joint that is not directly after it.
 const MAX_TIE: usize = 20;
 const MAX_FAR: usize = 48;
+/// Digits of a private key in hex.
+const HEX_KEY: usize = 64;
 /// Minimum length of a password that is not directly after its word.
 const SURE_CHARS: usize = 8;
 /// The same for other secrets.
@@ -398,6 +405,12 @@ pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) ->
         SCHEMES.iter().find(|scheme_name| scheme.starts_with(**scheme_name)).map_or(0, |name| name.len());
     let value = if word == Word::Token { &scheme[scheme_length..] } else { scheme };
     let value = value.strip_prefix("base64:").filter(|_| word == Word::Key).unwrap_or(value);
+    // The key of a wallet.
+    let is_hex = |digits: &&str| {
+        let length = digits.bytes().take_while(u8::is_ascii_hexdigit).count();
+        length == HEX_KEY && !digits[length..].starts_with(char::is_alphanumeric)
+    };
+    let value = value.strip_prefix("0x").filter(|rest| word == Word::Key && is_hex(rest)).unwrap_or(value);
     // A signed cookie of Node.
     let value = value.strip_prefix("s:").filter(|_| whole.ends_with("connect.sid")).unwrap_or(value);
     let from = text.len() - value.len();

@@ -65,7 +65,16 @@ const SURE: &[&str] = &[
     " kuyruklu a ",
 ];
 /// Common words that may mean an at-sign.
-const UNSURE: &[&str] = &[" at ", " ät ", " et ", " @ "];
+const UNSURE: &[&str] = &[" at ", " ät ", " et "];
+/// The sign itself, apart from what it joins; the last patterns.
+const APART: &[&str] = &[" @", "@ "];
+/// Common endings of domains besides those of countries.
+const COMMON_TOPS: [&str; 24] = [
+    "com", "net", "org", "info", "biz", "edu", "gov", "mil", "int", "name", "dev", "app", "shop", "online",
+    "site", "store", "tech", "xyz", "museum", "email", "cloud", "mail", "post", "world",
+];
+/// Endings of files that are also those of countries.
+const FILES_OF_COUNTRIES: [&str; 10] = ["py", "sh", "rs", "pl", "md", "ps", "cc", "so", "st", "ai"];
 /// Names of the dot in the same styles.
 const DOTS: &[&str] = &[
     "[dot]",
@@ -292,7 +301,7 @@ const NEAR: usize = 40;
 static SIGNS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let mut builder = AhoCorasick::builder();
     let builder = builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::DFA));
-    let signs = builder.build(SURE.iter().chain(UNSURE));
+    let signs = builder.build(SURE.iter().chain(UNSURE).chain(APART));
     signs.expect("a few short words")
 });
 
@@ -307,10 +316,17 @@ struct Domain {
 pub(super) fn find(text: &str, found: &mut Vec<FoundValue>) {
     for hit in SIGNS.find_iter(text) {
         let is_sure = hit.pattern().as_usize() < SURE.len();
+        let is_apart = hit.pattern().as_usize() >= SURE.len() + UNSURE.len();
         // A space of the sign is also the space after the word before it.
         let Some(domain) = domain(text, hit.end()) else { continue };
         let Some((start, local)) = local(text, hit.start()) else { continue };
-        if is_sure || is_mailbox(text, start, &local, &domain) {
+        // With a blank on one side only, the sign is as often the start of somebody's name: `@mira`.
+        let is_one_sided =
+            is_apart && !(text[hit.start()..].starts_with(' ') && text[hit.end()..].starts_with(' '));
+        if is_sure
+            || (!is_one_sided && is_mailbox(text, start, &local, &domain))
+            || (is_apart && is_signed(&local) && has_common_top(&domain.name))
+        {
             push(start, &local, &domain, found);
         }
     }
@@ -323,6 +339,21 @@ pub(super) fn find_at(text: &str, start: usize, at: usize, found: &mut Vec<Found
     {
         push(start, &text[start..at].to_lowercase(), &domain, found);
     }
+}
+
+/// Returns true for a mailbox that is no word: it has a sign or a digit, and is no file or version.
+fn is_signed(local: &str) -> bool {
+    let is_file = FILE_ENDINGS.iter().any(|ending| local.ends_with(&format!(".{ending}")));
+    let has_sign = local.contains(|c: char| matches!(c, '.' | '_' | '+') || c.is_ascii_digit());
+    let n_letters = local.chars().filter(|c| c.is_alphabetic()).count();
+    has_sign && n_letters >= 3 && local.starts_with(char::is_alphabetic) && !is_file
+}
+
+/// Returns true for a domain that ends like most do.
+fn has_common_top(domain: &str) -> bool {
+    let top = domain.rsplit('.').next().unwrap_or_default();
+    let is_country = top.len() == 2 && top.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_country || COMMON_TOPS.contains(&top)
 }
 
 /// Returns true if the text may contain a spelled-out address.
@@ -361,6 +392,16 @@ fn domain(text: &str, from: usize) -> Option<Domain> {
         }
         let blank = rest.trim_start_matches(' ');
         let is_apart = blank.len() < rest.len();
+        // `quillpost .net`
+        if is_apart && blank.starts_with('.') {
+            let length = label(&blank[1..]);
+            let top = blank[1..1 + length].to_lowercase();
+            if has_common_top(&top) && !FILES_OF_COUNTRIES.contains(&top.as_str()) {
+                is_spelled = true;
+                rest = &blank[1..];
+                continue;
+            }
+        }
         let Some(dot) = DOTS.iter().find(|dot| starts_with(blank, dot) && (is_apart || !dot.ends_with(' ')))
         else {
             break;

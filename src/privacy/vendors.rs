@@ -23,11 +23,13 @@ pub(super) enum Letters {
     Base64,
     /// Letters, digits and `$`.
     Dollar,
+    /// Parameters, salt and hash of a password.
+    Crypt,
 }
 
 impl Letters {
     /// The number of alphabets.
-    pub(super) const COUNT: usize = 7;
+    pub(super) const COUNT: usize = 8;
 
     pub(super) fn has(self, byte: u8) -> bool {
         match self {
@@ -38,6 +40,10 @@ impl Letters {
             Self::Dotted => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~'),
             Self::Base64 => byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'+' | b'/' | b'='),
             Self::Dollar => byte.is_ascii_alphanumeric() || byte == b'$',
+            Self::Crypt => {
+                byte.is_ascii_alphanumeric()
+                    || matches!(byte, b'$' | b'.' | b'/' | b'+' | b'=' | b',' | b'-' | b'_')
+            }
         }
     }
 }
@@ -68,7 +74,7 @@ const fn token(name: &'static str, start: &'static str, letters: Letters, least:
     Vendor { name, start, letters, least, most: usize::MAX, kind: PrivacyKind::Token }
 }
 
-use Letters::{Alnum, Base64, Capitals, Dollar, Dotted, Hex, Plain};
+use Letters::{Alnum, Base64, Capitals, Crypt, Dollar, Dotted, Hex, Plain};
 
 /// Longer prefixes are before those they begin with.
 pub(super) const VENDORS: &[Vendor] = &[
@@ -290,6 +296,41 @@ pub(super) const VENDORS: &[Vendor] = &[
     open("Polar", "polar_oat_", Alnum, 30),
     open("Dub", "dub_", Alnum, 24),
     open("Cal", "cal_live_", Alnum, 30),
+    // Hashes of passwords, as files of users and databases have them.
+    open("Apache", "$apr1$", Crypt, 24),
+    open("crypt, MD5", "$1$", Crypt, 24),
+    open("crypt, SHA-256", "$5$", Crypt, 44),
+    open("crypt, SHA-512", "$6$", Crypt, 87),
+    open("crypt, yescrypt", "$y$", Crypt, 44),
+    open("crypt, scrypt", "$7$", Crypt, 44),
+    open("crypt, SunMD5", "$md5$", Crypt, 24),
+    open("bcrypt", "$2a$", Crypt, 56),
+    open("bcrypt", "$2b$", Crypt, 56),
+    open("bcrypt", "$2x$", Crypt, 56),
+    open("bcrypt", "$2y$", Crypt, 56),
+    open("Argon2", "$argon2id$", Crypt, 40),
+    open("Argon2", "$argon2i$", Crypt, 40),
+    open("Argon2", "$argon2d$", Crypt, 40),
+    open("passlib", "$pbkdf2-sha256$", Crypt, 40),
+    open("passlib", "$pbkdf2-sha512$", Crypt, 40),
+    open("passlib", "$scrypt$", Crypt, 40),
+    open("phpass", "$P$", Crypt, 31),
+    open("phpass", "$H$", Crypt, 31),
+    open("Drupal", "$S$", Crypt, 52),
+    open("Django", "pbkdf2_sha256$", Crypt, 40),
+    open("Django", "pbkdf2_sha1$", Crypt, 40),
+    open("Django", "bcrypt_sha256$", Crypt, 60),
+    open("Werkzeug", "pbkdf2:sha256:", Crypt, 60),
+    open("Werkzeug", "scrypt:32768:8:1$", Crypt, 60),
+    open("LDAP, Apache", "{SHA}", Base64, 27),
+    open("LDAP", "{SSHA}", Base64, 32),
+    open("LDAP", "{MD5}", Base64, 22),
+    open("LDAP", "{SMD5}", Base64, 28),
+    open("LDAP", "{SHA256}", Base64, 43),
+    open("LDAP", "{SSHA256}", Base64, 48),
+    open("LDAP", "{SHA512}", Base64, 86),
+    open("LDAP", "{SSHA512}", Base64, 92),
+    open("PostgreSQL", "SCRAM-SHA-256$4096:", Crypt, 24),
     // Maps, games, other.
     token("Mapbox", "sk.eyJ", Dotted, 60),
     token("Mapbox", "pk.eyJ", Dotted, 60),

@@ -138,7 +138,12 @@ fn halfway(error: crate::llm::Error) -> Error {
 }
 
 fn is_refusal(error: &crate::llm::Error) -> bool {
-    matches!(error, crate::llm::Error::Refused { status, .. } if (400..500).contains(status) && ![408, 409, 425, 429].contains(status))
+    is_redirect(error)
+        || matches!(error, crate::llm::Error::Refused { status, .. } if (400..500).contains(status) && ![408, 409, 425, 429].contains(status))
+}
+
+fn is_redirect(error: &crate::llm::Error) -> bool {
+    matches!(error, crate::llm::Error::Redirected { .. })
 }
 
 /// Submits requests that are in no batch under way, and goes on with batches whose submission was interrupted.
@@ -166,7 +171,9 @@ pub fn submit_batches(
             Some(_) => create(&client, &cache, record, true, &mut submission, cancelled)?,
         }
     }
-    let under_way = cache.keys_under_way().map_err(halfway)?;
+    let mut under_way = cache.keys_under_way().map_err(halfway)?;
+    // A run at the same time sends them.
+    under_way.extend(cache.keys_claimed().map_err(halfway)?);
     let (waiting, new): (Vec<&PendingRequest>, Vec<&PendingRequest>) =
         pending.iter().partition(|request| under_way.contains(&request.key));
     submission.under_way = waiting.len();
@@ -191,7 +198,7 @@ pub fn submit_batches(
 }
 
 fn without_service(error: crate::llm::Error) -> Error {
-    if is_refusal(&error) {
+    if is_refusal(&error) && !is_redirect(&error) {
         let hint = "the server may have no batch service (`toolsieve batch export` writes the requests for another one), or want smaller batches (--max-requests)";
         return Error::Request(format!("{error}\nhint: {hint}"));
     }

@@ -15,6 +15,9 @@ pub trait Observer: Send + Sync {
     /// `ingest` has read so many bytes of the inputs, as they are stored, of so many in all.
     fn read(&self, _bytes: u64, _total: u64) {}
 
+    /// The step waits for something outside of this process; one line on what it is.
+    fn wait(&self, _what: &str) {}
+
     /// The step is over; `outcome` is one line on what it did.
     fn end(&self, _outcome: &str) {}
 
@@ -43,6 +46,10 @@ impl Progress for Watched<'_> {
 
     fn read(&self, bytes: u64, total: u64) {
         self.0.read(bytes, total);
+    }
+
+    fn wait(&self, what: &str) {
+        self.0.wait(what);
     }
 
     fn end(&self, outcome: &str) {

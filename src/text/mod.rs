@@ -3,8 +3,8 @@
 //! Everything here is exact and the same on every machine: thresholds are compared as integers, scores use the
 //! operations of Google's `rouge-score` in its order, and Unicode data is from pinned crates. There is no list of stop
 //! words. For comparing many texts see `similarity`. `view` is a text as a reader sees it, without what hides its words;
-//! `language` detects the language of a text; `visible`, `figures`, `listed`, `spreadsheet` and `os_error` format text for
-//! display.
+//! `language` detects the language of a text; `visible`, `figures`, `listed`, `spreadsheet`, `os_error` and `outside`
+//! format text for display.
 
 pub mod figures;
 pub mod json_answer;
@@ -15,6 +15,7 @@ pub mod noise;
 pub mod normal;
 pub mod opposites;
 pub mod os_error;
+pub(crate) mod outside;
 pub mod profile;
 pub mod rouge;
 pub mod rouge_sum;

@@ -1,6 +1,6 @@
 //! The normal view of a text: the text as shown to a reader, with a mapping back to the bytes as written.
 //!
-//! Values can be hidden by encoding: full-width digits, soft hyphens and other invisible characters, non-breaking
+//! Values can be hidden by encoding: digits of other scripts and forms, signs that look like `@` and `.`, soft hyphens and other invisible characters, non-breaking
 //! spaces, HTML entities (`&#64;`), percent-encoding (`%40`), and escapes of JSON, Python and PHP (`\u0040`, `\x40`,
 //! `\/`). Recognisers read the view and ignore all of this. A text without such characters is its own view, after one
 //! scan.
@@ -43,9 +43,38 @@ const LATIN_ENTITIES: [&str; 64] = [
     "igrave", "iacute", "icirc", "iuml", "eth", "ntilde", "ograve", "oacute", "ocirc", "otilde", "ouml",
     "divide", "oslash", "ugrave", "uacute", "ucirc", "uuml", "yacute", "thorn", "yuml",
 ];
-/// The zeros of decimal digits in other scripts: Arabic, Persian, those of India, Thai, full width.
-const ZEROS: [u32; 12] =
-    [0x0660, 0x06f0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0e50, 0xff10];
+/// The zeros of the decimal digits of all scripts, and of those that mathematics and old computers have; nine others follow each.
+const ZEROS: [u32; 76] = [
+    0x0660, 0x06f0, 0x07c0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66, 0x0de6,
+    0x0e50, 0x0ed0, 0x0f20, 0x1040, 0x1090, 0x17e0, 0x1810, 0x1946, 0x19d0, 0x1a80, 0x1a90, 0x1b50, 0x1bb0,
+    0x1c40, 0x1c50, 0xa620, 0xa8d0, 0xa900, 0xa9d0, 0xa9f0, 0xaa50, 0xabf0, 0xff10, 0x104a0, 0x10d30,
+    0x10d40, 0x11066, 0x110f0, 0x11136, 0x111d0, 0x112f0, 0x11450, 0x114d0, 0x11650, 0x116c0, 0x116d0,
+    0x116da, 0x11730, 0x118e0, 0x11950, 0x11bf0, 0x11c50, 0x11d50, 0x11da0, 0x11f50, 0x16130, 0x16a60,
+    0x16ac0, 0x16b50, 0x16d70, 0x1ccf0, 0x1d7ce, 0x1d7d8, 0x1d7e2, 0x1d7ec, 0x1d7f6, 0x1e140, 0x1e2f0,
+    0x1e4f0, 0x1e5f1, 0x1e950, 0x1fbf0, 0x2080,
+];
+/// The ones of digits in circles, in parentheses and with a full stop; eight others follow each.
+const ONES: [u32; 8] = [0x2460, 0x2474, 0x2488, 0x24f5, 0x2776, 0x2780, 0x278a, 0x1f102];
+/// Other digits: raised, and zeros in circles.
+const OTHER_DIGITS: [(u32, u32); 15] = [
+    (0xb2, 2),
+    (0xb3, 3),
+    (0xb9, 1),
+    (0x2070, 0),
+    (0x2074, 4),
+    (0x2075, 5),
+    (0x2076, 6),
+    (0x2077, 7),
+    (0x2078, 8),
+    (0x2079, 9),
+    (0x24ea, 0),
+    (0x24ff, 0),
+    (0x1f101, 0),
+    (0x1f10b, 0),
+    (0x1f10c, 0),
+];
+/// Most characters between two digits of a number in which one of them is raised or in a circle.
+const MAX_BETWEEN: usize = 3;
 
 /// The mapping from bytes of a view to bytes of the text.
 #[derive(Debug, Default)]
@@ -155,7 +184,9 @@ impl Iterator for OtherMarks<'_> {
 
     fn next(&mut self) -> Option<usize> {
         // Lead bytes of the characters that `decoded_character` knows.
-        let is_mark = |byte: u8| matches!(byte, 0xc2 | 0xd9 | 0xdb | 0xe0..=0xe3 | 0xef);
+        let is_mark = |byte: u8| {
+            matches!(byte, 0xc2 | 0xcd | 0xd8 | 0xd9 | 0xdb | 0xdf | 0xe0..=0xe3 | 0xea | 0xef | 0xf0)
+        };
         let offset = self.bytes[self.at..].iter().position(|&byte| is_mark(byte))?;
         let at = self.at + offset;
         self.at = at + 1;
@@ -179,15 +210,24 @@ fn character(text: &str, at: usize) -> Option<(usize, Option<char>)> {
     let code = u32::from(c);
     let decoded = match c {
         '\u{ad}'
+        | '\u{34f}'
+        | '\u{61c}'
         | '\u{180e}'
         | '\u{200b}'..='\u{200f}'
         | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{2064}'
         | '\u{2066}'..='\u{2069}'
+        // The sign of a key around a digit, and the choice of a picture for it.
+        | '\u{20e3}'
+        | '\u{fe00}'..='\u{fe0f}'
         | '\u{feff}' => None,
         '\u{a0}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => Some(' '),
+        // A hyphen of words and domains.
+        '\u{2010}' | '\u{2011}' => Some(if is_between(text, at, length, char::is_alphanumeric) { '-' } else { return None }),
+        // The leader of a table, elsewhere than in an address.
+        '\u{2024}' => Some(if is_between(text, at, length, char::is_alphanumeric) { '.' } else { return None }),
         // Only between digits: elsewhere a dash is punctuation.
-        '\u{2010}'..='\u{2013}' | '\u{2212}' => {
+        '\u{2012}' | '\u{2013}' | '\u{2212}' => {
             let follows = text[at + length..].chars().next().is_some_and(|next| next.is_ascii_digit());
             let before = text[..at].chars().next_back().is_some_and(|last| last.is_ascii_digit());
             Some(if follows && before { '-' } else { return None })
@@ -201,12 +241,46 @@ fn character(text: &str, at: usize) -> Option<(usize, Option<char>)> {
         'Ａ'..='Ｚ' | 'ａ'..='ｚ' | '＠' | '．' | '－' | '＋' | '＿' | '／' | '（' | '）' => {
             Some(char::from_u32(code - 0xfee0)?)
         }
-        _ => {
-            let zero = ZEROS.iter().find(|&&zero| (zero..zero + 10).contains(&code))?;
-            Some(char::from_digit(code - zero, 10)?)
-        }
+        '﹫' => Some('@'),
+        '﹒' => Some('.'),
+        '﹣' => Some('-'),
+        '﹢' => Some('+'),
+        '﹍'..='﹏' => Some('_'),
+        _ => match plain_digit(code) {
+            Some(digit) => Some(digit),
+            None => Some(shaped_digit(code).filter(|_| is_in_number(text, at, length))?),
+        },
     };
     Some((length, decoded))
+}
+
+/// Returns a decimal digit of any script.
+fn plain_digit(code: u32) -> Option<char> {
+    let zero = ZEROS.iter().find(|&&zero| (zero..zero + 10).contains(&code))?;
+    char::from_digit(code - zero, 10)
+}
+
+/// Returns a digit that is raised, in a circle, or otherwise more than a digit.
+fn shaped_digit(code: u32) -> Option<char> {
+    let one = ONES.iter().find(|&&one| (one..one + 9).contains(&code)).map(|one| code - one + 1);
+    let digit =
+        one.or_else(|| OTHER_DIGITS.iter().find(|(known, _)| *known == code).map(|(_, digit)| *digit));
+    char::from_digit(digit?, 10)
+}
+
+/// Returns whether another such digit is near: alone it is a footnote, a power, or a number of a list.
+fn is_in_number(text: &str, at: usize, length: usize) -> bool {
+    let is_joint =
+        |c: &char| matches!(c, ' ' | '-' | '.' | '/' | '(' | ')' | '\u{a0}' | '\u{fe0f}' | '\u{200b}');
+    let is_digit = |c: char| shaped_digit(u32::from(c)).is_some();
+    let behind = text[at + length..].chars().take(MAX_BETWEEN + 1).find(|c| !is_joint(c));
+    let before = text[..at].chars().rev().take(MAX_BETWEEN + 1).find(|c| !is_joint(c));
+    behind.is_some_and(is_digit) || before.is_some_and(is_digit)
+}
+
+/// Returns whether such characters are directly before and after a character.
+fn is_between(text: &str, at: usize, length: usize, is: fn(char) -> bool) -> bool {
+    text[at + length..].starts_with(is) && text[..at].ends_with(is)
 }
 
 /// Decodes `\u0040`, `\x40`, `\/`, and Markdown's escapes (`\_`); the backslash may itself be escaped.
@@ -313,6 +387,10 @@ mod tests {
             ("mi\u{ad}ra\u{200b}@quill\u{2060}post.net", "mira@quillpost.net"),
             ("０１７１\u{a0}３９２００１２", "0171 3920012"),
             ("٠٥٠ ١٢٣", "050 123"),
+            ("mira﹫quill\u{2010}post\u{2024}net", "mira@quill-post.net"),
+            ("𝟎𝟏𝟕𝟏 ০১২ ߀߁ 𞥐𞥑", "0171 012 01 01"),
+            ("⁴⁵³⁹ ①④⑧⑧ ⓪", "4539 1488 0"),
+            ("4\u{fe0f}\u{20e3}5\u{fe0f}\u{20e3}3\u{fe0f}\u{20e3}", "453"),
             ("030\u{2011}23125321, Mo\u{2013}Fr", "030-23125321, Mo\u{2013}Fr"),
         ];
         for (written, expected) in cases {
@@ -337,6 +415,9 @@ mod tests {
             "x\u{2013}y",
             r"\u00zz",
             "谢谢，好的",
+            "x² + y³, 5 m²",
+            "① Call ② 4155552671¹",
+            "Contents ․․․ 7",
         ] {
             assert!(matches!(normal_view(text).0, Cow::Borrowed(_)), "{text}");
         }

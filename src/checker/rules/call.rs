@@ -10,6 +10,7 @@ use super::{Checker, Language, member, name_of, property, strict};
 use crate::checker::convert;
 use crate::checker::keys::ValueKey;
 use crate::checker::mode::Mode;
+use crate::checker::repr::LONG_INTEGER;
 use crate::checker::value::{PyDict, PyType, PyValue};
 use crate::checker::verdict::{ErrorType, Failure, Fault, Verdict};
 
@@ -58,6 +59,12 @@ pub(super) fn check(
             _ => parameter(language, name, schema, value, alternatives)?,
         };
         if let Err(failure) = checked {
+            // The official messages have the value, and Python refuses to write it.
+            let is_written =
+                || failure.errors.iter().filter_map(Value::as_str).any(|text| text.contains(LONG_INTEGER));
+            if checker.mode == Mode::Official && value.has_long_integer() && is_written() {
+                return Err(Fault::new("ValueError", "an integer has more than 4300 digits"));
+            }
             return Ok(Verdict::Invalid(*failure));
         }
     }

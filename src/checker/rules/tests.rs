@@ -48,6 +48,35 @@ fn array(of: &str, alternatives: &Value, value: &str) -> String {
 }
 
 #[test]
+fn the_evaluator_stops_where_a_message_has_a_long_integer() {
+    let long = "10**4300";
+    let numbers = json!([1, 2]);
+    for (declared, value, expected) in [
+        ("integer", "10**4300", "ValueError"),
+        ("integer", "10**4299", "value_error:others"),
+        ("integer", "-(10**4300)", "ValueError"),
+        ("string", "1<<100000", "ValueError"),
+        ("float", "[10**4300]", "ValueError"),
+    ] {
+        assert_eq!(typed(declared, &numbers, value), expected, "{declared} {value}");
+    }
+    assert_eq!(array("integer", &json!([[1]]), "[10**4300]"), "ValueError");
+    // The message has no value.
+    assert_eq!(typed("dict", &json!([{"b": [1]}]), "{'a': 10**4300}"), "value_error:dict_key");
+    let functions = json!([function("water", &[], &json!({"x": {"type": "integer"}}))]);
+    let strict = Checker { mode: Mode::Strict, ..Checker::default() };
+    let truth = json!([{"water": {"x": [1]}}]);
+    let found = verdict(strict, Kind::Simple, &functions, &truth, &format!("water(x={long})")).unwrap();
+    let Verdict::Invalid(failure) = &found else { panic!("{found:?}") };
+    assert!(
+        failure.errors[0].as_str().unwrap().contains("<an integer of more than 4300 digits>"),
+        "{failure:?}"
+    );
+    let decoded = decode_text(&format!("water(x={long}, y=1)"), Format::Python, false).unwrap();
+    assert_eq!(decoded.to_json()[0]["water"]["x"], "<an integer of more than 4300 digits>");
+}
+
+#[test]
 fn calls_are_compared_by_name_and_parameters() {
     let functions = json!([function(
         "bay.water",

@@ -20,7 +20,7 @@ use crate::content_hash::content_hash;
 use crate::engine::context::Cancelled;
 use crate::llm::Error as ClientError;
 use crate::llm::budget::Budget;
-use crate::llm::chat::{ChatReply, Exchange};
+use crate::llm::chat::{ChatReply, Exchange, Turn};
 use crate::llm::client::{Client, RetryPolicy};
 use crate::llm::failures::{Failures, Hopeless};
 use crate::llm::models::{Models, Price};
@@ -251,14 +251,15 @@ struct Call<'c> {
 }
 
 impl Exchange for Call<'_> {
-    fn may_send(&mut self, at: usize) -> bool {
-        self.asked.stopped.is_none()
+    fn turn(&mut self, at: usize) -> Turn {
+        let may_send = self.asked.stopped.is_none()
             && self.budget.may_send(
                 at,
                 self.price,
                 self.chosen[at].n_bytes as u64 / BYTES_PER_TOKEN,
                 self.ask.max_tokens,
-            )
+            );
+        if may_send { Turn::Send } else { Turn::Wait }
     }
 
     fn receive(&mut self, at: usize, reply: std::result::Result<ChatReply, ClientError>) -> ControlFlow<()> {

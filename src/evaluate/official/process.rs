@@ -12,6 +12,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use crate::text::outside::shortened;
+
 /// The program that scores, for the package's Python.
 const DRIVER: &str = include_str!("driver.py");
 
@@ -104,7 +106,7 @@ impl Process {
         let _ = self.child.wait();
         let _ = self.errors_end.recv_timeout(GRACE);
         let lines = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().flat_map(|line| ["\n", line]).collect()
+        lines.iter().map(|line| format!("\n{}", shortened(line))).collect()
     }
 }
 

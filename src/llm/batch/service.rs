@@ -14,6 +14,7 @@ use super::super::Error;
 use super::super::client::Client;
 use super::super::sender::Sender;
 use crate::engine::context::Cancelled;
+use crate::text::outside::shortened;
 
 /// The endpoint of the requests of a batch.
 const ENDPOINT: &str = "/v1/chat/completions";
@@ -70,10 +71,10 @@ impl RemoteBatch {
     pub fn errors(&self) -> Vec<String> {
         let list = self.errors["data"].as_array().into_iter().flatten();
         let described = list.filter_map(|error| {
-            let message = error["message"].as_str()?;
+            let message = shortened(error["message"].as_str()?);
             Some(match error["line"].as_u64() {
                 Some(line) => format!("line {line}: {message}"),
-                None => message.to_owned(),
+                None => message.into_owned(),
             })
         });
         described.take(3).collect()
@@ -194,7 +195,8 @@ impl Client {
         request: HttpRequestFactory,
         cancelled: Cancelled<'_>,
     ) -> Result<RemoteBatch, Error> {
-        let batch: RemoteBatch = self.json("batches", sender, request, cancelled)?;
+        let mut batch: RemoteBatch = self.json("batches", sender, request, cancelled)?;
+        batch.status = shortened(&batch.status).into_owned();
         if is_id(&batch.id) {
             Ok(batch)
         } else {
