@@ -8,7 +8,8 @@
 A table makes one log for each number of rows and runs the recipe over it. It prints the seconds of the step in
 question, of the whole run, and the peak memory of the process, for each binary next to the others. A binary that took
 more than --limit seconds does not run the next size. Two binaries must agree on every row: their merges, drops and holds
-are compared. --cancel sends SIGINT after the given seconds and prints how long the process takes to stop.
+are compared. The tables of the audit have as many entries as rows; that of words has one of each, with so many words.
+--cancel sends SIGINT after the given seconds and prints how long the process takes to stop.
 --commands times single commands on many files, many rows or one large function instead.
 Standard library only; the logs are the same each time.
 """
@@ -137,7 +138,52 @@ def values(kind):
     return rows
 
 
+def own_words(rng, n):
+    return " ".join(rng.choice(WORDS) + rng.choice(WORDS) + rng.choice(WORDS) for _ in range(n))
+
+
+def plain(at, text, tools=None):
+    row = {"id": f"r{at}", "messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "Done."}]}
+    return {**row, "tools": tools} if tools else row
+
+
+INSTRUCTION = ("Look at the entry of the harbour log that follows and say in one short sentence which boat it is about, using only what is "
+               "written in the entry and nothing else, and if the entry does not say it write that it cannot be known. Entry: ")
+
+
+def audit_rows(kind):
+    """Rows of a training set or, with another seed, of a benchmark."""
+    def rows(n, seed):
+        rng = random.Random(seed)
+        tools = [function(f"tool_{at}", 12, random.Random(at)) for at in range(16)]
+        for at in range(n):
+            yield {
+                "template": lambda: plain(at, INSTRUCTION + own_words(rng, 30)),
+                "short-template": lambda: plain(at, INSTRUCTION + own_words(rng, 4)),
+                "list": lambda: plain(at, own_words(rng, 8), tools),
+                "numbers": lambda: plain(at, f"please tell me what the weather in {CITIES[0]} will be like on day {rng.randrange(10 ** 6)} of this year"),
+                "other": lambda: plain(at, own_words(rng, 30)),
+            }[kind]()
+    return rows
+
+
+def audit_words(n, seed):
+    """One message of so many words; that of the training set has another word at each fiftieth place."""
+    rng = random.Random(SEED)
+    words = [rng.choice(WORDS) + rng.choice(WORDS) for _ in range(n)]
+    if seed != SEED:
+        words[::50] = [f"other{at}" for at in range(len(words[::50]))]
+    yield plain(0, " ".join(words))
+
+
+AUDIT = "drop-benchmark-overlap"
 TABLES = {
+    "audit-template": (AUDIT, audit_rows("template"), [2_500, 5_000, 10_000, 20_000]),
+    "audit-short-template": (AUDIT, audit_rows("short-template"), [1_000, 2_000, 4_000]),
+    "audit-list": (AUDIT, audit_rows("list"), [2_500, 5_000, 10_000, 20_000]),
+    "audit-numbers": (AUDIT, audit_rows("numbers"), [1_000, 2_000, 4_000]),
+    "audit-other": (AUDIT, audit_rows("other"), [10_000, 20_000, 40_000]),
+    "audit-words": (AUDIT, audit_words, [10_000, 20_000, 40_000, 100_000, 200_000, 400_000]),
     "redact-addresses": ("redact", values("addresses"), [10_000, 40_000, 100_000, 400_000]),
     "redact-phones": ("redact", values("phones"), [10_000, 40_000, 100_000, 400_000]),
     "redact-passwords": ("redact", values("passwords-turns"), [10_000, 40_000, 100_000, 400_000]),
@@ -294,7 +340,7 @@ def growth_table(name, step, rows, sizes, binaries, args):
     for n in sizes:
         cells, outcomes = [], []
         with tempfile.TemporaryDirectory() as folder:
-            log = write_log(folder, rows, n)
+            log = write_log(folder, step, rows, n)
             for binary, path in binaries.items():
                 if binary in too_slow:
                     cells.append("| |")
@@ -316,7 +362,7 @@ def cancel_table(name, step, rows, sizes, binaries, args):
     print(f"\n{name}: SIGINT\n\n| rows | binary | after s | lives on s | exit code |\n|---|---|---|---|---|", flush=True)
     for n in sizes[-1:]:
         with tempfile.TemporaryDirectory() as folder:
-            log = write_log(folder, rows, n)
+            log = write_log(folder, step, rows, n)
             for binary, path in binaries.items():
                 for number, after in enumerate(args.after or [0.5, 1, 2, 4, 8, 12, 16, 20]):
                     out = os.path.join(folder, f"{binary}-{number}")
@@ -333,14 +379,24 @@ def cancel_table(name, step, rows, sizes, binaries, args):
                         print(f"| {n:,} | {binary} | {after} | {lived:.2f} | {process.returncode} |", flush=True)
 
 
-def write_log(folder, rows, n):
-    path = os.path.join(folder, "log.jsonl")
+def write_log(folder, step, rows, n):
+    """Returns the path of the log, or those of training set and benchmark."""
+    if step == AUDIT:
+        return tuple(write_rows(folder, f"{name}.jsonl", rows(n, seed)) for name, seed in (("train", SEED + 1), ("bench", SEED)))
+    return write_rows(folder, "log.jsonl", rows(n))
+
+
+def write_rows(folder, name, rows):
+    path = os.path.join(folder, name)
     with open(path, "w", encoding="utf-8") as file:
-        file.writelines(json.dumps(row) + "\n" for row in rows(n))
+        file.writelines(json.dumps(row) + "\n" for row in rows)
     return path
 
 
 def command(path, log, out, args):
+    if isinstance(log, tuple):
+        return [path, "audit", "--quiet", "--fresh", "--out", out, "--train", log[0], "--bench", log[1],
+                *(["--threads", str(args.threads)] if args.threads else [])]
     threads = ["--threads", str(args.threads)] if args.threads else []
     settings = [part for setting in args.set for part in ("--set", setting)]
     return [path, "run", "--quiet", "--fresh", "--out", out, "--input", log, *threads, *settings]

@@ -16,6 +16,7 @@ use toolsieve::audit::benchmark::{Benchmark, Thresholds};
 use toolsieve::audit::embedding::VectorIndex;
 use toolsieve::audit::hit::Hit;
 use toolsieve::audit::item::{Docs, Item};
+use toolsieve::audit::row::ComparedWith;
 use toolsieve::audit::rows::{Fallback, items_of};
 use toolsieve::docs::parse::parse;
 use toolsieve::embed::name::EmbedderName;
@@ -80,7 +81,9 @@ fn main() -> Result<(), Failure> {
         println!("{:.2} s for the vectors of {} messages", start.elapsed().as_secs_f64(), index.len());
         let start = Instant::now();
         for (rows, found) in rows.chunks(4096).zip(found.chunks_mut(4096)) {
-            let items: Vec<&Item> = rows.iter().map(|(_, item)| item).collect();
+            let compared = ComparedWith::all(&benchmark, &|| false);
+            let items: Vec<(&Item, ComparedWith<'_>)> =
+                rows.iter().map(|(_, item)| (item, compared)).collect();
             for (hits, more) in found.iter_mut().zip(index.hits(&items, &*embedder, &|| false)?) {
                 hits.extend(more);
             }
@@ -91,11 +94,12 @@ fn main() -> Result<(), Failure> {
     for ((id, _), hits) in
         rows.iter().zip(found.iter().zip(&of_functions).map(|(some, more)| some.iter().chain(more)))
     {
-        for hit in hits {
-            let line = json!({"train_id": id, "bench_id": benchmark.entries[hit.entry as usize].id, "object": hit.object,
+        // A line for each entry of a group, with the score of the one that the hit names.
+        for (hit, (entry, number)) in hits.flat_map(|hit| hit.entries().map(move |entry| (hit, entry))) {
+            let line = json!({"train_id": id, "bench_id": benchmark.entries[entry as usize].id, "object": hit.object,
                 "method": hit.method, "score": hit.score, "verdict": hit.verdict,
                 "train_span": {"number": hit.in_row.0, "start": hit.in_row.1.start, "end": hit.in_row.1.end},
-                "bench_span": {"number": hit.in_entry.0, "start": hit.in_entry.1.start, "end": hit.in_entry.1.end}});
+                "bench_span": {"number": number, "start": hit.in_entry.1.start, "end": hit.in_entry.1.end}});
             writeln!(out, "{line}")?;
         }
     }

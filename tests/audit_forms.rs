@@ -253,3 +253,115 @@ fn a_benchmark_file_that_is_given_twice_counts_once() {
     let categories = report["categories"].as_array().unwrap();
     assert_eq!((categories.len(), &categories[0]["entries"]), (1, &json!(2)), "{categories:?}");
 }
+
+#[test]
+fn lines_in_the_forms_that_logs_may_have_are_compared_and_cleaned() {
+    let folder = Folder::new();
+    let row = |id: &str, text: &str| {
+        json!({"id": id, "messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "Done."}]}).to_string()
+    };
+    let python = |id: &str, text: &str| {
+        format!("{{'id': '{id}', 'messages': [{{'role': 'user', 'content': \"{text}\"}}], 'x': None}}")
+    };
+    let list = |text: &str| json!([{"role": "user", "content": text}]).to_string();
+    for (name, copy, other) in [
+        ("comma", row("a", TIDE) + ",", row("b", OTHER) + ","),
+        ("comma-and-blanks", row("a", TIDE) + " , ", row("b", OTHER) + "\t,"),
+        ("python", python("a", TIDE), python("b", OTHER)),
+        ("python-and-comma", python("a", TIDE) + ",", python("b", OTHER) + ","),
+        (
+            "number-and-comma",
+            row("a", TIDE).replace("\"id\"", "\"x\": NaN, \"id\"") + ",",
+            row("b", OTHER) + ",",
+        ),
+        ("lists", list(TIDE) + ",", list(OTHER) + ","),
+    ] {
+        let file = format!("{name}.jsonl");
+        folder.write(&file, format!("{other}\n{copy}\n{other}\n"));
+        assert_eq!(folder.contaminated(&file, &["bench"], name).len(), 1, "{name}");
+        assert_eq!(folder.read(&format!("{name}/dataset/{file}")), format!("{other}\n{other}\n"), "{name}");
+        let report = folder.report(name);
+        assert_eq!(
+            (&report["train"][0]["rows"], &report["train"][0]["unreadable"]),
+            (&json!(3), &json!(0)),
+            "{name}"
+        );
+    }
+    // What cannot be compared is counted, and never as a row.
+    let text =
+        format!("{}\ndata: {{\"object\": \"x\"}}\n\ndata: [DONE]\n[1],\n{{\"id\": 1\n", row("b", OTHER));
+    folder.write("odd.jsonl", &text);
+    assert_eq!(
+        folder.audit("odd.jsonl", &["bench"], "odd").status.code(),
+        Some(1),
+        "too many lines are unreadable"
+    );
+    let report = folder.report("odd");
+    assert_eq!(
+        (&report["train"][0]["rows"], &report["train"][0]["unreadable"]),
+        (&json!(1), &json!(4)),
+        "{report}"
+    );
+    assert_eq!(folder.read("odd/dataset/odd.jsonl"), text);
+}
+
+#[test]
+fn words_that_are_hidden_from_a_comparison_and_not_from_a_reader_are_found() {
+    let folder = Folder::new();
+    let question =
+        "Where is the café of the pilots of Zürich, and who didn't pay for the lemonade on the quay?";
+    folder.write("rows.jsonl", lines(&[json!({"id": "cafe", "text": question})]));
+    let each = |by: &dyn Fn(char) -> String| question.chars().map(by).collect::<String>();
+    let after_letters =
+        |mark: &str| each(&|c| if c.is_alphabetic() { format!("{c}{mark}") } else { c.to_string() });
+    let parts = |open: &str, close: &str| -> String {
+        let hidden = question.split(' ').map(|word| {
+            let first = word.chars().next().map_or(0, char::len_utf8);
+            format!("{open}{}{close}{}", &word[..first], &word[first..])
+        });
+        hidden.collect::<Vec<_>>().join(" ")
+    };
+    let percent = |blank: &str| {
+        let code = |byte: u8| match byte {
+            b' ' => blank.to_owned(),
+            _ if byte.is_ascii_alphanumeric() => char::from(byte).to_string(),
+            _ => format!("%{byte:02X}"),
+        };
+        question.bytes().map(code).collect::<String>()
+    };
+    let hidden = [
+        ("zero-width", after_letters("\u{200b}")),
+        ("joiners", after_letters("\u{200d}")),
+        ("soft-hyphens", after_letters("\u{ad}")),
+        ("byte-order-marks", after_letters("\u{feff}")),
+        ("selectors", after_letters("\u{fe0f}")),
+        ("tags", after_letters("\u{e0061}")),
+        ("strokes", after_letters("\u{336}")),
+        ("accents", question.replace('é', "e\u{301}").replace('ü', "u\u{308}")),
+        ("entities", each(&|c| if c == ' ' { c.to_string() } else { format!("&#{};", u32::from(c)) })),
+        ("named", question.replace('é', "&eacute;").replace('ü', "&uuml;").replace('\'', "&apos;")),
+        ("percent", percent("%20")),
+        ("plus", percent("+")),
+        ("line-ends", question.replace(' ', "\\n")),
+        ("escapes", question.replace('é', "\\u00e9").replace('ü', "\\u00fc")),
+        ("bold", parts("**", "**")),
+        ("italic", parts("*", "*")),
+        ("elements", parts("<b>", "</b>")),
+        ("wide", question.replace(' ', "\u{3000}")),
+    ];
+    let rows: Vec<Value> = hidden.iter().map(|(id, text)| json!({"id": id, "text": text})).collect();
+    folder.write("train.jsonl", lines(&rows));
+    let expected: BTreeSet<String> = hidden.iter().map(|(id, _)| (*id).to_owned()).collect();
+    assert_eq!(folder.contaminated("train.jsonl", &["rows.jsonl"], "out"), expected);
+    let exact = folder.read("out/hits.jsonl").lines().filter(|line| line.contains("\"exact\"")).count();
+    assert_eq!(exact, hidden.len());
+    // Places are those of the text as written, and the same holds with a benchmark that hides its words.
+    for line in folder.read("out/hits.jsonl").lines().filter(|line| line.contains("\"exact\"")) {
+        let hit: Value = serde_json::from_str(line).unwrap();
+        let text = &hidden.iter().find(|(id, _)| hit["train_id"] == *id).unwrap().1;
+        let at = |end: usize| usize::try_from(hit["train_spans"][0]["bytes"][end].as_u64().unwrap()).unwrap();
+        assert!(text.get(at(0)..at(1)).is_some() && at(0) < 4 && text.len() - at(1) < 12, "{line}");
+    }
+    folder.write("plain.jsonl", lines(&[json!({"id": "plain", "text": question})]));
+    assert_eq!(folder.contaminated("plain.jsonl", &["train.jsonl"], "turned"), ids(&["plain"]));
+}

@@ -1,5 +1,7 @@
 //! The hits of an audit beside those of a simple comparison of all pairs, 1,000 rows with 1,000 entries, by every method.
 //!
+//! A hit of a group is a hit of each of its entries: its score is that of the entry that it names, and no other has a higher one.
+//!
 //! The comparison is written for itself: words, gaps, weights and measures are computed anew from the texts, without an index.
 //! It knows ASCII only, as its texts are.
 
@@ -34,8 +36,9 @@ struct Word {
     gap: u8,
 }
 
-/// The words of an ASCII text.
+/// The words of an ASCII text. A reader sees line ends where some sets have them as two characters.
 fn words(text: &str) -> Vec<Word> {
+    let text = &text.replace("\\n", "\n").replace("\\r", "\n").replace("\\t", " ");
     let mut spans: Vec<(usize, usize)> = Vec::new();
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -470,15 +473,26 @@ fn compare(bench: &[String], rows: &[String]) -> BTreeMap<&'static str, usize> {
         .par_iter()
         .map(|row| {
             let expected = oracle.hits(&words(row));
-            let hits = benchmark.hits_of_messages(&Item { queries: vec![row.clone()], ..Item::default() });
-            let found: Found = hits
+            let by_pair: HashMap<(usize, &str), (u64, &str, u32)> = expected
                 .iter()
-                .map(|hit| {
-                    assert_eq!(hit.object, Object::Query);
-                    (hit.entry as usize, hit.method.name(), rounded(hit.score), hit.verdict.name(), hit.run)
-                })
+                .map(|&(entry, method, score, verdict, run)| ((entry, method), (score, verdict, run)))
                 .collect();
-            assert_eq!(found.len(), hits.len(), "{row}");
+            let hits = benchmark.hits_of_messages(&Item { queries: vec![row.clone()], ..Item::default() });
+            let (mut found, mut n_pairs) = (Found::new(), 0);
+            for hit in &hits {
+                assert_eq!(hit.object, Object::Query);
+                let (method, verdict) = (hit.method.name(), hit.verdict.name());
+                let named = (rounded(hit.score), verdict, hit.run);
+                assert_eq!(by_pair.get(&(hit.entry as usize, method)), Some(&named), "{row} {method}");
+                for (entry, _) in hit.entries() {
+                    n_pairs += 1;
+                    let known = by_pair.get(&(entry as usize, method)).copied();
+                    let (score, _, run) = known.unwrap_or_default();
+                    assert!(score <= rounded(hit.score), "{row}\n{}: {score}", bench[entry as usize]);
+                    found.insert((entry as usize, method, score, verdict, run));
+                }
+            }
+            assert_eq!(found.len(), n_pairs, "{row}");
             let differ: Vec<_> = found.symmetric_difference(&expected).collect();
             assert!(differ.is_empty(), "{row}\n{differ:?}\n{}", bench[differ[0].0]);
             found
@@ -520,6 +534,60 @@ fn the_hits_of_official_messages_are_those_of_all_pairs() {
         );
         assert!(is_of_messages != is_other, "{}: {n:?}", method.name());
     }
+}
+
+/// Messages of a few templates, and equal ones: each row overlaps many entries in the same way.
+fn of_templates(dice: &mut Dice, n: usize) -> Vec<String> {
+    const BEFORE: &str =
+        "Read what the harbour log says and answer in one short sentence with facts of this log only:";
+    const AFTER: &str =
+        "Please write your answer to the question above as a list without any other words at all";
+    const PLACES: [&str; 6] = ["Oban", "Mull", "Leith", "Skye", "Rum", "Iona"];
+    let letters = || (b'a'..=b'z').map(char::from);
+    let words: Vec<String> =
+        letters().flat_map(|one| letters().step_by(2).map(move |other| format!("w{one}{other}y"))).collect();
+    let tail =
+        |dice: &mut Dice, n: usize| (0..n).map(|_| dice.of(&words).to_owned()).collect::<Vec<_>>().join(" ");
+    (0..n)
+        .map(|at| {
+            let place = PLACES[dice.below(PLACES.len())];
+            match at % 8 {
+                0 | 1 => format!("{BEFORE} {}", tail(dice, 12)),
+                2 => format!("{BEFORE} {}", tail(dice, 3)),
+                3 => format!("{} {AFTER}", tail(dice, 9)),
+                4 => format!(
+                    "What is the weather in {place} going to be like on day {} of this year",
+                    dice.below(40)
+                ),
+                5 => format!("{BEFORE} {}. {AFTER}", tail(dice, 4)),
+                6 => [
+                    "Ring the bell of the tower three times, please",
+                    "ring the bell of the tower three times please!",
+                ][dice.below(2)]
+                .to_owned(),
+                _ => format!("book {} seats to {place}", 1 + dice.below(9)),
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn the_hits_of_templates_and_equal_messages_are_those_of_all_pairs() {
+    let mut dice = Dice(11);
+    let (bench, rows) = (of_templates(&mut dice, 320), of_templates(&mut dice, 96));
+    let n = compare(&bench, &rows);
+    assert!(
+        n["longest-match"] > 5000 && n["exact"] > 400 && n["template"] > 100 && n["name-template"] > 400,
+        "{n:?}"
+    );
+    // Rows times entries would be thirty thousand.
+    let folder = tempfile::tempdir().unwrap();
+    let entries: Vec<(Value, Option<Value>)> = bench.iter().map(|text| (entry(text), None)).collect();
+    let benchmark = benchmark(folder.path(), &entries);
+    let hits_of =
+        |row: &String| benchmark.hits_of_messages(&Item { queries: vec![row.clone()], ..Item::default() });
+    let most = rows.iter().map(|row| hits_of(row).len()).max().unwrap();
+    assert!(most < 120, "{most}");
 }
 
 /// A function in JSON Schema, with the text of its description and the names of its parameters.
@@ -612,17 +680,24 @@ fn the_hits_of_functions_and_calls_are_those_of_all_pairs() {
             })
             .collect();
         let item = Item { calls: made.clone(), functions: Docs::None, queries: Vec::new() };
-        let mut found: BTreeSet<(usize, &str, u32, u32, u64, &str)> = BTreeSet::new();
+        let mut found: BTreeSet<(usize, &str, u32, u32, &str)> = BTreeSet::new();
+        let mut scores: BTreeMap<(usize, &str, u32, u32), u64> = BTreeMap::new();
         for hit in benchmark.hits_of_functions(&functions).iter().chain(&benchmark.hits_of_messages(&item)) {
-            found.insert((
-                hit.entry as usize,
-                hit.method.name(),
-                hit.in_row.0,
-                hit.in_entry.0,
+            scores.insert(
+                (hit.entry as usize, hit.method.name(), hit.in_row.0, hit.in_entry.0),
                 rounded(hit.score),
-                hit.verdict.name(),
-            ));
-            *n.entry(hit.method.name()).or_default() += 1;
+            );
+            for (entry, number) in hit.entries() {
+                let is_new = found.insert((
+                    entry as usize,
+                    hit.method.name(),
+                    hit.in_row.0,
+                    number,
+                    hit.verdict.name(),
+                ));
+                assert!(is_new, "{hit:?}");
+                *n.entry(hit.method.name()).or_default() += 1;
+            }
         }
         let mut expected = BTreeSet::new();
         for entry in 0..N {
@@ -652,7 +727,16 @@ fn the_hits_of_functions_and_calls_are_those_of_all_pairs() {
                 expected.insert((entry, "call-values", 0, 0, rounded(1.0), "contaminated"));
             }
         }
-        assert_eq!(found, expected, "{functions:?} {made:?}");
+        for ((entry, method, own, number), score) in scores {
+            let is_expected = |(of, by, at, place, expected, _): &&(usize, &str, u32, u32, u64, &str)| {
+                (*of, *by, *at, *place, *expected) == (entry, method, own, number, score)
+            };
+            assert!(expected.iter().any(|one| is_expected(&one)), "{entry} {method} {score}");
+        }
+        let expected = expected
+            .into_iter()
+            .map(|(entry, method, own, number, _, verdict)| (entry, method, own, number, verdict));
+        assert_eq!(found, expected.collect(), "{functions:?} {made:?}");
     }
     assert!(n.len() == 4 && n.values().all(|n| *n > 20), "{n:?}");
 }

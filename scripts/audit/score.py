@@ -2,7 +2,7 @@
 """Score the hits of a contamination audit against the truth of plant.py.
 
 HITS has JSON lines with train_id, bench_id, object, method, score and verdict (contaminated or suspect); a row
-may have many. "right" counts a row found as contaminated in what was planted (query, functions or calls), with its own
+may have many. A hit of a group has examples, too. "right" counts a row found as contaminated in what was planted (query, functions or calls), with its own
 benchmark entry or with one that has the same query (for planted functions: the same functions, for planted calls: the
 same calls).
 """
@@ -65,7 +65,8 @@ def main():
         if hit["verdict"] == "contaminated":
             sure.add(train_id)
             objects[hit["object"]].add(train_id)
-            if hit["bench_id"] in wanted[train_id] and hit["object"] in PLANTED.get(kinds[train_id], ("query",)):
+            named = {hit["bench_id"], *(example["record"] for example in hit.get("examples", ()))}
+            if named & wanted[train_id] and hit["object"] in PLANTED.get(kinds[train_id], ("query",)):
                 right.add(train_id)
 
     planted = [k for k in groups if k != "clean"]

@@ -2,20 +2,24 @@
 //!
 //! Any embedder will do: n-grams find other spellings, a model other words, a multilingual model translations. All pairs are
 //! compared, in batches of rows, so the result is exact and the same for any number of threads. A message that is too short
-//! for a meaning of its own is not compared.
+//! for a meaning of its own is not compared. Many entries that are near to one message are a group.
 
+use std::collections::BTreeMap;
 use std::convert::Infallible;
+use std::sync::Arc;
 
 use super::benchmark::Benchmark;
-use super::hit::{Hit, Method, Object, Verdict};
+use super::hit::{Group, Hit, MOST_SINGLE, Method, Object, Verdict};
 use super::item::Item;
+use super::row::ComparedWith;
+use super::scope::Scope;
 use super::thresholds::CosineThresholds;
 use crate::embed::vectors::Vectors;
 use crate::embed::{EmbedError, Embedder};
 use crate::engine::context::Cancelled;
-use crate::similarity::Stopped;
 use crate::similarity::cosine::join::join;
 use crate::similarity::cosine::plan::Plan;
+use crate::similarity::{Pair, Stopped};
 use crate::text::words::for_each_word;
 
 /// The vectors of a benchmark's messages.
@@ -69,18 +73,18 @@ impl VectorIndex {
         self.messages.is_empty()
     }
 
-    /// Finds the messages that are near those of some rows; one list of hits for each row.
+    /// Finds the messages that are near those of some rows, each with what it is compared with; one list of hits for each row.
     ///
     /// # Errors
     /// The embedder fails, or the user asked to stop.
     pub fn hits(
         &self,
-        rows: &[&Item],
+        rows: &[(&Item, ComparedWith<'_>)],
         embedder: &dyn Embedder,
         cancelled: Cancelled<'_>,
     ) -> Result<Vec<Vec<Hit>>, EmbedError> {
         let mut hits = vec![Vec::new(); rows.len()];
-        let of_row = |(at, row): (usize, &&Item)| {
+        let of_row = |(at, (row, _)): (usize, &(&Item, ComparedWith<'_>))| {
             let texts = (0_u32..).zip(row.queries.clone());
             texts
                 .filter(|(_, text)| is_long_enough(text, &self.by))
@@ -93,22 +97,9 @@ impl VectorIndex {
             return Ok(hits);
         }
         let vectors = embedder.embed(&texts, cancelled)?;
-        let found = join(&vectors, &self.vectors, self.by.suspect, Plan::Exact, cancelled, |pairs| {
-            for pair in pairs {
-                let (at, turn, text) = &messages[pair.a as usize];
-                let message = &self.messages[pair.b as usize];
-                let is_sure = pair.score >= self.by.contaminated;
-                hits[*at].push(Hit {
-                    entry: message.entry,
-                    object: Object::Query,
-                    method: Method::Cosine,
-                    score: pair.score.min(1.0),
-                    verdict: if is_sure { Verdict::Contaminated } else { Verdict::Suspect },
-                    in_row: (*turn, 0..text.len()),
-                    in_entry: (message.turn, 0..message.n_bytes),
-                    run: 0,
-                });
-            }
+        let mut pairs: Vec<Pair> = Vec::new();
+        let found = join(&vectors, &self.vectors, self.by.suspect, Plan::Exact, cancelled, |found| {
+            pairs.extend_from_slice(found);
             Ok::<_, Infallible>(())
         });
         match found {
@@ -116,10 +107,64 @@ impl VectorIndex {
             Err(Stopped::Cancelled) => return Err(EmbedError::Interrupted),
             Err(Stopped::Sink(never)) => match never {},
         }
+        pairs.sort_by_key(|pair| (pair.a, pair.b));
+        for of_message in pairs.chunk_by(|one, other| one.a == other.a) {
+            let (at, turn, text) = &messages[of_message[0].a as usize];
+            hits[*at].extend(self.hits_of_message(of_message, (*turn, text.len()), &rows[*at].1));
+        }
         for of_row in &mut hits {
             of_row.sort_by_key(|hit| (hit.in_row.0, hit.entry, hit.in_entry.0));
         }
         Ok(hits)
+    }
+
+    /// Returns the hits of message number `turn` of a row, of so many bytes.
+    fn hits_of_message(
+        &self,
+        pairs: &[Pair],
+        (turn, n_bytes): (u32, usize),
+        compared: &ComparedWith<'_>,
+    ) -> Vec<Hit> {
+        let is_own = compared.is_own();
+        let scope = Scope { is_left_out: &is_own, phrases: compared.phrases, cancelled: compared.cancelled };
+        let mut alike: BTreeMap<Verdict, Vec<&Pair>> = BTreeMap::new();
+        for pair in pairs {
+            let message = &self.messages[pair.b as usize];
+            let is_sure = pair.score >= self.by.contaminated;
+            let verdict = if is_sure { Verdict::Contaminated } else { Verdict::Suspect };
+            if !is_own(message.entry) {
+                let verdict = scope.verdict(message.entry, message.turn, Method::Cosine, verdict);
+                alike.entry(verdict).or_default().push(pair);
+            }
+        }
+        let hit = |pair: &Pair, verdict: Verdict, group: Option<Arc<Group>>| {
+            let message = &self.messages[pair.b as usize];
+            Hit {
+                entry: message.entry,
+                object: Object::Query,
+                method: Method::Cosine,
+                score: pair.score.min(1.0),
+                verdict,
+                in_row: (turn, 0..n_bytes),
+                in_entry: (message.turn, 0..message.n_bytes),
+                run: 0,
+                group,
+            }
+        };
+        let mut hits = Vec::new();
+        for (verdict, pairs) in alike {
+            if pairs.len() <= MOST_SINGLE {
+                hits.extend(pairs.into_iter().map(|pair| hit(pair, verdict, None)));
+                continue;
+            }
+            let message = |pair: &&Pair| &self.messages[pair.b as usize];
+            let members = pairs.iter().map(|pair| (message(pair).entry, message(pair).turn)).collect();
+            let best = pairs
+                .iter()
+                .max_by(|a, b| a.score.total_cmp(&b.score).then(message(b).entry.cmp(&message(a).entry)));
+            hits.extend(best.map(|pair| hit(pair, verdict, Some(Arc::new(Group::new(members))))));
+        }
+        hits
     }
 }
 
@@ -158,7 +203,9 @@ mod tests {
                 ..Item::default()
             })
             .collect();
-        let hits = index.hits(&rows.iter().collect::<Vec<_>>(), &Hashed::V2, &|| false).unwrap();
+        let compared = ComparedWith::all(&benchmark, &|| false);
+        let rows: Vec<(&Item, ComparedWith<'_>)> = rows.iter().map(|row| (row, compared)).collect();
+        let hits = index.hits(&rows, &Hashed::V2, &|| false).unwrap();
         let found: Vec<Vec<(u32, u32, Verdict)>> = hits
             .iter()
             .map(|hits| hits.iter().map(|hit| (hit.entry, hit.in_row.0, hit.verdict)).collect())
@@ -168,7 +215,7 @@ mod tests {
         let vectors = Hashed::V2.vectors(&[texts[0][0], BENCH[0]]);
         let alone = f64::from(dot(vectors.get(0), vectors.get(1)));
         assert!((hits[0][0].score - alone).abs() < 1e-6, "{} {alone}", hits[0][0].score);
-        let stopped = index.hits(&rows.iter().collect::<Vec<_>>(), &Hashed::V2, &|| true);
+        let stopped = index.hits(&rows, &Hashed::V2, &|| true);
         assert!(matches!(stopped, Err(EmbedError::Interrupted)));
     }
 }

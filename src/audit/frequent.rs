@@ -10,8 +10,10 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::benchmark::Benchmark;
-use super::hit::Method;
+use super::hit::{Hit, Method};
 use super::item::Item;
+use super::scope::Scope;
+use crate::engine::context::Cancelled;
 
 /// The name of the note about them.
 pub const FREQUENT_NOTE: &str = "frequent_entries";
@@ -47,27 +49,30 @@ pub struct Frequent {
 }
 
 impl Frequent {
-    /// Looks for phrases in the first messages of a training set.
-    pub fn of(texts: &[String], benchmark: &Benchmark) -> Self {
+    /// Looks for phrases in the first messages of a training set; `None` if the user asked to stop.
+    pub fn of(texts: &[String], benchmark: &Benchmark, cancelled: Cancelled<'_>) -> Option<Self> {
         let distinct: BTreeSet<&str> = texts.iter().map(String::as_str).collect();
-        let contained = |text: &&str| -> BTreeSet<BenchMessage> {
+        let distinct: Vec<&str> = distinct.into_iter().collect();
+        let short = benchmark.short_messages();
+        let contained = |text: &&str| -> Option<BTreeSet<BenchMessage>> {
             let item = Item { queries: vec![(*text).to_owned()], ..Item::default() };
-            let hits = benchmark.hits_of_messages(&item);
+            let hits = benchmark.hits_in(&item, Scope::all(cancelled));
             let contained = hits.iter().filter(|hit| hit.method == Method::Contained);
-            contained.map(|hit| (hit.entry, hit.in_entry.0)).collect()
+            let contained = contained.flat_map(Hit::entries).filter(|message| short.contains(message));
+            (!cancelled()).then(|| contained.collect())
         };
-        let parts: Vec<BTreeSet<BenchMessage>> = distinct.par_iter().map(contained).collect();
+        let parts: Vec<BTreeSet<BenchMessage>> =
+            distinct.par_iter().with_max_len(1).map(contained).collect::<Option<_>>()?;
         let mut counts: BTreeMap<BenchMessage, usize> = BTreeMap::new();
         for part in parts.into_iter().flatten() {
             *counts.entry(part).or_default() += 1;
         }
         let fewest = MIN_MESSAGES.max(distinct.len() / ONE_IN);
-        let short = benchmark.short_messages();
-        counts.retain(|message, n| *n >= fewest && short.contains(message));
+        counts.retain(|_, n| *n >= fewest);
         let entry = |(&(entry, _), &messages): (&BenchMessage, &usize)| {
             let (category, id) = benchmark.place_of(entry);
             FrequentEntry { category: category.to_owned(), id: id.to_owned(), messages, of: distinct.len() }
         };
-        Self { entries: counts.iter().map(entry).collect(), messages: counts.into_keys().collect() }
+        Some(Self { entries: counts.iter().map(entry).collect(), messages: counts.into_keys().collect() })
     }
 }

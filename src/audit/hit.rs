@@ -1,11 +1,17 @@
 //! Hits: what of a training row overlaps which entry of a benchmark, by what method, how surely.
+//!
+//! Entries that a row overlaps in the same way (the same message or function, the same methods with the same verdicts) are found
+//! as a group if they are more than [`MOST_SINGLE`]: one hit for each method, that of the entry with the highest score, which
+//! names the others. So a text that many rows share with many entries does not make a hit of each pair.
 
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What overlaps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Object {
     /// A message of the user.
@@ -39,7 +45,7 @@ impl Object {
 }
 
 /// How the overlap was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Equal words, in folded case and without punctuation.
@@ -146,7 +152,7 @@ impl Hit {
 }
 
 /// How sure it is that a row is contaminated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Nothing in it can be compared: it is empty or unreadable.
@@ -174,10 +180,14 @@ impl Verdict {
     }
 }
 
-/// One overlap of a row with an entry.
+/// The most entries that a row overlaps in the same way and that have a hit each; more are a group. Also the number of examples
+/// that are shown of a group.
+pub const MOST_SINGLE: usize = 10;
+
+/// One overlap of a row with an entry, or with a group of entries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hit {
-    /// The number of the entry in the benchmark.
+    /// The number of the entry in the benchmark; of a group, the one with the highest score.
     pub entry: u32,
     /// What overlaps.
     pub object: Object,
@@ -193,4 +203,74 @@ pub struct Hit {
     pub in_entry: (u32, Range<usize>),
     /// The words of the longest run that both have; 0 for other methods.
     pub run: u32,
+    /// All entries that the row overlaps in this way, if they are many.
+    pub group: Option<Arc<Group>>,
+}
+
+impl Hit {
+    /// Returns the entries that it is about, each with the number of its message or function.
+    pub fn entries(&self) -> impl Iterator<Item = (u32, u32)> {
+        let (group, own) = match &self.group {
+            Some(group) => (&group.members[..], None),
+            None => (&[][..], Some((self.entry, self.in_entry.0))),
+        };
+        group.iter().copied().chain(own)
+    }
+
+    /// Returns the number of entries that it is about.
+    pub fn n_entries(&self) -> u32 {
+        self.group.as_ref().map_or(1, |group| group.n_entries)
+    }
+}
+
+/// Entries that a row overlaps in the same way.
+#[derive(Debug)]
+pub struct Group {
+    /// Each entry with the number of its message or function, ascending.
+    members: Box<[(u32, u32)]>,
+    n_entries: u32,
+    /// For contaminated and suspect hits: the row from which on [`Coverage`](super::coverage::Coverage) has enough rows of each
+    /// member.
+    settled: [AtomicU32; 2],
+}
+
+impl Group {
+    /// Returns the group of some entries, each with the number of its message or function.
+    pub fn new(mut members: Vec<(u32, u32)>) -> Self {
+        if !members.is_sorted() {
+            members.sort_unstable();
+        }
+        let n_entries = members.chunk_by(|one, other| one.0 == other.0).count();
+        Self {
+            members: members.into(),
+            n_entries: u32::try_from(n_entries).unwrap_or(u32::MAX),
+            settled: [AtomicU32::new(u32::MAX), AtomicU32::new(u32::MAX)],
+        }
+    }
+
+    /// Returns its entries, each with the number of its message or function, ascending.
+    pub fn members(&self) -> &[(u32, u32)] {
+        &self.members
+    }
+
+    /// The number of its entries.
+    pub fn n_entries(&self) -> u32 {
+        self.n_entries
+    }
+
+    /// Returns whether rows from this one on need not be added for its members any more.
+    pub(super) fn is_settled(&self, verdict: Verdict, row: u32) -> bool {
+        row > self.settled[usize::from(verdict == Verdict::Suspect)].load(Ordering::Relaxed)
+    }
+
+    /// Remembers that later rows than this one need not be added.
+    pub(super) fn settle(&self, verdict: Verdict, row: u32) {
+        self.settled[usize::from(verdict == Verdict::Suspect)].fetch_min(row, Ordering::Relaxed);
+    }
+}
+
+impl PartialEq for Group {
+    fn eq(&self, other: &Self) -> bool {
+        self.members == other.members
+    }
 }

@@ -6,14 +6,17 @@
 //!
 //! - [`open`] finds benchmarks by name, [`benchmark`] reads and indexes them; [`facts`] is what a run records of one.
 //! - [`item`]: what is compared; [`row`]: a training row with its hits; [`hit`]: objects, methods, verdicts.
-//! - `words`, `queries`: messages as numbered words; runs, templates, containment, ROUGE-L.
+//! - `shown`, `words`, `queries`: messages as a reader sees them, as numbered words; runs, templates, containment, ROUGE-L.
 //! - [`thresholds`]: the settings of the rule; [`unscorable`]: what is too short for a method; [`duplicates`]: a set against itself.
 //! - [`everyday`]: small talk and names of example functions, which prove nothing.
 //! - [`embedding`], [`judge`]: vectors, and a language model on suspect pairs.
-//! - `functions`: functions by name, parameters and text; answers by their calls.
+//! - `functions`: functions by name, parameters and text; `answers`: answers by their calls.
+//! - `scope`: what of the benchmark a row is compared with; [`coverage`]: which entries are in groups of hits.
 //! - [`outcome`] writes the results of a run, [`report`] counts them, [`page`] shows them; [`shuffle`] measures chance, [`frequent`] finds phrases of the training set.
 
+mod answers;
 pub mod benchmark;
+pub mod coverage;
 pub mod duplicates;
 pub mod embedding;
 pub mod everyday;
@@ -30,7 +33,9 @@ mod queries;
 pub mod report;
 pub mod row;
 pub mod rows;
+mod scope;
 pub mod scores;
+mod shown;
 pub mod shuffle;
 pub mod thresholds;
 pub mod unscorable;

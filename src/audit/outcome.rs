@@ -11,21 +11,23 @@ use rayon::prelude::*;
 use serde::{Deserialize as _, Serialize};
 use serde_json::json;
 
+use super::coverage::{GROUPED_NOTE, GroupedEntries};
 use super::facts::{BENCHMARK_NOTE, BenchmarkFacts, ITSELF_NOTE, JUDGED_NOTE};
 use super::frequent::FREQUENT_NOTE;
 use super::hit::{Method, Object, Verdict};
 use super::report::{AuditReport, Counted, CountedHit, TrainFile};
 use super::shuffle::{CleanShuffle, SHUFFLE_NOTE};
 use crate::columns::{CONTAMINATION, EXTERNAL_ID, FILE, LINE, RECORD};
+use crate::engine::context::Cancelled;
 use crate::engine::contract::Role;
 use crate::engine::corpus::Corpus;
 use crate::engine::delta::StageManifest;
 use crate::engine::disk::{create, write_atomic, write_json};
-use crate::engine::error::{At, Result};
+use crate::engine::error::{At, Error, Result};
 use crate::engine::frame::{FrameWriter, Values};
 use crate::engine::instance::StageInstance;
 use crate::engine::layout::{AUDIT_REPORT, HITS, HITS_TABLE, REMOVED, STATEMENT};
-use crate::engine::links::{StoredLink, of_stage};
+use crate::engine::links::{StoredLink, of_stage_unless};
 use crate::engine::manifest::InputFile;
 use crate::engine::raw::{LineStory, read_lines};
 use crate::engine::vocabulary::{RowIx, TableId};
@@ -50,6 +52,14 @@ pub struct Finished<'a> {
     pub manifests: &'a [StageManifest],
     /// The names of the cleaned sets in the run's dataset, by input; empty if none were written.
     pub cleaned: &'a [String],
+    /// Whether the user asked to stop.
+    pub cancelled: Cancelled<'a>,
+}
+
+impl Finished<'_> {
+    fn go_on(&self) -> Result<()> {
+        if (self.cancelled)() { Err(Error::Interrupted) } else { Ok(()) }
+    }
 }
 
 /// Where a row was read.
@@ -79,9 +89,13 @@ pub fn write(run: &Finished<'_>) -> Result<Option<AuditReport>> {
     for (input, file) in train.iter_mut().enumerate() {
         file.is_benchmark = of_itself.as_ref().is_some_and(|inputs| inputs.contains(&input));
     }
-    let links = of_stage(run.folder, at, &run.stages[at], run.corpus, |_, _| true)?;
+    let links = of_stage_unless(run.folder, at, &run.stages[at], run.corpus, |_, _| true, run.cancelled)?;
     let has_links: BTreeSet<RowIx> = links.iter().map(|link| link.row).collect();
     let places = places(run, &mut counted, &mut train, |row| has_links.contains(&row))?;
+    let grouped = GroupedEntries::of_note(run.manifests[at].notes.get(GROUPED_NOTE));
+    for (object, verdict, category, entry) in grouped.of_rows(|row| places.contains_key(&row)) {
+        counted.add_entry(category, entry, object, verdict);
+    }
     let mut by_row: BTreeMap<RowIx, Vec<StoredLink>> = BTreeMap::new();
     for link in links {
         by_row.entry(link.row).or_default().push(link);
@@ -90,6 +104,7 @@ pub fn write(run: &Finished<'_>) -> Result<Option<AuditReport>> {
         by_row.iter().filter_map(|(row, links)| Some((places.get(row)?, links))).collect();
     rows.sort_by_key(|(place, _)| (place.file, place.record, &place.id));
     for (_, links) in &rows {
+        run.go_on()?;
         let hits: Vec<CountedHit<'_>> = links.iter().filter_map(counted_hit).collect();
         counted.add_hits(&hits);
     }
@@ -116,6 +131,7 @@ fn counted_hit(link: &StoredLink) -> Option<CountedHit<'_>> {
         method: Method::from_name(&link.method)?,
         score: link.score,
         verdict: Verdict::from_name(link.verdict.as_deref()?)?,
+        n_entries: link.n_records,
     })
 }
 
@@ -151,6 +167,7 @@ fn places(
     let table = run.corpus.table(TableId::Requests);
     let mut places = BTreeMap::new();
     for batch in 0..table.batches() {
+        run.go_on()?;
         let cells = table.read_batch(batch, &[CONTAMINATION, EXTERNAL_ID, FILE, LINE, RECORD])?;
         let start = table.batch(batch).start;
         for row in table.rows_of_batch(batch) {
@@ -191,6 +208,7 @@ struct HitLine<'a> {
     method: &'a str,
     score: f64,
     verdict: Option<&'a str>,
+    entries: u32,
 }
 
 /// Returns the line of a hit.
@@ -205,10 +223,12 @@ fn hit_line(run: &Finished<'_>, place: &Place, link: &StoredLink) -> String {
         method: &link.method,
         score: link.score,
         verdict: link.verdict.as_deref(),
+        entries: link.n_records,
     };
     let line = serde_json::to_string(&line).expect("texts and numbers are JSON");
     let members = line.trim_end_matches('}');
-    format!("{members},\"train_spans\":{},\"bench_spans\":{}}}\n", link.spans, link.record_spans)
+    let group = link.examples.as_ref().map_or(String::new(), |examples| format!(",\"examples\":{examples}"));
+    format!("{members},\"train_spans\":{},\"bench_spans\":{}{group}}}\n", link.spans, link.record_spans)
 }
 
 fn write_hits(run: &Finished<'_>, rows: &[(&Place, &Vec<StoredLink>)]) -> Result<()> {
@@ -218,6 +238,7 @@ fn write_hits(run: &Finished<'_>, rows: &[(&Place, &Vec<StoredLink>)]) -> Result
         links.iter().map(|link| hit_line(run, place, link)).collect()
     };
     for rows in rows.chunks(BLOCK_ROWS) {
+        run.go_on()?;
         let texts: Vec<String> = rows.par_iter().map(lines).collect();
         texts.iter().try_for_each(|text| file.write_all(text.as_bytes())).at("writing", &path)?;
     }
@@ -229,6 +250,7 @@ fn write_table(run: &Finished<'_>, rows: &[(&Place, &Vec<StoredLink>)]) -> Resul
     let hits: Vec<(&Place, &StoredLink)> =
         rows.iter().flat_map(|(place, links)| links.iter().map(|link| (*place, link))).collect();
     let mut write = |hits: &[(&Place, &StoredLink)]| {
+        run.go_on()?;
         let text = |get: &dyn Fn(&Place, &'_ StoredLink) -> Option<String>| -> Vec<Option<String>> {
             hits.iter().map(|(place, link)| get(place, link)).collect()
         };
@@ -248,6 +270,8 @@ fn write_table(run: &Finished<'_>, rows: &[(&Place, &Vec<StoredLink>)]) -> Resul
             ("verdict", Values::Text(hits.iter().map(|(_, link)| link.verdict.as_deref()).collect())),
             ("train_spans", of_link(|link| &link.spans)),
             ("bench_spans", of_link(|link| &link.record_spans)),
+            ("entries", Values::Int(hits.iter().map(|(_, link)| Some(link.n_records.into())).collect())),
+            ("examples", Values::Text(hits.iter().map(|(_, link)| link.examples.as_deref()).collect())),
         ])
     };
     if hits.is_empty() {

@@ -151,7 +151,7 @@ fn more(report: &AuditReport) -> Markup {
     html! {
         h2 { "More" }
         p {
-            (code("hits.jsonl")) " has each of the " (count(report.hits)) " overlaps with its places, " (code("removed.jsonl"))
+            (code("hits.jsonl")) " has the " (count(report.hits)) " overlaps with their places, many entries that overlap a row in the same way as one, " (code("removed.jsonl"))
             " each row that is in no cleaned set with its reason, and " (code("audit.json")) " all counts, thresholds and curves. "
             (code("toolsieve why RUN FILE:LINE")) " shows what was found for a row."
         }

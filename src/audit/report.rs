@@ -42,6 +42,9 @@ pub struct AuditReport {
     pub curves: BTreeMap<String, Vec<CurvePoint>>,
     /// The number of hits.
     pub hits: u64,
+    /// The entries of all hits: a hit of a group counts each of its entries.
+    #[serde(default)]
+    pub pairs: u64,
     /// Entries that each method cannot find, by method and category; they are too short for it, or have nothing to compare.
     pub unscorable: BTreeMap<String, BTreeMap<String, usize>>,
     /// Messages whose words are shuffled across all of them, and how many are called contaminated by chance.
@@ -166,6 +169,7 @@ pub(super) struct CountedHit<'a> {
     pub(super) method: Method,
     pub(super) score: f64,
     pub(super) verdict: Verdict,
+    pub(super) n_entries: u32,
 }
 
 /// Counts while rows pass.
@@ -177,6 +181,7 @@ pub(super) struct Counted {
     agreement: BTreeMap<(Method, Method), u64>,
     curves: BTreeMap<Method, [u64; CURVE.len()]>,
     hits: u64,
+    pairs: u64,
     /// By category and entry: the surest verdict of each object.
     entries: BTreeMap<(String, String), BTreeMap<Object, Verdict>>,
 }
@@ -187,9 +192,17 @@ impl Counted {
         *self.rows.entry(verdict).or_default() += 1;
     }
 
+    /// Counts an entry that is in a group of hits.
+    pub(super) fn add_entry(&mut self, category: &str, entry: &str, object: Object, verdict: Verdict) {
+        let entry = self.entries.entry((category.to_owned(), entry.to_owned())).or_default();
+        let known = entry.entry(object).or_insert(verdict);
+        *known = (*known).max(verdict);
+    }
+
     /// Counts the hits of a row.
     pub(super) fn add_hits(&mut self, hits: &[CountedHit<'_>]) {
         self.hits += hits.len() as u64;
+        self.pairs += hits.iter().map(|hit| u64::from(hit.n_entries)).sum::<u64>();
         let (mut objects, mut methods) = (BTreeMap::new(), BTreeMap::new());
         let mut scores: BTreeMap<Method, f64> = BTreeMap::new();
         for hit in hits {
@@ -268,6 +281,7 @@ impl Counted {
                 .map(|(method, rows)| (method.name().to_owned(), points(rows)))
                 .collect(),
             hits: self.hits,
+            pairs: self.pairs,
             unscorable: facts.unscorable.clone(),
             clean_shuffle: CleanShuffle::default(),
             frequent_entries: Vec::new(),

@@ -1,18 +1,24 @@
 //! A row of a training set, compared with a benchmark: its hits, its verdict, and its links.
+//!
+//! Hits of groups have all their entries only here: [`AuditedRow::finish`] keeps a few examples of each.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::audit::benchmark::{Benchmark, verdict};
+use crate::audit::coverage::Coverage;
 use crate::audit::frequent::BenchMessage;
-use crate::audit::hit::{Hit, Method, Object, Verdict};
+use crate::audit::hit::{Group, Hit, MOST_SINGLE, Method, Object, Verdict};
 use crate::audit::item::{Item, calls_of};
 use crate::audit::judge::Judgement;
+use crate::audit::scope::{NO_PHRASES, Scope};
 use crate::cells::TypedCells as _;
 use crate::columns::{FOLLOWING_MESSAGES, FUNCTIONS, MESSAGES, RESPONSE};
 use crate::conversation::{Message, Role};
-use crate::engine::link::{Link, Span};
+use crate::engine::context::Cancelled;
+use crate::engine::link::{Link, RecordGroup, RecordName, Span};
 use crate::engine::view::Row;
-use crate::engine::vocabulary::ColumnSpec;
+use crate::engine::vocabulary::{ColumnSpec, RowIx};
 
 /// The field of an entry's user messages in the places of hits: the number is that of the message.
 const USER_MESSAGES: &str = "user_messages";
@@ -34,8 +40,8 @@ pub struct AuditedRow {
 }
 
 impl AuditedRow {
-    /// Compares a row; the hits of its doc list are found once for all of its rows.
-    pub fn of(row: Row<'_>, benchmark: &Benchmark, of_list: &[Hit], has_function: bool) -> Self {
+    /// Compares a row. If the user asked to stop, not all hits are found.
+    pub fn of(row: Row<'_>, compared: &ComparedWith<'_>) -> Self {
         let (mut item, mut queries, mut calls) = (Item::default(), Vec::new(), Vec::new());
         let mut add = |message: Message, column: ColumnSpec, path: String| match message.role {
             Role::User => {
@@ -62,8 +68,13 @@ impl AuditedRow {
             add(message, FOLLOWING_MESSAGES, format!("/{at}"));
         }
         let has_words = item.queries.iter().any(|text| text.contains(char::is_alphanumeric));
-        let mut hits = benchmark.hits_of_messages(&item);
-        hits.extend(of_list.iter().cloned());
+        let &ComparedWith { benchmark, of_list, has_function, own, phrases, cancelled } = compared;
+        let is_own = compared.is_own();
+        let mut hits = benchmark.hits_in(&item, Scope { is_left_out: &is_own, phrases, cancelled });
+        match own {
+            Some(_) => hits.extend(of_list.iter().filter_map(|hit| without(hit, &is_own))),
+            None => hits.extend(of_list.iter().cloned()),
+        }
         let is_scorable = has_words || has_function || !item.calls.is_empty();
         let mut row = Self { item, hits, is_scorable, queries, calls };
         row.sort();
@@ -79,14 +90,14 @@ impl AuditedRow {
         &self.item
     }
 
-    /// Adds hits of another method.
+    /// Adds hits of another method, of entries that are not left out.
     pub fn add(&mut self, hits: Vec<Hit>) {
         self.hits.extend(hits);
         self.sort();
     }
 
     /// Returns the suspect pairs of messages of a suspect row, each once: number of the row's message, entry, and number of
-    /// the entry's message.
+    /// the entry's message. Of a group it is the pair that its hits name.
     pub fn suspect_pairs(&self) -> Vec<(u32, u32, u32)> {
         if self.verdict() != Verdict::Suspect {
             return Vec::new();
@@ -99,8 +110,8 @@ impl AuditedRow {
         pairs
     }
 
-    /// Adds what a language model says about a suspect pair. If both ask for different things, the other hits of the pair are
-    /// clean; if the model could not judge, nothing changes.
+    /// Adds what a language model says about a suspect pair. If both ask for different things, the other hits of the pair, and of
+    /// the group that it stands for, are clean; if the model could not judge, nothing changes.
     pub fn judged(&mut self, pair: (u32, u32, u32), judgement: &Judgement) {
         let (score, verdict) = match judgement {
             Judgement::Same(_) => (1.0, Verdict::Contaminated),
@@ -113,24 +124,7 @@ impl AuditedRow {
         if verdict == Verdict::Clean {
             self.hits.iter_mut().filter(|hit| is_of_pair(hit)).for_each(|hit| hit.verdict = verdict);
         }
-        self.add(vec![Hit { method: Method::Judge, score, verdict, run: 0, ..found }]);
-    }
-
-    /// Leaves out the row's own entry and those after it: the row is item `record` of the file of a category.
-    #[must_use]
-    pub fn without_itself(mut self, benchmark: &Benchmark, category: u32, record: u64) -> Self {
-        self.hits.retain(|hit| !benchmark.is_at_or_after(hit.entry, category, record));
-        self
-    }
-
-    /// Makes hits clean that are phrases of the training set inside longer messages.
-    pub fn lower(&mut self, phrases: &BTreeSet<BenchMessage>) {
-        let is_phrase = |hit: &&mut Hit| {
-            hit.object == Object::Query
-                && hit.method != Method::Exact
-                && phrases.contains(&(hit.entry, hit.in_entry.0))
-        };
-        self.hits.iter_mut().filter(is_phrase).for_each(|hit| hit.verdict = Verdict::Clean);
+        self.add(vec![Hit { method: Method::Judge, score, verdict, run: 0, group: None, ..found }]);
     }
 
     /// Returns the verdict on the row: that of its surest hit.
@@ -146,10 +140,18 @@ impl AuditedRow {
         })
     }
 
-    /// Returns the hits as links of the row.
-    pub fn links<'a>(&'a self, benchmark: &'a Benchmark) -> impl Iterator<Item = Link> + 'a {
-        self.hits.iter().map(|hit| {
+    /// Returns what is kept of the row, and adds the entries of its groups to those of other rows.
+    pub fn finish(self, row: RowIx, benchmark: &Benchmark, coverage: &Coverage) -> FinishedRow {
+        self.hits.iter().for_each(|hit| coverage.add(row, hit));
+        let mut examples: BTreeMap<*const Group, Arc<[RecordName]>> = BTreeMap::new();
+        let links = self.hits.iter().map(|hit| {
             let (set, record) = benchmark.place_of(hit.entry);
+            let group = hit.group.as_ref().map(|group| RecordGroup {
+                n_records: group.n_entries(),
+                examples: Arc::clone(
+                    examples.entry(Arc::as_ptr(group)).or_insert_with(|| examples_of(group, benchmark)),
+                ),
+            });
             Link {
                 object: hit.object.name(),
                 set: set.to_owned(),
@@ -159,8 +161,15 @@ impl AuditedRow {
                 verdict: Some(hit.verdict.name()),
                 spans: self.places(hit),
                 record_spans: places_in_entry(hit),
+                group,
             }
-        })
+        });
+        FinishedRow {
+            links: links.collect(),
+            verdict: self.verdict(),
+            surest: self.surest().map(|hit| Hit { group: None, ..hit.clone() }),
+            n_entries: self.surest().map_or(0, Hit::n_entries),
+        }
     }
 
     /// Returns the places of a hit in the row's cells.
@@ -176,6 +185,69 @@ impl AuditedRow {
             Object::Call => self.calls.clone(),
         }
     }
+}
+
+/// What a row is compared with.
+#[derive(Clone, Copy)]
+pub struct ComparedWith<'a> {
+    /// The benchmark.
+    pub benchmark: &'a Benchmark,
+    /// The hits of the row's doc list, found once for all of its rows.
+    pub of_list: &'a [Hit],
+    /// The list has a function.
+    pub has_function: bool,
+    /// The row is this item of the file of a category: this entry and those after it are left out.
+    pub own: Option<(u32, u64)>,
+    /// Messages of the benchmark that are phrases of the training set: inside longer messages they are clean.
+    pub phrases: &'a BTreeSet<BenchMessage>,
+    /// Whether the user asked to stop.
+    pub cancelled: Cancelled<'a>,
+}
+
+impl<'a> ComparedWith<'a> {
+    /// Returns the comparison with all entries, of a row without functions.
+    pub fn all(benchmark: &'a Benchmark, cancelled: Cancelled<'a>) -> Self {
+        Self { benchmark, of_list: &[], has_function: false, own: None, phrases: &NO_PHRASES, cancelled }
+    }
+
+    /// Returns whether an entry is the row's own, or one after it.
+    pub(super) fn is_own(&self) -> impl Fn(u32) -> bool + use<'a> {
+        let (benchmark, own) = (self.benchmark, self.own);
+        move |entry| own.is_some_and(|(category, record)| benchmark.is_at_or_after(entry, category, record))
+    }
+}
+
+/// What is kept of a row.
+#[derive(Debug)]
+pub struct FinishedRow {
+    /// Its hits.
+    pub links: Vec<Link>,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// Its surest hit, without the entries of its group.
+    pub surest: Option<Hit>,
+    /// The number of these.
+    pub n_entries: u32,
+}
+
+/// Returns the first entries of a group.
+fn examples_of(group: &Group, benchmark: &Benchmark) -> Arc<[RecordName]> {
+    let first = group.members().chunk_by(|one, other| one.0 == other.0).map(|members| members[0].0);
+    let name = |entry: u32| {
+        let (set, record) = benchmark.place_of(entry);
+        RecordName { set: set.to_owned(), record: record.to_owned() }
+    };
+    first.take(MOST_SINGLE).map(name).collect()
+}
+
+/// Returns a hit of a doc list without some entries; `None` if it has no other.
+fn without(hit: &Hit, is_left_out: impl Fn(u32) -> bool) -> Option<Hit> {
+    let Some(group) = &hit.group else { return (!is_left_out(hit.entry)).then(|| hit.clone()) };
+    let left = group.members().iter().copied().filter(|(entry, _)| !is_left_out(*entry));
+    let group = Group::new(left.collect());
+    let &(entry, place) = group.members().first()?;
+    let in_entry = (place, 0..0);
+    Some(Hit { entry, in_entry, group: (group.n_entries() > 1).then(|| Arc::new(group)), ..hit.clone() })
 }
 
 /// Returns the places of a hit in the entry.

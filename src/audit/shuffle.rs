@@ -11,6 +11,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use super::benchmark::{Benchmark, verdict};
 use super::hit::Verdict;
 use super::item::Item;
+use super::scope::Scope;
+use crate::engine::context::Cancelled;
 use crate::text::figures::wilson;
 
 /// The name of the note about it.
@@ -36,17 +38,19 @@ pub struct CleanShuffle {
 }
 
 impl CleanShuffle {
-    /// Shuffles the words of different messages, and compares them with a benchmark. The same messages give the same result.
-    pub fn of(texts: &[String], benchmark: &Benchmark) -> Self {
-        let compared = shuffled(texts).into_par_iter().map(|text| {
+    /// Shuffles the words of different messages, and compares them with a benchmark; `None` if the user asked to stop. The same
+    /// messages give the same result.
+    pub fn of(texts: &[String], benchmark: &Benchmark, cancelled: Cancelled<'_>) -> Option<Self> {
+        let compared = shuffled(texts).into_par_iter().with_max_len(1).map(|text| {
             let item = Item { queries: vec![text], ..Item::default() };
-            verdict(&benchmark.hits_of_messages(&item), true)
+            let verdict = verdict(&benchmark.hits_in(&item, Scope::all(cancelled)), true);
+            (!cancelled()).then_some(verdict)
         });
-        let verdicts: Vec<Verdict> = compared.collect();
+        let verdicts: Vec<Verdict> = compared.collect::<Option<_>>()?;
         let n_of = |wanted| verdicts.iter().filter(|verdict| **verdict == wanted).count();
         let (messages, contaminated) = (verdicts.len(), n_of(Verdict::Contaminated));
         let interval = wilson(contaminated, messages);
-        Self { messages, contaminated, suspect: n_of(Verdict::Suspect), interval }
+        Some(Self { messages, contaminated, suspect: n_of(Verdict::Suspect), interval })
     }
 }
 

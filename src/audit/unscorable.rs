@@ -40,6 +40,9 @@ impl Benchmark {
         for (entry, found) in of_docs {
             methods[entry as usize] |= found.into_iter().map(bit).fold(0, |all, one| all | one);
         }
+        for entry in self.answers.entries() {
+            methods[entry as usize] |= bit(Method::CallValues);
+        }
         let count = |method: Method| {
             let mut by_category = vec![0; self.categories.len()];
             for (entry, found) in self.entries.iter().zip(&methods) {

@@ -10,6 +10,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use super::shown::Shown;
 use crate::text::lcs::LcsScratch;
 use crate::text::normal::normalise;
 use crate::text::words::is_unspaced;
@@ -85,9 +86,9 @@ pub(super) enum Mask {
 pub(super) struct Vocabulary(FxHashMap<Box<str>, u32>);
 
 impl Vocabulary {
-    /// Returns the words of a benchmark text; new ones get the next number.
-    pub(super) fn learn(&mut self, text: &str) -> Vec<Word> {
-        words(text, |word| {
+    /// Returns the words of a benchmark text, with their places in the text as shown; new ones get the next number.
+    pub(super) fn learn(&mut self, text: &Shown<'_>) -> Vec<Word> {
+        words(&text.text, |word| {
             if let Some(&number) = self.0.get(word) {
                 return number;
             }
@@ -98,13 +99,23 @@ impl Vocabulary {
     }
 
     /// Returns the words of another text.
-    pub(super) fn read(&self, text: &str) -> Vec<Word> {
-        words(text, |word| self.0.get(word).copied().unwrap_or(UNKNOWN))
+    pub(super) fn read(&self, text: &Shown<'_>) -> Vec<Word> {
+        words(&text.text, |word| self.0.get(word).copied().unwrap_or(UNKNOWN))
     }
 
     /// The number of words.
     pub(super) fn len(&self) -> usize {
         self.0.len()
+    }
+}
+
+/// Makes the places of words those of the text as written.
+pub(super) fn place_in_text(words: &mut [Word], text: &Shown<'_>) {
+    if text.is_as_written() {
+        return;
+    }
+    for word in words {
+        word.at = text.back(word.at.clone());
     }
 }
 
@@ -223,7 +234,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Vec<(&str, Mask)> {
-        let words = Vocabulary::default().learn(text);
+        let words = Vocabulary::default().learn(&Shown::of(text));
         words.iter().map(|word| (&text[word.at.clone()], word.mask)).collect()
     }
 
@@ -251,8 +262,9 @@ mod tests {
 
     #[test]
     fn sentences_and_lines_end_between_words() {
-        let gaps =
-            |text: &str| Vocabulary::default().learn(text).iter().map(|word| word.before).collect::<Vec<_>>();
+        let gaps = |text: &str| {
+            Vocabulary::default().learn(&Shown::of(text)).iter().map(|word| word.before).collect::<Vec<_>>()
+        };
         let (inside, weak, strong) = (Gap::Inside, Gap::Weak, Gap::Strong);
         assert_eq!(gaps("a b. c"), [strong, inside, strong]);
         assert_eq!(gaps("a, b C\nd"), [strong, weak, weak, strong]);
@@ -274,9 +286,11 @@ mod tests {
     #[test]
     fn case_width_and_unknown_words_do_not_count() {
         let mut vocabulary = Vocabulary::default();
-        let learnt: Vec<u32> = vocabulary.learn("Ring the BELL").iter().map(|word| word.number).collect();
+        let learnt: Vec<u32> =
+            vocabulary.learn(&Shown::of("Ring the BELL")).iter().map(|word| word.number).collect();
         assert_eq!((learnt, vocabulary.len()), (vec![0, 1, 2], 3));
-        let numbers: Vec<u32> = vocabulary.read("ｒｉｎｇ THE gong").iter().map(|word| word.number).collect();
+        let numbers: Vec<u32> =
+            vocabulary.read(&Shown::of("ｒｉｎｇ THE gong")).iter().map(|word| word.number).collect();
         assert_eq!(numbers, [0, 1, UNKNOWN]);
     }
 }

@@ -71,7 +71,9 @@ impl<'e> Assignment<'e> {
         let [mut of_left, mut of_right] = [vec![FAR; self.left.len()], vec![FAR; self.right.len()]];
         let mut now: Vec<u32> =
             (0..self.left.len()).filter(|class| self.left[*class] > 0).map(index).collect();
-        now.iter().for_each(|class| of_left[*class as usize] = 0);
+        for class in &now {
+            of_left[*class as usize] = 0;
+        }
         let (mut step, mut is_found) = (0, false);
         while !now.is_empty() && !is_found {
             let mut next = Vec::new();

@@ -29,7 +29,7 @@ use crate::text::visible::visible_line;
 contaminated, suspect or clean, or unscorable if it has nothing to compare.
 
 Results, in the folder of --out, which is a run folder (why, held, report and verify read it):
-  hits.jsonl      one line for each overlap: row, entry, object, method, score, verdict, places; also hits.parquet
+  hits.jsonl      one line for each overlap of a row with an entry, or with many entries in the same way; also hits.parquet
   removed.jsonl   the rows that are not in the cleaned sets, with the reason
   dataset/        the training sets without them, in the form they came in
   audit.json      counts by category, object and method

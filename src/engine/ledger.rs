@@ -10,10 +10,11 @@ use std::path::Path;
 use rustc_hash::FxHashMap;
 
 use super::background_writer::BackgroundWriter;
+use super::context::Cancel;
 use super::corpus::{BatchCells, Corpus, IdDigits, RowId, Table};
 use super::decisions::{DECIDE, DECIDED, StoredRuling, read_rulings};
 use super::delta::{EDITS, FATES, GROUP_ROWS, StoredEdit, StoredFate, StoredFates, read_edits, read_scores};
-use super::error::{At, Result, damaged};
+use super::error::{At, Error, Result, damaged};
 use super::folder::RunFolder;
 use super::forgotten::{self, FORGOTTEN};
 use super::frame::{FrameWriter, Values};
@@ -262,6 +263,8 @@ pub struct Listed<'a> {
     pub columns: Vec<ColumnSpec>,
     /// Columns of `rows.parquet` that are computed from others.
     pub of_requests: Vec<Derived<'a>>,
+    /// Reports whether the user asked to stop.
+    pub cancel: Option<&'a dyn Cancel>,
 }
 
 /// Computes a cell of a row of a batch.
@@ -300,10 +303,19 @@ impl LedgerSources<'_> {
         if let Some(background_writer) = background_writer {
             writer = writer.by(background_writer);
         }
-        write(&mut writer)?;
+        if let Err(error) = write(&mut writer) {
+            drop(writer);
+            // What is left of it is of no use; that it cannot be removed is no new error.
+            let _ = std::fs::remove_file(&temporary);
+            return Err(error);
+        }
         writer.finish()?;
         background_writer.map_or(Ok(()), BackgroundWriter::wait)?;
         std::fs::rename(&temporary, &path).at("renaming", &temporary)
+    }
+
+    fn go_on(&self) -> Result<()> {
+        if self.listed.cancel.is_some_and(Cancel::is_cancelled) { Err(Error::Interrupted) } else { Ok(()) }
     }
 
     fn listed_of(&self, table: TableId) -> Vec<ColumnSpec> {
@@ -314,6 +326,7 @@ impl LedgerSources<'_> {
         self.write_file("ledger.parquet", Some(&BackgroundWriter::default()), |writer| {
             write_events(writer, &[])?;
             for_every_event(self.folder, self.stages, self.corpus, |events| {
+                self.go_on()?;
                 also(events);
                 write_events(writer, events)
             })
@@ -329,6 +342,7 @@ impl LedgerSources<'_> {
         read.extend(derived.iter().map(|column| column.reads).filter(|column| !listed.contains(column)));
         self.write_file("rows.parquet", None, |writer| {
             for batch in 0..corpus.requests.batches() {
+                self.go_on()?;
                 let range = corpus.requests.batch(batch);
                 let cells = corpus.requests.read_batch(batch, &read)?;
                 let made = |column: &Derived<'_>| -> Vec<Option<String>> {
@@ -365,6 +379,7 @@ impl LedgerSources<'_> {
         let listed = self.listed_of(TableId::DocLists);
         self.write_file("lists.parquet", None, |writer| {
             for batch in 0..corpus.lists.batches() {
+                self.go_on()?;
                 let range = corpus.lists.batch(batch);
                 let cells = corpus.lists.read_batch(batch, &listed)?;
                 let states = RowStates::of(&corpus.lists, batch, false);
@@ -380,7 +395,10 @@ impl LedgerSources<'_> {
 
     /// Writes the links of all stages.
     fn write_links(&self) -> Result<()> {
-        self.write_file(LINKS, None, |writer| links::fold(self.folder, self.stages, self.corpus, writer))
+        let cancelled = || self.listed.cancel.is_some_and(Cancel::is_cancelled);
+        self.write_file(LINKS, None, |writer| {
+            links::fold(self.folder, self.stages, self.corpus, writer, &cancelled)
+        })
     }
 }
 

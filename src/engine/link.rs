@@ -1,4 +1,9 @@
 //! A link: a record outside the run that an object of a row is near to. `links` reads and writes files of links.
+//!
+//! An object may be near to thousands of records in the same way, and so may thousands of rows. Such records are one link: it
+//! names one of them, their number, and some of the others.
+
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +28,26 @@ pub struct Link {
     pub spans: Vec<Span>,
     /// The places in the record, by the names of its own fields; empty if the stage does not locate them.
     pub record_spans: Vec<Span>,
+    /// The records that the object is near to in the same way, if the link stands for more than the one that it names.
+    pub group: Option<RecordGroup>,
+}
+
+/// Records of one link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordGroup {
+    /// Their number, with the one that the link names.
+    pub n_records: u32,
+    /// Some of them.
+    pub examples: Arc<[RecordName]>,
+}
+
+/// The name of a record outside the run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordName {
+    /// See [`Link::set`].
+    pub set: String,
+    /// See [`Link::record`].
+    pub record: String,
 }
 
 /// A place in a cell, or in a field of a record.

@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+use super::context::Cancelled;
 use super::corpus::{Corpus, IdDigits, RowId};
 use super::delta::{GROUP_ROWS, table_of};
-use super::error::{Result, damaged};
+use super::error::{Error, Result, damaged};
 use super::frame::{Frame, FrameFile, FrameWriter, Values};
 use super::instance::StageInstance;
 use super::layout::{LINKS, step_name};
@@ -44,6 +45,10 @@ pub struct StoredLink {
     pub spans: Arc<str>,
     /// The same: places in the record.
     pub record_spans: Arc<str>,
+    /// The number of records that the link stands for; 1 without a group.
+    pub n_records: u32,
+    /// JSON list of [`RecordName`](super::link::RecordName): some of them; `None` without a group.
+    pub examples: Option<Arc<str>>,
 }
 
 /// Texts of links; equal ones are in memory once.
@@ -67,6 +72,10 @@ impl LinkTexts {
             self.shared(&text)
         };
         let (own, of_record) = (spans(&link.spans), spans(&link.record_spans));
+        let examples = link.group.as_ref().map(|group| {
+            let text = serde_json::to_string(&*group.examples).expect("names are texts");
+            self.shared(&text)
+        });
         StoredLink {
             table,
             row,
@@ -78,6 +87,8 @@ impl LinkTexts {
             verdict: link.verdict.map(|verdict| self.shared(verdict)),
             spans: own,
             record_spans: of_record,
+            n_records: link.group.as_ref().map_or(1, |group| group.n_records),
+            examples,
         }
     }
 }
@@ -111,6 +122,8 @@ fn write_group(writer: &mut FrameWriter, links: &[StoredLink]) -> Result<()> {
         ("verdict", Values::Text(links.iter().map(|link| link.verdict.as_deref()).collect())),
         ("spans", text(|link| &link.spans)),
         ("record_spans", text(|link| &link.record_spans)),
+        ("n_records", Values::U32(links.iter().map(|link| link.n_records).collect())),
+        ("examples", Values::Text(links.iter().map(|link| link.examples.as_deref()).collect())),
     ])
 }
 
@@ -118,10 +131,18 @@ fn write_group(writer: &mut FrameWriter, links: &[StoredLink]) -> Result<()> {
 ///
 /// # Errors
 /// The file is damaged.
-pub(super) fn read_links(path: &Path) -> Result<Vec<StoredLink>> {
+#[cfg(test)]
+fn read_links(path: &Path) -> Result<Vec<StoredLink>> {
+    read_links_unless(path, &|| false)
+}
+
+fn read_links_unless(path: &Path, cancelled: Cancelled<'_>) -> Result<Vec<StoredLink>> {
     let file = FrameFile::open(path)?;
     let (mut known, mut links) = (LinkTexts::default(), Vec::new());
     for start in (0..file.height()).step_by(GROUP_ROWS) {
+        if cancelled() {
+            return Err(Error::Interrupted);
+        }
         let frame = file.read(start, GROUP_ROWS.min(file.height() - start), None)?;
         read_group(&frame, path, &mut known, &mut links)?;
     }
@@ -130,6 +151,7 @@ pub(super) fn read_links(path: &Path) -> Result<Vec<StoredLink>> {
 
 fn read_group(frame: &Frame, path: &Path, known: &mut LinkTexts, links: &mut Vec<StoredLink>) -> Result<()> {
     let mut text = |name: &str, at: usize| Some(known.shared(frame.texts(name)?.get(at)?));
+    let n_records = frame.u32s("n_records");
     let mut read = |at: usize| {
         Some(StoredLink {
             table: table_of(&text("table", at)?)?,
@@ -142,6 +164,9 @@ fn read_group(frame: &Frame, path: &Path, known: &mut LinkTexts, links: &mut Vec
             verdict: text("verdict", at),
             spans: text("spans", at)?,
             record_spans: text("record_spans", at)?,
+            // A build without groups wrote neither.
+            n_records: n_records.as_ref().and_then(|numbers| numbers.get(at)).unwrap_or(1),
+            examples: text("examples", at),
         })
     };
     for at in 0..frame.height() {
@@ -162,11 +187,26 @@ pub fn of_stage(
     corpus: &Corpus,
     wanted: impl Fn(TableId, RowIx) -> bool,
 ) -> Result<Vec<StoredLink>> {
+    of_stage_unless(run, at, stage, corpus, wanted, &|| false)
+}
+
+/// Returns the same, unless the user asks to stop.
+///
+/// # Errors
+/// As [`of_stage`].
+pub fn of_stage_unless(
+    run: &Path,
+    at: usize,
+    stage: &StageInstance,
+    corpus: &Corpus,
+    wanted: impl Fn(TableId, RowIx) -> bool,
+    cancelled: Cancelled<'_>,
+) -> Result<Vec<StoredLink>> {
     let path = run.join("stages").join(step_name(at, &stage.id)).join(LINKS);
     if !stage.stage.contract().links || !path.exists() {
         return Ok(Vec::new());
     }
-    let mut links = read_links(&path)?;
+    let mut links = read_links_unless(&path, cancelled)?;
     if let Some(stray) = links.iter().find(|link| link.row as usize >= corpus.table(link.table).len()) {
         return Err(damaged(&path, format!("a link of row {}, which does not exist", stray.row)));
     }
@@ -181,11 +221,17 @@ pub(super) fn fold(
     stages: &[StageInstance],
     corpus: &Corpus,
     writer: &mut FrameWriter,
+    cancelled: Cancelled<'_>,
 ) -> Result<()> {
     write_fold(writer, "", corpus, &[])?;
     for (at, stage) in stages.iter().enumerate() {
-        let links = of_stage(run, at, stage, corpus, |_, _| true)?;
-        links.chunks(GROUP_ROWS).try_for_each(|group| write_fold(writer, &stage.id, corpus, group))?;
+        let links = of_stage_unless(run, at, stage, corpus, |_, _| true, cancelled)?;
+        for group in links.chunks(GROUP_ROWS) {
+            if cancelled() {
+                return Err(Error::Interrupted);
+            }
+            write_fold(writer, &stage.id, corpus, group)?;
+        }
     }
     Ok(())
 }
@@ -207,6 +253,8 @@ fn write_fold(writer: &mut FrameWriter, stage: &str, corpus: &Corpus, links: &[S
         ("verdict", Values::Text(links.iter().map(|link| link.verdict.as_deref()).collect())),
         ("spans", text(|link| &link.spans)),
         ("record_spans", text(|link| &link.record_spans)),
+        ("n_records", Values::U32(links.iter().map(|link| link.n_records).collect())),
+        ("examples", Values::Text(links.iter().map(|link| link.examples.as_deref()).collect())),
     ])
 }
 
@@ -216,7 +264,6 @@ mod tests {
 
     use super::super::background_writer::BackgroundWriter;
     use super::super::contract::Contract;
-    use super::super::error::Error;
     use super::super::verdict::{Delta, Verdict};
     use super::*;
     use crate::columns::FUNCTIONS;
@@ -238,6 +285,7 @@ mod tests {
             verdict: Some("suspect"),
             spans,
             record_spans,
+            group: None,
         }
     }
 

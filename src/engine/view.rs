@@ -295,8 +295,16 @@ impl Batch<'_> {
     /// # Errors
     /// The user asked to stop.
     pub fn map_rows<T: Send>(&self, judge: impl Fn(Row<'_>) -> T + Sync) -> Result<Vec<T>> {
+        self.map_some(&self.rows, judge)
+    }
+
+    /// Judges some of its rows like [`Batch::map_rows`], for results that would be too large for all of them at once.
+    ///
+    /// # Errors
+    /// The user asked to stop.
+    pub fn map_some<T: Send>(&self, rows: &[RowIx], judge: impl Fn(Row<'_>) -> T + Sync) -> Result<Vec<T>> {
         let judge = |&row: &RowIx| (!self.cancel.is_cancelled()).then(|| judge(self.row(row)));
-        let judged: Option<Vec<T>> = self.rows.par_iter().with_max_len(ROWS_AT_ONCE).map(judge).collect();
+        let judged: Option<Vec<T>> = rows.par_iter().with_max_len(ROWS_AT_ONCE).map(judge).collect();
         judged.filter(|_| !self.cancel.is_cancelled()).ok_or(Error::Interrupted)
     }
 }

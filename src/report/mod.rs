@@ -29,7 +29,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Deserialize as _;
+use serde_json::Value;
 
+use crate::audit::coverage::GROUPED_NOTE;
 use crate::engine::corpus::{Corpus, Table};
 use crate::engine::delta::StageManifest;
 use crate::engine::error::Result;
@@ -107,10 +109,16 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
         exported: entries_written.made.into_iter().collect(),
         frozen: entries_written.frozen.into_iter().collect(),
         fault_share: fault_share(&ingest.counts, corpus),
-        notes: notes.map(|stage| (stage.id.clone(), stage.notes.clone())).collect(),
+        notes: notes.map(|stage| (stage.id.clone(), reported(&stage.notes))).collect(),
         rebuild: rebuild::rebuild(file),
         timing: timing(folder, ingest, stages)?,
     })
+}
+
+/// Returns the notes of a stage without those that hold its results row by row.
+fn reported(notes: &BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+    let is_reported = |(name, _): &(&String, &Value)| *name != GROUPED_NOTE;
+    notes.iter().filter(is_reported).map(|(name, note)| (name.clone(), note.clone())).collect()
 }
 
 /// What stages asked language models, by stage.

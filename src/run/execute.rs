@@ -159,10 +159,12 @@ impl Prepared<'_> {
         };
         let written = std::thread::scope(|scope| {
             let (corpus, manifests, inputs) = (&outcome.corpus, &outcome.stages, &outcome.ingest.inputs);
+            let (stages, exported, cancel) = (&pipeline.stages, sink.is_some(), Some(cx.cancel));
             let ledger = scope
-                .spawn(|| write_ledger(&pipeline.stages, folder, inputs, corpus, manifests, sink.is_some()));
-            let audit = scope
-                .spawn(|| write_audit(&pipeline.stages, folder, corpus, manifests, &file, sink.is_some()));
+                .spawn(move || write_ledger(stages, folder, inputs, corpus, manifests, exported, cancel));
+            let of_run = &file;
+            let audit =
+                scope.spawn(move || write_audit(stages, folder, corpus, manifests, of_run, exported, cancel));
             let exported = sink.map(|sink| runner::export(folder, sink, corpus, &cx)).transpose();
             if exported.is_ok() {
                 warn_of_lines(&outcome.ingest, observer);

@@ -7,6 +7,7 @@ use crate::audit::outcome::Finished;
 use crate::audit::report::AuditReport;
 use crate::columns::{FILE, MESSAGES, listed};
 use crate::conversation::{Message, last_user};
+use crate::engine::context::Cancel;
 use crate::engine::corpus::{BatchCells, Corpus};
 use crate::engine::delta::StageManifest;
 use crate::engine::disk::{write_atomic, write_json};
@@ -34,8 +35,8 @@ pub(super) fn write_again(
     let inputs = &outcome.ingest.inputs;
     let exported = outcome.exported.is_some();
     let (corpus, manifests) = (&outcome.corpus, &outcome.stages);
-    let events = write_ledger(stages, folder, inputs, corpus, manifests, exported)?;
-    let audit = write_audit(stages, folder, corpus, manifests, file, exported)?;
+    let events = write_ledger(stages, folder, inputs, corpus, manifests, exported, None)?;
+    let audit = write_audit(stages, folder, corpus, manifests, file, exported, None)?;
     write_report(folder, outcome, file, events, audit.as_ref(), registry)
 }
 
@@ -47,9 +48,10 @@ pub(super) fn write_ledger<'s>(
     corpus: &Corpus,
     manifests: &'s [StageManifest],
     exported: bool,
+    cancel: Option<&dyn Cancel>,
 ) -> Result<Tally<'s>, Error> {
     let mut tally = Tally::new(manifests, corpus);
-    let listed = Listed { columns: listed(), of_requests: vec![file_name(inputs), query(manifests)] };
+    let listed = Listed { columns: listed(), of_requests: vec![file_name(inputs), query(manifests)], cancel };
     ledger::write(folder, stages, corpus, &listed, exported, |events| tally.count(events))?;
     Ok(tally)
 }
@@ -83,6 +85,7 @@ pub(super) fn write_audit(
     manifests: &[StageManifest],
     file: &RunFile,
     exported: bool,
+    cancel: Option<&dyn Cancel>,
 ) -> Result<Option<AuditReport>, Error> {
     let is_cleaned = exported && Form::of_pipeline(&file.pipeline) == Some(Form::AsRead);
     let paths: Vec<PathBuf> = file.inputs.iter().map(|input| PathBuf::from(&input.path)).collect();
@@ -94,6 +97,7 @@ pub(super) fn write_audit(
         stages,
         manifests,
         cleaned: &cleaned,
+        cancelled: &|| cancel.is_some_and(Cancel::is_cancelled),
     };
     audit::outcome::write(&run)
 }

@@ -1,9 +1,9 @@
 //! Drops or holds the rows of a training set that overlap a benchmark; calls `audit`.
 //!
-//! The benchmark is indexed once, and rows stream past it. Every hit of every method is a link of its row; the surest hit
-//! decides the row's fate. A row without anything to compare is unscorable and stays. An entry is not compared with itself:
-//! of a file that is training set and benchmark, a row is compared with the entries before it, so the first copy stays. A
-//! copy of a benchmark's file under another path is contamination.
+//! The benchmark is indexed once, and rows stream past it. Every hit of every method is a link of its row, many entries that the row
+//! overlaps in the same way are one; the surest hit decides the row's fate. A row without anything to compare is unscorable and
+//! stays. An entry is not compared with itself: of a file that is training set and benchmark, a row is compared with the entries
+//! before it, so the first copy stays. A copy of a benchmark's file under another path is contamination.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::asking::{self, Judge};
 use super::{Notes, Settings};
 use crate::audit::benchmark::{BenchColumns, Benchmark, Thresholds};
+use crate::audit::coverage::{Coverage, GROUPED_NOTE, GroupedEntries};
 use crate::audit::embedding::VectorIndex;
 use crate::audit::facts::{BENCHMARK_NOTE, BenchmarkFacts, ITSELF_NOTE, JUDGED_NOTE};
 use crate::audit::frequent::{BenchMessage, FREQUENT_NOTE, Frequent};
@@ -24,7 +25,7 @@ use crate::audit::hit::{Hit, Object, Verdict as Contamination};
 use crate::audit::item::Item;
 use crate::audit::judge::{self, Judgement, MessagePair};
 use crate::audit::open::Names;
-use crate::audit::row::AuditedRow;
+use crate::audit::row::{AuditedRow, ComparedWith, FinishedRow};
 use crate::audit::shuffle::{CleanShuffle, MAX_MESSAGES, SHUFFLE_NOTE};
 use crate::cells::TypedCells as _;
 use crate::columns::{CONTAMINATION, FILE, FOLLOWING_MESSAGES, FUNCTIONS, MESSAGES, RECORD, RESPONSE, TEXT};
@@ -32,7 +33,7 @@ use crate::conversation::Role as Author;
 use crate::docs::parse::parse;
 use crate::embed::Embedder;
 use crate::embed::name::ChosenEmbedder;
-use crate::engine::context::Context;
+use crate::engine::context::{Cancelled, Context};
 use crate::engine::contract::{Contract, Partition, Role};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
@@ -263,7 +264,7 @@ impl Stage for DropBenchmarkOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(4);
+        fingerprint.version(5);
         if self.cosine {
             fingerprint.built_in("embedder", &self.embedder.open()?.id());
         }
@@ -277,6 +278,10 @@ impl Stage for DropBenchmarkOverlap {
         match name {
             USAGE_NOTE => ModelUsage::joined(notes),
             JUDGED_NOTE => Some(joined_counts(&notes)),
+            GROUPED_NOTE => {
+                let parts = notes.iter().map(|note| GroupedEntries::of_note(Some(note)));
+                Some(json!(GroupedEntries::joined(parts)))
+            }
             _ => equal_notes(notes),
         }
     }
@@ -285,11 +290,10 @@ impl Stage for DropBenchmarkOverlap {
         let benchmark = self.open()?;
         out.note(BENCHMARK_NOTE, BenchmarkFacts::of_benchmark(&benchmark).to_json());
         let messages = first_messages(&view.whole(), cx)?;
-        out.note(SHUFFLE_NOTE, json!(CleanShuffle::of(&messages, &benchmark)));
-        if cx.cancelled() {
-            return Err(Error::Interrupted);
-        }
-        let frequent = Frequent::of(&messages, &benchmark);
+        let cancelled = || cx.cancelled();
+        let shuffled = CleanShuffle::of(&messages, &benchmark, &cancelled).ok_or(Error::Interrupted)?;
+        out.note(SHUFFLE_NOTE, json!(shuffled));
+        let frequent = Frequent::of(&messages, &benchmark, &cancelled).ok_or(Error::Interrupted)?;
         out.note(FREQUENT_NOTE, json!(frequent.entries));
         let compared = Compared::new(self, &benchmark, frequent.messages, view, cx)?;
         let of_itself = compared.of_itself.iter().enumerate().filter(|(_, category)| category.is_some());
@@ -298,17 +302,27 @@ impl Stage for DropBenchmarkOverlap {
             Some(model) => self.judgements(model, &compared, view, cx, out)?,
             None => BTreeMap::new(),
         };
-        view.for_each_batch(cx, |batch| {
-            for (&row, mut audited) in batch.rows().iter().zip(compared.rows(batch, cx)?) {
-                for pair in audited.suspect_pairs() {
-                    if let Some(judgement) = judged.get(&(row, pair)) {
-                        audited.judged(pair, judgement);
-                    }
+        let coverage = Coverage::new(benchmark.entries.len());
+        let finish = |row: RowIx, mut audited: AuditedRow| {
+            let pairs = if judged.is_empty() { Vec::new() } else { audited.suspect_pairs() };
+            for pair in pairs {
+                if let Some(judgement) = judged.get(&(row, pair)) {
+                    audited.judged(pair, judgement);
                 }
-                self.write(row, &audited, &benchmark, out)?;
             }
+            audited.finish(row, &benchmark, &coverage)
+        };
+        view.for_each_batch(cx, |batch| {
+            compared.for_each_row(batch, cx, finish, |row, finished| {
+                self.write(row, &finished, &benchmark, out)
+            })?;
             out.flush(batch.index())
-        })
+        })?;
+        let grouped = coverage.finish(&benchmark);
+        if !grouped.is_empty() {
+            out.note(GROUPED_NOTE, json!(grouped));
+        }
+        Ok(())
     }
 }
 
@@ -345,35 +359,63 @@ impl<'a> Compared<'a> {
         Ok(Self { benchmark, of_itself, lists, vectors, phrases })
     }
 
-    /// Compares the rows of a batch.
-    fn rows(&self, batch: &Batch<'_>, cx: &Context<'_>) -> Result<Vec<AuditedRow>> {
-        let none = OfList::default();
-        let mut rows = batch.map_rows(|row| {
-            let of_list = self.lists.of(row.ix()).unwrap_or(&none);
-            AuditedRow::of(row, self.benchmark, &of_list.hits, of_list.has_function)
-        })?;
-        if let Some((vectors, embedder)) = &self.vectors {
-            let items: Vec<&Item> = rows.iter().map(AuditedRow::item).collect();
-            let hits = vectors.hits(&items, *embedder, &|| cx.cancelled())?;
-            rows.iter_mut().zip(hits).for_each(|(row, hits)| row.add(hits));
+    /// Compares the rows of a batch, some at a time, and gives what is left of each to `take`, in their order.
+    fn for_each_row<T: Send>(
+        &self,
+        batch: &Batch<'_>,
+        cx: &Context<'_>,
+        finish: impl Fn(RowIx, AuditedRow) -> T + Sync,
+        mut take: impl FnMut(RowIx, T) -> Result<()>,
+    ) -> Result<()> {
+        let cancelled = || cx.cancelled();
+        // A row may be near to each entry.
+        let at_once = (MOST_PAIRS / self.benchmark.entries.len().max(1)).clamp(FEWEST_ROWS, MOST_ROWS);
+        for rows in batch.rows().chunks(at_once) {
+            let finished = match &self.vectors {
+                None => batch.map_some(rows, |row| {
+                    finish(row.ix(), AuditedRow::of(row, &self.compared_with(row, &cancelled)))
+                })?,
+                Some((vectors, embedder)) => {
+                    let mut audited = batch
+                        .map_some(rows, |row| AuditedRow::of(row, &self.compared_with(row, &cancelled)))?;
+                    let compared = rows.iter().map(|row| self.compared_with(batch.row(*row), &cancelled));
+                    let items: Vec<(&Item, ComparedWith<'_>)> =
+                        audited.iter().map(AuditedRow::item).zip(compared).collect();
+                    let hits = vectors.hits(&items, *embedder, &cancelled)?;
+                    audited.iter_mut().zip(hits).for_each(|(row, hits)| row.add(hits));
+                    let finished = rows.iter().zip(audited).map(|(row, audited)| finish(*row, audited));
+                    finished.collect()
+                }
+            };
+            if cx.cancelled() {
+                return Err(Error::Interrupted);
+            }
+            rows.iter().zip(finished).try_for_each(|(row, finished)| take(*row, finished))?;
         }
-        for row in &mut rows {
-            row.lower(&self.phrases);
+        Ok(())
+    }
+
+    /// Returns what a row is compared with.
+    fn compared_with<'b>(&'b self, row: Row<'_>, cancelled: Cancelled<'b>) -> ComparedWith<'b> {
+        let file = row.int(FILE).and_then(|file| usize::try_from(file).ok());
+        let record = row.int(RECORD).and_then(|record| u64::try_from(record).ok());
+        let category = file.and_then(|file| self.of_itself.get(file).copied().flatten());
+        let of_list = self.lists.of(row.ix());
+        ComparedWith {
+            benchmark: self.benchmark,
+            of_list: of_list.map_or(&[], |list| &list.hits),
+            has_function: of_list.is_some_and(|list| list.has_function),
+            own: category.zip(record),
+            phrases: &self.phrases,
+            cancelled,
         }
-        let itself = |row: RowIx| {
-            let cells = batch.row(row);
-            let file = cells.int(FILE).and_then(|file| usize::try_from(file).ok());
-            let record = cells.int(RECORD).and_then(|record| u64::try_from(record).ok());
-            Some((file.and_then(|file| self.of_itself.get(file).copied().flatten())?, record?))
-        };
-        let own = batch.rows().iter().map(|&row| itself(row));
-        let without = |(row, own): (AuditedRow, Option<(u32, u64)>)| match own {
-            Some((category, record)) => row.without_itself(self.benchmark, category, record),
-            None => row,
-        };
-        Ok(rows.into_iter().zip(own).map(without).collect())
     }
 }
+
+/// Rows that are compared at once, and their pairs with entries.
+const FEWEST_ROWS: usize = 64;
+const MOST_ROWS: usize = 1024;
+const MOST_PAIRS: usize = 1 << 22;
 
 impl DropBenchmarkOverlap {
     /// Has the language model judge the suspect pairs of all rows.
@@ -388,14 +430,15 @@ impl DropBenchmarkOverlap {
         let of_entries: BTreeMap<(u32, u32), &str> =
             compared.benchmark.messages().map(|(entry, turn, text)| ((entry, turn), text)).collect();
         let mut pairs: Vec<(PairOfRow, String)> = Vec::new();
+        let suspects = |row: RowIx, audited: AuditedRow| -> Vec<(PairOfRow, String)> {
+            let text = |at: u32| audited.item().queries.get(at as usize).cloned().unwrap_or_default();
+            audited.suspect_pairs().into_iter().map(|pair| ((row, pair), text(pair.0))).collect()
+        };
         view.for_each_batch(cx, |batch| {
-            for (&row, audited) in batch.rows().iter().zip(compared.rows(batch, cx)?) {
-                for pair in audited.suspect_pairs() {
-                    let text = audited.item().queries.get(pair.0 as usize).cloned().unwrap_or_default();
-                    pairs.push(((row, pair), text));
-                }
-            }
-            Ok(())
+            compared.for_each_row(batch, cx, suspects, |_, found| {
+                pairs.extend(found);
+                Ok(())
+            })
         })?;
         let messages: Vec<MessagePair<'_>> = pairs
             .iter()
@@ -419,21 +462,22 @@ impl DropBenchmarkOverlap {
     fn write(
         &self,
         row: RowIx,
-        audited: &AuditedRow,
+        finished: &FinishedRow,
         benchmark: &Benchmark,
         out: &mut Verdict<'_>,
     ) -> Result<()> {
-        let verdict = audited.verdict();
+        let FinishedRow { links, verdict, surest, n_entries } = finished;
         out.set(row, CONTAMINATION, verdict.name())?;
-        if let Some(surest) = audited.surest() {
+        if let Some(surest) = surest {
             let reason = reason_of(surest);
-            match self.action(verdict) {
-                OnOverlap::Drop => out.drop(row, reason, evidence(surest, benchmark))?,
-                OnOverlap::Hold => out.hold(row, reason, evidence(surest, benchmark))?,
+            let evidence = || evidence(surest, *n_entries, benchmark);
+            match self.action(*verdict) {
+                OnOverlap::Drop => out.drop(row, reason, evidence())?,
+                OnOverlap::Hold => out.hold(row, reason, evidence())?,
                 OnOverlap::Keep => {}
             }
         }
-        audited.links(benchmark).try_for_each(|link| out.link(row, &link))
+        links.iter().try_for_each(|link| out.link(row, link))
     }
 }
 
@@ -485,14 +529,17 @@ fn reason_of(surest: &Hit) -> &'static Reason {
     }
 }
 
-fn evidence(surest: &Hit, benchmark: &Benchmark) -> Evidence {
+fn evidence(surest: &Hit, n_entries: u32, benchmark: &Benchmark) -> Evidence {
     let (set, record) = benchmark.place_of(surest.entry);
-    let detail = json!({
+    let mut detail = json!({
         "object": surest.object.name(),
         "method": surest.method.name(),
         "score": surest.rounded_score(),
         "set": set,
         "record": record,
     });
+    if n_entries > 1 {
+        detail["entries"] = n_entries.into();
+    }
     Evidence { score: None, detail: Some(Box::new(detail)) }
 }

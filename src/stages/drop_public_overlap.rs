@@ -306,6 +306,7 @@ impl<'a> Hit<'a> {
             verdict: None,
             spans: vec![Span::value(FUNCTIONS, format!("/{place}"))],
             record_spans: Vec::new(),
+            group: None,
         }
     }
 }

@@ -167,6 +167,7 @@ impl Stage for DropPublicQueries {
                     verdict: None,
                     spans: vec![Span::value(MESSAGES, format!("/{message}/content"))],
                     record_spans: Vec::new(),
+                    group: None,
                 };
                 out.link(row, &link)?;
                 match self.action {

@@ -20,13 +20,15 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde_json::Value;
 
+use super::answers::AnswerIndex;
 use super::duplicates::Asked;
 use super::frequent::BenchMessage;
 use super::functions::DocIndex;
 use super::hit::{Hit, Verdict};
 use super::item::{Docs, Item, ItemCall};
-use super::queries::QueryIndex;
+use super::queries::{Message, QueryIndex};
 use super::rows::Fallback;
+use super::scope::Scope;
 pub use super::thresholds::Thresholds;
 use super::{AuditError, Result};
 use crate::content_hash::content_hash;
@@ -74,6 +76,7 @@ pub struct Benchmark {
     pub scorable: Vec<Scorable>,
     pub(super) queries: QueryIndex,
     pub(super) docs: DocIndex,
+    pub(super) answers: AnswerIndex,
     pub(super) asked: Vec<Asked>,
     thresholds: Thresholds,
 }
@@ -161,9 +164,11 @@ impl Benchmark {
         Self { thresholds, ..Self::default() }
     }
 
-    /// Weighs words and runs, after the last entry was added.
+    /// Weighs words and indexes what is looked for, after the last entry was added.
     pub(super) fn weigh(&mut self) {
         self.queries.weigh(&self.thresholds.query);
+        self.docs.index_lists();
+        self.answers.index();
     }
 
     fn add_category(&mut self, source: &Source) -> Result<u32> {
@@ -201,7 +206,7 @@ impl Benchmark {
             self.docs.add_functions(entry, &functions);
             scorable.functions = true;
         }
-        scorable.call = self.docs.add_answer(entry, calls, &self.thresholds.docs);
+        scorable.call = self.answers.add(entry, calls, &self.thresholds.docs);
         self.scorable.push(scorable);
     }
 
@@ -255,8 +260,7 @@ impl Benchmark {
 
     /// The number of different words of messages, of functions, and of answers that can be found.
     pub fn sizes(&self) -> (usize, usize, usize) {
-        let (functions, answers) = self.docs.len();
-        (self.queries.n_words(), functions, answers)
+        (self.queries.n_words(), self.docs.len(), self.answers.len())
     }
 
     /// Finds the functions that overlap a list. Lists repeat, so a caller may keep the result.
@@ -266,12 +270,21 @@ impl Benchmark {
 
     /// Finds the messages and answers that overlap those of a row.
     pub fn hits_of_messages(&self, item: &Item) -> Vec<Hit> {
+        self.hits_in(item, Scope::all(&|| false))
+    }
+
+    /// Finds the messages and answers of some entries.
+    pub(super) fn hits_in(&self, item: &Item, scope: Scope<'_>) -> Vec<Hit> {
         let mut hits = Vec::new();
         let is_conversation = item.queries.len() > 1;
         for (turn, text) in (0..).zip(&item.queries) {
-            self.queries.find(turn, text, is_conversation, &self.thresholds.query, &mut hits);
+            if (scope.cancelled)() {
+                break;
+            }
+            let message = Message { turn, text, is_conversation, scope };
+            self.queries.find(&message, &self.thresholds.query, &mut hits);
         }
-        self.docs.find_answers(&item.calls, &self.thresholds.docs, &mut hits);
+        self.answers.find(&item.calls, &self.thresholds.docs, scope, &mut hits);
         hits
     }
 }

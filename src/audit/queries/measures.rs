@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashMap;
+
 use super::super::words::{UNKNOWN, n_common};
+use super::text::NGRAMS;
 
 /// The part of a row in which most of a message is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,13 +93,76 @@ pub(super) fn part(
 /// The runs of words that a message shares with a row.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Runs {
-    /// For each word of the message, the length of the longest run from there on that the row has.
+    /// For each word of the message, the length of the longest run from there on that the row has; of long messages the longest of
+    /// the lengths in [`NGRAMS`] that it reaches.
     pub(super) lengths: Vec<u32>,
     /// The first of the longest runs: its start in the message, its start in the row, its length.
     pub(super) longest: (usize, usize, usize),
 }
 
-/// Finds the runs of words of a message that a row has.
+/// Where a row has each word; reused for many rows.
+#[derive(Debug, Default)]
+pub(super) struct Places {
+    /// By word: one more than its first place, or 0.
+    first: Vec<u32>,
+    /// By place: one more than the next with the same word, or 0.
+    next: Vec<u32>,
+}
+
+impl Places {
+    /// Makes room for words with numbers below this.
+    pub(super) fn reserve(&mut self, n_words: usize) {
+        if self.first.len() < n_words {
+            self.first.resize(n_words, 0);
+        }
+    }
+
+    /// Sets the places of a row; there are none before.
+    pub(super) fn set(&mut self, row: &[u32]) {
+        self.next.clear();
+        self.next.resize(row.len(), 0);
+        for (at, &word) in row.iter().enumerate().rev().filter(|(_, word)| **word != UNKNOWN) {
+            let place = u32::try_from(at + 1).expect("a message has fewer than 2^32 words");
+            self.next[at] = std::mem::replace(&mut self.first[word as usize], place);
+        }
+    }
+
+    /// Removes the places of a row.
+    pub(super) fn clear(&mut self, row: &[u32]) {
+        for &word in row.iter().filter(|word| **word != UNKNOWN) {
+            self.first[word as usize] = 0;
+        }
+    }
+
+    /// Returns the places of a word, ascending.
+    fn of(&self, word: u32) -> impl Iterator<Item = usize> {
+        let place = |place: u32| (place > 0).then(|| place as usize - 1);
+        std::iter::successors(place(self.first[word as usize]), move |at| place(self.next[*at]))
+    }
+}
+
+/// Finds the runs of words of a message that a row has, through the places of each word.
+pub(super) fn runs_by_places(text: &[u32], n_row: usize, places: &Places) -> Runs {
+    let mut found = Runs { lengths: vec![0; text.len()], longest: (0, 0, 0) };
+    // By place: the last word of the message that is there, counted from 1, and the run that starts with it.
+    let mut below = vec![(0, 0); n_row + 1];
+    for (of, &word) in text.iter().enumerate().rev() {
+        for at in places.of(word) {
+            let (next, length) = below[at + 1];
+            let length = if next == of + 2 { length + 1 } else { 1 };
+            below[at] = (of + 1, length);
+            found.lengths[of] = found.lengths[of].max(u32::try_from(length).unwrap_or(u32::MAX));
+            // Of equally long runs the first in the message, then in the row.
+            if length > found.longest.2 || (length == found.longest.2 && of < found.longest.0) {
+                found.longest = (of, at, length);
+            }
+        }
+    }
+    found
+}
+
+/// Finds the same by a table of both.
+#[cfg(test)]
 pub(super) fn runs(text: &[u32], row: &[u32]) -> Runs {
     let mut found = Runs { lengths: vec![0; text.len()], longest: (0, 0, 0) };
     // The run that starts at a word of the message and at each word of the row.
@@ -118,18 +184,108 @@ pub(super) fn runs(text: &[u32], row: &[u32]) -> Runs {
     found
 }
 
-/// Returns the share of the runs of this length in a message that a row has, weighted by the words of the runs; 0 if it has none.
-#[allow(clippy::cast_precision_loss)] // Weights of words, far below 2^53.
-pub(super) fn share_of_runs(runs: &Runs, weights: &[u64], length: usize) -> f64 {
-    let (mut held, mut total) = (0, 0);
-    for (of, words) in weights.windows(length).enumerate() {
-        let weight: u64 = words.iter().sum();
-        total += weight;
-        if runs.lengths[of] as usize >= length {
-            held += weight;
+/// Finds the same in long messages, in time that grows little faster than they do.
+///
+/// Runs get names after Karp, Miller and Rosenberg: two of the same length have the same name if they have the same words. A name of
+/// twice the length is a pair of names.
+pub(super) fn runs_of_long(text: &[u32], row: &[u32]) -> Runs {
+    let mut found = Runs { lengths: vec![0; text.len()], longest: (0, 0, 0) };
+    let mut names = Names::of_words(text, row);
+    while names.any() {
+        let longer: Vec<(usize, Names)> = NGRAMS
+            .iter()
+            .filter(|(length, _)| (names.length..2 * names.length).contains(length))
+            .map(|&(length, _)| (length, names.of_length(length)))
+            .collect();
+        for (length, longer) in longer {
+            for (known, _) in found.lengths.iter_mut().zip(&longer.text).filter(|(_, name)| **name != NONE) {
+                *known = u32::try_from(length).unwrap_or(u32::MAX);
+            }
         }
+        let doubled = names.of_length(2 * names.length);
+        if !doubled.any() {
+            break;
+        }
+        names = doubled;
     }
-    if total == 0 { 0.0 } else { held as f64 / total as f64 }
+    if !names.any() {
+        return found;
+    }
+    // The longest is shorter than twice these names.
+    let (mut least, mut most) = (names.length, 2 * names.length - 1);
+    while least < most {
+        let length = (least + most).div_ceil(2);
+        if names.of_length(length).any() { least = length } else { most = length - 1 }
+    }
+    let longest = names.of_length(least);
+    if let Some(of) = longest.text.iter().position(|name| *name != NONE)
+        && let Some(at) = longest.row.iter().position(|name| *name == longest.text[of])
+    {
+        found.longest = (of, at, least);
+    }
+    found
+}
+
+/// A run that only one side has.
+const NONE: u32 = u32::MAX;
+
+/// The names of all runs of one length, by their first word.
+struct Names {
+    length: usize,
+    text: Vec<u32>,
+    row: Vec<u32>,
+}
+
+impl Names {
+    fn of_words(text: &[u32], row: &[u32]) -> Self {
+        let one = |words: &[u32]| words.iter().map(|word| (*word != UNKNOWN).then_some((*word, 0))).collect();
+        Self::of_pairs(1, one(text), one(row))
+    }
+
+    /// Returns the names of runs of another length, up to twice as long.
+    fn of_length(&self, length: usize) -> Self {
+        let shift = length - self.length;
+        let pairs = |names: &[u32]| {
+            let second = names.get(shift..).unwrap_or_default();
+            let pair =
+                |(one, other): (&u32, &u32)| (*one != NONE && *other != NONE).then_some((*one, *other));
+            names.iter().zip(second).map(pair).collect()
+        };
+        Self::of_pairs(length, pairs(&self.text), pairs(&self.row))
+    }
+
+    fn of_pairs(length: usize, text: Vec<Option<(u32, u32)>>, row: Vec<Option<(u32, u32)>>) -> Self {
+        let mut names: FxHashMap<(u32, u32), u32> = FxHashMap::default();
+        let mut next = 0;
+        let named = |pair: Option<(u32, u32)>| {
+            pair.map_or(NONE, |pair| {
+                *names.entry(pair).or_insert_with(|| {
+                    next += 1;
+                    next - 1
+                })
+            })
+        };
+        let mut text: Vec<u32> = text.into_iter().map(named).collect();
+        let known =
+            |pair: Option<(u32, u32)>| pair.and_then(|pair| names.get(&pair).copied()).unwrap_or(NONE);
+        let row: Vec<u32> = row.into_iter().map(known).collect();
+        let mut is_in_row = vec![false; names.len()];
+        row.iter().filter(|name| **name != NONE).for_each(|name| is_in_row[*name as usize] = true);
+        text.iter_mut()
+            .filter(|name| **name != NONE && !is_in_row[**name as usize])
+            .for_each(|name| *name = NONE);
+        Self { length, text, row }
+    }
+
+    fn any(&self) -> bool {
+        self.text.iter().any(|name| *name != NONE)
+    }
+}
+
+/// Returns the weight of the runs of this length in a message that a row has; `sums` are those of the weights of its first words.
+pub(super) fn weight_of_runs(runs: &Runs, sums: &[u64], length: usize) -> u64 {
+    let runs = runs.lengths.iter().enumerate().filter(|(_, held)| **held as usize >= length);
+    runs.map(|(of, _)| sums[of + length] - sums[of]).sum()
 }
 
 /// Returns the highest ROUGE-L F1 of a message with any stretch of a part of a row; 0 instead of one below `least`.
@@ -191,6 +347,6 @@ fn gain(text: &[u32], part: &[u32], (above, below): (u64, u64)) -> Option<(usize
 const COMMON_BITS: u32 = 20;
 
 #[allow(clippy::cast_precision_loss)] // Counts of words.
-fn f1_of((above, below): (u64, u64)) -> f64 {
+pub(super) fn f1_of((above, below): (u64, u64)) -> f64 {
     above as f64 / below as f64
 }

@@ -4,21 +4,33 @@
 //! It is compared word by word with each message of the benchmark of which a part of it has most words by weight, that is
 //! nearly equal as a whole, or that shares a long run of words. The maps only leave out what cannot be such a message, so the
 //! hits are those of a comparison of all pairs.
+//!
+//! Equal messages of several entries are compared once. Messages of which the row has the same words (`families`) are measured
+//! once (`overlap`), and those with the same result are one group of hits (`found`).
 
+mod align;
 mod candidates;
+mod families;
+mod found;
 mod measures;
+mod overlap;
+mod shared_runs;
 mod text;
 
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use self::candidates::Candidates;
-use self::text::{Row, Text};
-use super::hit::{Hit, Method, Verdict};
+use self::candidates::{Candidate, Candidates};
+use self::found::{Finding, Found};
+use self::overlap::Measured;
+use self::text::{Place, Row, Text};
+use super::everyday::is_small_talk;
+use super::hit::{Hit, MOST_SINGLE, Method, Verdict};
+use super::scope::Scope;
+use super::shown::Shown;
 use super::thresholds::QueryThresholds;
-use super::words::{Mask, UNKNOWN, Vocabulary, Word};
-use crate::content_hash::content_hash;
+use super::words::{Mask, UNKNOWN, Vocabulary, Word, place_in_text};
 
 /// The kinds of words that a template replaces by a mark.
 const NUMBERS: &[Mask] = &[Mask::Number];
@@ -28,46 +40,60 @@ const VALUES: &[Mask] = &[Mask::Number, Mask::Name, Mask::Quoted];
 #[derive(Debug, Default)]
 pub(super) struct QueryIndex {
     vocabulary: Vocabulary,
+    /// Different messages.
     texts: Vec<Text>,
+    known: FxHashMap<Box<str>, u32>,
+    /// All messages with a word, in order: entry, number of the message, and text.
+    messages: Vec<(u32, u32, u32)>,
     /// The weight of each word.
     word_weights: Vec<u64>,
-    whole: FxHashMap<u128, Vec<u32>>,
+    /// By the numbers of their words.
+    whole: FxHashMap<Box<[u32]>, Vec<u32>>,
     /// By words with masked numbers, and with masked numbers and names.
-    templates: FxHashMap<u128, Vec<u32>>,
-    name_templates: FxHashMap<u128, Vec<u32>>,
+    templates: FxHashMap<Box<[u32]>, Vec<u32>>,
+    name_templates: FxHashMap<Box<[u32]>, Vec<u32>>,
     candidates: Candidates,
 }
 
 impl QueryIndex {
     /// Adds a message of an entry.
     pub(super) fn add(&mut self, entry: u32, turn: u32, text: &str) {
-        let words = self.vocabulary.learn(text);
-        if words.is_empty() {
-            return;
+        let next = number(self.texts.len());
+        let at = self.known.get(text).copied().unwrap_or(next);
+        if at == next {
+            let shown = Shown::of(text);
+            let mut words = self.vocabulary.learn(&shown);
+            if words.is_empty() {
+                return;
+            }
+            let is_small_talk = is_small_talk(words.iter().map(|word| &shown.text[word.at.clone()]));
+            place_in_text(&mut words, &shown);
+            self.texts.push(Text::new(text, words, is_small_talk));
+            self.known.insert(text.into(), at);
         }
-        let at = u32::try_from(self.texts.len()).expect("a benchmark has fewer than 2^32 messages");
-        let text = Text::new(entry, turn, text, words);
-        self.whole.entry(hash(&text.numbers)).or_default().push(at);
-        if let Some(key) = template(&text.words, NUMBERS) {
-            self.templates.entry(key).or_default().push(at);
-        }
-        if let Some(key) = template(&text.words, VALUES) {
-            self.name_templates.entry(key).or_default().push(at);
-        }
-        self.texts.push(text);
+        self.messages.push((entry, turn, at));
     }
 
-    /// Weighs the words, after the last message was added.
+    /// Weighs the words and indexes the messages, after the last one was added.
     pub(super) fn weigh(&mut self, by: &QueryThresholds) {
-        let weights = text::weights(&self.texts, self.vocabulary.len());
-        let n_texts = self.texts.len();
-        let mut n_messages: FxHashMap<u32, usize> = FxHashMap::default();
-        for text in &self.texts {
-            *n_messages.entry(text.entry).or_default() += 1;
+        self.known = FxHashMap::default();
+        let of_entries = self.messages.chunk_by(|one, other| one.0 == other.0);
+        for messages in of_entries {
+            for &(entry, turn, text) in messages {
+                let is_conversation = messages.len() > 1;
+                self.texts[text as usize].places.push(Place { entry, turn, is_conversation });
+            }
         }
-        for text in &mut self.texts {
-            text.is_conversation = n_messages[&text.entry] > 1;
-            text.weigh(&weights, n_texts);
+        let weights = text::weights(&self.texts, self.vocabulary.len());
+        for (at, text) in (0..).zip(&mut self.texts) {
+            text.weigh(&weights, self.messages.len());
+            self.whole.entry(text.numbers.as_slice().into()).or_default().push(at);
+            if let Some(key) = template(&text.words, NUMBERS) {
+                self.templates.entry(key.into()).or_default().push(at);
+            }
+            if let Some(key) = template(&text.words, VALUES) {
+                self.name_templates.entry(key.into()).or_default().push(at);
+            }
         }
         self.word_weights = weights;
         self.candidates = Candidates::new(&self.texts, self.vocabulary.len(), by);
@@ -80,7 +106,7 @@ impl QueryIndex {
 
     /// Returns the messages that have words: entry, number of the message, text.
     pub(super) fn messages(&self) -> impl Iterator<Item = (u32, u32, &str)> {
-        self.texts.iter().map(|text| (text.entry, text.turn, &*text.content))
+        self.messages.iter().map(|&(entry, turn, text)| (entry, turn, &*self.texts[text as usize].content))
     }
 
     /// Returns the messages that may be phrases of a training set by their number of words: few, and no value among them.
@@ -88,78 +114,170 @@ impl QueryIndex {
         let short = self.texts.iter().filter(|text| {
             text.words.len() < by.min_words && text.words.iter().all(|word| word.mask == Mask::None)
         });
-        short.map(|text| (text.entry, text.turn)).collect()
+        short.flat_map(|text| &text.places).map(|place| (place.entry, place.turn)).collect()
     }
 
     /// Returns the methods that can find a message, for each message with its entry.
     pub(super) fn scorable(&self, by: &QueryThresholds) -> impl Iterator<Item = (u32, Vec<Method>)> {
-        self.texts.iter().map(|text| (text.entry, text.methods(by)))
+        let methods = |text: &Text| (text.places.clone(), text.methods(by));
+        let of_texts = self.texts.iter().map(methods);
+        of_texts.flat_map(|(places, methods)| {
+            places.into_iter().map(move |place| (place.entry, methods.clone())).collect::<Vec<_>>()
+        })
     }
 
-    /// Finds the messages that overlap one of a row, number `turn` of it. `is_conversation`: the row has others.
-    pub(super) fn find(
-        &self,
-        turn: u32,
-        text: &str,
-        is_conversation: bool,
-        by: &QueryThresholds,
-        hits: &mut Vec<Hit>,
-    ) {
-        let words = self.vocabulary.read(text);
+    /// Finds the messages that overlap one of a row. If the user asked to stop, not all of them are found.
+    pub(super) fn find(&self, message: &Message<'_>, by: &QueryThresholds, hits: &mut Vec<Hit>) {
+        let &Message { turn, text, is_conversation, scope } = message;
+        let shown = Shown::of(text);
+        let mut words = self.vocabulary.read(&shown);
         if words.is_empty() {
             return;
         }
+        place_in_text(&mut words, &shown);
         let numbers: Vec<u32> = words.iter().map(|word| word.number).collect();
         let row = Row { turn, is_conversation, words: &words, numbers: &numbers };
-        let mut exact = Vec::new();
-        for &at in self.whole.get(&hash(&numbers)).into_iter().flatten() {
+        let mut found = Found::new(&self.texts, scope);
+        let equal = self.whole.get(&numbers[..]).map_or(&[][..], Vec::as_slice);
+        for &at in equal {
             let text = &self.texts[at as usize];
-            if text.numbers == numbers {
-                exact.push(at);
-                hits.push(text.exact(&row, by));
+            if text.depends_on_conversation() {
+                let places = text.places.iter();
+                places.for_each(|place| {
+                    found.add_one(at, *place, &[text.exact(&row, by, place.is_conversation)])
+                });
+            } else {
+                found.add(at, &[text.exact(&row, by, false)]);
             }
         }
-        self.find_templates(&row, &exact, by, hits);
-        self.candidates.find(&self.texts, &row, |at, counts| {
-            if !exact.contains(&at) {
-                self.texts[at as usize].compare(&row, by, &self.word_weights, counts, hits);
-            }
+        let templates = self.templates_of(&row, equal, by);
+        self.candidates.find(&self.texts, &row, equal, scope.cancelled, |candidates| {
+            self.compare(candidates, &templates, &row, scope, by, &mut found);
         });
+        found.hits(&row, hits);
     }
 
-    fn find_templates(&self, row: &Row<'_>, exact: &[u32], by: &QueryThresholds, hits: &mut Vec<Hit>) {
+    /// Compares a message of a row with the candidates and those with the same template.
+    fn compare(
+        &self,
+        candidates: Candidate<'_>,
+        templates: &[(u32, Finding)],
+        row: &Row<'_>,
+        scope: Scope<'_>,
+        by: &QueryThresholds,
+        found: &mut Found<'_>,
+    ) {
+        let Candidate { texts, by_run, lists, family, of_row, places, counts } = candidates;
+        let mut measured = Measured::new(row);
+        let mut findings: Vec<Finding> = Vec::new();
+        let mut compare = |at: u32, is_template: bool, findings: &mut Vec<Finding>| {
+            let text = &self.texts[at as usize];
+            let overlap = measured.overlap(text, family(at), &self.word_weights, (of_row, places), counts);
+            text.compare(row, by, overlap, is_template, findings);
+        };
+        let is_there = |text: &Text| text.places.iter().any(|place| !(scope.is_left_out)(place.entry));
+        let mut whole = templates.iter().peekable();
+        for (n, &at) in texts.iter().enumerate() {
+            if n % TEXTS_AT_ONCE == 0 && (scope.cancelled)() {
+                return;
+            }
+            while let Some((only, finding)) = whole.next_if(|(whole, _)| *whole < at) {
+                found.add(*only, &[*finding]);
+            }
+            if !is_there(&self.texts[at as usize]) {
+                continue;
+            }
+            findings.clear();
+            findings.extend(whole.next_if(|(whole, _)| *whole == at).map(|(_, finding)| *finding));
+            let is_template = findings.first().is_some_and(|finding| finding.method == Method::Template);
+            compare(at, is_template, &mut findings);
+            found.add(at, &findings);
+        }
+        whole.for_each(|(only, finding)| found.add(*only, &[*finding]));
+        let by_run: Vec<u32> =
+            by_run.iter().copied().filter(|at| is_there(&self.texts[*at as usize])).collect();
+        let mut compared: Vec<u32> = if by_run.len() <= 2 * MOST_SINGLE {
+            by_run.clone()
+        } else {
+            // The lightest message of a list has the largest share of what all of them have.
+            let lightest = |list: &&[u32]| {
+                let known = list.iter().copied().filter(|at| by_run.binary_search(at).is_ok());
+                known.min_by_key(|at| (self.texts[*at as usize].total, *at))
+            };
+            lists.iter().filter_map(lightest).collect()
+        };
+        compared.sort_unstable();
+        compared.dedup();
+        let mut one_of_each = Vec::with_capacity(compared.len());
+        for (n, &at) in compared.iter().enumerate() {
+            if n % TEXTS_AT_ONCE == 0 && (scope.cancelled)() {
+                return;
+            }
+            findings.clear();
+            compare(at, false, &mut findings);
+            match (&findings[..], by_run.len() == compared.len()) {
+                (&[finding], false) => one_of_each.push((at, finding)),
+                _ => found.add(at, &findings),
+            }
+        }
+        if by_run.len() > compared.len() {
+            let rest: Vec<u32> =
+                by_run.into_iter().filter(|at| compared.binary_search(at).is_err()).collect();
+            found.add_by_run(&rest, &one_of_each);
+        }
+    }
+
+    /// Returns the messages with the same words but for values, except equal ones, with what is found by that: ascending.
+    fn templates_of(&self, row: &Row<'_>, equal: &[u32], by: &QueryThresholds) -> Vec<(u32, Finding)> {
         let kinds = [
             (&self.templates, Method::Template, NUMBERS, Verdict::Contaminated),
             (&self.name_templates, Method::NameTemplate, VALUES, Verdict::Suspect),
         ];
-        let mut found: Vec<u32> = exact.to_vec();
+        let mut found: Vec<(u32, Finding)> = Vec::new();
         for (map, method, masks, verdict) in kinds {
-            let Some(key) = template(row.words, masks) else { continue };
-            for &at in map.get(&key).into_iter().flatten() {
-                let text = &self.texts[at as usize];
-                if found.contains(&at) {
-                    continue;
+            let list = template(row.words, masks).and_then(|key| map.get(&key[..]));
+            let Some((list, first)) = list.and_then(|list| Some((list, *list.first()?))) else { continue };
+            // All of them have the same plain words. Two messages of values alone, such as two quotations, have nothing in common.
+            let n_plain = self.texts[first as usize].n_plain(masks);
+            if n_plain == 0 {
+                continue;
+            }
+            let verdict = if n_plain >= by.template_words { verdict } else { Verdict::Suspect };
+            let n_known = found.len();
+            let is_known = |at: u32, found: &[(u32, Finding)]| {
+                equal.binary_search(&at).is_ok()
+                    || found[..n_known].binary_search_by_key(&at, |(at, _)| *at).is_ok()
+            };
+            for &at in list {
+                if !is_known(at, &found) {
+                    found.push((at, self.texts[at as usize].whole(row, method, verdict)));
                 }
-                found.push(at);
-                let n_plain = text.n_plain(masks);
-                // Two messages of values alone, such as two quotations, have nothing in common.
-                if n_plain == 0 {
-                    continue;
-                }
-                let verdict = if n_plain >= by.template_words { verdict } else { Verdict::Suspect };
-                hits.push(row.hit(text, method, 1.0, verdict, 0..row.words.len(), 0..text.words.len()));
             }
         }
+        found.sort_unstable_by_key(|(at, _)| *at);
+        found
     }
 }
 
-fn hash(numbers: &[u32]) -> u128 {
-    let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-    content_hash(bytes)
+/// Messages between two looks at whether the user asked to stop.
+const TEXTS_AT_ONCE: usize = 16;
+
+/// A message of a row that is looked for.
+pub(super) struct Message<'a> {
+    /// Its number in the row.
+    pub(super) turn: u32,
+    pub(super) text: &'a str,
+    /// The row has others.
+    pub(super) is_conversation: bool,
+    pub(super) scope: Scope<'a>,
+}
+
+fn number(n: usize) -> u32 {
+    u32::try_from(n).expect("a benchmark has fewer than 2^32 messages")
 }
 
 /// Returns the key of a message with values of some kinds replaced by marks, neighbours of a kind by one; `None` if it has none.
-fn template(words: &[Word], masks: &[Mask]) -> Option<u128> {
+fn template(words: &[Word], masks: &[Mask]) -> Option<Vec<u32>> {
     let mut numbers = Vec::with_capacity(words.len());
     let mut has_mask = false;
     for word in words {
@@ -176,7 +294,7 @@ fn template(words: &[Word], masks: &[Mask]) -> Option<u128> {
             numbers.push(mark);
         }
     }
-    has_mask.then(|| hash(&numbers))
+    has_mask.then_some(numbers)
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use proptest::prelude::*;
 
 use super::super::hit::Hit;
-use super::measures::{best_rouge, runs};
+use super::super::scope::Scope;
+use super::measures::{Places, best_rouge, runs, runs_by_places, runs_of_long, weight_of_runs};
+use super::text::NGRAMS;
 use super::*;
 use crate::text::lcs::lcs;
 use crate::text::rouge::f1;
@@ -18,8 +20,13 @@ fn index(texts: &[&str]) -> QueryIndex {
 }
 
 fn hits(index: &QueryIndex, message: &str) -> Vec<Hit> {
+    hits_of(index, message, false)
+}
+
+fn hits_of(index: &QueryIndex, text: &str, is_conversation: bool) -> Vec<Hit> {
     let mut hits = Vec::new();
-    index.find(0, message, false, &QueryThresholds::default(), &mut hits);
+    let message = Message { turn: 0, text, is_conversation, scope: Scope::all(&|| false) };
+    index.find(&message, &QueryThresholds::default(), &mut hits);
     hits
 }
 
@@ -87,9 +94,7 @@ fn a_long_run_is_suspect_in_any_text_and_its_words_are_counted() {
 fn small_talk_is_contaminated_as_a_whole_row_and_suspect_as_a_turn() {
     let index = index(&["How are you today?", "Ring the bell of the harbour"]);
     let verdict = |message: &str, is_conversation: bool| {
-        let mut hits = Vec::new();
-        index.find(0, message, is_conversation, &QueryThresholds::default(), &mut hits);
-        hits.into_iter().map(|hit| hit.verdict).max()
+        hits_of(&index, message, is_conversation).into_iter().map(|hit| hit.verdict).max()
     };
     for (message, is_conversation, expected) in [
         ("how are you today", false, Verdict::Contaminated),
@@ -135,4 +140,41 @@ proptest! {
         }
         prop_assert_eq!(found.lengths, expected);
     }
+
+    #[test]
+    fn runs_of_long_messages_are_those_of_short_ones(
+        text in prop::collection::vec(0_u32..4, 0..60),
+        row in prop::collection::vec(prop_oneof![0_u32..4, Just(UNKNOWN)], 0..60),
+        copied in 0_usize..40,
+    ) {
+        let row = [&row[..], &text[..copied.min(text.len())], &row[..]].concat();
+        let (short, long) = (runs(&text, &row), runs_of_long(&text, &row));
+        prop_assert_eq!(short.longest, long.longest);
+        let sums: Vec<u64> = (0..=text.len()).map(|n| text[..n].iter().map(|word| u64::from(*word) + 1).sum()).collect();
+        for (length, _) in NGRAMS {
+            prop_assert_eq!(weight_of_runs(&short, &sums, length), weight_of_runs(&long, &sums, length));
+        }
+        let mut places = Places::default();
+        places.reserve(4);
+        places.set(&row);
+        prop_assert_eq!(runs_by_places(&text, row.len(), &places), short);
+    }
+}
+
+/// Twenty thousand words, and the same with another at each fiftieth place.
+#[test]
+fn a_long_message_with_other_words_here_and_there_is_contaminated() {
+    let words: Vec<String> = (0..20_000_usize).map(|at| format!("w{}", at * at % 4999)).collect();
+    let mut changed = words.clone();
+    changed.iter_mut().step_by(50).enumerate().for_each(|(at, word)| *word = format!("other{at}"));
+    let index = index(&[&words.join(" ")]);
+    let start = std::time::Instant::now();
+    let found = hits(&index, &changed.join(" "));
+    // Quadratic time would be minutes in this build.
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+    let of =
+        |method: Method| found.iter().find(|hit| hit.method == method).map(|hit| (hit.verdict, hit.score));
+    let (verdict, score) = of(Method::RougeL).unwrap();
+    assert!(verdict == Verdict::Contaminated && (0.97..=0.981).contains(&score), "{score}");
+    assert!(of(Method::Words).unwrap().1 > 0.97 && of(Method::LongestMatch).unwrap().0 == Verdict::Suspect);
 }

@@ -2,39 +2,50 @@
 
 use std::ops::Range;
 
-use super::super::everyday::is_small_talk;
-use super::super::hit::{Hit, Method, Object, Verdict};
+use super::super::hit::{Method, Verdict};
 use super::super::thresholds::QueryThresholds;
-use super::super::words::{Gap, Mask, Word, n_common};
-use super::candidates::is_near;
-use super::measures::{Counts, best_rouge, part, runs, share_of_runs};
+use super::super::words::{Gap, Mask, Word};
+use super::found::Finding;
+use super::overlap::Overlap;
 
 /// Lengths of runs of words whose shares are measured.
-const NGRAMS: [(usize, Method); 4] =
+pub(super) const NGRAMS: [(usize, Method); 4] =
     [(3, Method::Ngram), (5, Method::Ngram5), (8, Method::Ngram8), (13, Method::Ngram13)];
 /// The whole weight of a word of weight 1; sums of whole numbers do not depend on their order.
 const UNIT: f64 = 1e6;
 
-/// A message of the benchmark.
+/// A message of the benchmark. Entries with the same message have one.
 #[derive(Debug)]
 pub(super) struct Text {
-    pub(super) entry: u32,
-    pub(super) turn: u32,
+    /// The entries that have it.
+    pub(super) places: Vec<Place>,
     /// As it is.
     pub(super) content: Box<str>,
     pub(super) words: Vec<Word>,
     pub(super) numbers: Vec<u32>,
-    /// The weight of each of its words, and their sum.
-    pub(super) weights: Vec<u64>,
+    /// The weight of its first words: of none, one, two, and so on.
+    pub(super) sums: Vec<u64>,
     pub(super) total: u64,
+    /// The weight of all its runs of each length in [`NGRAMS`].
+    run_totals: [u64; NGRAMS.len()],
     /// The number of messages of the benchmark.
     n_texts: usize,
     /// It has no subject: inside others it proves nothing.
     is_small_talk: bool,
-    /// Its entry has others.
-    pub(super) is_conversation: bool,
+    /// Its words after the first are all names.
+    pub(super) is_name: bool,
     /// Its different words from the heaviest, with their weight and how often it has them.
     pub(super) distinct: Vec<(u32, u64, u32)>,
+}
+
+/// Where a message of the benchmark is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) entry: u32,
+    /// The number of the message in its entry.
+    pub(super) turn: u32,
+    /// Its entry has others.
+    pub(super) is_conversation: bool,
 }
 
 /// Returns the weight of a word that is in some of n messages: ln(1 + n / some).
@@ -46,45 +57,57 @@ fn weight_of(n: usize, n_with: u32) -> u64 {
 /// A smaller benchmark does not show which words are rare: its messages must weigh as much as in one of so many messages.
 const FEWEST_TEXTS: usize = 1000;
 
-/// Returns the weight of each word.
+/// Returns the weight of each word. A message of several entries counts for each of them.
 pub(super) fn weights(texts: &[Text], n_words: usize) -> Vec<u64> {
-    let mut n_texts = vec![0_u32; n_words];
+    let mut n_with = vec![0_u32; n_words];
     for text in texts {
         let mut distinct = text.numbers.clone();
         distinct.sort_unstable();
         distinct.dedup();
         for word in distinct {
-            n_texts[word as usize] += 1;
+            n_with[word as usize] += text.n_places();
         }
     }
-    n_texts.iter().map(|n_with| weight_of(texts.len(), (*n_with).max(1))).collect()
+    let n_texts: u32 = texts.iter().map(Text::n_places).sum();
+    n_with.iter().map(|n_with| weight_of(n_texts as usize, (*n_with).max(1))).collect()
 }
 
 impl Text {
     /// Returns a message without weights. It has at least one word.
-    pub(super) fn new(entry: u32, turn: u32, text: &str, words: Vec<Word>) -> Self {
+    pub(super) fn new(text: &str, words: Vec<Word>, is_small_talk: bool) -> Self {
         let numbers = words.iter().map(|word| word.number).collect();
-        let is_small_talk = is_small_talk(words.iter().map(|word| &text[word.at.clone()]));
+        let is_name = words[1..].iter().all(|word| word.mask == Mask::Name);
         Self {
-            entry,
-            turn,
+            places: Vec::new(),
             content: text.into(),
             words,
             numbers,
-            weights: Vec::new(),
+            sums: Vec::new(),
             total: 0,
+            run_totals: [0; NGRAMS.len()],
             n_texts: 0,
             is_small_talk,
-            is_conversation: false,
+            is_name,
             distinct: Vec::new(),
         }
+    }
+
+    fn n_places(&self) -> u32 {
+        u32::try_from(self.places.len()).expect("a benchmark has fewer than 2^32 messages")
     }
 
     /// Weighs its words.
     pub(super) fn weigh(&mut self, weights: &[u64], n_texts: usize) {
         self.n_texts = n_texts;
-        self.weights = self.numbers.iter().map(|word| weights[*word as usize]).collect();
-        self.total = self.weights.iter().sum();
+        self.sums = Vec::with_capacity(self.numbers.len() + 1);
+        self.total = 0;
+        self.sums.push(0);
+        for word in &self.numbers {
+            self.total += weights[*word as usize];
+            self.sums.push(self.total);
+        }
+        let of_runs = |length: usize| self.sums.windows(length + 1).map(|sums| sums[length] - sums[0]).sum();
+        self.run_totals = NGRAMS.map(|(length, _)| of_runs(length));
         let mut sorted = self.numbers.clone();
         sorted.sort_unstable();
         let distinct = sorted.chunk_by(|one, other| one == other);
@@ -135,75 +158,87 @@ impl Text {
         methods
     }
 
-    /// Returns the hit of an equal message.
-    pub(super) fn exact(&self, row: &Row<'_>, by: &QueryThresholds) -> Hit {
+    /// Returns what is found of an equal message, in an entry with or without other messages.
+    pub(super) fn exact(&self, row: &Row<'_>, by: &QueryThresholds, is_conversation: bool) -> Finding {
         // “Thank you!” is a turn of many conversations.
-        let is_turn = self.is_small_talk && (self.is_conversation || row.is_conversation);
+        let is_turn = self.is_small_talk && (is_conversation || row.is_conversation);
         let is_sure = self.weighs(by.exact_weight, 1) && !is_turn;
-        let verdict = if is_sure { Verdict::Contaminated } else { Verdict::Suspect };
-        row.hit(self, Method::Exact, 1.0, verdict, 0..row.words.len(), 0..self.words.len())
+        self.whole(row, Method::Exact, surely(is_sure))
     }
 
-    /// Compares it with a message of a row that is not equal. `counts` are empty and are left empty.
+    /// Returns what a method finds that compares whole messages.
+    pub(super) fn whole(&self, row: &Row<'_>, method: Method, verdict: Verdict) -> Finding {
+        let (at, of) = ((0, row.words.len()), (0, self.words.len()));
+        Finding { method, score: 1.0, verdict, at, of, run: 0 }
+    }
+
+    /// Returns whether an equal message is found otherwise in a conversation.
+    pub(super) fn depends_on_conversation(&self) -> bool {
+        self.is_small_talk
+    }
+
+    /// Adds what the methods find in a message of a row that is not equal. `overlap` is what both have in common, `is_template`
+    /// says whether both are equal as wholes but for numbers.
     pub(super) fn compare(
         &self,
         row: &Row<'_>,
         by: &QueryThresholds,
-        word_weights: &[u64],
-        counts: &mut [Counts; 2],
-        hits: &mut Vec<Hit>,
+        overlap: &Overlap,
+        is_template: bool,
+        findings: &mut Vec<Finding>,
     ) {
         let n = self.numbers.len();
-        let [of_text, of_part] = counts;
-        of_text.add(&self.numbers);
-        let part = part(n, row.numbers, |word| word_weights[word as usize], of_text, of_part);
-        of_text.clear(&self.numbers);
+        let part = &overlap.part;
         let is_compared = self.share(part.weight) >= by.compared();
-        let runs = runs(&self.numbers, row.numbers);
-        let (of, at, length) = runs.longest;
-        let common = n_common(&self.numbers, row.numbers);
-        let is_near = is_near(common, n, row.numbers.len());
+        let (of, at, length) = overlap.longest;
+        let is_near = overlap.is_near;
+        let mut find = |method, score, verdict, (at, of), run| {
+            findings.push(Finding { method, score, verdict, at, of, run });
+        };
         // All of its words weigh enough to be compared.
-        let contained = if is_compared { self.contained(row, by) } else { None };
+        let contained = if is_compared { overlap.contained(|| self.contained(row, by)) } else { None };
         if let Some((start, verdict)) = contained {
-            hits.push(row.hit(self, Method::Contained, 1.0, verdict, start..start + n, 0..n));
-        } else if let Some((start, verdict)) = self.template_inside(row, by) {
-            let is_known = |hit: &Hit| hit.method == Method::Template && self.is_of(hit, row);
-            if !hits.iter().any(is_known) {
-                hits.push(row.hit(self, Method::Template, 1.0, verdict, start..start + n, 0..n));
-            }
+            find(Method::Contained, 1.0, verdict, ((start, start + n), (0, n)), 0);
+        } else if !is_template
+            && let Some((start, verdict)) = overlap.template(|| self.template_inside(row, by))
+        {
+            find(Method::Template, 1.0, verdict, ((start, start + n), (0, n)), 0);
         }
         if !is_compared && !is_near && length < by.longest_words {
             return;
         }
-        let longest: u64 = self.weights[of..of + length].iter().sum();
-        let longest = self.share(longest);
+        let longest = self.share(overlap.longest_weight);
         let is_long_enough = n >= by.suspect_words || is_near;
-        if length >= by.longest_words || (longest >= by.longest_suspect && is_long_enough) {
-            let mut hit = row.hit(
-                self,
-                Method::LongestMatch,
-                longest,
-                Verdict::Suspect,
-                at..at + length,
-                of..of + length,
-            );
-            hit.run = u32::try_from(length).unwrap_or(u32::MAX);
-            hits.push(hit);
-        }
+        let is_long = length >= by.longest_words || (longest >= by.longest_suspect && is_long_enough);
         if !is_compared && !is_near {
+            if is_long {
+                let places = ((at, at + length), (of, of + length));
+                find(Method::LongestMatch, longest, Verdict::Suspect, places, length);
+            }
             return;
         }
-        let inside = &row.numbers[part.at.clone()];
         let words = self.share(part.weight);
-        let ngrams = NGRAMS.map(|(length, method)| (method, share_of_runs(&runs, &self.weights, length)));
+        let mut ngrams = NGRAMS.map(|(_, method)| (method, 0.0));
+        for (at, (_, share)) in ngrams.iter_mut().enumerate() {
+            *share = ratio(overlap.held[at], self.run_totals[at]);
+        }
         let ngram = ngrams[0].1;
         let is_reordered = words >= by.words_reordered && ngram >= by.ngram;
         // A lower value is neither compared nor written.
         let least = if is_reordered { 0.0 } else { by.rouge_l.min(by.rouge_l_suspect) };
-        let rouge_l = best_rouge(&self.numbers, inside, least);
+        let rouge_l = overlap.rouge_l(&self.numbers, row.numbers, is_reordered, least);
         let is_like = is_reordered || (words >= by.words && rouge_l >= by.rouge_l);
-        let is_sure = is_like && n >= by.min_words && self.has_values_in(inside);
+        let is_sure = is_like && n >= by.min_words && overlap.has_values;
+        let inside = ((part.at.start, part.at.end), (0, n));
+        for &(method, share) in &ngrams[1..] {
+            if share >= by.long_ngram_suspect && is_long_enough {
+                find(method, share, Verdict::Suspect, inside, 0);
+            }
+        }
+        if is_long {
+            let places = ((at, at + length), (of, of + length));
+            find(Method::LongestMatch, longest, Verdict::Suspect, places, length);
+        }
         let measures = [
             (Method::Ngram, ngram, by.ngram_suspect),
             (Method::Words, words, by.words_suspect),
@@ -211,13 +246,7 @@ impl Text {
         ];
         for (method, score, suspect) in measures {
             if is_sure || (score >= suspect && is_long_enough) {
-                let verdict = if is_sure { Verdict::Contaminated } else { Verdict::Suspect };
-                hits.push(row.hit(self, method, score, verdict, part.at.clone(), 0..n));
-            }
-        }
-        for &(method, share) in &ngrams[1..] {
-            if share >= by.long_ngram_suspect && is_long_enough {
-                hits.push(row.hit(self, method, share, Verdict::Suspect, part.at.clone(), 0..n));
+                find(method, score, surely(is_sure), inside, 0);
             }
         }
     }
@@ -243,8 +272,7 @@ impl Text {
         let after = row.words.get(start + n).map_or(Gap::Strong, |word| word.before);
         let before = row.words[start].before;
         let (open, close) = (before.min(after), before.max(after));
-        let is_name = || self.words[1..].iter().all(|word| word.mask == Mask::Name);
-        close == Gap::Strong && (open == Gap::Strong || (open == Gap::Weak && !is_name()))
+        close == Gap::Strong && (open == Gap::Strong || (open == Gap::Weak && !self.is_name))
     }
 
     /// Whether it is looked for with other numbers inside longer messages.
@@ -253,13 +281,16 @@ impl Text {
         n_plain < self.words.len() && n_plain >= by.template_words
     }
 
+    /// Whether it has this word as another one than a number.
+    pub(super) fn has_plain(&self, number: u32) -> bool {
+        self.words.iter().any(|word| word.number == number && word.mask != Mask::Number)
+    }
+
     /// Returns its different words that are no numbers, from the heaviest, with how often it has them.
     pub(super) fn plain_words(&self) -> Vec<(u32, u32)> {
-        let is_plain =
-            |number: u32| self.words.iter().any(|word| word.number == number && word.mask != Mask::Number);
         self.distinct
             .iter()
-            .filter(|(word, ..)| is_plain(*word))
+            .filter(|(word, ..)| self.has_plain(*word))
             .map(|(word, _, times)| (*word, *times))
             .collect()
     }
@@ -273,22 +304,16 @@ impl Text {
         let is_like = |(own, other): (&Word, &Word)| {
             own.number == other.number || (own.mask == Mask::Number && other.mask == Mask::Number)
         };
-        let places =
-            row.words.windows(n).enumerate().filter(|(_, words)| self.words.iter().zip(*words).all(is_like));
+        // The first plain word is compared first: a list of numbers is like any other.
+        let plain = self.words.iter().position(|word| word.mask != Mask::Number)?;
+        let first = self.numbers[plain];
+        let places = row.words.windows(n).enumerate().filter(|(start, words)| {
+            row.numbers[start + plain] == first && self.words.iter().zip(*words).all(is_like)
+        });
         surest(places.map(|(start, _)| {
             let is_sure = n >= by.min_words || self.is_sentence(row, start);
             (start, if is_sure { Verdict::Contaminated } else { Verdict::Suspect })
         }))
-    }
-
-    /// Whether a hit is of this message and a message of a row.
-    fn is_of(&self, hit: &Hit, row: &Row<'_>) -> bool {
-        (hit.entry, hit.in_entry.0, hit.in_row.0) == (self.entry, self.turn, row.turn)
-    }
-
-    /// Whether a part of a row has all its numbers, names and quoted words.
-    fn has_values_in(&self, part: &[u32]) -> bool {
-        self.words.iter().filter(|word| word.mask != Mask::None).all(|word| part.contains(&word.number))
     }
 }
 
@@ -301,28 +326,13 @@ pub(super) struct Row<'a> {
     pub(super) numbers: &'a [u32],
 }
 
-impl Row<'_> {
-    /// Returns a hit on some of its words.
-    pub(super) fn hit(
-        &self,
-        text: &Text,
-        method: Method,
-        score: f64,
-        verdict: Verdict,
-        at: Range<usize>,
-        of: Range<usize>,
-    ) -> Hit {
-        Hit {
-            entry: text.entry,
-            object: Object::Query,
-            method,
-            score,
-            verdict,
-            in_row: (self.turn, bytes(self.words, at)),
-            in_entry: (text.turn, bytes(&text.words, of)),
-            run: 0,
-        }
-    }
+fn surely(is_sure: bool) -> Verdict {
+    if is_sure { Verdict::Contaminated } else { Verdict::Suspect }
+}
+
+#[allow(clippy::cast_precision_loss)] // Weights of words, far below 2^53.
+fn ratio(held: u64, total: u64) -> f64 {
+    if total == 0 { 0.0 } else { held as f64 / total as f64 }
 }
 
 /// Returns the surest of some places; of several the first.
@@ -334,8 +344,8 @@ fn surest(places: impl Iterator<Item = (usize, Verdict)>) -> Option<(usize, Verd
 }
 
 /// Returns the bytes of some words.
-fn bytes(words: &[Word], at: Range<usize>) -> Range<usize> {
-    match (words.get(at.start), at.end.checked_sub(1).and_then(|last| words.get(last))) {
+pub(super) fn bytes(words: &[Word], (start, end): (usize, usize)) -> Range<usize> {
+    match (words.get(start), end.checked_sub(1).and_then(|last| words.get(last))) {
         (Some(first), Some(last)) => first.at.start..last.at.end,
         _ => 0..0,
     }

@@ -34,7 +34,17 @@ fn unforeseen_merge() -> Shown {
 
 fn link(score: f64) -> Link {
     let (set, record, method) = ("set".to_owned(), "1".to_owned(), "cosine".to_owned());
-    Link { object: "query", set, record, method, score, verdict: None, spans: vec![], record_spans: vec![] }
+    Link {
+        object: "query",
+        set,
+        record,
+        method,
+        score,
+        verdict: None,
+        spans: vec![],
+        record_spans: vec![],
+        group: None,
+    }
 }
 
 fn keep() -> Ruling {

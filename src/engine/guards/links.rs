@@ -27,6 +27,7 @@ fn link(record: &str) -> Link {
         verdict: None,
         spans,
         record_spans: Vec::new(),
+        group: None,
     }
 }
 
@@ -73,6 +74,8 @@ fn links_of_a_stage_are_those_of_the_wanted_rows_in_canonical_order() {
         verdict: None,
         spans: json!([{"column": "messages", "path": "/0"}]).to_string().into(),
         record_spans: "[]".into(),
+        n_records: 1,
+        examples: None,
     };
     assert_eq!(all[0], expected);
     let two = of(1, |table, row| table == TableId::Requests && row < 3).unwrap();
@@ -113,7 +116,7 @@ fn the_table_of_a_run_has_the_links_of_all_stages_and_columns_where_there_are_no
     let folded = |stages: &[StageInstance]| {
         let path = home.path("folded.parquet");
         let mut writer = FrameWriter::create(&path);
-        fold(home.folder.path(), stages, &corpus(), &mut writer).unwrap();
+        fold(home.folder.path(), stages, &corpus(), &mut writer, &|| false).unwrap();
         writer.finish().unwrap();
         FrameFile::open(&path).unwrap().read_all().unwrap()
     };

@@ -198,13 +198,17 @@ impl Story<'_> {
     }
 
     /// What a stage found near to the row, or to a list that it was sent with, in public sets and benchmarks: a line for each
-    /// object and record, the surest first.
+    /// object and record, or group of records, the surest first.
     pub(super) fn links(&self, nth: usize, links: &[StoredLink]) -> String {
-        let key = |link: &StoredLink| (link.object.clone(), link.set.clone(), link.record.clone());
+        // The links of a group may each name another of its records.
+        let key = |link: &StoredLink| match &link.examples {
+            Some(examples) => (link.object.clone(), examples.clone(), places(link).join(" "), link.n_records),
+            None => (link.object.clone(), link.set.clone(), link.record.to_string(), 1),
+        };
         let mut of_records: Vec<Vec<&StoredLink>> = Vec::new();
-        let mut places: BTreeMap<_, usize> = BTreeMap::new();
+        let mut known: BTreeMap<_, usize> = BTreeMap::new();
         for link in links {
-            let at = *places.entry((link.table, link.row, key(link))).or_insert(of_records.len());
+            let at = *known.entry((link.table, link.row, key(link))).or_insert(of_records.len());
             match of_records.get_mut(at) {
                 Some(of_record) => of_record.push(link),
                 None => of_records.push(vec![link]),
@@ -238,18 +242,20 @@ impl Story<'_> {
                 format!("list {} ", RowId::short(&id))
             }
         };
-        let spans: Vec<Span> = serde_json::from_str(&link.spans).unwrap_or_default();
-        let places: Vec<String> = spans.iter().map(|span| format!("{}{}", span.column, span.path)).collect();
         let methods: Vec<String> =
             links.iter().map(|link| format!("{} {:.3}", link.method, link.score)).collect();
         format!(
-            "  {:2} {:24} {list}link: {} {} is near {} {}, {}{}\n",
+            "  {:2} {:24} {list}link: {} {} is near {} {}{}, {}{}\n",
             nth + 1,
             self.run.stages[nth].id,
             link.object,
-            places.join(", "),
+            places(link).join(", "),
             link.set,
             visible_line(&link.record),
+            match link.n_records.saturating_sub(1) {
+                0 => String::new(),
+                more => format!(" and {} more", count(more.into())),
+            },
             methods.join(", "),
             verdict.map(|verdict| format!(": {}", verdict.name())).unwrap_or_default()
         )
@@ -350,6 +356,12 @@ impl Story<'_> {
         }
         text
     }
+}
+
+/// Returns the places of a link in the row.
+fn places(link: &StoredLink) -> Vec<String> {
+    let spans: Vec<Span> = serde_json::from_str(&link.spans).unwrap_or_default();
+    spans.iter().map(|span| format!("{}{}", span.column, span.path)).collect()
 }
 
 /// How a request was judged: by a person, by a rule, or by its text and the answers of the log.
