@@ -19,7 +19,7 @@ use crate::engine::vocabulary::{Action, Edit, Evidence, Metric, Safety, TableId}
 const LOG: &[u128] = &[0x70, 0x70, 0x71, 0x71, 0x72, 0x73];
 
 fn listing() -> ledger::Listed<'static> {
-    ledger::Listed { columns: listed(), of_requests: Vec::new() }
+    ledger::Listed { columns: listed(), of_requests: Vec::new(), cancel: None }
 }
 
 /// Returns every kind of event: an edit, fates of all three kinds in both tables, some that follow, scores and details.
