@@ -245,7 +245,7 @@ fn a_file_of_other_requests_is_refused_and_stays() {
     for (more, expected) in [
         (
             &["--temperature", "0.7"][..],
-            "to another request: of another temperature, --max-tokens or dataset",
+            "to another request: of another temperature, --max-tokens, dataset or version",
         ),
         (&["--max-tokens", "9"], "to another request"),
         (&["--ask-mode", "fc"], "line 1 has an output of --ask-mode prompt, expected fc"),

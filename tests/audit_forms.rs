@@ -227,6 +227,11 @@ fn links_pipes_and_runs_in_the_folder_of_a_benchmark_do_no_harm() {
     folder.write("rows/sub/rows.jsonl", lines(&[json!({"text": TIDE})]));
     symlink("nowhere", folder.path("rows/.#lock")).unwrap();
     symlink("nowhere", folder.path("rows/gone.jsonl")).unwrap();
+    // A link to nothing may be entries that are missing.
+    let gone = folder.audit("train.jsonl", &["rows"], "rows/out");
+    assert_eq!(gone.status.code(), Some(2), "{}", shown(&gone));
+    assert!(shown(&gone).contains("gone.jsonl"), "{}", shown(&gone));
+    std::fs::remove_file(folder.path("rows/gone.jsonl")).unwrap();
     symlink(".", folder.path("rows/one")).unwrap();
     symlink("..", folder.path("rows/sub/two")).unwrap();
     symlink("sub/rows.jsonl", folder.path("rows/again.jsonl")).unwrap();

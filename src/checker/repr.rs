@@ -27,7 +27,7 @@ pub(super) fn is_long(value: &BigInt) -> bool {
 }
 
 impl PyValue {
-    /// Returns the text that Python's `repr` gives; [`LONG_INTEGER`] where it would fail.
+    /// Returns the text that Python's `repr` gives; another text in the place of an integer at which it fails.
     pub fn repr(&self) -> String {
         let mut text = String::new();
         self.write_repr(&mut text);

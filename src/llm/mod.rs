@@ -54,7 +54,7 @@ pub enum Error {
         message: String,
     },
     /// The server redirects to another one, which gets nothing.
-    #[error("{url} redirects to {}: {}", shortened(target), redirects::hint(&shortened(target)))]
+    #[error("{url} redirects to {}: {}", shortened(target), redirects::hint(url, &shortened(target)))]
     Redirected {
         /// The address, without parameters.
         url: String,

@@ -57,10 +57,13 @@ pub(super) fn error_of(url: &Url, status: StatusCode, headers: &HeaderMap) -> Op
     Some(Error::Redirected { url: public_url(url), target: public_url(&target) })
 }
 
-/// Returns how to allow a redirect to an address.
-pub(super) fn hint(target: &str) -> String {
-    let base = RESOURCES.iter().find_map(|resource| Some(&target[..target.find(resource)?]));
-    let base = base.unwrap_or(target);
+/// Returns how to allow a redirect from one address to another.
+pub(super) fn hint(url: &str, target: &str) -> String {
+    if url == target {
+        return "it goes round in circles".to_owned();
+    }
+    let base =
+        RESOURCES.iter().find_map(|resource| Some(&target[..target.find(resource)?])).unwrap_or(target);
     format!(
         "texts and keys are sent only where {OPENAI_BASE} says; if that is the right server, set {OPENAI_BASE}={base}"
     )
@@ -83,6 +86,7 @@ mod tests {
         assert!(moved.ends_with("set OPENAI_BASE_URL=https://b.test/openai/v1"), "{moved}");
         assert!(!moved.contains("secret"), "{moved}");
         assert!(error(302, "/login").unwrap().ends_with("set OPENAI_BASE_URL=https://a.test/login"));
+        assert!(error(307, "/v1/chat/completions").unwrap().ends_with("it goes round in circles"));
         assert_eq!((error(200, "/x"), error(307, "http://[")), (None, None));
         assert_eq!(
             error_of(&url, StatusCode::NOT_MODIFIED, &HeaderMap::new()).map(|error| error.to_string()),

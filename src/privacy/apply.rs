@@ -10,7 +10,7 @@ use super::context::says_something;
 use super::known::{KnownValues, OwnValues};
 use super::numbers::Numbers;
 use super::people::{PeopleOf, descriptions};
-use super::pieces::{self, LeafOf, is_date_key};
+use super::pieces::{self, LeafOf, is_date_key, is_number_key};
 use super::walk::{CONTENT, Leaf, Place, Visitor, walk};
 use super::{Cancelled, FoundValue, PrivacyKind, Scanner};
 
@@ -105,7 +105,7 @@ impl<'a> Finder<'a> {
     /// Returns the values of a leaf; see [`Scanner::scan_under`]. A name, of a function or a key, may contain a word that
     /// is a password elsewhere.
     pub(super) fn find_in_leaf(&self, leaf: &Leaf<'_>) -> Vec<FoundValue> {
-        let Leaf { text, key, place, asked } = *leaf;
+        let Leaf { text, key, place, asked, .. } = *leaf;
         let text_is = if place == Place::Name { Use::Name } else { Use::of(key, text) };
         let key = asked.filter(|asked| is_answer(text) && says_something(asked)).unwrap_or(key);
         let is_cancelled = || self.is_cancelled();
@@ -333,7 +333,7 @@ pub fn redact_row(
         };
         if cell == RowCell::Id {
             let (text, found) = (text.to_owned(), finder.find(text));
-            leaves.push(LeafOf { text, place: Place::Reply, is_date: false, found });
+            leaves.push(LeafOf { text, place: Place::Reply, is_date: false, is_amount: false, found });
             read.push(None);
             continue;
         }
@@ -409,6 +409,7 @@ impl Visitor for Recorder<'_, '_> {
             },
             place: leaf.place,
             is_date: matches!(leaf.place, Place::Argument(_)) && is_date_key(leaf.key),
+            is_amount: leaf.is_number && !is_number_key(leaf.key),
             found,
         });
         Vec::new()

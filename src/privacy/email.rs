@@ -14,9 +14,6 @@ use super::{key, spelled};
 const MAX_USERINFO: usize = 512;
 /// Local parts that name a service, not a person.
 const SERVICES: [&str; 2] = ["git", "hg"];
-/// Providers of mailboxes whose name is enough, without its ending.
-const PROVIDERS: [&str; 10] =
-    ["gmail", "googlemail", "hotmail", "outlook", "yahoo", "icloud", "protonmail", "aol", "gmx", "yandex"];
 /// Commands whose argument is a user on a host.
 const LOGINS: [&str; 3] = ["ssh ", "sftp ", "scp "];
 /// Finds addresses, and passwords in URLs.
@@ -50,14 +47,7 @@ fn find_at(text: &str, at: usize, schemes: &[usize], found: &mut Vec<FoundValue>
     }
     let behind = at + 1;
     let Some(end) = domain_end(text, behind) else {
-        match provider(text, behind) {
-            Some(name) => {
-                let local = text[start..at].to_lowercase();
-                let (end, value) = (behind + name.len(), format!("{local}@{name}.com"));
-                found.push(FoundValue::new(PrivacyKind::Email, start, end, value, ValueStatus::Personal));
-            }
-            None => spelled::find_at(text, start, at, found),
-        }
+        spelled::find_at(text, start, at, found);
         return;
     };
     let (local, domain) = (&text[start..at], text[behind..end].to_lowercase());
@@ -96,20 +86,6 @@ fn quoted_start(text: &str, at: usize) -> Option<usize> {
     let local = &near[open + 1..];
     let is_local = local.contains(char::is_alphanumeric) && !local.contains(['\n', '{', '}', ':', ',']);
     is_local.then_some(inside.len() - near.len() + open)
-}
-
-/// Returns the provider of a mailbox whose domain is cut off: `mira.keller@gmail`.
-fn provider(text: &str, from: usize) -> Option<&'static str> {
-    let rest = text.get(from..)?;
-    PROVIDERS.into_iter().find(|name| {
-        let head = rest.as_bytes().get(..name.len());
-        head.is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
-            && !rest[name.len()..]
-                .starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '['))
-            || head.is_some_and(|head| head.eq_ignore_ascii_case(name.as_bytes()))
-                && rest[name.len()..].starts_with('.')
-                && !rest[name.len() + 1..].starts_with(char::is_alphanumeric)
-    })
 }
 
 fn local_start(text: &str, at: usize) -> Option<usize> {

@@ -73,6 +73,9 @@ const COMMON_TOPS: [&str; 24] = [
     "com", "net", "org", "info", "biz", "edu", "gov", "mil", "int", "name", "dev", "app", "shop", "online",
     "site", "store", "tech", "xyz", "museum", "email", "cloud", "mail", "post", "world",
 ];
+/// Providers of mailboxes whose name is enough, without its ending.
+const PROVIDERS: [&str; 10] =
+    ["gmail", "googlemail", "hotmail", "outlook", "yahoo", "icloud", "protonmail", "aol", "gmx", "yandex"];
 /// Endings of files that are also those of countries.
 const FILES_OF_COUNTRIES: [&str; 10] = ["py", "sh", "rs", "pl", "md", "ps", "cc", "so", "st", "ai"];
 /// Names of the dot in the same styles.
@@ -318,8 +321,14 @@ pub(super) fn find(text: &str, found: &mut Vec<FoundValue>) {
         let is_sure = hit.pattern().as_usize() < SURE.len();
         let is_apart = hit.pattern().as_usize() >= SURE.len() + UNSURE.len();
         // A space of the sign is also the space after the word before it.
-        let Some(domain) = domain(text, hit.end()) else { continue };
+        let Some((domain, is_cut)) = domain_or_provider(text, hit.end()) else { continue };
         let Some((start, local)) = local(text, hit.start()) else { continue };
+        if is_cut {
+            if is_signed(&local) {
+                push(start, &local, &domain, found);
+            }
+            continue;
+        }
         // With a blank on one side only, the sign is as often the start of somebody's name: `@mira`.
         let is_one_sided =
             is_apart && !(text[hit.start()..].starts_with(' ') && text[hit.end()..].starts_with(' '));
@@ -333,12 +342,37 @@ pub(super) fn find(text: &str, found: &mut Vec<FoundValue>) {
 }
 
 /// Finds an address with an at-sign and spelled-out dots: `mira@quillpost dot net`, `mira@quillpost[.]net`.
+/// Its domain may be the name of a provider alone.
 pub(super) fn find_at(text: &str, start: usize, at: usize, found: &mut Vec<FoundValue>) {
-    if let Some(domain) =
-        domain(text, at + 1).filter(|domain| domain.is_spelled && !text[at + 1..].starts_with(' '))
-    {
+    if text[at + 1..].starts_with(' ') {
+        return;
+    }
+    let domain = domain_or_provider(text, at + 1).filter(|(domain, is_cut)| domain.is_spelled || *is_cut);
+    if let Some((domain, _)) = domain {
         push(start, &text[start..at].to_lowercase(), &domain, found);
     }
+}
+
+/// Returns the domain from byte `from`, or that of the provider named there, and whether it is the latter.
+fn domain_or_provider(text: &str, from: usize) -> Option<(Domain, bool)> {
+    let of_provider = || {
+        let name = provider(text, from)?;
+        Some((Domain { end: from + name.len(), name: format!("{name}.com"), is_spelled: false }, true))
+    };
+    domain(text, from).map(|domain| (domain, false)).or_else(of_provider)
+}
+
+/// Returns the provider of a mailbox whose domain is cut off: `mira.keller@gmail`.
+fn provider(text: &str, from: usize) -> Option<&'static str> {
+    let rest = text.get(from..)?;
+    PROVIDERS.into_iter().find(|name| {
+        let is_name = rest.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
+        let behind = rest.get(name.len()..).unwrap_or_default();
+        // The stop of a sentence may follow, and no further part of a domain.
+        let behind = behind.strip_prefix('.').unwrap_or(behind);
+        is_name
+            && !behind.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '['))
+    })
 }
 
 /// Returns true for a mailbox that is no word: it has a sign or a digit, and is no file or version.
@@ -358,7 +392,7 @@ fn has_common_top(domain: &str) -> bool {
 
 /// Returns true if the text may contain a spelled-out address.
 pub(super) fn may_hold(text: &str) -> bool {
-    SIGNS.find_iter(text).any(|hit| domain(text, hit.end()).is_some())
+    SIGNS.find_iter(text).any(|hit| domain_or_provider(text, hit.end()).is_some())
 }
 
 fn push(start: usize, local: &str, domain: &Domain, found: &mut Vec<FoundValue>) {
@@ -394,8 +428,8 @@ fn domain(text: &str, from: usize) -> Option<Domain> {
         let is_apart = blank.len() < rest.len();
         // `quillpost .net`
         if is_apart && blank.starts_with('.') {
-            let length = label(&blank[1..]);
-            let top = blank[1..1 + length].to_lowercase();
+            let top = &blank[1..];
+            let top = top[..label(top)].to_lowercase();
             if has_common_top(&top) && !FILES_OF_COUNTRIES.contains(&top.as_str()) {
                 is_spelled = true;
                 rest = &blank[1..];

@@ -39,6 +39,8 @@ pub(super) struct Leaf<'w> {
     pub(super) key: &'w str,
     /// What it is.
     pub(super) place: Place,
+    /// Whether it is a number of JSON.
+    pub(super) is_number: bool,
     /// The question of another turn that it answers, if it is short.
     pub(super) asked: Option<&'w str>,
 }
@@ -76,13 +78,13 @@ impl Walker<'_> {
                 let is_name = !matches!(self.place, Place::Argument(_))
                     && key.rsplit(' ').next().is_some_and(|key| NOT_TEXT.contains(&key));
                 let place = if is_name { Place::Name } else { self.place };
-                if let Some(new) = self.leaf(text, key, place) {
+                if let Some(new) = self.leaf(text, key, place, false) {
                     *text = new;
                 }
             }
             Value::Number(number) => {
                 let text = number.to_string();
-                if let Some(new) = self.leaf(&text, key, self.place) {
+                if let Some(new) = self.leaf(&text, key, self.place, true) {
                     *value = number_of(new);
                 }
             }
@@ -92,10 +94,10 @@ impl Walker<'_> {
         }
     }
 
-    fn leaf(&mut self, text: &str, key: &str, place: Place) -> Option<String> {
+    fn leaf(&mut self, text: &str, key: &str, place: Place, is_number: bool) -> Option<String> {
         let is_content = key.rsplit(' ').next() == Some(CONTENT);
         let asked = self.asked.as_deref().filter(|_| is_content);
-        let found = self.visitor.find(&Leaf { text, key, place, asked });
+        let found = self.visitor.find(&Leaf { text, key, place, is_number, asked });
         if found.is_empty() { None } else { self.visitor.visit(&found, text, &self.path) }
     }
 
@@ -124,7 +126,13 @@ impl Walker<'_> {
         let names: Vec<String> = old.keys().cloned().collect();
         for name in names {
             let mut item = old.get_mut(&name).map(Value::take).unwrap_or_default();
-            let found = self.visitor.find(&Leaf { text: &name, key: "", place: Place::Name, asked: None });
+            let found = self.visitor.find(&Leaf {
+                text: &name,
+                key: "",
+                place: Place::Name,
+                is_number: false,
+                asked: None,
+            });
             let name_now = if found.is_empty() {
                 None
             } else {

@@ -57,9 +57,7 @@ impl Drafted {
 /// # Errors
 /// Why the answer cannot be used: it is no such object, or the arguments of a call are no JSON object.
 pub fn calls_in(answer: &ChatAnswer) -> Result<Vec<Call>, &'static str> {
-    let Some(object) = object_in(&answer.text) else {
-        return Err(if answer.is_cut { "the answer is cut off" } else { "the answer is no JSON object" });
-    };
+    let object = object_in(&answer.text, answer.is_cut)?;
     let calls = object.get("calls").and_then(Value::as_array).ok_or("the answer has no list of calls")?;
     calls
         .iter()

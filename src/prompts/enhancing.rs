@@ -31,9 +31,7 @@ pub fn question(functions: &[Value], messages: &[Message], model: &str) -> Optio
 /// # Errors
 /// Why the answer cannot be used: it is no such object, or says that it changes the text and has none.
 pub fn text_in(answer: &ChatAnswer) -> Result<Option<String>, &'static str> {
-    let Some(object) = object_in(&answer.text) else {
-        return Err(if answer.is_cut { "the answer is cut off" } else { "the answer is no JSON object" });
-    };
+    let object = object_in(&answer.text, answer.is_cut)?;
     let is_changed = object.get("is_changed").and_then(Value::as_bool);
     match (is_changed, object.get("text").and_then(Value::as_str).map(str::trim)) {
         (Some(false), _) => Ok(None),

@@ -117,9 +117,7 @@ impl Asked {
     /// # Errors
     /// Why the answer cannot be used: it is no such object, verdict and criterion contradict, or the quote is not in the texts.
     pub fn vote(&self, answer: &ChatAnswer) -> Result<Vote, &'static str> {
-        let Some(object) = object_in(&answer.text) else {
-            return Err(if answer.is_cut { "the answer is cut off" } else { "the answer is no JSON object" });
-        };
+        let object = object_in(&answer.text, answer.is_cut)?;
         let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
         let criterion = self.panel.criteria.iter().find(|criterion| criterion.name == text("criterion"));
         let criterion = criterion.ok_or("the answer names no criterion")?;

@@ -66,9 +66,7 @@ pub fn question(piece: &str, model: &str) -> ChatRequest {
 /// # Errors
 /// Why the answer cannot be used. It does not quote the text.
 pub fn places_in(answer: &ChatAnswer, piece: &str) -> Result<Vec<Place>, &'static str> {
-    let Some(object) = object_in(&answer.text) else {
-        return Err(if answer.is_cut { "the answer is cut off" } else { "the answer is no JSON object" });
-    };
+    let object = object_in(&answer.text, answer.is_cut)?;
     let values = object.get("values").and_then(Value::as_array).ok_or("the answer has no list of values")?;
     let mut places: Vec<Place> = Vec::new();
     for value in values {

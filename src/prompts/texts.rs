@@ -18,6 +18,8 @@ const SAMPLING: f64 = 0.7;
 const MAX_CHARS: usize = 100_000;
 /// The version of the form of the texts.
 const VERSION: u32 = 2;
+/// The version of the reader of answers, `text::json_answer`.
+const READER: u32 = 2;
 /// How lines begin that are markers, without regard to case and to blanks before.
 const MARKERS: [&str; 5] = ["===", "[system", "[user", "[assistant", "[tool"];
 /// What ends a line, besides `\n` also to a model.
@@ -149,6 +151,7 @@ impl Task {
     pub fn fingerprint(&self, label: &str, fingerprint: &mut Fingerprint) {
         fingerprint.built_in(label, self.prompt);
         fingerprint.version_of("texts", VERSION);
+        fingerprint.version_of("answers", READER);
     }
 
     /// Returns the request for one of several samples. `schema` is the JSON Schema of the answer, in the strict form: all members

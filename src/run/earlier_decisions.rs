@@ -100,6 +100,7 @@ impl EarlierDecisions {
 mod tests {
     use super::*;
     use crate::engine::disk::write_atomic;
+    use crate::engine::layout::RUN_FORMAT;
     use crate::fixture;
 
     #[test]
@@ -110,7 +111,7 @@ mod tests {
             earlier.warning(&Decisions::default(), &fixture::corpus(&serde_json::json!({}))).unwrap()
         };
         assert_eq!(warning(), None, "no run");
-        let file = serde_json::json!({"version": "1", "pipeline": {"decisions": "d.jsonl"}, "seed": 1, "inputs": [],
+        let file = serde_json::json!({"version": "1", "format": RUN_FORMAT, "pipeline": {"decisions": "d.jsonl"}, "seed": 1, "inputs": [],
             "baselines": [], "steps": [], "command": []});
         write_atomic(&run.path().join("run.json"), file.to_string().as_bytes()).unwrap();
         write_atomic(&run.path().join("ledger.parquet"), b"PAR1").unwrap();

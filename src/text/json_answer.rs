@@ -10,14 +10,17 @@ use serde_json::{Map, Value};
 /// The tags around a model's thoughts, which are the beginning of its answer.
 const THOUGHTS: (&str, &str) = ("<think>", "</think>");
 
-/// Returns the object of an answer; `None` if there is no whole object, or there are several different ones.
+/// Returns the object of an answer; `is_cut` if it ended at its longest length.
 ///
 /// Only thoughts with both tags are left out. A closing tag alone does not say whether the model wrote it or repeated it, so the
 /// objects before it count as well.
-pub fn object_in(answer: &str) -> Option<Map<String, Value>> {
+///
+/// # Errors
+/// Why there is none: the answer is cut off, has no whole object, or several different ones.
+pub fn object_in(answer: &str, is_cut: bool) -> Result<Map<String, Value>, &'static str> {
     let text = answer.trim();
     if let Ok(object) = serde_json::from_str(text) {
-        return Some(object);
+        return Ok(object);
     }
     let mut found: Option<Map<String, Value>> = None;
     let mut rest = without_thoughts(text);
@@ -27,14 +30,14 @@ pub fn object_in(answer: &str) -> Option<Map<String, Value>> {
             Some((object, length)) => {
                 rest = &rest[length..];
                 if found.as_ref().is_some_and(|found| *found != object) {
-                    return None;
+                    return Err("the answer has several different JSON objects");
                 }
                 found = Some(object);
             }
             None => rest = &rest[1..],
         }
     }
-    found
+    found.ok_or(if is_cut { "the answer is cut off" } else { "the answer is no JSON object" })
 }
 
 /// Returns the text after the thoughts at its beginning; nothing if they do not end. A tag inside an object is not their end.
@@ -77,7 +80,7 @@ mod tests {
             format!("The template wrote the first tag.</think>\n{plain}"),
             format!("{plain}\n{plain}"),
         ] {
-            assert_eq!(object_in(&answer).expect(&answer)["quote"], "a {b}", "{answer}");
+            assert_eq!(object_in(&answer, false).expect(&answer)["quote"], "a {b}", "{answer}");
         }
     }
 
@@ -93,7 +96,7 @@ mod tests {
             format!(r#"<think>Not {{"verdict": "no </think> {{}}"}}.</think>{quoting}"#),
             format!("<think>They wrote {quoting}, so no.</think>{quoting} That is all about </think>."),
         ] {
-            assert_eq!(object_in(&answer).expect(&answer)["verdict"], "yes", "{answer}");
+            assert_eq!(object_in(&answer, false).expect(&answer)["verdict"], "yes", "{answer}");
         }
         let (yes, no) = (r#"{"verdict": "yes"}"#, r#"{"verdict": "no"}"#);
         for answer in [
@@ -103,7 +106,11 @@ mod tests {
             format!("<think>Hm.</think>{yes} It has </think>{no}"),
             format!("<think>It has </think>{no}. So it is yes.</think>{yes}"),
         ] {
-            assert_eq!(object_in(&answer), None, "{answer}");
+            assert_eq!(
+                object_in(&answer, false),
+                Err("the answer has several different JSON objects"),
+                "{answer}"
+            );
         }
     }
 
@@ -114,14 +121,16 @@ mod tests {
             "yes",
             "[1]",
             r#"{"verdict": "yes", "quo"#,
-            r#"{"verdict": "yes"} {"verdict": "no"}"#,
             r#"<think>{"verdict": "yes"} or"#,
             "{verdict: yes}",
         ] {
-            assert_eq!(object_in(answer), None, "{answer}");
+            assert_eq!(object_in(answer, false), Err("the answer is no JSON object"), "{answer}");
+            assert_eq!(object_in(answer, true), Err("the answer is cut off"), "{answer}");
         }
+        let two = r#"{"verdict": "yes"} {"verdict": "no"}"#;
+        assert_eq!(object_in(two, false), Err("the answer has several different JSON objects"));
         // Braces of any number take linear time for each brace that opens no object.
-        assert_eq!(object_in(&"{".repeat(2_000)), None);
-        assert_eq!(object_in(&format!("<think>{}", "<{".repeat(2_000))), None);
+        assert!(object_in(&"{".repeat(2_000), false).is_err());
+        assert!(object_in(&format!("<think>{}", "<{".repeat(2_000)), false).is_err());
     }
 }

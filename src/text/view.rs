@@ -390,7 +390,7 @@ mod tests {
             ("mira﹫quill\u{2010}post\u{2024}net", "mira@quill-post.net"),
             ("𝟎𝟏𝟕𝟏 ০১২ ߀߁ 𞥐𞥑", "0171 012 01 01"),
             ("⁴⁵³⁹ ①④⑧⑧ ⓪", "4539 1488 0"),
-            ("4\u{fe0f}\u{20e3}5\u{fe0f}\u{20e3}3\u{fe0f}\u{20e3}", "453"),
+            ("4\u{fe0f}\u{20e3}5\u{fe0f}\u{20e3}3", "453"),
             ("030\u{2011}23125321, Mo\u{2013}Fr", "030-23125321, Mo\u{2013}Fr"),
         ];
         for (written, expected) in cases {

@@ -223,14 +223,18 @@ fn of_a_long_list_the_same_alternatives_are_dead_as_of_its_parts() {
         let is_dead = of(&schema, vec![first.clone(), other.clone()]) == [(DeadAlternative, Some(1))];
         assert!(is_dead, "{schema}");
         for marker in [vec![], vec![json!("")]] {
+            // Of a short list, for which the evaluator is given all alternatives. With "" first, it takes other types.
+            let short: Vec<Value> = marker.iter().chain([&first, &other]).cloned().collect();
+            let is_dead = of(&schema, short).contains(&(DeadAlternative, Some(marker.len() + 1)));
             let long = |n: usize| match n % 7 {
                 3 => other.clone(),
                 _ => first.clone(),
             };
             let n_before = marker.len();
             let alternatives: Vec<Value> = marker.into_iter().chain((0..3 * MAX_WHOLE).map(long)).collect();
-            let expected =
-                (0..3 * MAX_WHOLE).filter(|n| n % 7 == 3).map(|n| (DeadAlternative, Some(n + n_before)));
+            let expected = (0..3 * MAX_WHOLE)
+                .filter(|n| is_dead && n % 7 == 3)
+                .map(|n| (DeadAlternative, Some(n + n_before)));
             let found: Vec<_> =
                 of(&schema, alternatives).into_iter().filter(|(kind, _)| *kind != UselessOmission).collect();
             assert_eq!(found, expected.collect::<Vec<_>>(), "{schema}");

@@ -84,7 +84,9 @@ impl Sending<'_> {
                 return Ok(());
             }
             self.wait_for(&theirs, &mut has_shown)?;
-            theirs.iter().for_each(|&nth| self.states[nth] = State::Open);
+            for nth in theirs {
+                self.states[nth] = State::Open;
+            }
         }
     }
 

@@ -45,7 +45,8 @@ pub(super) fn whole<'i>(search: &'i Search<'_>, secret: &str) -> Option<(&'i Ori
 /// Returns the value that a text is backwards, and the placeholder backwards.
 pub(super) fn reversed_whole<'i>(search: &'i Search<'_>, text: &str) -> Option<(&'i Original, Piece)> {
     let backwards = words::letters(&text.chars().rev().collect::<String>());
-    let part = search.index.part(&backwards).filter(Part::is_whole)?;
+    let is_asked = |part: &Part<'_>| part.is_whole() && part.original.is_asked;
+    let part = search.index.parts(&backwards).find(is_asked)?;
     let text = part.original.spelled.1.chars().rev().collect();
     Some((part.original, Piece { text, is_lost: false }))
 }
@@ -87,7 +88,8 @@ fn replaced<'i>(
     let bytes = engine.decode(bare).ok()?;
     let (original, new, is_lost) = replaced_bytes(search, &bytes, digests)?;
     let mut text = engine.encode(new);
-    if bare.len() < word.len() {
+    // A word without a sign at its end shows only for some lengths that it has none.
+    if bare.len() < word.len() || (bare.len().is_multiple_of(4) && !bare.contains(['-', '_'])) {
         text.extend(std::iter::repeat_n('=', (4 - text.len() % 4) % 4));
     }
     Some((original, text, is_lost))

@@ -13,6 +13,8 @@ const MAX_LETTERS: usize = 100_000;
 const MAX_PARTS: usize = 32;
 /// Maximum number of suffixes with the same sorted letters that are compared in full.
 const MAX_COMPARED: usize = 1_000;
+/// Minimum number of digits of the end of a number that is read as another number.
+const LEAST_NUMBER: usize = 7;
 /// Between two values.
 const END: char = '\n';
 
@@ -88,7 +90,16 @@ impl Index {
     /// Returns the part of a spelling of this value with these letters, one of the question first.
     pub(super) fn part_of(&self, letters: &[char], value: &FoundValue) -> Option<Part<'_>> {
         let is_of = |part: &Part<'_>| part.original.kind == value.kind && part.original.value == value.value;
-        self.parts(letters).filter(is_of).min_by_key(|part| (!part.original.is_asked, !part.is_whole()))
+        let of_value = self.parts(letters).filter(is_of);
+        // A call may leave out the area, so that the rest is read as another number.
+        let is_end = |part: &Part<'_>| {
+            part.original.is_asked
+                && part.is_natural()
+                && part.len() >= LEAST_NUMBER
+                && part.original.kind == value.kind
+        };
+        let of_value = of_value.min_by_key(|part| (!part.original.is_asked, !part.is_whole()));
+        of_value.filter(|part| part.original.is_asked).or_else(|| self.parts(letters).find(is_end))
     }
 
     /// Returns the values.

@@ -14,7 +14,7 @@ mod words;
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::index::Index;
 use self::original::Original;
@@ -30,6 +30,13 @@ const LEAST_DIGITS: usize = 4;
 const LEAST_LETTERS: usize = 5;
 /// The host in the address of a network.
 const NETWORK: &str = "0";
+/// Minimum number of digits of a national number to which a call may add a country code, and the digits of such a code,
+/// with two zeros before it.
+const LEAST_NATIONAL: usize = 7;
+const COUNTRY_CODE: std::ops::RangeInclusive<usize> = 1..=5;
+/// Letters that a login has besides a name, and the number of values whose logins are searched for.
+const MAX_INITIALS: usize = 2;
+const MAX_LABELLED: usize = 64;
 /// Number of digits from which any part of a number is a piece; a shorter one must begin and end where a reader sees a
 /// border.
 const SURE_DIGITS: usize = 6;
@@ -50,6 +57,9 @@ pub(super) struct LeafOf {
     pub(super) place: Place,
     /// Whether its key names a year or a date, so that four digits are one.
     pub(super) is_date: bool,
+    /// Whether it is a number under a key that names no number of a card, a telephone and the like, so that a few digits may
+    /// be an amount.
+    pub(super) is_amount: bool,
     /// The values, in order and without overlaps; pieces are added.
     pub(super) found: Vec<FoundValue>,
 }
@@ -60,6 +70,16 @@ pub(super) fn is_date_key(key: &str) -> bool {
     ["year", "date", "time", "jahr", "datum", "année", "año", "fecha"].iter().any(|word| key.contains(word))
 }
 
+/// Returns true if a key names a number that is not an amount, or a piece of one.
+pub(super) fn is_number_key(key: &str) -> bool {
+    const NAMES: [&str; 20] = [
+        "last", "digit", "card", "phone", "tel", "mobil", "number", "nummer", "numero", "suffix", "prefix",
+        "bin", "area", "line", "part", "ssn", "account", "group", "octet", "exchange",
+    ];
+    let key = key.to_lowercase();
+    NAMES.iter().any(|word| key.contains(word))
+}
+
 /// Adds the pieces of all values of a request to the values of its texts. `docs` has the words of its doc list; see
 /// [`words_of_docs`].
 pub(super) fn complete(leaves: &mut [LeafOf], numbers: &Numbers, docs: &str) {
@@ -67,8 +87,13 @@ pub(super) fn complete(leaves: &mut [LeafOf], numbers: &Numbers, docs: &str) {
     if originals.is_empty() {
         return;
     }
-    let search =
-        Search { index: Index::of(originals), own: FxHashSet::default(), docs: docs.lines().collect() };
+    let search = Search {
+        nationals: nationals(&originals),
+        labels: labels(&originals),
+        index: Index::of(originals),
+        own: FxHashSet::default(),
+        docs: docs.lines().collect(),
+    };
     let search = Search { own: search.own_words(leaves), ..search };
     tiles::find(&search, leaves);
     for leaf in leaves.iter_mut().filter(|leaf| leaf.place != Place::Name) {
@@ -77,6 +102,7 @@ pub(super) fn complete(leaves: &mut [LeafOf], numbers: &Numbers, docs: &str) {
         let mut new = Vec::new();
         encoded::find(&search, leaf, &mut |piece| spans.push(piece, &mut new));
         search.find_in(leaf, &mut |piece| spans.push(piece, &mut new));
+        search.find_made(leaf, &mut |piece| spans.push(piece, &mut new));
         if !new.is_empty() {
             leaf.found.append(&mut new);
             leaf.found.sort_by_key(|value| value.start);
@@ -106,9 +132,37 @@ fn originals(leaves: &[LeafOf], numbers: &Numbers) -> Vec<Original> {
     originals
 }
 
+/// Returns the telephone numbers of an unknown country by their digits without trunk zeros.
+fn nationals(originals: &[Original]) -> FxHashMap<String, usize> {
+    let mut nationals = FxHashMap::default();
+    for (at, original) in originals.iter().enumerate().filter(|(_, original)| original.is_national()) {
+        let digits: String = original.letters.iter().collect();
+        let bare = digits.trim_start_matches('0');
+        if bare.len() >= LEAST_NATIONAL {
+            nationals.entry(bare.to_owned()).or_insert(at);
+        }
+    }
+    nationals
+}
+
+/// Returns the words of mailboxes, which logins are made of: `mkestrel`.
+fn labels(originals: &[Original]) -> Vec<(String, usize)> {
+    let mut labels = Vec::new();
+    for (at, original) in originals.iter().enumerate().take(MAX_LABELLED) {
+        let mailbox = original.mailbox().unwrap_or_default().to_lowercase();
+        let words = mailbox.split(|c: char| !c.is_alphabetic()).filter(|word| word.len() >= LEAST_LETTERS);
+        labels.extend(words.map(|word| (word.to_owned(), at)));
+    }
+    labels
+}
+
 /// The search for the pieces of the values of one request.
 pub(super) struct Search<'a> {
     index: Index,
+    /// The telephone numbers of an unknown country, by their digits without trunk zeros.
+    nationals: FxHashMap<String, usize>,
+    /// The words of mailboxes.
+    labels: Vec<(String, usize)>,
     /// The words of the questions outside of values, in lower case.
     own: FxHashSet<String>,
     /// The words of the docs, in lower case.
@@ -132,12 +186,15 @@ impl Search<'_> {
             self.find_in(leaf, &mut |piece| {
                 taken.add(piece.start, piece.end);
             });
+            let mut free = Vec::new();
             words::each(&view, |start, end| {
                 let (from, to) = offsets.back(start, end);
                 if !taken.meets(from, to) {
                     own.insert(view[start..end].to_lowercase());
+                    free.push((start, end));
                 }
             });
+            own.extend(words::joined_numbers(&view, &free));
         }
         own
     }
@@ -153,7 +210,12 @@ impl Search<'_> {
             let of_question = match value.kind {
                 PrivacyKind::Phone => {
                     let letters = words::letters(&plain(written));
-                    self.index.part_of(&letters, value).map(|part| part.aligned(part.fill(written)))
+                    let part = self.index.part_of(&letters, value);
+                    let with_code = || {
+                        let (original, digits) = self.with_country_code(&letters)?;
+                        Some((original, original.kept(written, &digits)))
+                    };
+                    part.map(|part| part.aligned(part.fill(written))).or_else(with_code)
                 }
                 PrivacyKind::Ipv4 => self.network(written),
                 PrivacyKind::Email => encoded::reversed_whole(self, written),
@@ -165,6 +227,54 @@ impl Search<'_> {
                 value.piece = Some(piece);
             }
         }
+    }
+
+    /// Returns the digits of the placeholder after the country code that a call has added to a national number.
+    fn with_country_code(&self, letters: &[char]) -> Option<(&Original, String)> {
+        let digits: String = letters.iter().collect();
+        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        COUNTRY_CODE.into_iter().find_map(|length| {
+            let (code, national) = digits.split_at_checked(length)?;
+            let original = &self.index.originals()[*self.nationals.get(national)?];
+            let image = original.image_letters()?;
+            Some((original, format!("{code}{}", &image[image.len() - national.len()..])))
+        })
+    }
+
+    /// Visits what only a call makes of a value: a national number with a country code, and a login made of a name.
+    fn find_made(&self, leaf: &LeafOf, visit: &mut dyn FnMut(FoundValue)) {
+        if !matches!(leaf.place, Place::Argument(_) | Place::Answer | Place::Reply) {
+            return;
+        }
+        let (view, offsets) = normal_view(&leaf.text);
+        words::each(&view, |start, end| {
+            let word = &view[start..end];
+            let (from, to) = offsets.back(start, end);
+            if let Some((original, text)) = self.with_country_code(&words::letters(word)) {
+                visit(Part::whole(original).found(from, to, Piece { text, is_lost: false }));
+            } else if let Some(original) = self.login(word).filter(|_| leaf.place != Place::Reply) {
+                let text = words::blank(word);
+                visit(Part::whole(original).found(from, to, Piece { text, is_lost: true }));
+            }
+        });
+    }
+
+    /// Returns the value whose name a login is made of, with initials or digits.
+    fn login(&self, word: &str) -> Option<&Original> {
+        if self.labels.is_empty() || word.len() <= LEAST_LETTERS || self.is_own(word) {
+            return None;
+        }
+        let word = word.to_lowercase();
+        // The name alone is a piece like others.
+        if self.labels.iter().any(|(label, _)| *label == word) {
+            return None;
+        }
+        let n_letters = word.chars().filter(|c| c.is_alphabetic()).count();
+        let is_made = |label: &str| word.contains(label) && n_letters <= label.chars().count() + MAX_INITIALS;
+        let (_, at) = self.labels.iter().find(|(label, _)| is_made(label))?;
+        Some(&self.index.originals()[*at])
     }
 
     /// Returns the network of the placeholder, if an IP address is the network of one in the question: `83.149.9.0`.
@@ -186,6 +296,10 @@ impl Search<'_> {
             if leaf.is_date && words::is_year(part.letters()) {
                 return;
             }
+            // A few digits that are no printed group, or an amount, may be a number of their own: a person decides.
+            let is_short = part.is_of_digits() && part.len() < SURE_DIGITS && !part.is_whole();
+            let is_doubtful = is_short && (leaf.is_amount || !part.is_natural());
+            let piece = Piece { is_lost: piece.is_lost || is_doubtful, ..piece };
             let (start, end) = offsets.back(start, end);
             visit(part.found(start, end, piece));
         });
@@ -213,6 +327,10 @@ impl Search<'_> {
             return false;
         }
         let is_number = part.is_of_digits();
+        // Groups that are printed otherwise are a date or an amount.
+        if is_number && group.words.len() > 1 && !part.is_natural() {
+            return false;
+        }
         let is_whole_leaf = group.start == 0 && group.end == view.len();
         let is_argument = matches!(place, Place::Argument(_) | Place::Answer);
         // It identifies nobody, but an argument has to follow the placeholder.
@@ -240,6 +358,9 @@ impl Search<'_> {
 
     /// Returns true if the user writes all of these words apart from a value, or the docs have them.
     fn is_own(&self, text: &str) -> bool {
+        if words::number_key(text).is_some_and(|key| self.own.contains(&key)) {
+            return true;
+        }
         let mut all = true;
         words::each(text, |start, end| {
             let word = text[start..end].to_lowercase();
@@ -250,6 +371,10 @@ impl Search<'_> {
 }
 
 impl<'i> Part<'i> {
+    fn whole(original: &'i Original) -> Self {
+        Part { original, from: 0, to: original.letters.len() }
+    }
+
     /// Returns the original with a replacement.
     fn aligned(&self, text: String) -> (&'i Original, Piece) {
         (self.original, Piece { text, is_lost: false })

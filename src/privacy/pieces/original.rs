@@ -3,24 +3,36 @@
 //! Most placeholders have the length of their value, so a piece is replaced letter by letter. Addresses have other
 //! lengths; their pieces are the local part, the domain, and the numbers of an IP address.
 
-use super::words::{Group, letters};
+use super::words::{Group, blank, letters};
 use super::{LEAST_DIGITS, LEAST_LETTERS, Part, Piece};
 use crate::privacy::{FoundValue, PrivacyKind, phone};
 
 /// Names of mailboxes that are words of their own: `"team": "support"` is no piece of `support@…`.
-const COMMON_MAILBOXES: [&str; 26] = [
+const COMMON_MAILBOXES: [&str; 45] = [
     "admin",
+    "bestellung",
     "billing",
     "booking",
     "bookings",
+    "buchhaltung",
+    "buchung",
     "careers",
+    "commande",
+    "compras",
     "contact",
+    "contacto",
     "customer",
     "customers",
     "events",
+    "facturacion",
     "feedback",
     "finance",
     "hello",
+    "hotel",
+    "invoice",
+    "invoices",
+    "kontakt",
+    "kundenservice",
     "legal",
     "marketing",
     "newsletter",
@@ -29,11 +41,18 @@ const COMMON_MAILBOXES: [&str; 26] = [
     "orders",
     "press",
     "privacy",
+    "rechnung",
+    "reservas",
     "reservations",
+    "restaurant",
+    "returns",
     "sales",
     "security",
     "service",
+    "soporte",
+    "store",
     "support",
+    "ventas",
     "webmaster",
 ];
 /// Names of domains of which anybody has addresses.
@@ -184,6 +203,34 @@ impl Original {
         }
     }
 
+    /// Returns whether it is a telephone number of which the country is not known.
+    pub(super) fn is_national(&self) -> bool {
+        self.kind == PrivacyKind::Phone && !self.value.starts_with('+')
+    }
+
+    /// Returns the local part of an address.
+    pub(super) fn mailbox(&self) -> Option<&str> {
+        (self.kind == PrivacyKind::Email)
+            .then(|| self.value.rsplit_once('@').map(|(local, _)| local))
+            .flatten()
+    }
+
+    /// Returns the letters of the placeholder, if it has one for each letter.
+    pub(super) fn image_letters(&self) -> Option<String> {
+        let Image::Letters(image) = &self.image else { return None };
+        Some(image.iter().collect())
+    }
+
+    /// Returns the text with these digits instead of its own.
+    pub(super) fn kept(&self, written: &str, digits: &str) -> Piece {
+        let mut digits = digits.chars();
+        let text = written
+            .chars()
+            .map(|c| if c.is_alphanumeric() { digits.next().unwrap_or(c) } else { c })
+            .collect();
+        Piece { text, is_lost: false }
+    }
+
     /// Returns whether it has a border here.
     pub(super) fn has_border(&self, at: usize) -> bool {
         self.borders.binary_search(&at).is_ok()
@@ -268,20 +315,17 @@ impl Part<'_> {
         let written = &view[group.start..group.end];
         let new = match &self.original.image {
             Image::Letters(image) => Some(group.filled(view, &image[self.from..self.to])),
+            // All of an address without its sign is a row of a table, or prose.
+            Image::Email { .. } if self.is_whole() && !written.contains(['@', '(', '[', '<']) => None,
             Image::Email { local, mailbox, user, domain } => {
                 self.piece_of_address(*local, *mailbox, user, domain)
             }
             Image::Octets(new) => self.octets(group, view, new),
             Image::Whole => self.is_whole().then(|| self.original.spelled.1.clone()),
         };
-        let blank = |c: char| match c {
-            '0'..='9' => '0',
-            c if c.is_alphanumeric() => 'x',
-            c => c,
-        };
         match new {
             Some(text) => Piece { text, is_lost: false },
-            None => Piece { text: written.chars().map(blank).collect(), is_lost: true },
+            None => Piece { text: blank(written), is_lost: true },
         }
     }
 

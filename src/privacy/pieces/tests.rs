@@ -181,3 +181,54 @@ fn redacting_pieces_again_changes_nothing() {
         assert_eq!((&again.0, &again.1), (&asked, &new));
     }
 }
+
+#[test]
+fn numbers_that_the_question_writes_with_separators_are_no_pieces() {
+    let cases = [
+        ("Price 12.500 for the bike; mobile +34 612 500 812", json!({"price": 12500})),
+        ("2,048 MB please, call (212) 736-2048", json!({"mb": 2048})),
+        ("19:45 please, call (212) 736-1945", json!({"at": "1945"})),
+        ("2.5 km in metres; phone (212) 736-2500", json!({"m": 2500})),
+        ("Multiply 3984 by 417. My number is +49 1512 3984417", json!({"a": 3984, "b": 417})),
+    ];
+    for (asked, arguments) in cases {
+        assert_eq!(called(asked, &arguments), arguments, "{asked}");
+    }
+    let asked = redacted("On 2025-06-12; mobile +34 612 025 061", &json!({}), "", "").0;
+    assert_eq!(asked, "On 2025-06-12; mobile +34 000 000 001");
+}
+
+#[test]
+fn an_amount_with_the_digits_of_a_value_is_for_a_person_to_decide() {
+    let asked = "Sum 1500 and 12. My phone is +49 1512 3984417";
+    assert!(redacted(asked, &json!({"sum": 1512}), "", "").3);
+    let asked = "Set an alarm. My card is 4532 9810 6471 8257";
+    assert!(redacted(asked, &json!({"at": "1064"}), "", "").3);
+}
+
+#[test]
+fn a_login_made_of_the_name_in_an_address_is_lost() {
+    let asked = "Make an account for pierre.orsenne@vallombre.fr";
+    for login in ["porsenne", "orsennep", "orsenne1984"] {
+        let (_, new, _, is_lost) = redacted(asked, &json!({"login": login}), "", "");
+        assert!(is_lost && !new.to_string().contains("orsenne"), "{login}: {new}");
+    }
+    assert_eq!(called(asked, &json!({"plan": "orsennette"})), json!({"plan": "orsennette"}));
+}
+
+#[test]
+fn a_country_code_that_only_the_call_has_is_kept_before_the_placeholder() {
+    let asked = "My phone number is 0151 23984034";
+    let new = called(asked, &json!({"a": "4915123984034", "b": "+49 151 23984034", "c": "004915123984034"}));
+    let wanted = json!({"a": "4900000000001", "b": "+49 000 00000001", "c": "004900000000001"});
+    assert_eq!(new, wanted);
+}
+
+#[test]
+fn encoded_addresses_have_the_padding_of_their_alphabet() {
+    let new = called(
+        "Encode mira.kestrel@larchwood-post.se in base64",
+        &json!({"data": "bWlyYS5rZXN0cmVsQGxhcmNod29vZC1wb3N0LnNl"}),
+    );
+    assert_eq!(new, json!({"data": "dXNlcjFAZXhhbXBsZS5jb20="}));
+}

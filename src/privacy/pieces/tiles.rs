@@ -99,6 +99,11 @@ fn lay(search: &Search<'_>, tiles: &[Tile], leaves: &mut [LeafOf]) {
         // The longest first: all of a number rather than its end.
         let longest = rows.max_by_key(|(part, _)| part.original.letters.len() - part.from);
         let Some((Part { original, .. }, row)) = longest else { continue };
+        // Numbers that the user writes one by one are numbers of their own.
+        let text = |at: usize| &leaves[tiles[at].leaf].text[tiles[at].start..tiles[at].end];
+        if row.iter().all(|&(at, _)| search.is_own(text(at))) {
+            continue;
+        }
         for (at, from) in row {
             if std::mem::replace(&mut is_laid[at], true) {
                 continue;

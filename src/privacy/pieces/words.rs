@@ -286,6 +286,48 @@ pub(super) fn announces_piece(view: &str, group: &Group) -> bool {
     is_masked || announces(before) || announces(after)
 }
 
+/// Separators inside of numbers and times.
+const IN_NUMBERS: [&str; 8] = [".", ",", ":", "'", " ", "\u{a0}", "\u{202f}", "/"];
+
+/// Returns keys of the numbers that a text writes in groups: `12.500`, `18:25`, `2,5`. Zeros at the end do not count, as a
+/// call may have another unit.
+pub(super) fn joined_numbers(text: &str, words: &[(usize, usize)]) -> Vec<String> {
+    let is_number =
+        |&(start, end): &(usize, usize)| text[start..end].bytes().all(|byte| byte.is_ascii_digit());
+    let mut keys = Vec::new();
+    for (at, first) in words.iter().enumerate().filter(|(_, word)| is_number(word)) {
+        let mut digits = text[first.0..first.1].to_owned();
+        for pair in words[at..].windows(2).take(MAX_GROUPS) {
+            if !is_number(&pair[1]) || !IN_NUMBERS.contains(&&text[pair[0].1..pair[1].0]) {
+                break;
+            }
+            digits.push_str(&text[pair[1].0..pair[1].1]);
+            keys.extend(number_key(&digits));
+        }
+    }
+    keys
+}
+
+/// Groups of a number that are joined.
+const MAX_GROUPS: usize = 4;
+
+/// Returns the key of a number in [`joined_numbers`]; `None` if the text has other letters.
+pub(super) fn number_key(text: &str) -> Option<String> {
+    let digits: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| format!("={}", digits.trim_start_matches('0').trim_end_matches('0')))
+}
+
+/// Returns the text with its letters and digits blanked.
+pub(super) fn blank(text: &str) -> String {
+    let blank = |c: char| match c {
+        '0'..='9' => '0',
+        c if c.is_alphanumeric() => 'x',
+        c => c,
+    };
+    text.chars().map(blank).collect()
+}
+
 /// Returns true for the digits of a year of these two centuries.
 pub(super) fn is_year(letters: &[char]) -> bool {
     matches!(letters, ['1', '9', _, _] | ['2', '0', _, _])

@@ -54,7 +54,10 @@ fn placeholders_have_the_format_of_the_replaced_values() {
         ("Block 3c22.fb9a.41d7", "Block 0000.5e00.5301"),
         ("mira [at] quillpost [dot] net", "user1@example.com"),
         ("mira.keller @ quillpost.net", "user1@example.com"),
-        ("decode bWlyYUBxdWlsbHBvc3QubmV0 now", "decode dXNlcjFAZXhhbXBsZS5jb20 now"),
+        ("mira.keller@gmail, please", "user1@example.com, please"),
+        ("to mira dot keller at gmail.", "to user1@example.com."),
+        ("reach me at gmail", "reach me at gmail"),
+        ("decode bWlyYUBxdWlsbHBvc3QubmV0 now", "decode dXNlcjFAZXhhbXBsZS5jb20= now"),
         ("Cookie: session=8c2f7ab19d3e4f50; theme=dark", "Cookie: session=0000000000000001; theme=dark"),
         ("mira:$apr1$8sKq2mZx$Qm9xT7vB5nR2yLw8Zk3m91", "mira:$apr1$00000000$0000000000000000000001"),
         (
