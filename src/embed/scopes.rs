@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use super::{EmbedError, Embedder};
-use crate::content_hash::{ContentHasher, content_hash};
+use crate::content_hash::content_hash;
 use crate::embed::vectors::Vectors;
 use crate::engine::context::Cancelled;
 
@@ -62,11 +62,12 @@ impl UsedVectors {
 }
 
 fn hash_of(text: &str, row: &[f32]) -> u128 {
-    let mut hasher = ContentHasher::default();
-    for value in row {
-        hasher.add(&value.to_le_bytes());
+    let mut bytes = vec![0; size_of_val(row)];
+    for (bytes, value) in bytes.as_chunks_mut().0.iter_mut().zip(row) {
+        *bytes = value.to_le_bytes();
     }
-    hasher.add(&content_hash(text).to_le_bytes()).hash()
+    bytes.extend(content_hash(text).to_le_bytes());
+    content_hash(&bytes)
 }
 
 /// The vectors of a scope's texts, in order and in chunks.

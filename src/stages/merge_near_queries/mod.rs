@@ -38,6 +38,7 @@ use crate::embed::name::ChosenEmbedder;
 use crate::embed::scopes::{UsedVectors, judge_scopes};
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
+use crate::engine::corpus::RowId;
 use crate::engine::error::{Error, Result};
 use crate::engine::estimate::Estimate;
 use crate::engine::example::Example;
@@ -361,11 +362,16 @@ impl NearRequest {
     }
 }
 
-/// For each kept list that is a variant: the hash of the list that it is a variant of.
+/// For each kept list that is a variant: the id of the list that it is a variant of.
 type VariantLeaders<'a> = Parents<'a, Option<u128>>;
 
 fn variant_leaders<'a>(view: &View<'a>, cx: &Context<'_>) -> Result<VariantLeaders<'a>> {
-    view.parents(cx, |list| list.text(LIST_VARIANT_OF).map(content_hash))
+    view.parents(cx, |list| list.text(LIST_VARIANT_OF).map(number_of))
+}
+
+/// Returns the number of a list id; the id is a hash of content already.
+fn number_of(id: &str) -> u128 {
+    RowId::number(id).unwrap_or_else(|| content_hash(id))
 }
 
 /// Groups the wanted requests by key; each group has the requests with calls first, then the others, both in canonical
@@ -454,7 +460,7 @@ impl MergeNearQueries {
         let (mut context, query) = context_and_query(messages)?;
         if self.scope == Scope::DocList {
             let list = view.list_of(row.ix());
-            let own = || content_hash(view.parent().row_id(list).to_string());
+            let own = || view.parent().row_id(list).0;
             let leader = variant_leaders.and_then(|leaders| *leaders.of_list(list)?).unwrap_or_else(own);
             context.push_str(&format!(" {leader}"));
         }
