@@ -55,11 +55,13 @@ fn thousands_of_parameters_with_illegal_names_are_renamed_in_docs_and_calls() {
     );
     let arguments: Map<String, Value> = names().map(|name| (name, "noon".into())).collect();
     let call = json!([{"function": {"name": "ring", "arguments": json!(arguments).to_string()}}]);
+    let docs = json!({"id": "a", "function": [function]});
+    std::fs::write(folder.path().join("docs.jsonl"), format!("{docs}\n")).unwrap();
     let request = json!({"request": {"messages": [{"role": "user", "content": "Ring all of them at noon, please."}],
         "tools": [{"type": "function", "function": function}]},
         "response": {"choices": [{"message": {"role": "assistant", "tool_calls": call}, "finish_reason": "tool_calls"}]}});
     std::fs::write(folder.path().join("log.jsonl"), format!("{request}\n")).unwrap();
-    let fixed = ended(folder.path(), &["fix", "log.jsonl"]);
+    let fixed = ended(folder.path(), &["fix", "docs.jsonl"]);
     assert!(fixed.status.success(), "{}", shown(&fixed));
     let run = ended(folder.path(), &["run", "log.jsonl", "--out", "run", "--quiet"]);
     assert!(run.status.success(), "{}", shown(&run));
@@ -107,7 +109,7 @@ fn thousands_of_alternatives_of_an_answer_and_of_allowed_values_are_checked() {
     }
     let checked = ended(folder.path(), &["check", "."]);
     let found = String::from_utf8_lossy(&checked.stdout);
-    assert_eq!(checked.status.code(), Some(1), "{}", shown(&checked));
+    assert_eq!(checked.status.code(), Some(0), "{}", shown(&checked));
     assert_eq!(found.matches("[answer/not-in-enum]").count(), 1, "{found}");
     assert!(found.contains(&format!("/bell/{N}: found \"gong\"")), "{found}");
     assert_eq!(found.matches("[answer/dead-alternative]").count(), 1, "{found}");

@@ -189,7 +189,7 @@ fn a_device_is_refused_wherever_a_file_is_named() {
     for arguments in cases.iter().chain(&more) {
         let mut command = toolsieve();
         command.current_dir(folder.path()).args(*arguments);
-        let output = ended(command, Duration::from_secs(60));
+        let output = ended(command, Duration::from_mins(1));
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(output.status.code().is_some_and(|code| [1, 2, 3].contains(&code)), "{arguments:?}: {error}");
         assert!(error.contains("device"), "{arguments:?}: {error}");
@@ -212,7 +212,7 @@ fn a_pipe_that_a_shell_makes_is_read_as_a_file_of_decisions() {
         let mut command = Command::new("bash");
         command.current_dir(folder.path()).args(["-c", &line.replace("toolsieve", &program)]);
         command.env("NO_COLOR", "1").env("TOOLSIEVE_SETS", "no-such-folder");
-        ended(command, Duration::from_secs(60))
+        ended(command, Duration::from_mins(1))
     };
     let run = shell("toolsieve run -q log.jsonl --out run --decisions <(cat d.jsonl)");
     assert!(run.status.code() == Some(0) || run.status.code() == Some(1), "{}", shown(&run));
@@ -235,9 +235,9 @@ fn bytes_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         for entry in std::fs::read_dir(&folder).unwrap() {
             let path = entry.unwrap().path();
             if path.is_dir() {
-                folders.push(path)
+                folders.push(path);
             } else {
-                files.push((path.clone(), std::fs::read(&path).unwrap()))
+                files.push((path.clone(), std::fs::read(&path).unwrap()));
             }
         }
     }

@@ -120,7 +120,7 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
     let options = options.model(args.model.options()?);
     let prepared = prepare(&pipeline, &out, &options)?;
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
-    let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, options.resume_command()))?;
+    let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, &options.resume_command()))?;
     let Some(report) = &run.audit else { bail!("the pipeline of the audit compares with no benchmark") };
     if report.train.iter().any(|file| file.not_copied > 0) {
         let n: u64 = report.train.iter().map(|file| file.not_copied).sum();

@@ -80,7 +80,7 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
     let resume = |error: Error| match error {
         Error::NoRequest(what) => no_request(&what, &pipeline.ingest.inputs, registry),
-        error => Resumable::of(error, options.resume_command()),
+        error => Resumable::of(error, &options.resume_command()),
     };
     let run = prepared.execute(&watching).map_err(resume)?;
     let printed = if args.quiet { Ok(()) } else { print_summary(&run) };
@@ -148,7 +148,7 @@ const MAX_COMMAND_CHARS: usize = 800;
 
 impl Resumable {
     /// The error as it is, unless the run can go on: a bug would stop it again.
-    pub(super) fn of(error: Error, command: String) -> anyhow::Error {
+    pub(super) fn of(error: Error, command: &str) -> anyhow::Error {
         match error {
             Error::Halfway(_) if !error.is_bug() => {
                 let is_short = command.chars().count() <= MAX_COMMAND_CHARS;

@@ -171,7 +171,7 @@ impl Judge<'_> {
                     "a parameter of the function".to_owned(),
                 ),
                 Some(schema) => {
-                    self.parameter(schema, alternatives, is_required.contains(name.as_str()), &at)
+                    self.parameter(schema, alternatives, is_required.contains(name.as_str()), &at);
                 }
             }
         }

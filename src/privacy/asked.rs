@@ -12,7 +12,7 @@ const MAX_WORDS_OF_ACKNOWLEDGEMENT: usize = 3;
 /// Returns the question before a message of the user. `before` holds the earlier messages in order: whether the user
 /// wrote it, and its text.
 pub(super) fn question_before(before: &[(bool, String)]) -> Option<String> {
-    let (&(is_user, ref text), earlier) = before.split_last().map(|(last, earlier)| (last, earlier))?;
+    let (&(is_user, ref text), earlier) = before.split_last()?;
     if is_user {
         return last_sentence(text);
     }

@@ -142,10 +142,9 @@ impl QueryIndex {
         for &at in equal {
             let text = &self.texts[at as usize];
             if text.depends_on_conversation() {
-                let places = text.places.iter();
-                places.for_each(|place| {
-                    found.add_one(at, *place, &[text.exact(&row, by, place.is_conversation)])
-                });
+                for place in &text.places {
+                    found.add_one(at, *place, &[text.exact(&row, by, place.is_conversation)]);
+                }
             } else {
                 found.add(at, &[text.exact(&row, by, false)]);
             }

@@ -213,7 +213,8 @@ impl Search<'_> {
                     let part = self.index.part_of(&letters, value);
                     let with_code = || {
                         let (original, digits) = self.with_country_code(&letters)?;
-                        Some((original, original.kept(written, &digits)))
+                        let text = words::with_letters(written, digits.chars());
+                        Some((original, Piece { text, is_lost: false }))
                     };
                     part.map(|part| part.aligned(part.fill(written))).or_else(with_code)
                 }

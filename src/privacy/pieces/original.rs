@@ -3,7 +3,7 @@
 //! Most placeholders have the length of their value, so a piece is replaced letter by letter. Addresses have other
 //! lengths; their pieces are the local part, the domain, and the numbers of an IP address.
 
-use super::words::{Group, blank, letters};
+use super::words::{Group, blank, letters, with_letters};
 use super::{LEAST_DIGITS, LEAST_LETTERS, Part, Piece};
 use crate::privacy::{FoundValue, PrivacyKind, phone};
 
@@ -221,16 +221,6 @@ impl Original {
         Some(image.iter().collect())
     }
 
-    /// Returns the text with these digits instead of its own.
-    pub(super) fn kept(&self, written: &str, digits: &str) -> Piece {
-        let mut digits = digits.chars();
-        let text = written
-            .chars()
-            .map(|c| if c.is_alphanumeric() { digits.next().unwrap_or(c) } else { c })
-            .collect();
-        Piece { text, is_lost: false }
-    }
-
     /// Returns whether it has a border here.
     pub(super) fn has_border(&self, at: usize) -> bool {
         self.borders.binary_search(&at).is_ok()
@@ -303,11 +293,7 @@ impl Part<'_> {
     /// Returns the text with its letters replaced one by one.
     pub(super) fn fill(&self, written: &str) -> String {
         let Image::Letters(image) = &self.original.image else { return self.original.spelled.1.clone() };
-        let mut image = image[self.from..self.to].iter();
-        written
-            .chars()
-            .map(|c| if c.is_alphanumeric() { image.next().copied().unwrap_or(c) } else { c })
-            .collect()
+        with_letters(written, image[self.from..self.to].iter().copied())
     }
 
     /// Returns the same piece of the placeholder, or a blank.

@@ -64,7 +64,7 @@ fn tile(leaf: usize, start: usize, end: usize, text: &str) -> Option<Tile> {
         return None;
     }
     let letters = letters(text);
-    (1..=MAX_LETTERS).contains(&letters.len()).then(|| Tile { leaf, start, end, letters })
+    (1..=MAX_LETTERS).contains(&letters.len()).then_some(Tile { leaf, start, end, letters })
 }
 
 /// Returns the strings and numbers in the notation of a call.

@@ -114,11 +114,7 @@ impl Group {
     /// Returns the text of the group with new letters; names of digits become names of the new digits.
     pub(super) fn filled(&self, view: &str, image: &[char]) -> String {
         let Some(language) = self.spoken else {
-            let mut image = image.iter();
-            let written = view[self.start..self.end].chars();
-            return written
-                .map(|c| if c.is_alphanumeric() { image.next().copied().unwrap_or(c) } else { c })
-                .collect();
+            return with_letters(&view[self.start..self.end], image.iter().copied());
         };
         let mut text = String::new();
         let mut done = self.start;
@@ -176,17 +172,14 @@ pub(super) fn each_group<'i>(
         let spoken =
             || longest(view, rest, Some(language_of(view, rest).filter(|_| has_digits)?), starts, accept);
         let found = written.or_else(spoken);
-        match found {
-            Some((group, part)) => {
-                at += group.words.len();
-                visit(&group, part);
+        if let Some((group, part)) = found {
+            at += group.words.len();
+            visit(&group, part);
+        } else {
+            if has_digits {
+                digits_inside(view, words[at], starts, accept, visit);
             }
-            None => {
-                if has_digits {
-                    digits_inside(view, words[at], starts, accept, visit);
-                }
-                at += 1;
-            }
+            at += 1;
         }
     }
 }
@@ -316,6 +309,12 @@ pub(super) fn number_key(text: &str) -> Option<String> {
     let digits: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| format!("={}", digits.trim_start_matches('0').trim_end_matches('0')))
+}
+
+/// Returns the text with other letters and digits.
+pub(super) fn with_letters(text: &str, new: impl IntoIterator<Item = char>) -> String {
+    let mut new = new.into_iter();
+    text.chars().map(|c| if c.is_alphanumeric() { new.next().unwrap_or(c) } else { c }).collect()
 }
 
 /// Returns the text with its letters and digits blanked.
