@@ -39,7 +39,7 @@ fn text(n: usize) -> Value {
     json!({"type": "string", "description": format!("Part {n}.")})
 }
 
-fn ring(properties: Map<String, Value>, required: Vec<Value>) -> Value {
+fn ring(properties: &Map<String, Value>, required: &[Value]) -> Value {
     json!({"name": "ring", "description": "Rings a bell.", "parameters": {
         "type": "dict", "required": required, "properties": properties}})
 }
@@ -50,8 +50,8 @@ fn thousands_of_parameters_with_illegal_names_are_renamed_in_docs_and_calls() {
     let folder = tempfile::tempdir().unwrap();
     let names = || (0..N).map(|n| format!("x-{n}"));
     let function = ring(
-        names().enumerate().map(|(n, name)| (name, text(n))).collect(),
-        names().map(Value::from).collect(),
+        &names().enumerate().map(|(n, name)| (name, text(n))).collect(),
+        &names().map(Value::from).collect::<Vec<_>>(),
     );
     let arguments: Map<String, Value> = names().map(|name| (name, "noon".into())).collect();
     let call = json!([{"function": {"name": "ring", "arguments": json!(arguments).to_string()}}]);
@@ -78,7 +78,10 @@ fn thousands_of_parts_of_a_schema_and_required_names_are_joined_and_checked() {
     let part = |n: usize| json!({"type": "object", "properties": {name(n): text(n)}, "required": [name(n)]});
     let joined = json!({"name": "join", "description": "Joins.", "parameters": {"type": "dict", "required": ["a"],
         "properties": {"a": {"description": "All.", "allOf": (0..N / 4).map(part).collect::<Vec<_>>()}}}});
-    let all = ring((0..N).map(|n| (name(n), text(n))).collect(), (0..N).map(|n| name(n).into()).collect());
+    let all = ring(
+        &(0..N).map(|n| (name(n), text(n))).collect(),
+        &(0..N).map(|n| name(n).into()).collect::<Vec<_>>(),
+    );
     let line = |functions: Value| format!("{}\n", json!({"id": "a", "function": functions}));
     std::fs::write(folder.path().join("docs.jsonl"), line(json!([joined])) + &line(json!([all]))).unwrap();
     let checked = ended(folder.path(), &["check", "docs.jsonl", "--rules", "official-linter"]);
@@ -96,7 +99,7 @@ fn thousands_of_alternatives_of_an_answer_and_of_allowed_values_are_checked() {
     let mut schema = text(0);
     schema["enum"] = json!(values);
     let question = json!({"id": "live_simple_0-0-0", "question": [[{"role": "user", "content": "Ring it, please."}]],
-        "function": [ring([("bell".to_owned(), schema)].into_iter().collect(), vec!["bell".into()])]});
+        "function": [ring(&[("bell".to_owned(), schema)].into_iter().collect(), &["bell".into()])]});
     let mut alternatives: Vec<Value> = values.into_iter().map(Value::from).collect();
     // One is outside the allowed values, and one of another type.
     alternatives.extend([json!("gong"), json!(5)]);

@@ -61,13 +61,15 @@ const PHONES: [(&str, &str); 30] = [
 struct Draw(u64);
 
 impl Draw {
-    fn below(&mut self, most: u64) -> u64 {
+    fn below(&mut self, most: u32) -> u32 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) % most
+        u32::try_from(self.0 >> 33).unwrap() % most
     }
 
     fn digits(&mut self, form: &str) -> String {
-        form.chars().map(|c| if c == 'x' { char::from(b'0' + self.below(10) as u8) } else { c }).collect()
+        form.chars()
+            .map(|c| if c == 'x' { char::from_digit(self.below(10), 10).unwrap() } else { c })
+            .collect()
     }
 }
 
