@@ -47,18 +47,22 @@ fn ring(properties: &Map<String, Value>, required: &[Value]) -> Value {
 #[test]
 fn thousands_of_parameters_with_illegal_names_are_renamed_in_docs_and_calls() {
     const N: usize = 12_000;
+    // The judge of queries still compares the parameters of a function with one another.
+    const N_JUDGED: usize = 1_500;
     let folder = tempfile::tempdir().unwrap();
-    let names = || (0..N).map(|n| format!("x-{n}"));
-    let function = ring(
-        &names().enumerate().map(|(n, name)| (name, text(n))).collect(),
-        &names().map(Value::from).collect::<Vec<_>>(),
-    );
-    let arguments: Map<String, Value> = names().map(|name| (name, "noon".into())).collect();
+    let names = |n: usize| (0..n).map(|n| format!("x-{n}"));
+    let function = |n: usize| {
+        ring(
+            &names(n).enumerate().map(|(n, name)| (name, text(n))).collect(),
+            &names(n).map(Value::from).collect::<Vec<_>>(),
+        )
+    };
+    let arguments: Map<String, Value> = names(N_JUDGED).map(|name| (name, "noon".into())).collect();
     let call = json!([{"function": {"name": "ring", "arguments": json!(arguments).to_string()}}]);
-    let docs = json!({"id": "a", "function": [function]});
+    let docs = json!({"id": "a", "function": [function(N)]});
     std::fs::write(folder.path().join("docs.jsonl"), format!("{docs}\n")).unwrap();
     let request = json!({"request": {"messages": [{"role": "user", "content": "Ring all of them at noon, please."}],
-        "tools": [{"type": "function", "function": function}]},
+        "tools": [{"type": "function", "function": function(N_JUDGED)}]},
         "response": {"choices": [{"message": {"role": "assistant", "tool_calls": call}, "finish_reason": "tool_calls"}]}});
     std::fs::write(folder.path().join("log.jsonl"), format!("{request}\n")).unwrap();
     let fixed = ended(folder.path(), &["fix", "docs.jsonl"]);

@@ -269,9 +269,9 @@ impl Part<'_> {
         ends && (is_last || self.original.has_border(self.from))
     }
 
-    /// Returns true if the text is not a plain word, which the user may also write for another reason.
+    /// Returns true if the text is not made of plain words, which the user may also write for another reason.
     pub(super) fn is_distinctive(&self, text: &str) -> bool {
-        self.is_whole() || text.chars().any(|c| !c.is_alphabetic())
+        self.is_whole() || text.chars().any(|c| !c.is_alphabetic() && !c.is_whitespace())
     }
 
     /// Returns true if it is the name of a mailbox that is a word.

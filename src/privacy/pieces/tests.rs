@@ -165,6 +165,18 @@ fn one_number_is_the_same_in_all_its_spellings() {
 }
 
 #[test]
+fn a_name_beside_its_address_stays() {
+    let (asked, new, _, is_lost) = redacted(
+        "Ask Mira Keller (mira.keller@quillharbour.net), login mira.keller",
+        &json!({"to": "mira keller"}),
+        "",
+        "",
+    );
+    assert_eq!(asked, "Ask Mira Keller (user1@example.com), login user1");
+    assert_eq!((new, is_lost), (json!({"to": "mira keller"}), false));
+}
+
+#[test]
 fn redacting_pieces_again_changes_nothing() {
     let cases = [
         ("Ring the phone +47 41 23 98 44", json!({"code": "+47", "to": "41239844"})),
