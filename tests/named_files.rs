@@ -107,27 +107,6 @@ fn an_audit_of_many_training_sets_names_ten_and_writes_each_cleaned_set() {
     assert_eq!(report["train"].as_array().unwrap().len(), 120);
 }
 
-/// Returns the seconds that a command takes, at best of three.
-fn seconds(folder: &Path, arguments: &[&str]) -> f64 {
-    let once = |_| {
-        let start = Instant::now();
-        let ended = in_folder(folder, arguments);
-        assert!(ended.status.success(), "{}", shown(&ended));
-        start.elapsed().as_secs_f64()
-    };
-    (0..3).map(once).fold(f64::INFINITY, f64::min)
-}
-
-#[test]
-fn the_time_of_a_plan_grows_with_the_number_of_files_and_not_with_its_square() {
-    let folder = tempfile::tempdir().unwrap();
-    logs(&folder.path().join("few"), 2_000);
-    logs(&folder.path().join("many"), 16_000);
-    let [few, many] = ["few", "many"].map(|logs| seconds(folder.path(), &["plan", logs]));
-    // Eight times the files; each compared with each would be 64 times the work.
-    assert!(many < 20.0 * few + 0.5, "{few} s for 2,000 files, {many} s for 16,000");
-}
-
 /// Runs a command that must end by itself.
 fn ended(mut command: Command, limit: Duration) -> Output {
     let mut child =
