@@ -70,13 +70,30 @@ fn addresses(decoded: &str) -> Vec<FoundValue> {
 
 /// Returns the text that a run encodes, if it is readable and may have an address.
 fn decoded(run: &str) -> Option<String> {
-    if !LETTERS.contains(&run.len()) {
+    if !LETTERS.contains(&run.len()) || !begins_as_text(run) {
         return None;
     }
-    let engine = if run.contains(['-', '_']) { URL_SAFE } else { STANDARD };
+    let engine = if memchr::memchr2(b'-', b'_', run.as_bytes()).is_some() { URL_SAFE } else { STANDARD };
     let text = String::from_utf8(engine.decode(run).ok()?).ok()?;
     let is_readable = |c: char| !c.is_control() || matches!(c, '\n' | '\r' | '\t');
     (text.contains('@') && text.chars().all(is_readable)).then_some(text)
+}
+
+/// Returns false if the first twelve letters, nine bytes, cannot begin UTF-8. Nearly all long names in a log end here.
+fn begins_as_text(run: &str) -> bool {
+    let mut letters = [0_u8; *LETTERS.start()];
+    letters.copy_from_slice(&run.as_bytes()[..*LETTERS.start()]);
+    for letter in &mut letters {
+        *letter = match *letter {
+            b'-' => b'+',
+            b'_' => b'/',
+            letter => letter,
+        };
+    }
+    let mut bytes = [0_u8; *LETTERS.start() / 4 * 3];
+    // Padding so early is too short to hold an address.
+    let Ok(length) = STANDARD.decode_slice(letters, &mut bytes) else { return false };
+    std::str::from_utf8(&bytes[..length]).err().is_none_or(|error| error.error_len().is_none())
 }
 
 /// Visits the runs of base64 with their padding. After a slash a run may begin anew: it is part of an address.
@@ -90,7 +107,8 @@ fn each_run(text: &str, mut visit: impl FnMut(Range<usize>)) {
         let padding = bytes[end..].iter().take(2).take_while(|&&byte| byte == b'=').count();
         if length >= *LETTERS.start() {
             let whole = at..end + padding;
-            let last = text[at..end].rfind(['/', '-', '_', '+']).map(|cut| at + cut + 1..end + padding);
+            let is_sign = |byte: &u8| matches!(byte, b'/' | b'-' | b'_' | b'+');
+            let last = bytes[at..end].iter().rposition(is_sign).map(|cut| at + cut + 1..end + padding);
             visit(match last {
                 Some(last)
                     if decoded(&text[whole.clone()]).is_none() && decoded(&text[last.clone()]).is_some() =>
@@ -116,6 +134,22 @@ mod tests {
             (value.value, written, stand_in(written, 3).unwrap_or_default())
         };
         found.into_iter().map(of).collect()
+    }
+
+    #[test]
+    fn no_text_is_refused_for_its_beginning() {
+        // Characters of one to four bytes, cut by the ninth byte at every place.
+        for text in ["é@", "日本@", "a😀b@", "😀@😀"].map(|part| part.repeat(9)) {
+            for start in text.char_indices().map(|(at, _)| at) {
+                for engine in [STANDARD, URL_SAFE] {
+                    let run = engine.encode(&text[start..]);
+                    if LETTERS.contains(&run.len()) {
+                        assert!(begins_as_text(&run), "{run}");
+                    }
+                }
+            }
+        }
+        assert!(!begins_as_text("get_weather_forecast") && !begins_as_text("CalculateTheDistance"));
     }
 
     #[test]
