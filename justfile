@@ -12,6 +12,10 @@ ci:
 test:
     cargo test --locked
 
+# Runs the tests with every feature: local models, searches by graph, data frames.
+test-all:
+    cargo test --all-features --locked
+
 # Formats the code.
 fmt:
     cargo fmt
@@ -19,10 +23,11 @@ fmt:
 # Lints; every warning is an error.
 lint:
     cargo clippy --all-targets --locked -- -D warnings
+    cargo clippy --all-targets --all-features --locked -- -D warnings
 
 # Builds the documentation; broken links are errors.
 doc:
-    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
+    RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --all-features --locked
 
 # Checks licences, advisories and sources of the dependencies.
 deny:

@@ -62,18 +62,40 @@ fn only_the_style_of_pages_is_written_without_escapes() {
 }
 
 #[test]
-fn polars_and_parquet_stay_in_the_engine_and_out_of_its_errors() {
+fn the_gate_tests_with_every_feature_what_differs_with_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let gate = std::fs::read_to_string(root.join(".ci/check")).unwrap();
+    let line = gate.lines().find(|line| line.contains("cargo test --all-features")).unwrap();
+    let mut tested = Vec::new();
+    for entry in std::fs::read_dir(root.join("tests")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let is_test = path.extension().is_some_and(|ending| ending == "rs") && name != "layers";
+        if is_test && std::fs::read_to_string(&path).unwrap().contains("feature = \"") {
+            assert!(line.contains(&format!("--test {name}")), "{name} is not tested with every feature");
+            tested.push(name);
+        }
+    }
+    assert!(!tested.is_empty() && line.contains("--lib"), "{tested:?}");
+}
+
+#[test]
+fn arrow_and_parquet_stay_in_the_engine_and_out_of_its_errors() {
     let is_engine = |name: &str| name.starts_with("engine/");
     let known: Vec<String> = sources()
         .into_iter()
-        .filter(|(_, text)| code(text).contains("polars") || code(text).contains("use parquet::"))
+        .filter(|(_, text)| {
+            ["polars::", "arrow_array", "arrow_schema", "arrow_select", "parquet::"]
+                .iter()
+                .any(|name| code(text).contains(name))
+        })
         .map(|(name, _)| name)
         .collect();
     assert!(known.iter().all(|name| is_engine(name)), "{known:?}");
     let errors = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine/error.rs"));
     let errors = code(&errors.unwrap());
     let public = errors.split("pub enum Error").nth(1).unwrap().split("\n}\n").next().unwrap();
-    assert!(!public.contains("Polars") && !public.contains("ParquetError"), "{public}");
+    assert!(!public.contains("ArrowError") && !public.contains("ParquetError"), "{public}");
 }
 
 /// What a fast hash is called, of which texts with one value can be made by hand.

@@ -115,9 +115,11 @@ fn vectors_find_pairs_and_clusters_of_rows() {
     assert_eq!((pairs.len(), &pairs[0]["a"], &pairs[0]["b"]), (1, &json!(1), &json!(2)));
     assert!(pairs[0]["score"].as_f64().unwrap() > 0.7 && pairs[0].get("tokenizer").is_none());
     assert!(said.contains("1 pair from 0.7 on by hashed-"), "{said}");
-    let (by_graph, said) = told(rows, &[&cosine[..], &["--search", "approximate"]].concat());
-    assert_eq!(by_graph, pairs);
-    assert!(said.contains("approximate search: found 2 of 2 pairs in a sample"), "{said}");
+    if cfg!(feature = "ann") {
+        let (by_graph, said) = told(rows, &[&cosine[..], &["--search", "approximate"]].concat());
+        assert_eq!(by_graph, pairs);
+        assert!(said.contains("approximate search: found 2 of 2 pairs in a sample"), "{said}");
+    }
     let (rows, _) = told(rows, &[&cosine[..], &["--clusters"]].concat());
     let leaders: Vec<&Value> = rows.iter().map(|row| &row["leader"]).collect();
     assert_eq!(leaders, [1, 1, 3, 4]);
@@ -230,4 +232,17 @@ fn near_pairs_of_the_official_entries_match_an_independent_count() {
     let docs: Vec<Value> = entries.iter().flat_map(functions).filter(|doc| distinct(doc)).collect();
     assert_eq!((lists.len(), docs.len()), (818, 1746));
     assert_eq!((n_pairs(lists, "rouge-score-v1"), n_pairs(docs, "rouge-score-v1")), (585, 1944));
+}
+
+#[cfg(not(feature = "ann"))]
+#[test]
+fn a_search_by_graph_is_refused_with_the_command_that_builds_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.jsonl");
+    std::fs::write(&path, BELLS).unwrap();
+    let args = ["pairs", path.to_str().unwrap(), "--field", "q", "--metric", "cosine"];
+    let refused = output(&[&args[..], &["--search", "approximate"]].concat());
+    assert!(!refused.status.success() && refused.stdout.is_empty());
+    let said = shown(&refused);
+    assert!(said.contains("--search exact") && said.contains("--features ann"), "{said}");
 }

@@ -7,6 +7,7 @@
 #[path = "../src/llm/server.rs"]
 mod server;
 mod support;
+#[cfg(feature = "models")]
 #[path = "../src/recogniser/tiny.rs"]
 #[allow(dead_code, reason = "the unit tests of recognisers use all of it")]
 mod tiny;
@@ -33,6 +34,7 @@ impl Bench {
     fn new() -> Self {
         let this = Self { folder: tempfile::tempdir().unwrap() };
         fs::write(this.path("log.jsonl"), log()).unwrap();
+        #[cfg(feature = "models")]
         tiny::write_model(&this.path("model"), false);
         this
     }
@@ -131,6 +133,7 @@ fn assert_redacted(bench: &Bench, out: &str) {
     assert!(three.contains("Post a bell to Person 1, not to Person 4"), "{three}");
 }
 
+#[cfg(feature = "models")]
 #[test]
 fn a_local_model_finds_names_in_messages_answers_and_docs() {
     let bench = Bench::new();
@@ -145,6 +148,7 @@ fn a_local_model_finds_names_in_messages_answers_and_docs() {
     assert!(!entries.contains("Mira"), "{entries}");
 }
 
+#[cfg(feature = "models")]
 #[test]
 fn redacting_a_redacted_log_changes_nothing() {
     let bench = Bench::new();
@@ -285,13 +289,19 @@ fn a_request_of_which_a_text_could_not_be_read_is_held_and_redacted_by_the_rules
 fn a_bad_recogniser_is_an_error_before_the_run() {
     let bench = Bench::new();
     for (name, expected) in [
-        ("local:nowhere", "nowhere/config.json"),
+        ("local:nowhere", if cfg!(feature = "models") { "nowhere/config.json" } else { "--features models" }),
+        ("local:hub:org/mini", if cfg!(feature = "models") { "org/mini" } else { "--features models" }),
         ("locally", "recogniser must be `off`, `rules`, `local:DIR`"),
         ("endpoint:m", "OPENAI_API_KEY is not set"),
     ] {
         bench.write_pipeline(name);
         let mut command = bench.command(None, &["run", "p.toml", "log.jsonl", "--out", "out"]);
-        let output = command.env_remove("OPENAI_API_KEY").env_remove("OPENAI_BASE_URL").output().unwrap();
+        let output = command
+            .env_remove("OPENAI_API_KEY")
+            .env_remove("OPENAI_BASE_URL")
+            .env("HF_ENDPOINT", "http://127.0.0.1:1")
+            .output()
+            .unwrap();
         assert!(shown(&output).contains(expected), "{}", shown(&output));
     }
 }

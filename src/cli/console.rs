@@ -30,6 +30,7 @@ use terminal_size::terminal_size_of;
 use unicode_width::UnicodeWidthStr;
 
 use super::layout::{Cell, labelled, words_and_commands};
+use crate::engine::error::is_guarded;
 use crate::run::Observer;
 use crate::text::figures;
 use crate::text::os_error::cause_of;
@@ -302,6 +303,9 @@ pub fn is_closed(error: &io::Error) -> bool {
 /// Makes panics print through this file, since their messages may quote a row.
 pub fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
+        if is_guarded() {
+            return;
+        }
         print_status(&format!("internal error: {panic}"));
         let backtrace = Backtrace::capture();
         if backtrace.status() == BacktraceStatus::Captured {

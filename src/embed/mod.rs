@@ -10,6 +10,7 @@ pub mod cache;
 pub mod endpoint;
 pub mod file;
 pub mod hashed;
+#[cfg_attr(not(feature = "models"), path = "without_models.rs")]
 pub mod local;
 pub mod name;
 pub mod scopes;
@@ -17,7 +18,7 @@ pub mod vectors;
 
 use std::path::PathBuf;
 
-use crate::encoder::ModelError;
+use crate::encoder::{ModelError, NOT_BUILT};
 use crate::engine::error::Error;
 use crate::llm;
 use vectors::Vectors;
@@ -111,6 +112,9 @@ pub enum EmbedError {
     /// A request to a server failed.
     #[error(transparent)]
     Network(llm::Error),
+    /// The program was built without local models.
+    #[error("{NOT_BUILT}")]
+    NotBuilt,
     /// The run is cancelled.
     #[error("interrupted")]
     Interrupted,
@@ -131,6 +135,7 @@ impl From<ModelError> for EmbedError {
             ModelError::File(error) => Self::File(error),
             ModelError::Model { path, what } => Self::Model { path, what },
             ModelError::Network(error) => Self::Network(error),
+            ModelError::NotBuilt => Self::NotBuilt,
             ModelError::Interrupted => Self::Interrupted,
         }
     }

@@ -19,6 +19,7 @@ use super::file::{ByRow, ByText, is_by_row};
 use super::hashed::Hashed;
 use super::local::Local;
 use super::{EmbedError, Embedder};
+use crate::encoder::check_built;
 use crate::encoder::hub::{HUB, Hub, MAIN, parse_model};
 use crate::environment::Environment;
 use crate::llm::client::Client;
@@ -61,6 +62,7 @@ impl EmbedderName {
             Self::Hashed => Arc::new(Hashed::V2),
             Self::Local(folder) => Arc::new(CachedEmbedder::new(Local::open(folder)?, caches)?),
             Self::Hub { repo, revision } => {
+                check_built()?;
                 let folder = Hub::of(environment)?.folder(repo, revision, caches, &|| false)?;
                 Arc::new(CachedEmbedder::new(Local::open(&folder)?, caches)?)
             }

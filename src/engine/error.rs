@@ -1,11 +1,13 @@
 //! Errors that stop a run. A bad row is not an error: it gets a fate.
 
+use std::cell::Cell;
 use std::fmt::Display;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
+use arrow_schema::ArrowError;
 use parquet::errors::ParquetError;
-use polars::error::PolarsError;
 
 use super::no_run;
 use crate::text::os_error::{cause_of, hint_of};
@@ -131,57 +133,60 @@ impl<T> At<T> for io::Result<T> {
     }
 }
 
-impl<T> At<T> for polars::error::PolarsResult<T> {
-    fn at(self, doing: &'static str, path: &Path) -> Result<T> {
-        self.map_err(|cause| match system_error(&cause) {
-            Some(cause) => Error::File { doing, path: path.to_owned(), cause },
-            None => {
-                Error::Table { doing, path: path.to_owned(), cause: unwritten(doing, &cause.to_string()) }
-            }
-        })
-    }
-}
-
 impl<T> At<T> for parquet::errors::Result<T> {
     fn at(self, doing: &'static str, path: &Path) -> Result<T> {
-        self.map_err(|error| {
-            let path = path.to_owned();
-            let cause = match error {
-                ParquetError::External(error) => match error.downcast::<io::Error>() {
-                    Ok(cause) if cause.raw_os_error().is_some() => {
-                        return Error::File { doing, path, cause: *cause };
-                    }
-                    Ok(cause) => cause.to_string(),
-                    Err(error) => error.to_string(),
-                },
-                ParquetError::General(cause) | ParquetError::NYI(cause) | ParquetError::EOF(cause) => cause,
-                error => error.to_string(),
-            };
-            Error::Table { doing, path, cause }
+        self.map_err(|error| match error {
+            ParquetError::External(error) => of_library(doing, path, error),
+            ParquetError::General(cause) | ParquetError::NYI(cause) | ParquetError::EOF(cause) => {
+                table(doing, path, cause)
+            }
+            error => table(doing, path, error.to_string()),
         })
     }
 }
 
-/// Returns the system error that made polars fail, if there is one. For an error in the middle of a Parquet file polars
-/// keeps only the text, which ends with the system's error number.
-fn system_error(error: &PolarsError) -> Option<io::Error> {
-    let number = match error {
-        PolarsError::IO { error, .. } => error.raw_os_error(),
-        error => {
-            let text = error.to_string();
-            let (_, number) = text.rsplit_once("(os error ")?;
-            number.trim_end().strip_suffix(')')?.parse().ok()
-        }
-    };
-    number.map(io::Error::from_raw_os_error)
+impl<T> At<T> for std::result::Result<T, ArrowError> {
+    fn at(self, doing: &'static str, path: &Path) -> Result<T> {
+        self.map_err(|error| match error {
+            ArrowError::IoError(_, cause) => of_library(doing, path, Box::new(cause)),
+            ArrowError::ExternalError(error) => of_library(doing, path, error),
+            ArrowError::ParquetError(cause) => table(doing, path, cause),
+            error => table(doing, path, error.to_string()),
+        })
+    }
 }
 
-/// Returns what polars reports. Of a footer that it could not write it keeps no number, and blames the format.
-fn unwritten(doing: &str, cause: &str) -> String {
-    if doing == "writing" && cause.contains("transport error") {
-        return "the end of the file could not be written\nhint: the device may be full; free some space there and run the same command again".to_owned();
+fn table(doing: &'static str, path: &Path, cause: String) -> Error {
+    Error::Table { doing, path: path.to_owned(), cause }
+}
+
+/// Returns the error that a library passes on: of the system, or of a table.
+fn of_library(doing: &'static str, path: &Path, error: Box<dyn std::error::Error + Send + Sync>) -> Error {
+    match error.downcast::<io::Error>() {
+        Ok(cause) if cause.raw_os_error().is_some() => {
+            Error::File { doing, path: path.to_owned(), cause: *cause }
+        }
+        Ok(cause) => table(doing, path, cause.to_string()),
+        Err(error) => table(doing, path, error.to_string()),
     }
-    cause.to_owned()
+}
+
+thread_local! {
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Returns `true` while this thread reads a file whose reader may panic: such a panic becomes an error, and needs no
+/// report of its own.
+pub fn is_guarded() -> bool {
+    IS_GUARDED.get()
+}
+
+/// Returns an error if the reader panics: it does so on some of the files that are damaged.
+pub(super) fn unless_damaged<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    let outer = IS_GUARDED.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(read));
+    IS_GUARDED.set(outer);
+    done.unwrap_or_else(|_| Err(table("reading", path, "the file is damaged".to_owned())))
 }
 
 /// Returns the error of a damaged file of the run folder.
@@ -194,59 +199,54 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_has_one_message_from_the_system_and_from_polars() {
+    fn a_full_disk_has_one_message_from_the_system_and_from_libraries() {
         let path = Path::new("out/live/ingest/requests.parquet");
-        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        let full = || io::Error::from_raw_os_error(28);
         let expected = "writing out/live/ingest/requests.parquet: no space left on the device\nhint: free some space there";
-        let by_us: Result<()> = Err(full()).at("writing", path);
-        assert_eq!(by_us.unwrap_err().to_string(), expected);
-        for by_polars in [
-            PolarsError::from(io::Error::from_raw_os_error(28)),
-            PolarsError::ComputeError(
-                "parquet: File out of specification: underlying IO error: No space left on device (os error 28)"
-                    .into(),
-            ),
-        ] {
-            let by_polars: Result<()> = Err(by_polars).at("writing", path);
-            assert_eq!(by_polars.unwrap_err().to_string(), expected);
+        let by_us: Result<()> = Err(io::Error::from(io::ErrorKind::StorageFull)).at("writing", path);
+        let by_parquet: Result<()> = Err(ParquetError::from(full())).at("writing", path);
+        let by_arrow: Result<()> = Err(ArrowError::from(full())).at("writing", path);
+        for failed in [by_us, by_parquet, by_arrow] {
+            assert_eq!(failed.unwrap_err().to_string(), expected);
         }
     }
 
     #[test]
-    fn a_footer_that_cannot_be_written_has_a_hint_about_space() {
-        let text = "parquet: File out of specification: Invalid thrift: transport error";
-        let fault = |doing| -> String {
-            let fault: Result<()> =
-                Err(PolarsError::ComputeError(text.into())).at(doing, Path::new("a.parquet"));
-            fault.unwrap_err().to_string()
-        };
-        let written = fault("writing");
-        assert!(
-            written.starts_with("writing a.parquet: the end of the file could not be written\nhint: "),
-            "{written}"
-        );
-        assert_eq!(fault("reading"), format!("reading a.parquet: {text}"));
+    fn an_error_of_a_table_stays_one() {
+        let fault = ParquetError::General("invalid footer".into());
+        let fault: Result<()> = Err(fault).at("reading", Path::new("a.parquet"));
+        assert_eq!(fault.unwrap_err().to_string(), "reading a.parquet: invalid footer");
     }
 
     #[test]
-    fn an_error_of_a_table_stays_one() {
-        let fault = PolarsError::ComputeError("parquet: File out of specification: no magic".into());
-        let fault: Result<()> = Err(fault).at("reading", Path::new("a.parquet"));
-        let expected = fault.unwrap_err().to_string();
-        assert_eq!(expected, "reading a.parquet: parquet: File out of specification: no magic");
+    fn a_reader_that_panics_is_an_error_and_guards_end_with_it() {
+        let path = Path::new("a.parquet");
+        let read = || -> Result<()> {
+            unless_damaged(path, || {
+                assert!(is_guarded());
+                Ok(())
+            })?;
+            assert!(is_guarded(), "of the outer reader");
+            panic!("index out of bounds")
+        };
+        let failed = unless_damaged(path, read);
+        assert_eq!(failed.unwrap_err().to_string(), "reading a.parquet: the file is damaged");
+        assert!(!is_guarded());
     }
 
     #[cfg(target_os = "linux")]
     #[test]
     fn a_table_on_a_full_device_is_an_error_with_a_hint() {
-        use polars::prelude::{Column, DataFrame, NamedFrom as _, ParquetWriter, Series};
-        let texts: Vec<String> = (0..20_000).map(|n| format!("{n:x}")).collect();
-        let column = Column::from(Series::new("text".into(), texts));
-        let mut frame = DataFrame::new(20_000, vec![column]).unwrap();
+        use std::sync::Arc;
+
+        use arrow_array::{ArrayRef, RecordBatch, StringArray};
+        let texts = StringArray::from_iter_values((0..20_000).map(|n| format!("{n:x}")));
+        let batch = RecordBatch::try_from_iter([("text", Arc::new(texts) as ArrayRef)]).unwrap();
         let path = Path::new("/dev/full");
         // Files of a run are created new, so the device is opened here.
         let file = std::fs::File::options().write(true).open(path).unwrap();
-        let written = ParquetWriter::new(file).finish(&mut frame).at("writing", path);
+        let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+        let written = writer.write(&batch).and_then(|()| writer.finish().map(drop)).at("writing", path);
         let error = written.unwrap_err().to_string();
         assert!(error.starts_with("writing /dev/full: no space left on the device\nhint: "), "{error}");
     }

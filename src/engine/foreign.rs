@@ -1,31 +1,36 @@
 //! Reads selected columns of Parquet files of other programs, row by row as JSON.
 //!
-//! Other programs write types that polars cannot decode, or decodes into values that panic when they are formatted. So
-//! polars decodes only numbers and bytes: all annotations of leaves are removed from the schema, and this module
-//! interprets them (text, times, decimals, 16-bit numbers) cell by cell. Columns that are not selected are never
-//! decoded. A cell stays encoded until its row is read, and the size of a row is known before it is built, so a caller
-//! can skip rows that are too long.
+//! Other programs write types that a reader does not know, or that have no value where they are out of range. So only
+//! numbers and bytes are decoded: all annotations of leaves are removed from the schema, and this module interprets them
+//! (text, times, decimals, 16-bit numbers) cell by cell. Columns that are not selected are never decoded. A cell stays
+//! encoded until its row is read, and the size of a row is known before it is built, so a caller can skip rows that are
+//! too long.
 
 use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{Int64Type, TimestampNanosecondType};
+use arrow_array::{
+    Array, ArrayRef, BinaryViewArray, BooleanArray, FixedSizeBinaryArray, Float32Array, Float64Array,
+    Int32Array, Int64Array, ListArray, RecordBatchReader as _, StructArray,
+};
+use arrow_schema::{DataType, Field, Fields, Schema};
 use half::f16;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, civil};
-use polars::prelude::{
-    BinaryChunked, BooleanChunked, DataType, Float32Chunked, Float64Chunked, Int32Chunked, Int64Chunked,
-    ListChunked, ParquetReader, SerReader, Series,
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use polars_parquet::parquet::metadata::{FileMetadata, SchemaDescriptor};
-use polars_parquet::parquet::schema::types::{
-    GroupConvertedType, GroupLogicalType, IntegerType, ParquetType, PhysicalType, PrimitiveConvertedType,
-    PrimitiveLogicalType, PrimitiveType, TimeUnit,
-};
+use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
+use parquet::file::metadata::{FileMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
+use parquet::schema::types::{SchemaDescriptor, Type};
 use serde_json::{Map, Number, Value};
 
-use super::error::{At, Error, Result};
+use super::error::{At, Error, Result, unless_damaged};
 
 /// The maximum number of rows that are decoded at a time.
 const STRETCH_ROWS: usize = 16_384;
@@ -33,7 +38,7 @@ const STRETCH_ROWS: usize = 16_384;
 const STRETCH_BYTES: usize = 64 << 20;
 /// The bytes in memory of a value that takes none in the file: nulls and repeated values.
 const VALUE_BYTES: usize = 16;
-/// The maximum levels of lists and structs in a decoded column. The cost of decoding grows with the cube of the levels.
+/// The maximum levels of lists and structs in a decoded column.
 const MAX_LEVELS: usize = 64;
 /// The maximum bytes of a decimal number that is formatted.
 const MAX_DECIMAL_BYTES: usize = 64;
@@ -53,7 +58,8 @@ pub enum Need {
 #[derive(Debug, Clone)]
 pub struct ForeignFile {
     path: PathBuf,
-    metadata: Arc<FileMetadata>,
+    /// The footer with the columns that can be decoded, without annotations.
+    metadata: ArrowReaderMetadata,
     columns: Vec<Column>,
     height: usize,
 }
@@ -61,8 +67,18 @@ pub struct ForeignFile {
 #[derive(Debug, Clone)]
 struct Column {
     name: String,
-    /// The types of its leaves, in the order of the file; or the reason that it cannot be decoded.
-    leaves: Result<Arc<[Leaf]>, String>,
+    /// Where it is in the file and what it holds; or the reason that it cannot be decoded.
+    decoded: Result<Decoded, String>,
+}
+
+#[derive(Debug, Clone)]
+struct Decoded {
+    /// Its place among the columns that can be decoded.
+    place: usize,
+    /// Its leaves among those of the columns that can be decoded.
+    chunks: Range<usize>,
+    /// The types of its leaves, in the order of the file.
+    leaves: Vec<Leaf>,
 }
 
 /// The columns that are decoded.
@@ -76,40 +92,62 @@ impl ForeignFile {
     /// The file cannot be read, or is not a Parquet file.
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).at("reading", path)?;
-        let metadata = ParquetReader::new(file).get_metadata().at("reading", path)?.clone();
+        unless_damaged(path, || {
+            let metadata = ParquetMetaDataReader::new().parse_and_finish(&file).at("reading", path)?;
+            Self::of(path, &metadata)
+        })
+    }
+
+    fn of(path: &Path, metadata: &ParquetMetaData) -> Result<Self> {
+        let schema = metadata.file_metadata().schema_descr();
+        let fields = schema.root_schema().get_fields();
         let mut columns: Vec<Column> = Vec::new();
-        let mut fields = Vec::new();
-        for field in metadata.schema_descr.fields() {
+        let (mut bare_fields, mut chunks, mut first) = (Vec::new(), Vec::new(), 0);
+        for field in fields {
+            let of_field = first..first + n_leaves(field);
+            first = of_field.end;
             let name = field.name().to_owned();
-            let is_twice = columns.iter().any(|column| column.name == name);
-            let leaves = if is_twice { Err("two columns of one name".to_owned()) } else { leaves_of(field) };
+            let is_twice = fields.iter().filter(|other| other.name() == name).count() > 1;
             if is_twice {
-                let first = columns.iter_mut().find(|column| column.name == name);
-                if let Some(first) = first {
-                    first.leaves.clone_from(&leaves);
+                if columns.iter().all(|column| column.name != name) {
+                    columns.push(Column { name, decoded: Err("two columns of one name".to_owned()) });
                 }
-                fields.retain(|field: &ParquetType| field.name() != name);
                 continue;
             }
-            if leaves.is_ok() {
-                fields.push(bare(field));
-            }
-            columns.push(Column { name, leaves });
+            let decoded = leaves_of(field).and_then(|leaves| {
+                let place = bare_fields.len();
+                bare_fields.push(Arc::new(bare(field).map_err(|error| error.to_string())?));
+                let start = chunks.len();
+                chunks.extend(of_field);
+                Ok(Decoded { place, chunks: start..chunks.len(), leaves })
+            });
+            columns.push(Column { name, decoded });
         }
-        #[allow(clippy::redundant_closure_for_method_calls)] // The method's type is of a crate below polars.
+        let root = Type::group_type_builder(schema.name()).with_fields(bare_fields).build();
+        let schema = Arc::new(SchemaDescriptor::new(Arc::new(root.at("reading", path)?)));
+        let groups = metadata.row_groups().iter().map(|group| {
+            let chunks = chunks.iter().filter_map(|&at| group.columns().get(at).cloned());
+            RowGroupMetaData::builder(Arc::clone(&schema))
+                .set_num_rows(group.num_rows())
+                .set_total_byte_size(group.total_byte_size())
+                .set_column_metadata(chunks.collect())
+                .build()
+                .at("reading", path)
+        });
+        let groups = groups.collect::<Result<Vec<_>>>()?;
+        let height = groups
+            .iter()
+            .try_fold(0_i64, |sum, group| sum.checked_add(group.num_rows()).filter(|sum| *sum >= 0));
+        let n_rows = metadata.file_metadata().num_rows();
         let height =
-            metadata.row_groups.iter().try_fold(0_usize, |sum, group| sum.checked_add(group.num_rows()));
-        let height = height.filter(|&height| height == metadata.num_rows).ok_or_else(|| {
+            height.filter(|&height| height == n_rows).and_then(|height| usize::try_from(height).ok());
+        let height = height.ok_or_else(|| {
             Error::Input(format!("{}: the footer counts rows that do not exist", path.display()))
         })?;
-        let name = metadata.schema_descr.name().into();
-        let metadata = FileMetadata {
-            schema_descr: SchemaDescriptor::new(name, fields),
-            // It holds the Arrow schema, with the types that are removed here.
-            key_value_metadata: None,
-            ..(*metadata).clone()
-        };
-        Ok(Self { path: path.to_owned(), metadata: Arc::new(metadata), columns, height })
+        // Without its metadata: it holds the Arrow schema, with the types that are removed here.
+        let facts = FileMetaData::new(metadata.file_metadata().version(), n_rows, None, None, schema, None);
+        let metadata = with_views(Arc::new(ParquetMetaData::new(facts, groups))).at("reading", path)?;
+        Ok(Self { path: path.to_owned(), metadata, columns, height })
     }
 
     /// Returns the number of rows.
@@ -127,7 +165,7 @@ impl ForeignFile {
     /// # Errors
     /// A column that is read cannot be decoded.
     pub fn select(&self, need: impl Fn(&str) -> Need) -> Result<Selection> {
-        let need = |column: &Column| match (need(&column.name), &column.leaves) {
+        let need = |column: &Column| match (need(&column.name), &column.decoded) {
             (Need::Read, Err(why)) => Err(Error::Input(format!(
                 "{}: column {:?} cannot be read: {why}\nhint: write the file again without it, or with its values as JSON text",
                 self.path.display(),
@@ -143,19 +181,15 @@ impl ForeignFile {
     pub fn stretches(&self, selection: &Selection) -> Vec<Range<usize>> {
         let mut stretches = Vec::new();
         let mut first = 0;
-        for group in &self.metadata.row_groups {
-            let n_rows = group.num_rows();
-            let bytes = |column: &Column| {
-                let chunks = group.columns_under_root_iter(&column.name).into_iter().flatten();
-                let size = |n: i64| usize::try_from(n).unwrap_or(usize::MAX);
-                chunks
-                    .map(|chunk| {
-                        size(chunk.uncompressed_size())
-                            .max(size(chunk.num_values()).saturating_mul(VALUE_BYTES))
-                    })
-                    .fold(0, usize::saturating_add)
-            };
-            let bytes = self.selected(selection).map(bytes).fold(0, usize::saturating_add);
+        for group in self.metadata.metadata().row_groups() {
+            let size = |n: i64| usize::try_from(n).unwrap_or(usize::MAX);
+            let n_rows = size(group.num_rows());
+            let chunks = self.selected(selection).flat_map(|column| &group.columns()[column.chunks.clone()]);
+            let bytes = chunks
+                .map(|chunk| {
+                    size(chunk.uncompressed_size()).max(size(chunk.num_values()).saturating_mul(VALUE_BYTES))
+                })
+                .fold(0, usize::saturating_add);
             let row_bytes = (bytes / n_rows.max(1)).max(1);
             let step = (STRETCH_BYTES / row_bytes).clamp(1, STRETCH_ROWS);
             stretches.extend((0..n_rows).step_by(step).map(|start| {
@@ -167,9 +201,9 @@ impl ForeignFile {
         stretches
     }
 
-    fn selected(&self, selection: &Selection) -> impl Iterator<Item = &Column> {
+    fn selected(&self, selection: &Selection) -> impl Iterator<Item = &Decoded> {
         let needed = self.columns.iter().zip(&selection.0).filter(|(_, need)| **need != Need::No);
-        needed.map(|(column, _)| column)
+        needed.filter_map(|(column, _)| column.decoded.as_ref().ok())
     }
 
     /// Decodes rows.
@@ -177,33 +211,80 @@ impl ForeignFile {
     /// # Errors
     /// The file cannot be read, or is damaged.
     pub fn read(&self, selection: &Selection, rows: Range<usize>) -> Result<ForeignRows> {
-        let names: Vec<String> = self.selected(selection).map(|column| column.name.clone()).collect();
-        let mut decoded = Vec::new();
-        if !names.is_empty() && !rows.is_empty() {
-            let file = File::open(&self.path).at("reading", &self.path)?;
-            let mut reader =
-                ParquetReader::new(file).with_slice(Some((rows.start, rows.len()))).with_columns(Some(names));
-            reader.set_metadata(Arc::clone(&self.metadata));
-            let frame = reader.finish().at("reading", &self.path)?;
-            if frame.height() != rows.len() {
-                let (got, wanted) = (frame.height(), rows.len());
-                let what = format!("{}: expected {wanted} rows, found {got}", self.path.display());
-                return Err(Error::Input(what));
-            }
-            decoded = frame.into_columns();
-        }
+        let places: Vec<usize> = self.selected(selection).map(|column| column.place).collect();
+        let arrays = if places.is_empty() || rows.is_empty() {
+            Vec::new()
+        } else {
+            unless_damaged(&self.path, || self.arrays(places, &rows))?
+        };
         let mut columns = Vec::with_capacity(self.columns.len());
-        let mut decoded = decoded.into_iter();
+        let mut arrays = arrays.iter();
         for (column, &need) in self.columns.iter().zip(&selection.0) {
-            let series = if need == Need::No { None } else { decoded.next() };
-            let cells = match (series, &column.leaves) {
-                (Some(series), Ok(leaves)) => Cells::of(series.as_materialized_series(), &mut &**leaves),
+            let cells = match &column.decoded {
+                Ok(decoded) if need != Need::No => {
+                    arrays.next().map_or(Cells::Nothing, |array| Cells::of(array, &mut &*decoded.leaves))
+                }
                 _ => Cells::Nothing,
             };
             columns.push((column.name.clone(), need, cells));
         }
         Ok(ForeignRows { height: rows.len(), columns })
     }
+
+    fn arrays(&self, places: Vec<usize>, rows: &Range<usize>) -> Result<Vec<ArrayRef>> {
+        let file = File::open(&self.path).at("reading", &self.path)?;
+        let (groups, offset) = self.groups_of(rows);
+        let mut reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+            .with_row_groups(groups)
+            .with_projection(ProjectionMask::roots(self.metadata.parquet_schema(), places))
+            .with_batch_size(rows.len())
+            .with_offset(offset)
+            .with_limit(rows.len())
+            .build()
+            .at("reading", &self.path)?;
+        let batches = reader.by_ref().collect::<Result<Vec<_>, _>>().at("reading", &self.path)?;
+        let batch = arrow_select::concat::concat_batches(&reader.schema(), &batches);
+        let batch = batch.at("reading", &self.path)?;
+        if batch.num_rows() == rows.len() {
+            return Ok(batch.columns().to_vec());
+        }
+        let (got, wanted) = (batch.num_rows(), rows.len());
+        Err(Error::Input(format!("{}: expected {wanted} rows, found {got}", self.path.display())))
+    }
+
+    /// Returns the row groups that hold these rows, and the place of the first row in the first of them.
+    fn groups_of(&self, rows: &Range<usize>) -> (Vec<usize>, usize) {
+        let (mut groups, mut offset, mut first) = (Vec::new(), 0, 0);
+        for (at, group) in self.metadata.metadata().row_groups().iter().enumerate() {
+            let end = first + usize::try_from(group.num_rows()).unwrap_or_default();
+            if first < rows.end && rows.start < end {
+                if groups.is_empty() {
+                    offset = rows.start - first;
+                }
+                groups.push(at);
+            }
+            first = end;
+        }
+        (groups, offset)
+    }
+}
+
+/// Returns a footer whose bytes are decoded as views: rows that share a value of a dictionary share its memory.
+fn with_views(metadata: Arc<ParquetMetaData>) -> parquet::errors::Result<ArrowReaderMetadata> {
+    let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+    let plain = ArrowReaderMetadata::try_new(Arc::clone(&metadata), options.clone())?;
+    let views = Schema::new(plain.schema().fields().iter().map(viewed).collect::<Fields>());
+    ArrowReaderMetadata::try_new(metadata, options.with_schema(Arc::new(views)))
+}
+
+fn viewed(field: &Arc<Field>) -> Arc<Field> {
+    let data_type = match field.data_type() {
+        DataType::Binary => DataType::BinaryView,
+        DataType::List(element) => DataType::List(viewed(element)),
+        DataType::Struct(members) => DataType::Struct(members.iter().map(viewed).collect()),
+        other => other.clone(),
+    };
+    Arc::new(field.as_ref().clone().with_data_type(data_type))
 }
 
 /// The logical type of a leaf of a column.
@@ -235,102 +316,129 @@ const MICROS: i64 = 1_000_000;
 const NANOS: i64 = 1_000_000_000;
 
 /// Returns the leaves of a column in the order of decoding, or the reason that it cannot be decoded.
-fn leaves_of(field: &ParquetType) -> Result<Arc<[Leaf]>, String> {
+fn leaves_of(field: &Type) -> Result<Vec<Leaf>, String> {
     let mut leaves = Vec::new();
     add_leaves(field, 0, &mut leaves)?;
-    if leaves.is_empty() { Err("a struct without members".to_owned()) } else { Ok(leaves.into()) }
+    Ok(leaves)
 }
 
-fn add_leaves(field: &ParquetType, level: usize, leaves: &mut Vec<Leaf>) -> Result<(), String> {
+fn add_leaves(field: &Type, level: usize, leaves: &mut Vec<Leaf>) -> Result<(), String> {
     if level > MAX_LEVELS {
         return Err(format!("lists and structs nested more than {MAX_LEVELS} levels deep"));
     }
     match field {
-        ParquetType::PrimitiveType(primitive) => leaves.push(Leaf::of(primitive)),
-        ParquetType::GroupType { fields, .. } if fields.is_empty() => {
+        Type::PrimitiveType { physical_type: PhysicalType::FIXED_LEN_BYTE_ARRAY, type_length, .. }
+            if *type_length < 1 =>
+        {
+            return Err("values of no bytes".to_owned());
+        }
+        Type::PrimitiveType { .. } => leaves.push(Leaf::of(field)),
+        Type::GroupType { fields, .. } if fields.is_empty() => {
             return Err("a struct without members".to_owned());
         }
-        ParquetType::GroupType { fields, .. } => {
+        Type::GroupType { fields, .. } => {
             fields.iter().try_for_each(|field| add_leaves(field, level + 1, leaves))?;
         }
     }
     Ok(())
 }
 
-/// Returns the type without annotations, as numbers and bytes; lists stay lists.
-fn bare(field: &ParquetType) -> ParquetType {
+fn n_leaves(field: &Type) -> usize {
     match field {
-        ParquetType::PrimitiveType(primitive) => ParquetType::PrimitiveType(PrimitiveType {
-            logical_type: None,
-            converted_type: None,
-            ..primitive.clone()
-        }),
-        ParquetType::GroupType { field_info, logical_type, converted_type, fields } => {
-            let listed = match (logical_type, converted_type) {
-                (None, Some(GroupConvertedType::List)) | (Some(GroupLogicalType::List), _) => {
-                    Some(GroupLogicalType::List)
-                }
-                // A map is read as the list of its entries.
-                (None, Some(_)) | (Some(GroupLogicalType::Map), _) => Some(GroupLogicalType::Map),
-                _ => None,
-            };
-            ParquetType::GroupType {
-                field_info: field_info.clone(),
-                logical_type: listed,
-                converted_type: None,
-                fields: fields.iter().map(bare).collect(),
-            }
+        Type::PrimitiveType { .. } => 1,
+        Type::GroupType { fields, .. } => fields.iter().map(|field| n_leaves(field)).sum(),
+    }
+}
+
+/// Returns the type without annotations, as numbers and bytes; lists stay lists.
+fn bare(field: &Type) -> parquet::errors::Result<Type> {
+    let repetition = repetition(field);
+    match field {
+        Type::PrimitiveType { physical_type, type_length, .. } => {
+            Type::primitive_type_builder(field.name(), *physical_type)
+                .with_repetition(repetition)
+                .with_length(*type_length)
+                .build()
+        }
+        Type::GroupType { fields, .. } => {
+            let bare_fields: Result<Vec<_>, _> =
+                fields.iter().map(|field| bare(field).map(Arc::new)).collect();
+            Type::group_type_builder(field.name())
+                .with_repetition(repetition)
+                .with_logical_type(is_list(field).then_some(LogicalType::List))
+                .with_fields(bare_fields?)
+                .build()
         }
     }
 }
 
+fn repetition(field: &Type) -> Repetition {
+    let info = field.get_basic_info();
+    if info.has_repetition() { info.repetition() } else { Repetition::REQUIRED }
+}
+
+/// Returns `true` for a group that is annotated as a list or a map, and has the form of one. A map is read as the list of
+/// its entries.
+fn is_list(group: &Type) -> bool {
+    let info = group.get_basic_info();
+    let is_annotated = match info.logical_type_ref() {
+        Some(logical) => matches!(logical, LogicalType::List | LogicalType::Map),
+        None => matches!(
+            info.converted_type(),
+            ConvertedType::LIST | ConvertedType::MAP | ConvertedType::MAP_KEY_VALUE
+        ),
+    };
+    let has_the_form = match group.get_fields() {
+        [element] => repetition(element) == Repetition::REPEATED,
+        _ => false,
+    };
+    is_annotated && has_the_form && repetition(group) != Repetition::REPEATED
+}
+
 impl Leaf {
-    fn of(leaf: &PrimitiveType) -> Self {
-        let is_fixed = matches!(leaf.physical_type, PhysicalType::FixedLenByteArray(_));
-        let a_second = |unit: TimeUnit| match unit {
-            TimeUnit::Milliseconds => MILLIS,
-            TimeUnit::Microseconds => MICROS,
-            TimeUnit::Nanoseconds => NANOS,
+    fn of(leaf: &Type) -> Self {
+        let physical = leaf.get_physical_type();
+        let is_fixed = physical == PhysicalType::FIXED_LEN_BYTE_ARRAY;
+        let a_second = |unit: &TimeUnit| match unit {
+            TimeUnit::MILLIS => MILLIS,
+            TimeUnit::MICROS => MICROS,
+            TimeUnit::NANOS => NANOS,
         };
-        if leaf.physical_type == PhysicalType::Int96 {
+        if physical == PhysicalType::INT96 {
             return Self::Timestamp { a_second: NANOS, is_utc: false };
         }
-        match leaf.logical_type {
-            Some(PrimitiveLogicalType::Float16) if is_fixed => Self::Float16,
-            Some(PrimitiveLogicalType::Uuid) if is_fixed => Self::Uuid,
-            Some(PrimitiveLogicalType::Bson) => Self::Opaque("BSON"),
-            Some(PrimitiveLogicalType::Decimal(_, scale)) => Self::Decimal { scale },
-            Some(PrimitiveLogicalType::Date) => Self::Date,
-            Some(PrimitiveLogicalType::Time { unit, .. }) => Self::Time { a_second: a_second(unit) },
-            Some(PrimitiveLogicalType::Timestamp { unit, is_adjusted_to_utc: is_utc }) => {
-                Self::Timestamp { a_second: a_second(unit), is_utc }
+        match leaf.get_basic_info().logical_type_ref() {
+            Some(LogicalType::Float16) if is_fixed => Self::Float16,
+            Some(LogicalType::Uuid) if is_fixed => Self::Uuid,
+            Some(LogicalType::Bson) => Self::Opaque("BSON"),
+            Some(LogicalType::Decimal(decimal)) => Self::decimal(decimal.scale),
+            Some(LogicalType::Date) => Self::Date,
+            Some(LogicalType::Time(time)) => Self::Time { a_second: a_second(&time.unit) },
+            Some(LogicalType::Timestamp(time)) => {
+                Self::Timestamp { a_second: a_second(&time.unit), is_utc: time.is_adjusted_to_u_t_c }
             }
-            Some(PrimitiveLogicalType::Integer(
-                IntegerType::UInt8 | IntegerType::UInt16 | IntegerType::UInt32 | IntegerType::UInt64,
-            )) => Self::Unsigned,
+            Some(LogicalType::Integer(integer)) if !integer.is_signed => Self::Unsigned,
             Some(_) => Self::Plain,
-            None => match leaf.converted_type {
-                Some(PrimitiveConvertedType::Decimal(_, scale)) => Self::Decimal { scale },
-                Some(PrimitiveConvertedType::Date) => Self::Date,
-                Some(PrimitiveConvertedType::TimeMillis) => Self::Time { a_second: MILLIS },
-                Some(PrimitiveConvertedType::TimeMicros) => Self::Time { a_second: MICROS },
-                Some(PrimitiveConvertedType::TimestampMillis) => {
-                    Self::Timestamp { a_second: MILLIS, is_utc: true }
-                }
-                Some(PrimitiveConvertedType::TimestampMicros) => {
-                    Self::Timestamp { a_second: MICROS, is_utc: true }
-                }
-                Some(
-                    PrimitiveConvertedType::Uint8
-                    | PrimitiveConvertedType::Uint16
-                    | PrimitiveConvertedType::Uint32
-                    | PrimitiveConvertedType::Uint64,
-                ) => Self::Unsigned,
-                Some(PrimitiveConvertedType::Bson) => Self::Opaque("BSON"),
-                Some(PrimitiveConvertedType::Interval) => Self::Opaque("an interval"),
+            None => match leaf.get_basic_info().converted_type() {
+                ConvertedType::DECIMAL => Self::decimal(leaf.get_scale()),
+                ConvertedType::DATE => Self::Date,
+                ConvertedType::TIME_MILLIS => Self::Time { a_second: MILLIS },
+                ConvertedType::TIME_MICROS => Self::Time { a_second: MICROS },
+                ConvertedType::TIMESTAMP_MILLIS => Self::Timestamp { a_second: MILLIS, is_utc: true },
+                ConvertedType::TIMESTAMP_MICROS => Self::Timestamp { a_second: MICROS, is_utc: true },
+                ConvertedType::UINT_8
+                | ConvertedType::UINT_16
+                | ConvertedType::UINT_32
+                | ConvertedType::UINT_64 => Self::Unsigned,
+                ConvertedType::BSON => Self::Opaque("BSON"),
+                ConvertedType::INTERVAL => Self::Opaque("an interval"),
                 _ => Self::Plain,
             },
         }
+    }
+
+    fn decimal(scale: i32) -> Self {
+        Self::Decimal { scale: usize::try_from(scale).unwrap_or(usize::MAX) }
     }
 
     /// Returns the value of a whole number; a time outside the calendar stays the stored number.
@@ -473,13 +581,13 @@ impl ForeignRows {
 
     /// Returns `true` if a column holds text, according to its type.
     pub fn is_text(&self, column: &str) -> bool {
-        matches!(self.cells(column), Some(Cells::Bytes(_, Leaf::Plain)))
+        matches!(self.cells(column), Some(Cells::Bytes(_, Leaf::Plain) | Cells::Fixed(_, Leaf::Plain)))
     }
 
     /// Returns a text cell; `None` if it is null or has another type.
     pub fn text(&self, column: &str, row: usize) -> Option<&str> {
-        let Some(Cells::Bytes(cells, Leaf::Plain)) = self.cells(column) else { return None };
-        std::str::from_utf8(cells.get(row)?).ok()
+        let (bytes, leaf) = self.cells(column)?.stored(row)?;
+        if leaf == Leaf::Plain { std::str::from_utf8(bytes).ok() } else { None }
     }
 
     fn cells(&self, column: &str) -> Option<&Cells> {
@@ -488,69 +596,85 @@ impl ForeignRows {
 
     /// Returns a cell with a list of numbers; `None` if it is null, has another type or contains other values.
     pub fn floats(&self, column: &str, row: usize) -> Option<Vec<f32>> {
-        let Some(Cells::List(list, leaves)) = self.cells(column) else { return None };
-        let inner = list.get_as_series(row)?;
-        let numbers = Cells::of(&inner, &mut &**leaves);
-        (0..inner.len()).map(|at| numbers.float(at)).collect()
+        let Some(Cells::List(list, inner)) = self.cells(column) else { return None };
+        elements(list, row)?.map(|at| inner.float(at)).collect()
     }
+}
+
+/// Returns the places of the elements of a list; `None` if it is null.
+fn elements(list: &ListArray, row: usize) -> Option<Range<usize>> {
+    if list.is_null(row) {
+        return None;
+    }
+    let offset = |at: usize| usize::try_from(list.value_offsets()[at]).ok();
+    Some(offset(row)?..offset(row + 1)?)
 }
 
 /// The cells of a column, or of a level inside it.
 #[derive(Debug)]
 enum Cells {
     Nothing,
-    Flags(BooleanChunked),
-    Short(Int32Chunked, Leaf),
-    Long(Int64Chunked, Leaf),
-    Single(Float32Chunked),
-    Double(Float64Chunked),
-    Bytes(BinaryChunked, Leaf),
-    List(ListChunked, Arc<[Leaf]>),
-    Struct { is_there: BooleanChunked, members: Vec<(String, Cells)> },
+    Flags(BooleanArray),
+    Short(Int32Array, Leaf),
+    Long(Int64Array, Leaf),
+    Single(Float32Array),
+    Double(Float64Array),
+    Bytes(BinaryViewArray, Leaf),
+    Fixed(FixedSizeBinaryArray, Leaf),
+    List(ListArray, Box<Self>),
+    Struct(StructArray, Vec<(String, Self)>),
 }
 
 impl Cells {
-    /// Returns the cells of a series, and takes its leaves from the front of `leaves`.
-    fn of(series: &Series, leaves: &mut &[Leaf]) -> Self {
-        if let DataType::List(_) = series.dtype() {
-            let n_leaves = n_leaves(series.dtype());
-            let (own, rest) = leaves.split_at(n_leaves.min(leaves.len()));
-            *leaves = rest;
-            return series.list().map_or(Self::Nothing, |list| Self::List(list.clone(), own.into()));
+    /// Returns the cells of an array, and takes its leaves from the front of `leaves`.
+    fn of(array: &ArrayRef, leaves: &mut &[Leaf]) -> Self {
+        if let Some(list) = array.as_list_opt::<i32>() {
+            return Self::List(list.clone(), Box::new(Self::of(list.values(), leaves)));
         }
-        if let Ok(structs) = series.struct_() {
-            let members = structs.fields_as_series();
-            let members =
-                members.iter().map(|member| (member.name().to_string(), Self::of(member, leaves))).collect();
-            return Self::Struct { is_there: series.is_not_null(), members };
+        if let Some(structs) = array.as_struct_opt() {
+            let members = structs.fields().iter().zip(structs.columns());
+            let members = members.map(|(field, member)| (field.name().clone(), Self::of(member, leaves)));
+            let members = members.collect();
+            return Self::Struct(structs.clone(), members);
         }
         let leaf = leaves.split_first().map_or(Leaf::Plain, |(leaf, rest)| {
             *leaves = rest;
             *leaf
         });
-        let series = series.to_physical_repr();
-        match series.dtype() {
-            DataType::Boolean => series.bool().cloned().map(Self::Flags),
-            DataType::Int32 => series.i32().cloned().map(|cells| Self::Short(cells, leaf)),
-            DataType::Int64 => series.i64().cloned().map(|cells| Self::Long(cells, leaf)),
-            DataType::Float32 => series.f32().cloned().map(Self::Single),
-            DataType::Float64 => series.f64().cloned().map(Self::Double),
-            DataType::Binary => series.binary().cloned().map(|cells| Self::Bytes(cells, leaf)),
-            _ => Ok(Self::Nothing),
+        match array.data_type() {
+            DataType::Boolean => Self::Flags(array.as_boolean().clone()),
+            DataType::Int32 => Self::Short(array.as_primitive().clone(), leaf),
+            DataType::Int64 => Self::Long(array.as_primitive().clone(), leaf),
+            DataType::Timestamp(..) => {
+                let times = array.as_primitive_opt::<TimestampNanosecondType>();
+                times.map_or(Self::Nothing, |times| Self::Long(times.reinterpret_cast::<Int64Type>(), leaf))
+            }
+            DataType::Float32 => Self::Single(array.as_primitive().clone()),
+            DataType::Float64 => Self::Double(array.as_primitive().clone()),
+            DataType::BinaryView => Self::Bytes(array.as_binary_view().clone(), leaf),
+            DataType::FixedSizeBinary(_) => Self::Fixed(array.as_fixed_size_binary().clone(), leaf),
+            _ => Self::Nothing,
         }
-        .unwrap_or(Self::Nothing)
+    }
+
+    /// Returns the bytes of a cell; `None` if it is null or has none.
+    fn stored(&self, row: usize) -> Option<(&[u8], Leaf)> {
+        match self {
+            Self::Bytes(cells, leaf) if cells.is_valid(row) => Some((cells.value(row), *leaf)),
+            Self::Fixed(cells, leaf) if cells.is_valid(row) => Some((cells.value(row), *leaf)),
+            _ => None,
+        }
     }
 
     /// Returns the approximate size of a cell as text, in bytes.
     fn bytes(&self, row: usize) -> usize {
         match self {
             Self::Nothing => 0,
-            Self::Bytes(cells, _) => cells.get(row).map_or(0, <[u8]>::len),
-            Self::List(cells, leaves) => cells.get_as_series(row).map_or(0, |inner| {
-                let cells = Self::of(&inner, &mut &**leaves);
-                (0..inner.len()).map(|at| cells.bytes(at)).sum()
-            }),
-            Self::Struct { members, .. } => {
+            Self::Bytes(..) | Self::Fixed(..) => self.stored(row).map_or(0, |(bytes, _)| bytes.len()),
+            Self::List(list, inner) => {
+                elements(list, row).unwrap_or_default().map(|at| inner.bytes(at)).sum()
+            }
+            Self::Struct(_, members) => {
                 members.iter().map(|(name, cells)| name.len() + cells.bytes(row)).sum()
             }
             Self::Flags(_) | Self::Short(..) | Self::Long(..) | Self::Single(_) | Self::Double(_) => {
@@ -563,28 +687,30 @@ impl Cells {
     fn json(&self, row: usize, unreadable: &mut Option<String>) -> Value {
         match self {
             Self::Nothing => Value::Null,
-            Self::Flags(cells) => cells.get(row).into(),
+            Self::Flags(cells) => cells.is_valid(row).then(|| cells.value(row)).into(),
             Self::Short(cells, leaf) => {
-                cells.get(row).map_or(Value::Null, |n| leaf.of_int(n.into(), i32::BITS))
+                valid(cells, row).map_or(Value::Null, |()| leaf.of_int(cells.value(row).into(), i32::BITS))
             }
-            Self::Long(cells, leaf) => cells.get(row).map_or(Value::Null, |n| leaf.of_int(n, i64::BITS)),
-            Self::Single(cells) => cells.get(row).into(),
-            Self::Double(cells) => cells.get(row).into(),
-            Self::Bytes(cells, leaf) => match cells.get(row).map(|bytes| leaf.of_bytes(bytes)) {
-                None => Value::Null,
-                Some(Ok(value)) => value,
-                Some(Err(what)) => {
-                    unreadable.get_or_insert(what);
-                    Value::Null
+            Self::Long(cells, leaf) => {
+                valid(cells, row).map_or(Value::Null, |()| leaf.of_int(cells.value(row), i64::BITS))
+            }
+            Self::Single(cells) => valid(cells, row).map(|()| cells.value(row)).into(),
+            Self::Double(cells) => valid(cells, row).map(|()| cells.value(row)).into(),
+            Self::Bytes(..) | Self::Fixed(..) => {
+                match self.stored(row).map(|(bytes, leaf)| leaf.of_bytes(bytes)) {
+                    None => Value::Null,
+                    Some(Ok(value)) => value,
+                    Some(Err(what)) => {
+                        unreadable.get_or_insert(what);
+                        Value::Null
+                    }
                 }
-            },
-            Self::List(cells, leaves) => cells.get_as_series(row).map_or(Value::Null, |inner| {
-                let cells = Self::of(&inner, &mut &**leaves);
-                (0..inner.len()).map(|at| cells.json(at, unreadable)).collect()
-            }),
-            Self::Struct { is_there, .. } if is_there.get(row) != Some(true) => Value::Null,
+            }
+            Self::List(list, inner) => elements(list, row)
+                .map_or(Value::Null, |elements| elements.map(|at| inner.json(at, unreadable)).collect()),
+            Self::Struct(structs, _) if structs.is_null(row) => Value::Null,
             // All structs of a column have the same members in Parquet, so a member that a row lacks is null there.
-            Self::Struct { members, .. } => Value::Object(
+            Self::Struct(_, members) => Value::Object(
                 members
                     .iter()
                     .map(|(name, cells)| (name.clone(), cells.json(row, unreadable)))
@@ -597,25 +723,21 @@ impl Cells {
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)] // Vectors are single precision.
     fn float(&self, row: usize) -> Option<f32> {
         match self {
-            Self::Short(cells, _) => cells.get(row).map(|n| n as f32),
-            Self::Long(cells, _) => cells.get(row).map(|n| n as f32),
-            Self::Single(cells) => cells.get(row),
-            Self::Double(cells) => cells.get(row).map(|n| n as f32),
-            Self::Bytes(cells, Leaf::Float16) => {
-                let bytes: [u8; 2] = cells.get(row)?.try_into().ok()?;
-                Some(f16::from_le_bytes(bytes).to_f32())
-            }
+            Self::Short(cells, _) => valid(cells, row).map(|()| cells.value(row) as f32),
+            Self::Long(cells, _) => valid(cells, row).map(|()| cells.value(row) as f32),
+            Self::Single(cells) => valid(cells, row).map(|()| cells.value(row)),
+            Self::Double(cells) => valid(cells, row).map(|()| cells.value(row) as f32),
+            Self::Bytes(..) | Self::Fixed(..) => match self.stored(row)? {
+                (&[low, high], Leaf::Float16) => Some(f16::from_le_bytes([low, high]).to_f32()),
+                _ => None,
+            },
             _ => None,
         }
     }
 }
 
-fn n_leaves(data_type: &DataType) -> usize {
-    match data_type {
-        DataType::List(inner) => n_leaves(inner),
-        DataType::Struct(members) => members.iter().map(|member| n_leaves(member.dtype())).sum(),
-        _ => 1,
-    }
+fn valid(array: &dyn Array, row: usize) -> Option<()> {
+    array.is_valid(row).then_some(())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Writes and reads Parquet files with polars. Only `engine` uses polars directly.
+//! Writes and reads Parquet files as Arrow arrays. Only `engine` uses `arrow` and `parquet` directly.
 //!
 //! Each batch passed to [`FrameWriter`] becomes one row group, so a reader of the same range decodes nothing else.
 //! Batches that a [`BackgroundWriter`] writes may stay in memory and are then not read back.
@@ -9,18 +9,26 @@ use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use polars::io::parquet::write::{BatchedWriter, KeyValueMetadata};
-use polars::prelude::{
-    AnyValue, ArrowDataType, ArrowField, Column, DataFrame, DataType, Field, Float64Chunked, Int64Chunked,
-    NamedFrom, ParquetCompression, ParquetReader, ParquetWriter, PlSmallStr, Schema, SerReader, Series,
-    StatisticsOptions, StringChunked, UInt32Chunked,
+use arrow_array::builder::StringViewBuilder;
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{Float64Type, Int64Type, UInt32Type};
+use arrow_array::{
+    Array, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchOptions, RecordBatchReader as _,
+    StringViewArray, UInt32Array,
 };
-
-use polars_parquet::write::{ZstdLevel, schema_to_metadata_key};
+use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, ArrowWriter, ProjectionMask, encode_arrow_schema};
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use super::background_writer::BackgroundWriter;
 use super::disk::{create, create_private};
-use super::error::{At, Result, damaged};
+use super::error::{At, Error, Result, damaged, unless_damaged};
 
 /// Values of one column, to be written.
 #[derive(Debug)]
@@ -36,22 +44,13 @@ pub enum Values<'a> {
 }
 
 impl Values<'_> {
+    /// Returns the type of the column in memory.
     fn data_type(&self) -> DataType {
         match self {
-            Self::Text(_) => DataType::String,
+            Self::Text(_) => DataType::Utf8View,
             Self::Int(_) => DataType::Int64,
             Self::Float(_) => DataType::Float64,
             Self::U32(_) => DataType::UInt32,
-        }
-    }
-
-    /// Returns the Arrow type of the column for readers of the file.
-    fn arrow_type(&self) -> ArrowDataType {
-        match self {
-            Self::Text(_) => ArrowDataType::Utf8,
-            Self::Int(_) => ArrowDataType::Int64,
-            Self::Float(_) => ArrowDataType::Float64,
-            Self::U32(_) => ArrowDataType::UInt32,
         }
     }
 
@@ -64,35 +63,82 @@ impl Values<'_> {
         }
     }
 
-    fn into_column(self, name: &str) -> Column {
-        let name = name.into();
+    /// Returns the size in memory in bytes, which is the same on every machine.
+    fn size(&self) -> usize {
         match self {
-            Self::Text(values) => Series::new(name, values),
-            Self::Int(values) => Series::new(name, values),
-            Self::Float(values) => Series::new(name, values),
-            Self::U32(values) => Series::new(name, values),
+            Self::Text(values) => values.iter().map(|text| VIEW_BYTES + text.map_or(0, str::len)).sum(),
+            Self::Int(values) => values.len() * size_of::<i64>(),
+            Self::Float(values) => values.len() * size_of::<f64>(),
+            Self::U32(values) => values.len() * size_of::<u32>(),
         }
-        .into()
     }
+
+    fn into_array(self) -> ArrayRef {
+        match self {
+            Self::Text(values) => Arc::new(texts(&values)),
+            Self::Int(values) => Arc::new(Int64Array::from(values)),
+            Self::Float(values) => Arc::new(Float64Array::from(values)),
+            Self::U32(values) => Arc::new(UInt32Array::from(values)),
+        }
+    }
+}
+
+/// The bytes of a text in its column, besides a longer text itself.
+const VIEW_BYTES: usize = 16;
+/// The most bytes of texts in one block of memory.
+const BLOCK_BYTES: usize = 1 << 30;
+
+fn texts(values: &[Option<&str>]) -> StringViewArray {
+    let bytes: usize = values.iter().flatten().map(|text| text.len()).sum();
+    let block = u32::try_from(bytes.clamp(1, BLOCK_BYTES)).expect("a block is smaller than 4 GiB");
+    let mut builder = StringViewBuilder::with_capacity(values.len()).with_fixed_block_size(block);
+    for value in values {
+        builder.append_option(*value);
+    }
+    builder.finish()
 }
 
 /// Named columns of equal length.
 pub type Columns<'a> = Vec<(&'a str, Values<'a>)>;
 
-fn data_frame(columns: Columns<'_>) -> polars::error::PolarsResult<DataFrame> {
-    let height = columns.first().map_or(0, |(_, values)| values.len());
-    DataFrame::new(height, columns.into_iter().map(|(name, values)| values.into_column(name)).collect())
+fn record_batch(columns: Columns<'_>) -> std::result::Result<RecordBatch, ArrowError> {
+    let options =
+        RecordBatchOptions::new().with_row_count(Some(columns.first().map_or(0, |(_, values)| values.len())));
+    let schema = schema(&columns);
+    let arrays = columns.into_iter().map(|(_, values)| values.into_array()).collect();
+    RecordBatch::try_new_with_options(schema, arrays, &options)
 }
 
-/// Returns the Arrow schema of the footer, with plain `string` for text. Polars would write `string_view`, which
-/// pyarrow before 15 and `datasets` before 4 refuse. The data pages are the same for both.
-fn arrow_schema(columns: &Columns<'_>) -> KeyValueMetadata {
-    let field = |(name, values): &(&str, Values<'_>)| {
-        let name = PlSmallStr::from(*name);
-        (name.clone(), ArrowField::new(name, values.arrow_type(), true))
-    };
-    KeyValueMetadata::Static(vec![schema_to_metadata_key(&columns.iter().map(field).collect())])
+fn schema(columns: &Columns<'_>) -> SchemaRef {
+    let field = |(name, values): &(&str, Values<'_>)| Field::new(*name, values.data_type(), true);
+    Arc::new(Schema::new(columns.iter().map(field).collect::<Fields>()))
 }
+
+/// Returns a schema with the type of text replaced. Texts are views in memory, which share the decoded pages of a file;
+/// in a file they are plain, since pyarrow before 15 and `datasets` before 4 refuse views.
+fn with_text(schema: &Schema, text: &DataType) -> SchemaRef {
+    let field = |field: &Arc<Field>| match field.data_type() {
+        DataType::Utf8 | DataType::Utf8View => Field::new(field.name(), text.clone(), field.is_nullable()),
+        _ => field.as_ref().clone(),
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Fields>()))
+}
+
+/// Returns how a file with these columns is written.
+fn writer_options(schema: &Schema) -> parquet::errors::Result<ArrowWriterOptions> {
+    let plain = encode_arrow_schema(&with_text(schema, &DataType::Utf8));
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?))
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
+        .set_max_row_group_row_count(None)
+        .set_key_value_metadata(Some(vec![KeyValue::new(ARROW_SCHEMA_META_KEY.to_owned(), plain)]));
+    let options = ArrowWriterOptions::new().with_properties(properties.build());
+    Ok(options.with_skip_arrow_metadata(true).with_schema_root("root".to_owned()))
+}
+
+/// A file that is being written.
+type TableWriter = ArrowWriter<BufWriter<File>>;
 
 /// A writer of batches of columns into one Parquet file, one row group each.
 pub struct FrameWriter {
@@ -100,7 +146,7 @@ pub struct FrameWriter {
     is_private: bool,
     is_held: bool,
     background_writer: Option<BackgroundWriter>,
-    writer: Option<Arc<Mutex<BatchedWriter<BufWriter<File>>>>>,
+    writer: Option<Arc<Mutex<TableWriter>>>,
     height: usize,
     held: BTreeMap<usize, Frame>,
 }
@@ -140,29 +186,25 @@ impl FrameWriter {
             Some(writer) => Arc::clone(writer),
             None => Arc::clone(self.writer.insert(Arc::new(Mutex::new(self.started(&columns)?)))),
         };
-        let frame = data_frame(columns).at(WRITING, &self.path)?;
+        let size = columns.iter().map(|(_, values)| values.size()).sum();
+        let batch = record_batch(columns).at(WRITING, &self.path)?;
         let start = self.height;
-        self.height += frame.height();
+        self.height += batch.num_rows();
         let Some(background_writer) = &self.background_writer else {
-            return write_batch(&writer, &frame, &self.path);
+            return write_batch(&writer, &batch, &self.path);
         };
-        if self.is_held && background_writer.takes(frame.estimated_size()) {
-            self.held.insert(start, Frame(frame.clone()));
+        if self.is_held && background_writer.takes(size) {
+            self.held.insert(start, Frame(batch.clone()));
         }
         let path = self.path.clone();
-        background_writer.push(move || write_batch(&writer, &frame, &path))
+        background_writer.push(move || write_batch(&writer, &batch, &path))
     }
 
-    fn started(&self, columns: &Columns<'_>) -> Result<BatchedWriter<BufWriter<File>>> {
-        let fields = columns.iter().map(|(name, values)| Field::new((*name).into(), values.data_type()));
+    fn started(&self, columns: &Columns<'_>) -> Result<TableWriter> {
         let file = if self.is_private { create_private(&self.path)? } else { create(&self.path)? };
-        let level = ZstdLevel::try_new(ZSTD_LEVEL).at(WRITING, &self.path)?;
-        ParquetWriter::new(BufWriter::new(file))
-            .with_compression(ParquetCompression::Zstd(Some(level)))
-            .with_statistics(StatisticsOptions::empty())
-            .with_key_value_metadata(Some(arrow_schema(columns)))
-            .batched(&fields.collect::<Schema>())
-            .at(WRITING, &self.path)
+        let schema = schema(columns);
+        let options = writer_options(&schema).at(WRITING, &self.path)?;
+        ArrowWriter::try_new_with_options(BufWriter::new(file), schema, options).at(WRITING, &self.path)
     }
 
     /// Ends the file. Returns the batches that are still in memory. With a background writer, the file is complete when
@@ -183,13 +225,16 @@ impl FrameWriter {
     }
 }
 
+const READING: &str = "reading";
 const WRITING: &str = "writing";
 /// The compression level of zstd. A run folder is a tenth larger than at the usual level 3, and a run a few percent
 /// faster.
 const ZSTD_LEVEL: i32 = 1;
 
-fn write_batch(writer: &Mutex<BatchedWriter<BufWriter<File>>>, frame: &DataFrame, path: &Path) -> Result<()> {
-    locked(writer).write_batch(frame).at(WRITING, path)
+fn write_batch(writer: &Mutex<TableWriter>, batch: &RecordBatch, path: &Path) -> Result<()> {
+    let mut writer = locked(writer);
+    writer.write(batch).at(WRITING, path)?;
+    writer.flush().at(WRITING, path)
 }
 
 fn locked<T>(writer: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -232,7 +277,7 @@ pub fn write_frame(path: &Path, columns: Columns<'_>) -> Result<()> {
 
 /// Columns of a batch; cells are accessed by row number within the frame.
 #[derive(Debug, Clone)]
-pub struct Frame(DataFrame);
+pub struct Frame(RecordBatch);
 
 impl Frame {
     /// Returns a frame of these columns.
@@ -240,158 +285,168 @@ impl Frame {
     /// # Errors
     /// The columns differ in length.
     pub fn from_columns(columns: Columns<'_>) -> Result<Self> {
-        data_frame(columns).at("building", Path::new("memory")).map(Self)
+        record_batch(columns).at("building", Path::new("memory")).map(Self)
     }
 
     /// Returns the number of rows.
     pub fn height(&self) -> usize {
-        self.0.height()
+        self.0.num_rows()
     }
 
     /// Returns a column of text; `None` if there is no such column or it has another type.
     pub fn texts(&self, name: &str) -> Option<Texts<'_>> {
-        self.0.column(name).ok()?.str().ok().map(Texts)
+        self.0.column_by_name(name)?.as_string_view_opt().map(Texts)
     }
 
     /// Returns an owned column; `None` if there is no such column or it has a type that [`Values`] does not support.
     pub(super) fn cells(&self, name: &str) -> Option<ColumnCells> {
-        let column = self.0.column(name).ok()?;
-        match column.dtype() {
-            DataType::String => column.str().ok().cloned().map(ColumnCells::Text),
-            DataType::Int64 => column.i64().ok().cloned().map(ColumnCells::Int),
-            DataType::Float64 => column.f64().ok().cloned().map(ColumnCells::Float),
-            DataType::UInt32 => column.u32().ok().cloned().map(ColumnCells::U32),
-            _ => None,
-        }
+        ColumnCells::of(self.0.column_by_name(name)?)
     }
 
     /// Returns a column of whole numbers.
     pub fn ints(&self, name: &str) -> Option<Ints<'_>> {
-        self.0.column(name).ok()?.i64().ok().map(Ints)
+        self.0.column_by_name(name)?.as_primitive_opt().map(Ints)
     }
 
     /// Returns a cell of a column of numbers.
     pub fn float(&self, name: &str, row: usize) -> Option<f64> {
-        self.0.column(name).ok()?.f64().ok()?.get(row)
+        let column = self.0.column_by_name(name)?.as_primitive_opt::<Float64Type>()?;
+        cell(column, row).then(|| column.value(row))
     }
 
     /// Returns the names of the columns.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.columns().iter().map(|column| column.name().as_str())
+        self.0.schema_ref().fields().iter().map(|field| field.name().as_str())
     }
 
     /// Returns a column of row numbers.
     pub fn u32s(&self, name: &str) -> Option<U32s<'_>> {
-        self.0.column(name).ok()?.u32().ok().map(U32s)
+        self.0.column_by_name(name)?.as_primitive_opt().map(U32s)
     }
 
     /// Returns all columns with their cells, in the order of the file; only types of [`Values`] are supported.
     pub(crate) fn columns(&self, path: &Path) -> Result<Columns<'_>> {
         let mut columns = Vec::new();
-        for column in self.0.columns() {
-            let Some(values) = values_of(column).at("reading", path)? else {
-                let what = format!("column {} has a type that toolsieve does not write", column.name());
+        for (name, column) in self.names().zip(self.0.columns()) {
+            let Some(values) = values_of(column) else {
+                let what = format!("column {name} has a type that toolsieve does not write");
                 return Err(damaged(path, what));
             };
-            columns.push((column.name().as_str(), values));
+            columns.push((name, values));
         }
         Ok(columns)
     }
 
     /// Returns a row as JSON; only types of [`Values`] are supported. Use `foreign` for files of other programs.
     pub fn row_json(&self, row: usize) -> serde_json::Map<String, serde_json::Value> {
-        self.0.columns().iter().map(|column| (column.name().to_string(), cell_json(column, row))).collect()
+        let columns = self.names().zip(self.0.columns());
+        columns.map(|(name, column)| (name.to_owned(), cell_json(column, row))).collect()
     }
 }
 
-fn cell_json(column: &Column, row: usize) -> serde_json::Value {
-    match column.get(row) {
-        Ok(AnyValue::String(text)) => text.into(),
-        // Polars returns a scalar column if all values are equal.
-        Ok(AnyValue::StringOwned(text)) => text.as_str().into(),
-        Ok(AnyValue::Int64(n)) => n.into(),
-        Ok(AnyValue::Float64(n)) => n.into(),
-        Ok(AnyValue::UInt32(n)) => n.into(),
-        _ => serde_json::Value::Null,
+fn cell_json(column: &ArrayRef, row: usize) -> serde_json::Value {
+    match ColumnCells::of(column) {
+        Some(ColumnCells::Text(_)) => {
+            column.as_string_view_opt().and_then(|cells| Texts(cells).get(row)).into()
+        }
+        Some(cells @ ColumnCells::Int(_)) => cells.int(row).into(),
+        Some(cells @ ColumnCells::Float(_)) => cells.float(row).into(),
+        Some(cells @ ColumnCells::U32(_)) => cells.u32(row).into(),
+        None => serde_json::Value::Null,
     }
 }
 
 /// Returns the cells of a column; `None` if [`Values`] does not support its type.
-fn values_of(column: &Column) -> polars::error::PolarsResult<Option<Values<'_>>> {
-    Ok(Some(match column.dtype() {
-        DataType::String => Values::Text(column.str()?.iter().collect()),
-        DataType::Int64 => Values::Int(column.i64()?.iter().collect()),
-        DataType::Float64 => Values::Float(column.f64()?.iter().collect()),
-        DataType::UInt32 => Values::U32(column.u32()?.iter().flatten().collect()),
-        _ => return Ok(None),
-    }))
+fn values_of(column: &ArrayRef) -> Option<Values<'_>> {
+    Some(match column.data_type() {
+        DataType::Utf8View => Values::Text(column.as_string_view().iter().collect()),
+        DataType::Int64 => Values::Int(column.as_primitive::<Int64Type>().iter().collect()),
+        DataType::Float64 => Values::Float(column.as_primitive::<Float64Type>().iter().collect()),
+        DataType::UInt32 => Values::U32(column.as_primitive::<UInt32Type>().iter().flatten().collect()),
+        _ => return None,
+    })
+}
+
+/// Returns `true` if an array has a cell in this row that is not null.
+fn cell(array: &dyn Array, row: usize) -> bool {
+    row < array.len() && array.is_valid(row)
 }
 
 /// The cells of one column, independent of the frame.
 #[derive(Debug, Clone)]
 pub(super) enum ColumnCells {
     /// Text.
-    Text(StringChunked),
+    Text(StringViewArray),
     /// Whole numbers.
-    Int(Int64Chunked),
+    Int(Int64Array),
     /// Numbers.
-    Float(Float64Chunked),
+    Float(Float64Array),
     /// Row numbers.
-    U32(UInt32Chunked),
+    U32(UInt32Array),
 }
 
 impl ColumnCells {
+    fn of(column: &ArrayRef) -> Option<Self> {
+        Some(match column.data_type() {
+            DataType::Utf8View => Self::Text(column.as_string_view().clone()),
+            DataType::Int64 => Self::Int(column.as_primitive().clone()),
+            DataType::Float64 => Self::Float(column.as_primitive().clone()),
+            DataType::UInt32 => Self::U32(column.as_primitive().clone()),
+            _ => return None,
+        })
+    }
+
     /// Returns the text of a row; `None` is null.
     pub(super) fn text(&self, row: usize) -> Option<&str> {
-        if let Self::Text(cells) = self { cells.get(row) } else { None }
+        if let Self::Text(cells) = self { Texts(cells).get(row) } else { None }
     }
 
     /// Returns the number of a row; `None` is null.
     pub(super) fn int(&self, row: usize) -> Option<i64> {
-        if let Self::Int(cells) = self { cells.get(row) } else { None }
+        if let Self::Int(cells) = self { Ints(cells).get(row) } else { None }
     }
 
     /// Returns the floating-point number of a row; `None` is null.
     pub(super) fn float(&self, row: usize) -> Option<f64> {
-        if let Self::Float(cells) = self { cells.get(row) } else { None }
+        if let Self::Float(cells) = self { cell(cells, row).then(|| cells.value(row)) } else { None }
     }
 
     /// Returns the row number of a row; `None` is null.
     pub(super) fn u32(&self, row: usize) -> Option<u32> {
-        if let Self::U32(cells) = self { cells.get(row) } else { None }
+        if let Self::U32(cells) = self { U32s(cells).get(row) } else { None }
     }
 }
 
 /// Cells of a text column.
 #[derive(Clone, Copy)]
-pub struct Texts<'a>(&'a StringChunked);
+pub struct Texts<'a>(&'a StringViewArray);
 
 impl<'a> Texts<'a> {
     /// Returns the cell of a row; `None` is null.
     pub fn get(&self, row: usize) -> Option<&'a str> {
-        self.0.get(row)
+        cell(self.0, row).then(|| self.0.value(row))
     }
 }
 
 /// Cells of a whole-number column.
 #[derive(Clone, Copy)]
-pub struct Ints<'a>(&'a Int64Chunked);
+pub struct Ints<'a>(&'a Int64Array);
 
 impl Ints<'_> {
     /// Returns the cell of a row; `None` is null.
     pub fn get(&self, row: usize) -> Option<i64> {
-        self.0.get(row)
+        cell(self.0, row).then(|| self.0.value(row))
     }
 }
 
 /// Cells of a row-number column.
 #[derive(Clone, Copy)]
-pub struct U32s<'a>(&'a UInt32Chunked);
+pub struct U32s<'a>(&'a UInt32Array);
 
 impl U32s<'_> {
     /// Returns the cell of a row; `None` is null.
     pub fn get(&self, row: usize) -> Option<u32> {
-        self.0.get(row)
+        cell(self.0, row).then(|| self.0.value(row))
     }
 }
 
@@ -399,7 +454,7 @@ impl U32s<'_> {
 #[derive(Debug, Clone)]
 pub struct FrameFile {
     path: PathBuf,
-    metadata: polars::io::parquet::metadata::FileMetadataRef,
+    metadata: ArrowReaderMetadata,
 }
 
 impl FrameFile {
@@ -408,31 +463,31 @@ impl FrameFile {
     /// # Errors
     /// The file cannot be read, or is not a Parquet file.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = File::open(path).at("reading", path)?;
-        let mut reader = ParquetReader::new(file);
-        let metadata = reader.get_metadata().at("reading", path)?.clone();
+        let file = File::open(path).at(READING, path)?;
+        let metadata = unless_damaged(path, || {
+            let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            let plain = ArrowReaderMetadata::load(&file, options.clone()).at(READING, path)?;
+            let views = with_text(plain.schema(), &DataType::Utf8View);
+            ArrowReaderMetadata::try_new(Arc::clone(plain.metadata()), options.with_schema(views))
+                .at(READING, path)
+        })?;
         Ok(Self { path: path.to_owned(), metadata })
     }
 
     /// Returns the number of rows.
     pub fn height(&self) -> usize {
-        self.metadata.num_rows
+        self.metadata.metadata().row_groups().iter().map(|group| count(group.num_rows())).sum()
     }
 
     /// Returns the names of its columns.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.metadata
-            .schema_descr
-            .fields()
-            .iter()
-            .map(polars_parquet::parquet::schema::types::ParquetType::name)
+        self.metadata.schema().fields().iter().map(|field| field.name().as_str())
     }
 
     /// Returns the number of rows of each row group. A file without rows has one empty group, so that its columns can
     /// be read.
     pub(crate) fn groups(&self) -> Vec<usize> {
-        #[allow(clippy::redundant_closure_for_method_calls)] // The method's type is of a crate below polars.
-        let lengths = self.metadata.row_groups.iter().map(|group| group.num_rows());
+        let lengths = self.metadata.metadata().row_groups().iter().map(|group| count(group.num_rows()));
         let mut groups: Vec<usize> = lengths.filter(|&rows| rows > 0).collect();
         if groups.is_empty() {
             groups.push(0);
@@ -445,12 +500,62 @@ impl FrameFile {
     /// # Errors
     /// The file cannot be read, or a column is missing.
     pub fn read(&self, start: usize, length: usize, columns: Option<&[&str]>) -> Result<Frame> {
-        let file = File::open(&self.path).at("reading", &self.path)?;
-        let mut reader = ParquetReader::new(file)
-            .with_slice(Some((start, length)))
-            .with_columns(columns.map(|columns| columns.iter().map(|&name| name.to_owned()).collect()));
-        reader.set_metadata(Arc::clone(&self.metadata));
-        reader.set_rechunk(true).finish().at("reading", &self.path).map(Frame)
+        let schema = self.metadata.parquet_schema();
+        let projection = match columns {
+            None => ProjectionMask::all(),
+            Some(columns) => ProjectionMask::roots(schema, self.roots(columns)?),
+        };
+        let (groups, offset) = self.groups_of(start, length);
+        let file = File::open(&self.path).at(READING, &self.path)?;
+        unless_damaged(&self.path, || {
+            let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
+                .with_row_groups(groups)
+                .with_projection(projection)
+                .with_batch_size(length.max(1))
+                .with_offset(offset)
+                .with_limit(length)
+                .build()
+                .at(READING, &self.path)?;
+            let schema = reader.schema();
+            let mut batches = Vec::new();
+            for batch in reader {
+                batches.push(batch.at(READING, &self.path)?);
+            }
+            match &mut batches[..] {
+                [_] => Ok(Frame(batches.swap_remove(0))),
+                batches => arrow_select::concat::concat_batches(&schema, &*batches)
+                    .at(READING, &self.path)
+                    .map(Frame),
+            }
+        })
+    }
+
+    /// Returns the places of columns.
+    fn roots(&self, columns: &[&str]) -> Result<Vec<usize>> {
+        let place = |column: &&str| {
+            let place = self.names().position(|name| name == *column);
+            place.ok_or_else(|| {
+                let cause = format!("column {column:?} is missing");
+                Error::Table { doing: READING, path: self.path.clone(), cause }
+            })
+        };
+        columns.iter().map(place).collect()
+    }
+
+    /// Returns the row groups that hold these rows, and the place of the first row in the first of them.
+    fn groups_of(&self, start: usize, length: usize) -> (Vec<usize>, usize) {
+        let (mut groups, mut offset, mut first) = (Vec::new(), 0, 0);
+        for (at, group) in self.metadata.metadata().row_groups().iter().enumerate() {
+            let end = first + count(group.num_rows());
+            if first < start.saturating_add(length) && start < end {
+                if groups.is_empty() {
+                    offset = start - first;
+                }
+                groups.push(at);
+            }
+            first = end;
+        }
+        (groups, offset)
     }
 
     /// Reads some columns of the whole file.
@@ -468,6 +573,10 @@ impl FrameFile {
     pub fn read_all(&self) -> Result<Frame> {
         self.read(0, self.height(), None)
     }
+}
+
+fn count(n: i64) -> usize {
+    usize::try_from(n).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -507,24 +616,18 @@ mod tests {
 
     #[test]
     fn text_is_plain_text_for_every_reader() {
-        use polars::prelude::{ArrowSchema, CompatLevel, SchemaExt as _};
-
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
         write_frame(&path, vec![("text", Values::Text(vec![Some("a")])), ("n", Values::Int(vec![None]))])
             .unwrap();
-        let found = FrameFile::open(&path).unwrap().metadata.key_value_metadata.clone().unwrap();
-        let fields = [("text", ArrowDataType::Utf8), ("n", ArrowDataType::Int64)];
-        let plain: ArrowSchema = fields
-            .map(|(name, kind)| (name.into(), ArrowField::new(name.into(), kind, true)))
-            .into_iter()
-            .collect();
-        assert_eq!(found, [schema_to_metadata_key(&plain)]);
-        let schema: Schema =
-            [Field::new("text".into(), DataType::String), Field::new("n".into(), DataType::Int64)]
-                .into_iter()
-                .collect();
-        assert_ne!(found, [schema_to_metadata_key(&schema.to_arrow(CompatLevel::newest()))]);
+        let metadata = ArrowReaderMetadata::load(&File::open(&path).unwrap(), ArrowReaderOptions::new());
+        let metadata = metadata.unwrap();
+        let types = [("text", DataType::Utf8), ("n", DataType::Int64)];
+        let plain = Schema::new(types.map(|(name, kind)| Field::new(name, kind, true)).to_vec());
+        assert_eq!(*metadata.schema().as_ref(), plain);
+        let found = metadata.metadata().file_metadata().key_value_metadata().unwrap();
+        let expected = KeyValue::new(ARROW_SCHEMA_META_KEY.to_owned(), encode_arrow_schema(&plain));
+        assert_eq!(*found, [expected]);
     }
 
     #[test]

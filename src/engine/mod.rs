@@ -8,7 +8,7 @@
 //! - input and output of a stage: `view` and `verdict`;
 //! - how verdicts are applied: `runner`, `cascade`, `conservation`, `row_names`, `decided` and `decisions`;
 //! - the foundations: `corpus` (tables), `raw` and `delta` (their files), `frame` and `foreign` (the only modules that use
-//!   polars), `parquet_copy` and `parquet_form` (Parquet files that are written again), `background_writer`, `folder` and `marker` (the run folder), `layout` (file names), `disk` (writing files),
+//!   Arrow), `parquet_copy` and `parquet_form` (Parquet files that are written again), `background_writer`, `folder` and `marker` (the run folder), `layout` (file names), `disk` (writing files),
 //!   `manifest` (what a run records), `seal` and `verify` (checksums), `ledger` (all events in one table), `links`
 //!   (records outside the run that rows are near to), and `forgotten` (records that must not come back).
 //!
@@ -20,6 +20,8 @@ pub(crate) mod conservation;
 pub mod context;
 pub mod contract;
 pub mod corpus;
+#[cfg(feature = "polars")]
+pub mod data_frame;
 pub mod decided;
 pub mod decision;
 pub mod decisions;

@@ -3,13 +3,11 @@
 //! Values are read and written as they are stored: numbers, bytes and levels, never as text, times or lists. So the copy
 //! has the schema and the metadata of the source whatever its types are, and no type has to be known here. Every row
 //! group of the source gives one of the copy, and one that loses no row is copied as it is; a group that loses all its
-//! rows is left out. `polars` decodes values into its own types and writes those, which is not the same; it is not used
-//! here.
+//! rows is left out. Arrow decodes values into its own types and writes those, which is not the same; it is not used here.
 
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::ops::Range;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -26,7 +24,7 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter, Serial
 use parquet::schema::types::Type;
 
 use super::disk::create;
-use super::error::{At, Error, Result};
+use super::error::{At, Error, Result, unless_damaged};
 use super::parquet_form::{has_page_index, properties};
 
 /// The maximum number of rows that are in memory at a time.
@@ -132,14 +130,6 @@ impl ParquetCopy {
         }
         writer.into_inner().at(WRITING, to)?.flush().at(WRITING, to)
     }
-}
-
-/// Returns an error if the reader panics: it does so on some of the files that are damaged.
-fn unless_damaged<T>(path: &Path, read: impl FnOnce() -> Result<T>) -> Result<T> {
-    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| {
-        let cause = "the file is damaged".to_owned();
-        Err(Error::Table { doing: READING, path: path.to_owned(), cause })
-    })
 }
 
 fn n_rows(group: &RowGroupMetaData) -> usize {

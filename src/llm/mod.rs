@@ -25,6 +25,7 @@ mod sender;
 #[cfg(test)]
 pub(crate) mod server;
 pub mod service;
+mod tls;
 mod tokens;
 
 use crate::text::outside::shortened;

@@ -23,6 +23,7 @@ use super::limits::Limits;
 use super::redirects::{self, Redirects};
 use super::retry::{RetryPolicy, is_retryable};
 use super::secrets::{Hidden, Secrets};
+use super::tls;
 
 /// Maximum length of a response with status 200 that may be an error, in bytes.
 const MAX_ERROR_BYTES: usize = 10_000;
@@ -103,6 +104,7 @@ impl Sender {
         let http = reqwest::Client::builder().connect_timeout(policy.timeout).read_timeout(policy.timeout);
         // The address of a request can have secrets.
         let http = http.redirect(redirects.policy()).referer(false);
+        let http = http.tls_backend_preconfigured(tls::config()?);
         let http = http.build().map_err(|error| Error::Setting(error.to_string()))?;
         let secrets = Arc::new(Secrets::of(key.as_ref().map(Key::text), url));
         let permits = Arc::new(Semaphore::new(policy.max_concurrent));

@@ -4,14 +4,18 @@
 //! this machine; the language model is asked by `prompts::recognising`. Both see only what the rules of `privacy` left.
 
 mod chosen;
+#[cfg(feature = "models")]
 mod decode;
+#[cfg(feature = "models")]
 mod labels;
+#[cfg_attr(not(feature = "models"), path = "without_models.rs")]
 pub mod local;
 pub mod name;
-#[cfg(test)]
+#[cfg(all(test, feature = "models"))]
 mod tests;
-#[cfg(test)]
+#[cfg(all(test, feature = "models"))]
 mod tiny;
+#[cfg(feature = "models")]
 mod windows;
 
 pub use chosen::ChosenRecogniser;

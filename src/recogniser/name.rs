@@ -9,8 +9,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use super::local::LocalRecogniser;
-use crate::encoder::ModelError;
 use crate::encoder::hub::{HUB, Hub, MAIN, parse_model};
+use crate::encoder::{ModelError, check_built};
 use crate::environment::Environment;
 
 /// The forms of a name, for help, messages and the schema.
@@ -66,6 +66,7 @@ impl RecogniserName {
             Self::Off | Self::Rules | Self::Endpoint(_) => Ok(None),
             Self::Local(folder) => LocalRecogniser::open(folder).map(Some),
             Self::Hub { repo, revision } => {
+                check_built()?;
                 let folder = Hub::of(environment)?.folder(repo, revision, environment.caches(), &|| false)?;
                 LocalRecogniser::open(&folder).map(Some)
             }

@@ -57,6 +57,11 @@ fn joined(
     vectors: Vectors,
     take: impl FnMut(&[Pair]) -> io::Result<()>,
 ) -> anyhow::Result<Notes> {
+    if matches!(args.search, Search::Approximate) && !Plan::HAS_GRAPHS {
+        anyhow::bail!(
+            "this build has no approximate search\nhint: compare all rows (`--search exact`), or build it with graphs: `cargo install --path . --features ann`"
+        );
+    }
     let (n_rows, n_dims, threshold) = (vectors.len(), vectors.n_dims(), args.threshold().into());
     let plan = |cheaper: Plan| match args.search {
         Search::Auto => cheaper,

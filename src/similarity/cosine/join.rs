@@ -7,8 +7,10 @@
 
 use super::exact;
 use super::plan::Plan;
-use super::proposed::{self, Search};
+#[cfg(feature = "ann")]
+use super::proposed;
 use super::rows::{Skipped, UnitRows};
+use super::search::Search;
 use super::sides::Sides;
 use crate::embed::vectors::Vectors;
 use crate::similarity::{Pair, Stopped};
@@ -27,6 +29,8 @@ pub struct Notes {
 }
 
 /// Finds all pairs of one collection, `a` before `b`, and passes them to `take` in blocks of rows.
+///
+/// A build without the feature `ann` compares all rows under any plan, which [`Notes::plan`] says.
 ///
 /// A pair is two rows whose cosine, as [`dot`](crate::embed::vectors::dot) of the rows at unit length, is `threshold`
 /// or more. [`Plan::of_self_join`] returns the fastest plan.
@@ -79,8 +83,9 @@ fn pairs_of<E>(
 ) -> Result<Notes, Stopped<E>> {
     let plan = plan.in_range();
     let search = match plan {
-        Plan::Exact => exact::join(sides, threshold, cancelled, take).map(|()| None),
+        #[cfg(feature = "ann")]
         Plan::Approximate(graph) => proposed::join(sides, threshold, graph, cancelled, take).map(Some),
+        _ => exact::join(sides, threshold, cancelled, take).map(|()| None),
     }?;
     let skipped_b = sides.b.map_or_else(Vec::new, |rows| rows.skipped().to_vec());
     Ok(Notes { skipped_a: sides.a.skipped().to_vec(), skipped_b, plan, search })

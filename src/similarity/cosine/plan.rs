@@ -61,11 +61,14 @@ const SECONDS_TO_ACCESS: f64 = 6e-7;
 const SECONDS_PER_DIMENSION: f64 = 4e-10;
 
 impl Plan {
-    /// Returns the plan with its settings clamped to their ranges.
+    /// Whether this build has graphs: the feature `ann`.
+    pub const HAS_GRAPHS: bool = cfg!(feature = "ann");
+
+    /// Returns the plan with its settings clamped to their ranges; without graphs, that all rows are compared.
     pub(super) fn in_range(self) -> Self {
         match self {
-            Self::Exact => Self::Exact,
-            Self::Approximate(graph) => Self::Approximate(graph.in_range()),
+            Self::Approximate(graph) if Self::HAS_GRAPHS => Self::Approximate(graph.in_range()),
+            _ => Self::Exact,
         }
     }
 
@@ -89,7 +92,11 @@ fn cheaper(n_pairs: f64, n_queried: f64, n_indexed: f64, n_dims: usize) -> Plan 
     let exact = n_pairs * count(n_dims) * exact_seconds_per_dimension();
     let n_compared = N_COMPARED * n_indexed.max(2.0).log2();
     let graph = n_queried * n_compared * (SECONDS_TO_ACCESS + count(n_dims) * SECONDS_PER_DIMENSION);
-    if exact <= WORTH * graph { Plan::Exact } else { Plan::Approximate(Graph::default()) }
+    if exact <= WORTH * graph || !Plan::HAS_GRAPHS {
+        Plan::Exact
+    } else {
+        Plan::Approximate(Graph::default())
+    }
 }
 
 /// Returns the seconds to compare two rows per dimension, with the widest instructions of the machine: measured at a

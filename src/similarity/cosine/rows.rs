@@ -79,6 +79,7 @@ impl<'v> UnitRows<'v> {
     }
 
     /// Returns some of the rows, which must be fit.
+    #[cfg(feature = "ann")]
     pub(super) fn some(&self, rows: &[u32]) -> UnitRows<'static> {
         let values = rows.iter().flat_map(|&row| self.get(row)).copied().collect();
         UnitRows { vectors: Cow::Owned(Vectors::new(self.n_dims(), values)), skipped: Vec::new() }
