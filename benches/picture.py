@@ -5,7 +5,7 @@
     python3 benches/picture.py out/sample
 
 The funnel is read from the run's `report.json`, the speeds from `benches/speed.json`, which copies measured figures from
-`benches/README.md`. Writes `docs/img/overview-light.svg` and `docs/img/overview-dark.svg`; `tests/picture.rs` fails when
+`benches/README.md`. Writes `docs/img/overview-light.svg` and `docs/img/overview-dark.svg`; `tests/it/picture.rs` fails when
 their figures are out of date.
 """
 

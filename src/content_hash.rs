@@ -7,7 +7,7 @@
 //!
 //! `xxh3` is faster, and its collisions can be written down by hand. It is for draws with a seed, for checksums against
 //! accidents, and for buckets whose texts are compared afterwards; `docs/engine.md` lists each such file, and
-//! `tests/layers.rs` checks the list. Whole files, which people compare with `sha256sum`, are in `engine::fingerprint`.
+//! `tests/it/layers.rs` checks the list. Whole files, which people compare with `sha256sum`, are in `engine::fingerprint`.
 
 /// Returns the hash of some content.
 pub fn content_hash(content: impl AsRef<[u8]>) -> u128 {

@@ -83,7 +83,9 @@ mod tests {
         let types = [DataType::String, DataType::Int64, DataType::Float64, DataType::UInt32];
         let names = ["query", "n_turns", "score", "row"];
         assert_eq!(frame.dtypes(), types);
-        assert_eq!(frame.get_column_names_str(), names);
+        let found: Vec<&str> =
+            frame.get_column_names().into_iter().map(polars::prelude::PlSmallStr::as_str).collect();
+        assert_eq!(found, names);
         let cell = |name: &str, row: usize| frame.column(name).unwrap().get(row).unwrap().into_static();
         assert_eq!(cell("query", 0), AnyValue::from("a text of more than twelve bytes").into_static());
         assert!(names[..3].iter().all(|name| cell(name, 1) == AnyValue::Null));

@@ -2,7 +2,7 @@
 //!
 //! A page is one self-contained file without scripts, fonts and images; the content security policy in its head forbids
 //! them, too. It fits screens of 400 to 1,400 pixels, light and dark. Templates use `maud`, which escapes every text,
-//! so markup in a query has no effect. Only the style is not escaped; `tests/layers.rs` refuses `PreEscaped` in any
+//! so markup in a query has no effect. Only the style is not escaped; `tests/it/layers.rs` refuses `PreEscaped` in any
 //! other file. Pass text to attributes, never `Markup`, because `maud` does not escape markup there. Tables are in
 //! [`table`]; the content of a page is in the module that writes it, such as `report::html`.
 

@@ -1,4 +1,4 @@
-//! What is contaminated, suspect or clean; `tests/audit_oracle.rs` compares the hits with those of all pairs.
+//! What is contaminated, suspect or clean; `tests/it/audit_oracle.rs` compares the hits with those of all pairs.
 
 use proptest::prelude::*;
 

@@ -1,0 +1,151 @@
+//! Runs the commands of README and of the pages in `docs/`, each page in a folder of its own, in the order of the page.
+//!
+//! Four kinds of fenced blocks are known:
+//!
+//! | block | what happens |
+//! |---|---|
+//! | `sh` | each line runs; exit codes and the first lines of the output are a snapshot |
+//! | `sh norun` | nothing runs, because it needs a network, a key, a model or a compiler; each line that calls
+//! `toolsieve` must have a known subcommand and known flags |
+//! | `console` | lines after `$ ` run, and the lines below them must be their output; `...` matches any lines |
+//! | others | nothing |
+//!
+//! `INSTA_UPDATE=always TOOLSIEVE_ACCEPT_DOCS=1 cargo test --test it documented` writes snapshots and outputs; read the
+//! difference before you keep it.
+
+#![cfg(unix)]
+
+mod page;
+mod sandbox;
+
+use std::path::{Path, PathBuf};
+
+use page::{Block, Page};
+use sandbox::{Ran, Sandbox};
+
+/// Lines of each output that a snapshot keeps.
+const SHOWN_LINES: usize = 12;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Returns README and every page of `docs/`, ordered by name.
+fn pages() -> Vec<Page> {
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(root().join("docs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .collect();
+    paths.sort();
+    paths.insert(0, root().join("README.md"));
+    paths.iter().map(|path| Page::read(path)).collect()
+}
+
+/// Returns a command with its exit code and the first lines of what it printed.
+fn shown(line: &str, ran: &Ran) -> String {
+    let mut text = format!("$ {line}\nexit {}\n", ran.code);
+    let lines: Vec<&str> = ran.text.lines().collect();
+    for line in lines.iter().take(SHOWN_LINES) {
+        text += &format!("| {}\n", sandbox::without_clock(line));
+    }
+    if lines.len() > SHOWN_LINES {
+        text += "| …\n";
+    }
+    text
+}
+
+#[test]
+fn every_command_of_the_pages_runs() {
+    let sample = Sandbox::with_sample();
+    for page in pages() {
+        if !page.blocks.iter().any(|block| matches!(block, Block::Run(_) | Block::Console { .. })) {
+            continue;
+        }
+        let sandbox = sample.copy();
+        if page.name == "first-hour" {
+            sandbox.forget_runs();
+        }
+        let mut snapshot = String::new();
+        for block in &page.blocks {
+            match block {
+                Block::Run(lines) => {
+                    for line in lines {
+                        let ran = sandbox.run(line);
+                        assert!(
+                            ran.code == 0 || ran.code == 1,
+                            "{}: `{line}` ended with exit code {}:\n{}",
+                            page.name,
+                            ran.code,
+                            ran.text
+                        );
+                        snapshot += &shown(line, &ran);
+                    }
+                }
+                Block::Console { commands } => check_console(&page, commands, &sandbox),
+                Block::NoRun(_) => {}
+            }
+        }
+        if !snapshot.is_empty() {
+            insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../../snapshots" }, {
+                insta::assert_snapshot!(format!("documented_{}", page.name), snapshot);
+            });
+        }
+    }
+}
+
+/// Compares the outputs on a page with those of the commands, or writes them into the page on request.
+fn check_console(page: &Page, commands: &[page::Command], sandbox: &Sandbox) {
+    for command in commands {
+        let ran = sandbox.run(&command.line);
+        let printed: Vec<String> = ran.text.lines().map(|line| line.trim_end().to_owned()).collect();
+        if sandbox::matches(&command.output, &printed) {
+            continue;
+        }
+        if std::env::var_os("TOOLSIEVE_ACCEPT_DOCS").is_some() {
+            page::replace_output(Path::new(&page.path), &command.line, &printed);
+        } else {
+            panic!(
+                "{}: `{}` prints, with exit code {}:\n{}\n\nthe page says:\n{}",
+                page.name,
+                command.line,
+                ran.code,
+                printed.join("\n"),
+                command.output.join("\n")
+            );
+        }
+    }
+}
+
+#[test]
+fn commands_that_do_not_run_here_have_known_flags() {
+    let sandbox = Sandbox::empty();
+    for page in pages() {
+        for block in &page.blocks {
+            let Block::NoRun(lines) = block else { continue };
+            for line in lines {
+                let calls =
+                    line.split(['|', ';']).map(str::trim).filter(|call| call.starts_with("toolsieve "));
+                for call in calls {
+                    let call = call.split([' ']).take_while(|word| !["<", ">", "2>", "&&"].contains(word));
+                    let call = call.collect::<Vec<_>>().join(" ");
+                    let ran = sandbox.run(&format!("{call} --help"));
+                    assert_eq!(ran.code, 0, "{}: `{call}`:\n{}", page.name, ran.text);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_changed_output_and_an_unknown_flag_are_noticed() {
+    let printed = ["a 1", "b", "c"].map(str::to_owned);
+    let page = |lines: &[&str]| lines.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
+    assert!(sandbox::matches(&page(&["a 1", "b", "c"]), &printed));
+    assert!(sandbox::matches(&page(&["a 1", "..."]), &printed));
+    assert!(sandbox::matches(&page(&["...", "c"]), &printed));
+    assert!(!sandbox::matches(&page(&["a 1", "b"]), &printed));
+    assert!(!sandbox::matches(&page(&["a 2", "..."]), &printed));
+    assert!(!sandbox::matches(&page(&["...", "b"]), &printed));
+    assert_ne!(Sandbox::empty().run("toolsieve run --no-such-flag --help").code, 0);
+}

@@ -1,0 +1,133 @@
+//! Tests of the rules of the crate's layers, by its source.
+
+use std::path::{Path, PathBuf};
+
+/// Returns every file below `src`, by its relative path, with its text.
+fn sources() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    let mut folders: Vec<PathBuf> = vec![root.clone()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("the source can be read") {
+            let path = entry.expect("the source can be read").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let name =
+                    path.strip_prefix(&root).expect("it is below it").to_string_lossy().replace('\\', "/");
+                files.push((name, std::fs::read_to_string(&path).expect("the source is text")));
+            }
+        }
+    }
+    assert!(files.len() > 100, "the source is there");
+    files
+}
+
+/// Returns the code of a file: without comments and without its tests.
+fn code(text: &str) -> String {
+    let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the files outside the command line module whose code holds one of these.
+fn below_the_command_line(words: &[&str]) -> Vec<String> {
+    let is_above = |name: &str| name.starts_with("cli/") || name == "main.rs";
+    let is_test = |name: &str| name.starts_with("stages/laws/") || name.ends_with("tests.rs");
+    let holds = |text: &str| words.iter().any(|word| code(text).contains(word));
+    let files = sources().into_iter().filter(|(name, text)| !is_above(name) && !is_test(name) && holds(text));
+    files.map(|(name, _)| name).collect()
+}
+
+#[test]
+fn only_the_command_line_module_reads_environment_and_arguments() {
+    assert_eq!(below_the_command_line(&["std::env::", "env::args", "env::var"]), [""; 0]);
+}
+
+#[test]
+fn no_other_module_uses_the_command_line() {
+    assert_eq!(below_the_command_line(&["crate::cli", "clap::"]), [""; 0]);
+}
+
+#[test]
+fn only_the_command_line_module_creates_the_global_thread_pool() {
+    assert_eq!(below_the_command_line(&["build_global"]), [""; 0]);
+}
+
+#[test]
+fn only_the_style_of_pages_is_written_without_escapes() {
+    let raw = sources().into_iter().filter(|(_, text)| code(text).contains("PreEscaped"));
+    let files: Vec<String> = raw.map(|(name, _)| name).collect();
+    assert_eq!(files, ["page/mod.rs"]);
+}
+
+#[test]
+fn the_gate_tests_with_every_feature_what_differs_with_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let gate = std::fs::read_to_string(root.join(".ci/check")).unwrap();
+    let line =
+        gate.lines().find(|line| line.contains("cargo test --all-features --locked --test it")).unwrap();
+    let mut tested = Vec::new();
+    for entry in std::fs::read_dir(root.join("tests/it")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let is_test = path.extension().is_some_and(|ending| ending == "rs");
+        let is_test = is_test && !["layers", "main"].contains(&name.as_str());
+        if is_test && std::fs::read_to_string(&path).unwrap().contains("feature = \"") {
+            assert!(line.contains(&format!(" {name}::")), "{name} is not tested with every feature");
+            tested.push(name);
+        }
+    }
+    assert!(!tested.is_empty() && gate.contains("cargo test --all-features --locked --lib"), "{tested:?}");
+}
+
+#[test]
+fn arrow_and_parquet_stay_in_the_engine_and_out_of_its_errors() {
+    let is_engine = |name: &str| name.starts_with("engine/");
+    let known: Vec<String> = sources()
+        .into_iter()
+        .filter(|(_, text)| {
+            ["polars::", "arrow_array", "arrow_schema", "arrow_select", "parquet::"]
+                .iter()
+                .any(|name| code(text).contains(name))
+        })
+        .map(|(name, _)| name)
+        .collect();
+    assert!(known.iter().all(|name| is_engine(name)), "{known:?}");
+    let errors = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine/error.rs"));
+    let errors = code(&errors.unwrap());
+    let public = errors.split("pub enum Error").nth(1).unwrap().split("\n}\n").next().unwrap();
+    assert!(!public.contains("ArrowError") && !public.contains("ParquetError"), "{public}");
+}
+
+/// What a fast hash is called, of which texts with one value can be made by hand.
+const FAST_HASHES: [&str; 7] =
+    ["xxhash_rust", "twox_hash", "FxHasher", "DefaultHasher", "RandomState", "hash_one", "crc32"];
+
+#[test]
+fn content_is_known_by_one_hash_and_every_other_use_of_a_hash_has_its_reason() {
+    let is_test = |name: &str| name.starts_with("stages/laws/") || name.ends_with("tests.rs");
+    let with = |words: &[&str]| -> Vec<String> {
+        let holds = |text: &str| words.iter().any(|word| code(text).contains(word));
+        let files = sources().into_iter().filter(|(name, text)| !is_test(name) && holds(text));
+        let mut names: Vec<String> = files.map(|(name, _)| name).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(with(&["blake3::"]), ["content_hash.rs"]);
+    let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/engine.md")).unwrap();
+    let (_, table) = page.split_once("| file | used for | why a collision is harmless |\n").unwrap();
+    let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
+    let cells = |row: &str| row.split('|').map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
+    let mut listed: Vec<String> = Vec::new();
+    for row in rows.map(cells) {
+        assert!(row[2].len() > 10 && row[3].len() > 20, "a reason for each: {row:?}");
+        listed.push(row[1].trim_matches('`').to_owned());
+    }
+    listed.sort();
+    assert_eq!(
+        with(&FAST_HASHES),
+        listed,
+        "docs/engine.md lists each file, with why a collision is harmless"
+    );
+}

@@ -1,0 +1,276 @@
+//! Tests of the crate as a library: a program runs pipelines, observes and stops them, and adds its own stage.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use crate::support::{assert_same_bytes, stable_bytes};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolsieve::columns::MESSAGES;
+use toolsieve::engine::contract::{Contract, Partition};
+use toolsieve::engine::error::Result;
+use toolsieve::engine::example::Example;
+use toolsieve::engine::fingerprint::Fingerprint;
+use toolsieve::engine::opinion::Opinion;
+use toolsieve::engine::stage::RowStage;
+use toolsieve::engine::view::Row;
+use toolsieve::engine::vocabulary::{Edit, Evidence, Reason, Safety, TableId};
+use toolsieve::run::{FailedGate, Forget, Observer, Options, Outcome, Why, execute, forget, open, plan, why};
+use toolsieve::stages::{Settings, StageKind};
+use toolsieve::{Environment, Pipeline, Registry};
+
+static SHOUTED: Reason = Reason::policy("calm/shouted", "The request is written in capital letters.");
+static EXCLAIMED: Reason = Reason::policy("calm/exclaimed", "Two exclamation marks became one.");
+
+/// A stage that this crate does not have.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Calm {
+    /// Longest request, in letters, that may be written in capitals.
+    max_letters: usize,
+}
+
+impl Settings for Calm {
+    const NAME: &'static str = "calm";
+    const SUMMARY: &'static str =
+        "Drops requests in capital letters, and takes exclamation marks out of others.";
+    const FUNNEL_LABEL: &'static str = "calm requests";
+    fn examples() -> Vec<Example> {
+        vec![
+            Example::query(SHOUTED.code, "WATER THE FERNS", "Water the ferns"),
+            Example::query(EXCLAIMED.code, "Water them!!", "Water them!"),
+        ]
+    }
+    fn sentence(&self, reason: &'static Reason) -> std::borrow::Cow<'static, str> {
+        format!("{} Up to {} letters may be.", reason.sentence, self.max_letters).into()
+    }
+}
+
+impl RowStage for Calm {
+    type Parent = ();
+
+    fn contract(&self) -> Contract {
+        Contract::of(TableId::Requests)
+            .reads([MESSAGES])
+            .writes([MESSAGES])
+            .reasons([&SHOUTED, &EXCLAIMED])
+            .partition(Partition::Rows)
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        Ok(())
+    }
+
+    fn judge_row(&self, row: Row<'_>, (): &()) -> Opinion {
+        let Some(mut messages) = row.json::<Vec<Value>>(MESSAGES) else { return Opinion::keep() };
+        let content = messages[0]["content"].as_str().unwrap_or_default().to_owned();
+        let n_letters = content.chars().filter(|c| c.is_alphabetic()).count();
+        if n_letters > self.max_letters && content == content.to_uppercase() {
+            return Opinion::drop(&SHOUTED, Evidence::detail(json!({ "letters": n_letters })));
+        }
+        let calm = content.replace("!!", "!");
+        if calm == content {
+            return Opinion::keep();
+        }
+        let path = "/0/content";
+        let patch = json!([{"op": "test", "path": path, "value": content}, {"op": "replace", "path": path, "value": calm}]);
+        messages[0]["content"] = calm.into();
+        let mut opinion = Opinion::keep().with(MESSAGES, Value::from(messages).to_string());
+        let (reason, safety) = (&EXCLAIMED, Safety::Safe);
+        opinion.edits.push(Edit { column: MESSAGES, reason, safety, patch: patch.to_string() });
+        opinion
+    }
+}
+
+fn registry() -> Registry {
+    Registry::standard().with(StageKind::of_rows::<Calm>())
+}
+
+/// Returns a log of these queries, each with an id and the same function.
+fn log(folder: &Path, queries: &[&str]) -> PathBuf {
+    let path = folder.join("log.jsonl");
+    let line = |(at, query): (usize, &&str)| {
+        let water = json!({"type": "function", "function": {"name": "water", "description": "Waters a bay.",
+            "parameters": {"type": "object", "properties": {"bay": {"type": "integer", "description": "Its number."}}}}});
+        let line = json!({"id": format!("r{at}"), "messages": [{"role": "user", "content": query}], "tools": [water]});
+        format!("{line}\n")
+    };
+    std::fs::write(&path, queries.iter().enumerate().map(line).collect::<String>())
+        .expect("temporary files can be written");
+    path
+}
+
+const CALM: &str =
+    "name = 'calm'\n[[stages]]\nkind = 'calm'\nmax_letters = 4\n[[stages]]\nkind = 'parse-docs'\n";
+
+fn pipeline(log: PathBuf) -> Pipeline {
+    let mut pipeline = Pipeline::parse(CALM, "calm.toml", &[], &registry()).expect("it is right");
+    pipeline.ingest.inputs = vec![log];
+    pipeline
+}
+
+const QUERIES: [&str; 3] = ["Water bay 4!!", "WATER BAY 5", "NOW"];
+
+#[test]
+fn a_custom_stage_runs_and_its_run_can_be_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipeline = pipeline(log(folder.path(), &QUERIES));
+    let planned = plan(&pipeline).unwrap();
+    assert_eq!(planned.stages[0].kind, "calm");
+    let out = folder.path().join("run");
+    let ran = execute(&pipeline, &out, &Options::default(), &()).unwrap();
+    assert!(ran.outcome.is_done());
+    assert_eq!((ran.report.requests.kept, ran.report.requests.dropped, ran.reused), (2, 1, 0));
+    assert_eq!(ran.report.funnel[1].description, "calm requests");
+
+    let run = open(&out, &registry()).unwrap();
+    let sentence = "The request is written in capital letters. Up to 4 letters may be.";
+    let Why::Story(story) = why(&run, "r1", false).unwrap() else { panic!("it is one record") };
+    assert!(story.contains("calm/shouted") && story.contains(sentence), "{story}");
+    let report = run.report().unwrap();
+    assert_eq!(report.fates[0].description, sentence);
+    assert_eq!(serde_json::to_value(&report).unwrap(), serde_json::to_value(&ran.report).unwrap());
+    let mut edits = Vec::new();
+    run.diff(Some("calm/exclaimed"), |edit| edits.push((edit.stage.to_owned(), edit.patch.to_owned())))
+        .unwrap();
+    assert_eq!(edits.len(), 1);
+    assert!(edits[0].0 == "calm" && edits[0].1.contains("Water bay 4!"), "{edits:?}");
+}
+
+#[test]
+fn a_run_with_an_unknown_stage_is_not_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    execute(&pipeline(log(folder.path(), &QUERIES)), &out, &Options::default(), &()).unwrap();
+    let error = open(&out, &Registry::standard()).unwrap_err().to_string();
+    assert!(error.ends_with("unknown kind of stage calm"), "{error}");
+    let error = Pipeline::parse(CALM, "calm.toml", &[], &Registry::standard()).unwrap_err().to_string();
+    assert!(error.contains("unknown kind of stage \"calm\""), "{error}");
+}
+
+/// Records what it observes, and stops the run when a given step begins.
+struct Stopping {
+    at: &'static str,
+    is_cancelled: AtomicBool,
+    seen: Mutex<Vec<String>>,
+}
+
+impl Observer for Stopping {
+    fn begin(&self, step: &str, _rows: Option<u64>) {
+        self.seen.lock().expect("nothing panics here").push(step.to_owned());
+        if step == self.at {
+            self.is_cancelled.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn an_observer_stops_a_run_and_the_same_call_continues() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipeline = pipeline(log(folder.path(), &QUERIES));
+    let out = folder.path().join("run");
+    let stopping = |at| Stopping { at, is_cancelled: AtomicBool::new(false), seen: Mutex::default() };
+    let stopped = stopping("parse-docs");
+    let error = execute(&pipeline, &out, &Options::default(), &stopped).unwrap_err();
+    assert!(error.is_cancelled(), "{error}");
+    assert!(open(&out, &registry()).is_err(), "it is not finished");
+    let watched = stopping("nothing");
+    let ran = execute(&pipeline, &out, &Options::default(), &watched).unwrap();
+    assert_eq!(ran.reused, 2);
+    let seen = |observer: &Stopping| observer.seen.lock().unwrap().join(" ");
+    assert_eq!(seen(&stopped), "ingest calm parse-docs");
+    assert_eq!(seen(&watched), "compare inputs parse-docs ledger");
+    let ran = execute(&pipeline, &out, &Options::default().fresh(true), &()).unwrap();
+    assert_eq!(ran.reused, 0);
+}
+
+#[test]
+fn a_failed_gate_has_typed_reasons() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    std::fs::write(&path, "").unwrap();
+    let run = || execute(&pipeline(path.clone()), &folder.path().join("run"), &Options::default(), &());
+    assert_eq!(run().unwrap().outcome, Outcome::GateFailed(vec![FailedGate::NoRequest { lines: 0 }]));
+    std::fs::write(&path, "{}\n{}\n").unwrap();
+    assert!(
+        matches!(run().unwrap_err(), toolsieve::run::Error::NoRequest(what) if what.contains("found 2 ingest/"))
+    );
+}
+
+#[test]
+fn a_pool_of_any_size_has_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipeline = pipeline(log(folder.path(), &QUERIES));
+    let run = |n_threads: usize| {
+        let out = folder.path().join(n_threads.to_string());
+        let pool = Arc::new(rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap());
+        execute(&pipeline, &out, &Options::default().pool(pool), &()).unwrap();
+        stable_bytes(&out)
+    };
+    assert_same_bytes(&run(1), &run(3));
+}
+
+#[test]
+fn a_record_is_forgotten_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    execute(&pipeline(log(folder.path(), &QUERIES)), &out, &Options::default(), &()).unwrap();
+    let run = open(&out, &registry()).unwrap();
+    let Why::Story(story) = why(&run, "r0", false).unwrap() else { panic!("it is one record") };
+    let id = story.split_whitespace().nth(1).unwrap().to_owned();
+    let forgotten = forget(&out, Forget { id: &id, all: false }, &registry()).unwrap().unwrap();
+    assert_eq!((forgotten.requests[0].was.as_str(), forgotten.counts.forgotten), (id.as_str(), 1));
+    assert!(forget(&out, Forget { id: &id, all: false }, &registry()).unwrap().is_none());
+}
+
+#[test]
+fn the_command_line_and_the_environment_are_what_the_program_passes() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let options = Options::default().command(["mine".to_owned(), "--now".to_owned()]);
+    execute(&pipeline(log(folder.path(), &QUERIES)), &out, &options, &()).unwrap();
+    assert_eq!(open(&out, &registry()).unwrap().file().command, ["mine", "--now"]);
+    let environment = Environment::default().with_sets(folder.path().join("none"));
+    let strict =
+        "[[stages]]\nkind = 'parse-docs'\n[[stages]]\nkind = 'drop-public-overlap'\nmissing = 'error'\n";
+    let parsed = Pipeline::parse(strict, "p.toml", &[], &registry().in_environment(environment));
+    let error = parsed.unwrap_err().to_string();
+    assert!(error.contains(folder.path().join("none").to_str().unwrap()), "{error}");
+}
+
+/// Notes how many rows are done when all bytes are reported as read.
+#[derive(Default)]
+struct Reading {
+    rows: AtomicU64,
+    rows_at_end: AtomicU64,
+}
+
+impl Observer for Reading {
+    fn advance(&self, rows: u64) {
+        self.rows.fetch_add(rows, Ordering::Relaxed);
+    }
+
+    fn read(&self, bytes: u64, total: u64) {
+        if bytes == total {
+            self.rows_at_end.store(self.rows.load(Ordering::Relaxed), Ordering::Relaxed);
+        }
+    }
+}
+
+#[test]
+fn progress_is_complete_when_all_lines_are_parsed() {
+    let folder = tempfile::tempdir().unwrap();
+    let queries: Vec<String> = (0..400).map(|at| format!("Water the ferns of bay {at}")).collect();
+    let queries: Vec<&str> = queries.iter().map(String::as_str).collect();
+    let seen = Reading::default();
+    let pipeline = pipeline(log(folder.path(), &queries));
+    execute(&pipeline, &folder.path().join("run"), &Options::default(), &seen).unwrap();
+    assert_eq!(seen.rows_at_end.into_inner(), 400);
+}

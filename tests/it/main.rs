@@ -1,0 +1,70 @@
+//! The integration tests, in one program: they link the crate once. Tests with an allocator of their own (`bounds`) or
+//! of the terminal of their process (`terminal`) are programs of their own.
+
+// A test may panic if its set-up fails, and prints what did not run.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
+
+mod api_sources;
+mod ask;
+mod at_once;
+mod audit;
+mod audit_benchmarks;
+mod audit_forms;
+mod audit_groups;
+mod audit_official;
+mod audit_oracle;
+mod audit_scores;
+mod batches;
+mod check;
+mod cleaned_parquet;
+mod cli;
+mod collisions;
+mod compare;
+mod damage;
+mod decisions;
+mod deep;
+mod determinism;
+mod docs_of_sets;
+mod documented;
+mod embedders;
+mod endless;
+mod endpoints;
+mod evaluate;
+mod first_errors;
+mod fix;
+mod held;
+mod inputs;
+mod inspect;
+mod judge;
+mod judging;
+mod known_values;
+mod large_docs;
+mod layers;
+mod library;
+mod messy;
+mod mixed_up;
+mod named_files;
+mod names_of_rows;
+mod overlap;
+mod pairs;
+mod parser_chain;
+mod partition;
+mod picture;
+mod pieces;
+mod privacy;
+mod public_names;
+mod recogniser;
+mod records;
+mod report;
+mod run;
+#[allow(dead_code, reason = "the unit tests of the client use all of it")]
+#[path = "../../src/llm/server.rs"]
+mod server;
+mod servers;
+#[path = "../support/mod.rs"]
+mod support;
+#[cfg(feature = "models")]
+#[allow(dead_code, reason = "the unit tests of recognisers use all of it")]
+#[path = "../../src/recogniser/tiny.rs"]
+mod tiny;
+mod transcripts;
