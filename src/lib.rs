@@ -96,7 +96,7 @@ mod folder_entries;
 pub mod ingest;
 #[doc(hidden)]
 pub mod inspect;
-#[doc(hidden)]
+pub mod jobs;
 #[doc(hidden)]
 pub mod lint;
 #[doc(hidden)]

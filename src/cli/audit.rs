@@ -12,10 +12,11 @@ use crate::audit::hit::Verdict;
 use crate::audit::report::{AuditReport, CategoryCounts};
 use crate::cli::console::{self, Console, Paint, Painted, Screen, count};
 use crate::engine::layout::{AUDIT_REPORT, HITS, HITS_TABLE, REMOVED, STATEMENT};
-use crate::pipeline::{AUDIT, AUDIT_NAME, Override, Pipeline};
+use crate::jobs::audit::{AuditOptions, gates};
+use crate::pipeline::Override;
 use crate::run::{Observer as _, Options, prepare};
-use crate::stages::drop_benchmark_overlap::DropBenchmarkOverlap;
-use crate::stages::{Registry, Settings as _};
+use crate::stages::Registry;
+use crate::stages::drop_benchmark_overlap::OnOverlap;
 use crate::text::figures::share_of;
 use crate::text::listed::{MOST_LISTED, unlisted};
 use crate::text::visible::visible_line;
@@ -66,12 +67,12 @@ pub(super) struct AuditArgs {
     field: Vec<String>,
 
     /// What to do with contaminated rows: drop, hold, or keep them.
-    #[arg(long, value_name = "ACTION", default_value = "drop", value_parser = ["drop", "hold", "keep"])]
-    contaminated: String,
+    #[arg(long, value_name = "ACTION", default_value = "drop")]
+    contaminated: Action,
 
     /// What to do with suspect rows: drop, hold, or keep them.
-    #[arg(long, value_name = "ACTION", default_value = "keep", value_parser = ["drop", "hold", "keep"])]
-    suspect: String,
+    #[arg(long, value_name = "ACTION", default_value = "keep")]
+    suspect: Action,
 
     /// Language model that judges suspect pairs of messages. It gets redacted texts.
     #[arg(long, value_name = "MODEL")]
@@ -113,8 +114,7 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
         bail!("--max-rate: expected a share from 0 to 1");
     }
     use_threads(args.threads)?;
-    let mut pipeline = Pipeline::parse(&args.pipeline(), AUDIT_NAME, &args.overrides()?, registry)?;
-    pipeline.ingest.inputs.clone_from(&args.train);
+    let pipeline = args.audited().pipeline(registry)?;
     let out = args.out.clone().unwrap_or_else(|| PathBuf::from("out/audit"));
     let options = Options::default().fresh(args.fresh).command(command_line());
     let options = options.model(args.model.options()?);
@@ -163,18 +163,8 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
             count(report.n_rows())
         ));
     }
-    if n_unscorable > 0 && n_unscorable == report.n_rows() {
-        console::print_status(&format!(
-            "gate failed: no row could be compared: no message of a user, no function and no call was found in {}\nhint: --field NAME names the key of the text to compare",
-            if n_unscorable == 1 { "1 row".to_owned() } else { format!("{} rows", count(n_unscorable)) },
-        ));
-        return Ok(Ending::GateFailed);
-    }
-    if let Some(limit) = args.max_rate.filter(|limit| report.total.rate > *limit) {
-        console::print_status(&format!(
-            "gate failed: {} of the entries are contaminated, more than --max-rate {limit}",
-            share_of(report.total.contaminated as u64, report.total.entries as u64)
-        ));
+    if let Some(gate) = gates(report, args.max_rate) {
+        console::print_status(&format!("gate failed: {gate}"));
         return Ok(Ending::GateFailed);
     }
     Ok(ending(&run.outcome))
@@ -184,45 +174,38 @@ fn lines(n: u64) -> String {
     if n == 1 { "1 line".to_owned() } else { format!("{} lines", count(n)) }
 }
 
-/// The stages before the audit if a language model judges: what is sent to it is redacted first.
-const REDACTION: &str = "[[stages]]\nkind = \"redact\"\n\n[[stages]]\nkind = \"redact-docs\"\n\n";
-
 impl AuditArgs {
-    /// Returns the pipeline of the audit, with redaction if texts are sent to a language model.
-    fn pipeline(&self) -> String {
-        let stages = AUDIT.find("[[stages]]").filter(|_| self.judge.is_some());
-        let mut text = AUDIT.to_owned();
-        if let Some(at) = stages {
-            text.insert_str(at, REDACTION);
+    /// Returns what the flags ask for; --set goes last.
+    fn audited(&self) -> AuditOptions {
+        AuditOptions {
+            format: self.form.format(),
+            columns: self.form.columns(),
+            text_fields: self.field.clone(),
+            contaminated: self.contaminated.into(),
+            suspect: self.suspect.into(),
+            judge: self.judge.clone(),
+            decisions: self.decisions.clone(),
+            settings: self.set.clone(),
+            ..AuditOptions::new(self.train.clone(), self.bench.clone())
         }
-        text
     }
+}
 
-    /// Returns the settings that the flags stand for; --set goes last.
-    fn overrides(&self) -> anyhow::Result<Vec<Override>> {
-        let list = |values: &[String]| toml::Value::from(values.to_vec()).to_string();
-        let text = |value: &str| toml::Value::from(value).to_string();
-        let over =
-            |id: &str, key: &str, value: String| Override { id: id.to_owned(), key: key.to_owned(), value };
-        let stage = DropBenchmarkOverlap::NAME;
-        let mut overrides = vec![
-            over(stage, "benchmarks", list(&self.bench)),
-            over(stage, "contaminated", text(&self.contaminated)),
-            over(stage, "suspect", text(&self.suspect)),
-        ];
-        if !self.field.is_empty() {
-            overrides.push(over("ingest", "text_fields", list(&self.field)));
-            overrides.push(over(stage, "text_fields", list(&self.field)));
+/// [`OnOverlap`] on the command line.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Action {
+    Drop,
+    Hold,
+    Keep,
+}
+
+impl From<Action> for OnOverlap {
+    fn from(action: Action) -> Self {
+        match action {
+            Action::Drop => Self::Drop,
+            Action::Hold => Self::Hold,
+            Action::Keep => Self::Keep,
         }
-        if !self.decisions.is_empty() {
-            let files: Vec<String> =
-                self.decisions.iter().map(|file| file.to_string_lossy().into_owned()).collect();
-            overrides.push(over("", "decisions", list(&files)));
-        }
-        overrides.extend(self.judge.iter().map(|model| over(stage, "model", text(model))));
-        overrides.extend(self.form.overrides(stage)?);
-        overrides.extend(self.set.iter().cloned());
-        Ok(overrides)
     }
 }
 

@@ -1,8 +1,6 @@
 //! The flags of `toolsieve audit` that say how a benchmark is read.
 
-use crate::audit::benchmark::formats::format_named;
 use crate::audit::benchmark::{BenchColumn, BenchColumns};
-use crate::pipeline::Override;
 
 /// Flags of the format of benchmarks.
 #[derive(Debug, clap::Args)]
@@ -19,24 +17,13 @@ pub(super) struct BenchArgs {
 }
 
 impl BenchArgs {
-    /// Returns the settings of the stage that the flags stand for.
-    pub(super) fn overrides(&self, stage: &str) -> anyhow::Result<Vec<Override>> {
-        let is_columns = self.bench_format.as_deref() == Some("columns");
-        if is_columns == self.bench_column.is_empty() {
-            anyhow::bail!(
-                "--bench-format columns and --bench-column belong together: found one without the other\nhint: --bench-format columns --bench-column query=prompt"
-            );
-        }
-        let Some(name) = &self.bench_format else { return Ok(Vec::new()) };
-        format_named(name)?;
-        let over = |key: String, value: String| Override { id: stage.to_owned(), key, value };
-        let mut overrides = vec![over("format".to_owned(), toml::Value::from(name.as_str()).to_string())];
-        let columns: BenchColumns = self.bench_column.iter().cloned().collect();
-        for (role, names) in columns.roles() {
-            if !names.is_empty() {
-                overrides.push(over(format!("columns.{role}"), toml::Value::from(names.clone()).to_string()));
-            }
-        }
-        Ok(overrides)
+    /// Returns the name of the format, if one is given.
+    pub(super) fn format(&self) -> Option<String> {
+        self.bench_format.clone()
+    }
+
+    /// Returns the named columns.
+    pub(super) fn columns(&self) -> BenchColumns {
+        self.bench_column.iter().cloned().collect()
     }
 }

@@ -38,10 +38,6 @@ pub const SAMPLE_DECISIONS: &str = "raw/answers.jsonl";
 const SAMPLE_NAME: &str = "sample";
 /// The pipeline that runs where none is named. It names no inputs.
 pub const LIVE: &str = include_str!("../../pipelines/live.toml");
-/// The pipeline of `audit`. It names no inputs and no benchmark.
-pub const AUDIT: &str = include_str!("../../pipelines/audit.toml");
-/// Its name in messages.
-pub const AUDIT_NAME: &str = "pipelines/audit.toml (built in)";
 /// The name of the live recipe in messages.
 const LIVE_NAME: &str = "pipelines/live.toml (built in)";
 

@@ -11,9 +11,11 @@ mod labels;
 #[cfg_attr(not(feature = "models"), path = "without_models.rs")]
 pub mod local;
 pub mod name;
-#[cfg(all(test, feature = "models"))]
+#[cfg(test)]
+#[cfg(feature = "models")]
 mod tests;
-#[cfg(all(test, feature = "models"))]
+#[cfg(test)]
+#[cfg(feature = "models")]
 mod tiny;
 #[cfg(feature = "models")]
 mod windows;

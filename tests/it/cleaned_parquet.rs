@@ -21,7 +21,8 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnDescriptor, ColumnPath, Type};
 use serde_json::json;
 use tempfile::TempDir;
-use toolsieve::pipeline::{AUDIT, Override};
+use toolsieve::jobs::audit::RECIPE;
+use toolsieve::pipeline::Override;
 use toolsieve::run::{Observer, Options, execute};
 use toolsieve::{Pipeline, Registry};
 
@@ -483,7 +484,7 @@ fn a_file_that_changed_since_it_was_read_is_refused() {
             set("drop-benchmark-overlap", "text_fields", "[\"query\"]".to_owned()),
         ];
         let registry = Registry::standard();
-        let mut pipeline = Pipeline::parse(AUDIT, "audit.toml", &overrides, &registry).unwrap();
+        let mut pipeline = Pipeline::parse(RECIPE, "audit.toml", &overrides, &registry).unwrap();
         pipeline.ingest.inputs = vec![bench.path(train)];
         let replacing = Replacing { from: bench.path(other), to: bench.path(train) };
         let out = bench.path(&format!("out-{train}"));
