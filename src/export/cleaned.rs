@@ -25,7 +25,7 @@ use crate::engine::raw::LineStory;
 use crate::engine::runner::{Exported, Sink};
 use crate::engine::view::View;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
-use crate::ingest::read::{Block, Format, Limits, read_blocks};
+use crate::ingest::read::{Block, Format, Limits, read_blocks_until};
 use crate::ingest::source::Reading;
 use crate::ingest::table::Header;
 
@@ -256,7 +256,9 @@ fn copy_text(
         Ok::<_, Error>(())
     };
     let mut on_bytes = |bytes: &[u8]| hasher.update(bytes);
-    let facts = read_blocks(from, format, &Limits::default(), &mut on_bytes, &mut on_block)?;
+    let cancelled = || cx.cancelled();
+    let facts =
+        read_blocks_until(from, format, &Limits::default(), &cancelled, &mut on_bytes, &mut on_block)?;
     out.start(facts.is_array, facts.header.as_deref())?;
     check_unchanged(&hex(&hasher.finalize()), from, input)?;
     out.finish()
@@ -269,7 +271,8 @@ fn is_all_written(from: &Path, format: Format, kept: &Kept, cx: &Context<'_>) ->
         is_all &= block.items.iter().all(|item| item.bytes.is_ok() && kept.has(item.record));
         if cx.cancelled() { Err(Error::Interrupted) } else { Ok(()) }
     };
-    read_blocks(from, format, &Limits::default(), &mut |_| (), &mut on_block)?;
+    let cancelled = || cx.cancelled();
+    read_blocks_until(from, format, &Limits::default(), &cancelled, &mut |_| (), &mut on_block)?;
     Ok(is_all)
 }
 
@@ -288,6 +291,8 @@ struct CleanedFile {
     out: Packed,
     /// Known from the first block on.
     form: Option<Form>,
+    /// The end of lines that have none, such as the last of a file: that of the lines before.
+    line_end: &'static [u8],
     is_empty: bool,
 }
 
@@ -328,7 +333,13 @@ impl Packed {
 
 impl CleanedFile {
     fn create(path: &Path) -> Result<Self> {
-        Ok(Self { path: path.to_owned(), out: Packed::create(path)?, form: None, is_empty: true })
+        Ok(Self {
+            path: path.to_owned(),
+            out: Packed::create(path)?,
+            form: None,
+            line_end: b"\n",
+            is_empty: true,
+        })
     }
 
     /// Determines the form, and writes the header of a table; later calls do nothing.
@@ -345,8 +356,13 @@ impl CleanedFile {
     }
 
     fn add_line(&mut self, bytes: &[u8]) -> Result<()> {
-        self.write(bytes.strip_suffix(b"\n").unwrap_or(bytes))?;
-        self.write(b"\n")
+        self.write(bytes)?;
+        match bytes.last() {
+            Some(b'\n') => self.line_end = b"\n",
+            Some(b'\r') => self.line_end = b"\r",
+            _ => self.write(self.line_end)?,
+        }
+        Ok(())
     }
 
     fn add(&mut self, bytes: &[u8]) -> Result<()> {

@@ -85,7 +85,7 @@ pub(super) fn read_files(
         let checked: Vec<_> = files.par_iter().map(checked).collect();
         for (file, checked) in files.iter().zip(checked) {
             let soundness = checked?.ok_or(Error::Interrupted)?;
-            inputs.push(read_file(file, limits, soundness, &sender)?);
+            inputs.push(read_file(file, limits, soundness, cancel, &sender)?);
         }
     }
     Ok(inputs)
@@ -95,6 +95,7 @@ fn read_file(
     &(file, path, format): &TextFile<'_>,
     limits: &Limits,
     soundness: Soundness,
+    cancel: &dyn Cancel,
     sender: &SyncSender<ReadBlock>,
 ) -> Result<ReadFile> {
     let mut hasher = Sha256::new();
@@ -104,10 +105,12 @@ fn read_file(
         hasher.update(bytes);
         n_bytes.set(n_bytes.get() + bytes.len() as u64);
     };
-    let facts = read_sound_blocks(path, format, limits, soundness, &mut on_bytes, &mut |block| {
-        // The receiver has ended if it had an error, which it reports itself.
-        sender.send(ReadBlock { file, block, n_bytes: n_bytes.take() }).map_err(|_| Error::Interrupted)
-    })?;
+    let cancelled = || cancel.is_cancelled();
+    let facts =
+        read_sound_blocks(path, format, limits, soundness, &cancelled, &mut on_bytes, &mut |block| {
+            // The receiver has ended if it had an error, which it reports itself.
+            sender.send(ReadBlock { file, block, n_bytes: n_bytes.take() }).map_err(|_| Error::Interrupted)
+        })?;
     let sha256 = hex(&hasher.finalize());
     let input = InputFile { path: path.display().to_string(), sha256, bytes: facts.raw_bytes };
     Ok(ReadFile { input, n_items: facts.n_items, by_record: facts.by_record })

@@ -64,10 +64,25 @@ impl<'a> RawText<'a> {
         Fault::new(reason, sound::description_of(error))
     }
 
-    /// Passes the bytes that a decoder did not read to the caller. Returns the size of the file in bytes.
-    pub(super) fn drain(&mut self) -> io::Result<u64> {
-        io::copy(self.raw(), &mut io::sink())?;
-        Ok(self.raw().get_ref().n_bytes)
+    /// Passes some bytes that a decoder did not read to the caller. Returns their number; 0 at the end of the file.
+    pub(super) fn skip_stored(&mut self) -> io::Result<usize> {
+        let raw = self.raw();
+        loop {
+            match raw.fill_buf() {
+                Ok(bytes) => {
+                    let n = bytes.len();
+                    raw.consume(n);
+                    return Ok(n);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Returns the number of bytes that were read from the file, as they are stored.
+    pub(super) fn n_stored(&mut self) -> u64 {
+        self.raw().get_ref().n_bytes
     }
 
     fn raw(&mut self) -> &mut Raw<'a> {

@@ -13,11 +13,12 @@ use serde::de::IgnoredAny;
 
 use crate::ingest::buffer::{Lent, Pool, Text};
 use crate::ingest::compression::Compression;
+use crate::ingest::lenient;
 use crate::ingest::raw::RawText;
 use crate::ingest::reasons::{CUT_FILE, Fault, LINE_TOO_LONG};
 use crate::ingest::sound::{self, Soundness};
-use crate::ingest::split::{Cut, Rest, Splitter};
-use crate::ingest::table::Header;
+use crate::ingest::split::{Cut, LineEnd, Rest, Splitter};
+use crate::ingest::table::{Header, named_delimiter};
 use crate::text::os_error::{cause_of, hint_of};
 
 /// Reads a file and passes its blocks to `on_block`, in order.
@@ -35,17 +36,34 @@ pub fn read_blocks<E: From<ReadError>>(
     on_bytes: &mut dyn FnMut(&[u8]),
     on_block: &mut dyn FnMut(Block) -> Result<(), E>,
 ) -> Result<FileFacts, E> {
-    let soundness =
-        sound::check(path, &|| false).map_err(|cause| ReadError::Open { path: path.to_owned(), cause })?;
-    read_sound_blocks(path, format, limits, soundness.unwrap_or_default(), on_bytes, on_block)
+    read_blocks_until(path, format, limits, &|| false, on_bytes, on_block)
 }
 
-/// Reads like [`read_blocks`] a file that was already checked.
+/// Reads like [`read_blocks`] until the user asks to stop, also inside a long item.
+///
+/// # Errors
+/// As [`read_blocks`], and [`ReadError::Stopped`].
+pub(crate) fn read_blocks_until<E: From<ReadError>>(
+    path: &Path,
+    format: Format,
+    limits: &Limits,
+    cancelled: &dyn Fn() -> bool,
+    on_bytes: &mut dyn FnMut(&[u8]),
+    on_block: &mut dyn FnMut(Block) -> Result<(), E>,
+) -> Result<FileFacts, E> {
+    let soundness =
+        sound::check(path, cancelled).map_err(|cause| ReadError::Open { path: path.to_owned(), cause })?;
+    let soundness = soundness.ok_or(ReadError::Stopped)?;
+    read_sound_blocks(path, format, limits, soundness, cancelled, on_bytes, on_block)
+}
+
+/// Reads like [`read_blocks_until`] a file that was already checked.
 pub(super) fn read_sound_blocks<E: From<ReadError>>(
     path: &Path,
     format: Format,
     limits: &Limits,
     soundness: Soundness,
+    cancelled: &dyn Fn() -> bool,
     on_bytes: &mut dyn FnMut(&[u8]),
     on_block: &mut dyn FnMut(Block) -> Result<(), E>,
 ) -> Result<FileFacts, E> {
@@ -56,6 +74,10 @@ pub(super) fn read_sound_blocks<E: From<ReadError>>(
     let mut splitter = None;
     let mut format = format;
     loop {
+        // An item can be longer than any block, so blocks are too rare for this.
+        if cancelled() {
+            return Err(ReadError::Stopped.into());
+        }
         // A damaged file may return text together with the error, so the text is split before the error is handled.
         let filled = cutter.fill(&mut raw);
         let splitter = splitter.get_or_insert_with(|| {
@@ -85,7 +107,12 @@ pub(super) fn read_sound_blocks<E: From<ReadError>>(
         on_block(cutter.take_block())?;
     }
     let compression = raw.compression();
-    let raw_bytes = raw.drain().map_err(read_error)?;
+    while raw.skip_stored().map_err(read_error)? > 0 {
+        if cancelled() {
+            return Err(ReadError::Stopped.into());
+        }
+    }
+    let raw_bytes = raw.n_stored();
     let by_record = splitter.as_ref().is_some_and(Splitter::may_share_lines);
     let (text_bytes, n_items, is_array) = (cutter.text_bytes, cutter.n_items, cutter.is_array);
     let header = cutter.header.take();
@@ -111,6 +138,9 @@ pub enum ReadError {
         /// The error of the system.
         cause: std::io::Error,
     },
+    /// The user asked to stop.
+    #[error("reading was stopped")]
+    Stopped,
     /// Its items cannot be rows: its ending is not known, and its text is no JSON.
     #[error(
         "{}: unknown kind of file: found {} and text that is not JSON, expected .jsonl, .ndjson, .json, .csv, .tsv, .txt or .parquet (text also with .gz or .zst)\nhint: rename the file by what it holds; of a .txt file each line is a text",
@@ -163,19 +193,37 @@ impl Format {
             return Self::Json;
         }
         let Self::Csv { delimiter } = self else { return self };
-        let header = first_text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let mut lines = first_text.split(|byte| matches!(byte, b'\n' | b'\r'));
+        let header = lines.find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+        if let Some(named) = named_delimiter(header) {
+            return Self::Csv { delimiter: named };
+        }
         let others = [b';', b'\t', b',', b'|'].into_iter();
         let seen = std::iter::once(delimiter).chain(others).find(|byte| header.contains(byte));
         Self::Csv { delimiter: seen.unwrap_or(delimiter) }
     }
 
     fn splitter(self, first_text: &[u8]) -> Splitter {
+        let line_end = self.line_end_in(first_text);
         match self {
             Self::Csv { delimiter } => Splitter::rows(delimiter),
-            Self::Json if !is_line_by_line(first_text) => Splitter::values(),
+            Self::Json if !is_line_by_line(first_text, line_end) => Splitter::values(),
             Self::Docs if !are_docs_line_by_line(first_text) => Splitter::Whole,
-            Self::Jsonl | Self::Json | Self::Text | Self::Docs => Splitter::Lines,
+            Self::Jsonl | Self::Json | Self::Text | Self::Docs => Splitter::Lines(line_end),
         }
+    }
+
+    /// Returns the byte that ends lines: a carriage return only in texts without a line feed. In JSON it is also a blank
+    /// between tokens, so there one of the first lines must be a whole value.
+    fn line_end_in(self, first_text: &[u8]) -> LineEnd {
+        if first_text.contains(&b'\n') || !first_text.contains(&b'\r') {
+            return LineEnd::Feed;
+        }
+        let mut lines = first_text.split(|byte| *byte == b'\r').filter(|line| !line.trim_ascii().is_empty());
+        let is_value =
+            |line: &[u8]| line.trim_ascii().starts_with(b"{") && lenient::json(line.trim_ascii()).is_ok();
+        let is_return = self == Self::Text || lines.by_ref().take(LINES_TRIED).any(is_value);
+        if is_return { LineEnd::Return } else { LineEnd::Feed }
     }
 }
 
@@ -216,13 +264,15 @@ fn are_docs_line_by_line(first_text: &[u8]) -> bool {
 const DOC_LINES_TRIED: usize = 16;
 
 /// Returns `true` if one of the first lines holds a whole JSON object; several are looked at, since one may be broken.
-fn is_line_by_line(first_text: &[u8]) -> bool {
+fn is_line_by_line(first_text: &[u8], line_end: LineEnd) -> bool {
+    let line_end = line_end.byte();
     let text = first_text.trim_ascii_start();
     let is_object = |line: &[u8]| {
         line.trim_ascii_start().starts_with(b"{") && serde_json::from_slice::<IgnoredAny>(line).is_ok()
     };
-    let goes_on = !text.contains(&b'\n');
-    text.starts_with(b"{") && (goes_on || text.split(|byte| *byte == b'\n').take(LINES_TRIED).any(is_object))
+    let goes_on = !text.contains(&line_end);
+    text.starts_with(b"{")
+        && (goes_on || text.split(|byte| *byte == line_end).take(LINES_TRIED).any(is_object))
 }
 
 const LINES_TRIED: usize = 3;
@@ -328,6 +378,9 @@ struct Cutter<'a> {
     skipped_bytes: usize,
     skipped_lines: u64,
     header: Option<Arc<Header>>,
+    /// A line before the header that names the delimiter.
+    delimiter_line: Vec<u8>,
+    line_end: LineEnd,
     is_array: bool,
     is_text: bool,
     n_items: u64,
@@ -352,6 +405,8 @@ impl<'a> Cutter<'a> {
             skipped_bytes: 0,
             skipped_lines: 0,
             header: None,
+            delimiter_line: Vec::new(),
+            line_end: LineEnd::Feed,
             is_array: false,
             is_text: false,
             n_items: 0,
@@ -379,6 +434,7 @@ impl<'a> Cutter<'a> {
         while let Some(cut) = splitter.next_cut(&self.text[self.seen..]) {
             let (Cut::Item(n) | Cut::Gap(n)) = cut;
             self.seen += n;
+            self.line_end = splitter.line_end();
             match cut {
                 Cut::Item(_) => self.end_item(format),
                 Cut::Gap(_) => self.start_next(),
@@ -388,7 +444,7 @@ impl<'a> Cutter<'a> {
         self.seen = self.text.len();
         if self.seen - self.items_end > self.limits.max_line_bytes {
             self.skipped_bytes += self.seen - self.items_end;
-            self.skipped_lines += count_line_ends(&self.text[self.items_end..]);
+            self.skipped_lines += self.count_line_ends(&self.text[self.items_end..]);
             self.text.truncate(self.items_end);
             self.seen = self.items_end;
         }
@@ -396,10 +452,12 @@ impl<'a> Cutter<'a> {
 
     /// Handles many empty lines at once: a few bytes of a compressed file can be millions of them.
     fn cut_line_ends(&mut self, splitter: &Splitter) {
-        if !matches!(splitter, Splitter::Lines) || self.seen != self.items_end || self.skipped_bytes > 0 {
+        let Splitter::Lines(line_end) = splitter else { return };
+        if self.seen != self.items_end || self.skipped_bytes > 0 {
             return;
         }
-        let n = self.text[self.seen..].iter().take_while(|byte| **byte == b'\n').count();
+        self.line_end = *line_end;
+        let n = self.text[self.seen..].iter().take_while(|byte| **byte == line_end.byte()).count();
         // A single one is handled like any other line.
         if n > 1 {
             self.seen += n;
@@ -420,8 +478,11 @@ impl<'a> Cutter<'a> {
             self.push(Err(Fault::new(LINE_TOO_LONG, detail)));
         } else if let (Format::Csv { delimiter }, None) = (format, &self.header) {
             let row = &self.text[bytes];
-            if !row.trim_ascii().is_empty() {
-                self.header = Some(Arc::new(Header::read(row, delimiter)));
+            if self.delimiter_line.is_empty() && named_delimiter(row).is_some() {
+                self.delimiter_line = row.to_vec();
+            } else if !row.trim_ascii().is_empty() {
+                let before = std::mem::take(&mut self.delimiter_line);
+                self.header = Some(Arc::new(Header::read(row, delimiter).after(before)));
             }
         } else if self.text[bytes.clone()].trim_ascii().is_empty() {
             self.push_blank(bytes, 1);
@@ -453,7 +514,7 @@ impl<'a> Cutter<'a> {
     }
 
     fn start_next(&mut self) {
-        self.line += self.skipped_lines + count_line_ends(&self.text[self.items_end..self.seen]);
+        self.line += self.skipped_lines + self.count_line_ends(&self.text[self.items_end..self.seen]);
         self.items_end = self.seen;
         (self.skipped_bytes, self.skipped_lines) = (0, 0);
     }
@@ -469,6 +530,10 @@ impl<'a> Cutter<'a> {
         }
     }
 
+    fn count_line_ends(&self, text: &[u8]) -> u64 {
+        memchr_iter(self.line_end.byte(), text).count() as u64
+    }
+
     fn take_block(&mut self) -> Block {
         let mut next = self.pool.take();
         self.text.move_end(self.items_end, &mut next);
@@ -482,8 +547,4 @@ impl<'a> Cutter<'a> {
             is_text: self.is_text,
         }
     }
-}
-
-fn count_line_ends(text: &[u8]) -> u64 {
-    memchr_iter(b'\n', text).count() as u64
 }

@@ -13,6 +13,7 @@ use crate::ingest::explain::explain;
 use crate::ingest::facts::FactFinder;
 use crate::ingest::fate::{Line, LineFate, Record, no_request};
 use crate::ingest::lenient;
+use crate::ingest::log_formats::names::in_known_case;
 use crate::ingest::log_formats::{Body, Columns, Envelope, FieldPlace, column_mut, log_format_of};
 use crate::ingest::marks::{cut_mark, missing_text};
 use crate::ingest::messages::read_system;
@@ -30,10 +31,11 @@ use crate::ingest::unpack::unpack;
 
 /// Parses the items of a block, in order; there are as many first parts as items.
 pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {
+    let in_known_case = header_in_known_case(block, columns);
     let read = |bytes: &[u8]| match &block.header {
         _ if bytes.trim_ascii().is_empty() => Err(no_request(BLANK_LINE, "")),
         None => read_json(bytes),
-        Some(header) => read_row(bytes, header),
+        Some(header) => read_row(bytes, header, in_known_case.as_ref()),
     };
     let mut lines = Vec::with_capacity(block.items.len());
     for item in &block.items {
@@ -47,6 +49,12 @@ pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {
         }
     }
     lines
+}
+
+/// Returns the header of a table with its names as the log formats write them; `None` if they are.
+pub(super) fn header_in_known_case(block: &Block, columns: &Columns) -> Option<Header> {
+    let header = block.header.as_ref()?;
+    Some(header.with_names(in_known_case(header.names(), columns)?))
 }
 
 /// Parses a value that may hold several requests; each becomes a [`Line`], in order.
@@ -115,10 +123,16 @@ fn read_json(bytes: &[u8]) -> Result<(u128, Value), LineFate> {
 
 const JSON_SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
 
-fn read_row(bytes: &[u8], header: &Header) -> Result<(u128, Value), LineFate> {
+fn read_row(
+    bytes: &[u8],
+    header: &Header,
+    in_known_case: Option<&Header>,
+) -> Result<(u128, Value), LineFate> {
     let value = header.row(bytes).map_err(LineFate::Unreadable)?;
     // The hash includes the column names: equal cells under another header are another record.
-    Ok((content_hash(value.to_string()), value))
+    let content_key = content_hash(value.to_string());
+    let known = in_known_case.and_then(|header| header.row(bytes).ok());
+    Ok((content_key, known.unwrap_or(value)))
 }
 
 fn unreadable(reason: &'static str, detail: String) -> LineFate {

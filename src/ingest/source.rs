@@ -36,6 +36,7 @@ use crate::ingest::log_formats::Columns;
 use crate::ingest::no_request::LinesWithoutRequest;
 use crate::ingest::read::{Format, Limits, Position, ReadError};
 use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
+use crate::text::figures::counted;
 
 /// The size of a block: small enough to keep all threads busy, large enough to be worth passing on.
 const BLOCK_BYTES: usize = 1 << 20;
@@ -104,13 +105,16 @@ impl Ingest {
 
 impl From<ReadError> for Error {
     fn from(error: ReadError) -> Self {
-        Self::Input(error.to_string())
+        match error {
+            ReadError::Stopped => Self::Interrupted,
+            error => Self::Input(error.to_string()),
+        }
     }
 }
 
 impl Source for Ingest {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(11);
+        fingerprint.version(12);
         let settings = Self { inputs: Vec::new(), ..self.clone() };
         let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
         fingerprint.part("settings", settings.as_bytes());
@@ -145,16 +149,33 @@ impl Source for Ingest {
             without_request: LinesWithoutRequest::default(),
         };
         let mut read = InputsRead::default();
+        let mut without_row = Vec::new();
         let files: Vec<(u32, &Path)> = (0..).zip(self.inputs.iter().map(PathBuf::as_path)).collect();
         let is_text = |path: &Path| matches!(Reading::of(path), Reading::Text(_));
         for files in files.chunk_by(|(_, one), (_, next)| is_text(one) && is_text(next)) {
-            for (done, &(file, _)) in rows.files(files)?.into_iter().zip(files) {
+            for (done, &(file, path)) in rows.files(files)?.into_iter().zip(files) {
                 if done.by_record {
                     rows.into.name_by_record(file);
+                }
+                if done.n_items == 0 && done.input.bytes > 0 {
+                    without_row.push(path);
                 }
                 read.inputs.push(done.input);
                 read.items += done.n_items;
             }
+        }
+        // Without a row at all, the run reports that its inputs are empty.
+        if let Some(first) = without_row.first().filter(|_| read.items > 0) {
+            let n_files = counted(
+                without_row.len() as u64,
+                "input has bytes and no row",
+                "inputs have bytes and no row",
+            );
+            let first = first.display();
+            cx.progress.warn(&format!(
+                "{n_files}: {first}{}\nhint: `toolsieve inspect {first}` shows how it is read",
+                if without_row.len() > 1 { ", …" } else { "" }
+            ));
         }
         rows.join()?;
         rows.write_sample()?;

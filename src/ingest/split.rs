@@ -1,9 +1,29 @@
 //! Finds the borders between the items of a text.
 //!
 //! A splitter reads each byte once and keeps its state between chunks, so an item may be longer than any buffer. It
-//! does not validate items; that happens when they are parsed.
+//! does not validate items; that happens when they are parsed. Rows of a table end with a line feed, with a carriage
+//! return, or with both; of a run of carriage returns the last ends the row, because a text that was converted twice has
+//! two of them before each line feed.
 
 use memchr::memchr;
+
+/// The byte that ends a line. Old programs write only carriage returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineEnd {
+    /// A line feed, with or without a carriage return before it.
+    Feed,
+    /// A carriage return alone.
+    Return,
+}
+
+impl LineEnd {
+    pub(super) fn byte(self) -> u8 {
+        match self {
+            Self::Feed => b'\n',
+            Self::Return => b'\r',
+        }
+    }
+}
 
 /// The kind of the bytes up to a cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +49,7 @@ pub(super) enum Rest {
 #[derive(Debug)]
 pub(super) enum Splitter {
     /// Every line is an item.
-    Lines,
+    Lines(LineEnd),
     /// Every row of a table is an item; a quoted cell may hold line ends.
     Rows(Rows),
     /// Every JSON value is an item: elements of arrays, or values one after the other.
@@ -40,7 +60,7 @@ pub(super) enum Splitter {
 
 impl Splitter {
     pub(super) fn rows(delimiter: u8) -> Self {
-        Self::Rows(Rows { delimiter, at: Cell::Start })
+        Self::Rows(Rows { delimiter, at: Cell::Start, line_end: None })
     }
 
     pub(super) fn values() -> Self {
@@ -52,10 +72,19 @@ impl Splitter {
         matches!(self, Self::Rows(_) | Self::Values(_))
     }
 
+    /// Returns the byte that ends lines; of a table the one after its first row.
+    pub(super) fn line_end(&self) -> LineEnd {
+        match self {
+            Self::Lines(end) => *end,
+            Self::Rows(rows) => rows.line_end.unwrap_or(LineEnd::Feed),
+            Self::Values(_) | Self::Whole => LineEnd::Feed,
+        }
+    }
+
     /// Continues after the last cut or, after `None`, after the end of the last chunk.
     pub(super) fn next_cut(&mut self, text: &[u8]) -> Option<Cut> {
         match self {
-            Self::Lines => line_end(text).map(Cut::Item),
+            Self::Lines(end) => memchr(end.byte(), text).map(|at| Cut::Item(at + 1)),
             Self::Rows(rows) => rows.row_end(text).map(Cut::Item),
             Self::Values(values) => values.next_cut(text),
             Self::Whole => None,
@@ -79,15 +108,13 @@ impl Splitter {
     }
 }
 
-fn line_end(text: &[u8]) -> Option<usize> {
-    memchr(b'\n', text).map(|at| at + 1)
-}
-
 /// Rows of a delimited table, by the rules of the `csv` crate: a quote opens a cell only at its start.
 #[derive(Debug)]
 pub(super) struct Rows {
     delimiter: u8,
     at: Cell,
+    /// What ended the first row.
+    line_end: Option<LineEnd>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -96,24 +123,33 @@ enum Cell {
     Plain,
     Quoted,
     QuoteInQuoted,
+    /// After a carriage return: a line feed would belong to it.
+    Return,
 }
 
 impl Rows {
     fn row_end(&mut self, text: &[u8]) -> Option<usize> {
         for (n, &byte) in text.iter().enumerate() {
             self.at = match (self.at, byte) {
+                // The byte is left for the next call: it belongs to the next row.
+                (Cell::Return, byte) if !matches!(byte, b'\r' | b'\n') => {
+                    return Some(self.end_row(n, LineEnd::Return));
+                }
                 (Cell::Quoted, b'"') => Cell::QuoteInQuoted,
                 (Cell::Quoted, _) | (Cell::Start | Cell::QuoteInQuoted, b'"') => Cell::Quoted,
-                (_, b'\n') => {
-                    self.at = Cell::Start;
-                    return Some(n + 1);
-                }
-                (_, b'\r') => Cell::Start,
+                (_, b'\n') => return Some(self.end_row(n + 1, LineEnd::Feed)),
+                (_, b'\r') => Cell::Return,
                 (_, byte) if byte == self.delimiter => Cell::Start,
                 _ => Cell::Plain,
             };
         }
         None
+    }
+
+    fn end_row(&mut self, n_bytes: usize, line_end: LineEnd) -> usize {
+        self.at = Cell::Start;
+        self.line_end.get_or_insert(line_end);
+        n_bytes
     }
 }
 
@@ -211,10 +247,30 @@ mod tests {
             let (rows, rest) = items(Splitter::rows(b','), csv, step);
             assert_eq!(rows, ["a,b\n", "\"x\ny\"\"z\",1\n", "5\" pipe,2\n"]);
             assert_eq!(rest, Rest::Gap);
-            let (lines, rest) = items(Splitter::Lines, "one\n\ntwo", step);
+            let (lines, rest) = items(Splitter::Lines(LineEnd::Feed), "one\n\ntwo", step);
             assert_eq!(lines, ["one\n", "\n"]);
             assert_eq!(rest, Rest::Item);
         }
+    }
+
+    #[test]
+    fn rows_end_with_a_carriage_return_a_line_feed_or_both_in_chunks_of_any_size() {
+        for (text, expected) in [
+            ("a,b\r1,\"x\ry\nz\"\r2,3", &["a,b\r", "1,\"x\ry\nz\"\r"][..]),
+            ("a,b\r\n1,2\r3,4\n", &["a,b\r\n", "1,2\r", "3,4\n"]),
+            ("a,b\r\r\n1,2\r\r\n", &["a,b\r\r\n", "1,2\r\r\n"]),
+            ("a,b\n\r\n1,2\n", &["a,b\n", "\r\n", "1,2\n"]),
+            ("\"a\"\r\"b\"\r", &["\"a\"\r"]),
+        ] {
+            for step in 1..12 {
+                let (rows, rest) = items(Splitter::rows(b','), text, step);
+                assert_eq!(rows, expected, "{text:?} in steps of {step}");
+                let is_ended = text.ends_with('\n');
+                assert_eq!(rest, if is_ended { Rest::Gap } else { Rest::Item }, "{text:?}");
+            }
+        }
+        let (lines, rest) = items(Splitter::Lines(LineEnd::Return), "one\r\rtwo", 2);
+        assert_eq!((lines, rest), (vec!["one\r".to_owned(), "\r".to_owned()], Rest::Item));
     }
 
     #[test]

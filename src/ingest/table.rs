@@ -12,6 +12,7 @@ use crate::ingest::reasons::{Fault, NOT_UTF8, RAGGED_ROW};
 pub struct Header {
     delimiter: u8,
     names: Vec<String>,
+    /// Its row as it is in the file, and the line that names the delimiter, if one is before it.
     row: Vec<u8>,
 }
 
@@ -21,6 +22,23 @@ impl Header {
         let cells = cells(row, delimiter);
         let names = cells.iter().map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
         Self { delimiter, names, row: row.to_vec() }
+    }
+
+    /// Returns the header with a line before it.
+    #[must_use]
+    pub(super) fn after(mut self, line: Vec<u8>) -> Self {
+        self.row.splice(..0, line);
+        self
+    }
+
+    /// Returns the names of its columns.
+    pub(super) fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// Returns a header of other names.
+    pub(super) fn with_names(&self, names: Vec<String>) -> Self {
+        Self { names, ..self.clone() }
     }
 
     /// Returns its row as it is in the file.
@@ -48,6 +66,20 @@ impl Header {
     }
 }
 
+/// Returns the delimiter that a line names: spreadsheets write and read `sep=;` before the header.
+pub(super) fn named_delimiter(line: &[u8]) -> Option<u8> {
+    let end = line.iter().rposition(|byte| !matches!(byte, b'\n' | b'\r'))? + 1;
+    let line = &line[..end];
+    let line = line.strip_prefix(b"\"").and_then(|line| line.strip_suffix(b"\"")).unwrap_or(line);
+    let (name, delimiter) = line.split_at_checked(SEPARATOR_NAME.len())?;
+    match delimiter {
+        [delimiter] if name.eq_ignore_ascii_case(SEPARATOR_NAME) => Some(*delimiter),
+        _ => None,
+    }
+}
+
+const SEPARATOR_NAME: &[u8] = b"sep=";
+
 fn cells(row: &[u8], delimiter: u8) -> csv::ByteRecord {
     let mut cells = csv::ByteRecord::new();
     // One reader per row costs about a microsecond. So `split` cuts the rows, and line numbers stay under our control.
@@ -72,6 +104,24 @@ mod tests {
         let header = Header::read(b"query, n ,query\r\n", b',');
         let row = header.row(b"\"a, \"\"b\"\"\nc\",1,later\r\n").unwrap();
         assert_eq!(row, json!({"query": "a, \"b\"\nc", "n": "1"}));
+    }
+
+    #[test]
+    fn a_line_that_names_the_delimiter_is_told_from_a_header() {
+        for (line, expected) in [
+            (&b"sep=;\r\n"[..], Some(b';')),
+            (b"SEP=\t\n", Some(b'\t')),
+            (b"\"sep=|\"\r", Some(b'|')),
+            (b"sep=,", Some(b',')),
+            (b"sep=", None),
+            (b"sep=;;", None),
+            (b"sep;query", None),
+            (b"\r\n", None),
+        ] {
+            assert_eq!(named_delimiter(line), expected, "{line:?}");
+        }
+        let header = Header::read(b"a;b\r", b';').after(b"sep=;\r".to_vec());
+        assert_eq!((header.bytes(), header.names().len()), (&b"sep=;\ra;b\r"[..], 2));
     }
 
     #[test]

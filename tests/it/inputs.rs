@@ -3,7 +3,7 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use crate::support::{shown, toolsieve};
 use serde_json::{Value, json};
@@ -154,7 +154,7 @@ fn a_signal_ends_a_run_that_waits_for_a_pipe() {
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let mut command = toolsieve();
     command.args(["run", "--quiet", "--input"]).arg(&pipe).arg("--out").arg(folder.path().join("run"));
-    let mut run = command.spawn().unwrap();
+    let run = command.stderr(Stdio::piped()).spawn().unwrap();
     // It waits for a writer after it has locked its folder.
     while !folder.path().join("run/stdin.partial").exists() {
         std::thread::yield_now();
@@ -162,7 +162,62 @@ fn a_signal_ends_a_run_that_waits_for_a_pipe() {
     let id = run.id().to_string();
     // Tests that a shell starts in the background ignore SIGINT.
     assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-    assert!(!run.wait().unwrap().success());
+    let ended = run.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{}", shown(&ended));
+    assert!(shown(&ended).contains("error: interrupted"), "{}", shown(&ended));
+    assert!(!folder.path().join("run/stdin.partial").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_while_standard_input_is_copied_leaves_no_part_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let mut command = toolsieve();
+    command.args(["run", "--quiet", "-", "--out"]).arg(&out);
+    let mut run = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // More than a pipe holds, so that a part is in the copy; the end never comes.
+    let mut stdin = run.stdin.take().unwrap();
+    stdin.write_all(log(1000).as_bytes()).unwrap();
+    assert!(out.join("stdin.partial").metadata().unwrap().len() > 0);
+    let id = run.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let ended = run.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(130), "{}", shown(&ended));
+    assert!(shown(&ended).contains("error: interrupted"), "{}", shown(&ended));
+    assert!(!out.join("stdin.partial").exists() && !out.join("stdin").exists());
+    drop(stdin);
+}
+
+#[test]
+fn a_table_with_carriage_returns_alone_is_read_by_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..40)
+        .map(|n| format!("When is high tide\nin harbour {n}?,\"[{{\"\"name\"\": \"\"tide_{n}\"\"}}]\"\r"))
+        .map(|row| row.replacen("When", "\"When", 1).replacen("?,", "?\",", 1))
+        .collect();
+    let table = format!("QUERY,Functions\r{rows}");
+    let (code, shown_run, counts) = ended("log.csv", table.as_bytes(), &[]);
+    assert_eq!((code, &counts["records"], &counts["lines"]), (0, &json!(40), &json!(40)), "{shown_run}");
+    let input = folder.path().join("log.csv");
+    std::fs::write(&input, &table).unwrap();
+    let look = toolsieve().arg("inspect").arg(&input).output().unwrap();
+    assert!(shown(&look).contains("40 sampled: 40 requests"), "{}", shown(&look));
+}
+
+#[test]
+fn an_input_with_bytes_and_no_row_is_named_beside_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let [log_file, header] = ["log.jsonl", "table.csv"].map(|name| folder.path().join(name));
+    std::fs::write(&log_file, log(5)).unwrap();
+    std::fs::write(&header, "query,functions\r").unwrap();
+    let (output, _) = run(folder.path(), &log_file, &["--input", header.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", shown(&output));
+    let expected = format!("1 input has bytes and no row: {}\nhint: `toolsieve inspect ", header.display());
+    assert!(shown(&output).contains(&expected), "{}", shown(&output));
+    std::fs::write(&header, "").unwrap();
+    let (output, _) = run(folder.path(), &log_file, &["--input", header.to_str().unwrap()]);
+    assert!(!shown(&output).contains("no row"), "{}", shown(&output));
 }
 
 #[test]

@@ -224,7 +224,7 @@ impl Failed {
             Self::Parquet => "docs are not read from Parquet".to_owned(),
             Self::Read(ReadError::Open { cause, .. }) => format!("cannot be opened: {}", cause_of(&cause)),
             Self::Read(ReadError::Read { cause, .. }) => format!("reading failed: {cause}"),
-            Self::Read(error @ ReadError::UnknownKind { .. }) => error.to_string(),
+            Self::Read(error @ (ReadError::UnknownKind { .. } | ReadError::Stopped)) => error.to_string(),
             Self::Write(error) => error.to_string(),
         }
     }

@@ -19,7 +19,7 @@ use crate::ingest::log_formats::Columns;
 use crate::ingest::log_formats::names::is_read;
 use crate::ingest::read::{Block, Item, Position};
 use crate::ingest::reasons::{BLANK_LINE, Fault, NOT_JSON, NOT_UTF8};
-use crate::ingest::record::{push_lines, records_of};
+use crate::ingest::record::{header_in_known_case, push_lines, records_of};
 
 /// The items of an input that become rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -62,6 +62,10 @@ pub fn rows_of(block: &Block, reading: &Reading<'_>) -> Vec<Line> {
     if reading.rows == RowsRead::Requests {
         return lines;
     }
+    // Keys that a person names are those of the file.
+    let known =
+        if reading.text_fields.is_empty() { header_in_known_case(block, reading.columns) } else { None };
+    let header = known.as_ref().or(block.header.as_deref());
     let mut items = block.items.iter();
     let mut rows = Vec::with_capacity(lines.len());
     for parts in into_items(lines) {
@@ -73,7 +77,7 @@ pub fn rows_of(block: &Block, reading: &Reading<'_>) -> Vec<Line> {
         };
         let bytes = item.bytes.as_ref().map_or(&[][..], |range| block.text[range.clone()].trim_ascii());
         let value = || {
-            let value = match &block.header {
+            let value = match header {
                 Some(header) => header.row(bytes).ok()?,
                 None => json(bytes).ok()?,
             };

@@ -23,6 +23,25 @@ pub(crate) fn is_read(name: &str, columns: &Columns) -> bool {
         || columns.all().into_iter().flatten().any(|column| column == name)
 }
 
+/// Returns the names of a table's columns as the log formats write them: programs that export tables change the case of names.
+/// `None` if they are. A name of a column that exists is never given to another.
+pub(crate) fn in_known_case(names: &[String], columns: &Columns) -> Option<Vec<String>> {
+    let known = |name: &str| {
+        let is_same = |known: &&str| known.eq_ignore_ascii_case(name);
+        let mut set = columns.all().into_iter().flatten().map(String::as_str);
+        set.find(is_same).or_else(|| KNOWN.iter().copied().find(is_same))
+    };
+    let mut written = names.to_vec();
+    for at in 0..written.len() {
+        if !is_read(&written[at], columns)
+            && let Some(known) = known(&written[at]).filter(|known| !written.iter().any(|name| name == known))
+        {
+            known.clone_into(&mut written[at]);
+        }
+    }
+    (written != names).then_some(written)
+}
+
 static KNOWN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
     let mut known = BTreeSet::new();
     let mut add_paths = |paths: &mut dyn Iterator<Item = Path>| {
@@ -77,6 +96,24 @@ mod tests {
         }
         for name in ["embedding", "vector", "thumbnail", "prompt_embedding", ""] {
             assert!(!is_read(name, &columns), "{name}");
+        }
+    }
+
+    #[test]
+    fn names_in_another_case_are_known_unless_the_name_itself_is_there() {
+        let columns = Columns { query: vec!["Wunsch".to_owned(), "query".to_owned()], ..Columns::default() };
+        let known = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            in_known_case(&names, &columns).map(|known| known.join(" "))
+        };
+        assert_eq!(
+            known(&["ID", "Query", "FUNCTIONS", "Embedding"]).unwrap(),
+            "id query functions Embedding"
+        );
+        assert_eq!(known(&["QUERY", "Query"]).unwrap(), "query Query");
+        assert_eq!(known(&["wunsch", "SYSTEMINSTRUCTION"]).unwrap(), "Wunsch systemInstruction");
+        for names in [&["query", "functions"][..], &["Query", "query"], &["Embedding", ""]] {
+            assert_eq!(known(names), None, "{names:?}");
         }
     }
 }

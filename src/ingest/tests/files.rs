@@ -43,6 +43,49 @@ fn a_csv_row_starts_on_the_line_where_its_first_cell_does() {
 }
 
 #[test]
+fn rows_and_lines_may_end_with_a_carriage_return_alone() {
+    let table = "\u{feff}query,function,id\r\"a\nb\",[],1\rc,\"[]\",2\rd,[]\re,[],4";
+    let lines = read("log.csv", table);
+    assert_eq!(outline(&lines), [(2, "record"), (3, "record"), (4, RAGGED_ROW), (5, "record")]);
+    let LineFate::Record(first) = &lines[0].fate else { panic!("no record") };
+    assert_eq!(first.messages, [Message::text(Role::User, "a\nb")]);
+    assert_eq!(positions(&read("log.tsv", "query\tfunction\r\na\t[]\rb\t[]\r\n")), [(2, 1), (2, 2)]);
+    for name in ["log.jsonl", "log.json", "log"] {
+        let text = format!("{ROW}\r{{'prompt': 'hi', 'function': '[]'}}\r\r{{\r{ROW}");
+        let expected = [(1, "record"), (2, "record"), (3, BLANK_LINE), (4, NOT_JSON), (5, "record")];
+        assert_eq!(outline(&read(name, text)), expected, "{name}");
+    }
+    // A carriage return is also a blank between tokens.
+    let pretty = ROW.replace(", ", ",\r  ").replace('{', "{\r  ");
+    for name in ["log.jsonl", "log.json"] {
+        assert_eq!(outline(&read(name, &pretty)), [(1, "record")], "{name}");
+    }
+    // Twice converted line ends make no blank lines.
+    assert_eq!(outline(&read("log.csv", "query,function\r\r\na,[]\r\r\n")), [(2, "record")]);
+}
+
+#[test]
+fn names_of_a_header_may_be_in_another_case_and_a_line_may_name_the_delimiter() {
+    for text in [
+        "sep=;\r\nID;QUERY;Functions;Response\r\n7;\"a, b\";[];none\r\n",
+        "ID;QUERY;Functions;Response\r7;\"a, b\";[];none\r",
+        "\"sep=|\"\nID|QUERY|Functions|Response\n7|a, b|[]|none\n",
+    ] {
+        let lines = read("log.csv", text);
+        let [LineFate::Record(record)] = &lines.iter().map(|line| line.fate.clone()).collect::<Vec<_>>()[..]
+        else {
+            panic!("no record: {lines:?}")
+        };
+        assert_eq!(record.messages, [Message::text(Role::User, "a, b")]);
+        assert_eq!((record.external_id.as_deref(), record.functions.as_str()), (Some("7"), "[]"));
+        assert_eq!(record.response, Some(Message::text(Role::Assistant, "none")));
+    }
+    let exact = read("log.csv", "Query,query,functions\nno,yes,[]\n");
+    let LineFate::Record(record) = &exact[0].fate else { panic!("no record") };
+    assert_eq!(record.messages, [Message::text(Role::User, "yes")]);
+}
+
+#[test]
 fn elements_of_an_array_and_pretty_printed_objects_start_where_they_start() {
     let row: Value = serde_json::from_str(ROW).unwrap();
     let pretty = serde_json::to_string_pretty(&row).unwrap();

@@ -70,6 +70,24 @@ fn reading_text_files_stops_at_any_line() {
 }
 
 #[test]
+fn reading_stops_inside_a_line_that_is_too_long() {
+    const N_MIB: usize = 12;
+    let long = vec![b'x'; N_MIB << 20];
+    let row = lines(&rows()[..1]);
+    let after = |first: &[u8]| [first, &long].concat();
+    let settings = Ingest { max_line_bytes: 1000, ..Ingest::default() };
+    for (name, content) in [
+        ("log.jsonl", after(row.as_bytes())),
+        ("log.csv", after(b"query,functions\nRing.,\"[{\"\"name\"\": \"\"ring\"\"}]\"\n\"")),
+        ("log.jsonl.zst", zstd::encode_all(&after(row.as_bytes())[..], 1).unwrap()),
+        // What follows a damaged member is only hashed.
+        ("log.jsonl.gz", after(&[gzip(&row), vec![0x1f, 0x8b, 0]].concat())),
+    ] {
+        assert_stops(&[(name, content)], &settings, N_MIB);
+    }
+}
+
+#[test]
 fn reading_a_parquet_table_stops_at_any_row() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("log.parquet");
