@@ -1,9 +1,10 @@
 //! Finds the answers of a benchmark among the calls of a training row: by the names and values of all their calls, in any order.
 //!
 //! An answer is looked up by the rarest value that one of its calls must have, so that thousands of answers that call one function
-//! are not compared one by one. Equal answers of several entries are one. Calls are assigned to those of the answer so that as many as
+//! are not compared one by one. Names and values are read as they are shown, as messages are. Equal answers of several entries are one. Calls are assigned to those of the answer so that as many as
 //! possible have one: which call comes first does not matter.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -58,6 +59,11 @@ impl AnswerIndex {
         if calls.is_empty() || n_arguments < by.arguments {
             return false;
         }
+        let shown = match ItemCall::all_as_shown(&calls) {
+            Cow::Owned(shown) => Some(shown),
+            Cow::Borrowed(_) => None,
+        };
+        let calls = shown.unwrap_or(calls);
         let next = u32::try_from(self.answers.len()).expect("fewer than 2^32 answers");
         let at = *self.known.entry(format!("{calls:?}")).or_insert(next);
         if at == next {
@@ -102,7 +108,8 @@ impl AnswerIndex {
         if calls.is_empty() || self.answers.is_empty() {
             return;
         }
-        let own = classes(calls);
+        let calls = ItemCall::all_as_shown(calls);
+        let own = classes(&calls);
         let by_place = ByPlace::of(&own);
         let mut candidates: Vec<u32> = Vec::new();
         for place in by_place.0.keys() {
@@ -366,5 +373,29 @@ mod tests {
         let answer = [json!({"pier": ["", "north"], "nights": ["", 2]})];
         assert!(finds(&answer, &[json!({"pier": "north", "nights": 2})]));
         assert!(!finds(&answer, &[json!({"pier": "south", "nights": 2})]));
+    }
+
+    #[test]
+    fn what_hides_a_value_or_a_name_hides_no_call() {
+        let answer = [
+            json!({"pier": ["Oban harbour"], "rooms": [{"view": ["sea side"], "nights": [2]}]}),
+            json!({"pier": ["Tromsø"], "guests": [["Ida", "Kåre"]]}),
+        ];
+        let first =
+            json!({"pier": "Oban har\u{200b}bour", "rooms": {"v\u{ad}iew": "sea&nbsp;side", "nights": 2}});
+        let second = json!({"pier": "Troms%C3%B8", "gue\u{200d}sts": [["Ｉｄａ", "Ka\u{30a}re"]]});
+        let other = json!({"pier": "Oban harbour", "rooms": {"view": "lee side", "nights": 2}});
+        assert!(finds(&answer, &[second.clone(), first.clone()]));
+        assert!(!finds(&answer, &[second.clone(), other]));
+        let plain = [
+            json!({"pier": "Oban harbour", "rooms": {"view": "sea side", "nights": 2}}),
+            json!({"pier": "Tromsø", "guests": [["Ida", "Kåre"]]}),
+        ];
+        let listed = |call: &Value| {
+            let members = call.as_object().unwrap().iter();
+            let list = |value: &Value| if value.is_array() { value.clone() } else { json!([value]) };
+            Value::Object(members.map(|(name, value)| (name.clone(), list(value))).collect())
+        };
+        assert!(finds(&[listed(&first), listed(&second)], &plain), "a benchmark that hides its values");
     }
 }

@@ -1,7 +1,10 @@
 //! What is compared: the texts, functions and calls of one row of a training set or one entry of a benchmark.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
+use super::shown::shown_value;
 use crate::answers::markup;
 use crate::answers::recorded::{RecordedAnswer, recorded_answer, unfenced};
 use crate::conversation::{Call, Message, Role};
@@ -117,5 +120,54 @@ impl ItemCall {
         };
         let arguments = parameters.as_object()?.iter().filter_map(alternatives).collect();
         Some(Self { name: name.clone(), arguments })
+    }
+
+    /// Returns calls with their names and values as a reader sees them; borrowed if none is changed.
+    pub(super) fn all_as_shown(calls: &[Self]) -> Cow<'_, [Self]> {
+        let is_changed = |call: &Self| {
+            let has_other =
+                |(name, values): &(String, Vec<Value>)| is_hidden(name) || values.iter().any(hides);
+            is_hidden(&call.name) || call.arguments.iter().any(has_other)
+        };
+        if calls.iter().any(is_changed) {
+            calls.iter().map(Self::as_shown).collect::<Vec<_>>().into()
+        } else {
+            calls.into()
+        }
+    }
+
+    fn as_shown(&self) -> Self {
+        let argument = |(name, values): &(String, Vec<Value>)| {
+            (shown_value(name).into_owned(), values.iter().map(value_as_shown).collect())
+        };
+        let arguments = self.arguments.iter().map(argument).collect();
+        Self { name: shown_value(&self.name).into_owned(), arguments }
+    }
+}
+
+fn is_hidden(text: &str) -> bool {
+    matches!(shown_value(text), Cow::Owned(_))
+}
+
+/// Whether a value has a text that is shown in another way.
+fn hides(value: &Value) -> bool {
+    match value {
+        Value::String(text) => is_hidden(text),
+        Value::Array(elements) => elements.iter().any(hides),
+        Value::Object(members) => members.iter().any(|(key, value)| is_hidden(key) || hides(value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn value_as_shown(value: &Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(shown_value(text).into_owned()),
+        Value::Array(elements) => elements.iter().map(value_as_shown).collect(),
+        Value::Object(members) => {
+            let member =
+                |(key, value): (&String, &Value)| (shown_value(key).into_owned(), value_as_shown(value));
+            Value::Object(members.iter().map(member).collect())
+        }
+        other => other.clone(),
     }
 }

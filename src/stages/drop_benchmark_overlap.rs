@@ -264,7 +264,7 @@ impl Stage for DropBenchmarkOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(5);
+        fingerprint.version(6);
         if self.cosine {
             fingerprint.built_in("embedder", &self.embedder.open()?.id());
         }

@@ -139,6 +139,57 @@ fn a_gold_call_is_found_in_the_notations_of_models() {
 }
 
 #[test]
+fn a_gold_call_is_found_with_values_that_are_hidden_from_a_comparison() {
+    let folder = Folder::new();
+    let hidden = [
+        ("zero-width", "O\u{200b}ban"),
+        ("soft-hyphen", "Oba\u{ad}n"),
+        ("no-break", "\u{a0}Oban"),
+        ("entity", "&nbsp;Oban"),
+        ("code", "O&#98;an"),
+        ("percent", "Oban%20"),
+        ("wide", "Ｏban"),
+        ("mark", "O\u{336}ban"),
+        ("escape", "\\u004fban"),
+        ("control", "Ob\u{7f}an"),
+    ];
+    let row = |id: &str, name: &str, argument: &str, value: &str| {
+        let call = json!({"name": name, "arguments": {argument: value, "to_port": "Mull", "seats": 2}});
+        let tool = json!({"name": "ring", "arguments": {"bell": "Ob\u{200b}an"}});
+        let calls: Vec<Value> =
+            [tool, call].into_iter().map(|call| json!({"type": "function", "function": call})).collect();
+        json!({"id": id, "messages": [{"role": "user", "content": "Two of us."}, {"role": "assistant", "content": "", "tool_calls": calls}]})
+    };
+    let mut rows: Vec<Value> =
+        hidden.iter().map(|(id, value)| row(id, "book_ferry", "from_port", value)).collect();
+    rows.push(row("name", "book\u{200b}_ferry", "from_port", "Oban"));
+    rows.push(row("argument", "book_ferry", "from\u{ad}_port", "Oban"));
+    rows.push(row("other", "book_ferry", "from_port", "Ob\u{200b}en"));
+    folder.write("train.jsonl", lines(&rows));
+    let mut expected = ids(&["name", "argument"]);
+    expected.extend(hidden.iter().map(|(id, _)| (*id).to_owned()));
+    assert_eq!(folder.contaminated("train.jsonl", &["bench"], "out"), expected);
+}
+
+#[test]
+fn a_table_with_carriage_returns_is_compared_and_cleaned_byte_for_byte() {
+    let folder = Folder::new();
+    let clean = format!("2,\"{OTHER}\nTwice.\"");
+    folder.write("train.csv", format!("id,prompt\r1,\"{TIDE}\"\r{clean}\r3,Stop."));
+    assert_eq!(folder.contaminated("train.csv", &["bench"], "out"), ids(&["1"]));
+    assert_eq!(folder.report("out")["train"][0]["rows"], 3);
+    assert_eq!(folder.read("out/dataset/train.csv"), format!("id,prompt\r{clean}\r3,Stop.\r"));
+    let named = format!("sep=;\r\nID;Prompt\r\n1;\"{TIDE}\"\r\n2;Stop.\r\n");
+    folder.write("named.csv", &named);
+    assert_eq!(folder.contaminated("named.csv", &["bench"], "named"), ids(&["1"]));
+    assert_eq!(folder.read("named/dataset/named.csv"), "sep=;\r\nID;Prompt\r\n2;Stop.\r\n");
+    let line = |text: &str| json!({"id": text.len(), "prompt": text}).to_string();
+    folder.write("train.jsonl", format!("{}\r{}\r{}\r", line(OTHER), line(TIDE), line("Stop.")));
+    assert_eq!(folder.contaminated("train.jsonl", &["bench"], "lines"), ids(&[&TIDE.len().to_string()]));
+    assert_eq!(folder.read("lines/dataset/train.jsonl"), format!("{}\r{}\r", line(OTHER), line("Stop.")));
+}
+
+#[test]
 fn a_line_of_plain_text_is_a_row_and_stays_as_it_is() {
     let folder = Folder::new();
     let kept = ["Hello world, this is \"plain\" text.", "", "[INST] Mow the lawn. [/INST]", "{not json}"];
@@ -364,4 +415,48 @@ fn words_that_are_hidden_from_a_comparison_and_not_from_a_reader_are_found() {
     }
     folder.write("plain.jsonl", lines(&[json!({"id": "plain", "text": question})]));
     assert_eq!(folder.contaminated("plain.jsonl", &["train.jsonl"], "turned"), ids(&["plain"]));
+}
+
+#[test]
+fn words_whose_letters_are_all_marked_or_escaped_are_found() {
+    let folder = Folder::new();
+    folder.write("rows.jsonl", lines(&[json!({"id": "tide", "text": TIDE})]));
+    let letters = |by: &dyn Fn(char) -> String| -> String {
+        TIDE.chars().map(|c| if c.is_alphabetic() { by(c) } else { c.to_string() }).collect()
+    };
+    let around = |open: &str, close: &str| letters(&|c| format!("{open}{c}{close}"));
+    let inside = |hidden: &str| {
+        let words = TIDE.split(' ').map(|word| format!("{}{hidden}{}", &word[..1], &word[1..]));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let hidden = [
+        ("elements", around("<b>", "</b>")),
+        ("nested", around("<i><span class=\"x\">", "</span></i>")),
+        ("escaped-elements", around("&lt;b&gt;", "&lt;/b&gt;")),
+        ("strong", around("**", "**")),
+        ("emphasis", around("*", "*")),
+        ("underscores", around("__", "__")),
+        ("escaped-strong", around("&#42;&#42;", "&#42;&#42;")),
+        ("every-other", letters(&|c| if "aeiou".contains(c) { format!("**{c}**") } else { c.to_string() })),
+        ("colour", around("\u{1b}[31m", "\u{1b}[0m")),
+        ("written-colour", around("\\x1b[31m", "\\x1b[0m")),
+        ("python", letters(&|c| format!("\\U{:08x}", u32::from(c)))),
+        ("javascript", letters(&|c| format!("\\u{{{:x}}}", u32::from(c)))),
+        ("no-semicolon", letters(&|c| format!("&#{}", u32::from(c)))),
+        ("comments", inside("<!-- -->")),
+        ("null", inside("\0")),
+        ("escape", inside("\u{1b}")),
+        ("delete", inside("\u{7f}")),
+        ("c1", inside("\u{9c}")),
+        ("shorthand", inside("\u{1bca0}")),
+        ("unassigned", inside("\u{fff4}")),
+        ("object", inside("\u{fffc}")),
+        ("coded-control", inside("&#1;")),
+    ];
+    let rows: Vec<Value> = hidden.iter().map(|(id, text)| json!({"id": id, "text": text})).collect();
+    folder.write("train.jsonl", lines(&rows) + &lines(&[json!({"id": "clean", "text": OTHER})]));
+    let expected: BTreeSet<String> = hidden.iter().map(|(id, _)| (*id).to_owned()).collect();
+    assert_eq!(folder.contaminated("train.jsonl", &["rows.jsonl"], "out"), expected);
+    let exact = folder.read("out/hits.jsonl").lines().filter(|line| line.contains("\"exact\"")).count();
+    assert_eq!(exact, hidden.len());
 }
