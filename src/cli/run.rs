@@ -76,7 +76,7 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
     let options = Options::default().fresh(args.fresh).parts(args.parts).batch_rows(args.batch_rows);
     let options = options.command(command_line()).model(args.model.options()?);
     let prepared = prepare(&pipeline, &out, &options)?;
-    // Until here signals end the program: nothing of the run is written yet, and a pipe may never end.
+    // Until here signals end the program: nothing of the run is written yet.
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
     let resume = |error: Error| match error {
         Error::NoRequest(what) => no_request(&what, &pipeline.ingest.inputs, registry),

@@ -1,11 +1,12 @@
 //! Refuses rows in a file of an unknown kind: another ending than those that are read, and text that is no JSON.
 //!
 //! A log may have any ending, because a line without a request is only counted. Where every item becomes a row, words
-//! would become rows. `.txt` is read by `read`: a line a text, or JSON.
+//! would become rows. It also finds Parquet in a file that would be read as text. `.txt` is read by `read`: a line a text, or JSON.
 
 use std::io::Read as _;
 use std::path::Path;
 
+use crate::ingest::compression::Compression;
 use crate::ingest::raw::RawText;
 use crate::ingest::read::{ReadError, ending};
 use crate::ingest::sound::Soundness;
@@ -14,6 +15,18 @@ use crate::ingest::sound::Soundness;
 const KNOWN: [&str; 7] = ["jsonl", "ndjson", "json", "csv", "tsv", "txt", "parquet"];
 /// Bytes in which the first character is looked for.
 const PEEK_BYTES: u64 = 64 << 10;
+
+/// The first bytes of a Parquet file.
+const PARQUET_MAGIC: &[u8] = b"PAR1";
+
+/// Returns the compression of a file that holds Parquet; `None` for anything else, and for a file that cannot be read.
+pub(crate) fn compression_of_parquet(path: &Path) -> Option<Compression> {
+    let mut ignore = |_: &[u8]| {};
+    let mut raw = RawText::open(path, Soundness::default(), &mut ignore).ok()?;
+    let mut head = [0; PARQUET_MAGIC.len()];
+    raw.read_exact(&mut head).ok()?;
+    (head == PARQUET_MAGIC).then(|| raw.compression())
+}
 
 /// Checks that the items of a file can be rows.
 ///

@@ -67,7 +67,7 @@ pub fn execute(
 pub struct Prepared<'p> {
     pipeline: &'p Pipeline,
     options: &'p Options,
-    /// As in the pipeline, with pipes copied into the run folder.
+    /// As in the pipeline, with folders and patterns expanded.
     ingest: Ingest,
     folder: RunFolder,
     /// What was skipped in the folders that are inputs.
@@ -76,11 +76,10 @@ pub struct Prepared<'p> {
     model: Option<Arc<ChatService>>,
 }
 
-/// Checks what a pipeline reads, takes the run folder, and copies standard input where it is one of the inputs.
+/// Checks what a pipeline reads, and takes the run folder.
 ///
 /// # Errors
-/// An input or a baseline is not there or cannot be read, or the folder is no run folder, in use, or holds a run of other
-/// inputs that [`Options::fresh`] does not remove.
+/// An input or a baseline is not there or cannot be read, or the folder is no run folder or in use.
 pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> Result<Prepared<'p>, Error> {
     let (given, skipped) = checked_inputs(&pipeline.ingest)?;
     check_out(out)?;
@@ -92,16 +91,16 @@ pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> 
     if options.fresh {
         folder.clear()?;
     }
-    let ingest = take_inputs(&given, &folder)?;
-    Ok(Prepared { pipeline, options, ingest, folder, skipped, model })
+    Ok(Prepared { pipeline, options, ingest: given, folder, skipped, model })
 }
 
 impl Prepared<'_> {
-    /// Runs it; see [`execute`].
+    /// Copies standard input, where it is one of the inputs, and runs; see [`execute`].
     ///
     /// # Errors
-    /// [`Error::NoRequest`]: the inputs are no logs. [`Error::Halfway`]: the same call goes on from there.
-    pub fn execute(self, observer: &dyn Observer) -> Result<RunReport, Error> {
+    /// The folder holds a run of other inputs that [`Options::fresh`] does not remove. [`Error::NoRequest`]: the inputs are no logs. [`Error::Halfway`]: the same call goes on from there.
+    pub fn execute(mut self, observer: &dyn Observer) -> Result<RunReport, Error> {
+        self.ingest = take_inputs(&self.ingest, &self.folder, &|| observer.is_cancelled())?;
         for warning in self.skipped.iter().chain(&self.pipeline.warnings) {
             observer.warn(warning);
         }

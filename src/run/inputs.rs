@@ -1,12 +1,17 @@
 //! Checks that what a pipeline reads is there, and copies what can be read only once.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::time::Duration;
 
 use super::Error;
 use super::error::refuse;
 use super::paths::expand;
+use crate::engine;
 use crate::engine::disk::create_private;
 use crate::engine::error::At as _;
 use crate::engine::folder::RunFolder;
@@ -21,6 +26,8 @@ use crate::engine::verify::fault_of_outcome;
 use crate::export::earlier::Earlier;
 use crate::export::sink::{Export, Form};
 use crate::ingest::archive::Archive;
+use crate::ingest::compression::Compression;
+use crate::ingest::kind::compression_of_parquet;
 use crate::ingest::read::Format;
 use crate::ingest::source::{Ingest, Reading};
 use crate::pipeline::Pipeline;
@@ -113,7 +120,7 @@ fn unopened(input: &Path, error: &io::Error) -> String {
     format!("input {}: cannot be opened: {}{}", input.display(), cause_of(error), hint_of(error, input))
 }
 
-/// Checks that a file is no archive, and that a Parquet file has a footer that can be read.
+/// Checks that a file is no archive, that a Parquet file has a footer that can be read, and that no other file is one.
 fn check_content(input: &Path, file: std::fs::File) -> Result<(), Error> {
     let shown = input.display();
     if let Some(archive) = Archive::of(file) {
@@ -123,7 +130,21 @@ fn check_content(input: &Path, file: std::fs::File) -> Result<(), Error> {
             archive.hint()
         ));
     }
-    let Reading::Parquet = Reading::of(input) else { return Ok(()) };
+    let Reading::Parquet = Reading::of(input) else {
+        let (what, hint) = match compression_of_parquet(input) {
+            None => return Ok(()),
+            Some(Compression::Plain) => {
+                ("this is Parquet under another name", "rename it to end in .parquet")
+            }
+            Some(Compression::Gzip) => {
+                ("this is Parquet in gzip, which is not read", "unpack it with `gunzip -k`")
+            }
+            Some(Compression::Zstd) => {
+                ("this is Parquet in Zstandard, which is not read", "unpack it with `zstd -d`")
+            }
+        };
+        return refuse(format!("input {shown}: {what}\nhint: {hint}"));
+    };
     ForeignFile::open(input).map(|_| ()).map_err(|error| {
         Error::Request(format!(
             "input {shown}: the file cannot be read as Parquet: {error}\nhint: write the file again, or rename it if it holds something else"
@@ -205,7 +226,11 @@ pub(super) fn check_baselines(pipeline: &Pipeline, out: Option<&Path>) -> Result
 ///
 /// # Errors
 /// A pipe cannot be copied, or the folder holds a run of other inputs.
-pub(super) fn take_inputs(given: &Ingest, folder: &RunFolder) -> Result<Ingest, Error> {
+pub(super) fn take_inputs(
+    given: &Ingest,
+    folder: &RunFolder,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Ingest, Error> {
     let mut ingest = given.clone();
     let Some(at) = given.inputs.iter().position(|input| is_pipe(input)) else {
         check_same_inputs(given, given, folder)?;
@@ -213,7 +238,10 @@ pub(super) fn take_inputs(given: &Ingest, folder: &RunFolder) -> Result<Ingest, 
     };
     // The copy of an earlier run stays until this one is known to be of the same content.
     ingest.inputs[at] = folder.spool_begun();
-    copy_pipe(&given.inputs[at], &ingest.inputs[at])?;
+    if let Err(error) = copy_pipe(&given.inputs[at], &ingest.inputs[at], cancelled) {
+        folder.remove_spool_begun()?;
+        return Err(error);
+    }
     if let Err(error) = check_same_inputs(given, &ingest, folder) {
         folder.remove_spool_begun()?;
         return Err(error);
@@ -223,13 +251,53 @@ pub(super) fn take_inputs(given: &Ingest, folder: &RunFolder) -> Result<Ingest, 
     Ok(ingest)
 }
 
-fn copy_pipe(input: &Path, copy: &Path) -> Result<(), Error> {
-    let mut file = create_private(copy)?;
-    if input == Path::new("-") {
-        io::copy(&mut io::stdin().lock(), &mut file).at("copying standard input to", copy)?;
+/// Copies a pipe, unless the user asks to stop. A read from a pipe may never return, so another thread waits for it.
+fn copy_pipe(input: &Path, copy: &Path, cancelled: &dyn Fn() -> bool) -> Result<(), Error> {
+    let file = create_private(copy)?;
+    let is_stopped = Arc::new(AtomicBool::new(false));
+    let (done_in, done) = sync_channel(1);
+    std::thread::spawn({
+        let (input, copy, is_stopped) = (input.to_owned(), copy.to_owned(), Arc::clone(&is_stopped));
+        // The receiver has ended if the user asked to stop.
+        move || drop(done_in.send(copied(&input, file, &copy, &is_stopped)))
+    });
+    loop {
+        match done.recv_timeout(BETWEEN_LOOKS) {
+            Ok(copied) => return Ok(copied?),
+            Err(RecvTimeoutError::Timeout) if !cancelled() => {}
+            Err(RecvTimeoutError::Timeout) => {
+                is_stopped.store(true, Ordering::Relaxed);
+                return Err(Error::Halfway(engine::error::Error::Interrupted));
+            }
+            Err(RecvTimeoutError::Disconnected) => panic!("the thread that copies a pipe has panicked"),
+        }
+    }
+}
+
+/// The time between two looks at whether the user asked to stop.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
+fn copied(
+    input: &Path,
+    mut file: std::fs::File,
+    copy: &Path,
+    is_stopped: &AtomicBool,
+) -> engine::error::Result<()> {
+    let is_standard = input == Path::new("-");
+    let mut pipe: Box<dyn io::Read> = if is_standard {
+        Box::new(io::stdin().lock())
     } else {
-        let mut pipe = side_file::open(input).at("reading", input)?;
-        io::copy(&mut pipe, &mut file).at("reading", input)?;
+        Box::new(side_file::open(input).at("reading", input)?)
+    };
+    let (action, place) = if is_standard { ("copying standard input to", copy) } else { ("reading", input) };
+    let mut buffer = vec![0; 1 << 20];
+    while !is_stopped.load(Ordering::Relaxed) {
+        match pipe.read(&mut buffer) {
+            Ok(0) => break,
+            Ok(n) => file.write_all(&buffer[..n]).at(action, place)?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error).at(action, place),
+        }
     }
     Ok(())
 }

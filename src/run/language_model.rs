@@ -123,7 +123,7 @@ pub fn plan_requests(
     let folder = RunFolder::take_as(scratch, &options.command_line())?;
     let ran = (|| {
         folder.clear()?;
-        let ingest = take_inputs(&ingest, &folder)?;
+        let ingest = take_inputs(&ingest, &folder, &|| observer.is_cancelled())?;
         let watched = Watched(observer);
         let model: Arc<dyn LanguageModel> = Arc::clone(&service) as Arc<dyn LanguageModel>;
         let services = Services::default()

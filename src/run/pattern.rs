@@ -43,9 +43,11 @@ pub(super) fn matching_files(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut walk = Walk { pattern, found: BTreeSet::new() };
     walk.visit(&root, &parts)?;
     if walk.found.is_empty() {
-        return refuse(format!(
-            "input {shown}: no file matches this pattern\nhint: check the path with `ls`"
-        ));
+        let hint = match parts.last() {
+            Some(Part::Folders) => format!("`**` matches folders; `{shown}/*` names the files in them"),
+            _ => "check the path with `ls`".to_owned(),
+        };
+        return refuse(format!("input {shown}: no file matches this pattern\nhint: {hint}"));
     }
     Ok(walk.found.into_iter().collect())
 }
@@ -98,7 +100,7 @@ impl Walk<'_> {
         // As in a shell, `*` matches no hidden file.
         let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
         let Some((part, rest)) = parts.split_first() else {
-            if !at.is_dir() {
+            if !place_of(at).is_dir() {
                 self.found.insert(at.to_owned());
             }
             return Ok(());

@@ -2,6 +2,7 @@
 //! archives, logs that were emptied. Nothing that exists is lost.
 
 use std::ffi::OsStr;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
@@ -265,6 +266,10 @@ fn archives_and_damaged_tables_are_refused_by_name() {
     let home = home();
     let home = home.path();
     let tar = [&[b'x'; 257][..], b"ustar\x0000", &[0; 300]].concat();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(b"PAR1 and columns PAR1").unwrap();
+    let gzip = gzip.finish().unwrap();
+    let zstd = zstd::encode_all(&b"PAR1 and columns PAR1"[..], 1).unwrap();
     let sheet = [b"PK\x03\x04", &[0; 26][..], b"[Content_Types].xml"].concat();
     for (name, content, expected) in [
         ("log.zip", b"PK\x03\x04\0\0\0\0".to_vec(), "a zip archive, not a log\nhint: unpack it"),
@@ -273,6 +278,10 @@ fn archives_and_damaged_tables_are_refused_by_name() {
         ("log.jsonl.xz", b"\xfd7zXZ\0\0".to_vec(), "compressed with xz, not a log\nhint: unpack it"),
         ("log.jsonl.bz2", b"BZh91AY&SY".to_vec(), "compressed with bzip2, not a log\nhint: unpack it"),
         ("log.parquet", b"PAR1 damaged PAR1".to_vec(), "the file cannot be read as Parquet: "),
+        ("log.parquet.gz", gzip.clone(), "this is Parquet in gzip, which is not read\nhint: unpack it"),
+        ("log.json.gz", gzip, "this is Parquet in gzip, which is not read\nhint: unpack it"),
+        ("log.parquet.zst", zstd, "this is Parquet in Zstandard, which is not read\nhint: unpack it"),
+        ("log.bin", b"PAR1 and columns PAR1".to_vec(), "this is Parquet under another name\nhint: rename it"),
         ("other.parquet", b"{\"query\": 1}\n".to_vec(), "the file cannot be read as Parquet: "),
     ] {
         std::fs::write(home.join(name), content).unwrap();
