@@ -42,6 +42,34 @@ const TOML_HINTS: &[(&str, &str)] = &[
     ("expected a boolean", "write true or false, without quotation marks"),
 ];
 
+/// What Rust calls a kind of value, in messages of the TOML parser; what it is, and a hint.
+const TOML_KINDS: &[(&[&str], &str, &str)] = &[
+    (
+        &["f32", "f64"],
+        "a number",
+        "write a number without quotation marks, such as 0.7; a share or a threshold is from 0 to 1",
+    ),
+    (
+        &["u8", "u16", "u32", "u64", "usize"],
+        "a whole number from 0 up",
+        "write digits without quotation marks, such as 20",
+    ),
+    (
+        &["i8", "i16", "i32", "i64", "isize"],
+        "a whole number",
+        "write digits without quotation marks, such as 20",
+    ),
+];
+
+/// Returns a message of the TOML parser without the names of Rust, and a hint if it had one.
+fn in_words(message: &str) -> (String, Option<&'static str>) {
+    let known = message.rsplit_once("expected ").and_then(|(found, kind)| {
+        let (_, words, hint) = TOML_KINDS.iter().find(|(names, ..)| names.contains(&kind))?;
+        Some((format!("{found}expected {words}"), Some(*hint)))
+    });
+    known.unwrap_or_else(|| (message.to_owned(), None))
+}
+
 impl<'t> Reader<'t> {
     fn error(&self, at: Option<usize>, what: impl Into<String>, hint: Option<String>) -> PipelineError {
         // A value from the command line has no place in the file.
@@ -50,10 +78,16 @@ impl<'t> Reader<'t> {
     }
 
     fn toml_error(&self, place: &str, error: &toml::de::Error) -> PipelineError {
-        let message = error.message().trim_end();
-        let what = if place.is_empty() { message.to_owned() } else { format!("{place}: {message}") };
-        let hint =
-            TOML_HINTS.iter().find(|(sign, _)| message.contains(sign)).map(|(_, hint)| (*hint).to_owned());
+        let (message, hint_of_kind) = in_words(error.message().trim_end());
+        // The parser has the key only in its own form of the message.
+        let whole = error.to_string();
+        let key = whole.lines().find_map(|line| line.strip_prefix("in `")?.strip_suffix('`'));
+        let is_named = |key: &&str| message.starts_with(key.rsplit('.').next().unwrap_or(key));
+        let places = [place].into_iter().chain(key.filter(|key| !is_named(key)));
+        let places = places.filter(|place| !place.is_empty()).map(|place| format!("{place}: "));
+        let what = places.collect::<String>() + &message;
+        let known = TOML_HINTS.iter().find(|(sign, _)| message.contains(sign)).map(|(_, hint)| *hint);
+        let hint = hint_of_kind.or(known).map(str::to_owned);
         self.error(error.span().map(|span| span.start), what, hint)
     }
 

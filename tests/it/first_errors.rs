@@ -388,3 +388,40 @@ fn a_misspelt_name_is_answered_by_the_one_that_was_meant() {
         assert!(shown(&ended).contains(meant), "{arguments:?}: {}", shown(&ended));
     }
 }
+
+#[test]
+fn a_pattern_of_folders_only_is_answered_with_the_pattern_of_their_files() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mylog.jsonl"), REQUEST).unwrap();
+    std::fs::create_dir(folder.path().join("logs")).unwrap();
+    for (pattern, meant) in [("**", "`**/*`"), ("./**", "`./**/*`"), ("logs/**", "`logs/**/*`")] {
+        let ended = in_folder(folder.path(), &["run", pattern]);
+        assert_eq!(ended.status.code(), Some(2), "{}", shown(&ended));
+        let expected = format!(
+            "input {pattern}: no file matches this pattern\nhint: `**` matches folders; {meant} names the files in them"
+        );
+        assert!(shown(&ended).contains(&expected), "{}", shown(&ended));
+    }
+    let read = in_folder(folder.path(), &["run", "**/*", "--quiet"]);
+    assert!(read.status.success(), "{}", shown(&read));
+}
+
+#[test]
+fn a_setting_of_another_kind_is_answered_with_its_key_and_what_is_expected() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("mylog.jsonl"), REQUEST).unwrap();
+    for (setting, expected) in [
+        (
+            "merge-near-docs.threshold=off",
+            "stage merge-near-docs: threshold: invalid type: string \"off\", expected a number\nhint: write a number",
+        ),
+        (
+            "ingest.limit=off",
+            "ingest: limit: invalid type: string \"off\", expected a whole number from 0 up\nhint: write digits",
+        ),
+    ] {
+        let ended = in_folder(folder.path(), &["plan", "mylog.jsonl", "--set", setting]);
+        assert_eq!(ended.status.code(), Some(2), "{}", shown(&ended));
+        assert!(shown(&ended).contains(expected), "{}", shown(&ended));
+    }
+}
