@@ -73,7 +73,7 @@ pub fn expand(paths: &[PathBuf]) -> Result<Expanded, Error> {
             if found.files.len() == n_before {
                 let skipped = found.skipped().map(|skipped| format!("; {skipped}")).unwrap_or_default();
                 return refuse(format!(
-                    "input {shown}: the folder holds no data file{skipped}\nhint: data files end in {}, also with .gz or .zst; name a file of another type itself",
+                    "input {shown}: the folder holds no data file{skipped}\nhint: data files end in {}, those of text also with .gz or .zst; name a file of another type itself",
                     EXTENSIONS.map(|extension| format!(".{extension}")).join(", ")
                 ));
             }
