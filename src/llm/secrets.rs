@@ -1,7 +1,8 @@
 //! The secrets of a client in what a server sends: found in every common encoding, and hidden.
 //!
 //! A server may repeat what it received: the key, or a secret of the address. All of a response is searched before anything else
-//! reads it: texts of JSON with and without escapes, percent-encoding, hex and base64, and texts in several parts. A short key that
+//! reads it: texts of JSON with and without escapes, percent-encoding, hex, base64 and base32, texts in several parts, reversed
+//! keys, and long beginnings and ends of keys. A short key that
 //! may be a word is hidden where a text shows it as a key; a reply that has it elsewhere cannot be told from one that repeats
 //! the key, so it fails. A key that servers without keys publish, such as `EMPTY`, protects nothing and stays as a word.
 
@@ -26,6 +27,11 @@ const MIN_ANYWHERE: usize = 8;
 const MIN_MIXED: usize = 4;
 /// Fewest letters of base64 by which a secret is known inside of a longer text.
 const MIN_BASE64: usize = 8;
+/// Bytes of a beginning or end of a secret by which it is known, at least; half of a longer secret.
+const MIN_PART: usize = 12;
+/// Letters of base32, and bits of each.
+const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+const BASE32_BITS: usize = 5;
 /// Bytes before a word in which a text can say that it is a key.
 const NEAR: usize = 24;
 /// Most times that the decoded text is searched: what is hidden may have been in an escape of another secret.
@@ -93,9 +99,22 @@ pub(super) struct Secrets {
 struct Finders {
     /// Secrets and their hex digits in any case: the secret of each, and whether it is written as it is.
     any_case: AhoCorasick,
-    any_case_of: Vec<(usize, bool)>,
-    /// Parts of base64.
+    any_case_of: Vec<(usize, Form)>,
+    /// Parts of base64 and base32.
     base64: AhoCorasick,
+}
+
+/// How a pattern writes its secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// As it is.
+    Written,
+    /// All of it, encoded or reversed.
+    Encoded,
+    /// Its beginning, after which more may follow.
+    Start,
+    /// Its end, before which more may be.
+    End,
 }
 
 /// A text without secrets.
@@ -252,11 +271,12 @@ impl Secrets {
         let mut places: Vec<Range<usize>> = Vec::new();
         let mut is_exposed = false;
         for hit in finders.any_case.find_overlapping_iter(text) {
-            let (secret, is_written) = finders.any_case_of[hit.pattern().as_usize()];
+            let (secret, form) = finders.any_case_of[hit.pattern().as_usize()];
             let (secret, style) = &self.texts[secret];
-            let is_exact = &text[hit.range()] == secret || secret.len() >= MIN_ANYWHERE || !is_written;
+            let is_exact =
+                &text[hit.range()] == secret || secret.len() >= MIN_ANYWHERE || form != Form::Written;
             match style {
-                Style::Anywhere if is_exact => places.push(hit.range()),
+                Style::Anywhere if is_exact => places.push(whole_part(text, &hit.range(), secret, form)),
                 Style::Word | Style::Placeholder if is_exact && is_token(text, &hit.range()) => {
                     if is_announced(&text[..hit.start()]) {
                         places.push(hit.range());
@@ -296,13 +316,22 @@ impl Finders {
         let (mut patterns, mut any_case_of, mut encoded) = (Vec::new(), Vec::new(), Vec::new());
         for (at, (text, style)) in texts.iter().enumerate() {
             patterns.push(text.clone());
-            any_case_of.push((at, true));
+            any_case_of.push((at, Form::Written));
+            let bearer = format!("Bearer {text}");
             if *style == Style::Anywhere {
                 patterns.push(text.bytes().map(|byte| format!("{byte:02x}")).collect());
-                any_case_of.push((at, false));
+                any_case_of.push((at, Form::Encoded));
+                patterns.push(text.chars().rev().collect());
+                any_case_of.push((at, Form::Encoded));
+                for (part, form) in parts_of(text) {
+                    patterns.push(part.to_owned());
+                    any_case_of.push((at, form));
+                }
                 encoded.extend(in_base64(text.as_bytes()));
+                encoded.extend(in_base32(text.as_bytes()));
             }
-            encoded.extend(in_base64(format!("Bearer {text}").as_bytes()));
+            encoded.extend(in_base64(bearer.as_bytes()));
+            encoded.extend(in_base32(bearer.as_bytes()));
         }
         let any_case = AhoCorasick::builder().ascii_case_insensitive(true).build(patterns).ok()?;
         Some(Self { any_case, any_case_of, base64: AhoCorasick::new(encoded).ok()? })
@@ -319,6 +348,50 @@ fn in_base64(secret: &[u8]) -> Vec<String> {
     };
     let letters = (0..3).map(of_offset).filter(|letters| letters.len() >= MIN_BASE64);
     letters.flat_map(|letters| [letters.replace('+', "-").replace('/', "_"), letters]).collect()
+}
+
+/// Returns the letters of base32 that are the same wherever a secret is in the encoded bytes, in both cases.
+fn in_base32(secret: &[u8]) -> Vec<String> {
+    let of_offset = |offset: usize| {
+        let bytes = [&[0; BASE32_BITS][..offset], secret].concat();
+        let bit = |at: usize| usize::from(bytes[at / 8] >> (7 - at % 8) & 1);
+        // Only letters of which all bits are of the secret.
+        let letters = (offset * 8).div_ceil(BASE32_BITS)..bytes.len() * 8 / BASE32_BITS;
+        let value = |nth: usize| (0..BASE32_BITS).fold(0, |all, at| all << 1 | bit(nth * BASE32_BITS + at));
+        letters.map(|nth| char::from(BASE32[value(nth)])).collect::<String>()
+    };
+    let letters = (0..BASE32_BITS).map(of_offset).filter(|letters| letters.len() >= MIN_BASE64);
+    letters.flat_map(|letters| [letters.to_lowercase(), letters]).collect()
+}
+
+/// Returns the shortest beginning and end by which a secret is known.
+fn parts_of(secret: &str) -> Vec<(&str, Form)> {
+    let length = MIN_PART.max(secret.len().div_ceil(2));
+    if length >= secret.len() {
+        return Vec::new();
+    }
+    let start = &secret[..secret.ceil_char_boundary(length)];
+    let end = &secret[secret.floor_char_boundary(secret.len() - length)..];
+    vec![(start, Form::Start), (end, Form::End)]
+}
+
+/// Returns the place of all that a text has of a secret at the place of its beginning or end.
+fn whole_part(text: &str, place: &Range<usize>, secret: &str, form: Form) -> Range<usize> {
+    let same = |(one, other): &(u8, u8)| one.eq_ignore_ascii_case(other);
+    match form {
+        Form::Written | Form::Encoded => place.clone(),
+        Form::Start => {
+            let (rest, of_secret) = (text[place.end..].bytes(), secret[place.len()..].bytes());
+            let more = rest.zip(of_secret).take_while(same).count();
+            place.start..text.floor_char_boundary(place.end + more)
+        }
+        Form::End => {
+            let (rest, of_secret) =
+                (text[..place.start].bytes().rev(), secret[..secret.len() - place.len()].bytes().rev());
+            let more = rest.zip(of_secret).take_while(same).count();
+            text.ceil_char_boundary(place.start - more)..place.end
+        }
+    }
 }
 
 fn style(secret: &str) -> Style {
@@ -459,6 +532,31 @@ mod tests {
         for body in [json!({"a": "a\nb \\u0041 100%"}).to_string(), "a\nb\n".to_owned(), String::new()] {
             assert_eq!(shown(KEY, &body), (body, false));
         }
+    }
+
+    #[test]
+    fn a_reversed_key_its_base32_and_long_parts_of_it_are_hidden() {
+        let key = "sk-Qm9xT7vB5nR2yLw8Zk3m91Ab";
+        for (body, expected) in [
+            ("it is bA19m3kZ8wLy2Rn5Bv7Tx9mQ-ks.".to_owned(), "it is ***."),
+            // Base32 of the key, of `x` and the key, and of `Bearer` and the key, in lower case.
+            ("it is ONVS2ULNHF4FIN3WII2W4URSPFGHOOC2NMZW2OJRIFRA====.".to_owned(), "it is ***====."),
+            ("it is PBZWWLKRNU4XQVBXOZBDK3SSGJ4UY5ZYLJVTG3JZGFAWE===.".to_owned(), "it is ***===."),
+            (format!("it is {}.", &key[..20]), "it is ***."),
+            (format!("it is {}…", &key[..14]), "it is ***…"),
+            (format!("it ends in {}.", &key[12..]), "it ends in ***."),
+            (format!("it is {}x.", &key[..26].to_uppercase()), "it is ***x."),
+            (format!("it is {}.", &key[..11]), "it is sk-Qm9xT7vB."),
+            (format!("it ends in {}.", &key[20..]), "it ends in k3m91Ab."),
+        ] {
+            assert_eq!(shown(key, &body), (expected.to_owned(), false), "{body}");
+            assert_eq!(of(key).hide(&body), expected, "{body}");
+            let json = json!({ "content": body }).to_string();
+            let hidden: Value = serde_json::from_str(&shown(key, &json).0).unwrap();
+            assert_eq!(hidden["content"], expected, "{body}");
+        }
+        let bearer: String = in_base32(format!("Bearer {key}").as_bytes()).concat();
+        assert!(!shown(key, &bearer).0.contains(&bearer[..8]));
     }
 
     #[test]
