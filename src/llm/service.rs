@@ -120,6 +120,10 @@ impl LanguageModel for ChatService {
         let mut first_of = rustc_hash::FxHashMap::default();
         let mut missing: Vec<usize> = Vec::new();
         for (at, question) in questions.iter().enumerate() {
+            // A reply can be long.
+            if cx.cancelled() {
+                return Err(RunError::Interrupted);
+            }
             let price = question.price();
             usage.model.clone_from(&question.model);
             if let Some(stored) = self.cache.get(question.key).map_err(run_error)?

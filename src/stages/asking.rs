@@ -111,6 +111,9 @@ pub(super) fn ask<R>(
             unusable: &unusable,
         });
         for (row, of_row) in some.iter().zip(&of_rows) {
+            if cx.cancelled() {
+                return Err(Error::Interrupted);
+            }
             receive(row, samples.by_ref().take(of_row.len()).collect(), &mut usage)?;
         }
         drop(samples);
@@ -177,7 +180,58 @@ pub(super) fn usable<T>(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    use serde_json::Map;
+
     use super::*;
+    use crate::engine::context::Quiet;
+    use crate::engine::language_model::{Answered, LanguageModel};
+    use crate::engine::services::Services;
+
+    /// Answers every request with the same text.
+    #[derive(Debug)]
+    struct Constant;
+
+    impl LanguageModel for Constant {
+        fn answer(&self, requests: &[ChatRequest], _: &Context<'_>) -> Result<Answered> {
+            let answer = || Ok(ChatAnswer { text: "[".repeat(100), is_cut: false });
+            Ok(Answered {
+                outcomes: requests.iter().map(|_| answer()).collect(),
+                costs: vec![None; requests.len()],
+                usage: ModelUsage::default(),
+            })
+        }
+    }
+
+    #[test]
+    fn a_stop_is_seen_between_the_answers_of_two_rows() {
+        let stop = AtomicBool::new(false);
+        let services = Services::default().with_language_model(Some(Arc::new(Constant)));
+        let cx = Context::new(0, &stop, &Quiet).with_services(services);
+        let request = ChatRequest {
+            model: "m".to_owned(),
+            body: Map::new(),
+            sample: 0,
+            usual_output: 1,
+            max_output: 1,
+        };
+        let mut n_read = 0;
+        let ended = ask(
+            &cx,
+            "m",
+            &[(); 36],
+            |()| vec![request.clone()],
+            |(), _, _| {
+                n_read += 1;
+                stop.store(n_read == 3, Ordering::Relaxed);
+                Ok(())
+            },
+        );
+        assert!(matches!(ended, Err(Error::Interrupted)), "{ended:?}");
+        assert_eq!(n_read, 3);
+    }
 
     #[test]
     fn a_judge_that_asks_needs_a_model_and_an_odd_number_of_samples() {

@@ -3,12 +3,16 @@
 //! Servers that follow a JSON Schema answer with the object alone. Others put it in a code fence, or text before and after it,
 //! or thoughts in `<think>` tags before it. The judged texts may have such tags and objects too, and a model may repeat them: an
 //! answer that is JSON is read as it is, tags inside its texts are text, and of two different objects none is taken. Nothing is
-//! repaired: an object that is cut off or damaged is no answer.
+//! repaired: an object that is cut off or damaged is no answer. The search takes bounded time, whatever the answer.
 
 use serde_json::{Map, Value};
 
 /// The tags around a model's thoughts, which are the beginning of its answer.
 const THOUGHTS: (&str, &str) = ("<think>", "</think>");
+
+/// Most bytes that are read in vain. An answer has few braces that begin no object; one with hundreds of thousands is no answer,
+/// and reading from each of them to the deepest level would take seconds.
+const MAX_IN_VAIN: usize = 1 << 18;
 
 /// Returns the object of an answer; `is_cut` if it ended at its longest length.
 ///
@@ -23,10 +27,11 @@ pub fn object_in(answer: &str, is_cut: bool) -> Result<Map<String, Value>, &'sta
         return Ok(object);
     }
     let mut found: Option<Map<String, Value>> = None;
-    let mut rest = without_thoughts(text);
+    let mut search = Search { in_vain: 0 };
+    let mut rest = search.without_thoughts(text);
     while let Some(at) = rest.find('{') {
         rest = &rest[at..];
-        match object_at(rest) {
+        match search.object_at(rest) {
             Some((object, length)) => {
                 rest = &rest[length..];
                 if found.as_ref().is_some_and(|found| *found != object) {
@@ -40,28 +45,50 @@ pub fn object_in(answer: &str, is_cut: bool) -> Result<Map<String, Value>, &'sta
     found.ok_or(if is_cut { "the answer is cut off" } else { "the answer is no JSON object" })
 }
 
-/// Returns the text after the thoughts at its beginning; nothing if they do not end. A tag inside an object is not their end.
-fn without_thoughts(text: &str) -> &str {
-    let (open, close) = THOUGHTS;
-    let Some(mut rest) = text.strip_prefix(open) else { return text };
-    while let Some(at) = rest.find(['{', '<']) {
-        rest = &rest[at..];
-        if let Some(answer) = rest.strip_prefix(close) {
-            return answer;
-        }
-        rest = &rest[object_at(rest).map_or(1, |(_, length)| length)..];
-    }
-    ""
+/// A search for objects that ends after a bounded number of bytes.
+struct Search {
+    /// Bytes that were read in vain.
+    in_vain: usize,
 }
 
-/// Returns the object with which a text begins, and its length.
-fn object_at(text: &str) -> Option<(Map<String, Value>, usize)> {
-    if !text.starts_with('{') {
-        return None;
+impl Search {
+    /// Returns the text after the thoughts at its beginning; nothing if they do not end. A tag inside an object is not their end.
+    fn without_thoughts<'t>(&mut self, text: &'t str) -> &'t str {
+        let (open, close) = THOUGHTS;
+        let Some(mut rest) = text.strip_prefix(open) else { return text };
+        while let Some(at) = rest.find(['{', '<']) {
+            rest = &rest[at..];
+            if let Some(answer) = rest.strip_prefix(close) {
+                return answer;
+            }
+            rest = &rest[self.object_at(rest).map_or(1, |(_, length)| length)..];
+        }
+        ""
     }
-    let mut objects = serde_json::Deserializer::from_str(text).into_iter::<Map<String, Value>>();
-    let object = objects.next()?.ok()?;
-    Some((object, objects.byte_offset()))
+
+    /// Returns the object with which a text begins, and its length; none once too much was read in vain.
+    fn object_at(&mut self, text: &str) -> Option<(Map<String, Value>, usize)> {
+        // Of an object the first sign after the brace is a quote or the other brace.
+        let begins = |rest: &str| rest.trim_ascii_start().starts_with(['"', '}']);
+        if self.in_vain > MAX_IN_VAIN || !text.strip_prefix('{').is_some_and(begins) {
+            return None;
+        }
+        let mut objects = serde_json::Deserializer::from_str(text).into_iter::<Map<String, Value>>();
+        match objects.next()? {
+            Ok(object) => Some((object, objects.byte_offset())),
+            Err(error) => {
+                self.in_vain += bytes_before(text, error.line(), error.column());
+                None
+            }
+        }
+    }
+}
+
+/// Returns the bytes before a place in a text, which is given by its line and column, both from one.
+fn bytes_before(text: &str, line: usize, column: usize) -> usize {
+    let lines = memchr::memchr_iter(b'\n', text.as_bytes());
+    let start = line.checked_sub(2).and_then(|nth| lines.into_iter().nth(nth)).map_or(0, |at| at + 1);
+    start + column
 }
 
 #[cfg(test)]
@@ -112,6 +139,34 @@ mod tests {
                 "{answer}"
             );
         }
+    }
+
+    #[test]
+    fn an_answer_of_nested_braces_is_read_for_a_bounded_number_of_bytes() {
+        for nested in [
+            format!("{}{}", "[".repeat(300_000), "{\"a\":".repeat(100_000)),
+            "{\"a\":\n".repeat(100_000),
+            "{\"a\":[".repeat(100_000),
+            format!("<think>{}", "{\"a\":".repeat(100_000)),
+            "{ ".repeat(300_000),
+        ] {
+            let mut search = Search { in_vain: 0 };
+            let mut rest = search.without_thoughts(&nested);
+            while let Some(at) = rest.find('{') {
+                assert!(search.object_at(&rest[at..]).is_none());
+                rest = &rest[at + 1..];
+            }
+            // Not more than one attempt after the bound, to the deepest level.
+            assert!(search.in_vain <= MAX_IN_VAIN + 1024, "{}", search.in_vain);
+            assert_eq!(object_in(&nested, false), Err("the answer is no JSON object"));
+        }
+        // What stops an attempt is behind the bytes that it has read.
+        let mut search = Search { in_vain: 0 };
+        assert!(search.object_at("{\"a\":\n 1,\n x}").is_none());
+        assert_eq!(search.in_vain, "{\"a\":\n 1,\n x".len());
+        // An object after many braces is still found.
+        let answer = format!("{}{{\"verdict\": \"yes\"}}", "{x} ".repeat(50_000));
+        assert_eq!(object_in(&answer, false).unwrap()["verdict"], "yes");
     }
 
     #[test]
