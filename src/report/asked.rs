@@ -1,10 +1,23 @@
-//! What stages asked language models, in sentences for the card, the page and the screen.
+//! What stages asked language models, in sentences for the card, and for the page and the screen.
+//!
+//! Runs with one cache get their answers from it or from the server, as the others got there first or not. The card has only what
+//! is the same for all of them.
 
 use crate::engine::language_model::ModelUsage;
 use crate::text::figures::{count, counted};
 
 /// The heading of the section.
 pub(super) const HEADING: &str = "Language models";
+
+/// Describes what a stage asked, without what depends on the state of the cache.
+pub(super) fn sentence_of_card(stage: &str, usage: &ModelUsage) -> String {
+    let without = usage.failed + usage.not_sent + usage.unusable;
+    let answers = vec![
+        format!("{} with a usable answer", count(usage.requests.saturating_sub(without))),
+        format!("{without} without", without = count(without)),
+    ];
+    asked(stage, usage, &answers)
+}
 
 /// Describes what a stage asked, and what it cost.
 pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
@@ -17,17 +30,7 @@ pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
             answers.push(format!("{} {what}", count(n)));
         }
     }
-    let mut text = format!(
-        "{stage} asked {} about {} ({}: {}).",
-        usage.model,
-        counted(usage.rows, "row", "rows"),
-        counted(usage.requests, "request", "requests"),
-        answers.join(", ")
-    );
-    if usage.rows_without > 0 {
-        text +=
-            &format!(" {} decided without the model.", counted(usage.rows_without, "row was", "rows were"));
-    }
+    let mut text = asked(stage, usage, &answers);
     if usage.requests > usage.cached {
         text += &format!(
             " Tokens: {} in, {} out; estimated {} in, {} out.",
@@ -53,6 +56,22 @@ pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
     }
 }
 
+/// Describes whom a stage asked about how much, and what became of the requests.
+fn asked(stage: &str, usage: &ModelUsage, answers: &[String]) -> String {
+    let mut text = format!(
+        "{stage} asked {} about {} ({}: {}).",
+        usage.model,
+        counted(usage.rows, "row", "rows"),
+        counted(usage.requests, "request", "requests"),
+        answers.join(", ")
+    );
+    if usage.rows_without > 0 {
+        text +=
+            &format!(" {} decided without the model.", counted(usage.rows_without, "row was", "rows were"));
+    }
+    text
+}
+
 /// US dollars that the rows would have cost that were decided without asking, if they cost as much as the others.
 #[allow(clippy::cast_precision_loss)] // Counts of rows.
 fn saved_by_rules(usage: &ModelUsage) -> Option<f64> {
@@ -63,6 +82,35 @@ fn saved_by_rules(usage: &ModelUsage) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_sentence_of_the_card_does_not_depend_on_the_cache() {
+        let first = ModelUsage {
+            model: "m".to_owned(),
+            rows: 30,
+            rows_without: 5,
+            requests: 36,
+            cached: 8,
+            arrived: 28,
+            unusable: 1,
+            input_tokens: 5000,
+            cost: Some(0.5),
+            ..ModelUsage::default()
+        };
+        let second = ModelUsage {
+            cached: 36,
+            arrived: 0,
+            input_tokens: 0,
+            cost: None,
+            saved_cost: Some(0.5),
+            prices: "p".to_owned(),
+            ..first.clone()
+        };
+        let expected = "judge asked m about 30 rows (36 requests: 35 with a usable answer, 1 without). 5 rows were decided without the model.";
+        assert_eq!(sentence_of_card("judge", &first), expected);
+        assert_eq!(sentence_of_card("judge", &second), expected);
+        assert_ne!(sentence("judge", &first), sentence("judge", &second));
+    }
 
     #[test]
     fn the_sentence_has_counts_tokens_and_costs_that_are_known() {

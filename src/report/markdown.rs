@@ -237,7 +237,7 @@ fn language_models(report: &Report) -> String {
     }
     let mut text = format!("\n### {}\n", asked::HEADING);
     for (stage, usage) in &report.language_models {
-        let _ = write!(text, "\n{}\n", escaped(&asked::sentence(stage, usage)));
+        let _ = write!(text, "\n{}\n", escaped(&asked::sentence_of_card(stage, usage)));
     }
     text
 }

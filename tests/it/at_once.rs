@@ -3,10 +3,11 @@
 #![cfg(unix)]
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::judging::{Bench, judged, query, reply};
+use crate::judging::{Bench, PIPELINE, judged, query, reply};
 use crate::server::{ReceivedRequest, Reply, Server};
 use crate::support::{assert_same_bytes, shown, stable_bytes};
 use serde_json::json;
@@ -48,6 +49,11 @@ fn numbered(request: &ReceivedRequest, number: usize) -> Reply {
 #[test]
 fn three_runs_at_once_pay_for_every_request_once_and_have_the_same_bytes() {
     let bench = Bench::new(159);
+    // The card of a dataset must not depend on who got an answer first.
+    let export = ["fix-docs", "draft-answers", "split"]
+        .map(|kind| format!("[[stages]]\nkind = \"{kind}\"\n"))
+        .concat();
+    std::fs::write(bench.path("judged.toml"), format!("{PIPELINE}\n{export}\n[export]\n")).unwrap();
     let server = Server::start(|request, number| {
         std::thread::sleep(Duration::from_millis(10));
         // Some cannot be used.
@@ -68,6 +74,8 @@ fn three_runs_at_once_pay_for_every_request_once_and_have_the_same_bytes() {
     let cached: u64 = RUNS.iter().map(|out| bench.usage(out)["cached"].as_u64().unwrap()).sum();
     assert_eq!((paid, cached), (159, 2 * 159));
     let bytes = stable_bytes(&bench.path("one"));
+    let card = String::from_utf8(bytes[Path::new("dataset/README.md")].clone()).unwrap();
+    assert!(card.contains("judge-queries asked gpt-4.1-mini about 159 rows"), "{card}");
     assert_same_bytes(&bytes, &stable_bytes(&bench.path("two")));
     assert_same_bytes(&bytes, &stable_bytes(&bench.path("three")));
 }
