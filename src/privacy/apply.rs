@@ -5,8 +5,10 @@
 
 use serde_json::Value;
 
+use super::announced::asks_for_phone;
 use super::asked::is_answer;
 use super::context::says_something;
+use super::declared::DeclaredPhones;
 use super::known::{KnownValues, OwnValues};
 use super::numbers::Numbers;
 use super::people::{PeopleOf, descriptions};
@@ -21,9 +23,12 @@ pub struct Finder<'a> {
     known: Option<&'a KnownValues>,
     own: Option<&'a OwnValues<'a>>,
     people: Option<PeopleOf<'a>>,
+    declared: Option<&'a DeclaredPhones>,
     cancelled: Option<Cancelled<'a>>,
 }
 
+/// A key that names a telephone number.
+const PHONE_KEY: &str = "phone number";
 /// Minimum number of words of a text that is read for names: of a message, and of another text, such as an argument. A
 /// shorter one does not show whether a name is a person's.
 const LEAST_WORDS: usize = 2;
@@ -31,7 +36,7 @@ const LEAST_WORDS_OF_VALUE: usize = 4;
 
 impl<'a> From<&'a Scanner> for Finder<'a> {
     fn from(scanner: &'a Scanner) -> Self {
-        Self { scanner, known: None, own: None, people: None, cancelled: None }
+        Self { scanner, known: None, own: None, people: None, declared: None, cancelled: None }
     }
 }
 
@@ -52,6 +57,17 @@ impl<'a> Finder<'a> {
     #[must_use]
     pub fn with_people(self, people: Option<PeopleOf<'a>>) -> Self {
         Self { people, ..self }
+    }
+
+    /// Also reads the arguments that the docs of their function declare as telephone numbers.
+    #[must_use]
+    pub fn with_declared(self, declared: Option<&'a DeclaredPhones>) -> Self {
+        Self { declared, ..self }
+    }
+
+    /// Returns a number that is the same for finders with the same declared parameters.
+    pub(super) fn declared_id(&self) -> u64 {
+        self.declared.map_or(0, DeclaredPhones::id)
     }
 
     /// Stops early when `cancelled` returns true; what is found then is incomplete.
@@ -107,9 +123,43 @@ impl<'a> Finder<'a> {
     pub(super) fn find_in_leaf(&self, leaf: &Leaf<'_>) -> Vec<FoundValue> {
         let Leaf { text, key, place, asked, .. } = *leaf;
         let text_is = if place == Place::Name { Use::Name } else { Use::of(key, text) };
-        let key = asked.filter(|asked| is_answer(text) && says_something(asked)).unwrap_or(key);
+        let asked = asked.filter(|asked| is_answer(text) && says_something(asked));
+        let is_declared = || {
+            let parameter = key.rsplit(' ').next().unwrap_or_default();
+            matches!(place, Place::Argument(_))
+                && self.declared.is_some_and(|declared| declared.has(leaf.function, parameter))
+        };
+        let phone_key = match asked {
+            Some(asked) => asks_for_phone(asked).then(|| format!("{asked}, {PHONE_KEY}")),
+            None => is_declared().then(|| format!("{key} {PHONE_KEY}")),
+        };
         let is_cancelled = || self.is_cancelled();
-        self.complete(self.scanner.scan_under(&is_cancelled, key, text), text, text_is)
+        let key = phone_key.as_deref().or(asked).unwrap_or(key);
+        let mut found = self.scanner.scan_under(&is_cancelled, key, text);
+        if place != Place::Name {
+            found = self.with_declared_in_text(found, text);
+        }
+        self.complete(found, text, text_is)
+    }
+
+    /// Adds the telephone numbers of declared parameters in a call that is written as text.
+    fn with_declared_in_text(&self, mut found: Vec<FoundValue>, text: &str) -> Vec<FoundValue> {
+        let Some(declared) = self.declared.filter(|_| text.contains(['=', ':'])) else { return found };
+        let is_cancelled = || self.is_cancelled();
+        for place in declared.values_in(text) {
+            let mut more = self.scanner.scan_under(&is_cancelled, PHONE_KEY, &text[place.clone()]);
+            for value in &mut more {
+                value.start += place.start;
+                value.end += place.start;
+            }
+            let meets = |value: &FoundValue| {
+                found.iter().any(|other| other.start < value.end && value.start < other.end)
+            };
+            more.retain(|value| !meets(value));
+            found.append(&mut more);
+        }
+        found.sort_by_key(|value| value.start);
+        found
     }
 
     fn complete(&self, mut found: Vec<FoundValue>, text: &str, text_is: Use) -> Vec<FoundValue> {

@@ -213,7 +213,7 @@ const OTHER_ANYWHERE: &[&str] = &[
     "आधार",
 ];
 /// Words between such a word and its number.
-const FILLER: &[&str] = &[
+pub(super) const FILLER: &[&str] = &[
     "number",
     "no",
     "nr",
@@ -428,7 +428,7 @@ fn is_word(byte: u8) -> bool {
 }
 
 /// Returns the text before byte `at` in its line, as far as words count.
-fn near_before(text: &str, at: usize) -> &str {
+pub(super) fn near_before(text: &str, at: usize) -> &str {
     let start = text.floor_char_boundary(at.saturating_sub(NEAR_BEFORE));
     let start = if text[start..at].is_ascii() {
         start
@@ -440,14 +440,14 @@ fn near_before(text: &str, at: usize) -> &str {
 }
 
 /// Returns the text after byte `at` in its line, as far as words count.
-fn near_after(text: &str, at: usize) -> &str {
+pub(super) fn near_after(text: &str, at: usize) -> &str {
     let length: usize = text[at..].chars().take(NEAR_AFTER).map(char::len_utf8).sum();
     let near = &text[at..at + length];
     near.find('\n').map_or(near, |line| &near[..line])
 }
 
 /// Returns the words of a text: letters, split at a capital after a small letter (`phoneNumber`).
-fn words(text: &str) -> Vec<String> {
+pub(super) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut was_lower = false;
@@ -467,7 +467,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-fn among(word: &str, list: &[&str]) -> bool {
+pub(super) fn among(word: &str, list: &[&str]) -> bool {
     list.iter().any(|entry| match (entry.strip_suffix('*'), entry.strip_prefix('*')) {
         (Some(start), _) => word.starts_with(start),
         (None, Some(end)) => word.ends_with(end),
@@ -537,6 +537,11 @@ pub(super) fn announces_other(text: &str, at: usize) -> bool {
     last.next().is_some_and(|word| among(word, OTHER_NUMBER))
         || before.trim_end().ends_with('#')
         || OTHER_ANYWHERE.iter().any(|word| end.ends_with(word))
+}
+
+/// Returns true if a word in lower case names another kind of number.
+pub(super) fn names_other(word: &str) -> bool {
+    among(word, OTHER_NUMBER)
 }
 
 /// Returns true if a word nearby announces a social security number.

@@ -9,12 +9,14 @@
 //! JSON. No rule finds names; `people` adds what a recogniser marks.
 
 mod address;
+mod announced;
 mod apart;
 pub mod apply;
 mod asked;
 mod card;
 mod context;
 mod cookies;
+pub mod declared;
 mod email;
 mod encoded;
 mod forms;
@@ -63,7 +65,7 @@ pub(crate) type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 const RUNS_PER_CHECK: usize = 256;
 
 /// The version of recognisers and placeholders; a higher one makes redaction run again.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;
 
 /// A kind of personal value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

@@ -2,7 +2,8 @@
 //!
 //! With a country code (`+49 …`, `0049 …`) a number needs no context. In national form it needs a word nearby
 //! (`words`), the region in the settings, the punctuation of North America, `(415) 555-2671`, or a trunk zero and
-//! groups. Numbers of the area 555, which is unassigned, are placeholders and unchanged.
+//! groups. With seven or eight digits the words directly at it suffice (`announced`). It is never a part of a longer number.
+//! Numbers of the area 555, which is unassigned, are placeholders and unchanged.
 
 use std::cell::LazyCell;
 use std::str::FromStr;
@@ -12,6 +13,7 @@ use phonenumber::{Mode, PhoneNumber, country};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::announced::names_phone;
 use super::card::fill;
 use super::context::{announces_other, announces_phone, came_before, goes_on, line_above_announces_phone};
 use super::plans::{NumberingPlan, TRIED};
@@ -27,6 +29,12 @@ const MOST_DIGITS: usize = 15;
 const FEWEST_DIGITS_NATIONAL: usize = 8;
 /// Maximum number of digits of a number in national form that is in no plan.
 const MOST_DIGITS_ANNOUNCED: usize = 11;
+/// Maximum number of digits of an extension.
+const MOST_DIGITS_OF_EXTENSION: usize = 6;
+/// Minimum and maximum number of digits of a number in no plan that only the words directly at it name.
+const DIGITS_NAMED: std::ops::RangeInclusive<usize> = 7..=8;
+/// Maximum number of digits of a group that is a quantity after a number, or its place in a list.
+const MOST_DIGITS_OF_COUNT: usize = 2;
 /// Prefixes of toll-free numbers.
 const FREE: [&str; 5] = ["800", "0800", "1800", "1300", "400"];
 /// The separator of two numbers.
@@ -128,7 +136,7 @@ impl<'t> Candidate<'t> {
         let is_linked = text[..start].ends_with(CHAT_LINK);
         if is_after_comma
             || (came_before(bytes, start, b"-./#") && !is_linked)
-            || goes_on(bytes, end, b"-./,:%@")
+            || (goes_on(bytes, end, b"-./,:%@") && !is_extension(&text[end..]))
         {
             return None;
         }
@@ -139,7 +147,9 @@ impl<'t> Candidate<'t> {
         if self.has_plus || self.text[..self.start].ends_with(CHAT_LINK) {
             return self.international(0);
         }
-        if announces_other(self.text, self.start) || self.is_date() || self.is_address() {
+        let is_named = LazyCell::new(|| self.is_named());
+        let is_date = self.is_date() && !(self.first == self.last && !self.is_day() && *is_named);
+        if announces_other(self.text, self.start) || is_date || self.is_address() {
             return None;
         }
         if let Some(number) = self.american_placeholder() {
@@ -151,6 +161,9 @@ impl<'t> Candidate<'t> {
                 self.digits.clone(),
                 status,
             ));
+        }
+        if self.is_part() && !names_phone(self.text, self.start, self.end) {
+            return None;
         }
         let hint = LazyCell::new(|| self.hint());
         if self.digits.starts_with("00")
@@ -179,11 +192,11 @@ impl<'t> Candidate<'t> {
         }
         let is_in_region = region.is_some() && self.first < self.last && self.is_spaced();
         if self.is_ours() {
-            return (hint.strength.is_some() || is_in_region).then(|| self.placeholder(0));
+            return (hint.strength.is_some() || is_in_region || *is_named).then(|| self.placeholder(0));
         }
         let is_shaped = self.is_shaped();
         let is_trunk = self.digits.starts_with('0') && self.first < self.last;
-        match hint.strength {
+        let found = match hint.strength {
             Some(Strength::Strong) => {
                 let found = self.anywhere(region, &hint, is_shaped);
                 found.or_else(|| (is_shaped && self.may_be_unplanned()).then(|| self.unplanned()))
@@ -201,7 +214,65 @@ impl<'t> Candidate<'t> {
             }
             _ if is_in_region || self.is_plain_in_sight() => self.anywhere(region, &hint, true),
             _ => None,
-        }
+        };
+        found.or_else(|| is_named.then(|| self.unplanned()))
+    }
+
+    /// Returns true for seven or eight digits, alone and in even groups, that the words directly at them name: many countries
+    /// have such numbers, and no plan tells them from others.
+    fn is_named(&self) -> bool {
+        DIGITS_NAMED.contains(&self.digits.len())
+            && self.n_others() == 0
+            && !self.digits.starts_with(NO_AREA)
+            && self.is_even()
+            && names_phone(self.text, self.start, self.end)
+    }
+
+    /// Returns true if its groups have two digits or more, and the same separator between them: blanks, dashes, or two dots
+    /// or more.
+    fn is_even(&self) -> bool {
+        let mut gaps = self.gaps();
+        let Some(first) = gaps.next() else { return true };
+        let is_separator = matches!(first.trim(), "" | "-") || (first == "." && self.last - self.first >= 2);
+        is_separator && gaps.all(|gap| gap == first) && self.sizes().iter().all(|&size| size >= 2)
+    }
+
+    /// Returns true for eight digits of which the last four are a month and a day.
+    fn is_day(&self) -> bool {
+        let number =
+            |place: std::ops::Range<usize>| self.digits.get(place).and_then(|part| part.parse::<u8>().ok());
+        matches!(number(4..6), Some(1..=12)) && matches!(number(6..8), Some(1..=31))
+    }
+
+    /// Returns true if it is a part of a longer number, whose groups go on with the same separator before or after it: `2 84 05
+    /// 75 115 042 68`. A count after it (`2 times`), a place in a list before it, and another number of the same form are not
+    /// part of it.
+    fn is_part(&self) -> bool {
+        let gaps: Vec<&str> = self.gaps().collect();
+        let size = |at: usize| self.run.groups[at].1 - self.run.groups[at].0;
+        let sizes = self.sizes();
+        let goes_on = |at: &usize| gaps.contains(&self.run.gap(self.text, *at));
+        let mut before: Vec<usize> = (0..self.first).rev().take_while(goes_on).map(size).collect();
+        before.reverse();
+        let behind: Vec<usize> =
+            (self.last..self.run.groups.len() - 1).take_while(goes_on).map(|at| size(at + 1)).collect();
+        let is_count = |sizes: &[usize]| matches!(sizes, [digits] if *digits <= MOST_DIGITS_OF_COUNT);
+        let end = self.run.groups[self.last + behind.len()].1;
+        let is_counted = || {
+            let next = self.text[end..].trim_start_matches(' ');
+            next.starts_with(|c: char| c.is_alphabetic() || matches!(c, ':' | '%' | '€' | '$' | '£'))
+        };
+        let is_listed = || {
+            let start = self.run.groups[self.first - before.len()].0;
+            start == 0 || self.text[..start].ends_with('\n')
+        };
+        let is_free_before = before.is_empty()
+            || before.ends_with(&sizes)
+            || (is_count(&before) && behind.is_empty() && is_listed());
+        let is_free_behind = behind.is_empty()
+            || behind.starts_with(&sizes)
+            || (is_count(&behind) && before.is_empty() && is_counted());
+        !(is_free_before && is_free_behind)
     }
 
     /// Returns the hints in the words around; for a number in a list or table, also in those above it.
@@ -439,6 +510,14 @@ pub(super) fn split(value: &str) -> Option<(String, String)> {
     let code = phonenumber::parse(None, value).ok()?.country().code().to_string();
     let national = digits.strip_prefix(&*code)?.to_owned();
     Some((code, national))
+}
+
+/// Returns true for an extension directly after a number: `x91`, `ext91`.
+fn is_extension(behind: &str) -> bool {
+    let digits = ["ext", "x", "X"].iter().find_map(|word| behind.strip_prefix(word)).unwrap_or_default();
+    let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+    (1..=MOST_DIGITS_OF_EXTENSION).contains(&length)
+        && !digits[length..].starts_with(|c: char| c.is_alphanumeric())
 }
 
 /// Returns true for eleven digits with the trunk prefix of Russia.

@@ -59,17 +59,17 @@ impl Sight {
 #[derive(Debug, Default)]
 pub struct Repeated(RwLock<FxHashMap<Key, Option<Arc<Sight>>>>);
 
-/// The format of a cell, and its hash.
-type Key = (CellKind, u128);
+/// The format of a cell, its hash, and that of the declared parameters with which it is read.
+type Key = (CellKind, u128, u64);
 
 impl Repeated {
-    /// Returns the contents of a cell, by one finder; `None` if there are none.
+    /// Returns the contents of a cell, by one finder with any declared parameters; `None` if there are none.
     pub fn see(&self, finder: Finder<'_>, cell: &str, kind: CellKind) -> Option<Arc<Sight>> {
         let look = || Sight::of(finder, cell, kind).map(Arc::new);
         if cell.len() < LEAST_KEPT {
             return look();
         }
-        let key = (kind, content_hash(cell));
+        let key = (kind, content_hash(cell), finder.declared_id());
         if let Some(seen) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
             return seen.clone();
         }

@@ -12,6 +12,8 @@ use super::asked::question_before;
 pub(super) const CONTENT: &str = "content";
 /// The key of the arguments of a call.
 const ARGUMENTS: &str = "arguments";
+/// The key of the name of a called function.
+const NAME: &str = "name";
 /// Keys whose value is not text: names of functions, roles, ids. These may equal a word that is a password in the text.
 const NOT_TEXT: [&str; 4] = ["name", "role", "id", "call_id"];
 
@@ -43,6 +45,8 @@ pub(super) struct Leaf<'w> {
     pub(super) is_number: bool,
     /// The question of another turn that it answers, if it is short.
     pub(super) asked: Option<&'w str>,
+    /// The function of the call whose argument it is.
+    pub(super) function: &'w str,
 }
 
 /// Finds and replaces the values of leaves.
@@ -57,7 +61,8 @@ pub(super) trait Visitor {
 
 /// Walks over JSON; `place` is that of texts outside of messages.
 pub(super) fn walk(value: &mut Value, place: Place, visitor: &mut dyn Visitor) {
-    let mut walker = Walker { visitor, path: String::new(), place, asked: None, n_calls: 0 };
+    let mut walker =
+        Walker { visitor, path: String::new(), place, asked: None, function: String::new(), n_calls: 0 };
     walker.value(value, "");
 }
 
@@ -66,6 +71,7 @@ struct Walker<'v> {
     path: String,
     place: Place,
     asked: Option<String>,
+    function: String,
     n_calls: usize,
 }
 
@@ -97,7 +103,8 @@ impl Walker<'_> {
     fn leaf(&mut self, text: &str, key: &str, place: Place, is_number: bool) -> Option<String> {
         let is_content = key.rsplit(' ').next() == Some(CONTENT);
         let asked = self.asked.as_deref().filter(|_| is_content);
-        let found = self.visitor.find(&Leaf { text, key, place, is_number, asked });
+        let function = &*self.function;
+        let found = self.visitor.find(&Leaf { text, key, place, is_number, asked, function });
         if found.is_empty() { None } else { self.visitor.visit(&found, text, &self.path) }
     }
 
@@ -124,6 +131,7 @@ impl Walker<'_> {
         let mut new = Map::with_capacity(fields.len());
         let mut old = std::mem::take(fields);
         let names: Vec<String> = old.keys().cloned().collect();
+        let function = old.get(NAME).and_then(Value::as_str).unwrap_or_default().to_owned();
         for name in names {
             let mut item = old.get_mut(&name).map(Value::take).unwrap_or_default();
             let found = self.visitor.find(&Leaf {
@@ -132,6 +140,7 @@ impl Walker<'_> {
                 place: Place::Name,
                 is_number: false,
                 asked: None,
+                function: "",
             });
             let name_now = if found.is_empty() {
                 None
@@ -147,9 +156,13 @@ impl Walker<'_> {
             if name == ARGUMENTS && !matches!(place, Place::Argument(_)) {
                 self.place = Place::Argument(self.n_calls);
                 self.n_calls += 1;
+                self.function.clone_from(&function);
             }
             self.under(&name, |walker| walker.value(&mut item, &key));
             self.place = place;
+            if !matches!(place, Place::Argument(_)) {
+                self.function.clear();
+            }
             new.insert(name, item);
         }
         *fields = new;

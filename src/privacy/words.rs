@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+use rustc_hash::FxHashSet;
 
 use super::plans::{NumberingPlan, regions};
 
@@ -361,6 +362,37 @@ static WORDS: LazyLock<Words> = LazyLock::new(|| {
         regions: LANGUAGES.iter().map(|language| regions(language.regions)).collect(),
     }
 });
+
+/// Words for a call or a telephone that are also other words, or name a number of any kind; see [`phone_words`].
+static VAGUE: LazyLock<FxHashSet<String>> = LazyLock::new(|| {
+    let words = "contact contacts kontakt contato contacto contatt contactar contáct kontak zapisz standard app appje zap sun \
+        apel ara nummer numero numeroni mensaje mensagem mesaj message flash trunk cel hp soit marca marque marcar \
+        wa kom pbx upi pix the_number_is number_is_now customer_care customer_service support_line whats caller \
+        callback calls texts cells pager messages fang fange fanger joign liga chama simse scrivimi رقم نمرت نمرة \
+        مكتب رسالة خدمة شماره همراه نمبر رابطہ नंबर संपर्क নম্বর যোগাযোগ 号码 號碼 番号 번호 문자 연락 連絡 联系 聯繫 聯絡 liên_hệ 微信";
+    words.split_whitespace().map(|word| word.replace('_', " ")).collect()
+});
+
+/// Returns the ends of the words for a call or a telephone in a text, in order; `joined` are words in lower case with single
+/// spaces between. Vague ones are left out.
+pub(super) fn phone_words(joined: &str) -> impl Iterator<Item = usize> {
+    let words = &*WORDS;
+    let bytes = joined.as_bytes();
+    words.parted.find_overlapping_iter(joined).filter_map(move |hit| {
+        let entry = &words.entries[hit.pattern().as_usize()];
+        let begins = entry.open[0] || hit.start() == 0 || bytes[hit.start() - 1] == b' ';
+        let rest = joined[hit.end()..].find(' ').unwrap_or(joined.len() - hit.end());
+        let ends = entry.open[1] || rest == 0;
+        let is_sure = entry.strength == Strength::Strong && !VAGUE.contains(&joined[hit.range()]);
+        (begins && ends && is_sure).then_some(hit.end() + rest)
+    })
+}
+
+/// Returns the places of the words for a call or a telephone in a text of a script without spaces. Vague ones are left out.
+pub(super) fn phone_signs(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
+    let hits = WORDS.anywhere.find_overlapping_iter(text).map(|hit| hit.range());
+    hits.filter(|place| !VAGUE.contains(&text[place.clone()]))
+}
 
 /// The hints to a telephone number in the words around a number.
 #[derive(Debug, Default)]

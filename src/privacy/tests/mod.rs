@@ -234,6 +234,66 @@ fn spelled_out_addresses_are_found_and_prose_is_unchanged() {
     }
 }
 
+#[test]
+fn numbers_of_seven_and_eight_digits_are_found_where_the_words_at_them_name_a_telephone() {
+    let cases = [
+        ("My phone number is 412 77 308, save it", "412 77 308"),
+        ("My phone number is 41277309", "41277309"),
+        ("Phone: 412-77-310", "412-77-310"),
+        ("What is your phone number, phone number: 412 77 398", "412 77 398"),
+        ("Text our branch at 4127731", "4127731"),
+        ("Mein Handy: 412 77 31", "412 77 31"),
+        ("mi teléfono es el 412.77.30", "412.77.30"),
+        ("Mon portable est le 41 27 73", ""),
+        ("Tel. 20771234", "20771234"),
+    ];
+    for (text, value) in cases {
+        let expected: Vec<_> =
+            (!value.is_empty()).then_some((PrivacyKind::Phone, value)).into_iter().collect();
+        assert_eq!(found(text), expected, "{text}");
+        let once = redacted(text);
+        assert_eq!(redacted(&once), once, "{text}");
+    }
+    let look_alikes = [
+        "order number is 41277309",
+        "my phone order number is 41277309",
+        "case 412 77 308",
+        "ticket number 4127730",
+        "Call me about ticket 4127730",
+        "Call me on 2024-11-05",
+        "Call me on 20241105",
+        "My phone costs 1.234.567 pesos",
+        "Phone: 555-0134",
+        "The harvests of 2019 2024",
+        "Call back in 4127730 ms",
+        "Pay 4127 7309 for the phone",
+    ];
+    for text in look_alikes {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
+fn a_part_of_a_longer_number_is_no_telephone_number() {
+    let texts = [
+        "Mon numéro de sécurité sociale est le 2 84 05 75 115 042 68",
+        "Appelle la mairie, mon numéro de sécurité sociale est le 2 84 05 75 115 042 68",
+        "numéro 1 85 05 78 006 084",
+        "el número es 28 1234 5678 9012 40",
+    ];
+    for text in texts {
+        assert_eq!(found(text), [], "{text}");
+    }
+    // A count, another number, and a place in a list are not part of it.
+    for (text, values) in [
+        ("Ring for Anna and Bert 0171 3920012 30 times", vec!["0171 3920012"]),
+        ("Call Anna 98765 43210 98765 43211", vec!["98765 43210", "98765 43211"]),
+        ("Call:\n12 0171 3920012 mobile Anna", vec!["0171 3920012"]),
+    ] {
+        assert_eq!(found(text).iter().map(|it| it.1).collect::<Vec<_>>(), values, "{text}");
+    }
+}
+
 /// Returns random letters of an alphabet.
 fn random_body(letters: Letters, length: usize) -> String {
     let alphabet: Vec<char> = (0x30..0x7b_u8)

@@ -6,9 +6,10 @@ use super::read::Read;
 use crate::columns::TEXT;
 use crate::engine::context::Context;
 use crate::engine::error::Result;
-use crate::engine::view::View;
+use crate::engine::view::{Parents, View};
 use crate::engine::vocabulary::{ColumnSpec, RowIx};
 use crate::privacy::apply::Finder;
+use crate::privacy::declared::DeclaredPhones;
 use crate::privacy::known::{KnownValues, Sighting};
 use crate::privacy::numbers::Numbers;
 use crate::privacy::people::PeopleOf;
@@ -27,6 +28,14 @@ pub(in crate::stages) struct TableFindings {
     at: FxHashMap<RowIx, usize>,
     /// The marks of each row.
     marks: Vec<(RowIx, Vec<u32>)>,
+}
+
+/// The parameters that each doc list declares as telephone numbers.
+pub(super) type Declared<'a> = Parents<'a, Option<DeclaredPhones>>;
+
+/// Returns the parameters that the doc list of a request declares as telephone numbers.
+pub(super) fn declared_for<'d>(declared: &'d Declared<'_>, request: RowIx) -> Option<&'d DeclaredPhones> {
+    declared.of_origin(request).and_then(Option::as_ref)
 }
 
 /// The values and placeholders of a row.
@@ -48,6 +57,20 @@ impl TableFindings {
         scanner: &Scanner,
         cells: &[(ColumnSpec, CellKind)],
     ) -> Result<Self> {
+        Self::collect_declared(view, cx, scanner, cells, None)
+    }
+
+    /// Searches the cells of requests, of which the doc lists declare some arguments as telephone numbers.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or the run is cancelled.
+    pub(super) fn collect_declared(
+        view: &View<'_>,
+        cx: &Context<'_>,
+        scanner: &Scanner,
+        cells: &[(ColumnSpec, CellKind)],
+        declared: Option<&Declared<'_>>,
+    ) -> Result<Self> {
         let mut rows: Vec<(RowIx, RowFindings)> = Vec::new();
         let mut marks: Vec<(RowIx, Vec<u32>)> = Vec::new();
         let repeated = Repeated::default();
@@ -57,6 +80,8 @@ impl TableFindings {
             let seen = batch.map_rows(|row| {
                 let position = view.position(row.ix());
                 let (mut seen, mut marks) = (RowFindings { position, ..RowFindings::default() }, Vec::new());
+                let finder =
+                    finder.with_declared(declared.and_then(|declared| declared_for(declared, row.ix())));
                 for &(column, kind) in cells {
                     let Some(cell) = row.text(column) else { continue };
                     if let Some(cell) = repeated.see(finder, cell, kind) {

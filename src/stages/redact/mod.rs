@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 pub(super) use self::examples::EXAMPLES;
 use self::examples::examples;
-use self::findings::ListFindings;
+use self::findings::{Declared, ListFindings, declared_for};
 pub(super) use self::findings::{TableFindings, assign_numbers, reserve_noted};
 use super::Settings;
 use crate::columns::{
@@ -43,6 +43,7 @@ use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{Action, ColumnSpec, Edit, Evidence, Reason, Redaction, RowIx, TableId};
 use crate::environment::Environment;
 use crate::privacy::apply::{Finder, Replaced, RowCell, redact_row};
+use crate::privacy::declared::DeclaredPhones;
 use crate::privacy::known::{KnownValues, OwnValues};
 use crate::privacy::numbers::Numbers;
 use crate::privacy::sight::CellKind;
@@ -170,7 +171,7 @@ impl Stage for Redact {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(5);
+        fingerprint.version(6);
         fingerprint.version_of("privacy", VERSION);
         if let Some(model) = self.recogniser.open()? {
             fingerprint.built_in("recogniser", model.id());
@@ -192,13 +193,15 @@ impl Stage for Redact {
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let scanner = self.scanner()?;
         let lists = TableFindings::collect(&view.parent(), cx, &scanner, &LIST)?;
-        let requests = TableFindings::collect(view, cx, &scanner, &REQUEST)?;
+        let declared: Declared<'_> =
+            view.parents(cx, |list| DeclaredPhones::of(list.text(TEXT).unwrap_or_default()))?;
+        let requests = TableFindings::collect_declared(view, cx, &scanner, &REQUEST, Some(&declared))?;
         let known = KnownValues::of(|| lists.values().chain(requests.values()));
         let mut numbers = Numbers::default();
         assign_numbers(&[&lists, &requests], &known, &mut numbers);
         let is_cancelled = || cx.cancelled();
         let finder = Finder::from(&scanner).with_known(&known).with_cancel(&is_cancelled);
-        let read = self.read(view, cx, finder, (&lists, &requests), out)?;
+        let read = self.read(view, cx, finder, (&lists, &requests, &declared), out)?;
         read.assign_numbers(&mut numbers);
         let with_values = view.rows().filter(|&row| requests.holds(row, &known));
         let of_values: FxHashSet<RowIx> = with_values.map(|row| view.origin_of(row)).collect();
@@ -214,7 +217,10 @@ impl Stage for Redact {
         rewrite(view, cx, wanted, out, |row| {
             let list = view.origin_of(row.ix());
             let own = OwnValues::of(requests.values_of(row.ix()).iter().chain(lists.values_of(list)));
-            let finder = finder.with_own(&own).with_people(read.of_request(row.ix()));
+            let finder = finder
+                .with_own(&own)
+                .with_people(read.of_request(row.ix()))
+                .with_declared(declared_for(&declared, row.ix()));
             let cells = CELLS.map(|(column, cell)| (cell, row.text(column)));
             let new = redact_row(finder, &numbers, &cells, docs.words_of(list));
             let mut replaced = Vec::new();

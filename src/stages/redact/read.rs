@@ -10,6 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::json;
 
+use super::findings::{Declared, declared_for};
 use super::{JSON, PLAIN, Redact, TableFindings};
 use crate::columns::TEXT;
 use crate::engine::context::Context;
@@ -110,7 +111,7 @@ impl Redact {
         view: &View<'a>,
         cx: &Context<'_>,
         finder: Finder<'_>,
-        (lists, requests): (&TableFindings, &TableFindings),
+        (lists, requests, declared): (&TableFindings, &TableFindings, &Declared<'_>),
         out: &mut Verdict<'_>,
     ) -> Result<Read<'a>> {
         if !self.recogniser.name().is_on() {
@@ -131,7 +132,8 @@ impl Redact {
             })?;
             let in_requests = reader.pass(&mut read, Table::Requests, view, |row, people| {
                 let own = own_values(row.ix());
-                let finder = finder.with_own(&own).with_people(Some(people));
+                let declared = declared_for(declared, row.ix());
+                let finder = finder.with_own(&own).with_people(Some(people)).with_declared(declared);
                 for text in PLAIN.iter().filter_map(|column| row.text(*column)) {
                     finder.find(text);
                 }
