@@ -398,6 +398,74 @@ fn a_call_with_a_piece_that_the_placeholder_lacks_is_held_and_the_piece_is_blank
     assert!(shown(&held).contains("privacy/lost-piece"), "{}", shown(&held));
 }
 
+/// Asserts that no file of a run has these digits, however they are written.
+fn assert_no_digits(out: &Path, wanted: &str) {
+    for (name, text) in text_of(out) {
+        assert!(!digits(&text).contains(wanted), "{wanted} is in {name}");
+    }
+}
+
+#[test]
+fn short_numbers_that_words_keys_or_questions_name_are_values_and_others_are_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let turns = |row: &mut Value, question: &str, answer: &str| {
+        row["request"]["messages"] = json!([
+            {"role": "user", "content": "Save me"},
+            {"role": "assistant", "content": question},
+            {"role": "user", "content": answer},
+        ]);
+    };
+    let mut rows = vec![
+        line(0, "My phone number is 612 77 308, save it", &json!({ "name": "me", "phone": "61277308" })),
+        line(1, "Phone: 612-77-310", &json!({ "to": "61277310" })),
+        line(2, "Save me", &json!({ "phone": "6127 7311" })),
+        line(3, "", &json!({ "to": "61277312" })),
+        line(4, "", &json!({ "order": "61277313" })),
+        line(5, "Where is order number 61277314?", &json!({ "order": "61277314" })),
+    ];
+    turns(&mut rows[3], "What is your phone number?", "612 77 312");
+    turns(&mut rows[4], "What is your order number?", "61277313");
+    let out = run(folder.path(), &rows);
+    for value in ["61277308", "61277310", "61277311", "61277312"] {
+        assert_no_digits(&out, value);
+    }
+    let entries = entries(&out);
+    assert_eq!(entries[&0].0, "My phone number is 100 00 001, save it");
+    assert_eq!(entries[&0].1["phone"], json!("10000001"));
+    assert_eq!(entries[&1].1["to"], json!("10000002"));
+    assert_eq!(entries[&5].0, "Where is order number 61277314?");
+    assert_eq!(entries[&5].1["order"], json!("61277314"));
+}
+
+#[test]
+fn a_telephone_number_that_only_the_docs_declare_is_a_value_in_its_call_its_message_and_two_turns() {
+    let folder = tempfile::tempdir().unwrap();
+    let declared = |mut row: Value| {
+        row["request"]["tools"][0]["function"]["parameters"]["properties"]["to"]["description"] =
+            json!("Phone number of the recipient.");
+        row
+    };
+    let mut two_turns = declared(line(1, "", &json!({ "to": "06603928472" })));
+    two_turns["request"]["messages"] = json!([
+        {"role": "user", "content": "Send hi to 0660"},
+        {"role": "assistant", "content": "And the rest?"},
+        {"role": "user", "content": "392 84 72"},
+    ]);
+    let rows = [
+        declared(line(0, "Send hi to 0547712093", &json!({ "to": "0547712093" }))),
+        two_turns,
+        line(2, "Move it to shelf 0547712094", &json!({ "to": "0547712094" })),
+    ];
+    let out = run(folder.path(), &rows);
+    for value in ["0547712093", "6603928472", "3928472"] {
+        assert_no_digits(&out, value);
+    }
+    let entries = entries(&out);
+    assert_eq!(entries[&0].0, "Send hi to 0000000001");
+    assert_eq!(entries[&0].1["to"], json!("0000000001"));
+    assert_eq!(entries[&2].1["to"], json!("0547712094"));
+}
+
 #[test]
 fn a_number_that_answers_a_question_of_another_turn_is_a_value() {
     let folder = tempfile::tempdir().unwrap();

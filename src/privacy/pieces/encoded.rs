@@ -1,4 +1,4 @@
-//! Values in other spellings of a computer: base64, hex, reversed, and their hashes (MD5, SHA-1, SHA-256, SHA-512).
+//! Values in other spellings of a computer: base64, base32, hex, reversed, and their hashes (MD5, SHA-1, SHA-256, SHA-512).
 
 use std::sync::LazyLock;
 
@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256, Sha512};
 
+use super::base32;
 use super::original::Original;
 use super::words::{self, each_group};
 use super::{LeafOf, Part, Piece, Search};
@@ -54,7 +55,7 @@ pub(super) fn reversed_whole<'i>(search: &'i Search<'_>, text: &str) -> Option<(
 /// Visits the encoded values of a text.
 pub(super) fn find(search: &Search<'_>, leaf: &LeafOf, visit: &mut dyn FnMut(FoundValue)) {
     static ENCODED: LazyLock<Regex> =
-        LazyLock::new(|| Regex::new(r"[A-Za-z0-9+/_-]{8,}={0,2}").expect("a valid pattern"));
+        LazyLock::new(|| Regex::new(r"[A-Za-z0-9+/_-]{8,}={0,6}").expect("a valid pattern"));
     let mut digests = None;
     for word in ENCODED.find_iter(&leaf.text) {
         let digests = &mut digests;
@@ -82,6 +83,11 @@ fn replaced<'i>(
         let is_upper = word.bytes().any(|byte| byte.is_ascii_uppercase());
         let hex = |byte: &u8| if is_upper { format!("{byte:02X}") } else { format!("{byte:02x}") };
         return Some((original, new.iter().map(hex).collect(), is_lost));
+    }
+    if let Some(bytes) = base32::decoded(word)
+        && let Some((original, new, is_lost)) = replaced_bytes(search, &bytes, digests)
+    {
+        return Some((original, base32::encoded_like(word, &new), is_lost));
     }
     let bare = word.trim_end_matches('=');
     let engine = if bare.contains(['-', '_']) { &URL_SAFE } else { &STANDARD };

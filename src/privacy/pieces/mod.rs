@@ -1,15 +1,18 @@
 //! Finds pieces of the values of a request, and their encoded forms: the last four digits of a card, the local part of an
-//! address, a number split over arguments, an address in base64, its MD5.
+//! address, a number split over arguments or turns, an address in base64, its MD5.
 //!
 //! A piece is replaced by the same piece of the placeholder, so a recorded call stays a right answer to its question.
 //! Where the placeholder has no such piece (`Larsen` of `kim.larsen@…`), the piece is blanked and `is_lost`: the caller
 //! holds the request. Pieces are searched for in their own request only, because short ones occur anywhere by accident.
 //! Words that the user also writes apart from the value, or that the docs offer, are not pieces.
 
+mod base32;
 mod encoded;
+mod extension;
 mod index;
 mod original;
 mod tiles;
+mod turns;
 mod words;
 
 use std::borrow::Cow;
@@ -28,6 +31,8 @@ use crate::text::view::{normal_view, plain};
 /// Minimum number of digits of a piece of digits, and of letters and digits of any other piece.
 const LEAST_DIGITS: usize = 4;
 const LEAST_LETTERS: usize = 5;
+/// Minimum number of characters of the start or the end of a secret.
+const LEAST_OF_SECRET: usize = 4;
 /// The host in the address of a network.
 const NETWORK: &str = "0";
 /// Minimum number of digits of a national number to which a call may add a country code, and the digits of such a code,
@@ -87,6 +92,7 @@ pub(super) fn complete(leaves: &mut [LeafOf], numbers: &Numbers, docs: &str) {
     if originals.is_empty() {
         return;
     }
+    turns::find(&originals, leaves);
     let search = Search {
         nationals: nationals(&originals),
         labels: labels(&originals),
@@ -123,6 +129,13 @@ fn originals(leaves: &[LeafOf], numbers: &Numbers) -> Vec<Original> {
             if seen.insert((found.kind, written.clone())) {
                 let before = originals.len();
                 Original::all_of(found, &written, number, &mut originals);
+                if found.kind == PrivacyKind::Phone
+                    && let Some(digits) = extension::extension_in(&leaf.text[found.end..])
+                {
+                    let extended: Vec<Original> =
+                        originals[before..].iter().filter_map(|it| it.with_extension(digits)).collect();
+                    originals.extend(extended);
+                }
                 for original in &mut originals[before..] {
                     original.is_asked = is_question(&leaf);
                 }
@@ -314,7 +327,9 @@ impl Search<'_> {
         visit: &mut dyn FnMut(usize, usize, Part<'i>, Piece),
     ) {
         let accept = |group: &Group| {
-            self.index.part(&group.letters).filter(|part| self.is_piece(part, group, view, place))
+            let piece =
+                self.index.part(&group.letters).filter(|part| self.is_piece(part, group, view, place));
+            piece.or_else(|| self.end_of_secret(group, view, place))
         };
         each_group(view, &self.index, &accept, &mut |group, part: Part<'i>| {
             let piece = part.replacement(group, view);
@@ -322,9 +337,22 @@ impl Search<'_> {
         });
     }
 
+    /// Returns the start or the end of a secret in an argument.
+    fn end_of_secret<'i>(&'i self, group: &Group, view: &str, place: Place) -> Option<Part<'i>> {
+        let written = &view[group.start..group.end];
+        if !matches!(place, Place::Argument(_) | Place::Answer) || self.is_own(written) {
+            return None;
+        }
+        // The beginning that a placeholder keeps, such as `sk-`, is no secret.
+        let is_secret = |part: &Part<'i>| {
+            part.is_end_of_secret(group, view) && part.replacement(group, view).text != written
+        };
+        self.index.parts(&group.letters).find(is_secret)
+    }
+
     /// Returns true if a part of a value at this place is a piece of it, not a word or number of its own.
     fn is_piece(&self, part: &Part<'_>, group: &Group, view: &str, place: Place) -> bool {
-        if !part.is_long_enough() {
+        if !part.is_long_enough() || part.is_of_extension() {
             return false;
         }
         let is_number = part.is_of_digits();

@@ -4,7 +4,7 @@
 //! lengths; their pieces are the local part, the domain, and the numbers of an IP address.
 
 use super::words::{Group, blank, letters, with_letters};
-use super::{LEAST_DIGITS, LEAST_LETTERS, Part, Piece};
+use super::{LEAST_DIGITS, LEAST_LETTERS, LEAST_OF_SECRET, Part, Piece};
 use crate::privacy::{FoundValue, PrivacyKind, phone};
 
 /// Names of mailboxes that are words of their own: `"team": "support"` is no piece of `support@…`.
@@ -86,6 +86,8 @@ pub(super) struct Original {
     /// The places between letters at which a reader sees a border: both ends, and those of its printed groups; in order.
     borders: Vec<usize>,
     image: Image,
+    /// The digits at the end that are an extension, which stays.
+    n_extension: usize,
     /// Whether the question has it, so that the answer has to follow this spelling.
     pub(super) is_asked: bool,
     /// The spelling and its placeholder.
@@ -130,9 +132,34 @@ impl Original {
             letters,
             borders,
             image,
+            n_extension: 0,
             is_asked: false,
             spelled: (written.to_owned(), placeholder),
         }
+    }
+
+    /// Returns the telephone number with an extension directly after it.
+    pub(super) fn with_extension(&self, digits: &str) -> Option<Self> {
+        let Image::Letters(image) = &self.image else { return None };
+        let letters: Vec<char> = self.letters.iter().copied().chain(digits.chars()).collect();
+        let mut borders = self.borders.clone();
+        borders.push(letters.len());
+        let (written, placeholder) = &self.spelled;
+        Some(Self {
+            kind: self.kind,
+            value: self.value.clone(),
+            image: Image::Letters(image.iter().copied().chain(digits.chars()).collect()),
+            letters,
+            borders,
+            n_extension: digits.len(),
+            is_asked: self.is_asked,
+            spelled: (format!("{written}{digits}"), format!("{placeholder}{digits}")),
+        })
+    }
+
+    /// Returns whether it has an extension.
+    pub(super) fn is_extended(&self) -> bool {
+        self.n_extension > 0
     }
 
     fn email(found: &FoundValue, placeholder: &str) -> Option<Self> {
@@ -151,7 +178,7 @@ impl Original {
             Image::Email { local: n_local, mailbox, user: user.to_owned(), domain: new_domain.to_owned() };
         let (kind, value) = (found.kind, found.value.clone());
         let spelled = (value.clone(), placeholder.clone());
-        Some(Self { kind, value, letters: all, borders, image, is_asked: false, spelled })
+        Some(Self { kind, value, letters: all, borders, image, n_extension: 0, is_asked: false, spelled })
     }
 
     fn octets(found: &FoundValue, placeholder: String) -> Self {
@@ -162,7 +189,16 @@ impl Original {
         let image = Image::Octets(placeholder.split('.').map(str::to_owned).collect());
         let (kind, value) = (found.kind, found.value.clone());
         let spelled = (value.clone(), placeholder);
-        Self { kind, letters: letters(&value), value, borders, image, is_asked: false, spelled }
+        Self {
+            kind,
+            letters: letters(&value),
+            value,
+            borders,
+            image,
+            n_extension: 0,
+            is_asked: false,
+            spelled,
+        }
     }
 
     /// A telephone number as written, and with its country code and its trunk zero. All have the digits of the
@@ -221,6 +257,20 @@ impl Original {
         Some(image.iter().collect())
     }
 
+    /// Returns the signs before a letter and after the one before it.
+    fn signs_at(&self, at: usize) -> String {
+        let mut n_letters = 0;
+        let mut signs = String::new();
+        for c in self.spelled.0.chars() {
+            if c.is_alphanumeric() {
+                n_letters += 1;
+            } else if n_letters == at {
+                signs.push(c);
+            }
+        }
+        signs
+    }
+
     /// Returns whether it has a border here.
     pub(super) fn has_border(&self, at: usize) -> bool {
         self.borders.binary_search(&at).is_ok()
@@ -259,6 +309,30 @@ impl Part<'_> {
     /// Returns true for all of the value.
     pub(super) fn is_whole(&self) -> bool {
         self.len() == self.original.letters.len()
+    }
+
+    /// Returns true for digits of an extension only.
+    pub(super) fn is_of_extension(&self) -> bool {
+        self.original.is_extended() && self.from >= self.original.letters.len() - self.original.n_extension
+    }
+
+    /// Returns true for the start or the end of a secret, of four characters or more that mix letters with digits or signs.
+    /// The signs of the secret around the group count.
+    pub(super) fn is_end_of_secret(&self, group: &Group, view: &str) -> bool {
+        let original = self.original;
+        let is_end = self.from == 0 || self.to == original.letters.len();
+        if !matches!(original.kind, PrivacyKind::Key | PrivacyKind::Token) || !is_end || self.is_whole() {
+            return false;
+        }
+        let before = common(view[..group.start].chars().rev(), original.signs_at(self.from).chars().rev());
+        let behind = common(view[group.end..].chars(), original.signs_at(self.to).chars());
+        let inside = &view[group.start..group.end];
+        let is_sign = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
+        let n_chars = before + behind + inside.chars().count();
+        let has_digit = inside.chars().any(|c| c.is_ascii_digit());
+        let has_sign = before + behind > 0 || inside.chars().any(is_sign);
+        let is_mixed = inside.chars().any(char::is_alphabetic) && (has_digit || has_sign);
+        n_chars >= LEAST_OF_SECRET && is_mixed
     }
 
     /// Returns true if it begins and ends at borders, or is the last four digits.
@@ -347,6 +421,11 @@ impl Part<'_> {
         }
         (at == self.to).then(|| text + &view[done..group.end])
     }
+}
+
+/// Returns the number of characters with which both begin.
+fn common(one: impl Iterator<Item = char>, other: impl Iterator<Item = char>) -> usize {
+    one.zip(other).take_while(|(one, other)| one == other).count()
 }
 
 /// Returns the numbers of letters before each border: both ends, and those of printed groups.

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::privacy::apply::{Finder, RowCell, redact_row};
+use crate::privacy::declared::DeclaredPhones;
 use crate::privacy::known::{KnownValues, OwnValues, Sighting};
 use crate::privacy::numbers::Numbers;
 use crate::privacy::pieces::words_of_docs;
@@ -11,15 +12,29 @@ use crate::privacy::{Names, PrivacyKind, Scanner};
 
 /// Returns the question, the arguments and the following text after redaction, and whether a piece was lost.
 fn redacted(question: &str, arguments: &Value, following: &str, docs: &str) -> (String, Value, String, bool) {
+    let messages = json!([{"role": "user", "content": question}]);
+    let (messages, arguments, following, is_lost) = redacted_turns(&messages, arguments, following, docs);
+    (messages[0]["content"].as_str().unwrap().to_owned(), arguments, following, is_lost)
+}
+
+/// The same for several messages.
+fn redacted_turns(
+    messages: &Value,
+    arguments: &Value,
+    following: &str,
+    docs: &str,
+) -> (Value, Value, String, bool) {
     let scanner = Scanner::new(&PrivacyKind::ALL, None, Names::default());
-    let messages = json!([{"role": "user", "content": question}]).to_string();
+    let declared = DeclaredPhones::of(docs);
+    let finder = Finder::from(&scanner).with_declared(declared.as_ref());
+    let messages = messages.to_string();
     let answer =
         json!({"role": "assistant", "content": "", "calls": [{"name": "f", "arguments": arguments}]});
     let answer = answer.to_string();
     let after = json!([{"role": "assistant", "content": following}]).to_string();
     let sightings: Vec<Sighting> = [&messages, &answer, &after]
         .into_iter()
-        .filter_map(|cell| Sight::of(Finder::from(&scanner), cell, CellKind::Json))
+        .filter_map(|cell| Sight::of(finder, cell, CellKind::Json))
         .flat_map(|sight| sight.values)
         .collect();
     let known = KnownValues::of(|| sightings.iter());
@@ -31,7 +46,7 @@ fn redacted(question: &str, arguments: &Value, following: &str, docs: &str) -> (
             None => numbers.learn(value.kind, &value.value),
         }
     }
-    let finder = Finder::from(&scanner).with_known(&known).with_own(&own);
+    let finder = finder.with_known(&known).with_own(&own);
     let cells = [
         (RowCell::Messages, Some(&*messages)),
         (RowCell::Answer, Some(&*answer)),
@@ -44,7 +59,7 @@ fn redacted(question: &str, arguments: &Value, following: &str, docs: &str) -> (
     };
     let text = |cell: Value| cell[0]["content"].as_str().unwrap().to_owned();
     let arguments = cell(1, &answer)["calls"][0]["arguments"].clone();
-    (text(cell(0, &messages)), arguments, text(cell(2, &after)), is_lost)
+    (cell(0, &messages), arguments, text(cell(2, &after)), is_lost)
 }
 
 /// Returns the arguments after redaction; no piece may be lost.
@@ -243,4 +258,160 @@ fn encoded_addresses_have_the_padding_of_their_alphabet() {
         &json!({"data": "bWlyYS5rZXN0cmVsQGxhcmNod29vZC1wb3N0LnNl"}),
     );
     assert_eq!(new, json!({"data": "dXNlcjFAZXhhbXBsZS5jb20="}));
+}
+
+#[test]
+fn a_short_number_is_replaced_in_a_call_in_any_spelling() {
+    for asked in
+        ["My phone number is 412 77 308, save it", "Phone: 412-77-308", "My phone number is 41277308"]
+    {
+        let new =
+            called(asked, &json!({"name": "me", "phone": "41277308", "to": "412-77-308", "n": 41_277_308}));
+        assert_eq!(
+            new,
+            json!({"name": "me", "phone": "10000001", "to": "100-00-001", "n": 10_000_001}),
+            "{asked}"
+        );
+    }
+    let new = called("Where is it?", &json!({"phone": "41277308", "order_id": "4127 7309"}));
+    assert_eq!(new, json!({"phone": "10000001", "order_id": "4127 7309"}));
+}
+
+#[test]
+fn a_number_that_answers_the_question_of_another_turn_may_be_short() {
+    let messages = |question: &str, answer: &str| json!([{"role": "user", "content": "Save me"}, {"role": "assistant", "content": question}, {"role": "user", "content": answer}]);
+    let redacted = |question: &str, answer: &str| {
+        redacted_turns(&messages(question, answer), &json!({"to": answer}), "", "")
+    };
+    for question in ["What is your phone number?", "Sure. Which number can the driver ring when he arrives?"]
+    {
+        let (new, arguments, _, _) = redacted(question, "412 77 398");
+        let expected = Some("100 00 001");
+        assert_eq!(
+            (new[2]["content"].as_str(), arguments["to"].as_str()),
+            (expected, expected),
+            "{question}"
+        );
+    }
+    for question in
+        ["What is your order number?", "When should I call?", "Which ticket number? I text you then."]
+    {
+        assert_eq!(redacted(question, "412 77 398").0[2]["content"], "412 77 398", "{question}");
+    }
+}
+
+/// A doc list whose function `f` has a parameter `to`.
+fn docs(description: &str) -> String {
+    json!([{"name": "f", "parameters": {"type": "object", "properties": {"to": {"type": "string", "description": description}}}}])
+        .to_string()
+}
+
+#[test]
+fn the_description_of_a_parameter_makes_its_value_a_telephone_number() {
+    let of = |description: &str, to: &str| {
+        let messages = json!([{"role": "user", "content": format!("Send hi to {to}")}]);
+        let (new, arguments, _, is_lost) =
+            redacted_turns(&messages, &json!({"to": to}), "", &docs(description));
+        assert!(!is_lost);
+        (new[0]["content"].as_str().unwrap().to_owned(), arguments["to"].as_str().unwrap().to_owned())
+    };
+    let phone = "Phone number of the recipient.";
+    assert_eq!(of(phone, "0547712093"), ("Send hi to 0000000001".to_owned(), "0000000001".to_owned()));
+    assert_eq!(of(phone, "4127309"), ("Send hi to 1000001".to_owned(), "1000001".to_owned()));
+    assert_eq!(of(phone, "Anna"), ("Send hi to Anna".to_owned(), "Anna".to_owned()));
+    for other in ["Id of the recipient's phone number.", "Account of the recipient."] {
+        assert_eq!(of(other, "0547712093").1, "0547712093", "{other}");
+    }
+}
+
+#[test]
+fn a_number_and_its_extension_in_one_become_the_placeholder_and_the_extension() {
+    for (asked, to, expected) in [
+        ("Text our branch at 030 2274418 ext. 91: ok", "030227441891", "000000000191"),
+        ("Call (415) 867-5312 x91 please", "415867531291", "555555000191"),
+        ("Call 415-867-5312x91 please", "+1415867531291", "+1555555000191"),
+        ("Call 415-867-5312, extension 2215", "4158675312 2215", "5555550001 2215"),
+        ("Ruf 030 2274418 (Durchwahl 91) an", "+4930227441891", "+4900000000191"),
+    ] {
+        let (asked_now, new, _, is_lost) =
+            redacted(asked, &json!({"to": to, "extension": "2215", "ext": "91"}), "", "");
+        assert_eq!((&new["to"], is_lost), (&json!(expected), false), "{asked}: {new}");
+        assert_eq!((&new["extension"], &new["ext"]), (&json!("2215"), &json!("91")));
+        assert!(!asked_now.contains("2274418") && !asked_now.contains("5312"), "{asked_now}");
+    }
+}
+
+#[test]
+fn the_start_or_end_of_a_secret_in_an_argument_is_a_piece_if_it_mixes_letters_with_digits_or_signs() {
+    let asked = "My password is Tr0ub4dor&3y, check its first four characters";
+    let cases = [
+        (json!({"s": "Tr0u"}), json!({"s": "0000"})),
+        (json!({"s": "tr0ub"}), json!({"s": "00000"})),
+        (json!({"s": "starts with Tr0u"}), json!({"s": "starts with 0000"})),
+        (json!({"s": "r&3y"}), json!({"s": "0&01"})),
+        // No start and no end, too short, or a word of the user.
+        (json!({"s": "0ub4"}), json!({"s": "0ub4"})),
+        (json!({"s": "Tr0"}), json!({"s": "Tr0"})),
+        (json!({"s": "characters"}), json!({"s": "characters"})),
+    ];
+    for (arguments, expected) in cases {
+        let (_, new, _, is_lost) = redacted(asked, &arguments, "", "");
+        assert!(new == expected || (is_lost && expected != arguments), "{arguments}: {new}");
+    }
+    let new = called("My password is Hunt&fishing77", &json!({"s": "Hunt", "t": "hunting", "u": "Hunt&"}));
+    assert_eq!((&new["s"], &new["t"]), (&json!("Hunt"), &json!("hunting")));
+    assert_ne!(new["u"], "Hunt&");
+    let new = called("My password is Tr0ub4dor&3y, not Tr0u", &json!({"s": "Tr0u"}));
+    assert_eq!(new, json!({"s": "Tr0u"}));
+    // The beginning that a placeholder keeps says nothing.
+    let new = called("Use the key ghp_9aQ2mZx74LpTgB3vWc81RkYd0123456789ab", &json!({"prefix": "ghp_"}));
+    assert_eq!(new, json!({"prefix": "ghp_"}));
+}
+
+#[test]
+fn a_number_over_two_turns_is_replaced_in_both_if_the_call_has_it_as_a_telephone_number() {
+    let turns = |first: &str, second: &str| json!([{"role": "user", "content": first}, {"role": "assistant", "content": "And the rest?"}, {"role": "user", "content": second}]);
+    let of = |first: &str, second: &str, arguments: &Value, docs: &str| {
+        let (new, arguments, _, is_lost) = redacted_turns(&turns(first, second), arguments, "", docs);
+        assert!(!is_lost);
+        let text = |at: usize| new[at]["content"].as_str().unwrap().to_owned();
+        (text(0), text(2), arguments)
+    };
+    let expected = ("0000".to_owned(), "000 00 01".to_owned(), json!({"to": "00000000001"}));
+    let to = json!({"to": "06603928472"});
+    assert_eq!(of("0660", "392 84 72", &to, &docs("Telephone number of the recipient")), expected);
+    let (first, second, arguments) =
+        of("It begins with 0660.", "then 392 84 72 please", &json!({"phone": "06603928472"}), "");
+    assert_eq!((&*first, &*second), ("It begins with 0000.", "then 000 00 01 please"));
+    assert_eq!(arguments, json!({"phone": "00000000001"}));
+    // A number of another kind, and numbers that are not all of it.
+    let same = |first: &str, second: &str, arguments: &Value| {
+        let new = of(first, second, arguments, "");
+        assert_eq!((&*new.0, &*new.1), (first, second));
+    };
+    same("0660", "392 84 72", &json!({"order": "06603928472"}));
+    same("0661", "392 84 7", &json!({"phone": "06603928472"}));
+}
+
+#[test]
+fn an_address_in_base32_becomes_the_base32_of_its_placeholder() {
+    let asked = "Send it to wren@quillharbour.net";
+    for (old, new) in [
+        ("O5ZGK3SAOF2WS3DMNBQXEYTPOVZC43TFOQ======", "OVZWK4RRIBSXQYLNOBWGKLTDN5WQ===="),
+        ("o5zgk3saof2ws3dmnbqxeytpovzc43tfoq", "ovzwk4rribsxqylnobwgkltdn5wq"),
+    ] {
+        assert_eq!(called(asked, &json!({"to": old})), json!({"to": new}));
+    }
+    let new = called(asked, &json!({"to": "MZXW6YTBOI======", "word": "commande"}));
+    assert_eq!(new, json!({"to": "MZXW6YTBOI======", "word": "commande"}));
+}
+
+#[test]
+fn a_login_that_only_the_call_has_is_lost_and_one_that_the_user_writes_stays() {
+    let address = "wendelin.krastavac@quillharbour.net";
+    let (_, new, _, is_lost) =
+        redacted(&format!("Make an account for {address}"), &json!({"login": "wkrastavac"}), "", "");
+    assert!(is_lost && !new.to_string().contains("krastavac"), "{new}");
+    let new = called(&format!("Make the account wkrastavac for {address}"), &json!({"login": "wkrastavac"}));
+    assert_eq!(new, json!({"login": "wkrastavac"}));
 }

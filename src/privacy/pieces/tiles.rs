@@ -120,6 +120,9 @@ fn lay(search: &Search<'_>, tiles: &[Tile], leaves: &mut [LeafOf]) {
 
 /// Returns true if all of a value, or a number without its country code, begins here.
 fn is_beginning(part: &Part<'_>) -> bool {
+    if part.original.is_extended() {
+        return false;
+    }
     let rest = part.original.letters.len() - part.from;
     let is_number = part.original.letters.iter().all(char::is_ascii_digit);
     let is_all = part.from == 0 && (rest >= LEAST_LETTERS || part.original.is_of_octets());
