@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures `toolsieve audit` beside decontaminate on one planted set, and prints two tables for benches/README.md.
+"""Measures `callsieve audit` beside decontaminate on one planted set, and prints two tables for benches/README.md.
 
     benches/audit_peer.py planted --bench data/bfcl-v4-nonlive data/bfcl-v2-live [--binary FILE] [--runs 3]
 
@@ -110,7 +110,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("planted", type=Path)
     parser.add_argument("--bench", nargs="+", required=True)
-    parser.add_argument("--binary", default=os.path.join(os.path.dirname(__file__), "../target/release/toolsieve"))
+    parser.add_argument("--binary", default=os.path.join(os.path.dirname(__file__), "../target/release/callsieve"))
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--as", dest="peer", nargs=2, help=argparse.SUPPRESS)
     args = parser.parse_args()
@@ -126,7 +126,7 @@ def main():
         # In a process of its own: a process starts with the peak memory of the one that starts it.
         itself = [sys.executable, __file__, str(args.planted), "--bench", *args.bench, "--as"]
         subprocess.run([*itself, PREPARE, str(at)], check=True)
-        tools = ["toolsieve audit", *PEERS]
+        tools = ["callsieve audit", *PEERS]
         figures, found = defaultdict(list), {}
         for number in range(args.runs):
             for tool in tools:

@@ -41,7 +41,7 @@ def main():
         if ours["outputs"] != len(cases) or abs(ours["valid"] - valid) > 1e-9:
             sys.exit(f"the two disagree: {len(cases)} outputs, {valid:.6f} valid; {ours}")
         ratios.append(ours["per_second"] / theirs)
-        print(f"official {theirs:>10,.0f}/s   toolsieve {ours['per_second']:>12,.0f}/s   {ratios[-1]:.0f} x")
+        print(f"official {theirs:>10,.0f}/s   callsieve {ours['per_second']:>12,.0f}/s   {ratios[-1]:.0f} x")
     print(f"{len(cases)} outputs, {valid:.1%} valid; median {statistics.median(ratios):.0f} x")
 
 

@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-BINARY = os.path.join(os.path.dirname(__file__), "..", "target", "release", "toolsieve")
+BINARY = os.path.join(os.path.dirname(__file__), "..", "target", "release", "callsieve")
 SEED = 11
 WORDS = [a + b for a in "ba be bi bo bu da de di do du ga ge gi go gu ka ke ki ko ku".split() for b in
          "lan len lin lon lun mar mer mir mor mur nas nes nis nos nus ras res ris ros rus sta ste sti sto stu".split()]
@@ -320,7 +320,7 @@ def main():
     parser.add_argument("--commands", action="store_true", help="time single commands instead")
     parser.add_argument("--after", action="append", type=float, default=[], help="seconds until SIGINT")
     args = parser.parse_args()
-    binaries = dict(given.split("=", 1) for given in args.binary) or {"toolsieve": BINARY}
+    binaries = dict(given.split("=", 1) for given in args.binary) or {"callsieve": BINARY}
     if args.commands:
         for name in args.table or COMMANDS:
             make, sizes = COMMANDS[name]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures `toolsieve pairs` and other tools that find near-duplicates, and prints a table for benches/README.md.
+"""Measures `callsieve pairs` and other tools that find near-duplicates, and prints a table for benches/README.md.
 
     benches/pairs.py docs.jsonl [--runs 3] [--peers rapidfuzz rensa datasketch]
 
@@ -22,7 +22,7 @@ import tempfile
 import time
 
 JOIN = os.path.join(os.path.dirname(__file__), "..", "target", "release", "examples", "rouge_speed")
-BINARY = os.path.join(os.path.dirname(__file__), "..", "target", "release", "toolsieve")
+BINARY = os.path.join(os.path.dirname(__file__), "..", "target", "release", "callsieve")
 TOKEN = re.compile("[a-z0-9]+")
 N_PERMUTATIONS = 128
 
@@ -42,11 +42,11 @@ def main():
         print(joins(args.file, args.runs), end="\n\n")
     ours = [BINARY, "pairs", args.file, "--field", "doc", "--id-field", "id", "-q"]
     names = [name for peer in args.peers for name in SETTINGS[peer]]
-    figures = {name: [] for name in ["toolsieve", *names]}
+    figures = {name: [] for name in ["callsieve", *names]}
     found = {}
     for _ in range(args.runs):
         for name in figures:
-            command = ours if name == "toolsieve" else [sys.executable, __file__, args.file, "--as", name]
+            command = ours if name == "callsieve" else [sys.executable, __file__, args.file, "--as", name]
             measured, out = measure(command)
             figures[name].append(measured)
             found[name] = pairs_of(out, name)
@@ -75,18 +75,18 @@ def joins(path, runs):
         command = [sys.executable, __file__, path, "--as", "rapidfuzz:Indel"]
         theirs = subprocess.run(command, capture_output=True, text=True, check=True).stderr
         theirs = float(re.search(r"join ([0-9.]+) s", theirs)[1])
-        lines.append(f"join alone: toolsieve {ours:.4f} s, rapidfuzz {theirs:.2f} s, {theirs / ours:.0f} times")
+        lines.append(f"join alone: callsieve {ours:.4f} s, rapidfuzz {theirs:.2f} s, {theirs / ours:.0f} times")
     return "\n".join(lines)
 
 
 def pairs_of(out, name):
-    if name == "toolsieve":
+    if name == "callsieve":
         return {(pair["a"], pair["b"]) for pair in map(json.loads, out.splitlines())}
     return {tuple(pair) for pair in json.loads(out)}
 
 
 def table(figures, found):
-    ours, exact = figures["toolsieve"], found["toolsieve"]
+    ours, exact = figures["callsieve"], found["callsieve"]
     lines = ["| | wall s | CPU s | peak MiB | times ours, wall (CPU) | pairs | recall | precision |", "|---|---|---|---|---|---|---|---|"]
     for name, runs in figures.items():
         wall, cpu, memory = (statistics.median(column) for column in zip(*runs))

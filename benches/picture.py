@@ -128,7 +128,7 @@ def draw(steps, groups, theme):
     first, last = steps[0], steps[-1]
     label = (
         f"Funnel of the sample run: {first['requests']} requests become {last['requests']} entries. "
-        "Times of toolsieve and other libraries."
+        "Times of callsieve and other libraries."
     )
     return "\n".join([
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" '

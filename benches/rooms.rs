@@ -5,14 +5,14 @@
 
 use std::hint::black_box;
 
+use callsieve::docs::fix::{Safety, fix};
+use callsieve::docs::parse::parse;
+use callsieve::similarity::rouge::leaders::merge_into_leaders;
+use callsieve::similarity::rouge::texts::Texts;
+use callsieve::text::profile::Profile;
+use callsieve::text::rouge::Threshold;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::{Value, json};
-use toolsieve::docs::fix::{Safety, fix};
-use toolsieve::docs::parse::parse;
-use toolsieve::similarity::rouge::leaders::merge_into_leaders;
-use toolsieve::similarity::rouge::texts::Texts;
-use toolsieve::text::profile::Profile;
-use toolsieve::text::rouge::Threshold;
 
 const WORDS: [&str; 16] = [
     "harbour",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures whole runs of toolsieve, alone or in pairs with a peer, and prints tables for benches/README.md.
+"""Measures whole runs of callsieve, alone or in pairs with a peer, and prints tables for benches/README.md.
 
     benches/whole_run.py --runs 5 --input LOG... [--set STAGE.KEY=VALUE] [--peer 'COMMAND']
     benches/whole_run.py --stages out/live/report.json...
@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-BINARY = os.path.join(os.path.dirname(__file__), "..", "target", "release", "toolsieve")
+BINARY = os.path.join(os.path.dirname(__file__), "..", "target", "release", "callsieve")
 
 
 def main():
@@ -35,7 +35,7 @@ def main():
         ours = [BINARY, "run", "--quiet", "--fresh", "--out", os.path.join(folder, "run")]
         ours += ["--input", *args.input] if args.input else []
         ours += [part for setting in args.set for part in ("--set", setting)]
-        commands = {"toolsieve": ours} | ({"peer": shlex.split(args.peer)} if args.peer else {})
+        commands = {"callsieve": ours} | ({"peer": shlex.split(args.peer)} if args.peer else {})
         figures = {name: [] for name in commands}
         for _ in range(args.runs):
             for name, command in commands.items():
@@ -59,8 +59,8 @@ def run_table(figures):
         cells = [f"{min(column):.2f} / {statistics.median(column):.2f} / {max(column):.2f}" for column in zip(*runs)]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     if "peer" in figures:
-        ratios = [peer[0] / ours[0] for ours, peer in zip(figures["toolsieve"], figures["peer"])]
-        lines.append(f"\npeer / toolsieve, wall, by pair: {', '.join(f'{ratio:.1f}' for ratio in ratios)}")
+        ratios = [peer[0] / ours[0] for ours, peer in zip(figures["callsieve"], figures["peer"])]
+        lines.append(f"\npeer / callsieve, wall, by pair: {', '.join(f'{ratio:.1f}' for ratio in ratios)}")
     return "\n".join(lines)
 
 

@@ -10,19 +10,19 @@ use std::io::{BufWriter, Write as _};
 use std::path::PathBuf;
 use std::time::Instant;
 
+use callsieve::audit::benchmark::{Benchmark, Thresholds};
+use callsieve::audit::embedding::VectorIndex;
+use callsieve::audit::hit::Hit;
+use callsieve::audit::item::{Docs, Item};
+use callsieve::audit::row::ComparedWith;
+use callsieve::audit::rows::{Fallback, items_of};
+use callsieve::docs::parse::parse;
+use callsieve::embed::name::EmbedderName;
+use callsieve::environment::Environment;
+use callsieve::ingest::log_formats::Columns;
+use callsieve::ingest::read::{Format, Limits, ReadError, read_blocks};
 use rayon::prelude::*;
 use serde_json::json;
-use toolsieve::audit::benchmark::{Benchmark, Thresholds};
-use toolsieve::audit::embedding::VectorIndex;
-use toolsieve::audit::hit::Hit;
-use toolsieve::audit::item::{Docs, Item};
-use toolsieve::audit::row::ComparedWith;
-use toolsieve::audit::rows::{Fallback, items_of};
-use toolsieve::docs::parse::parse;
-use toolsieve::embed::name::EmbedderName;
-use toolsieve::environment::Environment;
-use toolsieve::ingest::log_formats::Columns;
-use toolsieve::ingest::read::{Format, Limits, ReadError, read_blocks};
 
 type Failure = Box<dyn std::error::Error>;
 

@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use callsieve::checker::decode::{self, Format};
+use callsieve::checker::{Case, Checker, Kind, Language, PyValue, Verdict};
 use serde_json::Value;
-use toolsieve::checker::decode::{self, Format};
-use toolsieve::checker::{Case, Checker, Kind, Language, PyValue, Verdict};
 
 /// Examples printed for each class of differences.
 const EXAMPLES: usize = 5;

@@ -10,9 +10,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
 
+use callsieve::checker::decode::{Format, decode_text};
+use callsieve::checker::{Case, Checker, Kind, Language};
 use serde_json::{Value, json};
-use toolsieve::checker::decode::{Format, decode_text};
-use toolsieve::checker::{Case, Checker, Kind, Language};
 
 /// The program's allocator.
 #[global_allocator]

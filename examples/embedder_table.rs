@@ -9,15 +9,15 @@
 
 use std::path::Path;
 
+use callsieve::bfcl::entry::Entry;
+use callsieve::bfcl::files::{in_folder, lines};
+use callsieve::conversation::Role;
+use callsieve::embed::Embedder;
+use callsieve::embed::hashed::Hashed;
+use callsieve::embed::name::EmbedderName;
+use callsieve::embed::vectors::{Vectors, dot};
+use callsieve::environment::Environment;
 use serde_json::Value;
-use toolsieve::bfcl::entry::Entry;
-use toolsieve::bfcl::files::{in_folder, lines};
-use toolsieve::conversation::Role;
-use toolsieve::embed::Embedder;
-use toolsieve::embed::hashed::Hashed;
-use toolsieve::embed::name::EmbedderName;
-use toolsieve::embed::vectors::{Vectors, dot};
-use toolsieve::environment::Environment;
 
 /// Pairs above this cosine of the model are true.
 const TRUE_ABOVE: f32 = 0.9;

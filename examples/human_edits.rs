@@ -12,11 +12,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use callsieve::docs::check::check;
+use callsieve::docs::fix::{Safety, fix};
+use callsieve::docs::{canonical, patch};
+use callsieve::lint::input::{self, InputFile};
 use serde_json::{Map, Value};
-use toolsieve::docs::check::check;
-use toolsieve::docs::fix::{Safety, fix};
-use toolsieve::docs::{canonical, patch};
-use toolsieve::lint::input::{self, InputFile};
 
 const WORDING: &str = "wording";
 const MEANING: &str = "meaning";
@@ -261,14 +261,14 @@ impl Tally {
 
 const INTRODUCTION: &str = "\
 After the first release, BFCL's editors corrected the docs of the Live part by hand. This page counts their edits by rule, and
-what `toolsieve fix` does with the same docs. It is written by
+what `callsieve fix` does with the same docs. It is written by
 
 ```sh norun
 cargo run --example human_edits -- bfcl-v2-live bfcl-v4-live > docs/fixer-vs-editors.md
 ```
 
 from two folders of question files, which are not part of the repository. A number counts places in docs, once for each entry
-that has the doc; in brackets, distinct edits of distinct docs. An edit belongs to a rule if `toolsieve check` finds a fault
+that has the doc; in brackets, distinct edits of distinct docs. An edit belongs to a rule if `callsieve check` finds a fault
 there before it and none after it. The other edits are *wording* (a description) or *meaning* (types, defaults, parameters
 without a fault).";
 

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use callsieve::docs::parse::parse;
 use serde_json::{Value, json};
-use toolsieve::docs::parse::parse;
 
 const N_DOCS: usize = 400;
 const N_ROUNDS: usize = 15;

@@ -7,13 +7,13 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use toolsieve::environment::Environment;
-use toolsieve::privacy::apply::{Finder, Replaced, read_json, redact_json};
-use toolsieve::privacy::numbers::Numbers;
-use toolsieve::privacy::people::{OwnPeople, People, PeopleOf, Reading, RowReading};
-use toolsieve::privacy::{Names, PrivacyKind, Scanner};
-use toolsieve::recogniser::RecogniserName;
-use toolsieve::recogniser::local::LocalRecogniser;
+use callsieve::environment::Environment;
+use callsieve::privacy::apply::{Finder, Replaced, read_json, redact_json};
+use callsieve::privacy::numbers::Numbers;
+use callsieve::privacy::people::{OwnPeople, People, PeopleOf, Reading, RowReading};
+use callsieve::privacy::{Names, PrivacyKind, Scanner};
+use callsieve::recogniser::RecogniserName;
+use callsieve::recogniser::local::LocalRecogniser;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use toolsieve::privacy::{Names, PrivacyKind, Scanner};
+use callsieve::privacy::{Names, PrivacyKind, Scanner};
 
 const FILES: [&str; 6] =
     ["open.jsonl", "aside.jsonl", "written.jsonl", "written_aside.jsonl", "typed.jsonl", "typed_aside.jsonl"];

@@ -10,11 +10,11 @@
 use std::convert::Infallible;
 use std::time::Instant;
 
+use callsieve::similarity::rouge::join::self_join;
+use callsieve::similarity::rouge::texts::Texts;
+use callsieve::text::profile::Profile;
+use callsieve::text::rouge::Threshold;
 use serde_json::Value;
-use toolsieve::similarity::rouge::join::self_join;
-use toolsieve::similarity::rouge::texts::Texts;
-use toolsieve::text::profile::Profile;
-use toolsieve::text::rouge::Threshold;
 
 const N_ROUNDS: usize = 5;
 

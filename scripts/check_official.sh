@@ -4,7 +4,7 @@
 # The package is installed in a separate environment ($BFCL_VENV), without the model vendors' SDKs that it depends on.
 set -eu
 
-venv=${BFCL_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/toolsieve/bfcl-venv}
+venv=${BFCL_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/callsieve/bfcl-venv}
 if ! "$venv/bin/python" -c 'import bfcl_eval, tree_sitter, filelock, tenacity' 2>/dev/null; then
     # 3: the dataset was not checked, because the package cannot be installed here.
     python3 -m venv "$venv" || exit 3

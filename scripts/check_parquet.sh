@@ -5,7 +5,7 @@
 # pyarrow.
 set -eu
 
-venvs=${PARQUET_VENVS:-${XDG_CACHE_HOME:-$HOME/.cache}/toolsieve/parquet-venvs}
+venvs=${PARQUET_VENVS:-${XDG_CACHE_HOME:-$HOME/.cache}/callsieve/parquet-venvs}
 here=$(dirname "$0")
 
 # 3: the files were not checked, because the libraries cannot be installed here.

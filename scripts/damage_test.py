@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Damages files of a finished run, runs it again, and compares the dataset with that of the undamaged run.
 
-    scripts/damage_test.py --damages 500 [--program target/debug/toolsieve] [--input FILE...] [--seed 1]
+    scripts/damage_test.py --damages 500 [--program target/debug/callsieve] [--input FILE...] [--seed 1]
 
 Each time one file below ingest/ or stages/ gets one flipped bit, eight flipped bits, another length or no content, or is
 removed. Then `verify` must name it (exit 1), `report` and `why` must refuse it without a panic (exit 2), and the same
@@ -24,7 +24,7 @@ KINDS = ["bit", "eight bits", "cut", "emptied", "deleted"]
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=str(ROOT / "target/debug/toolsieve"))
+    parser.add_argument("--program", default=str(ROOT / "target/debug/callsieve"))
     parser.add_argument("--damages", type=int, default=500)
     parser.add_argument("--input", nargs="+", default=[str(ROOT / "raw/hosted.jsonl"), str(ROOT / "raw/pairs.csv")])
     parser.add_argument("--seed", type=int, default=1)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Kills toolsieve with -9 at random moments, runs the same command again, and compares the results byte by byte.
+"""Kills callsieve with -9 at random moments, runs the same command again, and compares the results byte by byte.
 
-    scripts/kill_test.py --kills 200 [--program target/debug/toolsieve] [--input FILE...] [--seed 1]
+    scripts/kill_test.py --kills 200 [--program target/debug/callsieve] [--input FILE...] [--seed 1]
 
 The kills are distributed over run (2 of 5), purge, forget, sets add and sets remove, each at a random moment within the
 duration of the command. After the second call all Parquet files, the dataset and the list of forgotten records must
-equal those of an uninterrupted call, and `toolsieve verify` must find no fault. A run that finishes before it is killed
+equal those of an uninterrupted call, and `callsieve verify` must find no fault. A run that finishes before it is killed
 is counted separately and repeated. Exit 1 if anything differs. Standard library only.
 """
 import argparse
@@ -25,7 +25,7 @@ SETTINGS = ["--set", "max_fault_share=1"]
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=str(ROOT / "target/debug/toolsieve"))
+    parser.add_argument("--program", default=str(ROOT / "target/debug/callsieve"))
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--input", nargs="+", default=[str(ROOT / "raw/hosted.jsonl"), str(ROOT / "raw/pairs.csv")])
     parser.add_argument("--seed", type=int, default=1)
@@ -47,7 +47,7 @@ class Test:
         self.random = random.Random(args.seed)
         self.killed, self.missed, self.bad = 0, 0, []
         self.sets = home / "sets"
-        self.env = {**os.environ, "TOOLSIEVE_SETS": str(home / "none"), "NO_COLOR": "1"}
+        self.env = {**os.environ, "CALLSIEVE_SETS": str(home / "none"), "NO_COLOR": "1"}
         self.whole = home / "whole"
         self.call(self.run_in(self.whole))
         self.record = "r0000"

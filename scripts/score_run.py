@@ -31,7 +31,7 @@ def main():
     parser.add_argument("--json", action="store_true", help="print the figures as one JSON object")
     parser.add_argument("--text-column", default="compared_text", metavar="NAME",
                         help="column of lists.parquet with the doc list as it was when near docs were merged")
-    parser.add_argument("--program", metavar="PATH", help="path of toolsieve, to measure how `fix` handles docs that a run holds")
+    parser.add_argument("--program", metavar="PATH", help="path of callsieve, to measure how `fix` handles docs that a run holds")
     parser.add_argument("--examples", type=int, default=5, metavar="N", help="failing rows named per figure")
     args = parser.parse_args()
     if args.program is not None and shutil.which(args.program) is None:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Generates requests with personal values, runs toolsieve on them, and searches every file of the run for the values.
+"""Generates requests with personal values, runs callsieve on them, and searches every file of the run for the values.
 
-    python3 scripts/search_values.py --program target/release/toolsieve --requests 1000 --seed 7
+    python3 scripts/search_values.py --program target/release/callsieve --requests 1000 --seed 7
 
 The words of its question identify every value. It occurs again, in the same or another spelling, in the recorded call
 under a neutral name, in the history of the next row, and in some doc lists. The tables are decoded. The values are
@@ -28,7 +28,7 @@ TOPICS = ("the tide at Rognan", "a stall permit", "lane five", "the night ferry"
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default="target/release/toolsieve")
+    parser.add_argument("--program", default="target/release/callsieve")
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, help="keep log and run here")

@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The variable of the folder of public sets.
-const SETS: &str = "TOOLSIEVE_SETS";
+const SETS: &str = "CALLSIEVE_SETS";
 /// The variable of the folder of caches.
-const CACHES: &str = "TOOLSIEVE_CACHE";
+const CACHES: &str = "CALLSIEVE_CACHE";
+/// What these variables were called under the former name of the program, with their names now.
+const FORMER: [(&str, &str); 2] = [("TOOLSIEVE_SETS", SETS), ("TOOLSIEVE_CACHE", CACHES)];
 /// The variables of server and key that OpenAI's own libraries use.
 pub(crate) const OPENAI_BASE: &str = "OPENAI_BASE_URL";
 const OPENAI_KEY: &str = "OPENAI_API_KEY";
@@ -47,24 +49,34 @@ pub(crate) struct Server {
     pub(crate) key: Option<String>,
 }
 
+/// Returns what is wrong with variables of the former name of the program: without a word they would be ignored, and
+/// replies that are paid for asked for again.
+pub(crate) fn former_variable(variable: impl Fn(&str) -> Option<OsString>) -> Option<String> {
+    let is_set = |name: &str| variable(name).is_some_and(|value| !value.is_empty());
+    let (former, now) = FORMER.iter().find(|(former, now)| is_set(former) && !is_set(now))?;
+    Some(format!(
+        "{former} is set, and toolsieve is called callsieve now\nhint: name the folder in {now} instead"
+    ))
+}
+
 impl Environment {
     /// Reads the variables by their names; a program passes `|name| std::env::var_os(name)`.
     ///
-    /// `TOOLSIEVE_SETS` and `TOOLSIEVE_CACHE` name the folders, by default `~/.cache/toolsieve/sets` and
-    /// `~/.cache/toolsieve`, below the current folder where there is no `HOME`. `OPENAI_BASE_URL` and `OPENAI_API_KEY`
+    /// `CALLSIEVE_SETS` and `CALLSIEVE_CACHE` name the folders, by default `~/.cache/callsieve/sets` and
+    /// `~/.cache/callsieve`, below the current folder where there is no `HOME`. `OPENAI_BASE_URL` and `OPENAI_API_KEY`
     /// name the server of `endpoint:` embedders and of `evaluate --ask`, `HF_ENDPOINT` and `HF_TOKEN` the hub of
     /// `local:hub:` ones, `BFCL_VENV` the Python environment with the official evaluator, by default
-    /// `toolsieve/bfcl-venv` in `XDG_CACHE_HOME` or `~/.cache`.
+    /// `callsieve/bfcl-venv` in `XDG_CACHE_HOME` or `~/.cache`.
     pub fn read(variable: impl Fn(&str) -> Option<OsString>) -> Self {
         let folder = |name| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let usual = || folder("HOME").unwrap_or_else(|| PathBuf::from(".")).join(".cache/toolsieve");
+        let usual = || folder("HOME").unwrap_or_else(|| PathBuf::from(".")).join(".cache/callsieve");
         let text = |name| variable(name)?.into_string().ok().filter(|value| !value.trim().is_empty());
         Self(Arc::new(Values {
             sets: folder(SETS).unwrap_or_else(|| usual().join("sets")),
             // With a trailing separator, as in all messages.
             caches: folder(CACHES).unwrap_or_else(|| usual().join("")),
             bfcl: folder(BFCL)
-                .or_else(|| Some(folder(USER_CACHES)?.join("toolsieve/bfcl-venv")))
+                .or_else(|| Some(folder(USER_CACHES)?.join("callsieve/bfcl-venv")))
                 .unwrap_or_else(|| usual().join("bfcl-venv")),
             harmless: HARMLESS
                 .iter()
@@ -138,6 +150,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_variable_of_the_former_name_is_named_unless_the_new_one_is_set() {
+        let set =
+            |names: &'static [&str]| move |name: &str| names.contains(&name).then(|| OsString::from("/h"));
+        let told = former_variable(set(&["TOOLSIEVE_CACHE"])).unwrap();
+        assert!(told.contains("TOOLSIEVE_CACHE is set") && told.contains("in CALLSIEVE_CACHE"), "{told}");
+        assert_eq!(former_variable(set(&["TOOLSIEVE_CACHE", "CALLSIEVE_CACHE"])), None);
+        assert_eq!(former_variable(set(&["CALLSIEVE_SETS"])), None);
+    }
+
+    #[test]
     fn a_variable_wins_over_the_usual_folder_and_an_empty_one_does_not() {
         let read = |variables: &'static [(&str, &str)]| {
             let value =
@@ -147,15 +169,15 @@ mod tests {
         let usual = read(&[("HOME", "/h"), (SETS, "")]);
         assert_eq!(
             (usual.sets(), usual.caches()),
-            (Path::new("/h/.cache/toolsieve/sets"), Path::new("/h/.cache/toolsieve"))
+            (Path::new("/h/.cache/callsieve/sets"), Path::new("/h/.cache/callsieve"))
         );
         let named = read(&[("HOME", "/h"), (SETS, "/s"), (CACHES, "/c")]);
         assert_eq!((named.sets(), named.caches()), (Path::new("/s"), Path::new("/c")));
-        assert_eq!(named.bfcl(), Path::new("/h/.cache/toolsieve/bfcl-venv"));
-        assert_eq!(read(&[(USER_CACHES, "/u")]).bfcl(), Path::new("/u/toolsieve/bfcl-venv"));
+        assert_eq!(named.bfcl(), Path::new("/h/.cache/callsieve/bfcl-venv"));
+        assert_eq!(read(&[(USER_CACHES, "/u")]).bfcl(), Path::new("/u/callsieve/bfcl-venv"));
         assert_eq!(read(&[(USER_CACHES, "/u"), (BFCL, "/b")]).bfcl(), Path::new("/b"));
         let nowhere = read(&[(OPENAI_BASE, " ")]);
-        assert_eq!(nowhere.sets(), Path::new("./.cache/toolsieve/sets"));
+        assert_eq!(nowhere.sets(), Path::new("./.cache/callsieve/sets"));
         assert_eq!(nowhere.openai().base, None);
     }
 

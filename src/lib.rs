@@ -1,11 +1,11 @@
-//! `toolsieve` curates function-calling datasets: it turns a log of requests into a clean, Live-style evaluation set,
+//! `callsieve` curates function-calling datasets: it turns a log of requests into a clean, Live-style evaluation set,
 //! and records the history of every row.
 //!
 //! The program of that name uses this crate. Your own program can do the same with a few calls:
 //!
 //! ```
-//! use toolsieve::run::{Options, execute};
-//! use toolsieve::{Pipeline, Registry};
+//! use callsieve::run::{Options, execute};
+//! use callsieve::{Pipeline, Registry};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let log = folder.path().join("log.jsonl");

@@ -6,8 +6,8 @@
 // A test may panic if its set-up fails.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+use callsieve::docs::parse::parse;
 use peak_alloc::PeakAlloc;
-use toolsieve::docs::parse::parse;
 
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;

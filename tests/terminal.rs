@@ -17,7 +17,7 @@ use std::process::{Command, Output, Stdio};
 
 use nix::pty::{Winsize, openpty};
 use serde_json::{Value, json};
-use support::{output, shown, toolsieve};
+use support::{callsieve, output, shown};
 
 /// A hostile text: sets the clipboard, clears the line, sets colours, moves back, changes the direction, hides.
 const HOSTILE: &str = "EVIL\u{1b}]52;c;cm0=\u{7}\u{1b}]0;title\u{1b}\\\u{1b}[1A\u{1b}[2K\u{1b}[35m\u{9b}35m\u{8}\r\u{7f}\u{85}\u{202e}\u{2066}\u{200f}\u{2028}\u{200b}\u{feff}\u{e0041}";
@@ -41,7 +41,7 @@ const BARS: [&str; 3] = ["\r\u{1b}[2K", "\u{1b}[2K", "\u{1b}[1A"];
 
 /// Returns the output of a command on a terminal, and its exit code.
 fn on_terminal(arguments: &[&str]) -> (String, Option<i32>) {
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command.args(arguments).env_remove("NO_COLOR").env("TERM", "xterm-256color");
     // Wide enough that nothing is shortened.
     written_on_terminal(command, 400)
@@ -391,7 +391,7 @@ fn the_terminal_shows_colours_and_the_parser_of_arguments_keeps_its_own() {
 
 /// Returns the width of the longest line of a screen, in characters. Commands are one line, so that they can be copied.
 fn widest(screen: &str) -> usize {
-    let is_command = |line: &&str| line.starts_with("  get ") && line.contains("toolsieve");
+    let is_command = |line: &&str| line.starts_with("  get ") && line.contains("callsieve");
     screen.lines().filter(|line| !is_command(line)).map(|line| line.chars().count()).max().unwrap_or(0)
 }
 
@@ -425,7 +425,7 @@ fn screens_fit_80_and_120_columns() {
     let estimate = regex::Regex::new(r"\d+\.\d+ s, \d+ MiB of memory").unwrap();
     for (name, arguments) in commands {
         for columns in [80, 120] {
-            let mut command = toolsieve();
+            let mut command = callsieve();
             // What is forgotten is gone: last, and each time in another run.
             let run = if columns == 80 { "other" } else { "run" };
             let arguments = arguments.iter().map(|argument| if *argument == "RUN" { run } else { argument });
@@ -444,7 +444,7 @@ fn screens_fit_80_and_120_columns() {
     let piped = output(&["report", out.to_str().unwrap()]);
     let piped = String::from_utf8(piped.stdout).unwrap();
     assert!(widest(&piped) <= 80, "{piped}");
-    let wide = toolsieve().args(["report", out.to_str().unwrap()]).env("COLUMNS", "120").output().unwrap();
+    let wide = callsieve().args(["report", out.to_str().unwrap()]).env("COLUMNS", "120").output().unwrap();
     assert!(widest(&String::from_utf8(wide.stdout).unwrap()) > 80, "COLUMNS widens what is piped");
 }
 
@@ -453,7 +453,7 @@ fn reading_the_inputs_shows_the_share_that_is_read_the_rate_and_the_time_left() 
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log.jsonl");
     support::write_long_log(&log, 20_000);
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command
         .current_dir(folder.path())
         .args(["run", "log.jsonl", "--limit", "20000"])
@@ -473,7 +473,7 @@ fn colours_follow_the_terminal_and_the_variables_that_people_set() {
     assert!(matches!(output(&run).status.code(), Some(0 | 1)));
     let report = ["report", &at.run];
     let shown = |variables: &[(&str, &str)], is_terminal: bool| {
-        let mut command = toolsieve();
+        let mut command = callsieve();
         // In CI, colours are shown on any terminal.
         command.args(report).env_remove("NO_COLOR").env_remove("CI").env("TERM", "xterm-256color");
         command.envs(variables.iter().copied());
@@ -520,7 +520,7 @@ fn a_full_standard_error_changes_no_exit_code() {
     let out = folder.path().join("run").to_str().unwrap().to_owned();
     let log = small_log(folder.path());
     let code =
-        |arguments: &[&str]| toolsieve().args(arguments).stderr(full()).output().unwrap().status.code();
+        |arguments: &[&str]| callsieve().args(arguments).stderr(full()).output().unwrap().status.code();
     assert_eq!(code(&["run", "--input", &log, "--out", &out]), Some(0));
     assert!(Path::new(&out).join("report.json").is_file());
     assert_eq!(code(&["why", &out, "nobody"]), Some(2));
@@ -534,12 +534,12 @@ fn a_full_standard_output_is_an_error_that_reports_what_is_done() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run").to_str().unwrap().to_owned();
     let log = small_log(folder.path());
-    let to_full = |arguments: &[&str]| toolsieve().args(arguments).stdout(full()).output().unwrap();
+    let to_full = |arguments: &[&str]| callsieve().args(arguments).stdout(full()).output().unwrap();
     let run = to_full(&["run", "--input", &log, "--out", &out]);
     assert_eq!(run.status.code(), Some(3));
     let told = format!(
         "error: the run is complete, but its summary could not be printed: cannot write to standard output: no space left \
-         on the device\nhint: `toolsieve report {out}` prints it\n"
+         on the device\nhint: `callsieve report {out}` prints it\n"
     );
     assert!(stderr_of(&run).ends_with(&told), "{}", stderr_of(&run));
     let report = output(&["report", &out]);
@@ -562,7 +562,7 @@ fn a_closed_pipe_is_not_an_error_and_keeps_the_exit_code() {
     let closed = |arguments: &[&str]| {
         let (reader, writer) = std::io::pipe().unwrap();
         drop(reader);
-        toolsieve().args(arguments).stdout(writer).output().unwrap()
+        callsieve().args(arguments).stdout(writer).output().unwrap()
     };
     let pairs = ["pairs", &log, "--field", "functions", "--quiet"];
     for arguments in [&["schema"][..], &["stages", "--json"], &["explain"], &["--help"], &pairs] {
@@ -587,7 +587,7 @@ fn a_terminated_run_reports_it_with_the_documented_code() {
     support::write_long_log(&log, 20_000);
     for signal in ["-TERM", "-HUP"] {
         let out = folder.path().join(signal);
-        let mut run = toolsieve();
+        let mut run = callsieve();
         run.args(["run", "--quiet", "--input", log.to_str().unwrap(), "--out", out.to_str().unwrap()]);
         let mut run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
         while !out.join("ingest").exists() && run.try_wait().unwrap().is_none() {
@@ -607,8 +607,8 @@ fn a_terminated_run_reports_it_with_the_documented_code() {
 /// Not a test by itself: the next one starts it in a separate process.
 #[test]
 fn panics_on_request() {
-    if std::env::var_os("TOOLSIEVE_TEST_PANIC").is_some() {
-        toolsieve::cli::console::report_panics();
+    if std::env::var_os("CALLSIEVE_TEST_PANIC").is_some() {
+        callsieve::cli::console::report_panics();
         panic!("a row said {HOSTILE}");
     }
 }
@@ -617,7 +617,7 @@ fn panics_on_request() {
 fn a_panic_does_not_quote_a_row() {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "panics_on_request", "--nocapture", "--test-threads=1"]);
-    let ended = child.env("TOOLSIEVE_TEST_PANIC", "1").env_remove("RUST_BACKTRACE").output().unwrap();
+    let ended = child.env("CALLSIEVE_TEST_PANIC", "1").env_remove("RUST_BACKTRACE").output().unwrap();
     assert!(!ended.status.success());
     let told = stderr_of(&ended);
     assert!(told.contains("internal error: panicked at tests/terminal.rs:"), "{told:?}");

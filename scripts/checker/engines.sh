@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compares both engines of `toolsieve evaluate` with each other and with a run of the official evaluator: engines.sh [SEED]
+# Compares both engines of `callsieve evaluate` with each other and with a run of the official evaluator: engines.sh [SEED]
 #
 # Outputs: right and mutated ones of all single-turn categories and of format sensitivity, the ground truths of the multi-turn
 # and agentic categories as texts and as calls, and wrong and mutated ones of these. Installs the package as check_official.sh
@@ -7,7 +7,7 @@
 set -eu
 
 here=$(dirname "$0")
-venv=${BFCL_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/toolsieve/bfcl-venv}
+venv=${BFCL_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/callsieve/bfcl-venv}
 if ! "$venv/bin/python" -c 'import bfcl_eval, tree_sitter, filelock, tenacity, mpmath' 2>/dev/null; then
     python3 -m venv "$venv" || exit 3
     "$venv/bin/pip" install --quiet --no-deps bfcl-eval==2026.3.23 tree_sitter==0.21.3 \
@@ -18,7 +18,7 @@ trap 'rm -rf "$folder"' EXIT
 BFCL_PROJECT_ROOT=$folder
 export BFCL_PROJECT_ROOT
 python() { "$venv/bin/python" -W ignore "$@"; }
-evaluate() { ${TOOLSIEVE:-cargo run --quiet --} evaluate --dataset "$data" "$@"; }
+evaluate() { ${CALLSIEVE:-cargo run --quiet --} evaluate --dataset "$data" "$@"; }
 
 python "$here/outputs.py" "$folder/result/outputs" --seed "${1:-1}"
 python "$here/trajectories.py" "$folder/result" --seed "${1:-1}"

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the official evaluator on result folders and compares its score files with verdicts of `toolsieve evaluate`.
+"""Runs the official evaluator on result folders and compares its score files with verdicts of `callsieve evaluate`.
 
     scripts/checker/official_run.py RESULTS VERDICTS.jsonl SCORES [--calling MODEL,MODEL]
 
-RESULTS has a folder for each model, VERDICTS and SCORES are what `toolsieve evaluate --verdicts FILE --score-dir DIR` wrote for
+RESULTS has a folder for each model, VERDICTS and SCORES are what `callsieve evaluate --verdicts FILE --score-dir DIR` wrote for
 it. The evaluator loads questions and answers itself, and decodes with the handler of OpenAI-compatible models. It stops at
 outputs whose error type is `evaluator:abort`, or does not end, so each of these is checked to do so, and left out. Prints a line for each model
 and category; exit 1 on any difference.

@@ -5,7 +5,7 @@
 set -eu
 
 here=$(dirname "$0")
-venv=${BFCL_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/toolsieve/bfcl-venv}
+venv=${BFCL_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/callsieve/bfcl-venv}
 if ! "$venv/bin/python" -c 'import bfcl_eval, tree_sitter, filelock, tenacity' 2>/dev/null; then
     # 3: nothing was compared, because the package cannot be installed here.
     python3 -m venv "$venv" || exit 3

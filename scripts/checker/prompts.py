@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the requests of `toolsieve evaluate --ask` with those of the official handler, entry by entry.
+"""Compares the requests of `callsieve evaluate --ask` with those of the official handler, entry by entry.
 
     scripts/checker/prompts.py RECEIVED.jsonl prompt|fc
 

@@ -1,14 +1,14 @@
 #!/bin/sh
 # Compares the requests of `evaluate --ask` with those of the official handler, for all single-turn entries, in both modes:
 #
-#     scripts/checker/prompts.sh [TOOLSIEVE]
+#     scripts/checker/prompts.sh [CALLSIEVE]
 #
 # The dataset is that of the package bfcl-eval, which `parity.sh` installs. Exit 1 on any difference.
 set -eu
 
 here=$(dirname "$0")
-toolsieve=${1:-target/debug/toolsieve}
-venv=${BFCL_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/toolsieve/bfcl-venv}
+callsieve=${1:-target/debug/callsieve}
+venv=${BFCL_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/callsieve/bfcl-venv}
 folder=$(mktemp -d)
 server=
 trap '[ -z "$server" ] || kill "$server"; rm -rf "$folder"' EXIT
@@ -24,7 +24,7 @@ export OPENAI_BASE_URL OPENAI_API_KEY
 status=0
 for mode in prompt fc; do
     : > "$folder/received.jsonl"
-    "$toolsieve" evaluate --dataset "$dataset" --ask echo --ask-mode "$mode" --save "$folder/$mode.jsonl" > "$folder/scores"
+    "$callsieve" evaluate --dataset "$dataset" --ask echo --ask-mode "$mode" --save "$folder/$mode.jsonl" > "$folder/scores"
     "$venv/bin/python" -W ignore "$here/prompts.py" "$folder/received.jsonl" "$mode" || status=1
 done
 exit $status

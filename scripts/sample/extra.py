@@ -11,7 +11,7 @@ from sample.mess import SPELLINGS, spell, spoil
 from sample.request import Request, key
 
 SOURCES = ("hosted", "pairs", "hosted", "openai", "hosted", "anthropic", "pairs")
-PUBLIC_SET = "toolsieve-sample"
+PUBLIC_SET = "callsieve-sample"
 
 
 def extra_requests(others):

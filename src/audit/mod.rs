@@ -65,7 +65,7 @@ pub enum AuditError {
     #[error(transparent)]
     Input(#[from] ReadError),
     /// A line of a benchmark is no entry.
-    #[error("{}:{line}: no entry of a benchmark: {found}\nhint: `toolsieve check {}` lists what is wrong with the file", path.display(), path.display())]
+    #[error("{}:{line}: no entry of a benchmark: {found}\nhint: `callsieve check {}` lists what is wrong with the file", path.display(), path.display())]
     Entry {
         /// The file.
         path: PathBuf,
@@ -87,7 +87,7 @@ pub enum AuditError {
     },
     /// Nothing has this name.
     #[error(
-        "benchmark {name}: found neither a file or folder nor a public set of this name\nhint: give the path of a question file or of a folder of them, or a set of `toolsieve sets list`"
+        "benchmark {name}: found neither a file or folder nor a public set of this name\nhint: give the path of a question file or of a folder of them, or a set of `callsieve sets list`"
     )]
     NoBenchmark {
         /// The name as given.
@@ -95,7 +95,7 @@ pub enum AuditError {
     },
     /// A public set has no files here.
     #[error(
-        "benchmark {set}: the public set is not on disk\nhint: `toolsieve sets list` shows the command that adds it"
+        "benchmark {set}: the public set is not on disk\nhint: `callsieve sets list` shows the command that adds it"
     )]
     NotOnDisk {
         /// Its id.

@@ -153,7 +153,7 @@ fn more(report: &AuditReport) -> Markup {
         p {
             (code("hits.jsonl")) " has the " (count(report.hits)) " overlaps with their places, many entries that overlap a row in the same way as one, " (code("removed.jsonl"))
             " each row that is in no cleaned set with its reason, and " (code("audit.json")) " all counts, thresholds and curves. "
-            (code("toolsieve why RUN FILE:LINE")) " shows what was found for a row."
+            (code("callsieve why RUN FILE:LINE")) " shows what was found for a row."
         }
     }
 }

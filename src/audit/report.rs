@@ -334,7 +334,7 @@ impl AuditReport {
         let compared = self.n_rows() - n_unscorable;
         let _ = write!(
             text,
-            "Contamination: {} ({}) {} compared with {} benchmark entries ({}) by toolsieve {}. ",
+            "Contamination: {} ({}) {} compared with {} benchmark entries ({}) by callsieve {}. ",
             counted(compared, "training row", "training rows"),
             listed(files.iter(), "files"),
             if compared == 1 { "was" } else { "were" },

@@ -1,4 +1,4 @@
-//! `toolsieve audit`: which rows of training sets overlap a benchmark. It runs the pipeline `pipelines/audit.toml`.
+//! `callsieve audit`: which rows of training sets overlap a benchmark. It runs the pipeline `pipelines/audit.toml`.
 
 use std::path::{Path, PathBuf};
 
@@ -39,9 +39,9 @@ Results, in the folder of --out, which is a run folder (why, held, report and ve
 Exit codes: 0 done; 1 --max-rate is passed, no row could be compared, or too many lines are unreadable; 2 could not start; 3 stopped, run it again to go on; 130 interrupted.
 
 Examples:
-  toolsieve audit --train train.jsonl --bench bfcl/data
-  toolsieve audit --train sft/*.parquet --bench BFCL_v4_live_simple.json --max-rate 0.01
-  toolsieve audit --train texts.csv --field text --bench bfcl/data --suspect hold --out out/texts"
+  callsieve audit --train train.jsonl --bench bfcl/data
+  callsieve audit --train sft/*.parquet --bench BFCL_v4_live_simple.json --max-rate 0.01
+  callsieve audit --train texts.csv --field text --bench bfcl/data --suspect hold --out out/texts"
 )]
 pub(super) struct AuditArgs {
     #[command(subcommand)]
@@ -89,7 +89,7 @@ pub(super) struct AuditArgs {
     #[arg(long, value_name = "ID.KEY=VALUE")]
     set: Vec<Override>,
 
-    /// Decisions of people on held rows, as `toolsieve held` lists them. May be repeated.
+    /// Decisions of people on held rows, as `callsieve held` lists them. May be repeated.
     #[arg(long, value_name = "FILE")]
     decisions: Vec<PathBuf>,
 

@@ -1,4 +1,4 @@
-//! The flags of `toolsieve audit` that say how a benchmark is read.
+//! The flags of `callsieve audit` that say how a benchmark is read.
 
 use crate::audit::benchmark::{BenchColumn, BenchColumns};
 
@@ -6,7 +6,7 @@ use crate::audit::benchmark::{BenchColumn, BenchColumns};
 #[derive(Debug, clap::Args)]
 pub(super) struct BenchArgs {
     /// Format of the benchmarks: bfcl, toolbench, api-bank, seal-tools, nestful, tau-bench, columns, rows, or one of
-    /// `toolsieve sets add` [default: recognised by its signs]
+    /// `callsieve sets add` [default: recognised by its signs]
     #[arg(long, value_name = "NAME")]
     bench_format: Option<String>,
 

@@ -1,4 +1,4 @@
-//! `toolsieve audit scores`: scores of models on two benchmarks.
+//! `callsieve audit scores`: scores of models on two benchmarks.
 
 use std::path::PathBuf;
 
@@ -34,9 +34,9 @@ other questions in y have the same effect.
 Exit codes: 0 done; 2 could not start.
 
 Examples:
-  toolsieve audit scores data_overall.csv
-  toolsieve audit scores scores.csv --page scatter.html --residuals residuals.csv
-  toolsieve audit scores data_overall.csv --x \"Non-Live Simple AST\" --y \"Live Simple AST\" --json"
+  callsieve audit scores data_overall.csv
+  callsieve audit scores scores.csv --page scatter.html --residuals residuals.csv
+  callsieve audit scores data_overall.csv --x \"Non-Live Simple AST\" --y \"Live Simple AST\" --json"
 )]
 pub(super) struct ScoresArgs {
     /// Table of scores: CSV with a header.

@@ -1,4 +1,4 @@
-//! `toolsieve batch`: requests to a language model for a batch service, and its answers into the cache.
+//! `callsieve batch`: requests to a language model for a batch service, and its answers into the cache.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -28,13 +28,13 @@ use crate::stages::Registry;
 /// Arguments of `batch`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The answers of a batch go into the cache, from which the next `toolsieve run` takes them.
+    after_help = "The answers of a batch go into the cache, from which the next `callsieve run` takes them.
 
 Examples:
-  toolsieve batch export mylog.jsonl --set judge-queries.judge=rules-then-llm --set judge-queries.model=NAME > batch.jsonl
-  toolsieve batch import answers.jsonl errors.jsonl
-  toolsieve batch submit mylog.jsonl --set judge-queries.judge=rules-then-llm --set judge-queries.model=NAME
-  toolsieve batch poll --wait"
+  callsieve batch export mylog.jsonl --set judge-queries.judge=rules-then-llm --set judge-queries.model=NAME > batch.jsonl
+  callsieve batch import answers.jsonl errors.jsonl
+  callsieve batch submit mylog.jsonl --set judge-queries.judge=rules-then-llm --set judge-queries.model=NAME
+  callsieve batch poll --wait"
 )]
 pub(super) struct BatchArgs {
     #[command(subcommand)]
@@ -59,7 +59,7 @@ enum BatchAction {
         /// Files of answers and of errors, in any order: of OpenAI, vLLM or Anthropic; - for standard input.
         #[arg(value_name = "FILE", required = true)]
         files: Vec<PathBuf>,
-        /// The model that was asked, for `toolsieve cache` [default: the name in each answer, which may have a date]
+        /// The model that was asked, for `callsieve cache` [default: the name in each answer, which may have a date]
         #[arg(long, value_name = "NAME")]
         model: Option<String>,
     },
@@ -201,7 +201,7 @@ fn import(files: &[PathBuf], model: Option<&str>, environment: &Environment) -> 
     ));
     if all.n_stored + all.n_failed + all.n_repeated == 0 {
         bail!(
-            "no line is an answer of a batch\nhint: give the output and error files of a batch whose requests `toolsieve batch export` wrote"
+            "no line is an answer of a batch\nhint: give the output and error files of a batch whose requests `callsieve batch export` wrote"
         );
     }
     Ok(if all.n_unreadable > 0 { Ending::GateFailed } else { Ending::Done })
@@ -210,7 +210,7 @@ fn import(files: &[PathBuf], model: Option<&str>, environment: &Environment) -> 
 /// Batches that go on after the call was stopped.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "{error}\nhint: batches that were created go on; `toolsieve batch poll` reads their answers, and the same command continues"
+    "{error}\nhint: batches that were created go on; `callsieve batch poll` reads their answers, and the same command continues"
 )]
 struct GoOn {
     #[source]
@@ -260,7 +260,7 @@ fn submit(
         return poll_until(waiting, environment, &cancelled);
     }
     console::print_status(
-        "hint: `toolsieve batch poll` reads the answers once they are there; then run again",
+        "hint: `callsieve batch poll` reads the answers once they are there; then run again",
     );
     Ok(Ending::Done)
 }
@@ -325,7 +325,7 @@ fn poll_until(
         ));
     }
     if !is_whole {
-        console::print_status("hint: `toolsieve batch submit` sends requests without an answer again");
+        console::print_status("hint: `callsieve batch submit` sends requests without an answer again");
     }
     Ok(if is_whole { Ending::Done } else { Ending::GateFailed })
 }
@@ -335,7 +335,7 @@ fn described(batch: &PolledBatch) -> String {
     let requests = counted(*n_requests as u64, "request", "requests");
     let state = match state {
         BatchState::NotSubmitted => {
-            "its submission was interrupted; `toolsieve batch submit` goes on with it".to_owned()
+            "its submission was interrupted; `callsieve batch submit` goes on with it".to_owned()
         }
         BatchState::UnderWay { status, counts } => {
             let failed = match counts.failed {

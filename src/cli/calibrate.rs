@@ -1,4 +1,4 @@
-//! `toolsieve calibrate`: fits the weights of judge-queries on labelled requests and measures them.
+//! `callsieve calibrate`: fits the weights of judge-queries on labelled requests and measures them.
 //!
 //! Labels come from BFCL files, by category, or from a file for a finished run, whose
 //! features and evidence were noted by judge-queries. Figures of what was fitted are of
@@ -25,10 +25,10 @@ use crate::text::figures::{counted, share, share_of};
 /// Arguments of `calibrate`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve calibrate --bfcl bfcl/data --write weights.toml    text weights, from BFCL categories
-  toolsieve calibrate --run out/mylog --labels labels.jsonl    weights of logged answers, from a run
-  toolsieve calibrate --run out/mylog --labels labels.jsonl --test --weights weights.toml
-  toolsieve calibrate --run out/mylog --labels labels.jsonl --agreement    any judge against people")]
+  callsieve calibrate --bfcl bfcl/data --write weights.toml    text weights, from BFCL categories
+  callsieve calibrate --run out/mylog --labels labels.jsonl    weights of logged answers, from a run
+  callsieve calibrate --run out/mylog --labels labels.jsonl --test --weights weights.toml
+  callsieve calibrate --run out/mylog --labels labels.jsonl --agreement    any judge against people")]
 pub(super) struct CalibrateArgs {
     /// BFCL question files, or folders of them. The category gives the label: irrelevance is irrelevant, others are relevant.
     #[arg(long, value_name = "PATH", num_args = 1..)]

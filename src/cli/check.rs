@@ -1,4 +1,4 @@
-//! `toolsieve check`: checks functions or a dataset against the rules of BFCL.
+//! `callsieve check`: checks functions or a dataset against the rules of BFCL.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,13 +23,13 @@ const SCHEMA_VERSION: u32 = 1;
 /// Arguments of `check`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve check out/mylog                            the dataset of a run
-  toolsieve check docs.jsonl --rule schema/enum-type   lines of {\"id\": …, \"function\": […]}
-  toolsieve check out/mylog --json | jq 'select(.kind == \"finding\")'
+  callsieve check out/mylog                            the dataset of a run
+  callsieve check docs.jsonl --rule schema/enum-type   lines of {\"id\": …, \"function\": […]}
+  callsieve check out/mylog --json | jq 'select(.kind == \"finding\")'
 
 A finding is one line: file:line id function pointer: found …, expected … [code]. \
 Levels: an error breaks the official evaluator or the recipe; a note is a fault that the official \
-data has too; a fact is only counted. `toolsieve explain CODE` explains a rule.
+data has too; a fact is only counted. `callsieve explain CODE` explains a rule.
 
 With --json each line is an object: {\"kind\": \"finding\", \"file\", \"line\", \"id\", \"function\", \"at\", \
 \"reason\", \"level\", \"by\", \"found\", \"expected\"}; then {\"kind\": \"rule\", \"reason\", \"type\", \"level\", \
@@ -107,7 +107,7 @@ pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Ending> {
 fn known(codes: &[String]) -> anyhow::Result<()> {
     let Some(code) = codes.iter().find(|code| rules::of(code).is_none()) else { return Ok(()) };
     let did_you_mean = did_you_mean(code, rules::all().map(|rule| rule.code));
-    bail!("there is no rule \"{code}\"\nhint: {did_you_mean}`toolsieve explain` lists all");
+    bail!("there is no rule \"{code}\"\nhint: {did_you_mean}`callsieve explain` lists all");
 }
 
 /// What is to be written.

@@ -549,13 +549,13 @@ mod tests {
 
     #[test]
     fn a_message_wraps_at_the_width_of_the_screen_and_keeps_commands_whole() {
-        let message = "warning: 3 files are not on disk\n  toolsieve sets add one FILE --dir somewhere/else\nhint: run \
-                       `toolsieve sets list` first";
+        let message = "warning: 3 files are not on disk\n  callsieve sets add one FILE --dir somewhere/else\nhint: run \
+                       `callsieve sets list` first";
         let screen = Screen { width: 30, is_terminal: false };
         assert_eq!(
             status(message, Some(screen)).plain(),
-            "warning: 3 files are not on\n         disk\n  toolsieve sets add one FILE --dir somewhere/else\nhint: run\n      \
-             `toolsieve sets list`\n      first"
+            "warning: 3 files are not on\n         disk\n  callsieve sets add one FILE --dir somewhere/else\nhint: run\n      \
+             `callsieve sets list`\n      first"
         );
         assert_eq!(status(message, None).plain(), message);
     }

@@ -1,4 +1,4 @@
-//! `toolsieve diff`: the edits of a run, before and after, by function and parameter.
+//! `callsieve diff`: the edits of a run, before and after, by function and parameter.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,9 +20,9 @@ const MAX_NAMES: usize = 3;
 /// Arguments of `diff`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve diff out/mylog                                 a few edits for each reason
-  toolsieve diff out/mylog --reason schema/type-synonym    all edits for one reason
-  toolsieve diff out/mylog --json | jq .patch              all edits, one per line")]
+  callsieve diff out/mylog                                 a few edits for each reason
+  callsieve diff out/mylog --reason schema/type-synonym    all edits for one reason
+  callsieve diff out/mylog --json | jq .patch              all edits, one per line")]
 pub(super) struct DiffArgs {
     /// Run folder.
     run: PathBuf,

@@ -1,4 +1,4 @@
-//! `toolsieve explain`: explains a reason code, with an example that it applies to and one that it does not.
+//! `callsieve explain`: explains a reason code, with an example that it applies to and one that it does not.
 
 use anyhow::bail;
 use serde_json::Value;
@@ -20,8 +20,8 @@ use crate::text::suggestion::did_you_mean;
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve explain                           all codes, one per line
-  toolsieve explain query/near-duplicate      one code, with examples and the source file that decides on it")]
+  callsieve explain                           all codes, one per line
+  callsieve explain query/near-duplicate      one code, with examples and the source file that decides on it")]
 pub(super) struct ExplainArgs {
     /// Reason code, such as docs/near-duplicate, or what codes begin with, such as docs [default: lists all codes]
     reason: Option<String>,
@@ -78,7 +78,7 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
     let all = all.chain(convert::REASONS.iter().map(|reason| reason.code));
     let all = all.chain(fix_command::REASONS.iter().map(|(code, _)| *code));
     let meant = did_you_mean(code, all);
-    bail!("unknown reason \"{code}\"\nhint: {meant}`toolsieve explain` lists all codes");
+    bail!("unknown reason \"{code}\"\nhint: {meant}`callsieve explain` lists all codes");
 }
 
 /// Prints an explanation: its sentences wrap, its examples do not.
@@ -123,7 +123,7 @@ fn decider(code: &str) -> String {
 fn of_check(rule: &Rule) -> String {
     let by: Vec<&str> = rule.by.iter().map(|by| by.name()).collect();
     let by = if by.is_empty() { String::new() } else { format!(", required by {}", by.join(" and ")) };
-    format!("  level of `toolsieve check`: {}{by}\n", rule.level.name())
+    format!("  level of `callsieve check`: {}{by}\n", rule.level.name())
 }
 
 fn of_stage(kind: Option<&StageKind>, reason: &Reason) -> String {
@@ -190,8 +190,8 @@ mod tests {
     fn only_a_similar_code_is_suggested() {
         assert!(
             message("docs/near-cpy")
-                .ends_with("did you mean \"docs/near-duplicate\"? `toolsieve explain` lists all codes")
+                .ends_with("did you mean \"docs/near-duplicate\"? `callsieve explain` lists all codes")
         );
-        assert!(message("zzz").ends_with("hint: `toolsieve explain` lists all codes"));
+        assert!(message("zzz").ends_with("hint: `callsieve explain` lists all codes"));
     }
 }

@@ -1,4 +1,4 @@
-//! `toolsieve forget`: removes a record from all files of a finished run.
+//! `callsieve forget`: removes a record from all files of a finished run.
 
 use std::path::PathBuf;
 
@@ -24,9 +24,9 @@ The run keeps only the file, line and record number of the record. Later runs in
 Records with the same bytes are removed together. Other steps of the same conversation are other records.
 
 Examples:
-  toolsieve forget out/mylog --id 9f3c22a0b17e      by the start of a request id
-  toolsieve forget out/mylog --id r0042 --all       all records with this id in the log
-  toolsieve forget out/mylog --id r0042 --json | jq .files"
+  callsieve forget out/mylog --id 9f3c22a0b17e      by the start of a request id
+  callsieve forget out/mylog --id r0042 --all       all records with this id in the log
+  callsieve forget out/mylog --id r0042 --json | jq .files"
 )]
 pub(super) struct ForgetArgs {
     /// Run folder.
@@ -60,7 +60,7 @@ pub(super) fn forget(args: &ForgetArgs, registry: &Registry) -> anyhow::Result<(
     }
     if forgotten.has_asked {
         console::print_status(
-            "note: the replies of the language model are still in its cache; remove them with `toolsieve cache prune`",
+            "note: the replies of the language model are still in its cache; remove them with `callsieve cache prune`",
         );
     }
     if forgotten.is_other {

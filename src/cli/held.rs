@@ -1,4 +1,4 @@
-//! `toolsieve held`: the rows that wait for a decision by a person, as a file that `--decisions` reads back.
+//! `callsieve held`: the rows that wait for a decision by a person, as a file that `--decisions` reads back.
 
 use std::path::{Path, PathBuf};
 
@@ -33,9 +33,9 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
     after_help = "Fill in the column `decision` and run again with --decisions FILE; rows without a decision are skipped. Decisions: keep, drop, relevant, irrelevant, answer (the calls in ground_truth, or else in recorded_answer), edit (the patch, or else the functions), accept (the recorded answer or the label of an unverified entry).
 
 Examples:
-  toolsieve held out/mylog                                      what is held, and why
-  toolsieve held out/mylog --out held.csv                       as a table for a spreadsheet
-  toolsieve held out/mylog --unverified --id live_simple_0-ts0-u0 --decide accept
+  callsieve held out/mylog                                      what is held, and why
+  callsieve held out/mylog --out held.csv                       as a table for a spreadsheet
+  callsieve held out/mylog --unverified --id live_simple_0-ts0-u0 --decide accept
                                                                 a decision for one entry"
 )]
 pub(super) struct HeldArgs {
@@ -236,7 +236,7 @@ fn list(rows: &[ReviewRow], run: &Path, selection: Selection, n_waiting: u64, sc
     let run = run.display();
     text.add(
         Paint::Plain,
-        &format!("{n_rows}; to decide:\n  toolsieve held {run}{flag} --out {file}\nthen run with --decisions {file}\n"),
+        &format!("{n_rows}; to decide:\n  callsieve held {run}{flag} --out {file}\nthen run with --decisions {file}\n"),
     );
     text
 }

@@ -1,4 +1,4 @@
-//! `toolsieve init`: writes a pipeline with comments, fitted to a log.
+//! `callsieve init`: writes a pipeline with comments, fitted to a log.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -16,9 +16,9 @@ use crate::text::listed::listed;
 /// Arguments of `init`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve init mylog.jsonl                  writes pipelines/mylog.toml
-  toolsieve init logs/ --out pairs.toml       all logs in a folder, into a file of another name
-  toolsieve init mylog.jsonl --out -          prints the pipeline instead")]
+  callsieve init mylog.jsonl                  writes pipelines/mylog.toml
+  callsieve init logs/ --out pairs.toml       all logs in a folder, into a file of another name
+  callsieve init mylog.jsonl --out -          prints the pipeline instead")]
 pub(super) struct InitArgs {
     #[command(flatten)]
     looked_at: LookArgs,
@@ -57,7 +57,7 @@ pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
         let names = inputs.iter().map(|input| input.display().to_string());
         let (files, n_lines) = (listed(names, "files"), counted(look.lines.looked_at, "line", "lines"));
         bail!(
-            "no request in {files}: expected a log of requests with functions, found no object with columns in {n_lines}\nhint: `toolsieve inspect {}` shows the content",
+            "no request in {files}: expected a log of requests with functions, found no object with columns in {n_lines}\nhint: `callsieve inspect {}` shows the content",
             inputs[0].display()
         );
     }
@@ -72,7 +72,7 @@ pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
     write(&out, &text).with_context(|| format!("cannot write {}", out.display()))?;
     let out = out.display();
     console::print_status(&format!(
-        "{out} written; next: `toolsieve plan {out}`, then `toolsieve run {out}`"
+        "{out} written; next: `callsieve plan {out}`, then `callsieve run {out}`"
     ));
     Ok(())
 }

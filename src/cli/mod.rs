@@ -46,7 +46,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::environment::Environment;
+use crate::environment::{Environment, former_variable};
 use crate::pipeline::{Override, json_schema};
 use crate::run::Error;
 use crate::stages::Registry;
@@ -67,10 +67,10 @@ const INTERRUPTED: u8 = 130;
 /// Turns logs of function-calling requests into clean evaluation datasets, and records what happened to each row.
 #[derive(Debug, Parser)]
 #[command(
-    name = "toolsieve",
+    name = "callsieve",
     version,
     max_term_width = 100,
-    after_help = "Exit codes: 0 done; 1 done, but a gate failed; 2 could not start; 3 stopped before the end or could not print its output, safe to run again; 70 internal error (please report it); 130 interrupted.\n\nExamples:\n  toolsieve inspect mylog.jsonl    what a log contains\n  toolsieve run mylog.jsonl        a dataset from the log, in out/mylog\n  toolsieve why out/mylog r0042    what happened to one row"
+    after_help = "Exit codes: 0 done; 1 done, but a gate failed; 2 could not start; 3 stopped before the end or could not print its output, safe to run again; 70 internal error (please report it); 130 interrupted.\n\nExamples:\n  callsieve inspect mylog.jsonl    what a log contains\n  callsieve run mylog.jsonl        a dataset from the log, in out/mylog\n  callsieve why out/mylog r0042    what happened to one row"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -154,12 +154,12 @@ struct PipelineArgs {
     #[arg(long)]
     freeze: bool,
 
-    /// File with decisions of people, which override the stages: a file of `toolsieve held` (CSV, JSON lines or Parquet) with
+    /// File with decisions of people, which override the stages: a file of `callsieve held` (CSV, JSON lines or Parquet) with
     /// the column `decision` filled in. May be repeated; the decisions of all files apply.
     #[arg(long, value_name = "FILE")]
     decisions: Vec<PathBuf>,
 
-    /// Changes a setting, such as merge-near-docs.threshold=0.7 or seed=2. May be repeated; `toolsieve stages` lists all settings.
+    /// Changes a setting, such as merge-near-docs.threshold=0.7 or seed=2. May be repeated; `callsieve stages` lists all settings.
     #[arg(long, value_name = "ID.KEY=VALUE")]
     set: Vec<Override>,
 }
@@ -182,7 +182,7 @@ impl Ending {
     }
 }
 
-const PLEASE_REPORT: &str = "internal error in toolsieve; please report it with the lines above";
+const PLEASE_REPORT: &str = "internal error in callsieve; please report it with the lines above";
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
@@ -245,6 +245,9 @@ fn message(error: &anyhow::Error) -> String {
 }
 
 fn run_command(command: Command) -> anyhow::Result<Ending> {
+    if let Some(what) = former_variable(|name| std::env::var_os(name)) {
+        anyhow::bail!("{what}");
+    }
     let registry = &Registry::standard().in_environment(Environment::read(|name| std::env::var_os(name)));
     match command {
         Command::Inspect(args) => return inspect::inspect(&args, registry),
@@ -273,7 +276,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Schema => console::write_json(&format!("{:#}\n", json_schema(registry)))?,
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "toolsieve", &mut script);
+            clap_complete::generate(shell, &mut Cli::command(), "callsieve", &mut script);
             console::print_data(&String::from_utf8_lossy(&script))?;
         }
     }

@@ -1,4 +1,4 @@
-//! Arguments about language models that `run` and `plan` share, and `toolsieve cache`.
+//! Arguments about language models that `run` and `plan` share, and `callsieve cache`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -84,20 +84,20 @@ pub(super) fn planned(
     let Loaded { pipeline, .. } = load(args, registry)?;
     let model = ModelOptions { prices: prices_of(prices)?, ..ModelOptions::default() };
     let options = Options::default().command(command_line()).model(model);
-    let scratch = std::env::temp_dir().join(format!("toolsieve-plan-{}", std::process::id()));
+    let scratch = std::env::temp_dir().join(format!("callsieve-plan-{}", std::process::id()));
     Ok(plan_requests(&pipeline, &scratch, &options, &Watching::new(cancel))?)
 }
 
 /// Arguments of `cache`.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "The cache is replies.redb in TOOLSIEVE_CACHE [default: ~/.cache/toolsieve]. It holds replies of language \
+    after_help = "The cache is replies.redb in CALLSIEVE_CACHE [default: ~/.cache/callsieve]. It holds replies of language \
 models, and no requests; a reply may repeat words of a redacted request.
 
 Examples:
-  toolsieve cache stats
-  toolsieve cache prune --model gpt-4.1-mini --older-than 90
-  toolsieve cache export > replies.jsonl"
+  callsieve cache stats
+  callsieve cache prune --model gpt-4.1-mini --older-than 90
+  callsieve cache export > replies.jsonl"
 )]
 pub(super) struct CacheArgs {
     #[command(subcommand)]

@@ -1,4 +1,4 @@
-//! `toolsieve plan`: what a run would do, checked before any data is read.
+//! `callsieve plan`: what a run would do, checked before any data is read.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `toolsieve purge`: replaces the raw text in a finished run with its redacted form.
+//! `callsieve purge`: replaces the raw text in a finished run with its redacted form.
 
 use std::path::PathBuf;
 
@@ -16,9 +16,9 @@ use crate::stages::Registry;
 A later run into the same folder reads the inputs again and stores raw text again.
 
 Examples:
-  toolsieve purge out/mylog --raw                 raw text is replaced with its redacted form
-  toolsieve purge out/mylog --raw --everything    raw text is deleted
-  toolsieve purge out/mylog --raw --json | jq .files"
+  callsieve purge out/mylog --raw                 raw text is replaced with its redacted form
+  callsieve purge out/mylog --raw --everything    raw text is deleted
+  callsieve purge out/mylog --raw --json | jq .files"
 )]
 pub(super) struct PurgeArgs {
     /// Run folder.

@@ -1,4 +1,4 @@
-//! `toolsieve report`: prints the results of a finished run, from its folder.
+//! `callsieve report`: prints the results of a finished run, from its folder.
 
 use std::path::PathBuf;
 
@@ -10,9 +10,9 @@ use crate::stages::Registry;
 /// Arguments of `report`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve report out/mylog                        the funnel, as at the end of the run
-  toolsieve report out/mylog --json | jq .recipe    which steps of the recipe ran
-  toolsieve report out/mylog --html > report.html   the page")]
+  callsieve report out/mylog                        the funnel, as at the end of the run
+  callsieve report out/mylog --json | jq .recipe    which steps of the recipe ran
+  callsieve report out/mylog --html > report.html   the page")]
 pub(super) struct ReportArgs {
     /// Run folder.
     run: PathBuf,

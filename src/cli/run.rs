@@ -1,4 +1,4 @@
-//! `toolsieve run`: a pipeline from inputs to dataset, and the funnel at the end.
+//! `callsieve run`: a pipeline from inputs to dataset, and the funnel at the end.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,9 +24,9 @@ use crate::text::visible::visible_line;
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve run                                  the sample log, into out/sample
-  toolsieve run mylog.jsonl                      your own log, into out/mylog
-  toolsieve run logs/ --baseline out/march       all logs in a folder, without known requests")]
+  callsieve run                                  the sample log, into out/sample
+  callsieve run mylog.jsonl                      your own log, into out/mylog
+  callsieve run logs/ --baseline out/march       all logs in a folder, without known requests")]
 pub(super) struct RunArgs {
     #[command(flatten)]
     pipeline: PipelineArgs,
@@ -87,7 +87,7 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
     ending(&run.outcome).after(printed).with_context(|| {
         let run = run.folder.display();
         format!(
-            "the run is complete, but its summary could not be printed\nhint: `toolsieve report {run}` prints it"
+            "the run is complete, but its summary could not be printed\nhint: `callsieve report {run}` prints it"
         )
     })
 }

@@ -1,4 +1,4 @@
-//! `toolsieve sets`: lists the public sets, and adds or removes their files.
+//! `callsieve sets`: lists the public sets, and adds or removes their files.
 
 use std::path::{Path, PathBuf};
 
@@ -17,14 +17,14 @@ use crate::text::short::shortened;
 use crate::text::visible::visible_line;
 
 pub(super) const DIR_HELP: &str =
-    "Folder of the public sets [default: $TOOLSIEVE_SETS, or ~/.cache/toolsieve/sets]";
+    "Folder of the public sets [default: $CALLSIEVE_SETS, or ~/.cache/callsieve/sets]";
 
 /// Arguments of `sets`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve sets list nexusraven                     where a set belongs, and the command that gets it
-  toolsieve sets add nexusraven downloads/           adds the data files in a folder
-  toolsieve sets add own tools.jsonl --format columns --licence MIT
+  callsieve sets list nexusraven                     where a set belongs, and the command that gets it
+  callsieve sets add nexusraven downloads/           adds the data files in a folder
+  callsieve sets add own tools.jsonl --format columns --licence MIT
                                                      adds a set of your own")]
 pub(super) struct SetsArgs {
     #[command(subcommand)]
@@ -202,7 +202,7 @@ fn command(set: &PublicSet, dir: Option<&Path>) -> String {
         return String::new();
     }
     if set.get.is_empty() {
-        return format!("toolsieve sets add {} FILE…{dir}", set.id);
+        return format!("callsieve sets add {} FILE…{dir}", set.id);
     }
     format!("{}{dir}", set.get)
 }

@@ -1,4 +1,4 @@
-//! `toolsieve stages`: the reference of every kind of stage, made from the list in `stages`.
+//! `callsieve stages`: the reference of every kind of stage, made from the list in `stages`.
 
 use serde_json::{Value, json};
 
@@ -10,9 +10,9 @@ use crate::stages::{Registry, StageKind};
 /// Arguments of `stages`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve stages                                  all kinds of stages
-  toolsieve stages merge-near-docs                  one kind, with its settings and their defaults
-  toolsieve stages --json | jq -r .kind             the names")]
+  callsieve stages                                  all kinds of stages
+  callsieve stages merge-near-docs                  one kind, with its settings and their defaults
+  callsieve stages --json | jq -r .kind             the names")]
 pub(super) struct StagesArgs {
     /// The kind to show [default: all]
     kind: Option<String>,

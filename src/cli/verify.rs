@@ -1,4 +1,4 @@
-//! `toolsieve verify`: checks the files of a run folder against their checksums.
+//! `callsieve verify`: checks the files of a run folder against their checksums.
 
 use std::path::PathBuf;
 
@@ -20,8 +20,8 @@ To repair a run, run it again: it repeats the damaged steps, and reads the input
 Exit codes: 0 all files are intact (unexpected files do not count); 1 faults; 2 no run folder.
 
 Examples:
-  toolsieve verify out/mylog                        one line per fault
-  toolsieve verify out/mylog --json | jq .faults    the same as JSON"
+  callsieve verify out/mylog                        one line per fault
+  callsieve verify out/mylog --json | jq .faults    the same as JSON"
 )]
 pub(super) struct VerifyArgs {
     /// Run folder.

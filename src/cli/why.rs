@@ -1,4 +1,4 @@
-//! `toolsieve why`: shows what happened to one row, from its line in the log to the dataset.
+//! `callsieve why`: shows what happened to one row, from its line in the log to the dataset.
 
 use std::path::PathBuf;
 
@@ -17,9 +17,9 @@ const HINT: &str = "hint: name one record by its number, as in FILE#17";
 A line without a request has no id; use FILE:LINE or FILE#RECORD.
 
 Examples:
-  toolsieve why out/mylog r0042               by the id in the log
-  toolsieve why out/mylog 9f3c22              by the start of a request id or of a list id
-  toolsieve why out/mylog mylog.jsonl:17      by file and line"
+  callsieve why out/mylog r0042               by the id in the log
+  callsieve why out/mylog 9f3c22              by the start of a request id or of a list id
+  callsieve why out/mylog mylog.jsonl:17      by file and line"
 )]
 pub(super) struct WhyArgs {
     /// Run folder.

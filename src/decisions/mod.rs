@@ -97,7 +97,7 @@ const PARQUET: &[u8] = b"PAR1";
 const MOST_NAMED: usize = 20;
 /// Longest value that a message quotes, in characters.
 const MOST_QUOTED: usize = 60;
-const HINT: &str = r#"hint: a line is {"id": ID, "decision": "keep" | "drop" | "relevant" | "irrelevant" | "answer" | "edit", …}, or a row of `toolsieve held`, which may have "accept" too; docs/human-decisions.md has one of each"#;
+const HINT: &str = r#"hint: a line is {"id": ID, "decision": "keep" | "drop" | "relevant" | "irrelevant" | "answer" | "edit", …}, or a row of `callsieve held`, which may have "accept" too; docs/human-decisions.md has one of each"#;
 const TABLE_HINT: &str = "hint: the column decision is empty or has keep, drop, relevant, irrelevant, answer, edit or accept; docs/human-decisions.md explains each";
 const ENCODING_HINT: &str =
     "hint: in Excel, choose \"CSV UTF-8\" as the file type; in other programs, choose the encoding UTF-8";
@@ -106,7 +106,7 @@ const CALLS: &str =
     "calls such as clinic(day=\"Friday\"), or JSON such as [{\"clinic\": {\"day\": [\"Friday\"]}}]";
 const ANSWER_HINT: &str = "hint: docs/human-decisions.md has an example of each decision";
 const PERSONAL_HINT: &str =
-    "hint: write each value as the run shows it, with its placeholder; `toolsieve why RUN ID` shows the row";
+    "hint: write each value as the run shows it, with its placeholder; `callsieve why RUN ID` shows the row";
 
 fn report(path: &Path, faults: &[(usize, String)]) -> String {
     let lines = lines_of(path, faults);
@@ -394,7 +394,7 @@ fn decision(
         object.insert("relevance".to_owned(), label);
     }
     if object.get("decision").and_then(Value::as_str) == Some("accept") {
-        let how = "`toolsieve held RUN --unverified --id ID --decide accept` writes it";
+        let how = "`callsieve held RUN --unverified --id ID --decide accept` writes it";
         return Err(format!("\"decision\": found \"accept\" without the answer that is accepted; {how}"));
     }
     let near = |key: &&String| !KEYS.contains(&key.as_str()) && similarity(key, "decision") > 0.9;
@@ -413,7 +413,7 @@ fn decision(
     let what = "a request id, a list id, or the log's own id of a request";
     let id = text_of("id", what)?.ok_or_else(|| expected("id", None, what))?;
     check_kind(&id, object.get("id"))?;
-    let what = "the first 8 hex digits, or more, of the digest that `toolsieve why --full` shows";
+    let what = "the first 8 hex digits, or more, of the digest that `callsieve why --full` shows";
     let was = text_of("was", what)?;
     let is_digest =
         |was: &String| (8..=64).contains(&was.len()) && was.bytes().all(|b| b.is_ascii_hexdigit());
@@ -446,7 +446,7 @@ fn check_kind(id: &str, found: Option<&Value>) -> Result<(), String> {
 }
 
 /// What is expected instead of the id of an entry.
-const ENTRY: &str = "the request id that `toolsieve why RUN entry:ID` shows, since entries are numbered anew by every run, or `external:` before an id of the log";
+const ENTRY: &str = "the request id that `callsieve why RUN entry:ID` shows, since entries are numbered anew by every run, or `external:` before an id of the log";
 
 /// What a kind needs besides, and under which keys.
 fn body(kind: DecisionKind, object: &Map<String, Value>) -> Result<(&'static [&'static str], Value), String> {
@@ -598,7 +598,7 @@ mod tests {
             ),
             (
                 r#"{"id": "a", "decision": "accept"}"#.to_owned(),
-                "1: \"decision\": found \"accept\" without the answer that is accepted; `toolsieve held RUN --unverified --id ID --decide accept` writes it",
+                "1: \"decision\": found \"accept\" without the answer that is accepted; `callsieve held RUN --unverified --id ID --decide accept` writes it",
             ),
             (
                 r#"{"id": "a", "decison": "keep"}"#.to_owned(),
@@ -642,7 +642,7 @@ mod tests {
             ),
             (
                 r#"{"id": "a", "decision": "keep", "was": "xyz"}"#.to_owned(),
-                "1: \"was\": found \"xyz\", expected the first 8 hex digits, or more, of the digest that `toolsieve why --full` shows",
+                "1: \"was\": found \"xyz\", expected the first 8 hex digits, or more, of the digest that `callsieve why --full` shows",
             ),
             (
                 r#"{"id": "a", "decision": "edit", "patch": [{"op": "add", "path": "x", "value": []}]}"#.to_owned(),

@@ -1,4 +1,4 @@
-//! Review files: the rows that `toolsieve held` lists, with the column `decision` filled in by a person.
+//! Review files: the rows that `callsieve held` lists, with the column `decision` filled in by a person.
 //!
 //! A review file is JSON lines, CSV or Parquet. Its rows have more columns than a decision has keys; those that only
 //! inform are ignored. In CSV and Parquet nested values are JSON text. A cell that a spreadsheet would take for a formula
@@ -199,7 +199,7 @@ pub(super) fn decision_of(mut row: Map<String, Value>) -> Result<Option<Keys>, S
                 expected(
                     "recorded_answer",
                     None,
-                    "the answer that is accepted; `toolsieve held RUN --unverified --id ID --decide accept` writes it",
+                    "the answer that is accepted; `callsieve held RUN --unverified --id ID --decide accept` writes it",
                 )
             })?),
         },
@@ -235,7 +235,7 @@ const EARLIER_DIGITS: usize = 16;
 fn check_form(row: &Map<String, Value>) -> Result<(), String> {
     match row.get("answer_digest").and_then(Value::as_str) {
         Some(digest) if digest.len() == EARLIER_DIGITS => Err(format!(
-            "\"answer_digest\": found {}, which an earlier version listed; its ids name no row of this one, so list the rows again with `toolsieve held`",
+            "\"answer_digest\": found {}, which an earlier version listed; its ids name no row of this one, so list the rows again with `callsieve held`",
             quoted(&digest.into())
         )),
         _ => Ok(()),

@@ -270,7 +270,7 @@ impl RowId {
         IdDigits(digits)
     }
 
-    /// Returns the start of a printed id, for people; `toolsieve why` accepts it in place of the whole id.
+    /// Returns the start of a printed id, for people; `callsieve why` accepts it in place of the whole id.
     pub fn short(id: &str) -> &str {
         const DIGITS: usize = 12;
         id.get(..DIGITS).unwrap_or(id)

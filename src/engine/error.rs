@@ -40,7 +40,7 @@ pub enum Error {
         cause: String,
     },
     /// A file of the run folder does not hold what it must.
-    #[error("{}: {what}\nhint: `toolsieve verify` lists the damaged files of a run; running it again writes them again", path.display())]
+    #[error("{}: {what}\nhint: `callsieve verify` lists the damaged files of a run; running it again writes them again", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -59,8 +59,11 @@ pub enum Error {
     #[error("{} is not a run folder and not empty\nhint: give an empty or new folder with --out", .0.display())]
     NotARun(PathBuf),
     /// The folder looks like a run, but has no marker file.
-    #[error("{} has no valid file .toolsieve, which marks run folders: an early build wrote the run, or the file is damaged\nhint: `why`, `diff`, `report` and `compare` read the folder as it is; give `run` another folder with --out", .0.display())]
+    #[error("{} has no valid file .callsieve, which marks run folders: an early build wrote the run, or the file is damaged\nhint: `why`, `diff`, `report` and `compare` read the folder as it is; give `run` another folder with --out", .0.display())]
     Unmarked(PathBuf),
+    /// The folder holds a run of a build with the former name of the program.
+    #[error("{} is a run folder of toolsieve, the former name of callsieve\nhint: run the log again into another folder (--out), and forget there again what was forgotten here", .0.display())]
+    FormerName(PathBuf),
     /// A symbolic link is in the place of a file or folder of a run.
     #[error("{} is a symbolic link or not a regular file; nothing is written or removed through one\nhint: remove it and run the same command again", .0.display())]
     Link(PathBuf),

@@ -1,6 +1,6 @@
 //! The run folder and the operations on it. Its file names are in `layout`, its records in `manifest`.
 //!
-//! A run folder has a marker, a file that only toolsieve writes. A folder that holds anything else is not touched, and
+//! A run folder has a marker, a file that only callsieve writes. A folder that holds anything else is not touched, and
 //! nothing is written or removed through a symbolic link.
 //!
 //! A step writes into `<name>.partial`. When it ends, its files are synced and hashed, the manifest with their
@@ -205,7 +205,7 @@ impl RunFolder {
         }
         for name in [RUN_FILE, FORGOTTEN_LIST].into_iter().chain(OUTCOME) {
             let partial = temporary_path(&self.path.join(name));
-            // toolsieve writes no folder of that name.
+            // callsieve writes no folder of that name.
             if !partial.is_dir() {
                 remove(&partial)?;
             }

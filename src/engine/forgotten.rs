@@ -108,7 +108,7 @@ impl Forgotten {
 /// Returns the id that replaces the id of a forgotten row: a hash of the id, which is a hash of the content.
 pub fn tombstone(id: RowId) -> RowId {
     let mut hasher = Sha256::new();
-    hasher.update(b"toolsieve forgotten ");
+    hasher.update(b"callsieve forgotten ");
     hasher.update(id.0.to_le_bytes());
     let hash = hasher.finalize();
     RowId(hash.iter().take(16).fold(0, |id, byte| id << 8 | u128::from(*byte)))

@@ -329,7 +329,7 @@ impl Frame {
         let mut columns = Vec::new();
         for (name, column) in self.names().zip(self.0.columns()) {
             let Some(values) = values_of(column) else {
-                let what = format!("column {name} has a type that toolsieve does not write");
+                let what = format!("column {name} has a type that callsieve does not write");
                 return Err(damaged(path, what));
             };
             columns.push((name, values));

@@ -57,7 +57,7 @@ impl Unanswered {
             Self::OverCost => "not sent: the limit of cost".to_owned(),
             Self::NotSent => "not sent: this run answers from the cache only".to_owned(),
             Self::InBatch => {
-                "not sent: it is in a batch under way, which `toolsieve batch poll` reads".to_owned()
+                "not sent: it is in a batch under way, which `callsieve batch poll` reads".to_owned()
             }
         }
     }

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::content_hash::content_hash;
 
 /// The file that marks a run folder.
-pub(super) const MARKER: &str = ".toolsieve";
+pub(super) const MARKER: &str = ".callsieve";
+/// The marker that the program wrote under its former name, toolsieve.
+pub(super) const FORMER_MARKER: &str = ".toolsieve";
 /// The format of run folders, in the marker and in `run.json`. Raised when a build can no longer read the folders of the
 /// builds before it: 2 has ids of another form, which are never those of the same rows in format 1.
 pub(crate) const RUN_FORMAT: u32 = 2;
@@ -63,7 +65,7 @@ pub fn step_name(at: usize, id: &str) -> String {
 /// Returns the temporary path of an output in a folder of other files: no file of a person has this name.
 pub(crate) fn temporary_output(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    path.with_file_name(format!(".toolsieve-{}-{:032x}.partial", std::process::id(), content_hash(name)))
+    path.with_file_name(format!(".callsieve-{}-{:032x}.partial", std::process::id(), content_hash(name)))
 }
 
 /// Returns the temporary path a file is written to before it is renamed.

@@ -1,6 +1,6 @@
 //! The ownership of a folder: the marker file of run folders, and the lock of the process that works in one.
 //!
-//! Only toolsieve writes the marker, as the first file of a run. A folder without it is used only if it is empty. A
+//! Only callsieve writes the marker, as the first file of a run. A folder without it is used only if it is empty. A
 //! file called `.lock` proves nothing, because other programs write such files too. A folder with a symbolic link where
 //! a run writes or removes is refused.
 
@@ -11,13 +11,13 @@ use std::path::Path;
 use super::disk::{check_access, is_link, is_regular, write_durable};
 use super::error::{At, Error, Result};
 use super::layout::{
-    DATASET, FORGOTTEN_LIST, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, RUN_FILE, RUN_FORMAT, SPOOL, STAGES,
-    temporary_path,
+    DATASET, FORGOTTEN_LIST, FORMER_MARKER, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, RUN_FILE, RUN_FORMAT,
+    SPOOL, STAGES, temporary_path,
 };
 use super::seal::names_below;
 
-const MARKER_START: &str = "toolsieve run folder, format ";
-const MARKER_REST: &str = "`toolsieve run` made this folder, and replaces and removes files in it.\n";
+const MARKER_START: &str = "callsieve run folder, format ";
+const MARKER_REST: &str = "`callsieve run` made this folder, and replaces and removes files in it.\n";
 /// Longer than any marker.
 const MARKER_BYTES: u64 = 1 << 10;
 
@@ -122,12 +122,16 @@ pub(super) fn nature(path: &Path) -> Result<Nature> {
 /// Returns `true` if a folder has the marker of a run.
 ///
 /// # Errors
-/// The marker cannot be read, or is of a build with another format.
+/// The marker cannot be read, or is of a build with another format or of the former name.
 pub(super) fn has_marker(run: &Path) -> Result<bool> {
     let path = run.join(MARKER);
     check_access(&path)?;
     if !is_regular(&path) {
-        return Ok(false);
+        return if is_regular(&run.join(FORMER_MARKER)) {
+            Err(Error::FormerName(run.to_owned()))
+        } else {
+            Ok(false)
+        };
     }
     let mut text = Vec::new();
     let file = File::open(&path).at("reading", &path)?;
@@ -214,6 +218,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_run_of_the_former_name_is_named_and_left_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(FORMER_MARKER), "toolsieve run folder, format 2\n").unwrap();
+        fs::write(folder.path().join("run.json"), "{}").unwrap();
+        let error = lock(folder.path(), "run").unwrap_err().to_string();
+        assert!(error.contains("a run folder of toolsieve, the former name of callsieve\nhint: "), "{error}");
+        assert!(!folder.path().join(LOCK).exists() && !folder.path().join(MARKER).exists());
+    }
+
+    #[test]
     fn a_folder_of_other_things_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("thesis.tex"), "x").unwrap();
@@ -235,7 +249,7 @@ mod tests {
     fn a_run_that_was_interrupted_while_it_marked_its_folder_can_begin_again() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(LOCK), "").unwrap();
-        fs::write(temporary_path(&folder.path().join(MARKER)), "toolsieve ru").unwrap();
+        fs::write(temporary_path(&folder.path().join(MARKER)), "callsieve ru").unwrap();
         drop(RunFolder::take(folder.path()).unwrap());
         assert!(has_marker(folder.path()).unwrap());
         drop(RunFolder::take_existing(folder.path(), "x").unwrap());
@@ -247,7 +261,7 @@ mod tests {
         fs::write(folder.path().join(RUN_FILE), "{}").unwrap();
         for error in [RunFolder::take(folder.path()), RunFolder::take_existing(folder.path(), "x")] {
             let error = error.unwrap_err().to_string();
-            assert!(error.contains("has no valid file .toolsieve") && error.contains("hint: "), "{error}");
+            assert!(error.contains("has no valid file .callsieve") && error.contains("hint: "), "{error}");
         }
         for (format, hint) in
             [("1", "make the run again from its inputs"), ("3", "use the build that wrote it")]

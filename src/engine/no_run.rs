@@ -23,7 +23,7 @@ pub(super) fn hint(path: &Path) -> String {
     if path.is_file() {
         let what = if path.extension().is_some_and(|is| is == "toml") { "the pipeline" } else { "this log" };
         return format!(
-            "it is a file, and a run is a folder; `toolsieve run {shown}` runs {what}, and prints the folder"
+            "it is a file, and a run is a folder; `callsieve run {shown}` runs {what}, and prints the folder"
         );
     }
     let folder = if path.is_dir() { path } else { parent(path) };
@@ -32,7 +32,7 @@ pub(super) fn hint(path: &Path) -> String {
         Some(runs) => format!("{} holds the runs {runs}", folder.display()),
         None => match named(&runs_in(Path::new("out"))) {
             Some(runs) => format!("out holds the runs {runs}"),
-            None => format!("`toolsieve run FILE… --out {shown}` creates one"),
+            None => format!("`callsieve run FILE… --out {shown}` creates one"),
         },
     }
 }

@@ -1,4 +1,4 @@
-//! Finds files in a run folder that toolsieve did not write, in the folders that a run replaces.
+//! Finds files in a run folder that callsieve did not write, in the folders that a run replaces.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -39,7 +39,7 @@ pub(super) fn refuse_others(run: &Path) -> Result<()> {
         n_more => format!(" and {n_more} more"),
     };
     Err(Error::Setting(format!(
-        "{} holds files that toolsieve did not write: {}{more}\nhint: a run replaces ingest/, stages/ and dataset/; move \
+        "{} holds files that callsieve did not write: {}{more}\nhint: a run replaces ingest/, stages/ and dataset/; move \
          these files elsewhere",
         run.display(),
         named.join(", ")

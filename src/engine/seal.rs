@@ -109,7 +109,7 @@ pub enum FaultKind {
     Damaged,
     /// It does not exist.
     Missing,
-    /// toolsieve did not write it.
+    /// callsieve did not write it.
     Unexpected,
     /// A command that changes it was interrupted.
     Unfinished,
@@ -249,7 +249,7 @@ const DIFFERS: &str = "the checksum differs";
 /// Returns the fault of a foreign file, or of a temporary file of an interrupted command.
 pub(super) fn unexpected(name: String) -> Fault {
     let is_partial = name.split('/').any(|part| part.ends_with(".partial"));
-    let detail = if is_partial { "an interrupted command left it" } else { "toolsieve did not write it" };
+    let detail = if is_partial { "an interrupted command left it" } else { "callsieve did not write it" };
     Fault::new(name, FaultKind::Unexpected, detail)
 }
 
@@ -424,7 +424,7 @@ mod tests {
                 "missing c: there is no such file",
                 "damaged e: not a regular file",
                 "unexpected a.partial: an interrupted command left it",
-                "unexpected data/new: toolsieve did not write it",
+                "unexpected data/new: callsieve did not write it",
             ]
         );
     }

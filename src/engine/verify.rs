@@ -184,7 +184,7 @@ pub fn verify(run: &Path) -> Result<Verified> {
 
 fn no_run_folder(run: &Path) -> Error {
     Error::Setting(format!(
-        "{} is not a run folder\nhint: give the folder that `toolsieve run` prints as \"run\" at its end",
+        "{} is not a run folder\nhint: give the folder that `callsieve run` prints as \"run\" at its end",
         run.display()
     ))
 }

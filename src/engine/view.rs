@@ -342,10 +342,10 @@ impl<'a> Row<'a> {
     /// Returns a text cell that holds JSON; `None` is null.
     ///
     /// # Panics
-    /// The cell is not such JSON. Only toolsieve writes these cells, so this is an internal error or a damaged file.
+    /// The cell is not such JSON. Only callsieve writes these cells, so this is an internal error or a damaged file.
     pub fn json<T: DeserializeOwned>(&self, column: ColumnSpec) -> Option<T> {
         self.text(column)
-            .map(|text| serde_json::from_str(text).expect("a column that toolsieve wrote is JSON"))
+            .map(|text| serde_json::from_str(text).expect("a column that callsieve wrote is JSON"))
     }
 
     /// Returns a number cell; `None` is null.

@@ -353,7 +353,7 @@ fn entry(
                     "\"function\": expected a list of functions, found {}",
                     shortened(&other.to_string(), 60)
                 ),
-                hint: "`toolsieve check` lists the faults of a dataset",
+                hint: "`callsieve check` lists the faults of a dataset",
             });
         }
     };

@@ -70,6 +70,6 @@ impl LinesWithoutRequest {
         } else {
             ""
         };
-        format!("`toolsieve inspect {path}` shows what is in the file{columns}")
+        format!("`callsieve inspect {path}` shows what is in the file{columns}")
     }
 }

@@ -173,7 +173,7 @@ impl Source for Ingest {
             );
             let first = first.display();
             cx.progress.warn(&format!(
-                "{n_files}: {first}{}\nhint: `toolsieve inspect {first}` shows how it is read",
+                "{n_files}: {first}{}\nhint: `callsieve inspect {first}` shows how it is read",
                 if without_row.len() > 1 { ", …" } else { "" }
             ));
         }

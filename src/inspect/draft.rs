@@ -60,11 +60,11 @@ fn head(look: &Look, name: &str) -> String {
     format!(
         "# The live recipe for a log of {}. {} were inspected: {}, {} without a request, {} unreadable.
 #
-#     toolsieve plan FILE      checks this file without reading the log
-#     toolsieve run FILE       writes out/{name}
-#     toolsieve stages KIND    what a stage does, its settings and their defaults
+#     callsieve plan FILE      checks this file without reading the log
+#     callsieve run FILE       writes out/{name}
+#     callsieve stages KIND    what a stage does, its settings and their defaults
 #
-# `toolsieve schema` describes every key. Counts in comments refer to the inspected lines.
+# `callsieve schema` describes every key. Counts in comments refer to the inspected lines.
 
 name = {}
 about = \"BFCL V2 Live: from a request log to evaluation entries\"
@@ -104,7 +104,7 @@ fn columns(look: &Look) -> String {
     let names: Vec<String> = names.iter().map(|(key, name)| format!("{key} = [{}]", quoted(name))).collect();
     let mut text = comment("Guessed from the content of the columns; check them.");
     if !look.log_formats.keys().all(|log_format| *log_format == "query-functions") {
-        text += &comment("A list replaces the usual names of its key (`toolsieve schema`).");
+        text += &comment("A list replaces the usual names of its key (`callsieve schema`).");
     }
     text + &format!("columns = {{ {} }}\n", names.join(", "))
 }

@@ -79,7 +79,7 @@ pub(super) fn mark_docs(files: &mut [File]) {
 
 fn docs_alone(look: &Look) -> Option<String> {
     let file = look.files.iter().find(|file| file.is_docs)?;
-    Some(format!("{} is a file of function docs, not a log: convert it with `toolsieve fix`", file.path))
+    Some(format!("{} is a file of function docs, not a log: convert it with `callsieve fix`", file.path))
 }
 
 fn guessed_columns(look: &Look) -> Option<String> {
@@ -87,7 +87,7 @@ fn guessed_columns(look: &Look) -> Option<String> {
     let set = names.iter().map(|(key, name)| format!("--set 'ingest.columns.{key}=[{name:?}]'"));
     let set: Vec<String> = set.collect();
     Some(format!(
-        "columns were guessed from their content, so check them. `toolsieve init` writes them into a pipeline; for one \
+        "columns were guessed from their content, so check them. `callsieve init` writes them into a pipeline; for one \
          run, use {}",
         set.join(" ")
     ))
@@ -183,7 +183,7 @@ fn missing_sets(look: &Look) -> Option<String> {
     let missing = &look.public_sets.missing;
     (!missing.is_empty() && look.lines.requests > 0).then(|| {
         format!(
-            "a run skips the public sets {}, because they are not on disk; `toolsieve sets list` shows how to get them",
+            "a run skips the public sets {}, because they are not on disk; `callsieve sets list` shows how to get them",
             missing.join(", ")
         )
     })

@@ -107,12 +107,12 @@ impl AuditOptions {
             stage("suspect", word(self.suspect)),
         ];
         if !self.text_fields.is_empty() {
-            overrides.push(over("ingest", "text_fields", self.text_fields.clone().into()));
+            overrides.push(over("ingest", "text_fields", self.text_fields.clone()));
             overrides.push(stage("text_fields", self.text_fields.clone().into()));
         }
         if !self.decisions.is_empty() {
             let files = self.decisions.iter().map(|file| file.to_string_lossy().into_owned());
-            overrides.push(over("", "decisions", files.collect::<Vec<_>>().into()));
+            overrides.push(over("", "decisions", files.collect::<Vec<_>>()));
         }
         overrides.extend(self.judge.iter().map(|model| stage("model", model.as_str().into())));
         if self.columns.is_empty() == (self.format.as_deref() == Some(COLUMNS)) {
@@ -129,8 +129,8 @@ impl AuditOptions {
     }
 }
 
-fn over(id: &str, key: &str, value: toml::Value) -> Override {
-    Override { id: id.to_owned(), key: key.to_owned(), value: value.to_string() }
+fn over(id: &str, key: &str, value: impl Into<toml::Value>) -> Override {
+    Override { id: id.to_owned(), key: key.to_owned(), value: value.into().to_string() }
 }
 
 fn word(action: OnOverlap) -> toml::Value {

@@ -3,7 +3,7 @@
 //! Two such entries of one category count the same question twice. In two categories their labels contradict each other,
 //! because no output passes both, except that any call passes in `relevance`; so do two ground truths of which no output
 //! passes both. Equal means the same JSON in any order of
-//! keys; near duplicates are found by `toolsieve pairs`. Entries with the same id have a fault of their own.
+//! keys; near duplicates are found by `callsieve pairs`. Entries with the same id have a fault of their own.
 
 use rustc_hash::FxHashMap;
 use serde_json::Value;

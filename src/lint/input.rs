@@ -140,7 +140,7 @@ pub fn read(path: &Path) -> Result<Vec<InputFile>, InputError> {
         return Err(InputError::Nothing {
             path: path.to_owned(),
             what: "the run has no dataset to check",
-            hint: "`toolsieve report` shows what came of the run; a run whose pipeline has no [export] writes no dataset",
+            hint: "`callsieve report` shows what came of the run; a run whose pipeline has no [export] writes no dataset",
         });
     }
     if files.is_empty() && dataset == path {
@@ -189,7 +189,7 @@ fn read_file(path: &Path, in_folder: bool) -> Result<InputFile, InputError> {
     if let Some(extension) = path.extension().and_then(|found| found.to_str())
         && CODE.iter().any(|known| extension.eq_ignore_ascii_case(known))
     {
-        let hint = "`toolsieve fix FILE | toolsieve check -` converts the functions and checks them";
+        let hint = "`callsieve fix FILE | callsieve check -` converts the functions and checks them";
         let what = "the file is source code, and `check` reads JSON lines";
         return Err(InputError::Nothing { path: path.to_owned(), what, hint });
     }
@@ -234,13 +234,13 @@ fn holds_functions(value: &Value) -> bool {
 
 fn no_functions(path: &Path, line: &Line) -> InputError {
     let (found, hint) = match line.value.get("function") {
-        Some(other) => (brief(&other.to_string()), "`toolsieve fix` reads functions in any format"),
+        Some(other) => (brief(&other.to_string()), "`callsieve fix` reads functions in any format"),
         None if line.value.get("ground_truth").is_some() => {
             ("an answer".to_owned(), "name the question file; its answer file is found automatically")
         }
         None => (
             brief(&keys_of(&line.value)),
-            "each line must be {\"id\": …, \"function\": […]}, or a BFCL question; `toolsieve fix` converts docs in other formats to such lines",
+            "each line must be {\"id\": …, \"function\": […]}, or a BFCL question; `callsieve fix` converts docs in other formats to such lines",
         ),
     };
     let what = format!("\"function\": expected a list of functions, found {found}");
@@ -264,9 +264,9 @@ fn read_lines(path: &Path) -> Result<Vec<Line>, InputError> {
     let line = |(number, line): (usize, &str)| {
         let wrong = |what: String| {
             let hint = if line.starts_with('[') {
-                "`toolsieve fix FILE | toolsieve check -` converts the functions and checks them"
+                "`callsieve fix FILE | callsieve check -` converts the functions and checks them"
             } else {
-                "each line must be one JSON object; `toolsieve fix` reads other notations"
+                "each line must be one JSON object; `callsieve fix` reads other notations"
             };
             InputError::Line { path: path.to_owned(), line: number, what, hint }
         };

@@ -193,7 +193,7 @@ fn read(line: &[u8]) -> Result<Line, &'static str> {
     let line: Value =
         serde_json::from_slice(line).map_err(|_| "expected a JSON object, found something else")?;
     let key = line["custom_id"].as_str().and_then(RequestKey::parse);
-    let key = key.ok_or("\"custom_id\" is no id that `toolsieve batch export` wrote")?;
+    let key = key.ok_or("\"custom_id\" is no id that `callsieve batch export` wrote")?;
     let result = &line["result"];
     let reply = if result.is_object() {
         match result["type"].as_str() {

@@ -446,7 +446,7 @@ pub(super) fn of_database(path: &Path, error: impl Into<redb::Error>) -> Error {
         Some(hint) => Error::Cache {
             path: path.to_owned(),
             what: cause_of(cause),
-            hint: format!("{hint}; TOOLSIEVE_CACHE can name another folder for caches"),
+            hint: format!("{hint}; CALLSIEVE_CACHE can name another folder for caches"),
         },
         None => fault(path, &error),
     }

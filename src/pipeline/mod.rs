@@ -104,7 +104,7 @@ struct Top {
     /// Higher is more forgiving.
     max_fault_share: f64,
     /// Files of decisions by people, which override the stages: one file, or a list of files. A file is a review file of
-    /// `toolsieve held` (CSV, JSON lines or Parquet) or has one decision per line of JSON.
+    /// `callsieve held` (CSV, JSON lines or Parquet) or has one decision per line of JSON.
     decisions: Option<DecisionFiles>,
 }
 
@@ -219,7 +219,7 @@ impl Pipeline {
                 line: None,
                 what: "nothing to read: no log is named, and the sample log is not in this folder".to_owned(),
                 hint: Some(
-                    "`toolsieve run mylog.jsonl` reads a log of your own; the sample is in the source tree of toolsieve, in raw/"
+                    "`callsieve run mylog.jsonl` reads a log of your own; the sample is in the source tree of callsieve, in raw/"
                         .to_owned(),
                 ),
             });
@@ -306,7 +306,7 @@ pub fn json_schema(registry: &Registry) -> Value {
             schema
         })
         .collect();
-    top["title"] = "toolsieve pipeline".into();
+    top["title"] = "callsieve pipeline".into();
     top["properties"]["ingest"] = stages::schema::<Ingest>();
     top["properties"]["baseline"] = stages::schema::<Baseline>();
     top["properties"]["stages"] = json!({"type": "array", "items": {"oneOf": variants}});

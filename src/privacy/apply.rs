@@ -66,7 +66,7 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns a number that is the same for finders with the same declared parameters.
-    pub(super) fn declared_id(&self) -> u64 {
+    pub(super) fn declared_id(&self) -> u128 {
         self.declared.map_or(0, DeclaredPhones::id)
     }
 

@@ -10,7 +10,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use serde_json::{Map, Value};
-use xxhash_rust::xxh3::xxh3_64;
+
+use crate::content_hash::content_hash;
 
 /// The function of parameters in a text of which the structure is not read.
 const ANY_FUNCTION: &str = "";
@@ -95,7 +96,7 @@ static COMMENT: LazyLock<Regex> = LazyLock::new(|| {
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct DeclaredPhones {
     parameters: BTreeSet<(String, String)>,
-    id: u64,
+    id: u128,
 }
 
 impl DeclaredPhones {
@@ -109,7 +110,7 @@ impl DeclaredPhones {
             Ok(value) => read(&value, ANY_FUNCTION, &mut parameters),
             Err(_) => read_text(text, &mut parameters),
         }
-        let id = xxh3_64(format!("{parameters:?}").as_bytes());
+        let id = content_hash(format!("{parameters:?}"));
         (!parameters.is_empty()).then_some(Self { parameters, id })
     }
 
@@ -121,7 +122,7 @@ impl DeclaredPhones {
     }
 
     /// Returns a number that is the same for the same parameters.
-    pub(super) fn id(&self) -> u64 {
+    pub(super) fn id(&self) -> u128 {
         self.id
     }
 

@@ -60,7 +60,7 @@ impl Sight {
 pub struct Repeated(RwLock<FxHashMap<Key, Option<Arc<Sight>>>>);
 
 /// The format of a cell, its hash, and that of the declared parameters with which it is read.
-type Key = (CellKind, u128, u64);
+type Key = (CellKind, u128, u128);
 
 impl Repeated {
     /// Returns the contents of a cell, by one finder with any declared parameters; `None` if there are none.

@@ -21,7 +21,7 @@ const KNOWN: &str = include_str!("../../configs/public_sets.toml");
 pub const OWN: &str = "set.toml";
 
 /// The set that is built into the program.
-pub const SAMPLE: &str = "toolsieve-sample";
+pub const SAMPLE: &str = "callsieve-sample";
 
 /// The description of a public set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,7 +158,7 @@ impl Catalogue {
             let known: Vec<&str> = self.sets.iter().map(|set| set.id.as_str()).collect();
             let hint = match self.meant(id) {
                 Some(meant) => format!("did you mean \"{meant}\"?"),
-                None => format!("sets: {}; `toolsieve sets add` creates a set of your own", known.join(", ")),
+                None => format!("sets: {}; `callsieve sets add` creates a set of your own", known.join(", ")),
             };
             SetError::Unknown { id: id.to_owned(), hint }
         })
@@ -181,7 +181,7 @@ impl Catalogue {
 }
 
 /// The hint for an invalid description.
-const FIX_HINT: &str = "correct the file, or remove it and add the set once more with `toolsieve sets add`";
+const FIX_HINT: &str = "correct the file, or remove it and add the set once more with `callsieve sets add`";
 
 /// Reads a set of your own from the description in its folder.
 fn own_set(place: &Path, id: &str, others: &[PublicSet]) -> Result<PublicSet, String> {

@@ -262,14 +262,14 @@ mod tests {
     fn missing_sets_are_noted_and_each_text_is_kept_once() {
         let folder = tempfile::tempdir().unwrap();
         let catalogue = Catalogue::open(folder.path()).unwrap();
-        let ids = ["toolsieve-sample", "anyscale", "toolsieve-sample"].map(str::to_owned);
+        let ids = ["callsieve-sample", "anyscale", "callsieve-sample"].map(str::to_owned);
         let known = known(&catalogue, &ids).unwrap();
         let functions = known.functions();
         assert_eq!((functions.items.len(), known.queries().items.len()), (2, 2));
         assert_eq!(known.missing, ["anyscale"]);
         assert_eq!(
             functions.origins[1],
-            Origin { set: "toolsieve-sample".into(), record: "sample-2".into() }
+            Origin { set: "callsieve-sample".into(), record: "sample-2".into() }
         );
         let note = Value::from(known.notes.clone());
         let line = "compared with the built-in set only; 1 public set not on disk";

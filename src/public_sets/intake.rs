@@ -106,7 +106,7 @@ struct AddedNote {
     about: String,
 }
 
-const ABOUT: &str = "files that `toolsieve sets add` copied here; `toolsieve sets remove` removes only these";
+const ABOUT: &str = "files that `callsieve sets add` copied here; `callsieve sets remove` removes only these";
 
 /// Returns the files copied into a set's folder, by name.
 fn added_files(folder: &Path) -> Result<Files, SetError> {
@@ -117,7 +117,7 @@ fn added_files(folder: &Path) -> Result<Files, SetError> {
     let sealed = read_sealed::<AddedNote>(&path).ok().filter(|sealed| sealed.is_sealed);
     sealed.map(|sealed| sealed.files).ok_or_else(|| {
         SetError::Add(format!(
-            "{} is damaged, so the files that `toolsieve sets add` copied are unknown\nhint: remove the set's files by hand, including this one, and add them again",
+            "{} is damaged, so the files that `callsieve sets add` copied are unknown\nhint: remove the set's files by hand, including this one, and add them again",
             path.display()
         ))
     })
@@ -128,7 +128,7 @@ fn own_folder(catalogue: &Catalogue, id: &str) -> Result<PathBuf, SetError> {
     let folder = catalogue.folder(id);
     if folder.is_symlink() {
         return Err(SetError::Add(format!(
-            "{} is a symbolic link; toolsieve writes and removes nothing through links\nhint: remove the link by hand; its target is not changed",
+            "{} is a symbolic link; callsieve writes and removes nothing through links\nhint: remove the link by hand; its target is not changed",
             folder.display()
         )));
     }
@@ -180,7 +180,7 @@ fn read_in(set: &PublicSet, path: &Path) -> Result<Result<Loaded, String>, SetEr
 
 fn unreadable(path: &Path, why: &str) -> SetError {
     SetError::Add(format!(
-        "{}: {why}\nhint: `toolsieve sets list` shows the format of each set, `toolsieve sets add --help` lists all formats",
+        "{}: {why}\nhint: `callsieve sets list` shows the format of each set, `callsieve sets add --help` lists all formats",
         path.display()
     ))
 }

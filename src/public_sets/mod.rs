@@ -42,7 +42,7 @@ pub enum SetError {
     },
     /// Required sets are not on disk.
     #[error(
-        "public sets that are not in {}: {sets}\nhint: `toolsieve sets add ID FILE…` adds the files of a set, missing = \"skip\" continues without them",
+        "public sets that are not in {}: {sets}\nhint: `callsieve sets add ID FILE…` adds the files of a set, missing = \"skip\" continues without them",
         dir.display()
     )]
     Missing {
@@ -53,7 +53,7 @@ pub enum SetError {
     },
     /// Required sets are on disk, but have no readable record.
     #[error(
-        "public sets in {} without any readable record: {sets}\nhint: `toolsieve sets list` shows the format of each set, missing = \"skip\" continues without them",
+        "public sets in {} without any readable record: {sets}\nhint: `callsieve sets list` shows the format of each set, missing = \"skip\" continues without them",
         dir.display()
     )]
     Unreadable {

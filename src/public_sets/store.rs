@@ -23,7 +23,7 @@ use crate::ingest::read::{Block, Format, Item, Limits, read_blocks};
 use crate::text::short::shortened;
 
 /// The records of the built-in set.
-pub(crate) const SAMPLE_RECORDS: &str = include_str!("../../configs/toolsieve-sample.jsonl");
+pub(crate) const SAMPLE_RECORDS: &str = include_str!("../../configs/callsieve-sample.jsonl");
 
 /// The maximum number of unreadable records that are listed.
 const MAX_NAMED: usize = 5;

@@ -163,7 +163,7 @@ impl Model {
         let curve = &self.text.curve;
         if curve.is_empty() {
             return Err(ModelError::new(format!(
-                "precision = {precision} needs a curve, and the weights have none\nhint: `toolsieve calibrate --write FILE` writes weights with a curve; or set relevant_from and irrelevant_to"
+                "precision = {precision} needs a curve, and the weights have none\nhint: `callsieve calibrate --write FILE` writes weights with a curve; or set relevant_from and irrelevant_to"
             )));
         }
         self.text.thresholds = Thresholds::of_curve(curve, precision).ok_or_else(|| {
@@ -194,7 +194,7 @@ impl Model {
             toml::from_str(text).map_err(|error| ModelError::new(error.to_string().trim_end()))?;
         if file.version != VERSION {
             return Err(ModelError::new(format!(
-                "version is {}, expected {VERSION}\nhint: fit the weights again with `toolsieve calibrate`",
+                "version is {}, expected {VERSION}\nhint: fit the weights again with `callsieve calibrate`",
                 file.version
             )));
         }
@@ -216,7 +216,7 @@ impl Model {
     /// Returns the weights as the text of a file.
     pub fn to_toml(&self) -> String {
         let mut text = format!(
-            "# Weights by which judge-queries separates relevant requests from irrelevant ones; written by `toolsieve calibrate`.\n\
+            "# Weights by which judge-queries separates relevant requests from irrelevant ones; written by `callsieve calibrate`.\n\
              # A weight times its feature is added to the log-odds: above 0 speaks for relevant. Between the two thresholds,\n\
              # probabilities, a request is held.\n\nversion = {VERSION}\n"
         );
@@ -400,7 +400,7 @@ mod tests {
         let mut without = model;
         without.text.curve.clear();
         let error = without.at_precision(0.8).unwrap_err().to_string();
-        assert!(error.contains("needs a curve") && error.contains("hint: `toolsieve calibrate"), "{error}");
+        assert!(error.contains("needs a curve") && error.contains("hint: `callsieve calibrate"), "{error}");
     }
 
     #[test]

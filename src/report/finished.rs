@@ -168,13 +168,13 @@ fn check_is_finished(run: &Path) -> Result<()> {
     let shown = run.display();
     if !run.is_dir() {
         return Err(Error::Setting(format!(
-            "{shown}: no such run folder\nhint: `toolsieve run --out {shown}` makes one"
+            "{shown}: no such run folder\nhint: `callsieve run --out {shown}` makes one"
         )));
     }
     check_access(&run.join("run.json"))?;
-    if !["run.json", ".toolsieve"].into_iter().any(has) {
+    if !["run.json", ".callsieve"].into_iter().any(has) {
         return Err(Error::Setting(format!(
-            "{shown} is not a run folder: there is no run.json\nhint: name the folder that `toolsieve run` calls \"run\" at its end"
+            "{shown} is not a run folder: there is no run.json\nhint: name the folder that `callsieve run` calls \"run\" at its end"
         )));
     }
     if !["run.json", "report.json", "rows.parquet"].into_iter().all(has) {
@@ -187,7 +187,7 @@ fn check_is_finished(run: &Path) -> Result<()> {
 
 fn foreign(path: &Path, version: &str, what: &str) -> Error {
     Error::Setting(format!(
-        "{}: {what}; version {version} of toolsieve wrote it, this is {}\nhint: run it again with this version, or compare with that one",
+        "{}: {what}; version {version} of callsieve wrote it, this is {}\nhint: run it again with this version, or compare with that one",
         path.display(),
         env!("CARGO_PKG_VERSION")
     ))

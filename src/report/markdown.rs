@@ -43,7 +43,7 @@ pub fn card(report: &Report) -> String {
 fn about(report: &Report) -> String {
     let mut text = format!(
         "\nAn evaluation set for function calling in the format of the Berkeley Function Calling Leaderboard (BFCL). \
-         toolsieve {} made it from a log of requests, by the recipe of [BFCL V2 Live]({RECIPE_URL}).\n\n\
+         callsieve {} made it from a log of requests, by the recipe of [BFCL V2 Live]({RECIPE_URL}).\n\n\
          The log has {} doc–query pairs, the dataset {} entries:\n\n\
          - `scored`: {}. The answer or label is verified, so models can be scored on them.\n\
          - `unverified`: {}. The answer is only that of the logged model or of language models, or the label comes from \
@@ -385,7 +385,7 @@ fn limits(report: &Report) -> String {
 fn rebuild(report: &Report) -> String {
     let rebuild = &report.rebuild;
     let mut text = format!(
-        "\n## How to rebuild\n\ntoolsieve {}, seed {}. Save the pipeline below as `pipeline.toml` and run:\n\n```sh\n{}\n```\n\n\
+        "\n## How to rebuild\n\ncallsieve {}, seed {}. Save the pipeline below as `pipeline.toml` and run:\n\n```sh\n{}\n```\n\n\
          Inputs: {}. The file `run.json` of the run has their checksums; it is private, like the inputs.\n",
         escaped(&rebuild.version),
         rebuild.seed,
@@ -413,7 +413,7 @@ fn fence(text: &str) -> String {
 
 fn citation(report: &Report) -> String {
     format!(
-        "\n## Citing\n\nCite this dataset by its title ({}) and the version of toolsieve ({}). The format \
+        "\n## Citing\n\nCite this dataset by its title ({}) and the version of callsieve ({}). The format \
          and the recipe are those of the Berkeley Function Calling Leaderboard: S. G. Patil and others, *The Berkeley \
          Function Calling Leaderboard (BFCL): From Tool Use to Agentic Evaluation of Large Language Models*, ICML 2025, \
          and [BFCL V2 Live]({RECIPE_URL}).\n",

@@ -394,7 +394,7 @@ pub struct EditReport {
 pub struct Example {
     /// The row's id in its table.
     pub row_id: String,
-    /// A request to ask `toolsieve why` about: the row itself, or the earliest that was sent with the list.
+    /// A request to ask `callsieve why` about: the row itself, or the earliest that was sent with the list.
     pub request_id: Option<String>,
     /// For a merge: the row that stands for it.
     pub merged_into: Option<String>,

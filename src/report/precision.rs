@@ -32,7 +32,7 @@ fn shown(stage: &str, point: &OperatingPoint) -> Option<Shown> {
         let columns = vec!["probability", "relevant", "irrelevant", "held"];
         let is_used = |bin: &&Bin| bin.relevant + bin.irrelevant + bin.held > 0;
         let rows = point.bins.iter().filter(is_used).map(bin_cells).collect();
-        (columns, rows, "The weights have no precision curve; toolsieve calibrate writes one.")
+        (columns, rows, "The weights have no precision curve; callsieve calibrate writes one.")
     } else {
         let columns = vec!["label, target precision", "threshold", "coverage", "requests", "change"];
         let hint = "The table shows what other target precisions would do. Precision and coverage were measured on \
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(
             bins.about,
             "The stage judge judged 1,230 requests from the text alone: none is relevant, irrelevant up to probability 0.150. Not \
-             included: 2 judged low quality by a rule. The weights have no precision curve; toolsieve calibrate writes one."
+             included: 2 judged low quality by a rule. The weights have no precision curve; callsieve calibrate writes one."
         );
         assert_eq!(bins.rows, [["0.1 to 0.2", "0", "1,200", "30"]]);
         let reach = |precision, more| PointEffect {

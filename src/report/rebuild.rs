@@ -47,7 +47,7 @@ pub(super) fn rebuild(run: &RunFile) -> Rebuild {
     Rebuild {
         version: run.version.clone(),
         seed: run.seed,
-        command: format!("toolsieve run pipeline.toml --input {files} --out out/{name}"),
+        command: format!("callsieve run pipeline.toml --input {files} --out out/{name}"),
         inputs,
         files: files_named(&run.pipeline),
         pipeline: pipeline_toml(&run.pipeline),

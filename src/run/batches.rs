@@ -107,7 +107,7 @@ fn client(environment: &Environment) -> Result<Client, Error> {
     if server.key.is_none() && server.base.is_none() {
         return refuse(
             "batches are submitted to api.openai.com, and OPENAI_API_KEY is not set\nhint: set it, or set OPENAI_BASE_URL for another server; \
-             `toolsieve batch export` writes a file without one",
+             `callsieve batch export` writes a file without one",
         );
     }
     let policy = RetryPolicy { deadline: DEADLINE, ..RetryPolicy::default() };
@@ -124,7 +124,7 @@ fn open(environment: &Environment) -> Result<(ReplyCache, File), Error> {
     match lock.try_lock() {
         Ok(()) => Ok((cache, lock)),
         Err(_) => refuse(format!(
-            "another `toolsieve batch` is at work: {} is locked\nhint: wait until it ends",
+            "another `callsieve batch` is at work: {} is locked\nhint: wait until it ends",
             path.display()
         )),
     }
@@ -184,7 +184,7 @@ pub fn submit_batches(
         let mut record = Submitted::new(client.base(), model, keys);
         cache.note_submitted(&record).map_err(halfway)?;
         let text: String = file.iter().map(|request| line(request)).collect();
-        match client.upload(&format!("toolsieve-{}.jsonl", record.id), &text, cancelled) {
+        match client.upload(&format!("callsieve-{}.jsonl", record.id), &text, cancelled) {
             Ok(id) => record.file = Some(id),
             Err(error) => {
                 cache.forget_submitted(&record.id).map_err(halfway)?;
@@ -199,7 +199,7 @@ pub fn submit_batches(
 
 fn without_service(error: crate::llm::Error) -> Error {
     if is_refusal(&error) && !is_redirect(&error) {
-        let hint = "the server may have no batch service (`toolsieve batch export` writes the requests for another one), or want smaller batches (--max-requests)";
+        let hint = "the server may have no batch service (`callsieve batch export` writes the requests for another one), or want smaller batches (--max-requests)";
         return Error::Request(format!("{error}\nhint: {hint}"));
     }
     halfway(error)
@@ -397,7 +397,7 @@ pub fn forget_batch(environment: &Environment, id: &str) -> Result<(), Error> {
     let records = cache.submitted().map_err(halfway)?;
     let is_named = |record: &&Submitted| record.id == id || record.batch.as_deref() == Some(id);
     let Some(record) = records.iter().find(is_named) else {
-        return refuse(format!("no batch {id} is under way\nhint: `toolsieve batch poll` lists them"));
+        return refuse(format!("no batch {id} is under way\nhint: `callsieve batch poll` lists them"));
     };
     cache.forget_submitted(&record.id).map_err(halfway)
 }

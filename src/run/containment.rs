@@ -1,4 +1,4 @@
-//! Keeps what people name apart from run folders, in which toolsieve replaces and removes files.
+//! Keeps what people name apart from run folders, in which callsieve replaces and removes files.
 //!
 //! A run reads nothing from its own folder: it would remove its input before it reads it. A run folder is in no other run
 //! folder, and so is no output that a person names. Links are followed, so another spelling of a path changes nothing.
@@ -57,7 +57,7 @@ fn texts(setting: &Value) -> impl Iterator<Item = &str> {
 fn refuse_run_in_run(out: &Path, real: &Path) -> Result<(), Error> {
     let Some(run) = run_around(real) else { return Ok(()) };
     refuse(format!(
-        "run folder {}: this is inside the run folder {}, where toolsieve replaces and removes files\nhint: give a folder outside it with --out",
+        "run folder {}: this is inside the run folder {}, where callsieve replaces and removes files\nhint: give a folder outside it with --out",
         out.display(),
         run.display()
     ))
@@ -91,7 +91,7 @@ pub fn check_output(flag: &str, out: &Path, inputs: &[PathBuf]) -> Result<(), Er
     let run = if is_run(&real) { Some(real.clone()) } else { run_around(out).or_else(|| run_around(&real)) };
     if let Some(run) = run {
         return refuse(format!(
-            "{shown}: this is inside the run folder {}, where toolsieve replaces and removes files\nhint: name a file outside it with {flag}",
+            "{shown}: this is inside the run folder {}, where callsieve replaces and removes files\nhint: name a file outside it with {flag}",
             run.display()
         ));
     }

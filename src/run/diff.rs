@@ -58,7 +58,7 @@ impl OpenRun {
         {
             let meant = did_you_mean(code, self.registry.reasons().iter().map(|(_, known)| known.code));
             return refuse(format!(
-                "unknown reason \"{code}\"\nhint: {meant}`toolsieve explain` lists all codes"
+                "unknown reason \"{code}\"\nhint: {meant}`callsieve explain` lists all codes"
             ));
         }
         for_every_event(&self.folder, &self.stages, &self.corpus, |events| {

@@ -37,7 +37,7 @@ const MAX_NAMED: usize = 20;
 /// What is to be forgotten.
 #[derive(Debug, Clone, Copy)]
 pub struct Forget<'a> {
-    /// The record, by any name that `toolsieve why` takes; the start of a request id has 12 digits or more.
+    /// The record, by any name that `callsieve why` takes; the start of a request id has 12 digits or more.
     pub id: &'a str,
     /// Every record that the log gave this id, where several have it.
     pub all: bool,
@@ -93,7 +93,7 @@ pub struct ForgottenRequest {
 /// begun: the same call goes on from there.
 pub fn forget(run: &Path, record: Forget<'_>, registry: &Registry) -> Result<Option<ForgetReport>, Error> {
     // The id must not come to stand in the lock file.
-    let folder = RunFolder::take_existing(run, "toolsieve forget")?;
+    let folder = RunFolder::take_existing(run, "callsieve forget")?;
     read_run_file(run)?;
     let run = open(run, registry)?;
     let list = Forgotten::read(&run.folder)?;
@@ -103,7 +103,7 @@ pub fn forget(run: &Path, record: Forget<'_>, registry: &Registry) -> Result<Opt
             return Ok(None);
         }
         return refuse(format!(
-            "no record {} in {}\nhint: use the id in the log, a request id, or the start of one ({SHORTEST_PREFIX} digits or more); `toolsieve why` shows both{}",
+            "no record {} in {}\nhint: use the id in the log, a request id, or the start of one ({SHORTEST_PREFIX} digits or more); `callsieve why` shows both{}",
             record.id,
             run.folder.display(),
             prefix_hint(record.id)
@@ -126,7 +126,7 @@ fn find(
     let Some(first) = named.first() else { return Ok(None) };
     if first.table == TableId::DocLists {
         return refuse(format!(
-            "{id} is a list id of {}, and no record\nhint: a doc list goes with its last record; `toolsieve why RUN list:{}` names its requests",
+            "{id} is a list id of {}, and no record\nhint: a doc list goes with its last record; `callsieve why RUN list:{}` names its requests",
             run.folder.display(),
             RowName::read(id).text
         ));

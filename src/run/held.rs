@@ -131,7 +131,7 @@ pub struct Review {
     pub selection: Selection,
     /// Rows held, or listed, for this reason only, or for those of this topic: `answer`, `answer/*`.
     pub reason: Option<String>,
-    /// Only these, each by any name that `toolsieve why` takes. All where empty.
+    /// Only these, each by any name that `callsieve why` takes. All where empty.
     pub ids: Vec<String>,
     /// At most so many rows.
     pub limit: Option<usize>,
@@ -160,7 +160,7 @@ impl OpenRun {
         {
             let meant = did_you_mean(code, self.registry.reasons().iter().map(|(_, known)| known.code));
             return refuse(format!(
-                "unknown reason \"{code}\"\nhint: {meant}`toolsieve explain` lists all codes"
+                "unknown reason \"{code}\"\nhint: {meant}`callsieve explain` lists all codes"
             ));
         }
         let entries = self.entries()?;
@@ -210,7 +210,7 @@ impl OpenRun {
                 Selection::Held => ("held row", "--unverified lists unverified entries"),
             };
             return refuse(format!(
-                "{}: no {what} has the id \"{missing}\"\nhint: {other}; `toolsieve why {} {missing}` shows what became of it",
+                "{}: no {what} has the id \"{missing}\"\nhint: {other}; `callsieve why {} {missing}` shows what became of it",
                 self.folder.display(),
                 self.folder.display()
             ));

@@ -47,7 +47,7 @@ fn is_pipe(input: &Path) -> bool {
 pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>), Error> {
     if given.inputs.is_empty() {
         return refuse(
-            "nothing to read: the pipeline names no inputs\nhint: name a log, e.g. `toolsieve run mylog.jsonl`, or `inputs` under [ingest] in the pipeline",
+            "nothing to read: the pipeline names no inputs\nhint: name a log, e.g. `callsieve run mylog.jsonl`, or `inputs` under [ingest] in the pipeline",
         );
     }
     let found = expand(&given.inputs)?;
@@ -107,7 +107,7 @@ pub fn check_file(input: &Path) -> Result<(), Error> {
         && CODE.iter().any(|known| extension.eq_ignore_ascii_case(known))
     {
         return refuse(format!(
-            "input {shown}: source code is not a log of requests\nhint: `toolsieve fix {shown}` reads the functions in it"
+            "input {shown}: source code is not a log of requests\nhint: `callsieve fix {shown}` reads the functions in it"
         ));
     }
     match side_file::open(input) {
@@ -209,7 +209,7 @@ pub(super) fn check_baselines(pipeline: &Pipeline, out: Option<&Path>) -> Result
         if let Some(Fault { file, detail, .. }) = fault_of_outcome(&path, Earlier::reads)? {
             let run = path.display();
             return refuse(format!(
-                "baseline {run}: {file}: {detail}; expected it as the run wrote it\nhint: `toolsieve verify {run}` lists what is wrong there; question files that were changed on purpose can be given in a folder of their own"
+                "baseline {run}: {file}: {detail}; expected it as the run wrote it\nhint: `callsieve verify {run}` lists what is wrong there; question files that were changed on purpose can be given in a folder of their own"
             ));
         }
         let earlier = Earlier::open(&path)?;

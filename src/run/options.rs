@@ -121,11 +121,11 @@ mod tests {
 
     #[test]
     fn a_command_line_can_be_given_to_a_shell() {
-        let words = ["toolsieve", "run", "a b.jsonl", "it's", "", "ingest.columns.query=[\"q\"]", "x=1"];
+        let words = ["callsieve", "run", "a b.jsonl", "it's", "", "ingest.columns.query=[\"q\"]", "x=1"];
         let options = Options::default().command(words.map(str::to_owned));
-        let line = r#"toolsieve run 'a b.jsonl' 'it'\''s' '' 'ingest.columns.query=["q"]' x=1"#;
+        let line = r#"callsieve run 'a b.jsonl' 'it'\''s' '' 'ingest.columns.query=["q"]' x=1"#;
         assert_eq!(options.command_line(), line);
-        let options = options.command(["toolsieve", "run", "--fresh", "a.jsonl"].map(str::to_owned));
-        assert_eq!(options.resume_command(), "toolsieve run a.jsonl");
+        let options = options.command(["callsieve", "run", "--fresh", "a.jsonl"].map(str::to_owned));
+        assert_eq!(options.resume_command(), "callsieve run a.jsonl");
     }
 }

@@ -1,4 +1,4 @@
-//! Files that toolsieve wrote for people, recognised by their first bytes: a folder of logs may hold them too.
+//! Files that callsieve wrote for people, recognised by their first bytes: a folder of logs may hold them too.
 
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};

@@ -1,7 +1,7 @@
 //! The input files of a run: files, folders and patterns as people name them, and a name made of them.
 //!
 //! A folder stands for every data file in it and below, in the order of their names. Hidden entries are skipped, and so
-//! is what toolsieve wrote itself: run folders and files of decisions. A pattern (`logs/*.jsonl.gz`) is expanded where the
+//! is what callsieve wrote itself: run folders and files of decisions. A pattern (`logs/*.jsonl.gz`) is expanded where the
 //! shell has not done so. Pipelines and the command line take the same.
 
 use std::io;
@@ -65,7 +65,7 @@ pub fn expand(paths: &[PathBuf]) -> Result<Expanded, Error> {
             let shown = path.display();
             if is_run(path) {
                 return refuse(format!(
-                    "input {shown}: this is a run folder, not a log\nhint: name the log; `toolsieve report {shown}` shows the run"
+                    "input {shown}: this is a run folder, not a log\nhint: name the log; `callsieve report {shown}` shows the run"
                 ));
             }
             let n_before = found.files.len();

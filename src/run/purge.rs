@@ -26,7 +26,7 @@ pub struct Purged {
 /// There is no finished run, it was not redacted ([`Extent::Everything`] empties it all the same), or another process
 /// has it. [`Error::Halfway`] once it has begun: the same call goes on from there.
 pub fn purge(run: &Path, extent: Extent, registry: &Registry) -> Result<Purged, Error> {
-    let folder = RunFolder::take_existing(run, "toolsieve purge")?;
+    let folder = RunFolder::take_existing(run, "callsieve purge")?;
     // Read first, since a folder without a finished run has nothing to say about its stages.
     read_run_file(run)?;
     let run = open(run, registry)?;

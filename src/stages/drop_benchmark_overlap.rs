@@ -63,15 +63,15 @@ static SUSPECT: Reason = Reason::policy(
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DropBenchmarkOverlap {
-    /// The benchmarks: BFCL question files, folders of them, other files, or ids of public sets, as `toolsieve sets list`
+    /// The benchmarks: BFCL question files, folders of them, other files, or ids of public sets, as `callsieve sets list`
     /// shows them.
     pub benchmarks: Vec<String>,
-    /// The folder of sets [default: `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`].
+    /// The folder of sets [default: `$CALLSIEVE_SETS` or `~/.cache/callsieve/sets`].
     pub dir: Option<PathBuf>,
     /// Keys of the texts of entries that are in no known form, with dots into objects. Empty: the usual keys.
     pub text_fields: Vec<String>,
     /// The format of all files: bfcl, toolbench, api-bank, seal-tools, nestful, tau-bench, columns, rows, or one of
-    /// `toolsieve sets add`. Empty: each file has that of its signs.
+    /// `callsieve sets add`. Empty: each file has that of its signs.
     pub format: String,
     /// The columns of the format "columns".
     pub columns: BenchColumns,

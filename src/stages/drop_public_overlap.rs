@@ -55,9 +55,9 @@ const MAX_HITS: usize = 20;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DropPublicOverlap {
-    /// Ids of public sets, as `toolsieve sets list` shows them.
+    /// Ids of public sets, as `callsieve sets list` shows them.
     pub sets: Vec<String>,
-    /// The folder of sets [default: `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`].
+    /// The folder of sets [default: `$CALLSIEVE_SETS` or `~/.cache/callsieve/sets`].
     pub dir: Option<PathBuf>,
     #[serde(skip)]
     environment: Environment,
@@ -179,12 +179,12 @@ pub(super) fn note(known: &ReferenceSets, cx: &Context<'_>, out: &mut Verdict<'_
     out.note("not_compared", json!(known.missing.iter().chain(unreadable).collect::<Vec<_>>()));
     if !known.missing.is_empty() {
         cx.progress.warn(&format!(
-            "not compared with {}: not on disk (see `toolsieve sets list`)",
+            "not compared with {}: not on disk (see `callsieve sets list`)",
             known.missing.join(", ")
         ));
     }
     for trouble in &known.troubles {
-        cx.progress.warn(&format!("{trouble} (see `toolsieve sets list`)"));
+        cx.progress.warn(&format!("{trouble} (see `callsieve sets list`)"));
     }
 }
 
@@ -361,7 +361,7 @@ mod tests {
         ]
         .map(|(row, record, method, path)| (row, record, method, path.to_owned()));
         assert_eq!(found, expected);
-        assert!(links.iter().all(|link| (&*link.object, &*link.set) == ("function", "toolsieve-sample")));
+        assert!(links.iter().all(|link| (&*link.object, &*link.set) == ("function", "callsieve-sample")));
         assert!(links.iter().all(|link| link.score > 0.79 && link.score <= 1.0), "{links:?}");
     }
 }

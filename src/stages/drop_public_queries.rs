@@ -39,9 +39,9 @@ static PUBLIC_QUERY: Reason =
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct DropPublicQueries {
-    /// Ids of public sets, as `toolsieve sets list` shows them.
+    /// Ids of public sets, as `callsieve sets list` shows them.
     pub sets: Vec<String>,
-    /// The folder of sets [default: `$TOOLSIEVE_SETS` or `~/.cache/toolsieve/sets`].
+    /// The folder of sets [default: `$CALLSIEVE_SETS` or `~/.cache/callsieve/sets`].
     pub dir: Option<PathBuf>,
     #[serde(skip)]
     environment: Environment,
@@ -195,7 +195,7 @@ mod tests {
         let [link] = &links[..] else { panic!("{links:?}") };
         assert_eq!(
             (link.row, &*link.object, &*link.set, &*link.method),
-            (0, "query", "toolsieve-sample", "rouge-l-f1")
+            (0, "query", "callsieve-sample", "rouge-l-f1")
         );
         let spans: Vec<Span> = serde_json::from_str(&link.spans).unwrap();
         assert_eq!(spans, [Span::value(MESSAGES, "/1/content")]);

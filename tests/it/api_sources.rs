@@ -3,8 +3,8 @@
 //! The files are in the data folder (`support/data.rs`).
 
 use crate::support::data;
+use callsieve::docs::parse::parse;
 use serde_json::Value;
-use toolsieve::docs::parse::parse;
 
 fn functions(text: &str, step: &str) -> Vec<Value> {
     let beginning: String = text.chars().take(60).collect();

@@ -1,4 +1,4 @@
-//! `toolsieve evaluate --ask` against a scripted server: requests, resume, failures, keys, cost.
+//! `callsieve evaluate --ask` against a scripted server: requests, resume, failures, keys, cost.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::server::{ReceivedRequest, Reply, Server};
-use crate::support::{shown, toolsieve};
+use crate::support::{callsieve, shown};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -51,7 +51,7 @@ impl Bench {
 
     /// Returns the command that asks; tests add to it.
     fn command(&self, server: &str, model: &str) -> Command {
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.current_dir(self.folder.path()).env("OPENAI_BASE_URL", server).env("OPENAI_API_KEY", KEY);
         command.args(["evaluate", "--dataset", "dataset", "--ask", model, "--save", "saved.jsonl", "--json"]);
         command

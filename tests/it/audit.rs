@@ -6,7 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
 
-use crate::support::{shown, toolsieve};
+use crate::support::{callsieve, shown};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -63,7 +63,7 @@ impl Bench {
     }
 
     fn audit(&self, arguments: &[&str]) -> Output {
-        toolsieve().current_dir(self.folder.path()).arg("audit").args(arguments).output().unwrap()
+        callsieve().current_dir(self.folder.path()).arg("audit").args(arguments).output().unwrap()
     }
 
     /// Audits a file into a folder, and returns its hits by row.
@@ -445,7 +445,7 @@ fn the_pipeline_file_does_what_the_command_does_and_a_run_folder_explains_it() {
     bench.hits("train.jsonl", "out");
     let pipeline = concat!(env!("CARGO_MANIFEST_DIR"), "/pipelines/audit.toml");
     let run = |arguments: &[&str]| {
-        let done = toolsieve().current_dir(bench.folder.path()).args(arguments).output().unwrap();
+        let done = callsieve().current_dir(bench.folder.path()).args(arguments).output().unwrap();
         assert_eq!(done.status.code(), Some(0), "{arguments:?}: {}", shown(&done));
         shown(&done)
     };
@@ -482,7 +482,7 @@ fn a_forgotten_record_is_in_no_file_of_the_audit() {
     bench.write("train.jsonl", &lines(&rows));
     bench.hits("train.jsonl", "out");
     for id in ["second", "first"] {
-        let done = toolsieve()
+        let done = callsieve()
             .current_dir(bench.folder.path())
             .args(["forget", "out", "--id", id])
             .output()

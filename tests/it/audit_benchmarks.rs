@@ -1,9 +1,9 @@
-//! The benchmarks of `toolsieve audit`: published ones as they are, and the flags of their format.
+//! The benchmarks of `callsieve audit`: published ones as they are, and the flags of their format.
 
 use std::fs;
 use std::path::Path;
 
-use crate::support::{data, shown, toolsieve};
+use crate::support::{callsieve, data, shown};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -19,7 +19,7 @@ fn audit(folder: &TempDir, bench: &Path, more: &[&str]) -> std::process::Output 
         let row = json!({"messages": [{"role": "user", "content": "Polish the brass lamps in the hall."}]});
         fs::write(&train, format!("{row}\n")).unwrap();
     }
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command.current_dir(folder.path()).args([
         "audit",
         "--quiet",

@@ -1,11 +1,11 @@
-//! What `toolsieve audit` reads: rows in the forms of training sets, calls, plain text, and the files of a benchmark.
+//! What `callsieve audit` reads: rows in the forms of training sets, calls, plain text, and the files of a benchmark.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
 
-use crate::support::{shown, toolsieve};
+use crate::support::{callsieve, shown};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -42,7 +42,7 @@ impl Folder {
     }
 
     fn audit(&self, train: &str, bench: &[&str], out: &str) -> Output {
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.current_dir(self.0.path()).args(["audit", "--train", train, "--out", out, "--bench"]);
         command.args(bench).output().unwrap()
     }

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Output;
 
-use crate::support::{shown, toolsieve};
+use crate::support::{callsieve, shown};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -29,7 +29,7 @@ impl Folder {
     }
 
     fn run(&self, arguments: &[&str]) -> Output {
-        toolsieve().current_dir(self.0.path()).args(arguments).output().unwrap()
+        callsieve().current_dir(self.0.path()).args(arguments).output().unwrap()
     }
 
     fn done(&self, arguments: &[&str]) -> String {

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::support::data;
+use callsieve::audit::benchmark::{Benchmark, Thresholds};
+use callsieve::audit::hit::{Method, Object, Verdict};
+use callsieve::audit::item::Item;
+use callsieve::audit::rows::Fallback;
+use callsieve::docs::parse::parse;
+use callsieve::ingest::log_formats::Columns;
+use callsieve::text::rouge::Threshold;
 use serde_json::Value;
-use toolsieve::audit::benchmark::{Benchmark, Thresholds};
-use toolsieve::audit::hit::{Method, Object, Verdict};
-use toolsieve::audit::item::Item;
-use toolsieve::audit::rows::Fallback;
-use toolsieve::docs::parse::parse;
-use toolsieve::ingest::log_formats::Columns;
-use toolsieve::text::rouge::Threshold;
 
 fn read(paths: &[PathBuf]) -> Benchmark {
     Benchmark::read(paths, &Columns::default(), Thresholds::default(), &Fallback::default()).unwrap()

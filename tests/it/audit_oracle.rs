@@ -13,14 +13,14 @@ use std::fmt::Write as _;
 use std::fs;
 
 use crate::support::data;
+use callsieve::audit::benchmark::{Benchmark, Thresholds};
+use callsieve::audit::everyday::is_small_talk;
+use callsieve::audit::hit::{Method, Object, Verdict};
+use callsieve::audit::item::{Docs, Item, ItemCall};
+use callsieve::audit::rows::Fallback;
+use callsieve::ingest::log_formats::Columns;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use toolsieve::audit::benchmark::{Benchmark, Thresholds};
-use toolsieve::audit::everyday::is_small_talk;
-use toolsieve::audit::hit::{Method, Object, Verdict};
-use toolsieve::audit::item::{Docs, Item, ItemCall};
-use toolsieve::audit::rows::Fallback;
-use toolsieve::ingest::log_formats::Columns;
 
 const N: usize = 1000;
 

@@ -1,10 +1,10 @@
-//! `toolsieve audit scores` through the command: its output, files and refusals, on made-up leaderboards.
+//! `callsieve audit scores` through the command: its output, files and refusals, on made-up leaderboards.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::process::Output;
 
-use crate::support::{shown, toolsieve};
+use crate::support::{callsieve, shown};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -40,7 +40,7 @@ impl Folder {
     }
 
     fn run(&self, columns: &str, arguments: &[&str]) -> Output {
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.current_dir(self.0.path()).env("COLUMNS", columns).args(["audit", "scores"]);
         command.args(arguments).output().unwrap()
     }
@@ -160,6 +160,6 @@ fn columns_are_chosen_and_wrong_ones_are_refused() {
         assert!(refused.status.code() == Some(2) && text.contains(expected), "{arguments:?}: {text}");
     }
     // The audit itself still wants its files.
-    let bare = toolsieve().arg("audit").output().unwrap();
+    let bare = callsieve().arg("audit").output().unwrap();
     assert!(bare.status.code() == Some(2) && shown(&bare).contains("--train"), "{}", shown(&bare));
 }

@@ -223,7 +223,7 @@ fn a_submitted_batch_is_polled_and_gives_the_same_dataset_as_the_server() {
         "batch_1: the request failed: too long",
         "batch_2: 10 requests to gpt-4.1-mini: failed, 0 answers into the cache, 10 without an answer",
         "batch_2: Enqueued token limit",
-        "hint: `toolsieve batch submit` sends requests without an answer again",
+        "hint: `callsieve batch submit` sends requests without an answer again",
     ] {
         assert!(text.contains(expected), "{expected}: {text}");
     }
@@ -356,7 +356,7 @@ fn a_stopped_wait_leaves_the_batches_running_and_reports_how_to_go_on() {
     assert!(output.status.code() == Some(130), "{text}");
     assert!(
         text.contains("interrupted")
-            && text.contains("hint: batches that were created go on; `toolsieve batch poll`"),
+            && text.contains("hint: batches that were created go on; `callsieve batch poll`"),
         "{text}"
     );
     service.end(0, "completed", |_| Some(true));

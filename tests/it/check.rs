@@ -1,4 +1,4 @@
-//! Tests of `toolsieve check`: its output for small datasets, and the published audit of the official files.
+//! Tests of `callsieve check`: its output for small datasets, and the published audit of the official files.
 //!
 //! The official files are in the data folder (`support/data.rs`).
 
@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::support::{data, output, shown};
-use toolsieve::checker::{Kind, Language, acceptance};
-use toolsieve::docs::check::rules::Level;
-use toolsieve::lint::tally::{Count, tally};
-use toolsieve::lint::{Report, check, input};
+use callsieve::checker::{Kind, Language, acceptance};
+use callsieve::docs::check::rules::Level;
+use callsieve::lint::tally::{Count, tally};
+use callsieve::lint::{Report, check, input};
 
 const V4: &str = "bfcl-v4-live";
 const V2: &str = "bfcl-v2-live";

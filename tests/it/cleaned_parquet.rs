@@ -1,4 +1,4 @@
-//! Cleaned sets of `toolsieve audit` in Parquet: the training file without the removed rows, in its own form.
+//! Cleaned sets of `callsieve audit` in Parquet: the training file without the removed rows, in its own form.
 
 use std::fmt::Debug;
 use std::fs::{self, File};
@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::Arc;
 
-use crate::support::{shown, toolsieve};
+use crate::support::{callsieve, shown};
+use callsieve::jobs::audit::RECIPE;
+use callsieve::pipeline::Override;
+use callsieve::run::{Observer, Options, execute};
+use callsieve::{Pipeline, Registry};
 use parquet::basic::{
     BrotliLevel, Compression, CompressionCodec, Encoding, GzipLevel, LogicalType, Repetition, ZstdLevel,
 };
@@ -21,10 +25,6 @@ use parquet::schema::parser::parse_message_type;
 use parquet::schema::types::{ColumnDescriptor, ColumnPath, Type};
 use serde_json::json;
 use tempfile::TempDir;
-use toolsieve::jobs::audit::RECIPE;
-use toolsieve::pipeline::Override;
-use toolsieve::run::{Observer, Options, execute};
-use toolsieve::{Pipeline, Registry};
 
 const TIDE: &str = "What time is high tide in Leith on Friday, and how high will the water be?";
 
@@ -89,7 +89,7 @@ impl Bench {
     fn audit(&self, train: &str, out: &str) -> Output {
         let arguments =
             ["audit", "--field", "query", "--bench", "bench.jsonl", "--train", train, "--out", out];
-        toolsieve().current_dir(self.folder.path()).args(arguments).output().unwrap()
+        callsieve().current_dir(self.folder.path()).args(arguments).output().unwrap()
     }
 
     /// Audits a file and returns the path of its cleaned set.

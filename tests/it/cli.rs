@@ -62,11 +62,11 @@ fn why_explains_exported_merged_held_and_unreadable_rows() {
     snapshot("why_held", &why("raw/pairs.csv:5"), folder.path());
     snapshot("why_unknown", &why("nobody"), folder.path());
     let rows =
-        toolsieve::engine::frame::FrameFile::open(&out.join("rows.parquet")).unwrap().read_all().unwrap();
+        callsieve::engine::frame::FrameFile::open(&out.join("rows.parquet")).unwrap().read_all().unwrap();
     let text = |column: &str, row| rows.texts(column).unwrap().get(row);
     let merged = (0..rows.height()).find(|&row| text("reason", row) == Some("query/near-duplicate")).unwrap();
     snapshot("why_merged", &why(text("request_id", merged).unwrap()), folder.path());
-    let lines = toolsieve::engine::raw::read_lines(&out).unwrap();
+    let lines = callsieve::engine::raw::read_lines(&out).unwrap();
     let broken = lines.iter().find(|line| line.fate == "unreadable").unwrap();
     snapshot("why_unreadable", &why(&format!("hosted.jsonl:{}", broken.line)), folder.path());
 }
@@ -138,7 +138,7 @@ fn forget_lists_what_it_removed_from_each_file() {
     snapshot("forget", &forget(&["r0357"]), folder.path());
     snapshot("forget_again", &forget(&["3a6ea0f0197fa76d604f51215a99e20e"]), folder.path());
     snapshot("why_forgotten", &shown(&output(&["why", path(&out), "raw/hosted.jsonl:194"])), folder.path());
-    let taken = toolsieve::engine::folder::RunFolder::take(&out).unwrap();
+    let taken = callsieve::engine::folder::RunFolder::take(&out).unwrap();
     for refused in [forget(&["r0358"]), shown(&output(&["purge", path(&out), "--raw"]))] {
         assert!(refused.contains("exit: 2") && refused.contains("is in use by process"), "{refused}");
     }
@@ -163,14 +163,14 @@ fn stages_are_listed_from_the_code() {
     snapshot("stages_split", &shown(&output(&["stages", "split"])), folder.path());
     snapshot("stages_sample", &shown(&output(&["stages", "sample"])), folder.path());
     let json = String::from_utf8(output(&["stages", "--json"]).stdout).unwrap();
-    assert_eq!(json.lines().count(), toolsieve::stages::KINDS.len());
+    assert_eq!(json.lines().count(), callsieve::stages::KINDS.len());
 }
 
 #[test]
 fn the_schema_of_pipelines_is_json_and_knows_every_kind() {
     let schema: serde_json::Value = serde_json::from_slice(&output(&["schema"]).stdout).unwrap();
     let kinds = schema["properties"]["stages"]["items"]["oneOf"].as_array().unwrap();
-    assert_eq!(kinds.len(), toolsieve::stages::KINDS.len());
+    assert_eq!(kinds.len(), callsieve::stages::KINDS.len());
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn numbers_words_and_lists_can_be_set_from_the_command_line() {
 fn a_folder_in_use_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
-    let taken = toolsieve::engine::folder::RunFolder::take(&out).unwrap();
+    let taken = callsieve::engine::folder::RunFolder::take(&out).unwrap();
     let refused = output(&["run", "--quiet", "--out", path(&out)]);
     assert_eq!(refused.status.code(), Some(2));
     let error = String::from_utf8(refused.stderr).unwrap();
@@ -310,7 +310,7 @@ fn an_interrupted_run_reports_it_and_continues_to_the_same_bytes() {
     let log = folder.path().join("log.jsonl");
     crate::support::write_long_log(&log, 12_000);
     let out = folder.path().join("run");
-    let mut run = crate::support::toolsieve()
+    let mut run = crate::support::callsieve()
         .args(["run", "--quiet", "--input", path(&log), "--out", path(&out)])
         .stderr(std::process::Stdio::piped())
         .stdout(std::process::Stdio::null())

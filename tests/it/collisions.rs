@@ -8,10 +8,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::support::{copy_folder, shown, text_of, toolsieve};
+use crate::support::{callsieve, copy_folder, shown, text_of};
+use callsieve::engine::frame::FrameFile;
+use callsieve::engine::seal::{Sealed, read_sealed, write_sealed};
 use serde_json::{Map, Value, json};
-use toolsieve::engine::frame::FrameFile;
-use toolsieve::engine::seal::{Sealed, read_sealed, write_sealed};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The first byte of the first and of the second word that are swapped.
@@ -63,7 +63,7 @@ impl Home {
     }
 
     fn call(&self, arguments: &[&str]) -> Output {
-        toolsieve().current_dir(self.0.path()).args(arguments).output().unwrap()
+        callsieve().current_dir(self.0.path()).args(arguments).output().unwrap()
     }
 
     /// Runs the recipe on the log, on one thread, into a folder.
@@ -183,9 +183,9 @@ fn age(run: &Path, has_marker: bool) {
     let Sealed { mut value, files, .. } = read_sealed::<Map<String, Value>>(&path).unwrap();
     assert_eq!(value.remove("format"), Some(json!(2)));
     write_sealed(&path, &value, &files).unwrap();
-    let marker = run.join(".toolsieve");
+    let marker = run.join(".callsieve");
     let text = std::fs::read_to_string(&marker).unwrap();
-    assert!(text.starts_with("toolsieve run folder, format 2\n"), "{text}");
+    assert!(text.starts_with("callsieve run folder, format 2\n"), "{text}");
     if has_marker {
         std::fs::write(&marker, text.replace("format 2", "format 1")).unwrap();
     } else {
@@ -238,7 +238,7 @@ fn a_run_with_ids_of_an_earlier_form_is_refused_by_every_command_that_reads_one(
     }
     // Without run.json nothing tells the form of the ids.
     copy_folder(&run, &home.path("part"));
-    for file in ["run.json", ".toolsieve"] {
+    for file in ["run.json", ".callsieve"] {
         std::fs::remove_file(home.path("part").join(file)).unwrap();
     }
     let output = home.call(&["run", "-q", "log.jsonl", "--out", "next", "--baseline", "part"]);

@@ -112,7 +112,7 @@ fn evidence_of_an_overlap_names_the_entry_and_the_measure() {
     let sets = ["--set", "merge-near-queries.rouge_l=off", "--set", "merge-near-queries.cosine=off"];
     let out = run("april", &april, &[&["--baseline", text(&march)][..], &sets].concat());
     let ledger =
-        toolsieve::engine::frame::FrameFile::open(&out.join("ledger.parquet")).unwrap().read_all().unwrap();
+        callsieve::engine::frame::FrameFile::open(&out.join("ledger.parquet")).unwrap().read_all().unwrap();
     let cell = |name: &str, row| ledger.texts(name).unwrap().get(row).map(str::to_owned);
     let found: BTreeSet<(Option<String>, Option<String>)> = (0..ledger.height())
         .filter(|&row| cell("reason", row).as_deref() == Some("overlap/baseline"))

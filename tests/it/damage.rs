@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use crate::support::{assert_same_bytes, copy_folder, output, shown, stable_bytes, toolsieve};
+use crate::support::{assert_same_bytes, callsieve, copy_folder, output, shown, stable_bytes};
 use serde_json::{Value, json};
 
 /// Questions with answers: some alike, one useless, with personal values in questions and docs, and a broken line.
@@ -44,7 +44,7 @@ impl Sample {
     }
 
     fn run(&self, out: &Path, more: &[&str]) -> Output {
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.args(["run", "--set", "max_fault_share=1", "--quiet", "--input"]).arg(&self.log);
         command.arg("--out").arg(out).args(more).output().unwrap()
     }
@@ -154,7 +154,7 @@ fn verify_names_what_is_damaged_missing_and_unexpected() {
     assert_eq!(told.status.code(), Some(0), "what is unexpected is no damage: {}", shown(&told));
     assert_eq!(
         String::from_utf8(told.stdout).unwrap(),
-        "unexpected  notes.txt: toolsieve did not write it
+        "unexpected  notes.txt: callsieve did not write it
 unexpected  stages/01-redact/columns.parquet.partial: an interrupted command left it\n"
     );
     for (damaged, file) in
@@ -307,10 +307,10 @@ fn a_folder_of_other_files_is_refused_under_any_name() {
     assert_eq!(std::fs::read_to_string(project.join("dataset/mydata.csv")).unwrap(), "precious");
     // A run folder without its marker can be read, but not written to.
     let run = sample.copy();
-    std::fs::remove_file(run.join(".toolsieve")).unwrap();
+    std::fs::remove_file(run.join(".callsieve")).unwrap();
     for refused in [sample.run(&run, &[]), output(&["purge", run.to_str().unwrap(), "--raw"])] {
         assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
-        assert!(shown(&refused).contains("has no valid file .toolsieve"), "{}", shown(&refused));
+        assert!(shown(&refused).contains("has no valid file .callsieve"), "{}", shown(&refused));
     }
     assert!(output(&["report", run.to_str().unwrap()]).status.success());
 }
@@ -400,8 +400,8 @@ fn a_broken_set_is_listed_and_stops_only_the_run_that_needs_it() {
     assert!(text.contains("nexusraven") && text.contains("mine is broken: "), "{text}");
     let out = sample.home.path().join("out");
     let run = |more: &[&str]| {
-        let mut command = toolsieve();
-        command.env("TOOLSIEVE_SETS", &sets).args([
+        let mut command = callsieve();
+        command.env("CALLSIEVE_SETS", &sets).args([
             "run",
             "--set",
             "max_fault_share=1",
@@ -467,7 +467,7 @@ fn a_changed_baseline_stops_the_next_run_at_its_start() {
             let run = sample.run(&next, more);
             let text = shown(&run);
             assert_eq!(run.status.code(), Some(2), "{file} with {what}: {text}");
-            let hint = format!("`toolsieve verify {}`", baseline.display());
+            let hint = format!("`callsieve verify {}`", baseline.display());
             assert!(text.contains(file) && text.contains(&hint), "{file} with {what}: {text}");
         }
         assert_same_bytes(&stable_bytes(&next), &bytes);

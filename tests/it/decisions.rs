@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use crate::support::{assert_same_bytes, output, shown, stable_bytes};
+use callsieve::engine::frame::FrameFile;
 use serde_json::{Value, json};
-use toolsieve::engine::frame::FrameFile;
 
 /// Returns the cells of a table of a run, one map per row.
 fn table(path: &Path) -> Vec<Value> {

@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{shown, toolsieve};
+use crate::support::{callsieve, shown};
+use callsieve::engine::frame::FrameFile;
 use serde_json::{Value, json};
-use toolsieve::engine::frame::FrameFile;
 
 /// The maximum levels of a kept value: those of the JSON parser, without the levels that wrap values.
 const MAX_KEPT: usize = 112;
@@ -55,7 +55,7 @@ impl Home {
     /// Runs a log of these requests into a folder, which must succeed. Returns the output.
     fn run(&self, out: &str, requests: &[Value], more: &[&str]) -> String {
         let log = self.file(&format!("{out}.jsonl"), requests);
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.args(["run", "--fresh", "--set", "max_fault_share=1", "--input"]).arg(log);
         let run = command.arg("--out").arg(self.path(out)).args(more).output().unwrap();
         assert_eq!(run.status.code(), Some(0), "{}", shown(&run));
@@ -65,7 +65,7 @@ impl Home {
     /// Returns the log's ids of the exported entries of a run; `check` reads all of them.
     fn exported(&self, out: &str) -> Vec<String> {
         let run = self.path(out);
-        let check = toolsieve().arg("check").arg(&run).output().unwrap();
+        let check = callsieve().arg("check").arg(&run).output().unwrap();
         assert!(check.status.code().is_some_and(|code| code < 2), "{}", shown(&check));
         let rows = rows(&run.join("rows.parquet"));
         let is_exported = |row: &&Value| row["fate"] == "exported";
@@ -128,11 +128,11 @@ fn docs_that_become_too_deep_when_parsed_or_fixed_are_reported_without_an_abort(
     for text in &texts[..2] {
         let file = home.path("docs.txt");
         std::fs::write(&file, text).unwrap();
-        let fix = toolsieve().args(["fix", "--json"]).arg(&file).output().unwrap();
+        let fix = callsieve().args(["fix", "--json"]).arg(&file).output().unwrap();
         let line = shown(&fix);
         assert!(fix.status.code() == Some(1) && line.contains("parse/functions-too-deep"), "{line}");
     }
-    let inspect = toolsieve().arg("inspect").arg(home.path("deep.jsonl")).output().unwrap();
+    let inspect = callsieve().arg("inspect").arg(home.path("deep.jsonl")).output().unwrap();
     let text = shown(&inspect);
     assert!(inspect.status.success() && text.contains("parse/functions-too-deep"), "{text}");
 }

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 
 use crate::support::data;
+use callsieve::docs::fix::{Safety, fix};
+use callsieve::docs::parse::parse;
 use serde_json::Value;
-use toolsieve::docs::fix::{Safety, fix};
-use toolsieve::docs::parse::parse;
 
 /// The findings that the evaluator does not accept, after all fixes.
 const BLOCKING: [&str; 6] = [

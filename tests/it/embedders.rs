@@ -6,7 +6,7 @@ mod minilm;
 use std::path::Path;
 use std::process::Output;
 
-use crate::support::{shown, toolsieve};
+use crate::support::{callsieve, shown};
 use serde_json::{Value, json};
 
 const QUERIES: [&str; 3] =
@@ -23,8 +23,8 @@ fn run(folder: &Path, out: &str, queries: &[&str], embedder: &str, more: &[(&str
         folder.join("log.jsonl").display()
     );
     std::fs::write(folder.join("pipeline.toml"), pipeline).unwrap();
-    let mut command = toolsieve();
-    command.env("TOOLSIEVE_CACHE", folder.join("cache")).envs(more.iter().copied());
+    let mut command = callsieve();
+    command.env("CALLSIEVE_CACHE", folder.join("cache")).envs(more.iter().copied());
     command.arg("run").arg(folder.join("pipeline.toml")).args(["--quiet", "--out"]).arg(folder.join(out));
     command.output().unwrap()
 }

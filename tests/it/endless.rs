@@ -2,8 +2,8 @@
 //!
 //! Nothing is timed; quadratic parsing of these texts would hang.
 
-use toolsieve::docs::parse::fault::ParseFault;
-use toolsieve::docs::parse::parse;
+use callsieve::docs::parse::fault::ParseFault;
+use callsieve::docs::parse::parse;
 
 const MIB: usize = 1 << 20;
 

@@ -1,4 +1,4 @@
-//! Tests of `toolsieve evaluate`: a small dataset with results of every form, and the official files with their own
+//! Tests of `callsieve evaluate`: a small dataset with results of every form, and the official files with their own
 //! ground truths as answers (`support/data.rs`).
 
 mod official;
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{data, shown, toolsieve};
+use crate::support::{callsieve, data, shown};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -104,7 +104,7 @@ impl Bench {
     }
 
     fn run(&self, arguments: &[&str]) -> (String, Option<i32>) {
-        let output = toolsieve()
+        let output = callsieve()
             .current_dir(self.folder.path())
             .args(["evaluate", "--dataset", "dataset"])
             .args(arguments)
@@ -114,7 +114,7 @@ impl Bench {
     }
 
     fn json(&self, arguments: &[&str]) -> Value {
-        let output = toolsieve()
+        let output = callsieve()
             .current_dir(self.folder.path())
             .args(["evaluate", "--dataset", "dataset", "--json"])
             .args(arguments)
@@ -145,7 +145,7 @@ fn tables_fit_80_and_120_columns() {
     bench.results("right.jsonl", RIGHT);
     bench.results("wrong.jsonl", WRONG);
     for columns in ["80", "120"] {
-        let output = toolsieve()
+        let output = callsieve()
             .current_dir(bench.folder.path())
             .env("COLUMNS", columns)
             .env("BFCL_VENV", "venv")
@@ -224,7 +224,7 @@ fn verdicts_keep_the_fields_of_their_row_and_number_samples() {
         json!({"id": "live_multiple_0-0-0", "text": "mute(bell=3)", "sample": 1}),
     ];
     bench.write("r.jsonl", &lines(&rows));
-    let output = toolsieve()
+    let output = callsieve()
         .current_dir(bench.folder.path())
         .args(["evaluate", "--dataset", "dataset", "--results", "r.jsonl", "--verdicts", "-"])
         .output()
@@ -356,7 +356,7 @@ fn datasets_that_cannot_be_scored_are_answered_with_the_way_on() {
         ),
         ("run", "hint: they are of the unverified entries: give --dataset run/dataset/unverified"),
     ] {
-        let output = toolsieve()
+        let output = callsieve()
             .current_dir(bench.folder.path())
             .args(["evaluate", "--dataset", dataset, "--results", "r.jsonl"])
             .output()
@@ -376,7 +376,7 @@ fn score_files_have_the_official_form() {
     assert_eq!(lines[0], json!({"accuracy": 0.0, "correct_count": 0, "total_count": 2}));
     assert_eq!((&lines[1]["id"], &lines[1]["valid"]), (&json!("live_simple_0-0-0"), &json!(false)));
     assert_eq!(lines[1]["error_type"], "simple_function_checker:wrong_func_name");
-    let table = toolsieve::engine::frame::FrameFile::open(&bench.path("verdicts.parquet"))
+    let table = callsieve::engine::frame::FrameFile::open(&bench.path("verdicts.parquet"))
         .unwrap()
         .read_all()
         .unwrap();
@@ -399,7 +399,7 @@ fn compare_shows_the_entries_that_differ() {
 
 #[test]
 fn a_system_of_the_family_of_the_log_is_warned_about() {
-    use toolsieve::engine::frame::{Values, write_frame};
+    use callsieve::engine::frame::{Values, write_frame};
     let bench = Bench::new();
     bench.write("ingest/.keep", "");
     let models = Values::Text(vec![Some("openai/gpt-4o"), None]);
@@ -407,7 +407,7 @@ fn a_system_of_the_family_of_the_log_is_warned_about() {
     let row = |model: &str| json!({"id": "live_irrelevance_0-0-0", "text": "No bell.", "model": model});
     for (model, is_warned) in [("gpt-5-mini", true), ("qwen3", false)] {
         bench.write("r.jsonl", &lines(&[row(model)]));
-        let output = toolsieve()
+        let output = callsieve()
             .current_dir(bench.folder.path())
             .args(["evaluate", "--dataset", ".", "--results", "r.jsonl"])
             .output()
@@ -464,7 +464,7 @@ fn inner(alternative: &Value) -> Value {
 fn first_call(call: &Value) -> String {
     let (name, parameters) = call.as_object().unwrap().iter().next().unwrap();
     let arguments = parameters.as_object().unwrap().iter().filter_map(|(key, alternatives)| {
-        let value = toolsieve::checker::PyValue::from_json(&first(alternatives)?).repr();
+        let value = callsieve::checker::PyValue::from_json(&first(alternatives)?).repr();
         Some(format!("{key}={value}"))
     });
     format!("{name}({})", arguments.collect::<Vec<_>>().join(", "))
@@ -495,7 +495,7 @@ fn official_ground_truths_pass_as_in_the_official_run() {
     ] {
         let results = folder.path().join(format!("{category}.jsonl"));
         write_first_alternatives(&dataset, category, &results);
-        let output = toolsieve()
+        let output = callsieve()
             .args(["evaluate", "--json", "--dataset"])
             .arg(&dataset)
             .arg("--results")
@@ -558,7 +558,7 @@ fn entries_of_v1_have_an_index_and_one_function_without_a_list() {
     let answers = lines(&[json!({"ring": {"bell": [1]}})]);
     bench.write("v1/possible_answer/gorilla_openfunctions_v1_test_simple.json", &answers);
     bench.write("r.jsonl", &lines(&[json!({"id": "simple_7", "result": "[ring(bell=1)]"})]));
-    let output = toolsieve()
+    let output = callsieve()
         .current_dir(bench.folder.path())
         .args(["evaluate", "--dataset", "v1", "--results", "r.jsonl", "--min-accuracy", "1"])
         .output()
@@ -574,7 +574,7 @@ fn answers_of_retired_categories_are_beside_the_folder_of_the_questions() {
     bench.write("old/possible_answer/BFCL_v4_exec_simple.json", &lines(&[truth]));
     bench.write("recorded.jsonl", &lines(&[json!({"id": "exec_simple_0", "outputs": [1], "expected": [1]})]));
     bench.write("r.jsonl", &lines(&[json!({"id": "exec_simple_0", "result": "[ring(bell=1)]"})]));
-    let output = toolsieve()
+    let output = callsieve()
         .current_dir(bench.folder.path())
         .args([
             "evaluate",

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::support::{output, shown, toolsieve};
+use crate::support::{callsieve, output, shown};
 
 const REQUEST: &str = r#"{"query": "When is low tide?", "functions": "[{\"name\": \"tide\", \"description\": \"Returns the tide.\"}]"}"#;
 
@@ -62,7 +62,7 @@ fn a_path_without_a_run_is_answered_with_the_runs_nearby() {
     std::fs::write(folder.path().join("log.jsonl"), REQUEST).unwrap();
     std::fs::write(folder.path().join("recipe.toml"), "").unwrap();
     let before = shown(&output(&["held", &at("runs")]));
-    assert!(before.contains("hint: `toolsieve run FILE… --out "), "{before}");
+    assert!(before.contains("hint: `callsieve run FILE… --out "), "{before}");
     for name in ["runs/march", "runs/april"] {
         let run = output(&["run", &at("log.jsonl"), "--out", &at(name), "--quiet"]);
         assert!(run.status.success(), "{}", shown(&run));
@@ -162,13 +162,13 @@ fn as_another_user_at(folder: &Path, locked: &Path, rights: u32, arguments: &[&s
     let mode =
         |path: &Path, mode| std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     mode(folder, 0o755);
-    let program = folder.join("toolsieve");
-    let built = toolsieve();
+    let program = folder.join("callsieve");
+    let built = callsieve();
     if !program.exists() && std::fs::hard_link(built.get_program(), &program).is_err() {
         std::fs::copy(built.get_program(), &program).unwrap();
     }
     let mut command = Command::new(&program);
-    command.args(arguments).current_dir(folder).env("NO_COLOR", "1").env("TOOLSIEVE_SETS", "no-such-folder");
+    command.args(arguments).current_dir(folder).env("NO_COLOR", "1").env("CALLSIEVE_SETS", "no-such-folder");
     let before = locked.metadata().unwrap().mode();
     // The superuser may open everything, and may become another user; others can only lock themselves out.
     let is_superuser = folder.metadata().unwrap().uid() == 0;
@@ -238,7 +238,7 @@ fn a_folder_that_may_not_be_read_is_named_and_never_left_out() {
 }
 
 fn in_folder(folder: &Path, arguments: &[&str]) -> std::process::Output {
-    toolsieve().current_dir(folder).args(arguments).output().unwrap()
+    callsieve().current_dir(folder).args(arguments).output().unwrap()
 }
 
 #[test]
@@ -301,7 +301,7 @@ fn a_file_that_is_no_log_ends_before_the_first_stage() {
         let error = String::from_utf8(ended.stderr).unwrap();
         let lines: Vec<&str> = error.lines().filter(|line| !line.starts_with("ingest")).collect();
         text += &format!(
-            "$ toolsieve {}\nexit: {}\n{}\n\n",
+            "$ callsieve {}\nexit: {}\n{}\n\n",
             arguments.join(" "),
             ended.status.code().unwrap(),
             lines.join("\n")
@@ -357,7 +357,7 @@ fn standard_input_is_reused_or_refused_with_a_way_on() {
     let log = folder.path().join("log.jsonl");
     let run = |text: &str| {
         std::fs::write(&log, text).unwrap();
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.current_dir(folder.path()).args(["run", "-"]).stdin(std::fs::File::open(&log).unwrap());
         command.output().unwrap()
     };

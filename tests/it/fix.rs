@@ -1,21 +1,21 @@
-//! Tests of `toolsieve fix` for people and for programs: input, output, exit codes.
+//! Tests of `callsieve fix` for people and for programs: input, output, exit codes.
 
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
-use crate::support::{shown, toolsieve};
+use crate::support::{callsieve, shown};
+use callsieve::docs::patch::{PatchOp, apply};
 use serde_json::{Value, json};
-use toolsieve::docs::patch::{PatchOp, apply};
 
 /// Runs `fix` in a folder that holds one file.
 fn fix(folder: &Path, name: &str, text: &str, more: &[&str]) -> Output {
     std::fs::write(folder.join(name), text).unwrap();
-    toolsieve().current_dir(folder).arg("fix").arg(name).args(more).output().unwrap()
+    callsieve().current_dir(folder).arg("fix").arg(name).args(more).output().unwrap()
 }
 
 fn fix_standard_input(text: &[u8], more: &[&str]) -> Output {
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command.arg("fix").args(more).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(text).unwrap();
@@ -163,7 +163,7 @@ fn harbour() -> tempfile::TempDir {
 fn a_folder_is_walked_in_order_and_files_of_other_types_are_counted() {
     let folder = harbour();
     let read = |more: &[&str]| {
-        toolsieve().current_dir(folder.path()).args(["fix", "."]).args(more).output().unwrap()
+        callsieve().current_dir(folder.path()).args(["fix", "."]).args(more).output().unwrap()
     };
     let output = read(&[]);
     assert_eq!(output.status.code(), Some(1));
@@ -186,7 +186,7 @@ fn a_folder_is_walked_in_order_and_files_of_other_types_are_counted() {
 fn an_unreadable_file_is_a_fault_and_the_others_are_processed() {
     let folder = harbour();
     let paths = ["fix", "missing.json", "b/table.parquet", "b", "-", "a.json"];
-    let output = toolsieve().current_dir(folder.path()).args(paths).stdin(Stdio::null()).output().unwrap();
+    let output = callsieve().current_dir(folder.path()).args(paths).stdin(Stdio::null()).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let lines = lines(&output);
     let told: Vec<_> = lines.iter().map(|line| (&line["file"], &line["faults"][0]["reason"])).collect();
@@ -209,7 +209,7 @@ fn an_unreadable_file_is_a_fault_and_the_others_are_processed() {
 #[test]
 fn a_folder_without_docs_is_an_error_that_names_the_types() {
     let folder = harbour();
-    let empty = toolsieve().current_dir(folder.path()).args(["fix", "a.json", "empty"]).output().unwrap();
+    let empty = callsieve().current_dir(folder.path()).args(["fix", "a.json", "empty"]).output().unwrap();
     snapshot("fix_empty_folder", &empty);
 }
 
@@ -221,7 +221,7 @@ fn links_to_folders_are_not_followed_and_links_to_files_are() {
     std::os::unix::fs::symlink(folder.path(), inner.join("loop")).unwrap();
     std::os::unix::fs::symlink(folder.path().join("a.json"), inner.join("linked.json")).unwrap();
     std::os::unix::fs::symlink("nowhere", inner.join("lost.json")).unwrap();
-    let output = toolsieve().current_dir(folder.path()).args(["fix", "b/deep"]).output().unwrap();
+    let output = callsieve().current_dir(folder.path()).args(["fix", "b/deep"]).output().unwrap();
     let lines = lines(&output);
     let files: Vec<_> = lines.iter().map(|line| line["file"].as_str().unwrap()).collect();
     assert_eq!(files, ["lines.jsonl", "lines.jsonl", "linked.json", "lost.json"]);
@@ -281,7 +281,7 @@ fn every_reason_of_fix_is_explained() {
 #[test]
 fn bad_input_has_an_exit_code_and_a_reason() {
     let folder = tempfile::tempdir().unwrap();
-    let missing = toolsieve().current_dir(folder.path()).args(["fix", "nowhere.jsonl"]).output().unwrap();
+    let missing = callsieve().current_dir(folder.path()).args(["fix", "nowhere.jsonl"]).output().unwrap();
     snapshot("fix_missing", &missing);
     assert_eq!(fix_standard_input(b"", &[]).status.code(), Some(1));
     let garbage = fix_standard_input(b"\x00\x9f\xff{\n", &[]);

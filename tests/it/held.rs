@@ -1,12 +1,12 @@
-//! The round trip of held rows through the program: `toolsieve held` lists them, a person decides, `--decisions` reads
+//! The round trip of held rows through the program: `callsieve held` lists them, a person decides, `--decisions` reads
 //! the same file back, in each of the three formats.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::support::{assert_same_bytes, output, run_sample, shown, stable_bytes};
+use callsieve::engine::frame::{FrameFile, FrameWriter, Values};
 use serde_json::{Value, json};
-use toolsieve::engine::frame::{FrameFile, FrameWriter, Values};
 
 type Row = BTreeMap<String, String>;
 

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use crate::support::{shown, toolsieve};
+use crate::support::{callsieve, shown};
 use serde_json::{Value, json};
 
 /// Returns a log of `n` requests.
@@ -26,7 +26,7 @@ fn gzip(text: &str) -> Vec<u8> {
 /// Reads a file. Returns the outcome and the run folder.
 fn run(folder: &Path, input: &Path, more: &[&str]) -> (Output, PathBuf) {
     let out = folder.join("run");
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command.args(["run", "pipelines/parse-only.toml", "--quiet", "--fresh", "--input"]).arg(input);
     (command.arg("--out").arg(&out).args(more).output().unwrap(), out)
 }
@@ -77,7 +77,7 @@ fn a_resumed_run_fails_the_gate_for_the_same_file() {
     let zipped = gzip(&log(3000));
     std::fs::write(&input, &zipped[..zipped.len() / 2]).unwrap();
     let (first, out) = run(folder.path(), &input, &[]);
-    let again = toolsieve()
+    let again = callsieve()
         .args(["run", "pipelines/parse-only.toml", "--quiet", "--input"])
         .arg(&input)
         .arg("--out")
@@ -152,7 +152,7 @@ fn a_signal_ends_a_run_that_waits_for_a_pipe() {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command.args(["run", "--quiet", "--input"]).arg(&pipe).arg("--out").arg(folder.path().join("run"));
     let run = command.stderr(Stdio::piped()).spawn().unwrap();
     // It waits for a writer after it has locked its folder.
@@ -173,7 +173,7 @@ fn a_signal_ends_a_run_that_waits_for_a_pipe() {
 fn a_signal_while_standard_input_is_copied_leaves_no_part_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command.args(["run", "--quiet", "-", "--out"]).arg(&out);
     let mut run = command.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // More than a pipe holds, so that a part is in the copy; the end never comes.
@@ -201,7 +201,7 @@ fn a_table_with_carriage_returns_alone_is_read_by_every_command() {
     assert_eq!((code, &counts["records"], &counts["lines"]), (0, &json!(40), &json!(40)), "{shown_run}");
     let input = folder.path().join("log.csv");
     std::fs::write(&input, &table).unwrap();
-    let look = toolsieve().arg("inspect").arg(&input).output().unwrap();
+    let look = callsieve().arg("inspect").arg(&input).output().unwrap();
     assert!(shown(&look).contains("40 sampled: 40 requests"), "{}", shown(&look));
 }
 
@@ -213,7 +213,7 @@ fn an_input_with_bytes_and_no_row_is_named_beside_others() {
     std::fs::write(&header, "query,functions\r").unwrap();
     let (output, _) = run(folder.path(), &log_file, &["--input", header.to_str().unwrap()]);
     assert!(output.status.success(), "{}", shown(&output));
-    let expected = format!("1 input has bytes and no row: {}\nhint: `toolsieve inspect ", header.display());
+    let expected = format!("1 input has bytes and no row: {}\nhint: `callsieve inspect ", header.display());
     assert!(shown(&output).contains(&expected), "{}", shown(&output));
     std::fs::write(&header, "").unwrap();
     let (output, _) = run(folder.path(), &log_file, &["--input", header.to_str().unwrap()]);
@@ -231,8 +231,8 @@ fn millions_of_blank_lines_are_a_few_entries_and_why_explains_each() {
     assert!(output.status.success(), "{}", shown(&output));
     let counts = ingest(&out);
     assert_eq!((&counts["lines"], &counts["no_request"]), (&json!(n_blank + 2), &json!(n_blank)));
-    assert!(toolsieve::engine::raw::read_lines(&out).unwrap().len() < 10);
-    let why = toolsieve().arg("why").arg(&out).arg("log.jsonl.zst:1234567").output().unwrap();
+    assert!(callsieve::engine::raw::read_lines(&out).unwrap().len() < 10);
+    let why = callsieve().arg("why").arg(&out).arg("log.jsonl.zst:1234567").output().unwrap();
     assert!(shown(&why).contains("ingest/blank-line"), "{}", shown(&why));
     let (_, limited, counts) = ended("log.jsonl", text.as_bytes(), &["--limit", "1"]);
     assert_eq!(counts["lines"], json!(n_blank + 2), "{limited}");
@@ -255,26 +255,26 @@ fn parquet_of_other_tools_is_read_by_every_command() {
         let (output, out) = run(folder.path(), &parquet(name), &["--set", "max_fault_share=1"]);
         assert!(output.status.success(), "{name}: {}", shown(&output));
         assert_eq!(ingest(&out)["records"], n_requests, "{name}: {}", shown(&output));
-        let inspect = toolsieve().args(["inspect", "--json"]).arg(parquet(name)).output().unwrap();
+        let inspect = callsieve().args(["inspect", "--json"]).arg(parquet(name)).output().unwrap();
         let look: Value = serde_json::from_slice(&inspect.stdout).unwrap();
         assert_eq!(look["lines"]["requests"], n_requests, "{name}: {look:#}");
     }
-    let lines = toolsieve::engine::raw::read_lines(&folder.path().join("run")).unwrap();
+    let lines = callsieve::engine::raw::read_lines(&folder.path().join("run")).unwrap();
     assert_eq!(lines[0].reason, "ingest/not-utf8");
     assert!(lines[0].detail.starts_with("column \"prompt\": 12 bytes"), "{}", lines[0].detail);
 
-    let pairs = toolsieve().args(["pairs", "--field", "prompt"]).arg(parquet("unread")).output().unwrap();
+    let pairs = callsieve().args(["pairs", "--field", "prompt"]).arg(parquet("unread")).output().unwrap();
     assert!(pairs.status.success() && shown(&pairs).contains("\"a\":1,\"b\":2"), "{}", shown(&pairs));
     let by_vectors = format!("file:{}", parquet("vectors").display());
     let cosine =
         ["pairs", "--metric", "cosine", "--field", "text", "--threshold", "0.5", "--embedder", &by_vectors];
-    let pairs = toolsieve().args(cosine).arg(parquet("vectors")).output().unwrap();
+    let pairs = callsieve().args(cosine).arg(parquet("vectors")).output().unwrap();
     assert!(pairs.status.success() && shown(&pairs).contains("\"a\":1,\"b\":2"), "{}", shown(&pairs));
 }
 
 #[test]
 fn fix_reports_that_it_reads_no_parquet() {
-    let fix = toolsieve().arg("fix").arg(parquet("binary")).output().unwrap();
+    let fix = callsieve().arg("fix").arg(parquet("binary")).output().unwrap();
     assert_eq!(fix.status.code(), Some(2), "{}", shown(&fix));
     assert!(shown(&fix).contains("docs are not read from Parquet\nhint: "), "{}", shown(&fix));
 }
@@ -302,7 +302,7 @@ fn the_limit_of_lines_applies_to_rows_of_tables() {
 
 #[test]
 fn a_missing_file_is_reported_once() {
-    let pairs = toolsieve().args(["pairs", "--field", "q", "/none"]).output().unwrap();
+    let pairs = callsieve().args(["pairs", "--field", "q", "/none"]).output().unwrap();
     assert_eq!(shown(&pairs).matches("there is no such file").count(), 1, "{}", shown(&pairs));
 }
 
@@ -323,7 +323,7 @@ fn a_run_takes_logs_folders_and_patterns_and_is_named_after_them() {
     let folder = tempfile::tempdir().unwrap();
     logs(folder.path());
     let run = |arguments: &[&str]| {
-        let output = toolsieve().args(arguments).current_dir(folder.path()).output().unwrap();
+        let output = callsieve().args(arguments).current_dir(folder.path()).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", shown(&output));
     };
     let requests = |out: &str| {
@@ -353,10 +353,10 @@ fn a_run_takes_logs_folders_and_patterns_and_is_named_after_them() {
 #[test]
 fn a_run_without_inputs_has_a_hint() {
     let folder = tempfile::tempdir().unwrap();
-    let run = |arguments: &[&str]| toolsieve().args(arguments).current_dir(folder.path()).output().unwrap();
+    let run = |arguments: &[&str]| callsieve().args(arguments).current_dir(folder.path()).output().unwrap();
     let bare = run(&["run"]);
     assert_eq!(bare.status.code(), Some(2), "{}", shown(&bare));
-    assert!(shown(&bare).contains("`toolsieve run mylog.jsonl`"), "{}", shown(&bare));
+    assert!(shown(&bare).contains("`callsieve run mylog.jsonl`"), "{}", shown(&bare));
     std::fs::write(folder.path().join("empty.jsonl"), "\n").unwrap();
     let empty = run(&["run", "empty.jsonl"]);
     assert_eq!(empty.status.code(), Some(1), "{}", shown(&empty));

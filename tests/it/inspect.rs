@@ -1,9 +1,9 @@
-//! Tests of `toolsieve inspect` and `init` on logs of known and unknown formats, and of the drafted pipeline.
+//! Tests of `callsieve inspect` and `init` on logs of known and unknown formats, and of the drafted pipeline.
 
 use std::path::Path;
 use std::process::Output;
 
-use crate::support::{output, shown, toolsieve};
+use crate::support::{callsieve, output, shown};
 use serde_json::{Value, json};
 
 const SAMPLE: [&str; 4] = ["raw/hosted.jsonl", "raw/openai.jsonl.gz", "raw/anthropic.jsonl", "raw/pairs.csv"];
@@ -25,7 +25,7 @@ fn snapshot(name: &str, output: &Output, folder: &Path) {
 
 /// Runs a command in a folder.
 fn run_in(folder: &Path, arguments: &[&str]) -> Output {
-    toolsieve().current_dir(folder).args(arguments).output().unwrap()
+    callsieve().current_dir(folder).args(arguments).output().unwrap()
 }
 
 fn look(folder: &Path, arguments: &[&str]) -> Value {

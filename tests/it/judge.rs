@@ -331,7 +331,7 @@ fn a_plan_shows_requests_and_cost_and_sends_nothing() {
 
 fn is_any_scratch_left(folder: &Path) -> bool {
     let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
-    fs::read_dir(folder).unwrap().any(|entry| name(entry.unwrap()).contains("toolsieve-plan"))
+    fs::read_dir(folder).unwrap().any(|entry| name(entry.unwrap()).contains("callsieve-plan"))
 }
 
 #[test]

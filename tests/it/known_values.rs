@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{assert_same_bytes, shown, stable_bytes, text_of, toolsieve};
+use crate::support::{assert_same_bytes, callsieve, shown, stable_bytes, text_of};
+use callsieve::engine::frame::FrameFile;
 use serde_json::{Value, json};
-use toolsieve::engine::frame::FrameFile;
 
 /// A question that identifies its value, and a call that does not. The value is written as in the question.
 struct Case {
@@ -104,7 +104,7 @@ fn run(folder: &Path, name: &str, rows: &[Value], threads: &str) -> PathBuf {
     let lines: Vec<String> = rows.iter().map(ToString::to_string).collect();
     std::fs::write(&log, lines.join("\n")).unwrap();
     std::fs::write(&pipeline, PIPELINE).unwrap();
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command.arg("run").arg(&pipeline).args(["--quiet", "--threads", threads, "--input"]);
     let output = command.arg(&log).arg("--out").arg(&out).output().unwrap();
     assert!(out.join("report.json").exists(), "{}", shown(&output));
@@ -170,7 +170,7 @@ fn a_value_identified_only_by_its_question_is_replaced_in_calls_and_history_too(
 fn after_a_purge_no_value_is_anywhere() {
     let folder = tempfile::tempdir().unwrap();
     let out = run(folder.path(), "out", &log(), "2");
-    let purged = toolsieve().arg("purge").arg(&out).arg("--raw").output().unwrap();
+    let purged = callsieve().arg("purge").arg(&out).arg("--raw").output().unwrap();
     assert!(purged.status.success(), "{}", shown(&purged));
     for name in ["requests", "doc_lists"] {
         let frame = FrameFile::open(&out.join(format!("ingest/{name}.parquet"))).unwrap().read_all().unwrap();
@@ -216,7 +216,7 @@ fn doc_lists_and_other_rows_hold_no_value_of_a_question() {
     assert!(has("Where is the mill-pond?", "mill-pond"), "{entries:#?}");
     let docs = &texts.iter().find(|(name, _)| name == "lists.parquet").unwrap().1;
     assert!(docs.contains("On duty: 00000-000001.") && docs.contains("Ask the mill-pond keeper."), "{docs}");
-    let diff = toolsieve().arg("diff").arg(&out).args(["--reason", "privacy/phone"]).output().unwrap();
+    let diff = callsieve().arg("diff").arg(&out).args(["--reason", "privacy/phone"]).output().unwrap();
     let diff = String::from_utf8(diff.stdout).unwrap();
     assert!(diff.contains("phone → 00000-000001"), "{diff}");
 }
@@ -354,7 +354,7 @@ fn names_are_found_in_any_spelling_and_also_only_in_docs() {
         .replace("kind = \"redact-docs\"", &format!("kind = \"redact-docs\"\n{with_names}"));
     std::fs::write(&pipeline, text).unwrap();
     let out = folder.path().join("out");
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command.arg("run").arg(&pipeline).args(["--quiet", "--input"]).arg(&log).arg("--out").arg(&out);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", shown(&output));
@@ -403,7 +403,7 @@ fn a_call_with_a_value_from_nowhere_is_held() {
     let out = run(folder.path(), "out", &rows, "2");
     let entries = entries(&out);
     assert_eq!(entries.len(), 3, "{entries:#?}");
-    let why = toolsieve().arg("why").arg(&out).arg("row1").output().unwrap();
+    let why = callsieve().arg("why").arg(&out).arg("row1").output().unwrap();
     let why = String::from_utf8(why.stdout).unwrap();
     assert!(why.contains("held: answer/value-not-in-request"), "{why}");
 }

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{shown, toolsieve};
+use crate::support::{callsieve, shown};
 use serde_json::{Map, Value, json};
 
 /// More than ten times what these tests need, and less than half of what the square of the parts took.
 const LIMIT: Duration = Duration::from_secs(40);
 
 fn ended(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command.current_dir(folder).args(arguments).stdin(Stdio::null());
     let (out, errors) = (folder.join("stdout"), folder.join("stderr"));
     command.stdout(std::fs::File::create(&out).unwrap()).stderr(std::fs::File::create(&errors).unwrap());

@@ -5,21 +5,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::support::{assert_same_bytes, stable_bytes};
+use callsieve::columns::MESSAGES;
+use callsieve::engine::contract::{Contract, Partition};
+use callsieve::engine::error::Result;
+use callsieve::engine::example::Example;
+use callsieve::engine::fingerprint::Fingerprint;
+use callsieve::engine::opinion::Opinion;
+use callsieve::engine::stage::RowStage;
+use callsieve::engine::view::Row;
+use callsieve::engine::vocabulary::{Edit, Evidence, Reason, Safety, TableId};
+use callsieve::run::{FailedGate, Forget, Observer, Options, Outcome, Why, execute, forget, open, plan, why};
+use callsieve::stages::{Settings, StageKind};
+use callsieve::{Environment, Pipeline, Registry};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use toolsieve::columns::MESSAGES;
-use toolsieve::engine::contract::{Contract, Partition};
-use toolsieve::engine::error::Result;
-use toolsieve::engine::example::Example;
-use toolsieve::engine::fingerprint::Fingerprint;
-use toolsieve::engine::opinion::Opinion;
-use toolsieve::engine::stage::RowStage;
-use toolsieve::engine::view::Row;
-use toolsieve::engine::vocabulary::{Edit, Evidence, Reason, Safety, TableId};
-use toolsieve::run::{FailedGate, Forget, Observer, Options, Outcome, Why, execute, forget, open, plan, why};
-use toolsieve::stages::{Settings, StageKind};
-use toolsieve::{Environment, Pipeline, Registry};
 
 static SHOUTED: Reason = Reason::policy("calm/shouted", "The request is written in capital letters.");
 static EXCLAIMED: Reason = Reason::policy("calm/exclaimed", "Two exclamation marks became one.");
@@ -200,7 +200,7 @@ fn a_failed_gate_has_typed_reasons() {
     assert_eq!(run().unwrap().outcome, Outcome::GateFailed(vec![FailedGate::NoRequest { lines: 0 }]));
     std::fs::write(&path, "{}\n{}\n").unwrap();
     assert!(
-        matches!(run().unwrap_err(), toolsieve::run::Error::NoRequest(what) if what.contains("found 2 ingest/"))
+        matches!(run().unwrap_err(), callsieve::run::Error::NoRequest(what) if what.contains("found 2 ingest/"))
     );
 }
 

@@ -3,9 +3,9 @@
 //! The cases are in the data folder (`support/data.rs`).
 
 use crate::support::data;
+use callsieve::docs::fix::{Safety, fix};
+use callsieve::docs::{dialect, parse::parse};
 use serde_json::Value;
-use toolsieve::docs::fix::{Safety, fix};
-use toolsieve::docs::{dialect, parse::parse};
 
 /// Descriptions for which the cases append a constraint to a text without a full stop, and `fix` writes two sentences.
 const SENTENCES: [(&str, &str); 2] = [

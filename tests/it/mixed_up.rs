@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
-use crate::support::{output, shown, toolsieve};
+use crate::support::{callsieve, output, shown};
 use serde_json::{Value, json};
 
 const LOG: &str = "tests/it/documented/files/mylog.jsonl";
@@ -17,7 +17,7 @@ fn file_names(folder: &Path) -> Vec<PathBuf> {
 
 /// Runs the program in a folder.
 fn at<S: AsRef<OsStr>>(folder: &Path, arguments: impl IntoIterator<Item = S>) -> Output {
-    toolsieve().current_dir(folder).args(arguments).stdin(Stdio::null()).output().unwrap()
+    callsieve().current_dir(folder).args(arguments).stdin(Stdio::null()).output().unwrap()
 }
 
 /// A folder with the log, for runs in it.
@@ -37,7 +37,7 @@ fn home_with_run() -> tempfile::TempDir {
 
 fn from_standard_input(home: &Path, out: &str, more: &[&str]) -> Output {
     let log = std::fs::File::open(home.join("mylog.jsonl")).unwrap();
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command.current_dir(home).args(["run", "-q", "-", "--out", out]).args(more).stdin(log).output().unwrap()
 }
 
@@ -324,7 +324,7 @@ fn members_that_a_row_of_parquet_lacks_are_absent() {
     assert_eq!(report["ingest"]["records"], json!(2));
     // Docs with the parameters of other functions, all of them null, would be dropped.
     assert_eq!(report["requests"]["dropped"], json!(0), "{}", report["requests"]);
-    let lists = toolsieve::engine::frame::FrameFile::open(&home.join("out/lists.parquet")).unwrap();
+    let lists = callsieve::engine::frame::FrameFile::open(&home.join("out/lists.parquet")).unwrap();
     let lists = lists.read_all().unwrap();
     let functions = lists.texts("functions").unwrap();
     let n_with = |name: &str| {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{shown, toolsieve};
+use crate::support::{callsieve, shown};
 use serde_json::{Value, json};
 
 /// A request as a line of a log.
@@ -25,7 +25,7 @@ fn logs(folder: &Path, n_files: usize) {
 }
 
 fn in_folder(folder: &Path, arguments: &[&str]) -> Output {
-    toolsieve().current_dir(folder).args(arguments).output().unwrap()
+    callsieve().current_dir(folder).args(arguments).output().unwrap()
 }
 
 fn text(output: &Output) -> String {
@@ -161,7 +161,7 @@ fn a_device_is_refused_wherever_a_file_is_named() {
         &["pairs", "log.jsonl", "--field", "prompt", "--metric", "cosine", "--embedder", "file:zero.npy"],
     ];
     for arguments in cases.iter().chain(&more) {
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.current_dir(folder.path()).args(*arguments);
         let output = ended(command, Duration::from_mins(1));
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -181,23 +181,23 @@ fn a_pipe_that_a_shell_makes_is_read_as_a_file_of_decisions() {
         .map(|n| format!("{}\n", json!({"id": format!("r{n}"), "decision": "drop", "why": "a test"})))
         .collect();
     write("d.jsonl", &decisions);
-    let program = toolsieve().get_program().to_str().unwrap().to_owned();
+    let program = callsieve().get_program().to_str().unwrap().to_owned();
     let shell = |line: &str| {
         let mut command = Command::new("bash");
-        command.current_dir(folder.path()).args(["-c", &line.replace("toolsieve", &program)]);
-        command.env("NO_COLOR", "1").env("TOOLSIEVE_SETS", "no-such-folder");
+        command.current_dir(folder.path()).args(["-c", &line.replace("callsieve", &program)]);
+        command.env("NO_COLOR", "1").env("CALLSIEVE_SETS", "no-such-folder");
         ended(command, Duration::from_mins(1))
     };
-    let run = shell("toolsieve run -q log.jsonl --out run --decisions <(cat d.jsonl)");
+    let run = shell("callsieve run -q log.jsonl --out run --decisions <(cat d.jsonl)");
     assert!(run.status.code() == Some(0) || run.status.code() == Some(1), "{}", shown(&run));
     let report: Value =
         serde_json::from_slice(&std::fs::read(folder.path().join("run/report.json")).unwrap()).unwrap();
     assert_eq!(report["requests"]["dropped"], 40, "{}", shown(&run));
-    let plan = shell("toolsieve plan log.jsonl --decisions <(cat d.jsonl)");
+    let plan = shell("callsieve plan log.jsonl --decisions <(cat d.jsonl)");
     assert!(plan.status.success(), "{}", shown(&plan));
-    let log = shell("cat log.jsonl | toolsieve inspect /dev/stdin");
+    let log = shell("cat log.jsonl | callsieve inspect /dev/stdin");
     assert!(log.status.success(), "{}", shown(&log));
-    let empty = shell("toolsieve plan log.jsonl --decisions /dev/null");
+    let empty = shell("callsieve plan log.jsonl --decisions /dev/null");
     assert!(empty.status.success(), "{}", shown(&empty));
 }
 

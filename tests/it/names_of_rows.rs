@@ -4,9 +4,9 @@
 use std::path::PathBuf;
 use std::process::Output;
 
-use crate::support::{shown, toolsieve};
+use crate::support::{callsieve, shown};
+use callsieve::engine::frame::FrameFile;
 use serde_json::{Value, json};
-use toolsieve::engine::frame::FrameFile;
 
 const NOTE: &str = r#"[{"name":"send_note","description":"Sends a note to somebody.","parameters":{"type":"dict","required":["text"],"properties":{"text":{"type":"string","description":"What it says."}}}}]"#;
 const PROMPTS: [&str; 3] = [
@@ -66,7 +66,7 @@ impl Home {
     }
 
     fn call(&self, arguments: &[&str]) -> Output {
-        toolsieve().current_dir(self.0.path()).args(arguments).output().unwrap()
+        callsieve().current_dir(self.0.path()).args(arguments).output().unwrap()
     }
 
     fn run(&self, out: &str) -> [Names; 3] {

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{data, output, shown, toolsieve};
+use crate::support::{callsieve, data, output, shown};
+use callsieve::engine::frame::FrameFile;
 use serde_json::{Value, json};
-use toolsieve::engine::frame::FrameFile;
 
 /// A pipeline of the stages that compare, on one log.
 struct Compared {
@@ -41,7 +41,7 @@ impl Compared {
     /// Runs it. Returns the messages, and the log's ids and reasons of dropped rows.
     fn run(&self, more: &[&str]) -> (String, Vec<(String, String)>) {
         let (pipeline, out) = (self.path("pipeline.toml"), self.path("run"));
-        let run = toolsieve()
+        let run = callsieve()
             .args(["run", pipeline.to_str().unwrap(), "--out", out.to_str().unwrap()])
             .args(more)
             // No line of the funnel wraps.
@@ -146,7 +146,7 @@ fn a_missing_required_set_stops_the_run_and_is_named() {
     let (said, _) = compared.run(&["--set", "drop-public-overlap.missing=error"]);
     // Messages wrap at the width that `COLUMNS` gives.
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.starts_with("exit: 2") && said.contains("toolsieve sets add ID FILE…"), "{said}");
+    assert!(said.starts_with("exit: 2") && said.contains("callsieve sets add ID FILE…"), "{said}");
     assert!(
         ["nexusraven (http", "firefunctions (", "nous-glaive ("].iter().all(|set| said.contains(set)),
         "{said}"

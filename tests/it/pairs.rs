@@ -1,11 +1,11 @@
-//! Tests of `toolsieve pairs` on the program: which pairs it reports, in which order, and which it does not.
+//! Tests of `callsieve pairs` on the program: which pairs it reports, in which order, and which it does not.
 
 use std::collections::BTreeSet;
 
 use crate::support::{data, output, shown};
+use callsieve::docs::canonical;
+use callsieve::engine::frame::{FrameFile, Values, write_frame};
 use serde_json::{Value, json};
-use toolsieve::docs::canonical;
-use toolsieve::engine::frame::{FrameFile, Values, write_frame};
 
 /// Returns the output lines of a command that reads a file of these rows, and its messages.
 fn told(rows: &str, args: &[&str]) -> (Vec<Value>, String) {
@@ -179,7 +179,7 @@ fn the_bytes_are_the_same_on_any_number_of_threads() {
     let path = folder.path().join("rows.jsonl");
     std::fs::write(&path, rows).unwrap();
     let on = |threads: &str| {
-        std::process::Command::new(env!("CARGO_BIN_EXE_toolsieve"))
+        std::process::Command::new(env!("CARGO_BIN_EXE_callsieve"))
             .args(["pairs", path.to_str().unwrap(), "--field", "q"])
             .env("RAYON_NUM_THREADS", threads)
             .output()

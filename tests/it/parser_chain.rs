@@ -7,9 +7,9 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use crate::support::data;
+use callsieve::docs::parse::fault::ParseFault;
+use callsieve::docs::parse::{Parsed, parse};
 use serde_json::{Value, json};
-use toolsieve::docs::parse::fault::ParseFault;
-use toolsieve::docs::parse::{Parsed, parse};
 
 /// Returns the functions of all `tools.json`, with the keys that parsing renames under their new names.
 fn real_tools() -> Option<Vec<Value>> {

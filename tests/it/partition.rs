@@ -44,7 +44,7 @@ fn stages_outside_the_recipe_have_the_same_bytes_in_parts() {
         let (pipeline, run) = (pipeline.to_str().unwrap(), out(parts));
         let mut arguments =
             vec!["run", pipeline, "--quiet", "--out", run.to_str().unwrap(), "--parts", parts];
-        arguments.extend(toolsieve::pipeline::SAMPLE_INPUTS);
+        arguments.extend(callsieve::pipeline::SAMPLE_INPUTS);
         let ended = output(&arguments);
         assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
         assert_equal_runs(&out(PARTS[0]), &run, parts);

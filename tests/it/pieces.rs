@@ -5,13 +5,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::support::{shown, text_of, toolsieve};
+use crate::support::{callsieve, shown, text_of};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use callsieve::engine::frame::FrameFile;
 use md5::Md5;
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
-use toolsieve::engine::frame::FrameFile;
 
 /// Number of requests with a value, and without one.
 const N_REQUESTS: usize = 1_000;
@@ -246,7 +246,7 @@ fn run(folder: &Path, rows: &[Value]) -> PathBuf {
     let lines: Vec<String> = rows.iter().map(ToString::to_string).collect();
     std::fs::write(&log, lines.join("\n")).unwrap();
     std::fs::write(&pipeline, PIPELINE).unwrap();
-    let output = toolsieve()
+    let output = callsieve()
         .arg("run")
         .arg(&pipeline)
         .args(["--quiet", "--input"])
@@ -394,7 +394,7 @@ fn a_call_with_a_piece_that_the_placeholder_lacks_is_held_and_the_piece_is_blank
     assert_eq!(entries.keys().collect::<Vec<_>>(), [&1], "{entries:#?}");
     // The user wrote the name apart from the address.
     assert_eq!(entries[&1].1["surname"], json!("Kestrel"));
-    let held = toolsieve().arg("held").arg(&out).output().unwrap();
+    let held = callsieve().arg("held").arg(&out).output().unwrap();
     assert!(shown(&held).contains("privacy/lost-piece"), "{}", shown(&held));
 }
 

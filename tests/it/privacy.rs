@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use crate::support::{assert_same_bytes, shown, stable_bytes, text_of, toolsieve};
+use crate::support::{assert_same_bytes, callsieve, shown, stable_bytes, text_of};
+use callsieve::pipeline::Pipeline;
+use callsieve::stages::Registry;
 use serde_json::{Value, json};
-use toolsieve::pipeline::Pipeline;
-use toolsieve::stages::Registry;
 
 /// The personal values of the log below.
 const PLANTED: [&str; 5] =
@@ -67,7 +67,7 @@ fn run_with(folder: &Path, threads: &str, text: &str) -> std::path::PathBuf {
         (folder.join("log.jsonl"), folder.join("p.toml"), folder.join(format!("out{threads}")));
     write_log(&log);
     std::fs::write(&pipeline, text).unwrap();
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command
         .arg("run")
         .arg(&pipeline)
@@ -119,7 +119,7 @@ fn a_value_has_one_placeholder_in_messages_calls_facts_and_docs() {
     let folder = tempfile::tempdir().unwrap();
     let out = run(folder.path(), "1");
     let why = |row: &str| {
-        let output = toolsieve().args(["why", "--full"]).arg(&out).arg(row).output().unwrap();
+        let output = callsieve().args(["why", "--full"]).arg(&out).arg(row).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
     // user1 and user3 are in the log, so the docs' address is user2 and the query's is user4.
@@ -135,7 +135,7 @@ fn a_value_has_one_placeholder_in_messages_calls_facts_and_docs() {
     }
     let two = why("two");
     assert!(two.contains("Text 555-555-0001 that 192.0.2.1 is down, user1@example.com knows"), "{two}");
-    let output = toolsieve().arg("diff").arg(&out).output().unwrap();
+    let output = callsieve().arg("diff").arg(&out).output().unwrap();
     let diff = String::from_utf8(output.stdout).unwrap();
     assert!(diff.contains("~ user 0..25: email → user4@example.com"), "{diff}");
     assert!(PLANTED.iter().all(|planted| !diff.contains(planted) && !one.contains(planted)), "{diff}");

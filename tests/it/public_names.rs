@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::support::{output, run_sample};
+use callsieve::engine::frame::FrameFile;
 use serde_json::Value;
-use toolsieve::engine::frame::FrameFile;
 
 fn snapshot(name: &str, names: &BTreeSet<String>) {
     assert!(!names.is_empty(), "{name}");

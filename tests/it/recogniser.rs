@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use crate::server::{ReceivedRequest, Reply, Server};
-use crate::support::{assert_same_bytes, shown, stable_bytes, text_of, toolsieve};
+use crate::support::{assert_same_bytes, callsieve, shown, stable_bytes, text_of};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -42,8 +42,8 @@ impl Bench {
     }
 
     fn command(&self, server: Option<&str>, arguments: &[&str]) -> Command {
-        let mut command = toolsieve();
-        command.current_dir(self.folder.path()).env("TOOLSIEVE_CACHE", self.path("caches")).args(arguments);
+        let mut command = callsieve();
+        command.current_dir(self.folder.path()).env("CALLSIEVE_CACHE", self.path("caches")).args(arguments);
         if let Some(server) = server {
             command.env("OPENAI_BASE_URL", server).env("OPENAI_API_KEY", "sk-not-a-real-key-83046");
         }
@@ -250,7 +250,7 @@ fn a_request_of_which_a_text_could_not_be_read_is_held_and_redacted_by_the_rules
         let arguments = ["run", "p.toml", "log.jsonl", "--out", &name];
         let output = bench
             .command(Some(&server.url), &arguments)
-            .env("TOOLSIEVE_CACHE", bench.path(&format!("caches{at}")))
+            .env("CALLSIEVE_CACHE", bench.path(&format!("caches{at}")))
             .output()
             .unwrap();
         assert!(bench.path(&name).join("report.json").exists(), "{}", shown(&output));

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{output, shown, toolsieve};
+use crate::support::{callsieve, output, shown};
+use callsieve::engine::frame::{Frame, FrameFile, Values, write_frame};
+use callsieve::engine::raw::read_lines;
+use callsieve::engine::seal::{FileSum, Sealed, read_sealed, write_sealed};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolsieve::engine::frame::{Frame, FrameFile, Values, write_frame};
-use toolsieve::engine::raw::read_lines;
-use toolsieve::engine::seal::{FileSum, Sealed, read_sealed, write_sealed};
 
 /// A folder with inputs and a run of them.
 struct Bench(TempDir);
@@ -24,7 +24,7 @@ impl Bench {
     }
 
     fn run_again(&self, inputs: &[PathBuf]) {
-        let mut run = toolsieve();
+        let mut run = callsieve();
         run.args(["run", "pipelines/parse-only.toml", "--quiet", "--set", "max_fault_share=1", "--out"]);
         run.arg(self.out());
         for input in inputs {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::support::{output, run_sample};
+use callsieve::engine::frame::FrameFile;
 use saphyr_parser::{Event, Parser};
 use serde_json::{Value, json};
-use toolsieve::engine::frame::FrameFile;
 
 fn text(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap()
@@ -49,7 +49,7 @@ fn the_card_of_the_sample_is_complete() {
     ];
     run_sample(&out, &card_words);
     let card = text(&out.join("dataset/README.md"));
-    let shown = card.replace(concat!("toolsieve ", env!("CARGO_PKG_VERSION")), "toolsieve VERSION");
+    let shown = card.replace(concat!("callsieve ", env!("CARGO_PKG_VERSION")), "callsieve VERSION");
     let shown = shown.replace(concat!("(", env!("CARGO_PKG_VERSION"), ")"), "(VERSION)");
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
         insta::assert_snapshot!("card", shown);
@@ -115,7 +115,7 @@ fn nothing_of_the_log_is_quoted_without_redaction() {
     let folder = tempfile::tempdir().unwrap();
     let (out, file) = (folder.path().join("run"), folder.path().join("bare.toml"));
     let bare =
-        ["redact", "redact-docs"].iter().fold(toolsieve::pipeline::LIVE.to_owned(), |pipeline, kind| {
+        ["redact", "redact-docs"].iter().fold(callsieve::pipeline::LIVE.to_owned(), |pipeline, kind| {
             pipeline.replace(&format!("[[stages]]\nkind = \"{kind}\"\n"), "")
         });
     std::fs::write(&file, bare).unwrap();
@@ -178,7 +178,7 @@ fn notes_of_a_stage_on_public_sets_are_reported() {
     let report: Value = serde_json::from_str(&report_as(&out, &["--json"])).unwrap();
     let sets = report["public_sets"].as_array().unwrap();
     let told = |set: &str| sets.iter().find(|told| told["set"] == set).unwrap();
-    assert_eq!(told("toolsieve-sample")["status"], "checked");
+    assert_eq!(told("callsieve-sample")["status"], "checked");
     assert_eq!(told("nexusraven")["status"], "not on disk");
     assert_eq!(told("nexusraven")["stage"], "drop-public-overlap");
     assert_eq!(report["notes"]["drop-public-overlap"]["not_compared"].as_array().unwrap().len(), 4);

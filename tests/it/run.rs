@@ -4,12 +4,12 @@ use std::path::Path;
 use std::process::Stdio;
 
 use crate::support::{
-    ANSWERS, assert_same_bytes, copy_folder, data, report_without_timing, run_sample, stable_bytes,
-    toolsieve, write_long_log,
+    ANSWERS, assert_same_bytes, callsieve, copy_folder, data, report_without_timing, run_sample,
+    stable_bytes, write_long_log,
 };
+use callsieve::bfcl::category::Category;
+use callsieve::engine::frame::FrameFile;
 use serde_json::Value;
-use toolsieve::bfcl::category::Category;
-use toolsieve::engine::frame::FrameFile;
 
 fn json(path: &Path) -> Value {
     serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
@@ -23,7 +23,7 @@ fn one_thread_and_many_have_the_same_bytes() {
     for more in [&[][..], &["--limit", "5000"], &["--sample-rows", "5000"]] {
         let run = |threads: &str| {
             let out = folder.path().join(format!("{threads}{}", more.concat()));
-            let mut command = toolsieve();
+            let mut command = callsieve();
             command
                 .args(["run", "--quiet", "--threads", threads, "--input"])
                 .arg(&log)
@@ -64,7 +64,7 @@ fn a_run_killed_at_any_moment_continues_to_the_same_bytes() {
         if nth % 2 == 0 && killed.exists() {
             std::fs::remove_dir_all(&killed).unwrap();
         }
-        let mut run = toolsieve()
+        let mut run = callsieve()
             .args(["run", "--quiet", "--set", ANSWERS, "--out"])
             .arg(&killed)
             .stdout(Stdio::null())
@@ -130,7 +130,7 @@ fn every_line_and_every_request_is_accounted_for_once() {
     // Conversely, the places of all rows and of all lines without one are those of the files, each once.
     let place =
         |row| (rows.ints("file").unwrap().get(row).unwrap(), rows.ints("line").unwrap().get(row).unwrap());
-    let lines = toolsieve::engine::raw::read_lines(&out).unwrap();
+    let lines = callsieve::engine::raw::read_lines(&out).unwrap();
     let places: Vec<(i64, i64)> = (0..rows.height())
         .map(place)
         .chain(lines.iter().map(|line| (i64::from(line.file), line.line)))
@@ -233,7 +233,7 @@ fn a_run_is_replaced_by_one_of_other_inputs_only_on_request() {
     write_question(&log, "What time is it in Oslo?");
     write_question(&other, "What time is it in Rome today?");
     let run = |inputs: &[&Path], more: &[&str], stdin: Option<&Path>| {
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.args(["run", "--quiet", "--out"]).arg(&out).args(more);
         if !inputs.is_empty() {
             command.arg("--input").args(inputs);
@@ -336,7 +336,7 @@ fn a_sample_represents_the_dataset_for_any_order_of_files() {
     std::fs::write(&pipeline, live.replace("[export]", stage)).unwrap();
     let sample = |name: &str, inputs: &[&str]| {
         let out = folder.path().join(name);
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.arg("run").arg(&pipeline).args(["--quiet", "--out"]).arg(&out).arg("--input").args(inputs);
         let command = command.args(["--set", ANSWERS]);
         assert!(command.stdout(Stdio::null()).status().unwrap().success());
@@ -381,14 +381,14 @@ fn parquet_and_standard_input_have_the_same_rows_as_a_file() {
     let (jsonl, parquet) = (folder.path().join("log.jsonl"), folder.path().join("log.parquet"));
     std::fs::write(&jsonl, &lines).unwrap();
     let column = |get: fn(&(String, String)) -> &str| {
-        toolsieve::engine::frame::Values::Text(rows.iter().map(|row| Some(get(row))).collect())
+        callsieve::engine::frame::Values::Text(rows.iter().map(|row| Some(get(row))).collect())
     };
     let columns = vec![("query", column(|row| &row.0)), ("functions", column(|row| &row.1))];
-    toolsieve::engine::frame::write_frame(&parquet, columns).unwrap();
+    callsieve::engine::frame::write_frame(&parquet, columns).unwrap();
 
     let listed = |name: &str, input: &str, standard: Option<&str>| {
         let out = folder.path().join(name);
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.args(["run", "pipelines/parse-only.toml", "--quiet", "--input", input, "--out"]).arg(&out);
         if let Some(path) = standard {
             command.stdin(std::fs::File::open(path).unwrap());
@@ -439,7 +439,7 @@ fn a_line_with_several_requests_is_counted_by_its_parts_under_any_limit() {
     ] {
         for threads in ["1", "4"] {
             let out = folder.path().join(format!("run{threads}{}", more.concat()));
-            let mut command = toolsieve();
+            let mut command = callsieve();
             command.args(["run", "pipelines/parse-only.toml", "--quiet", "--threads", threads]).args(&more);
             let run = command.arg("--input").arg(&log).arg("--out").arg(&out).output().unwrap();
             assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
@@ -449,7 +449,7 @@ fn a_line_with_several_requests_is_counted_by_its_parts_under_any_limit() {
             assert_eq!(counts, expected, "{more:?}");
         }
     }
-    let why = toolsieve().arg("why").arg(folder.path().join("run1")).arg("log.jsonl:1").output().unwrap();
+    let why = callsieve().arg("why").arg(folder.path().join("run1")).arg("log.jsonl:1").output().unwrap();
     let why = String::from_utf8(why.stdout).unwrap();
     assert!(why.contains("id a-0") && why.contains("id a-3"), "{why}");
 }
@@ -467,7 +467,7 @@ fn a_bulk_export_of_runs_is_read_from_parquet() {
     let folder = tempfile::tempdir().unwrap();
     let (exported, out) = (folder.path().join("runs.parquet"), folder.path().join("run"));
     let column = |texts: &'static [&'static str; 1]| {
-        toolsieve::engine::frame::Values::Text(texts.iter().map(|text| Some(*text)).collect())
+        callsieve::engine::frame::Values::Text(texts.iter().map(|text| Some(*text)).collect())
     };
     let columns = vec![
         ("id", column(&["r1"])),
@@ -475,8 +475,8 @@ fn a_bulk_export_of_runs_is_read_from_parquet() {
         ("outputs", column(&OUTPUTS)),
         ("extra", column(&EXTRA)),
     ];
-    toolsieve::engine::frame::write_frame(&exported, columns).unwrap();
-    let mut command = toolsieve();
+    callsieve::engine::frame::write_frame(&exported, columns).unwrap();
+    let mut command = callsieve();
     command
         .args(["run", "pipelines/parse-only.toml", "--quiet", "--input"])
         .arg(&exported)
@@ -733,7 +733,7 @@ fn the_original_live_release_is_read_without_a_loss() {
     let out = folder.path().join("run");
     let categories = ["simple", "multiple", "parallel", "parallel_multiple", "irrelevance", "relevance"];
     let inputs = categories.map(|category| data.join(format!("BFCL_v2_live_{category}.json")));
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command
         .args(["run", "pipelines/parse-only.toml", "--quiet", "--out"])
         .arg(&out)
@@ -888,7 +888,7 @@ fn a_forgotten_record_is_in_no_file_and_does_not_come_back() {
         for trace in traces {
             assert_eq!(files_with(&out, trace), [] as [String; 0], "{trace} after a run with {more:?}");
         }
-        let lines = toolsieve::engine::raw::read_lines(&out).unwrap();
+        let lines = callsieve::engine::raw::read_lines(&out).unwrap();
         assert_eq!(
             lines.iter().map(|line| (line.line, line.fate.as_str())).collect::<Vec<_>>(),
             [(5, "forgotten")]
@@ -907,7 +907,7 @@ fn other_entries_keep_their_ids_and_their_answers_when_one_is_forgotten() {
         let frame = FrameFile::open(&path).unwrap().read_all().unwrap();
         let ids = frame.texts("id").unwrap();
         let ids: Vec<&str> = (0..frame.height()).map(|row| ids.get(row).unwrap()).collect();
-        let known = toolsieve::engine::entries::read(&out).unwrap();
+        let known = callsieve::engine::entries::read(&out).unwrap();
         let of_set: Vec<_> = known.into_iter().filter(|entry| entry.set == set).collect();
         assert_eq!(of_set.iter().map(|entry| &*entry.id).collect::<Vec<_>>(), ids);
         of_set.into_iter().map(|entry| (entry.id, entry.request_id.unwrap())).collect()
@@ -1051,7 +1051,7 @@ fn a_purged_run_keeps_its_history_and_the_next_run_reads_its_inputs_again() {
     let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));
     write_quay_log(&log, "owner");
     let run = || {
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.args(["run", "--quiet", "--input", "-", "--out"]).arg(&out);
         command.stdin(std::fs::File::open(&log).unwrap()).stdout(Stdio::null());
         assert!(command.status().unwrap().success());
@@ -1092,7 +1092,7 @@ fn a_redacted_and_purged_run_holds_no_raw_value() {
     let folder = tempfile::tempdir().unwrap();
     let (log, out, file) =
         (folder.path().join("log.jsonl"), folder.path().join("run"), folder.path().join("p.toml"));
-    std::fs::write(&file, toolsieve::pipeline::LIVE).unwrap();
+    std::fs::write(&file, callsieve::pipeline::LIVE).unwrap();
     let (in_query, in_docs) = ("marta.holm@fjordmail.no", "harbour.desk@fjordmail.no");
     let docs = one_function().replace("Rings the bell.", &format!("Rings the bell; ask {in_docs}."));
     let row = serde_json::json!({"id": "a", "ts": 1_900_000_000, "prompt": format!("Ring the bell and write to {in_query}"),

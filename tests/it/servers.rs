@@ -10,8 +10,8 @@ use crate::server::{ReceivedRequest, Reply, Server};
 use crate::support::shown;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use callsieve::engine::frame::FrameFile;
 use serde_json::{Value, json};
-use toolsieve::engine::frame::FrameFile;
 
 /// The labels of all requests of a run, by query.
 fn labels(run: &Path) -> Vec<(String, Value)> {

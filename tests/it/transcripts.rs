@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::support::{
-    assert_same_bytes, data, output, report_without_timing, shown, stable_bytes, toolsieve,
+    assert_same_bytes, callsieve, data, output, report_without_timing, shown, stable_bytes,
 };
+use callsieve::conversation::{Call, Message, Role};
+use callsieve::engine::frame::FrameFile;
+use callsieve::engine::raw::{LineStory, read_lines};
+use callsieve::ingest::fate::{LineFate, Record};
+use callsieve::ingest::log_formats::Columns;
+use callsieve::ingest::record::record_of_value;
 use serde_json::{Value, json};
-use toolsieve::conversation::{Call, Message, Role};
-use toolsieve::engine::frame::FrameFile;
-use toolsieve::engine::raw::{LineStory, read_lines};
-use toolsieve::ingest::fate::{LineFate, Record};
-use toolsieve::ingest::log_formats::Columns;
-use toolsieve::ingest::record::record_of_value;
 
 fn fate_of(value: Value) -> LineFate {
     record_of_value(1, 0, value, &Columns::default())
@@ -61,7 +61,7 @@ fn the_hermes_sample_has_its_tools_once() {
     let record = record_of(lines[0].clone());
     assert_eq!(record.messages, [user("Fetch the stock fundamentals data for Tesla (TSLA)")]);
     assert_eq!(record.response, Some(calling("get_stock_fundamentals", json!({"symbol": "TSLA"}))));
-    let tools = toolsieve::notation::python::literal(&record.functions).unwrap();
+    let tools = callsieve::notation::python::literal(&record.functions).unwrap();
     assert_eq!(tools[0]["function"]["name"], "get_stock_fundamentals");
     assert!(!record.functions.contains("FunctionCall"));
 }
@@ -141,7 +141,7 @@ impl Bench {
     /// Runs the live recipe on the files, in this order.
     fn run(&self, out: &str, files: &[&str], more: &[&str]) -> PathBuf {
         let out = self.path(out);
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.args(["run", "--quiet", "--out"]).arg(&out).args(more);
         for file in files {
             command.arg("--input").arg(self.path(file));

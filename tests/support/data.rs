@@ -11,9 +11,9 @@
 use std::path::{Path, PathBuf};
 
 /// The variable of the folder.
-pub(crate) const VARIABLE: &str = "TOOLSIEVE_DATA";
+pub(crate) const VARIABLE: &str = "CALLSIEVE_DATA";
 /// The variable that makes a missing part a failure, with the value 1.
-pub(crate) const REQUIRED: &str = "TOOLSIEVE_REQUIRE_DATA";
+pub(crate) const REQUIRED: &str = "CALLSIEVE_REQUIRE_DATA";
 
 /// A file or folder of the data folder, and the tests that need it.
 pub(crate) struct Part {

@@ -10,18 +10,18 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// Returns the program, to be started in the project's folder with a clean environment.
-pub(crate) fn toolsieve() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_toolsieve"));
+pub(crate) fn callsieve() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_callsieve"));
     command.current_dir(env!("CARGO_MANIFEST_DIR")).env("NO_COLOR", "1").env_remove("RUST_BACKTRACE");
     command.env_remove("COLUMNS").env_remove("CLICOLOR_FORCE").env_remove("CLICOLOR");
     // The tests must not find the public sets of this machine.
-    command.env("TOOLSIEVE_SETS", "no-such-folder");
+    command.env("CALLSIEVE_SETS", "no-such-folder");
     command
 }
 
 /// Runs the program and returns its output, for any exit code.
 pub(crate) fn output(arguments: &[&str]) -> Output {
-    toolsieve().args(arguments).output().expect("the program starts")
+    callsieve().args(arguments).output().expect("the program starts")
 }
 
 /// The setting that reads the sample's answers by people.
@@ -73,7 +73,7 @@ pub(crate) fn text_of(run: &Path) -> Vec<(String, String)> {
                 folders.push(path);
             } else if ["ingest/requests.parquet", "ingest/doc_lists.parquet"].contains(&name.as_str()) {
             } else if name.ends_with(".parquet") {
-                let frame = toolsieve::engine::frame::FrameFile::open(&path)
+                let frame = callsieve::engine::frame::FrameFile::open(&path)
                     .expect("a run folder can be read")
                     .read_all()
                     .expect("a run folder can be read");

@@ -1,4 +1,4 @@
-//! `toolsieve compare`: what differs between two finished runs, and why.
+//! `callsieve compare`: what differs between two finished runs, and why.
 
 mod text;
 
@@ -13,9 +13,9 @@ use crate::run;
 /// Arguments of `compare`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve compare out/mylog out/tweak                what a changed setting changed
-  toolsieve compare out/march out/april --examples 3   with three request ids per difference
-  toolsieve compare out/a out/b --json | jq .entries   all differences, as one JSON object")]
+  callsieve compare out/mylog out/tweak                what a changed setting changed
+  callsieve compare out/march out/april --examples 3   with three request ids per difference
+  callsieve compare out/a out/b --json | jq .entries   all differences, as one JSON object")]
 pub(super) struct CompareArgs {
     /// Run folder of the first run.
     before: PathBuf,

@@ -1,4 +1,4 @@
-//! `toolsieve evaluate`: scores the outputs of models as BFCL does.
+//! `callsieve evaluate`: scores the outputs of models as BFCL does.
 
 mod ask;
 mod differences;
@@ -27,10 +27,10 @@ const SCHEMA_VERSION: u32 = 1;
 /// Arguments of `evaluate`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  toolsieve evaluate --dataset bfcl/data --results result/my-model
-  toolsieve evaluate --dataset out/mylog --results a.jsonl b.jsonl --json
-  toolsieve evaluate --dataset bfcl/data --compare a.jsonl b.jsonl
-  toolsieve evaluate --dataset out/mylog --ask gpt-4.1-mini --save mini.jsonl
+  callsieve evaluate --dataset bfcl/data --results result/my-model
+  callsieve evaluate --dataset out/mylog --results a.jsonl b.jsonl --json
+  callsieve evaluate --dataset bfcl/data --compare a.jsonl b.jsonl
+  callsieve evaluate --dataset out/mylog --ask gpt-4.1-mini --save mini.jsonl
 
 Results: BFCL result files, or folders of them; JSON lines of \"id\" and one of \"text\", \"output\", \"response\", \
 \"result\" or \"tool_calls\"; OpenAI batch output. Several outputs of an id are numbered by \"sample\".

@@ -1,4 +1,4 @@
-//! `toolsieve fix`: function docs of any form in, BFCL docs or another API's tools and their story out; no run needed.
+//! `callsieve fix`: function docs of any form in, BFCL docs or another API's tools and their story out; no run needed.
 //!
 //! Files are read in order, items in blocks; items are judged in parallel and reported in the order of the file, so memory
 //! holds one block, or the small files of one batch. A terminal gets a text with the changes, anything else one JSON
@@ -53,9 +53,9 @@ Exit codes: 0 all docs converted; 1 docs that cannot be read, that a run would h
 rejects; 2 could not start.
 
 Examples:
-  toolsieve fix tools.py                            the changes, on a terminal
-  toolsieve fix src/tools/ > fixed.jsonl            all files in a folder, as one JSON object per line
-  toolsieve fix tools.py --as openai | jq .tools    the tools of an API request"
+  callsieve fix tools.py                            the changes, on a terminal
+  callsieve fix src/tools/ > fixed.jsonl            all files in a folder, as one JSON object per line
+  callsieve fix tools.py --as openai | jq .tools    the tools of an API request"
 )]
 pub(super) struct FixArgs {
     /// Files of function docs, or folders of such files; `-` is standard input.
@@ -177,7 +177,7 @@ fn read(
         }
         (Err(Failed::Read(error)), None) => Err(error.into()),
         (Err(failed), None) => bail!(
-            "{}: {}\nhint: write the column with the docs as lines of JSON, or give the file to `toolsieve run`",
+            "{}: {}\nhint: write the column with the docs as lines of JSON, or give the file to `callsieve run`",
             file.path.display(),
             failed.problem()
         ),

@@ -1,4 +1,4 @@
-//! `toolsieve inspect`: shows what an unknown log contains; writes nothing.
+//! `callsieve inspect`: shows what an unknown log contains; writes nothing.
 
 mod text;
 
@@ -20,9 +20,9 @@ shown: letters as x, digits as 9. Time, memory and disk space of a run are estim
 Exit codes: 0 requests found; 1 no request found; 2 could not start.
 
 Examples:
-  toolsieve inspect mylog.jsonl                    what the log contains
-  toolsieve inspect logs/ --rows 20000             all logs in a folder, with a larger sample
-  toolsieve inspect --json mylog.jsonl | jq .hints"
+  callsieve inspect mylog.jsonl                    what the log contains
+  callsieve inspect logs/ --rows 20000             all logs in a folder, with a larger sample
+  callsieve inspect --json mylog.jsonl | jq .hints"
 )]
 pub(super) struct InspectArgs {
     #[command(flatten)]

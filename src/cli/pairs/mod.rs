@@ -1,4 +1,4 @@
-//! `toolsieve pairs`: all near-duplicate pairs within one file or between two.
+//! `callsieve pairs`: all near-duplicate pairs within one file or between two.
 //!
 //! The join by words is exact: every pair above the threshold is reported. Pairs are printed in the order of the rows,
 //! whatever the number of threads.
@@ -39,9 +39,9 @@ also the \"tokenizer\". With --clusters one object per row: {\"id\", \"leader\"}
 Exit codes: 0 all rows compared; 1 rows that cannot be read, the others are compared; 2 could not start.
 
 Examples:
-  toolsieve pairs docs.jsonl --field function --id-field id
-  toolsieve pairs train.parquet benchmark.jsonl --field query --threshold 0.7
-  toolsieve pairs queries.csv --field text --clusters | jq -r 'select(.id == .leader).id'"
+  callsieve pairs docs.jsonl --field function --id-field id
+  callsieve pairs train.parquet benchmark.jsonl --field query --threshold 0.7
+  callsieve pairs queries.csv --field text --clusters | jq -r 'select(.id == .leader).id'"
 )]
 pub(super) struct PairsArgs {
     /// File of rows to compare; `-` is standard input.

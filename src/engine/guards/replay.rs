@@ -226,7 +226,7 @@ fn a_damaged_delta_with_a_matching_checksum_is_an_error_that_names_the_file() {
             assert!(matches!(error, Error::Damaged { .. }) && !error.is_bug(), "{cause}");
             let (said, hint) = home.short(&error.to_string()).split_once("\nhint: ").map(owned).unwrap();
             assert_eq!(said, format!("{STEP}/{what}"), "{cause}");
-            assert!(hint.contains("toolsieve verify"), "{cause}");
+            assert!(hint.contains("callsieve verify"), "{cause}");
         }
         assert_eq!(home.warnings(), [""; 0], "{cause}");
     }

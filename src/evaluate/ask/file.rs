@@ -140,7 +140,7 @@ fn check<'r>(ask: &Ask, wanted: &HashMap<&str, &str>, line: usize, row: &'r Valu
     }
     if wanted.get(id).is_some_and(|wanted| *wanted != request) {
         let what = format!(
-            "line {line} has the output of {id} to another request: of another temperature, --max-tokens, dataset or version of toolsieve"
+            "line {line} has the output of {id} to another request: of another temperature, --max-tokens, dataset or version of callsieve"
         );
         return Err(unfit(path, what, hint));
     }

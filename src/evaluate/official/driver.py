@@ -82,7 +82,7 @@ def isolate():
     """Takes the network, most of the memory and other files away; returns how files and network are kept from outputs."""
     folder, files = folder_in_memory()
     if folder is None:
-        folder = tempfile.mkdtemp(prefix="toolsieve-bfcl-")
+        folder = tempfile.mkdtemp(prefix="callsieve-bfcl-")
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.chdir(folder)
     tempfile.tempdir = folder

@@ -23,7 +23,7 @@ const ENDPOINT: &str = "/v1/chat/completions";
 const WINDOW: &str = "24h";
 
 /// The member of a batch's metadata that has our id of it.
-const OUR_ID: &str = "toolsieve";
+const OUR_ID: &str = "callsieve";
 
 /// Batches of the list that are looked through for one of ours, and batches of one page.
 const MAX_PAGES: usize = 20;
@@ -95,7 +95,7 @@ impl Client {
     /// # Errors
     /// The server cannot be reached or refuses, or it is cancelled.
     pub fn upload(&self, name: &str, requests: &str, cancelled: Cancelled<'_>) -> Result<String, Error> {
-        let boundary = format!("toolsieve-{}", name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
+        let boundary = format!("callsieve-{}", name.replace(|c: char| !c.is_ascii_alphanumeric(), "-"));
         let form: Arc<[u8]> = multipart(&boundary, name, requests).into();
         let request = self.request(reqwest::Method::POST, "files", move |request| {
             let kind = format!("multipart/form-data; boundary={boundary}");

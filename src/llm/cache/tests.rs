@@ -16,12 +16,12 @@ fn the_hint_says_whether_the_file_or_the_disk_is_to_blame() {
     let path = folder.path().join("caches");
     let full = of_database(&path, std::io::Error::from(std::io::ErrorKind::StorageFull)).to_string();
     assert!(
-        full.contains("no space left on the device\nhint: free some space there; TOOLSIEVE_CACHE"),
+        full.contains("no space left on the device\nhint: free some space there; CALLSIEVE_CACHE"),
         "{full}"
     );
     fs::write(&path, "").unwrap();
     let not_a_folder = ReplyCache::open(&path).unwrap_err().to_string();
-    assert!(not_a_folder.contains("TOOLSIEVE_CACHE can name another folder"), "{not_a_folder}");
+    assert!(not_a_folder.contains("CALLSIEVE_CACHE can name another folder"), "{not_a_folder}");
     fs::write(ReplyCache::path_in(folder.path()), "no database").unwrap();
     let damaged = ReplyCache::open(folder.path()).unwrap_err().to_string();
     assert!(damaged.contains("\nhint: move the file away;"), "{damaged}");

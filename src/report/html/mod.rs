@@ -59,7 +59,7 @@ fn head(report: &Report) -> Markup {
     let faults = figures::share(report.fault_share);
     html! {
         h1 { (title(report)) }
-        p.soft { "Pipeline " (report.pipeline) ", toolsieve " (report.version) ", seed " (report.rebuild.seed) "." }
+        p.soft { "Pipeline " (report.pipeline) ", callsieve " (report.version) ", seed " (report.rebuild.seed) "." }
         div.tiles { @for (what, n) in tiles { (tile(&count(n), what)) } }
         @if let Some(frozen) = frozen_sentence(report) { p { (frozen) } }
         p.soft {
@@ -278,7 +278,7 @@ fn example(example: &Example, run: &str) -> Markup {
             (soft(format!("{metric} {score:.3}"))) br;
         }
         @if let Some(request) = &example.request_id {
-            code.why { "toolsieve why " (run) " " (RowId::short(request)) }
+            code.why { "callsieve why " (run) " " (RowId::short(request)) }
         } @else {
             (code(RowId::short(&example.row_id)))
         }

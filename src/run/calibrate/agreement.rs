@@ -142,7 +142,7 @@ pub fn agreement(run: &Path, labels: &Path, registry: &Registry) -> Result<RunAg
     )?;
     if n_used == 0 {
         return refuse(format!(
-            "{}: none of the {} labels is of a request that was judged\nhint: ids are those of the log, or those of `toolsieve held`",
+            "{}: none of the {} labels is of a request that was judged\nhint: ids are those of the log, or those of `callsieve held`",
             run.display(),
             labels.len()
         ));

@@ -66,7 +66,7 @@ const PRECISION: std::ops::RangeInclusive<f64> = 0.5..=1.0;
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JudgeQueries {
-    /// A file of weights, as written by `toolsieve calibrate` [default: the built-in weights].
+    /// A file of weights, as written by `callsieve calibrate` [default: the built-in weights].
     pub weights: Option<PathBuf>,
     /// Target precision of decisions from the text alone, from 0.5 to 1: uses the thresholds for it in the curve of the
     /// weights. A label that does not reach it is never assigned. Higher holds more [default: the thresholds of the

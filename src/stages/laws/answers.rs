@@ -29,7 +29,7 @@ use crate::fixture;
 use crate::stages::{KINDS, StageKind, kind};
 
 /// The environment variable that, set to 1, makes the test write the file again.
-const ACCEPT: &str = "TOOLSIEVE_ACCEPT_ANSWERS";
+const ACCEPT: &str = "CALLSIEVE_ACCEPT_ANSWERS";
 
 /// One step of the sample run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,8 +5,8 @@
 
 use std::fmt::Write as _;
 
+use callsieve::content_hash::content_hash;
 use serde_json::{Value, json};
-use toolsieve::content_hash::content_hash;
 
 /// The number of requests, without the second steps of agents.
 const N_REQUESTS: usize = 500;

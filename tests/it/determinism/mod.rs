@@ -9,9 +9,9 @@ mod log;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::support::{assert_same_bytes, output, shown, toolsieve};
+use crate::support::{assert_same_bytes, callsieve, output, shown};
+use callsieve::engine::frame::FrameFile;
 use serde_json::Value;
-use toolsieve::engine::frame::FrameFile;
 
 /// Number of rows of a batch, small enough for several batches of each table.
 const BATCH_ROWS: &str = "40";
@@ -42,11 +42,11 @@ impl Home {
 
     /// Runs the live recipe into a folder on `threads` threads. Returns the output.
     fn run(&self, out: &str, threads: &str, more: &[&str]) -> String {
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.args(["run", "--threads", threads, "--input"]).arg(self.path("log.jsonl"));
         command.arg("--decisions").arg(self.path("decisions.jsonl")).arg("--out").arg(self.path(out));
         command.args(more);
-        command.env("POLARS_MAX_THREADS", threads).env("TOOLSIEVE_SETS", self.path("sets"));
+        command.env("POLARS_MAX_THREADS", threads).env("CALLSIEVE_SETS", self.path("sets"));
         let ended = command.output().unwrap();
         assert!(ended.status.success(), "{}", shown(&ended));
         shown(&ended)

@@ -6,11 +6,11 @@
 //! |---|---|
 //! | `sh` | each line runs; exit codes and the first lines of the output are a snapshot |
 //! | `sh norun` | nothing runs, because it needs a network, a key, a model or a compiler; each line that calls
-//! `toolsieve` must have a known subcommand and known flags |
+//! `callsieve` must have a known subcommand and known flags |
 //! | `console` | lines after `$ ` run, and the lines below them must be their output; `...` matches any lines |
 //! | others | nothing |
 //!
-//! `INSTA_UPDATE=always TOOLSIEVE_ACCEPT_DOCS=1 cargo test --test it documented` writes snapshots and outputs; read the
+//! `INSTA_UPDATE=always CALLSIEVE_ACCEPT_DOCS=1 cargo test --test it documented` writes snapshots and outputs; read the
 //! difference before you keep it.
 
 #![cfg(unix)]
@@ -102,7 +102,7 @@ fn check_console(page: &Page, commands: &[page::Command], sandbox: &Sandbox) {
         if sandbox::matches(&command.output, &printed) {
             continue;
         }
-        if std::env::var_os("TOOLSIEVE_ACCEPT_DOCS").is_some() {
+        if std::env::var_os("CALLSIEVE_ACCEPT_DOCS").is_some() {
             page::replace_output(Path::new(&page.path), &command.line, &printed);
         } else {
             panic!(
@@ -125,7 +125,7 @@ fn commands_that_do_not_run_here_have_known_flags() {
             let Block::NoRun(lines) = block else { continue };
             for line in lines {
                 let calls =
-                    line.split(['|', ';']).map(str::trim).filter(|call| call.starts_with("toolsieve "));
+                    line.split(['|', ';']).map(str::trim).filter(|call| call.starts_with("callsieve "));
                 for call in calls {
                     let call = call.split([' ']).take_while(|word| !["<", ">", "2>", "&&"].contains(word));
                     let call = call.collect::<Vec<_>>().join(" ");
@@ -147,5 +147,5 @@ fn a_changed_output_and_an_unknown_flag_are_noticed() {
     assert!(!sandbox::matches(&page(&["a 1", "b"]), &printed));
     assert!(!sandbox::matches(&page(&["a 2", "..."]), &printed));
     assert!(!sandbox::matches(&page(&["...", "b"]), &printed));
-    assert_ne!(Sandbox::empty().run("toolsieve run --no-such-flag --help").code, 0);
+    assert_ne!(Sandbox::empty().run("callsieve run --no-such-flag --help").code, 0);
 }

@@ -1,6 +1,6 @@
 //! The folder of a reader of the pages: the project's files, the reader's own log, and a finished run of the sample.
 //!
-//! `toolsieve` is the program under test. `cargo run` starts it too; other subcommands of cargo do nothing.
+//! `callsieve` is the program under test. `cargo run` starts it too; other subcommands of cargo do nothing.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -28,7 +28,7 @@ const CARGO: &str = r#"#!/bin/sh
 shift
 while [ $# -gt 0 ] && [ "$1" != -- ]; do shift; done
 shift
-exec toolsieve "$@"
+exec callsieve "$@"
 "#;
 
 impl Sandbox {
@@ -37,7 +37,7 @@ impl Sandbox {
         let sandbox = Self(tempfile::tempdir().unwrap());
         let programs = sandbox.0.path().join(".programs");
         std::fs::create_dir(&programs).unwrap();
-        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_toolsieve"), programs.join("toolsieve")).unwrap();
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_callsieve"), programs.join("callsieve")).unwrap();
         std::fs::write(programs.join("cargo"), CARGO).unwrap();
         std::fs::set_permissions(programs.join("cargo"), std::fs::Permissions::from_mode(0o755)).unwrap();
         sandbox
@@ -56,7 +56,7 @@ impl Sandbox {
         std::fs::create_dir(to.join("logs")).unwrap();
         std::fs::write(to.join("logs/march-1.jsonl"), &log[..half]).unwrap();
         std::fs::write(to.join("logs/march-2.jsonl"), &log[half..]).unwrap();
-        let ran = sandbox.run("toolsieve run --quiet --out out/sample");
+        let ran = sandbox.run("callsieve run --quiet --out out/sample");
         assert_eq!(ran.code, 0, "{}", ran.text);
         sandbox
     }
@@ -95,8 +95,8 @@ impl Sandbox {
             .env("HOME", folder)
             .env_remove("XDG_CACHE_HOME")
             .env_remove("RUST_BACKTRACE")
-            .env_remove("TOOLSIEVE_SETS")
-            .env_remove("TOOLSIEVE_CACHE")
+            .env_remove("CALLSIEVE_SETS")
+            .env_remove("CALLSIEVE_CACHE")
             .env("NO_COLOR", "1")
             .stdin(Stdio::null())
             .output()

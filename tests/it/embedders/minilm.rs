@@ -4,9 +4,9 @@
 
 use std::path::PathBuf;
 
+use callsieve::embed::Embedder as _;
+use callsieve::embed::local::Local;
 use serde::Deserialize;
-use toolsieve::embed::Embedder as _;
-use toolsieve::embed::local::Local;
 
 use super::{report, run};
 use crate::support::{assert_same_bytes, data, shown, stable_bytes};

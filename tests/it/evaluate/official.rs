@@ -1,11 +1,11 @@
-//! Tests of `toolsieve evaluate --engine official`: with programs that stand for the package's Python, and with the package.
+//! Tests of `callsieve evaluate --engine official`: with programs that stand for the package's Python, and with the package.
 
 use std::fs;
 
 use serde_json::{Value, json};
 
 use super::{Bench, lines, verdicts};
-use crate::support::{data, shown, toolsieve};
+use crate::support::{callsieve, data, shown};
 
 /// Returns a dataset with a multi-turn category of three entries, and outputs for it.
 fn multi_turn() -> Bench {
@@ -46,7 +46,7 @@ fn with_package(bench: &Bench, more: &[&str]) -> std::process::Output {
 }
 
 fn package_command(bench: &Bench, more: &[&str]) -> std::process::Command {
-    let mut command = toolsieve();
+    let mut command = callsieve();
     command.current_dir(bench.folder.path()).env("BFCL_VENV", "venv");
     command
         .args(["evaluate", "--dataset", "dataset", "--results", "model", "--engine", "official"])
@@ -191,7 +191,7 @@ fn an_output_that_executes_code_changes_no_other_verdict_and_sees_no_key() {
     bench.write("model/multi_turn/BFCL_v4_multi_turn_base_result.json", &lines(&rows));
     let score = |path: &str| {
         let start = std::time::Instant::now();
-        let output = toolsieve()
+        let output = callsieve()
             .current_dir(bench.folder.path())
             .env("BFCL_VENV", &environment)
             .env("SOME_PASSWORD", "hunter2")

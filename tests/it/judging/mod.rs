@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::server::{ReceivedRequest, Reply, Server};
-use crate::support::{shown, stable_bytes, toolsieve};
+use crate::support::{callsieve, shown, stable_bytes};
 
 pub(crate) const KEY: &str = "sk-not-a-real-key-83046";
 
@@ -62,9 +62,9 @@ impl Bench {
     }
 
     pub(crate) fn command(&self, server: &str, arguments: &[&str]) -> Command {
-        let mut command = toolsieve();
+        let mut command = callsieve();
         command.current_dir(self.folder.path()).env("OPENAI_BASE_URL", server).env("OPENAI_API_KEY", KEY);
-        command.env("TOOLSIEVE_CACHE", self.path("caches")).args(arguments);
+        command.env("CALLSIEVE_CACHE", self.path("caches")).args(arguments);
         command
     }
 
