@@ -15,22 +15,21 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Int64Type, TimestampNanosecondType};
 use arrow_array::{
     Array, ArrayRef, BinaryViewArray, BooleanArray, FixedSizeBinaryArray, Float32Array, Float64Array,
-    Int32Array, Int64Array, ListArray, RecordBatchReader as _, StructArray,
+    Int32Array, Int64Array, ListArray, StructArray,
 };
 use arrow_schema::{DataType, Field, Fields, Schema};
 use half::f16;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, civil};
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
-};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::basic::{ConvertedType, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
 use parquet::file::metadata::{FileMetaData, ParquetMetaData, ParquetMetaDataReader, RowGroupMetaData};
 use parquet::schema::types::{SchemaDescriptor, Type};
 use serde_json::{Map, Number, Value};
 
 use super::error::{At, Error, Result, unless_damaged};
+use super::parquet_rows;
 
 /// The maximum number of rows that are decoded at a time.
 const STRETCH_ROWS: usize = 16_384;
@@ -212,11 +211,8 @@ impl ForeignFile {
     /// The file cannot be read, or is damaged.
     pub fn read(&self, selection: &Selection, rows: Range<usize>) -> Result<ForeignRows> {
         let places: Vec<usize> = self.selected(selection).map(|column| column.place).collect();
-        let arrays = if places.is_empty() || rows.is_empty() {
-            Vec::new()
-        } else {
-            unless_damaged(&self.path, || self.arrays(places, &rows))?
-        };
+        let arrays =
+            if places.is_empty() || rows.is_empty() { Vec::new() } else { self.arrays(places, &rows)? };
         let mut columns = Vec::with_capacity(self.columns.len());
         let mut arrays = arrays.iter();
         for (column, &need) in self.columns.iter().zip(&selection.0) {
@@ -232,40 +228,13 @@ impl ForeignFile {
     }
 
     fn arrays(&self, places: Vec<usize>, rows: &Range<usize>) -> Result<Vec<ArrayRef>> {
-        let file = File::open(&self.path).at("reading", &self.path)?;
-        let (groups, offset) = self.groups_of(rows);
-        let mut reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
-            .with_row_groups(groups)
-            .with_projection(ProjectionMask::roots(self.metadata.parquet_schema(), places))
-            .with_batch_size(rows.len())
-            .with_offset(offset)
-            .with_limit(rows.len())
-            .build()
-            .at("reading", &self.path)?;
-        let batches = reader.by_ref().collect::<Result<Vec<_>, _>>().at("reading", &self.path)?;
-        let batch = arrow_select::concat::concat_batches(&reader.schema(), &batches);
-        let batch = batch.at("reading", &self.path)?;
+        let projection = ProjectionMask::roots(self.metadata.parquet_schema(), places);
+        let batch = parquet_rows::read(&self.path, &self.metadata, projection, rows)?;
         if batch.num_rows() == rows.len() {
             return Ok(batch.columns().to_vec());
         }
         let (got, wanted) = (batch.num_rows(), rows.len());
         Err(Error::Input(format!("{}: expected {wanted} rows, found {got}", self.path.display())))
-    }
-
-    /// Returns the row groups that hold these rows, and the place of the first row in the first of them.
-    fn groups_of(&self, rows: &Range<usize>) -> (Vec<usize>, usize) {
-        let (mut groups, mut offset, mut first) = (Vec::new(), 0, 0);
-        for (at, group) in self.metadata.metadata().row_groups().iter().enumerate() {
-            let end = first + usize::try_from(group.num_rows()).unwrap_or_default();
-            if first < rows.end && rows.start < end {
-                if groups.is_empty() {
-                    offset = rows.start - first;
-                }
-                groups.push(at);
-            }
-            first = end;
-        }
-        (groups, offset)
     }
 }
 

@@ -13,13 +13,10 @@ use arrow_array::builder::StringViewBuilder;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{Float64Type, Int64Type, UInt32Type};
 use arrow_array::{
-    Array, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchOptions, RecordBatchReader as _,
-    StringViewArray, UInt32Array,
+    Array, ArrayRef, Float64Array, Int64Array, RecordBatch, RecordBatchOptions, StringViewArray, UInt32Array,
 };
 use arrow_schema::{ArrowError, DataType, Field, Fields, Schema, SchemaRef};
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
-};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, ArrowWriter, ProjectionMask, encode_arrow_schema};
 use parquet::basic::{Compression, ZstdLevel};
@@ -29,6 +26,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use super::background_writer::BackgroundWriter;
 use super::disk::{create, create_private};
 use super::error::{At, Error, Result, damaged, unless_damaged};
+use super::parquet_rows::{self, n_rows};
 
 /// Values of one column, to be written.
 #[derive(Debug)]
@@ -476,7 +474,7 @@ impl FrameFile {
 
     /// Returns the number of rows.
     pub fn height(&self) -> usize {
-        self.metadata.metadata().row_groups().iter().map(|group| count(group.num_rows())).sum()
+        self.metadata.metadata().row_groups().iter().map(n_rows).sum()
     }
 
     /// Returns the names of its columns.
@@ -487,7 +485,7 @@ impl FrameFile {
     /// Returns the number of rows of each row group. A file without rows has one empty group, so that its columns can
     /// be read.
     pub(crate) fn groups(&self) -> Vec<usize> {
-        let lengths = self.metadata.metadata().row_groups().iter().map(|group| count(group.num_rows()));
+        let lengths = self.metadata.metadata().row_groups().iter().map(n_rows);
         let mut groups: Vec<usize> = lengths.filter(|&rows| rows > 0).collect();
         if groups.is_empty() {
             groups.push(0);
@@ -505,29 +503,8 @@ impl FrameFile {
             None => ProjectionMask::all(),
             Some(columns) => ProjectionMask::roots(schema, self.roots(columns)?),
         };
-        let (groups, offset) = self.groups_of(start, length);
-        let file = File::open(&self.path).at(READING, &self.path)?;
-        unless_damaged(&self.path, || {
-            let reader = ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.metadata.clone())
-                .with_row_groups(groups)
-                .with_projection(projection)
-                .with_batch_size(length.max(1))
-                .with_offset(offset)
-                .with_limit(length)
-                .build()
-                .at(READING, &self.path)?;
-            let schema = reader.schema();
-            let mut batches = Vec::new();
-            for batch in reader {
-                batches.push(batch.at(READING, &self.path)?);
-            }
-            match &mut batches[..] {
-                [_] => Ok(Frame(batches.swap_remove(0))),
-                batches => arrow_select::concat::concat_batches(&schema, &*batches)
-                    .at(READING, &self.path)
-                    .map(Frame),
-            }
-        })
+        let rows = start..start.saturating_add(length);
+        parquet_rows::read(&self.path, &self.metadata, projection, &rows).map(Frame)
     }
 
     /// Returns the places of columns.
@@ -540,22 +517,6 @@ impl FrameFile {
             })
         };
         columns.iter().map(place).collect()
-    }
-
-    /// Returns the row groups that hold these rows, and the place of the first row in the first of them.
-    fn groups_of(&self, start: usize, length: usize) -> (Vec<usize>, usize) {
-        let (mut groups, mut offset, mut first) = (Vec::new(), 0, 0);
-        for (at, group) in self.metadata.metadata().row_groups().iter().enumerate() {
-            let end = first + count(group.num_rows());
-            if first < start.saturating_add(length) && start < end {
-                if groups.is_empty() {
-                    offset = start - first;
-                }
-                groups.push(at);
-            }
-            first = end;
-        }
-        (groups, offset)
     }
 
     /// Reads some columns of the whole file.
@@ -573,10 +534,6 @@ impl FrameFile {
     pub fn read_all(&self) -> Result<Frame> {
         self.read(0, self.height(), None)
     }
-}
-
-fn count(n: i64) -> usize {
-    usize::try_from(n).unwrap_or_default()
 }
 
 #[cfg(test)]

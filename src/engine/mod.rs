@@ -7,8 +7,8 @@
 //!   `example` shows a reason on sample rows; `services` and `language_model`: what a stage may use besides its rows;
 //! - input and output of a stage: `view` and `verdict`;
 //! - how verdicts are applied: `runner`, `cascade`, `conservation`, `row_names`, `decided` and `decisions`;
-//! - the foundations: `corpus` (tables), `raw` and `delta` (their files), `frame` and `foreign` (the only modules that use
-//!   Arrow), `parquet_copy` and `parquet_form` (Parquet files that are written again), `background_writer`, `folder` and `marker` (the run folder), `layout` (file names), `disk` (writing files),
+//! - the foundations: `corpus` (tables), `raw` and `delta` (their files), `frame` and `foreign` (tables as
+//!   Arrow arrays), `parquet_rows` (ranges of their rows), `parquet_copy` and `parquet_form` (Parquet files that are written again), `background_writer`, `folder` and `marker` (the run folder), `layout` (file names), `disk` (writing files),
 //!   `manifest` (what a run records), `seal` and `verify` (checksums), `ledger` (all events in one table), `links`
 //!   (records outside the run that rows are near to), and `forgotten` (records that must not come back).
 //!
@@ -54,6 +54,7 @@ pub mod opinion;
 mod others;
 pub mod parquet_copy;
 mod parquet_form;
+mod parquet_rows;
 pub mod part;
 pub mod partition;
 pub mod raw;

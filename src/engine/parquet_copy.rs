@@ -26,6 +26,7 @@ use parquet::schema::types::Type;
 use super::disk::create;
 use super::error::{At, Error, Result, unless_damaged};
 use super::parquet_form::{has_page_index, properties};
+use super::parquet_rows::n_rows;
 
 /// The maximum number of rows that are in memory at a time.
 const BATCH_ROWS: usize = 16_384;
@@ -130,10 +131,6 @@ impl ParquetCopy {
         }
         writer.into_inner().at(WRITING, to)?.flush().at(WRITING, to)
     }
-}
-
-fn n_rows(group: &RowGroupMetaData) -> usize {
-    usize::try_from(group.num_rows()).unwrap_or_default()
 }
 
 /// Adds the columns with an annotation that cannot be written, because it is newer than the writer.

@@ -17,6 +17,7 @@ use reqwest::Url;
 use serde_json::Value;
 
 use super::decoded::decoded;
+use crate::text::base32;
 
 /// The replacement for a secret.
 pub(super) const HIDDEN: &str = "***";
@@ -29,9 +30,8 @@ const MIN_MIXED: usize = 4;
 const MIN_BASE64: usize = 8;
 /// Bytes of a beginning or end of a secret by which it is known, at least; half of a longer secret.
 const MIN_PART: usize = 12;
-/// Letters of base32, and bits of each.
-const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-const BASE32_BITS: usize = 5;
+/// Bits of a letter of base32.
+const BASE32_BITS: usize = base32::BITS as usize;
 /// Bytes before a word in which a text can say that it is a key.
 const NEAR: usize = 24;
 /// Most times that the decoded text is searched: what is hidden may have been in an escape of another secret.
@@ -354,11 +354,9 @@ fn in_base64(secret: &[u8]) -> Vec<String> {
 fn in_base32(secret: &[u8]) -> Vec<String> {
     let of_offset = |offset: usize| {
         let bytes = [&[0; BASE32_BITS][..offset], secret].concat();
-        let bit = |at: usize| usize::from(bytes[at / 8] >> (7 - at % 8) & 1);
         // Only letters of which all bits are of the secret.
         let letters = (offset * 8).div_ceil(BASE32_BITS)..bytes.len() * 8 / BASE32_BITS;
-        let value = |nth: usize| (0..BASE32_BITS).fold(0, |all, at| all << 1 | bit(nth * BASE32_BITS + at));
-        letters.map(|nth| char::from(BASE32[value(nth)])).collect::<String>()
+        base32::encoded(&bytes)[letters].to_owned()
     };
     let letters = (0..BASE32_BITS).map(of_offset).filter(|letters| letters.len() >= MIN_BASE64);
     letters.flat_map(|letters| [letters.to_lowercase(), letters]).collect()

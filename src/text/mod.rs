@@ -3,9 +3,10 @@
 //! Everything here is exact and the same on every machine: thresholds are compared as integers, scores use the
 //! operations of Google's `rouge-score` in its order, and Unicode data is from pinned crates. There is no list of stop
 //! words. For comparing many texts see `similarity`. `view` is a text as a reader sees it, without what hides its words;
-//! `language` detects the language of a text; `visible`, `figures`, `listed`, `spreadsheet`, `os_error` and `outside`
+//! `language` detects the language of a text; `base32` is the encoding; `visible`, `figures`, `listed`, `spreadsheet`, `os_error` and `outside`
 //! format text for display.
 
+pub mod base32;
 pub mod figures;
 pub mod json_answer;
 pub mod language;

@@ -11,12 +11,12 @@ use rustc_hash::FxHashMap;
 use sha1::Sha1;
 use sha2::{Digest as _, Sha256, Sha512};
 
-use super::base32;
 use super::original::Original;
 use super::words::{self, each_group};
 use super::{LeafOf, Part, Piece, Search};
 use crate::privacy::FoundValue;
 use crate::privacy::walk::Place;
+use crate::text::base32;
 
 /// Minimum number of letters of an encoded text, and maximum number of bytes of a text that is read backwards.
 const LEAST_ENCODED: usize = 8;

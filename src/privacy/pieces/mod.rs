@@ -6,7 +6,6 @@
 //! holds the request. Pieces are searched for in their own request only, because short ones occur anywhere by accident.
 //! Words that the user also writes apart from the value, or that the docs offer, are not pieces.
 
-mod base32;
 mod encoded;
 mod extension;
 mod index;

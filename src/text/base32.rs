@@ -2,12 +2,13 @@
 
 /// The letters, in the order of their five bits.
 const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-/// Letters that are padded to a multiple of this, and bits of a letter.
+/// Letters are padded to a multiple of this.
 const GROUP: usize = 8;
-const BITS: u32 = 5;
+/// Bits of a letter.
+pub const BITS: u32 = 5;
 
 /// Returns the bytes that a word encodes; `None` if it is no base32, or mixes its cases.
-pub(super) fn decoded(word: &str) -> Option<Vec<u8>> {
+pub fn decoded(word: &str) -> Option<Vec<u8>> {
     let bare = word.trim_end_matches('=');
     let is_mixed = bare.bytes().any(|byte| byte.is_ascii_lowercase())
         && bare.bytes().any(|byte| byte.is_ascii_uppercase());
@@ -29,8 +30,8 @@ pub(super) fn decoded(word: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Returns the base32 of bytes in the case of a word, padded if the word is or if its length does not show whether it is.
-pub(super) fn encoded_like(word: &str, bytes: &[u8]) -> String {
+/// Returns the base32 of bytes in capital letters, without padding.
+pub fn encoded(bytes: &[u8]) -> String {
     let mut letters = String::new();
     let (mut bits, mut n_bits) = (0_u32, 0_u32);
     let letter = |bits: u32| char::from(ALPHABET[(bits & 31) as usize]);
@@ -46,6 +47,12 @@ pub(super) fn encoded_like(word: &str, bytes: &[u8]) -> String {
     if n_bits > 0 {
         letters.push(letter(bits << (BITS - n_bits)));
     }
+    letters
+}
+
+/// Returns the base32 of bytes in the case of a word, padded if the word is or if its length does not show whether it is.
+pub fn encoded_like(word: &str, bytes: &[u8]) -> String {
+    let mut letters = encoded(bytes);
     if word.bytes().any(|byte| byte.is_ascii_lowercase()) {
         letters.make_ascii_lowercase();
     }
