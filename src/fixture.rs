@@ -115,8 +115,7 @@ impl LanguageModel for Scripted {
         let reply = |_: &ChatRequest| {
             let at = usize::try_from(self.n_asked.fetch_add(1, Ordering::Relaxed)).unwrap();
             let text = self.replies.get(at).cloned().flatten();
-            text.map(|text| ChatAnswer { text, is_cut: false })
-                .ok_or_else(|| Unanswered::Failed("status 503".to_owned()))
+            text.map(ChatAnswer::of_text).ok_or_else(|| Unanswered::Failed("status 503".to_owned()))
         };
         let outcomes: Vec<_> = requests.iter().map(reply).collect();
         Ok(Answered { costs: vec![None; outcomes.len()], outcomes, usage: ModelUsage::default() })

@@ -14,7 +14,7 @@
 //! std::fs::write(&log, format!(r#"{{"messages": {messages}, "tools": {tools}}}"#))?;
 //! let text = "[[stages]]\nkind = 'drop-spam'\n[[stages]]\nkind = 'parse-docs'";
 //! let mut pipeline = Pipeline::parse(text, "docs.toml", &[], &Registry::standard())?;
-//! pipeline.ingest.inputs = vec![log];
+//! pipeline.set_inputs(vec![log])?;
 //! let run = execute(&pipeline, &folder.path().join("run"), &Options::default(), &())?;
 //! assert!(run.outcome.is_done());
 //! let requests: Vec<u64> = run.report.funnel.iter().map(|step| step.requests).collect();

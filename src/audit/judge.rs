@@ -151,7 +151,7 @@ mod tests {
                 };
                 let text =
                     json!({"reason": "r", "quote": "the ferry", "criterion": criterion, "verdict": verdict});
-                Ok(ChatAnswer { text: text.to_string(), is_cut: false })
+                Ok(ChatAnswer::of_text(text.to_string()))
             };
             let outcomes: Vec<_> = requests.iter().map(outcome).collect();
             Ok(Answered { costs: vec![Some(0.5); outcomes.len()], outcomes, usage: ModelUsage::default() })

@@ -15,11 +15,10 @@ use super::coverage::{GROUPED_NOTE, GroupedEntries};
 use super::facts::{BENCHMARK_NOTE, BenchmarkFacts, ITSELF_NOTE, JUDGED_NOTE};
 use super::frequent::FREQUENT_NOTE;
 use super::hit::{Method, Object, Verdict};
-use super::report::{AuditReport, Counted, CountedHit, TrainFile};
+use super::report::{Counted, CountedHit, TrainFile};
 use super::shuffle::{CleanShuffle, SHUFFLE_NOTE};
 use crate::columns::{CONTAMINATION, EXTERNAL_ID, FILE, LINE, RECORD};
 use crate::engine::context::Cancelled;
-use crate::engine::contract::Role;
 use crate::engine::corpus::Corpus;
 use crate::engine::delta::StageManifest;
 use crate::engine::disk::{create, write_atomic, write_json};
@@ -50,6 +49,8 @@ pub struct Finished<'a> {
     pub stages: &'a [StageInstance],
     /// Their manifests.
     pub manifests: &'a [StageManifest],
+    /// The stage that compares rows with benchmarks.
+    pub stage: usize,
     /// The names of the cleaned sets in the run's dataset, by input; empty if none were written.
     pub cleaned: &'a [String],
     /// Whether the user asked to stop.
@@ -72,15 +73,14 @@ struct Place {
     id: String,
 }
 
-/// Writes the files of an audit; `None` if no stage of the run compares with a benchmark.
+/// Writes the files of an audit; nothing if the stage knows no benchmark.
 ///
 /// # Errors
 /// A file cannot be read or written.
-pub fn write(run: &Finished<'_>) -> Result<Option<AuditReport>> {
-    let is_audit = |stage: &StageInstance| stage.stage.contract().role == Role::Audit;
-    let Some(at) = run.stages.iter().position(is_audit) else { return Ok(None) };
+pub fn write(run: &Finished<'_>) -> Result<()> {
+    let at = run.stage;
     let Some(facts) = BenchmarkFacts::of(run.manifests[at].notes.get(BENCHMARK_NOTE)) else {
-        return Ok(None);
+        return Ok(());
     };
     let mut counted = Counted::default();
     let mut train = train_files(run)?;
@@ -119,8 +119,7 @@ pub fn write(run: &Finished<'_>) -> Result<Option<AuditReport>> {
     let frequent = run.manifests[at].notes.get(FREQUENT_NOTE);
     report.frequent_entries = frequent.and_then(|note| Vec::deserialize(note).ok()).unwrap_or_default();
     write_atomic(&run.folder.join(STATEMENT), report.statement().as_bytes())?;
-    write_json(&run.folder.join(AUDIT_REPORT), &report)?;
-    Ok(Some(report))
+    write_json(&run.folder.join(AUDIT_REPORT), &report)
 }
 
 fn counted_hit(link: &StoredLink) -> Option<CountedHit<'_>> {

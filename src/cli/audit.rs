@@ -12,7 +12,7 @@ use crate::audit::hit::Verdict;
 use crate::audit::report::{AuditReport, CategoryCounts};
 use crate::cli::console::{self, Console, Paint, Painted, Screen, count};
 use crate::engine::layout::{AUDIT_REPORT, HITS, HITS_TABLE, REMOVED, STATEMENT};
-use crate::jobs::audit::{AuditOptions, gates};
+use crate::jobs::audit::{AuditOptions, gates, read};
 use crate::pipeline::Override;
 use crate::run::{Observer as _, Options, prepare};
 use crate::stages::Registry;
@@ -121,7 +121,9 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
     let prepared = prepare(&pipeline, &out, &options)?;
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
     let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, &options.resume_command()))?;
-    let Some(report) = &run.audit else { bail!("the pipeline of the audit compares with no benchmark") };
+    let Some(report) = &read(&run.folder)? else {
+        bail!("the pipeline of the audit compares with no benchmark")
+    };
     if report.train.iter().any(|file| file.not_copied > 0) {
         let n: u64 = report.train.iter().map(|file| file.not_copied).sum();
         watching.warn(&format!("{} are too long or cut, and are in no cleaned set", lines(n)));

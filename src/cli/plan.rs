@@ -83,7 +83,7 @@ pub(super) fn load(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<L
     let mut pipeline = Pipeline::load(pipeline, &overrides, registry)?;
     let run_name = if inputs.is_empty() { pipeline.name.clone() } else { run_name(&inputs) };
     if !inputs.is_empty() {
-        pipeline.ingest.inputs = inputs;
+        pipeline.set_inputs(inputs)?;
     }
     Ok(Loaded { pipeline, run_name })
 }
@@ -132,6 +132,6 @@ fn text(plan: &Plan, screen: Screen) -> Painted {
         }
     }
     text.add(Paint::Plain, "\n");
-    text.append(line("export", if plan.exports { "BFCL files and Parquet" } else { "report only" }));
+    text.append(line("export", plan.export.unwrap_or("report only")));
     text
 }

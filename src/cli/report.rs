@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::cli::console::{self, Screen};
 use crate::cli::funnel::summary;
+use crate::jobs::audit;
 use crate::run::open;
 use crate::stages::Registry;
 
@@ -40,7 +41,7 @@ pub(super) fn report(args: &ReportArgs, registry: &Registry) -> anyhow::Result<(
     } else if args.html {
         run.page()?
     } else {
-        let summary = match run.audit()? {
+        let summary = match audit::read(run.folder())? {
             Some(audit) => super::audit::summary(&args.run, &audit, Screen::of_stdout()),
             None => summary(&run.report()?, Screen::of_stdout()),
         };

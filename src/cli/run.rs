@@ -12,10 +12,13 @@ use super::funnel::summary;
 use super::model::ModelArgs;
 use super::plan::Loaded;
 use super::{Ending, PipelineArgs};
+use crate::audit::report::AuditReport;
 use crate::cli::console::{self, Console, Paint, Painted, Screen};
 use crate::engine::part::{BatchRows, Cuts, Parts};
 use crate::inspect::look::Look;
 use crate::inspect::{Closeness, inspect};
+use crate::jobs::audit;
+use crate::pipeline::Override;
 use crate::run::{Error, Observer, Options, Outcome, RunReport, expand, prepare};
 use crate::stages::Registry;
 use crate::text::figures::counted;
@@ -67,11 +70,14 @@ pub(super) struct RunArgs {
     quiet: bool,
 }
 
-pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> {
+pub(super) fn run(mut args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> {
     use_threads(args.threads)?;
-    let Loaded { mut pipeline, run_name } = super::plan::load(&args.pipeline, registry)?;
-    pipeline.ingest.limit = args.limit.or(pipeline.ingest.limit);
-    pipeline.ingest.sample_rows = args.sample_rows.or(pipeline.ingest.sample_rows);
+    let of_ingest = |key: &str, n: Option<u64>| {
+        n.map(|n| Override { id: "ingest".to_owned(), key: key.to_owned(), value: n.to_string() })
+    };
+    args.pipeline.set.extend(of_ingest("limit", args.limit));
+    args.pipeline.set.extend(of_ingest("sample_rows", args.sample_rows));
+    let Loaded { pipeline, run_name } = super::plan::load(&args.pipeline, registry)?;
     let out = args.out.unwrap_or_else(|| Path::new("out").join(run_name));
     let options = Options::default().fresh(args.fresh).parts(args.parts).batch_rows(args.batch_rows);
     let options = options.command(command_line()).model(args.model.options()?);
@@ -79,11 +85,12 @@ pub(super) fn run(args: RunArgs, registry: &Registry) -> anyhow::Result<Ending> 
     // Until here signals end the program: nothing of the run is written yet.
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
     let resume = |error: Error| match error {
-        Error::NoRequest(what) => no_request(&what, &pipeline.ingest.inputs, registry),
+        Error::NoRequest(what) => no_request(&what, pipeline.inputs(), registry),
         error => Resumable::of(error, &options.resume_command()),
     };
     let run = prepared.execute(&watching).map_err(resume)?;
-    let printed = if args.quiet { Ok(()) } else { print_summary(&run) };
+    let audit = audit::read(&run.folder)?;
+    let printed = if args.quiet { Ok(()) } else { print_summary(&run, audit.as_ref()) };
     ending(&run.outcome).after(printed).with_context(|| {
         let run = run.folder.display();
         format!(
@@ -109,12 +116,12 @@ fn no_request(what: &str, inputs: &[PathBuf], registry: &Registry) -> anyhow::Er
     }
 }
 
-fn print_summary(run: &RunReport) -> io::Result<()> {
+fn print_summary(run: &RunReport, audit: Option<&AuditReport>) -> io::Result<()> {
     // Without a request the sentence at the end says more than a table of zeros.
     let has_requests = run.report.ingest.records > 0;
     let screen = Screen::of_stdout();
     let mut text = if has_requests { summary(&run.report, screen) } else { Painted::default() };
-    if let Some(report) = &run.audit {
+    if let Some(report) = audit {
         text.add(Paint::Plain, "\n");
         text.append(super::audit::summary(&run.folder, report, screen));
     }

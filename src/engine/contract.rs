@@ -76,8 +76,6 @@ pub enum Role {
     Redaction,
     /// Drops rows that an earlier dataset already holds; its setting `run` is that dataset.
     Baseline,
-    /// Compares rows with a benchmark; its links are the hits of an audit.
-    Audit,
 }
 
 impl Role {

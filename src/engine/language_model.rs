@@ -3,6 +3,8 @@
 //! A request that got no answer is a third outcome beside what an answer says. A stage holds its row with a reason that is a
 //! fault with [`Verdict::fail`](super::verdict::Verdict::fail), so the gate of the run counts it and the next run asks again.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -28,12 +30,52 @@ pub struct ChatRequest {
 }
 
 /// An answer of a language model.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ChatAnswer {
-    /// Its text.
+    /// Its text; empty if there is none.
     pub text: String,
-    /// The answer was cut off at its longest length.
-    pub is_cut: bool,
+    /// Its calls, in order.
+    pub calls: Vec<AnsweredCall>,
+    /// What a model with reasoning thought, if the server sends it.
+    pub reasoning: Option<String>,
+    /// Why it ended, in the server's word, such as `stop`, `tool_calls` or `length`.
+    pub finish_reason: Option<String>,
+    /// Tokens of the request, if the server counts them.
+    pub input_tokens: Option<u64>,
+    /// Tokens of the answer, if the server counts them.
+    pub output_tokens: Option<u64>,
+}
+
+impl ChatAnswer {
+    /// Returns an answer of a text.
+    pub fn of_text(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Returns an answer of a text that was cut off at its longest length.
+    pub fn cut(text: impl Into<String>) -> Self {
+        Self { finish_reason: Some(LENGTH.to_owned()), ..Self::of_text(text) }
+    }
+
+    /// Returns `true` if the answer was cut off at its longest length.
+    pub fn is_cut(&self) -> bool {
+        self.finish_reason.as_deref() == Some(LENGTH)
+    }
+}
+
+/// The finish reason of an answer that was cut off.
+const LENGTH: &str = "length";
+
+/// A call in an answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AnsweredCall {
+    /// By which its result is named in the next request, if the server sends one.
+    pub id: Option<String>,
+    /// The name of the function.
+    pub name: String,
+    /// The arguments, as the text that the server sent.
+    pub arguments: String,
 }
 
 /// Why a request has no answer.
@@ -146,6 +188,15 @@ impl ModelUsage {
         }
         serde_json::to_value(sum).ok()
     }
+}
+
+/// Returns the usage in the notes of steps, by step; of steps that asked no language model there is none.
+pub fn usages<'s>(
+    steps: impl IntoIterator<Item = (&'s str, &'s BTreeMap<String, Value>)>,
+) -> impl Iterator<Item = (String, ModelUsage)> {
+    steps.into_iter().filter_map(|(step, notes)| {
+        Some((step.to_owned(), ModelUsage::deserialize(notes.get(USAGE_NOTE)?).ok()?))
+    })
 }
 
 /// The outcomes of some requests, in their order, and what they took.

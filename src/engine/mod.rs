@@ -4,8 +4,10 @@
 //!
 //! - shared types: `vocabulary`, `fate`, `link`, `decision`, `opinion`;
 //! - the definition of a stage: `contract`, `context` and `stage`; `instance` is a stage at its place in a pipeline,
-//!   `example` shows a reason on sample rows; `services` and `language_model`: what a stage may use besides its rows;
-//! - input and output of a stage: `view` and `verdict`;
+//!   `example` shows a reason on sample rows; `services`, `language_model` and `rollout` (requests that depend on answers): what a stage
+//!   may use besides its rows;
+//! - input and output of a stage: `view` and `verdict`; where rows come from and go: `source` and `sink`, whose kinds are in
+//!   `kind`;
 //! - how verdicts are applied: `runner`, `cascade`, `conservation`, `row_names`, `decided` and `decisions`;
 //! - the foundations: `corpus` (tables), `raw` and `delta` (their files), `frame` and `foreign` (tables as
 //!   Arrow arrays), `parquet_rows` (ranges of their rows), `parquet_copy` and `parquet_form` (Parquet files that are written again), `background_writer`, `folder` and `marker` (the run folder), `layout` (file names), `disk` (writing files),
@@ -42,6 +44,7 @@ pub mod frame;
 #[cfg(test)]
 pub(crate) mod guards;
 pub mod instance;
+pub mod kind;
 pub mod language_model;
 pub mod layout;
 pub mod ledger;
@@ -58,10 +61,13 @@ mod parquet_rows;
 pub mod part;
 pub mod partition;
 pub mod raw;
+pub mod rollout;
 pub mod row_names;
 pub mod runner;
 pub mod seal;
 pub mod services;
+pub mod sink;
+pub mod source;
 pub mod stage;
 pub mod verdict;
 pub mod verify;

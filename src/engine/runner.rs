@@ -7,7 +7,7 @@
 //! See `cascade` for the fates that follow, `conservation` for the comparison, and `partition` for the parts of a step.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use serde::de::DeserializeOwned;
@@ -27,7 +27,7 @@ use super::delta::{
     COLUMNS, EDITS, FATES, FateCount, INCOMPLETE_NOTE, StageManifest, StoredEdit, StoredFates, count_edits,
     count_fates, read_fates, write_edits, write_fates,
 };
-use super::entries::{self, EntryOrigin};
+use super::entries;
 use super::error::{At, Error, Result, damaged};
 use super::fate::FateEvent;
 use super::fingerprint::Fingerprint;
@@ -40,11 +40,13 @@ use super::links::{StoredLink, write_links};
 use super::manifest::InputFile;
 use super::part::Cuts;
 use super::partition;
-use super::raw::{self, IngestCounts, IngestManifest, InputsRead, Intake};
+use super::raw::{self, IngestCounts, IngestManifest, Intake};
 use super::seal::{Fault, FaultKind, Files, Sealed};
+use super::sink::{Exported, FinishedTables, Sink};
+use super::source::Source;
 use super::verdict::{Delta, Verdict};
 use super::view::View;
-use super::vocabulary::{Action, ColumnSpec, Reason, ReasonKind, RowIx, Safety, TableId};
+use super::vocabulary::{Action, Reason, ReasonKind, RowIx, Safety, TableId};
 use crate::text::figures::counted;
 
 /// The version of run folders. Raise it when the layout of the folder or the meaning of a delta changes: steps of other
@@ -53,58 +55,6 @@ const ENGINE_VERSION: u32 = 6;
 
 /// The maximum bytes of written cells that stay in memory, so that they need not be read back.
 const HELD_BYTES: usize = 128 << 20;
-
-/// A source of rows.
-pub trait Source: Send + Sync {
-    /// Adds the settings that decide what is read; the content of the inputs is added separately.
-    ///
-    /// # Errors
-    /// A file that the settings name cannot be read.
-    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()>;
-
-    /// Returns the columns of both tables that it fills.
-    fn columns(&self) -> Vec<ColumnSpec>;
-
-    /// Returns the inputs with their hashes, for comparison with a finished run.
-    ///
-    /// # Errors
-    /// An input cannot be read.
-    fn inputs(&self) -> Result<Vec<InputFile>>;
-
-    /// Reads every input once. Returns its own counts of what it read, by which the runner detects lost lines.
-    ///
-    /// # Errors
-    /// An input cannot be read to its end, or the user asked to stop. A bad line is never an error.
-    fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead>;
-}
-
-/// A destination of kept rows.
-pub trait Sink: Send + Sync {
-    /// Returns its id in messages.
-    fn id(&self) -> &str;
-
-    /// Returns the columns it reads.
-    fn reads(&self) -> Vec<ColumnSpec>;
-
-    /// Writes the kept rows into an empty folder.
-    ///
-    /// # Errors
-    /// A file cannot be written.
-    fn write(&self, corpus: &Corpus, into: &Path, cx: &Context<'_>) -> Result<Exported>;
-}
-
-/// The rows that a sink wrote.
-#[derive(Debug, Default)]
-pub struct Exported {
-    /// The requests, each once.
-    pub rows: Vec<RowIx>,
-    /// The number of rows by heading, for people and the report.
-    pub counts: Vec<(String, u64)>,
-    /// The number of unchanged entries of an earlier dataset by heading; these are not rows of this run.
-    pub frozen: Vec<(String, u64)>,
-    /// The source record of each entry, in the order of the dataset's tables.
-    pub origins: Vec<EntryOrigin>,
-}
 
 /// A finished run.
 pub struct Outcome {
@@ -270,7 +220,7 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
     }
     // From here on the outcome of an earlier run would not be that of the rows.
     folder.remove_outcome()?;
-    let key = ingest_key(source, &read.inputs, &forgotten, cx.seed)?;
+    let key = key_of_failed(ingest_key(source, &read.inputs, &forgotten, cx.seed)?, &read.failed);
     let (manifest, corpus) = writer.finish(key, read, start.elapsed().as_secs_f64())?;
     let counts = &manifest.counts;
     cx.progress.end(&format!(
@@ -320,6 +270,18 @@ fn ingest_key(source: &dyn Source, inputs: &[InputFile], forgotten: &Forgotten, 
     }
     forgotten.fingerprint(&mut fingerprint);
     Ok(fingerprint.finish())
+}
+
+/// Returns the key of the ingest step, made different if a service failed for some items: as for a stage.
+fn key_of_failed(key: String, failed: &[u64]) -> String {
+    if failed.is_empty() {
+        return key;
+    }
+    let mut fingerprint = Fingerprint::after(&key);
+    for item in failed {
+        fingerprint.part("failed item", &item.to_le_bytes());
+    }
+    fingerprint.finish()
 }
 
 fn stage_key(instance: &StageInstance, upstream: &str, is_last: bool, cx: &Context<'_>) -> Result<String> {
@@ -722,10 +684,16 @@ pub(crate) fn add_columns(run: &Path, step: &str, contract: &Contract, corpus: &
 ///
 /// # Errors
 /// A file cannot be written, or an exported row is not kept.
-pub fn export(folder: &RunFolder, sink: &dyn Sink, corpus: &Corpus, cx: &Context<'_>) -> Result<Exported> {
+pub fn export(
+    folder: &RunFolder,
+    sink: &dyn Sink,
+    inputs: &[PathBuf],
+    corpus: &Corpus,
+    cx: &Context<'_>,
+) -> Result<Exported> {
     cx.progress.begin(sink.id(), Some(corpus.requests.kept() as u64));
     let files = folder.begin("dataset")?;
-    let exported = sink.write(corpus, files.path(), cx)?;
+    let exported = sink.write(&FinishedTables { run: folder.path(), inputs, corpus }, files.path(), cx)?;
     check_export(sink.id(), &exported.rows, corpus)?;
     entries::write(folder.path(), &exported.origins)?;
     files.rename()?;

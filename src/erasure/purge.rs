@@ -214,7 +214,8 @@ mod tests {
     use crate::engine::manifest::InputFile;
     use crate::engine::opinion::Opinion;
     use crate::engine::raw::{DocListRow, InputsRead, Intake, RequestRow, RowCells, SourcePlace};
-    use crate::engine::runner::{Outcome, Source, run};
+    use crate::engine::runner::{Outcome, run};
+    use crate::engine::source::Source;
     use crate::engine::stage::{RowStage, Rows};
     use crate::engine::view::Row;
     use crate::engine::vocabulary::{Edit, Evidence, Reason, Safety};

@@ -10,6 +10,8 @@ use std::fs::File;
 use std::io::{BufWriter, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::columns::{FILE, RECORD};
@@ -19,27 +21,31 @@ use crate::engine::corpus::Corpus;
 use crate::engine::disk::create;
 use crate::engine::error::{At, Error, Result};
 use crate::engine::fingerprint::{hex, sha256_of_rest, sha256_until};
+use crate::engine::kind::KindSettings;
 use crate::engine::manifest::InputFile;
 use crate::engine::parquet_copy::ParquetCopy;
-use crate::engine::raw::LineStory;
-use crate::engine::runner::{Exported, Sink};
+use crate::engine::raw::{LineStory, read_lines};
+use crate::engine::sink::{Exported, FinishedTables, Sink};
 use crate::engine::view::View;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
 use crate::ingest::read::{Block, Format, Limits, read_blocks_until};
 use crate::ingest::source::Reading;
 use crate::ingest::table::Header;
 
-/// The columns that the sink reads.
-pub const READS: [ColumnSpec; 2] = [FILE, RECORD];
+/// The sink. It has no settings.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CleanedSets {}
 
-/// The sink: the inputs, and what the run knows about their lines.
-#[derive(Debug)]
-pub struct CleanedSets {
-    /// The paths of the inputs, by number.
-    pub paths: Vec<PathBuf>,
-    /// Lines without a row.
-    pub lines: Vec<LineStory>,
+impl KindSettings for CleanedSets {
+    const NAME: &'static str = "as-read";
+    const SUMMARY: &'static str = "the kept rows, in the form of their inputs";
 }
+
+/// The columns that the sink reads.
+const READS: [ColumnSpec; 2] = [FILE, RECORD];
+/// The number of columns that are listed if they cannot be copied.
+const MAX_UNCOPIED: usize = 20;
 
 /// The fate of lines that must not come back.
 const FORGOTTEN: &str = "forgotten";
@@ -84,20 +90,39 @@ impl Kept {
 }
 
 impl Sink for CleanedSets {
-    fn id(&self) -> &'static str {
-        "export"
-    }
-
     fn reads(&self) -> Vec<ColumnSpec> {
         READS.to_vec()
     }
 
-    fn write(&self, corpus: &Corpus, into: &Path, cx: &Context<'_>) -> Result<Exported> {
-        let kept = self.kept(corpus, cx)?;
-        let names = names(&self.paths);
-        for (((path, name), kept), input) in
-            self.paths.iter().zip(&names).zip(&kept).zip(corpus.inputs.iter())
-        {
+    /// Checks that Parquet files have no columns that cannot be copied. Text always can.
+    fn check(&self, inputs: &[PathBuf]) -> Result<()> {
+        let mut uncopied = Vec::new();
+        for input in inputs.iter().filter(|input| matches!(Reading::of(input), Reading::Parquet)) {
+            let shown = input.display();
+            match ParquetCopy::open(input) {
+                Ok(copy) => uncopied.extend(copy.uncopied().iter().map(|what| format!("{shown}: {what}"))),
+                Err(error) => uncopied.push(error.to_string()),
+            }
+        }
+        if uncopied.is_empty() {
+            return Ok(());
+        }
+        let n_more = uncopied.len().saturating_sub(MAX_UNCOPIED);
+        uncopied.truncate(MAX_UNCOPIED);
+        if n_more > 0 {
+            uncopied.push(format!("and {n_more} more"));
+        }
+        Err(Error::Input(format!(
+            "Parquet files that cannot be written again without some of their rows:\n{}\nhint: write them again without these columns, or as JSON lines",
+            uncopied.join("\n")
+        )))
+    }
+
+    fn write(&self, from: &FinishedTables<'_>, into: &Path, cx: &Context<'_>) -> Result<Exported> {
+        let FinishedTables { run, inputs, corpus } = *from;
+        let kept = kept(inputs.len(), &read_lines(run)?, corpus, cx)?;
+        let names = names(inputs);
+        for (((path, name), kept), input) in inputs.iter().zip(&names).zip(&kept).zip(corpus.inputs.iter()) {
             if cx.cancelled() {
                 return Err(Error::Interrupted);
             }
@@ -113,38 +138,35 @@ impl Sink for CleanedSets {
     }
 }
 
-impl CleanedSets {
-    /// Returns the items of each input that are written.
-    fn kept(&self, corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Kept>> {
-        let mut kept = vec![Kept::default(); self.paths.len()];
-        for line in self.lines.iter().filter(|line| line.fate != FORGOTTEN) {
-            let first = line.record.and_then(|record| u64::try_from(record).ok()).unwrap_or_default();
-            let n_lines = u64::try_from(line.n_lines).unwrap_or_default();
-            if let Some(kept) = kept.get_mut(line.file as usize) {
-                (first..first + n_lines).for_each(|record| kept.set(record, Item::Kept));
-            }
+/// Returns the items of each input that are written; `lines` are those without a row.
+fn kept(n_inputs: usize, lines: &[LineStory], corpus: &Corpus, cx: &Context<'_>) -> Result<Vec<Kept>> {
+    let mut kept = vec![Kept::default(); n_inputs];
+    for line in lines.iter().filter(|line| line.fate != FORGOTTEN) {
+        let first = line.record.and_then(|record| u64::try_from(record).ok()).unwrap_or_default();
+        let n_lines = u64::try_from(line.n_lines).unwrap_or_default();
+        if let Some(kept) = kept.get_mut(line.file as usize) {
+            (first..first + n_lines).for_each(|record| kept.set(record, Item::Kept));
         }
-        let view = View::new(corpus, &Contract::of(TableId::Requests).reads(READS));
-        view.stream(
-            cx,
-            |_| true,
-            |batch| {
-                for &row in batch.rows() {
-                    let cells = batch.row(row);
-                    let place = (cells.int(FILE), cells.int(RECORD));
-                    let (Some(file), Some(record)) = place else { continue };
-                    let (file, record) = (usize::try_from(file), u64::try_from(record));
-                    if let (Some(kept), Ok(record)) = (file.ok().and_then(|file| kept.get_mut(file)), record)
-                    {
-                        let is_kept = corpus.requests.is_kept(row);
-                        kept.set(record, if is_kept { Item::Kept } else { Item::Removed });
-                    }
-                }
-                Ok(())
-            },
-        )?;
-        Ok(kept)
     }
+    let view = View::new(corpus, &Contract::of(TableId::Requests).reads(READS));
+    view.stream(
+        cx,
+        |_| true,
+        |batch| {
+            for &row in batch.rows() {
+                let cells = batch.row(row);
+                let place = (cells.int(FILE), cells.int(RECORD));
+                let (Some(file), Some(record)) = place else { continue };
+                let (file, record) = (usize::try_from(file), u64::try_from(record));
+                if let (Some(kept), Ok(record)) = (file.ok().and_then(|file| kept.get_mut(file)), record) {
+                    let is_kept = corpus.requests.is_kept(row);
+                    kept.set(record, if is_kept { Item::Kept } else { Item::Removed });
+                }
+            }
+            Ok(())
+        },
+    )?;
+    Ok(kept)
 }
 
 /// Returns the names of the cleaned sets: those of the files, numbered where two are equal.

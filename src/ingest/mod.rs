@@ -6,7 +6,7 @@
 //! `log_formats` holds the tables, and a new log format is an entry there. `explain` describes why a line is not a
 //! request.
 //!
-//! `source` implements the engine's `Source` with these modules.
+//! `source` implements the engine's `Source` with these modules; [`KINDS`] lists the sources.
 //!
 //! Function docs keep the text in which they were sent; `docs` parses them. Rows of Parquet inputs are read by
 //! `record::record_of_value`.
@@ -46,3 +46,8 @@ mod tests;
 mod tools;
 pub(crate) mod transcripts;
 mod unpack;
+
+use crate::engine::kind::SourceKind;
+
+/// The kinds of sources. A pipeline whose `[ingest]` names none means the first.
+pub static KINDS: [SourceKind; 1] = [SourceKind::of::<source::Ingest>()];

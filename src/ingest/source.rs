@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, sync_channel};
 
@@ -21,9 +22,10 @@ use crate::engine::context::{Context, Progress};
 use crate::engine::error::{Error, Result};
 use crate::engine::fingerprint::{Fingerprint, sha256_until};
 use crate::engine::foreign::{ForeignFile, ForeignRows, Need};
+use crate::engine::kind::KindSettings;
 use crate::engine::manifest::InputFile;
 use crate::engine::raw::{InputsRead, Intake, LineRow, RequestRow};
-use crate::engine::runner::Source;
+use crate::engine::source::Source;
 use crate::engine::vocabulary::ColumnSpec;
 use crate::ingest::ahead::{
     Parsed, Promise, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready,
@@ -89,10 +91,7 @@ fn paths_as_text<S: Serializer>(paths: &[PathBuf], serializer: S) -> std::result
 
 impl Ingest {
     /// Checks that all items of the inputs can be rows, if they are to be.
-    ///
-    /// # Errors
-    /// A file is of an unknown kind.
-    pub(crate) fn check_kinds(&self) -> std::result::Result<(), ReadError> {
+    fn check_kinds(&self) -> std::result::Result<(), ReadError> {
         let inputs = if self.rows == RowsRead::All { &self.inputs[..] } else { &[] };
         inputs.iter().try_for_each(|path| check_kind(path))
     }
@@ -112,7 +111,29 @@ impl From<ReadError> for Error {
     }
 }
 
+impl KindSettings for Ingest {
+    const NAME: &'static str = "logs";
+    const SUMMARY: &'static str = "requests of logs, or all rows of training sets";
+}
+
 impl Source for Ingest {
+    fn files(&self) -> &[PathBuf] {
+        &self.inputs
+    }
+
+    fn with_files(&self, files: Vec<PathBuf>) -> Option<Arc<dyn Source>> {
+        Some(Arc::new(Self { inputs: files, ..self.clone() }))
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.limit.is_some() && self.sample_rows.is_some() {
+            return Err(Error::Setting(
+                "limit and sample_rows are both set\nhint: use limit for the first records, or sample_rows for random ones".to_owned(),
+            ));
+        }
+        self.check_kinds().map_err(Error::from)
+    }
+
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(12);
         let settings = Self { inputs: Vec::new(), ..self.clone() };

@@ -236,8 +236,8 @@ mod tests {
         let live = Pipeline::parse(LIVE, "live.toml", &[], &Registry::standard()).unwrap();
         let stages = |pipeline: &Pipeline| pipeline.resolved()["stages"].clone();
         assert_eq!(stages(&pipeline), stages(&live));
-        assert_eq!(pipeline.ingest.inputs, [PathBuf::from("logs/a \\ b.jsonl")]);
-        assert_eq!(pipeline.ingest.columns.query, ["what \"they\" ask"]);
+        assert_eq!(pipeline.inputs(), [PathBuf::from("logs/a \\ b.jsonl")]);
+        assert_eq!(pipeline.source.settings["columns"]["query"], serde_json::json!(["what \"they\" ask"]));
         assert!(pipeline.export.is_some() && text.lines().all(|line| line.chars().count() <= 120), "{text}");
     }
 
@@ -249,8 +249,8 @@ mod tests {
         let text = draft(&look, "march", &inputs);
         assert_eq!(visible(&text), text);
         let pipeline = Pipeline::parse(&text, "march.toml", &[], &Registry::standard()).unwrap();
-        assert_eq!(pipeline.ingest.inputs, inputs);
-        assert_eq!(pipeline.ingest.columns.query, names[..1]);
+        assert_eq!(pipeline.inputs(), inputs);
+        assert_eq!(pipeline.source.settings["columns"]["query"], serde_json::json!(names[..1]));
     }
 
     #[test]

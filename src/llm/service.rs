@@ -1,6 +1,8 @@
 //! The language model of a run: answers from the cache, and from a server what the cache lacks.
 
 mod sending;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -21,7 +23,7 @@ use super::tokens;
 use crate::engine::context::Context;
 use crate::engine::error::Error as RunError;
 use crate::engine::language_model::{
-    Answered, ChatAnswer, ChatRequest, LanguageModel, ModelUsage, Unanswered,
+    Answered, AnsweredCall, ChatAnswer, ChatRequest, LanguageModel, ModelUsage, Unanswered,
 };
 use sending::{Sending, State};
 
@@ -373,7 +375,18 @@ fn run_error(error: Error) -> RunError {
 }
 
 fn answer_of(reply: ChatReply) -> ChatAnswer {
-    ChatAnswer { is_cut: reply.finish_reason.as_deref() == Some("length"), text: reply.content }
+    let sent = &reply.whole["choices"][0]["message"]["tool_calls"];
+    let call = |(at, (name, arguments)): (usize, (String, Value))| AnsweredCall {
+        id: sent[at]["id"].as_str().map(str::to_owned),
+        name,
+        arguments: arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned),
+    };
+    let mut answer = ChatAnswer::of_text(reply.content);
+    answer.calls = reply.calls.into_iter().enumerate().map(call).collect();
+    answer.reasoning = reply.reasoning;
+    answer.finish_reason = reply.finish_reason;
+    (answer.input_tokens, answer.output_tokens) = (reply.input_tokens, reply.output_tokens);
+    answer
 }
 
 fn cost(price: Option<Price>, reply: &ChatReply) -> Option<f64> {

@@ -68,7 +68,7 @@ pub(super) fn take<'i>(table: &mut DeTable<'i>, key: &str) -> Option<Spanned<DeV
     table.remove(key)
 }
 
-fn empty_table<'i>() -> Spanned<DeValue<'i>> {
+pub(super) fn empty_table<'i>() -> Spanned<DeValue<'i>> {
     Spanned::new(usize::MAX..usize::MAX, DeValue::Table(DeTable::new()))
 }
 

@@ -12,18 +12,17 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
-use super::draft::{Draft, StageTable, put, set, take};
+use super::draft::{Draft, StageTable, empty_table, put, set, take};
 use super::{
-    Baseline, BaselineMode, DecisionFiles, Override, Pipeline, PipelineError, SECTIONS, STAGE_KEYS, TOP_KEYS,
-    Top, order,
+    Baseline, BaselineMode, DecisionFiles, KIND, Override, Pipeline, PipelineError, SECTIONS, STAGE_KEYS,
+    TOP_KEYS, Top, order,
 };
 use crate::decisions;
 use crate::engine::decision::Decisions;
-use crate::engine::instance::StageInstance;
-use crate::export::sink::Export;
-use crate::ingest::source::Ingest;
+use crate::engine::instance::{SinkInstance, SourceInstance, StageInstance};
+use crate::engine::kind::schema;
 use crate::stages::personal::PersonalValues;
-use crate::stages::{self, Registry, StageKind};
+use crate::stages::{Registry, StageKind};
 use crate::text::suggestion::closest;
 
 /// Reads one file; knows where it is for messages.
@@ -128,11 +127,11 @@ impl<'t> Reader<'t> {
     /// The tables as settings, each checked.
     fn typed(&self, draft: Draft<'_>) -> Result<Pipeline, PipelineError> {
         let Top { name, about, seed, max_fault_share, decisions } = self.top(draft.top)?;
-        let ingest: Ingest = self.section("ingest", draft.ingest)?;
+        let source = self.source(draft.ingest)?;
         let export = draft.export.map(|table| self.export(table)).transpose()?;
         let stages: Vec<StageInstance> =
             draft.stages.into_iter().map(|stage| self.instance(stage)).collect::<Result<_, _>>()?;
-        let warnings = order::check(&stages, export.as_ref())
+        let warnings = order::check(&source, &stages, export.as_ref().map(|export| &*export.sink))
             .map_err(|misplaced| self.error(None, misplaced.what, Some(misplaced.hint)))?;
         let decisions_files = decisions.map(DecisionFiles::all).unwrap_or_default();
         let decisions = Self::decisions(&decisions_files, &stages)?;
@@ -143,7 +142,7 @@ impl<'t> Reader<'t> {
             max_fault_share,
             decisions_files,
             decisions,
-            ingest,
+            source,
             stages,
             export,
             warnings,
@@ -194,10 +193,57 @@ impl<'t> Reader<'t> {
         Ok(settings)
     }
 
-    fn export(&self, table: Spanned<DeValue<'_>>) -> Result<Export, PipelineError> {
-        let export: Export = self.section("export", Some(table))?;
-        export.check().map_err(|what| self.error(None, format!("export: {what}"), None))?;
-        Ok(export)
+    fn source(&self, table: Option<Spanned<DeValue<'_>>>) -> Result<SourceInstance, PipelineError> {
+        let table = table.unwrap_or_else(empty_table);
+        let (kind, table) =
+            self.kind_of_section("ingest", table, self.registry.sources(), |kind| kind.name)?;
+        self.keys_of_section("ingest", &table, &(kind.schema)())?;
+        (kind.build)(ValueDeserializer::from(table)).map_err(|error| self.toml_error("ingest", &error))
+    }
+
+    fn export(&self, table: Spanned<DeValue<'_>>) -> Result<SinkInstance, PipelineError> {
+        let (kind, table) = self.kind_of_section("export", table, self.registry.sinks(), |kind| kind.name)?;
+        self.keys_of_section("export", &table, &(kind.schema)())?;
+        (kind.build)(ValueDeserializer::from(table)).map_err(|error| self.toml_error("export", &error))
+    }
+
+    /// The kind that a section names, and its other keys. Pipelines of earlier builds call the key of a sink `form`.
+    fn kind_of_section<'i, K: Copy>(
+        &self,
+        section: &str,
+        table: Spanned<DeValue<'i>>,
+        kinds: &[K],
+        name_of: fn(&K) -> &'static str,
+    ) -> Result<(K, Spanned<DeValue<'i>>), PipelineError> {
+        let span = table.span();
+        let DeValue::Table(mut keys) = table.into_inner() else {
+            let what = format!("{section}: expected a table of settings");
+            return Err(self.error(Some(span.start), what, None));
+        };
+        let mut named = take(&mut keys, KIND);
+        if named.is_none() && section == "export" {
+            named = take(&mut keys, "form");
+        }
+        let table = Spanned::new(span, DeValue::Table(keys));
+        let Some(named) = named else { return Ok((kinds[0], table)) };
+        let at = named.span().start;
+        let Some(name) = named.get_ref().as_str() else {
+            return Err(self.error(Some(at), format!("{section}: {KIND}: expected a text"), None));
+        };
+        let Some(kind) = kinds.iter().find(|kind| name_of(kind) == name) else {
+            let what = format!("{section}: unknown kind \"{name}\"");
+            return Err(self.error(Some(at), what, Some(nearest(name, kinds.iter().map(name_of)))));
+        };
+        Ok((*kind, table))
+    }
+
+    fn keys_of_section(
+        &self,
+        section: &str,
+        table: &Spanned<DeValue<'_>>,
+        schema: &Value,
+    ) -> Result<(), PipelineError> {
+        table.get_ref().as_table().map_or(Ok(()), |keys| self.keys_of_schema(section, keys, schema))
     }
 
     /// Sets what `--set` asks for.
@@ -280,9 +326,7 @@ impl<'t> Reader<'t> {
         table: Option<Spanned<DeValue<'_>>>,
     ) -> Result<T, PipelineError> {
         let Some(table) = table else { return Ok(T::default()) };
-        if let Some(keys) = table.get_ref().as_table() {
-            self.keys_of_schema(place, keys, &stages::schema::<T>())?;
-        }
+        self.keys_of_section(place, &table, &schema::<T>())?;
         T::deserialize(ValueDeserializer::from(table)).map_err(|error| self.toml_error(place, &error))
     }
 
@@ -313,7 +357,7 @@ impl<'t> Reader<'t> {
         let DeValue::Table(mut table) = entry.into_inner() else {
             return Err(self.error(Some(span.start), "stages: expected a table with a kind", None));
         };
-        let kind = self.kind(take(&mut table, "kind").as_ref(), span.start)?;
+        let kind = self.kind(take(&mut table, KIND).as_ref(), span.start)?;
         let id_value = take(&mut table, "id");
         let id = id_value.as_ref().and_then(|id| id.get_ref().as_str()).unwrap_or(kind.name).to_owned();
         if let Some(what) = fault_of_id(&id, before) {

@@ -19,13 +19,12 @@ use serde_json::{Value, json};
 
 use crate::engine::contract::Role;
 use crate::engine::decision::Decisions;
-use crate::engine::instance::StageInstance;
-use crate::export::sink::Export;
-use crate::ingest::source::Ingest;
+use crate::engine::instance::{SinkInstance, SourceInstance, StageInstance};
+use crate::engine::kind::schema;
 use crate::side_file;
 use crate::stages::sample::Sample;
 use crate::stages::split::Split;
-use crate::stages::{self, Registry, Settings as _};
+use crate::stages::{Registry, Settings as _};
 use crate::text::os_error::{cause_of, hint_of};
 use file::Reader;
 
@@ -47,7 +46,9 @@ const TOP_KEYS: &[&str] =
 const SECTIONS: [&str; 3] = ["ingest", "baseline", "export"];
 /// The stage that `[baseline]` sets up is put ahead of the first of these where the pipeline does not have it.
 const AFTER_OVERLAP: [&str; 2] = [Split::NAME, Sample::NAME];
-const STAGE_KEYS: &[&str] = &["kind", "id"];
+/// The key that names the kind of a stage or a section.
+const KIND: &str = "kind";
+const STAGE_KEYS: &[&str] = &[KIND, "id"];
 
 /// What is wrong with a pipeline.
 #[derive(Debug, thiserror::Error)]
@@ -170,11 +171,11 @@ pub struct Pipeline {
     /// What they hold.
     pub decisions: Arc<Decisions>,
     /// What is read.
-    pub ingest: Ingest,
+    pub source: SourceInstance,
     /// The stages in order.
     pub stages: Vec<StageInstance>,
     /// What is written; `None` for a pipeline that only reports.
-    pub export: Option<Export>,
+    pub export: Option<SinkInstance>,
     /// What a person should know before it runs.
     pub warnings: Vec<String>,
     /// The kinds of stages that it was read with.
@@ -231,8 +232,8 @@ impl Pipeline {
         // The last of several counts.
         all.extend(overrides.iter().cloned());
         let mut pipeline = Self::load(None, &all, registry)?;
-        if pipeline.ingest.inputs.is_empty() {
-            pipeline.ingest.inputs = SAMPLE_INPUTS.map(PathBuf::from).to_vec();
+        if pipeline.inputs().is_empty() {
+            pipeline.set_inputs(SAMPLE_INPUTS.map(PathBuf::from).to_vec())?;
         }
         Ok(pipeline)
     }
@@ -250,13 +251,36 @@ impl Pipeline {
         Reader { text, file, registry }.pipeline(overrides)
     }
 
+    /// The files that it reads, as people name them: files, folders, patterns.
+    pub fn inputs(&self) -> &[PathBuf] {
+        self.source.source.files()
+    }
+
+    /// Replaces the files that it reads.
+    ///
+    /// # Errors
+    /// The source reads no files that are named for a run.
+    pub fn set_inputs(&mut self, inputs: Vec<PathBuf>) -> Result<(), PipelineError> {
+        let first = inputs.first().map(|input| format!("{}: ", input.display())).unwrap_or_default();
+        self.source = self.source.with_files(inputs).ok_or_else(|| PipelineError {
+            file: None,
+            line: None,
+            what: format!(
+                "{first}the pipeline {} reads no files: its source is {}",
+                self.name, self.source.kind
+            ),
+            hint: Some("leave the files out; the settings under [ingest] name what is read".to_owned()),
+        })?;
+        Ok(())
+    }
+
     /// The earlier datasets it reads, each once: those that requests are held against, and the one that is frozen.
     pub fn baselines(&self) -> Vec<PathBuf> {
         let of_stage = |stage: &StageInstance| {
             let run = stage.settings.get("run").filter(|_| stage.stage.contract().role == Role::Baseline)?;
             run.as_str().map(PathBuf::from)
         };
-        let frozen = self.export.iter().filter_map(|export| export.freeze.clone());
+        let frozen = self.export.iter().flat_map(|export| export.sink.baselines());
         let mut paths: Vec<PathBuf> = self.stages.iter().filter_map(of_stage).chain(frozen).collect();
         paths.sort();
         paths.dedup();
@@ -265,21 +289,24 @@ impl Pipeline {
 
     /// The pipeline as it stands: defaults, flags and all.
     pub fn resolved(&self) -> Value {
-        self.resolved_with(&self.ingest)
+        self.resolved_with(&self.source)
     }
 
     /// The same, with the inputs as they are read.
-    pub(crate) fn resolved_with(&self, ingest: &Ingest) -> Value {
+    pub(crate) fn resolved_with(&self, source: &SourceInstance) -> Value {
         let stage =
             |stage: &StageInstance| json!({"id": stage.id, "kind": stage.kind, "settings": stage.settings});
+        let default_source = self.registry.sources().first().map(|kind| kind.name);
+        let default_sink = self.registry.sinks().first().map(|kind| kind.name);
+        let sink = |sink: &SinkInstance| section(sink.kind, &sink.settings, default_sink);
         let mut resolved = json!({
             "name": self.name,
             "about": self.about,
             "seed": self.seed,
             "max_fault_share": self.max_fault_share,
-            "ingest": ingest,
+            "ingest": section(source.kind, &source.settings, default_source),
             "stages": self.stages.iter().map(stage).collect::<Vec<_>>(),
-            "export": self.export,
+            "export": self.export.as_ref().map(sink),
         });
         match &self.decisions_files[..] {
             [] => {}
@@ -292,7 +319,7 @@ impl Pipeline {
 
 /// The JSON Schema of a pipeline file with these kinds of stages.
 pub fn json_schema(registry: &Registry) -> Value {
-    let mut top = stages::schema::<Top>();
+    let mut top = schema::<Top>();
     let variants: Vec<Value> = registry
         .kinds()
         .iter()
@@ -300,16 +327,45 @@ pub fn json_schema(registry: &Registry) -> Value {
             let mut schema = (kind.schema)();
             schema["title"] = kind.name.into();
             schema["description"] = kind.summary.into();
-            schema["properties"]["kind"] = json!({"const": kind.name});
+            schema["properties"][KIND] = json!({"const": kind.name});
             schema["properties"]["id"] = json!({"type": "string", "description": "unique in the pipeline; the kind's name where absent"});
-            schema["required"] = json!(["kind"]);
+            schema["required"] = json!([KIND]);
             schema
         })
         .collect();
     top["title"] = "callsieve pipeline".into();
-    top["properties"]["ingest"] = stages::schema::<Ingest>();
-    top["properties"]["baseline"] = stages::schema::<Baseline>();
+    // A section that names no kind means the first.
+    let sources = registry.sources().iter().enumerate();
+    let sources =
+        sources.map(|(at, kind)| schema_of_section((kind.schema)(), kind.name, kind.summary, at == 0));
+    top["properties"]["ingest"] = one_of(sources.collect());
+    top["properties"]["baseline"] = schema::<Baseline>();
     top["properties"]["stages"] = json!({"type": "array", "items": {"oneOf": variants}});
-    top["properties"]["export"] = stages::schema::<Export>();
+    let sinks = registry.sinks().iter().enumerate();
+    let sinks = sinks.map(|(at, kind)| schema_of_section((kind.schema)(), kind.name, kind.summary, at == 0));
+    top["properties"]["export"] = one_of(sinks.collect());
     top
+}
+
+/// The settings of a source or a sink with its kind; the kind that a section means without naming one is left out.
+fn section(kind: &str, settings: &Value, default: Option<&str>) -> Value {
+    let mut section = if Some(kind) == default { json!({}) } else { json!({(KIND): kind}) };
+    if let (Some(section), Some(settings)) = (section.as_object_mut(), settings.as_object()) {
+        section.extend(settings.clone());
+    }
+    section
+}
+
+fn schema_of_section(mut schema: Value, name: &str, summary: &str, is_default: bool) -> Value {
+    schema["title"] = name.into();
+    schema["description"] = summary.into();
+    schema["properties"][KIND] = json!({"const": name});
+    if !is_default {
+        schema["required"] = json!([KIND]);
+    }
+    schema
+}
+
+fn one_of(mut schemas: Vec<Value>) -> Value {
+    if schemas.len() == 1 { schemas.remove(0) } else { json!({"oneOf": schemas}) }
 }

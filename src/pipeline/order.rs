@@ -4,12 +4,10 @@
 //! before, nothing leaves the machine ahead of redaction, redaction comes ahead of all
 //! else. What works but is likely not meant is a warning.
 
-use crate::columns;
 use crate::engine::contract::{Contract, Role};
-use crate::engine::instance::StageInstance;
-use crate::engine::runner::Sink;
+use crate::engine::instance::{SourceInstance, StageInstance};
+use crate::engine::sink::Sink;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
-use crate::export::sink::Export;
 use crate::stages::kind_of;
 
 /// A stage that may not stand where it does.
@@ -22,9 +20,15 @@ pub(super) struct Misplaced {
 ///
 /// # Errors
 /// A stage or the export may not stand where it does.
-pub(super) fn check(stages: &[StageInstance], export: Option<&Export>) -> Result<Vec<String>, Misplaced> {
-    let mut warnings: Vec<String> = redaction(stages)?.into_iter().chain(sends_names(stages)).collect();
-    let mut have: Vec<ColumnSpec> = columns::from_ingest();
+pub(super) fn check(
+    source: &SourceInstance,
+    stages: &[StageInstance],
+    export: Option<&dyn Sink>,
+) -> Result<Vec<String>, Misplaced> {
+    let asked = source_asks(source);
+    let mut warnings: Vec<String> =
+        asked.into_iter().chain(redaction(stages)?).chain(sends_names(stages)).collect();
+    let mut have: Vec<ColumnSpec> = source.source.columns();
     let mut merges = Merges::default();
     for (at, instance) in stages.iter().enumerate() {
         let contract = instance.stage.contract();
@@ -37,7 +41,7 @@ pub(super) fn check(stages: &[StageInstance], export: Option<&Export>) -> Result
     }
     if let Some(export) = export {
         provided(&export.reads(), &have, "export")?;
-        if export.freeze.is_some() && !stages.iter().any(|stage| role(stage) == Role::Baseline) {
+        if !export.baselines().is_empty() && !stages.iter().any(|stage| role(stage) == Role::Baseline) {
             let overlap = kind_of(Role::Baseline, TableId::Requests).map_or("stage", |kind| kind.name);
             warnings.push(format!(
                 "export keeps the entries of an earlier dataset, but no {overlap} drops what they stand for"
@@ -149,6 +153,18 @@ fn redaction(stages: &[StageInstance]) -> Result<Option<String>, Misplaced> {
         let [of_requests, of_docs] = TableId::ALL.map(redaction_of);
         format!("doc lists are not redacted: put a stage of kind {of_docs} after {of_requests}")
     }))
+}
+
+/// Warns of a source that asks a language model: it makes its requests before any stage redacts.
+fn source_asks(source: &SourceInstance) -> Option<String> {
+    let asks = source.source.asks();
+    let kind = source.kind;
+    (!asks.is_empty()).then(|| {
+        format!(
+            "the source {kind} sends texts to the language model {} before any stage redacts",
+            asks.join(", ")
+        )
+    })
 }
 
 /// Warns of a stage of redaction that sends texts out before names in them are replaced.

@@ -54,7 +54,8 @@ const PARAMETERS: [&str; 8] =
     ["properties", "parameters", "arguments", "args", "params", "inputs", "input_schema", "inputSchema"];
 const DESCRIPTIONS: [&str; 4] = ["description", "title", "help", "comment"];
 
-/// Words for a telephone number.
+/// Words for a telephone number. Borders of words are those of ASCII: with those of Unicode, the search through a text with
+/// one other letter is ten times slower.
 static PHONE_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
     let numbers = [
         r"(?:tele)?phone(?:'s)?[ _-]?(?:numbers?|no\b\.?|nr\b|#)",
@@ -71,7 +72,8 @@ static PHONE_NUMBER: LazyLock<Regex> = LazyLock::new(|| {
         r"電話番号|携帯番号|电话号码|手机号|電話號碼|手機號|전화번호|휴대폰 번호",
         r"رقم (?:ال)?(?:هاتف|جوال|موبايل)|מספר (?:ה)?טלפון|फ़ोन नंबर|मोबाइल नंबर|เบอร์โทร|số điện thoại",
     ];
-    Regex::new(&format!("(?i){}", numbers.join("|"))).expect("a valid pattern")
+    let numbers = numbers.join("|").replace(r"\b", r"(?-u:\b)");
+    Regex::new(&format!("(?i){numbers}")).expect("a valid pattern")
 });
 
 /// A name and its description in other notations than JSON.

@@ -57,7 +57,7 @@ impl Drafted {
 /// # Errors
 /// Why the answer cannot be used: it is no such object, or the arguments of a call are no JSON object.
 pub fn calls_in(answer: &ChatAnswer) -> Result<Vec<Call>, &'static str> {
-    let object = object_in(&answer.text, answer.is_cut)?;
+    let object = object_in(&answer.text, answer.is_cut())?;
     let calls = object.get("calls").and_then(Value::as_array).ok_or("the answer has no list of calls")?;
     calls
         .iter()
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     fn calls(text: &str) -> Result<Vec<(String, Value)>, &'static str> {
-        let answer = ChatAnswer { text: text.to_owned(), is_cut: false };
+        let answer = ChatAnswer::of_text(text.to_owned());
         let calls = calls_in(&answer)?;
         Ok(calls.into_iter().map(|call| (call.name, call.arguments)).collect())
     }
@@ -104,7 +104,7 @@ mod tests {
         ] {
             assert!(calls(text).is_err(), "{text}");
         }
-        let cut = ChatAnswer { text: "{\"calls\": [{".to_owned(), is_cut: true };
+        let cut = ChatAnswer::cut("{\"calls\": [{".to_owned());
         assert_eq!(calls_in(&cut).unwrap_err(), "the answer is cut off");
     }
 

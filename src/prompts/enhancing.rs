@@ -31,7 +31,7 @@ pub fn question(functions: &[Value], messages: &[Message], model: &str) -> Optio
 /// # Errors
 /// Why the answer cannot be used: it is no such object, or says that it changes the text and has none.
 pub fn text_in(answer: &ChatAnswer) -> Result<Option<String>, &'static str> {
-    let object = object_in(&answer.text, answer.is_cut)?;
+    let object = object_in(&answer.text, answer.is_cut())?;
     let is_changed = object.get("is_changed").and_then(Value::as_bool);
     match (is_changed, object.get("text").and_then(Value::as_str).map(str::trim)) {
         (Some(false), _) => Ok(None),
@@ -46,7 +46,7 @@ mod tests {
 
     #[test]
     fn a_text_that_is_not_changed_may_be_left_out() {
-        let read = |text: &str| text_in(&ChatAnswer { text: text.to_owned(), is_cut: false });
+        let read = |text: &str| text_in(&ChatAnswer::of_text(text.to_owned()));
         assert_eq!(read(r#"{"is_changed": false, "text": "Ring."}"#), Ok(None));
         assert_eq!(read(r#"{"is_changed": false}"#), Ok(None));
         assert_eq!(read(r#"{"is_changed": true, "text": " Ring. "}"#), Ok(Some("Ring.".to_owned())));
@@ -54,7 +54,7 @@ mod tests {
         for text in ["Ring.", r#"{"is_changed": true}"#, r#"{"is_changed": true, "text": ""}"#] {
             assert!(read(text).is_err(), "{text}");
         }
-        let cut = ChatAnswer { text: "{".to_owned(), is_cut: true };
+        let cut = ChatAnswer::cut("{".to_owned());
         assert_eq!(text_in(&cut).unwrap_err(), "the answer is cut off");
     }
 }

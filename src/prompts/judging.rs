@@ -117,7 +117,7 @@ impl Asked {
     /// # Errors
     /// Why the answer cannot be used: it is no such object, verdict and criterion contradict, or the quote is not in the texts.
     pub fn vote(&self, answer: &ChatAnswer) -> Result<Vote, &'static str> {
-        let object = object_in(&answer.text, answer.is_cut)?;
+        let object = object_in(&answer.text, answer.is_cut())?;
         let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
         let criterion = self.panel.criteria.iter().find(|criterion| criterion.name == text("criterion"));
         let criterion = criterion.ok_or("the answer names no criterion")?;
@@ -234,7 +234,7 @@ mod tests {
     fn answer(criterion: &str, verdict: &str, quote: &str) -> ChatAnswer {
         let text =
             json!({"reason": "r", "quote": quote, "criterion": criterion, "verdict": verdict}).to_string();
-        ChatAnswer { text, is_cut: false }
+        ChatAnswer::of_text(text)
     }
 
     #[test]
@@ -255,7 +255,7 @@ mod tests {
                 "{quote}"
             );
         }
-        let cut = ChatAnswer { text: "{\"reason\": \"The".to_owned(), is_cut: true };
+        let cut = ChatAnswer::cut("{\"reason\": \"The".to_owned());
         assert_eq!(asked().vote(&cut), Err("the answer is cut off"));
     }
 

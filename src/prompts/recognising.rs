@@ -66,7 +66,7 @@ pub fn question(piece: &str, model: &str) -> ChatRequest {
 /// # Errors
 /// Why the answer cannot be used. It does not quote the text.
 pub fn places_in(answer: &ChatAnswer, piece: &str) -> Result<Vec<Place>, &'static str> {
-    let object = object_in(&answer.text, answer.is_cut)?;
+    let object = object_in(&answer.text, answer.is_cut())?;
     let values = object.get("values").and_then(Value::as_array).ok_or("the answer has no list of values")?;
     let mut places: Vec<Place> = Vec::new();
     for value in values {
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str, answer: &str) -> Result<Vec<String>, &'static str> {
-        let answer = ChatAnswer { text: answer.to_owned(), is_cut: false };
+        let answer = ChatAnswer::of_text(answer.to_owned());
         let places = places_in(&answer, text)?;
         Ok(places
             .iter()
@@ -153,7 +153,7 @@ mod tests {
             let error = read("Mira asked on Lane 5", answer).unwrap_err();
             assert!(error.contains(expected), "{answer}: {error}");
         }
-        let cut = ChatAnswer { text: "{\"values\": [{".to_owned(), is_cut: true };
+        let cut = ChatAnswer::cut("{\"values\": [{".to_owned());
         assert_eq!(places_in(&cut, "Mira").unwrap_err(), "the answer is cut off");
     }
 

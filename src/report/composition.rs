@@ -12,7 +12,7 @@ use crate::docs::canonical;
 use crate::engine::corpus::Corpus;
 use crate::engine::error::Result;
 use crate::engine::vocabulary::{ColumnSpec, RowIx};
-use crate::export::sink::JUDGED;
+use crate::export::tier::JUDGED;
 
 /// Counts over the kept requests and the lists they have now.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]

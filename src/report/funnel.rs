@@ -6,7 +6,6 @@ use super::published::Published;
 use super::{Sources, recipe};
 use crate::engine::forgotten::FORGOTTEN;
 use crate::engine::vocabulary::RowIx;
-use crate::export::sink::Form;
 
 /// The last row of the funnel of a run that wrote a dataset.
 pub const EXPORT: &str = "export";
@@ -29,9 +28,24 @@ pub struct FunnelRow {
     pub bfcl: Option<Published>,
 }
 
-/// Builds the funnel of a finished run that exported in this form. `exported` is the number of frozen entries of its dataset, if it wrote one.
-pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>, form: Option<Form>) -> Vec<FunnelRow> {
-    let Sources { ingest, stages, corpus, registry, .. } = *run;
+/// How the funnel describes what a job wrote.
+#[derive(Debug, Clone, Copy)]
+pub struct Wording {
+    /// What the rows are called that are written; `None`: entries of the dataset.
+    pub exported: Option<&'static str>,
+    /// The counts stand next to those that BFCL published.
+    pub has_published: bool,
+}
+
+impl Default for Wording {
+    fn default() -> Self {
+        Self { exported: None, has_published: true }
+    }
+}
+
+/// Builds the funnel of a finished run. `exported` is the number of frozen entries of its dataset, if it wrote one.
+pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>) -> Vec<FunnelRow> {
+    let Sources { ingest, stages, corpus, registry, wording, .. } = *run;
     let counts = &ingest.counts;
     let row = |step: &str, description: &str, doc_lists, requests, bfcl: Option<Published>| FunnelRow {
         step: step.to_owned(),
@@ -39,8 +53,7 @@ pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>, form: Option<Form
         doc_lists,
         requests,
         percent: super::percent(requests, counts.records),
-        // An audit makes no dataset that could be compared with BFCL's.
-        bfcl: bfcl.filter(|_| form != Some(Form::AsRead)),
+        bfcl: bfcl.filter(|_| wording.has_published),
     };
     let mut rows = vec![row(
         "ingest",
@@ -62,13 +75,8 @@ pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>, form: Option<Form
         rows.push(row("forget", "without forgotten records", lists, requests, None));
     }
     if let Some(n_frozen) = exported {
-        let entries = if form == Some(Form::AsRead) {
-            "rows of the cleaned sets"
-        } else if n_frozen > 0 {
-            "new entries of the dataset"
-        } else {
-            "entries of the dataset"
-        };
+        let of_dataset = if n_frozen > 0 { "new entries of the dataset" } else { "entries of the dataset" };
+        let entries = wording.exported.unwrap_or(of_dataset);
         rows.push(row(EXPORT, entries, lists, requests, recipe::published_entries()));
     }
     rows

@@ -36,17 +36,18 @@ use crate::engine::corpus::{Corpus, Table};
 use crate::engine::delta::StageManifest;
 use crate::engine::error::Result;
 use crate::engine::forgotten::FORGOTTEN;
-use crate::engine::language_model::{ModelUsage, USAGE_NOTE};
+use crate::engine::language_model::{ModelUsage, usages};
+use crate::engine::layout::INGEST;
 use crate::engine::manifest::RunFile;
 use crate::engine::raw::IngestManifest;
 use crate::engine::runner::{bytes_in, fault_share};
 use crate::engine::vocabulary::{Action, RowIx, TableId};
 use crate::export::card::Card;
-use crate::export::sink::Form;
 use crate::export::written;
 use crate::relevance::operating::{OPERATING_POINT, OperatingPoint};
 use crate::stages::Registry;
 pub use events::Tally;
+use funnel::Wording;
 use model::{Fates, Report, SCHEMA_VERSION, StageReport, Timing};
 
 /// What the report of a finished run is made from.
@@ -63,6 +64,8 @@ pub struct Sources<'a> {
     pub corpus: &'a Corpus,
     /// The kinds of its stages.
     pub registry: &'a Registry,
+    /// How the funnel describes what was written.
+    pub wording: Wording,
 }
 
 /// Builds the report of a finished run, of which every event was counted.
@@ -70,7 +73,7 @@ pub struct Sources<'a> {
 /// # Errors
 /// A file of the run folder cannot be read.
 pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
-    let Sources { folder, file, ingest, stages, corpus, registry } = *run;
+    let Sources { folder, file, ingest, stages, corpus, registry, .. } = *run;
     let events = events.finish(corpus, registry);
     let public_sets: Vec<_> = stages.iter().flat_map(recipe::public_sets).collect();
     let notes = stages.iter().filter(|stage| !stage.notes.is_empty());
@@ -87,17 +90,13 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
         ingest: ingest.counts.clone(),
         line_reasons: ingest.line_reasons.clone(),
         log_formats: ingest.log_formats.clone(),
-        funnel: funnel::funnel(
-            run,
-            (!export.is_null()).then_some(n_frozen),
-            Form::of_pipeline(&file.pipeline),
-        ),
+        funnel: funnel::funnel(run, (!export.is_null()).then_some(n_frozen)),
         recipe: recipe::steps(stages, &public_sets, n_human),
         other_stages: recipe::others(stages),
         public_sets,
         query_vectors: stages.iter().filter_map(recipe::query_vectors).collect(),
         operating_points: operating_points(stages),
-        language_models: language_models(stages),
+        language_models: language_models(ingest, stages),
         stages: stages.iter().map(stage_report).collect(),
         requests: fates(corpus, TableId::Requests),
         doc_lists: fates(corpus, TableId::DocLists),
@@ -121,12 +120,10 @@ fn reported(notes: &BTreeMap<String, Value>) -> BTreeMap<String, Value> {
     notes.iter().filter(is_reported).map(|(name, note)| (name.clone(), note.clone())).collect()
 }
 
-/// What stages asked language models, by stage.
-fn language_models(stages: &[StageManifest]) -> BTreeMap<String, ModelUsage> {
-    let usage = |stage: &StageManifest| {
-        Some((stage.id.clone(), ModelUsage::deserialize(stage.notes.get(USAGE_NOTE)?).ok()?))
-    };
-    stages.iter().filter_map(usage).collect()
+/// What the source and the stages asked language models, by step.
+fn language_models(ingest: &IngestManifest, stages: &[StageManifest]) -> BTreeMap<String, ModelUsage> {
+    let steps = stages.iter().map(|stage| (stage.id.as_str(), &stage.notes));
+    usages(std::iter::once((INGEST, &ingest.notes)).chain(steps)).collect()
 }
 
 /// The thresholds by which stages judged relevance, by stage.

@@ -150,7 +150,7 @@ mod tests {
         let text = pipeline_toml(&pipeline.resolved());
         assert!(!text.contains("inputs"), "{text}");
         let mut again = Pipeline::parse(&text, "again.toml", &[], &Registry::standard()).unwrap();
-        again.ingest.inputs.clone_from(&pipeline.ingest.inputs);
+        again.set_inputs(pipeline.inputs().to_vec()).unwrap();
         assert_eq!(again.resolved(), pipeline.resolved());
     }
 

@@ -6,7 +6,7 @@ use super::recipe::{self, Status};
 use crate::bfcl::category::Category;
 use crate::engine::decisions::DECIDE;
 use crate::engine::vocabulary::TableId;
-use crate::export::sink::{AGREED, JUDGED};
+use crate::export::tier::{AGREED, JUDGED};
 use crate::stages::Settings as _;
 use crate::stages::draft_answers::DraftAnswers;
 use crate::stages::merge_near_queries::N_GRAMS;

@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::Error;
 use super::error::refuse;
 use crate::engine::folder::run_around;
+use crate::engine::instance::SourceInstance;
 use crate::engine::marker::is_run;
-use crate::ingest::source::Ingest;
 use crate::pipeline::Pipeline;
 
 /// Settings of stages that name files or folders.
@@ -21,13 +21,14 @@ const PATH_SETTINGS: [&str; 5] = ["benchmarks", "dir", "names", "run", "weights"
 ///
 /// # Errors
 /// The folder is in another run folder, or an input, a baseline or another file of the pipeline is in it.
-pub(super) fn check_apart(pipeline: &Pipeline, ingest: &Ingest, out: &Path) -> Result<(), Error> {
+pub(super) fn check_apart(pipeline: &Pipeline, source: &SourceInstance, out: &Path) -> Result<(), Error> {
     let Ok(real) = out.canonicalize() else { return refuse_run_in_run(out, out) };
     refuse_run_in_run(out, &real)?;
-    let inputs = ingest.inputs.iter().filter(|input| input.as_os_str() != "-");
+    let inputs = source.source.files().iter().filter(|input| input.as_os_str() != "-");
     let baselines = pipeline.baselines();
-    let others = pipeline.stages.iter().flat_map(|stage| {
-        let named = PATH_SETTINGS.iter().filter_map(|key| stage.settings.get(*key));
+    let settings = pipeline.stages.iter().map(|stage| &stage.settings).chain([&source.settings]);
+    let others = settings.flat_map(|settings| {
+        let named = PATH_SETTINGS.iter().filter_map(|key| settings.get(*key));
         named.flat_map(texts).map(|path| ("file", Path::new(path)))
     });
     let read = inputs

@@ -5,26 +5,24 @@ use std::sync::Arc;
 
 use super::containment::check_apart;
 use super::earlier_decisions::EarlierDecisions;
-use super::gate::{Outcome, gate};
-use super::inputs::{check_baselines, check_copied, check_out, checked_inputs, take_inputs};
+use super::inputs::{check_baselines, check_out, check_sink, checked_source, take_inputs};
 use super::observer::{Observer, Watched};
-use super::outcome::{write_audit, write_ledger, write_report};
+use super::outcome::{write_ledger, write_report};
 use super::{Error, Options, language_model};
-use crate::audit::report::AuditReport;
 use crate::engine;
 use crate::engine::context::Context;
 use crate::engine::folder::RunFolder;
+use crate::engine::instance::{SinkInstance, SourceInstance};
 use crate::engine::language_model::LanguageModel;
 use crate::engine::layout::RUN_FORMAT;
 use crate::engine::manifest::{InputFile, RunFile};
 use crate::engine::part::Cuts;
-use crate::engine::raw::{IngestManifest, read_lines};
-use crate::engine::runner::{self, Sink};
+use crate::engine::raw::IngestManifest;
+use crate::engine::runner;
 use crate::engine::services::Services;
-use crate::export::cleaned::CleanedSets;
 use crate::export::earlier::Earlier;
-use crate::export::sink::Form;
-use crate::ingest::source::Ingest;
+use crate::jobs::gate::{Outcome, RunFacts};
+use crate::jobs::{FinishedRun, job_of};
 use crate::llm::service::ChatService;
 use crate::pipeline::Pipeline;
 use crate::report::model::Report;
@@ -42,8 +40,6 @@ pub struct RunReport {
     pub outcome: Outcome,
     /// Steps that were taken over from an earlier run of the same pipeline.
     pub reused: usize,
-    /// What an audit found; `None` if no stage compares with a benchmark.
-    pub audit: Option<AuditReport>,
 }
 
 /// Runs a pipeline into a run folder.
@@ -68,7 +64,7 @@ pub struct Prepared<'p> {
     pipeline: &'p Pipeline,
     options: &'p Options,
     /// As in the pipeline, with folders and patterns expanded.
-    ingest: Ingest,
+    source: SourceInstance,
     folder: RunFolder,
     /// What was skipped in the folders that are inputs.
     skipped: Option<String>,
@@ -81,17 +77,17 @@ pub struct Prepared<'p> {
 /// # Errors
 /// An input or a baseline is not there or cannot be read, or the folder is no run folder or in use.
 pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> Result<Prepared<'p>, Error> {
-    let (given, skipped) = checked_inputs(&pipeline.ingest)?;
+    let (source, skipped) = checked_source(&pipeline.source)?;
     check_out(out)?;
-    check_apart(pipeline, &given, out)?;
+    check_apart(pipeline, &source, out)?;
     check_baselines(pipeline, Some(out))?;
-    check_copied(pipeline, &given)?;
+    check_sink(pipeline, &source)?;
     let model = language_model::open(pipeline, &options.model)?;
     let folder = RunFolder::take_as(out, &options.command_line())?;
     if options.fresh {
         folder.clear()?;
     }
-    Ok(Prepared { pipeline, options, ingest: given, folder, skipped, model })
+    Ok(Prepared { pipeline, options, source, folder, skipped, model })
 }
 
 impl Prepared<'_> {
@@ -100,7 +96,7 @@ impl Prepared<'_> {
     /// # Errors
     /// The folder holds a run of other inputs that [`Options::fresh`] does not remove. [`Error::NoRequest`]: the inputs are no logs. [`Error::Halfway`]: the same call goes on from there.
     pub fn execute(mut self, observer: &dyn Observer) -> Result<RunReport, Error> {
-        self.ingest = take_inputs(&self.ingest, &self.folder, &|| observer.is_cancelled())?;
+        self.source = take_inputs(&self.source, &self.folder, &|| observer.is_cancelled())?;
         for warning in self.skipped.iter().chain(&self.pipeline.warnings) {
             observer.warn(warning);
         }
@@ -137,7 +133,8 @@ impl Prepared<'_> {
     }
 
     fn judged(&self, observer: &dyn Observer) -> Result<RunReport, engine::error::Error> {
-        let Self { pipeline, options, ingest, folder, .. } = self;
+        let Self { pipeline, options, source, folder, .. } = self;
+        let files = source.source.files();
         let watched = Watched(observer);
         let model = self.model.clone().map(|model| model as Arc<dyn LanguageModel>);
         let services =
@@ -145,35 +142,42 @@ impl Prepared<'_> {
         let cx = Context::new(pipeline.seed, &watched, &watched).with_services(services);
         let cuts = Cuts { parts: options.parts, batch_rows: options.batch_rows };
         let earlier = EarlierDecisions::of(folder.path());
-        let mut outcome = runner::run_cut(folder, ingest, &pipeline.stages, cuts, &cx)?;
+        let mut outcome = runner::run_cut(folder, &*source.source, &pipeline.stages, cuts, &cx)?;
         if let Some(warning) = earlier.warning(&pipeline.decisions, &outcome.corpus)? {
             observer.warn(&warning);
         }
         let file = self.run_file(&outcome)?;
-        // The dataset is written while the tables of the rows and the audit are: none needs the other.
-        let cleaned = self.cleaned_sets()?;
-        let sink = match &cleaned {
-            Some(cleaned) => Some(cleaned as &dyn Sink),
-            None => pipeline.export.as_ref().map(|export| export as &dyn Sink),
+        let job = job_of(&file.pipeline);
+        let sink = pipeline.export.as_ref();
+        // The dataset is written while the tables of the rows and the files of the job are: none needs the other.
+        let (corpus, manifests, inputs) = (&outcome.corpus, &outcome.stages, &outcome.ingest.inputs);
+        let (stages, is_exported) = (&pipeline.stages, sink.is_some());
+        let cancelled = || cx.cancelled();
+        let run = FinishedRun {
+            folder: folder.path(),
+            file: &file,
+            corpus,
+            stages,
+            manifests,
+            is_exported,
+            cancelled: &cancelled,
         };
         let written = std::thread::scope(|scope| {
-            let (corpus, manifests, inputs) = (&outcome.corpus, &outcome.stages, &outcome.ingest.inputs);
-            let (stages, exported, cancel) = (&pipeline.stages, sink.is_some(), Some(cx.cancel));
+            let cancel = Some(cx.cancel);
             let ledger = scope
-                .spawn(move || write_ledger(stages, folder, inputs, corpus, manifests, exported, cancel));
-            let of_run = &file;
-            let audit =
-                scope.spawn(move || write_audit(stages, folder, corpus, manifests, of_run, exported, cancel));
-            let exported = sink.map(|sink| runner::export(folder, sink, corpus, &cx)).transpose();
+                .spawn(move || write_ledger(stages, folder, inputs, corpus, manifests, is_exported, cancel));
+            let of_job = scope.spawn(|| job.write(&run));
+            let export = |export: &SinkInstance| runner::export(folder, &*export.sink, files, corpus, &cx);
+            let exported = sink.map(export).transpose();
             if exported.is_ok() {
                 warn_of_lines(&outcome.ingest, observer);
                 observer.begin("ledger", None);
             }
             let events = ledger.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            let audit = audit.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            Ok((exported?, events?, audit?))
+            let of_job = of_job.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            Ok((exported?, events?, of_job?))
         });
-        let (exported, events, audit) = match written {
+        let (exported, events, ()) = match written {
             Ok(written) => written,
             Err(error) => {
                 // Tables must not speak of a dataset that is not there.
@@ -182,30 +186,26 @@ impl Prepared<'_> {
             }
         };
         outcome.exported = exported;
-        let report = write_report(folder, &outcome, &file, events, audit.as_ref(), &pipeline.registry)?;
+        let report = write_report(folder, &outcome, &file, events, &pipeline.registry)?;
         observer.end("ledger, rows, lists, report");
+        let facts = RunFacts {
+            inputs: files,
+            read: &outcome.ingest,
+            report: &report,
+            max_fault_share: pipeline.max_fault_share,
+        };
         Ok(RunReport {
             folder: folder.path().to_owned(),
-            outcome: gate(ingest, &outcome.ingest, report.fault_share, pipeline.max_fault_share),
+            outcome: Outcome::of(job.gates(&facts)),
             reused: outcome.reused,
             report,
-            audit,
         })
     }
 
-    /// Returns the sink that writes the kept rows as they were read, if the pipeline asks for it.
-    fn cleaned_sets(&self) -> Result<Option<CleanedSets>, engine::error::Error> {
-        if !self.pipeline.export.as_ref().is_some_and(|export| export.form == Form::AsRead) {
-            return Ok(None);
-        }
-        let lines = read_lines(self.folder.path())?;
-        Ok(Some(CleanedSets { paths: self.ingest.inputs.clone(), lines }))
-    }
-
     fn run_file(&self, outcome: &runner::Outcome) -> Result<RunFile, engine::error::Error> {
-        let Self { pipeline, options, ingest, .. } = self;
+        let Self { pipeline, options, source, .. } = self;
         // A step that was taken over may have read the same bytes under another name.
-        let paths = ingest.inputs.iter().map(|path| path.display().to_string());
+        let paths = source.source.files().iter().map(|path| path.display().to_string());
         let inputs =
             outcome.ingest.inputs.iter().cloned().zip(paths).map(|(input, path)| InputFile { path, ..input });
         let mut baselines = Vec::new();
@@ -215,7 +215,7 @@ impl Prepared<'_> {
         Ok(RunFile {
             format: RUN_FORMAT,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            pipeline: pipeline.resolved_with(ingest),
+            pipeline: pipeline.resolved_with(source),
             seed: pipeline.seed,
             inputs: inputs.collect(),
             baselines,

@@ -18,11 +18,12 @@ use crate::engine::forgotten::{ANSWER_FORGOTTEN, Forgotten};
 use crate::engine::layout::step_name;
 use crate::engine::manifest::read_run_file;
 use crate::engine::row_names::{NameKind, RowName};
-use crate::engine::runner::{self, Exported, Outcome};
+use crate::engine::runner::{self, Outcome};
+use crate::engine::sink::Exported;
 use crate::engine::vocabulary::{RowIx, TableId};
 use crate::erasure::dataset;
 use crate::erasure::forget::{Erasure, with_equal_records};
-use crate::export::sink::{Form, HUMAN};
+use crate::export::tier::HUMAN;
 use crate::export::written;
 use crate::report::end_of_merges;
 use crate::report::model::{Fates, Report};
@@ -173,10 +174,10 @@ fn erase_all(
         let spool = Touched::of(path, &folder.spool());
         touched.push(Touched { removed: true, bytes_before: bytes, ..spool });
     }
-    // Sets as they were read have no ids of the run: they go as a whole, and the next run writes them without the record.
-    touched.extend(match Form::of_pipeline(&run.file.pipeline) {
-        Some(Form::AsRead) => dataset::remove(path)?,
-        _ => dataset::erase(path, &erasure.entries)?,
+    touched.extend(if run.job().erases_entries() {
+        dataset::erase(path, &erasure.entries)?
+    } else {
+        dataset::remove(path)?
     });
     touched.extend(erasure.clean()?);
     touched.extend(erasure.bury()?);

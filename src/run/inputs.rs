@@ -16,20 +16,19 @@ use crate::engine::disk::create_private;
 use crate::engine::error::At as _;
 use crate::engine::folder::RunFolder;
 use crate::engine::foreign::ForeignFile;
+use crate::engine::instance::SourceInstance;
 use crate::engine::layout::INGEST;
 use crate::engine::manifest::{InputFile, read_run_file};
-use crate::engine::parquet_copy::ParquetCopy;
 use crate::engine::raw::IngestManifest;
-use crate::engine::runner::Source as _;
 use crate::engine::seal::Fault;
+use crate::engine::source::Source;
 use crate::engine::verify::fault_of_outcome;
 use crate::export::earlier::Earlier;
-use crate::export::sink::{Export, Form};
 use crate::ingest::archive::Archive;
 use crate::ingest::compression::Compression;
 use crate::ingest::kind::compression_of_parquet;
 use crate::ingest::read::Format;
-use crate::ingest::source::{Ingest, Reading};
+use crate::ingest::source::Reading;
 use crate::pipeline::Pipeline;
 use crate::side_file;
 use crate::text::os_error::{cause_of, hint_of};
@@ -44,25 +43,34 @@ fn is_pipe(input: &Path) -> bool {
 /// can be opened, or a pipe, once.
 ///
 /// A pipe is not opened: the process that writes into it may wait for that, and then for a reader.
-pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>), Error> {
-    if given.inputs.is_empty() {
+pub(super) fn checked_source(given: &SourceInstance) -> Result<(SourceInstance, Option<String>), Error> {
+    let (source, skipped) = match given.with_files(Vec::new()) {
+        // It reads no files that people name.
+        None => (given.clone(), None),
+        Some(empty) => {
+            let (files, skipped) = checked_files(given.source.files())?;
+            (empty.with_files(files).unwrap_or(empty), skipped)
+        }
+    };
+    source.source.check().or_else(|error| refuse(error.to_string()))?;
+    Ok((source, skipped))
+}
+
+/// Returns the files of some paths, and what was skipped in folders.
+fn checked_files(given: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<String>), Error> {
+    if given.is_empty() {
         return refuse(
             "nothing to read: the pipeline names no inputs\nhint: name a log, e.g. `callsieve run mylog.jsonl`, or `inputs` under [ingest] in the pipeline",
         );
     }
-    let found = expand(&given.inputs)?;
+    let found = expand(given)?;
     let skipped = found.skipped();
-    let ingest = Ingest { inputs: found.files, ..given.clone() };
-    if ingest.limit.is_some() && ingest.sample_rows.is_some() {
-        return refuse(
-            "limit and sample_rows are both set\nhint: use limit for the first records, or sample_rows for random ones",
-        );
-    }
+    let files = found.files;
     // Copying a device to the disk would never end.
-    for input in ingest.inputs.iter().filter(|input| is_pipe(input)) {
+    for input in files.iter().filter(|input| is_pipe(input)) {
         side_file::refuse_device(input).or_else(|error| refuse(unopened(input, &error)))?;
     }
-    let pipes: Vec<&PathBuf> = ingest.inputs.iter().filter(|input| is_pipe(input)).collect();
+    let pipes: Vec<&PathBuf> = files.iter().filter(|input| is_pipe(input)).collect();
     if let [one, other, ..] = pipes[..] {
         return refuse(format!(
             "inputs {} and {} are both pipes, but only one can be read\nhint: write them to files, or join them with `cat`",
@@ -79,7 +87,7 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>),
         ));
     }
     let mut seen: BTreeSet<PathBuf> = BTreeSet::new();
-    for input in &ingest.inputs {
+    for input in &files {
         let place = input.canonicalize().unwrap_or_else(|_| input.clone());
         if !seen.insert(place) {
             return refuse(format!("input {} is given twice\nhint: give each input once", input.display()));
@@ -88,10 +96,7 @@ pub(super) fn checked_inputs(given: &Ingest) -> Result<(Ingest, Option<String>),
             check_file(input)?;
         }
     }
-    match ingest.check_kinds() {
-        Ok(()) => Ok((ingest, skipped)),
-        Err(error) => refuse(error.to_string()),
-    }
+    Ok((files, skipped))
 }
 
 /// Extensions of source code: it may hold functions, but no log.
@@ -152,38 +157,13 @@ fn check_content(input: &Path, file: std::fs::File) -> Result<(), Error> {
     })
 }
 
-/// Checks that the kept rows of each input can be written in its form, where a pipeline asks for that. Text always can.
+/// Checks that the sink can write the rows of these inputs.
 ///
 /// # Errors
-/// Parquet files have columns that cannot be copied: all of them, up to [`MAX_UNCOPIED`].
-pub(super) fn check_copied(pipeline: &Pipeline, ingest: &Ingest) -> Result<(), Error> {
-    if pipeline.export.as_ref().is_none_or(|export| export.form != Form::AsRead) {
-        return Ok(());
-    }
-    let mut uncopied = Vec::new();
-    for input in ingest.inputs.iter().filter(|input| matches!(Reading::of(input), Reading::Parquet)) {
-        let shown = input.display();
-        match ParquetCopy::open(input) {
-            Ok(copy) => uncopied.extend(copy.uncopied().iter().map(|what| format!("{shown}: {what}"))),
-            Err(error) => uncopied.push(error.to_string()),
-        }
-    }
-    if uncopied.is_empty() {
-        return Ok(());
-    }
-    let n_more = uncopied.len().saturating_sub(MAX_UNCOPIED);
-    uncopied.truncate(MAX_UNCOPIED);
-    if n_more > 0 {
-        uncopied.push(format!("and {n_more} more"));
-    }
-    refuse(format!(
-        "Parquet files that cannot be written again without some of their rows:\n{}\nhint: write them again without these columns, or as JSON lines",
-        uncopied.join("\n")
-    ))
+/// The sink refuses them.
+pub(super) fn check_sink(pipeline: &Pipeline, source: &SourceInstance) -> Result<(), Error> {
+    Ok(pipeline.export.as_ref().map_or(Ok(()), |export| export.sink.check(source.source.files()))?)
 }
-
-/// The number of columns that are listed if they cannot be copied.
-const MAX_UNCOPIED: usize = 20;
 
 /// Checks that a run folder can be at this path: neither it nor a part of the path is a file.
 pub(super) fn check_out(out: &Path) -> Result<(), Error> {
@@ -216,7 +196,7 @@ pub(super) fn check_baselines(pipeline: &Pipeline, out: Option<&Path>) -> Result
         earlier.for_each(|_, _| Ok(()))?;
         earlier.entries_of_records(true)?;
     }
-    Ok(pipeline.export.as_ref().map_or(Ok(()), Export::check_frozen)?)
+    Ok(())
 }
 
 /// The inputs as they are read. Standard input, or a pipe that has a name, is copied into the run folder, so that it is
@@ -227,28 +207,30 @@ pub(super) fn check_baselines(pipeline: &Pipeline, out: Option<&Path>) -> Result
 /// # Errors
 /// A pipe cannot be copied, or the folder holds a run of other inputs.
 pub(super) fn take_inputs(
-    given: &Ingest,
+    given: &SourceInstance,
     folder: &RunFolder,
     cancelled: &dyn Fn() -> bool,
-) -> Result<Ingest, Error> {
-    let mut ingest = given.clone();
-    let Some(at) = given.inputs.iter().position(|input| is_pipe(input)) else {
-        check_same_inputs(given, given, folder)?;
-        return Ok(ingest);
+) -> Result<SourceInstance, Error> {
+    let files = given.source.files();
+    let Some(at) = files.iter().position(|input| is_pipe(input)) else {
+        check_same_inputs(files, &*given.source, folder)?;
+        return Ok(given.clone());
+    };
+    let with_copy = |copy: PathBuf| {
+        let mut files = files.to_vec();
+        files[at] = copy;
+        given.with_files(files).expect("it has files")
     };
     // The copy of an earlier run stays until this one is known to be of the same content.
-    ingest.inputs[at] = folder.spool_begun();
-    if let Err(error) = copy_pipe(&given.inputs[at], &ingest.inputs[at], cancelled) {
-        folder.remove_spool_begun()?;
-        return Err(error);
-    }
-    if let Err(error) = check_same_inputs(given, &ingest, folder) {
+    let begun = with_copy(folder.spool_begun());
+    let copied = copy_pipe(&files[at], &folder.spool_begun(), cancelled)
+        .and_then(|()| check_same_inputs(files, &*begun.source, folder));
+    if let Err(error) = copied {
         folder.remove_spool_begun()?;
         return Err(error);
     }
     folder.finish_spool()?;
-    ingest.inputs[at] = folder.spool();
-    Ok(ingest)
+    Ok(with_copy(folder.spool()))
 }
 
 /// Copies a pipe, unless the user asks to stop. A read from a pipe may never return, so another thread waits for it.
@@ -304,19 +286,19 @@ fn copied(
 
 /// Refuses to replace a run, finished or not, by one of other inputs: files of other names and other content. A file
 /// that has changed under its name is the same input; a pipe has no name that says what it holds.
-fn check_same_inputs(given: &Ingest, copied: &Ingest, folder: &RunFolder) -> Result<(), Error> {
+fn check_same_inputs(given: &[PathBuf], copied: &dyn Source, folder: &RunFolder) -> Result<(), Error> {
     let before = inputs_before(folder);
-    if before.is_empty() || has_names_of(&copied.inputs, &before) || has_content_of(copied, &before)? {
+    if before.is_empty() || has_names_of(copied, &before) || has_content_of(copied, &before)? {
         return Ok(());
     }
     // The copy of standard input is no name that a person gave.
     let as_given = |path: &str| if Path::new(path) == folder.spool() { "-" } else { path }.into();
     let had: Vec<PathBuf> = before.iter().map(|input| as_given(&input.path)).collect();
     let is_pipe = |paths: &[PathBuf]| paths.iter().all(|path| path.as_os_str() == "-");
-    let (go_on, what) = if is_pipe(&had) && is_pipe(&given.inputs) {
+    let (go_on, what) = if is_pipe(&had) && is_pipe(given) {
         ("", "standard input has other content".to_owned())
     } else {
-        let what = format!("it read {}, but this run reads {}", named(&had), named(&given.inputs));
+        let what = format!("it read {}, but this run reads {}", named(&had), named(given));
         ("to continue that run, pass its inputs with --input; else ", what)
     };
     refuse(format!(
@@ -334,27 +316,27 @@ fn inputs_before(folder: &RunFolder) -> Vec<InputFile> {
     ingest.ok().flatten().map(|ingest| ingest.inputs).unwrap_or_default()
 }
 
-fn has_names_of(inputs: &[PathBuf], before: &[InputFile]) -> bool {
+fn has_names_of(source: &dyn Source, before: &[InputFile]) -> bool {
     // As text, because a name that is not UTF-8 was recorded as text.
     let place = |path: &Path| {
         let whole = path.canonicalize().or_else(|_| std::path::absolute(path));
         whole.as_deref().unwrap_or(path).to_string_lossy().into_owned()
     };
-    let given: BTreeSet<String> = inputs.iter().map(|input| place(input)).collect();
+    let given: BTreeSet<String> = source.files().iter().map(|input| place(input)).collect();
     given == before.iter().map(|input| place(Path::new(&input.path))).collect()
 }
 
-fn has_content_of(ingest: &Ingest, before: &[InputFile]) -> Result<bool, Error> {
+fn has_content_of(source: &dyn Source, before: &[InputFile]) -> Result<bool, Error> {
     let in_order = |mut all: Vec<u64>| {
         all.sort_unstable();
         all
     };
-    let sizes = ingest.inputs.iter().map(|input| input.metadata().map_or(0, |facts| facts.len()));
+    let sizes = source.files().iter().map(|input| input.metadata().map_or(0, |facts| facts.len()));
     // Hashes take a while, sizes do not.
     if in_order(sizes.collect()) != in_order(before.iter().map(|input| input.bytes).collect()) {
         return Ok(false);
     }
-    let now = ingest.inputs()?;
+    let now = source.inputs()?;
     let hashes = |inputs: &[InputFile]| -> Vec<String> {
         let mut hashes: Vec<String> = inputs.iter().map(|input| input.sha256.clone()).collect();
         hashes.sort_unstable();

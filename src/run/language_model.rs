@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::inputs::{check_baselines, checked_inputs, take_inputs};
+use super::inputs::{check_baselines, check_sink, checked_source, take_inputs};
 use super::observer::{Observer, Watched};
 use super::{Error, Options, refuse};
 use crate::engine::context::Context;
 use crate::engine::folder::RunFolder;
-use crate::engine::language_model::{LanguageModel, ModelUsage, USAGE_NOTE};
+use crate::engine::language_model::{LanguageModel, ModelUsage, usages};
+use crate::engine::layout::INGEST;
 use crate::engine::part::Cuts;
 use crate::engine::runner;
 use crate::engine::services::Services;
@@ -38,9 +39,10 @@ impl Default for ModelOptions {
     }
 }
 
-/// The models that the stages of a pipeline ask.
+/// The models that the source and the stages of a pipeline ask.
 fn models(pipeline: &Pipeline) -> Vec<String> {
-    pipeline.stages.iter().flat_map(|stage| stage.stage.contract().asks).collect()
+    let of_stages = pipeline.stages.iter().flat_map(|stage| stage.stage.contract().asks);
+    pipeline.source.source.asks().into_iter().chain(of_stages).collect()
 }
 
 fn failed(error: &crate::llm::Error) -> Error {
@@ -92,7 +94,7 @@ pub(super) fn open(pipeline: &Pipeline, options: &ModelOptions) -> Result<Option
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct ModelPlan {
-    /// The usage of each stage that asks, in order: requests, those in the cache, estimated tokens and cost.
+    /// The usage of the source and of each stage that asks, in order: requests, those in the cache, estimated tokens and cost.
     pub stages: Vec<(String, ModelUsage)>,
     /// The requests without an answer in the cache.
     pub pending: Vec<PendingRequest>,
@@ -110,8 +112,9 @@ pub fn plan_requests(
     options: &Options,
     observer: &dyn Observer,
 ) -> Result<ModelPlan, Error> {
-    let (ingest, _) = checked_inputs(&pipeline.ingest)?;
+    let (source, _) = checked_source(&pipeline.source)?;
     check_baselines(pipeline, None)?;
+    check_sink(pipeline, &source)?;
     if models(pipeline).is_empty() {
         return refuse(
             "no stage of the pipeline asks a language model\nhint: a stage does with --set judge-queries.judge=rules-then-llm --set judge-queries.model=NAME",
@@ -123,7 +126,7 @@ pub fn plan_requests(
     let folder = RunFolder::take_as(scratch, &options.command_line())?;
     let ran = (|| {
         folder.clear()?;
-        let ingest = take_inputs(&ingest, &folder, &|| observer.is_cancelled())?;
+        let source = take_inputs(&source, &folder, &|| observer.is_cancelled())?;
         let watched = Watched(observer);
         let model: Arc<dyn LanguageModel> = Arc::clone(&service) as Arc<dyn LanguageModel>;
         let services = Services::default()
@@ -131,14 +134,11 @@ pub fn plan_requests(
             .with_language_model(Some(model));
         let cx = Context::new(pipeline.seed, &watched, &watched).with_services(services);
         let cuts = Cuts { parts: options.parts, batch_rows: options.batch_rows };
-        runner::run_cut(&folder, &ingest, &pipeline.stages, cuts, &cx).map_err(Error::Halfway)
+        runner::run_cut(&folder, &*source.source, &pipeline.stages, cuts, &cx).map_err(Error::Halfway)
     })();
     let usages = ran.map(|outcome| {
-        let usage = |stage: &crate::engine::delta::StageManifest| {
-            let usage = serde_json::from_value(stage.notes.get(USAGE_NOTE)?.clone()).ok()?;
-            Some((stage.id.clone(), usage))
-        };
-        outcome.stages.iter().filter_map(usage).collect()
+        let steps = outcome.stages.iter().map(|stage| (stage.id.as_str(), &stage.notes));
+        usages(std::iter::once((INGEST, &outcome.ingest.notes)).chain(steps)).collect()
     });
     drop(folder);
     // It holds raw text of the log.

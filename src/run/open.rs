@@ -12,6 +12,7 @@ use crate::engine::manifest::{RunFile, read_manifest, read_run_file};
 use crate::engine::raw::IngestManifest;
 use crate::engine::runner;
 use crate::engine::verify::check_outcome;
+use crate::jobs::{Job, job_of};
 use crate::stages::Registry;
 
 /// A finished run.
@@ -42,6 +43,11 @@ impl OpenRun {
     /// Its folder.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// What the run was made for.
+    pub fn job(&self) -> &'static dyn Job {
+        job_of(&self.file.pipeline)
     }
 
     /// How it was started: pipeline, inputs, version, command line.

@@ -1,10 +1,7 @@
 //! Writes what describes a whole run: ledger, rows, lists, report, page, card and `run.json`.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::audit;
-use crate::audit::outcome::Finished;
-use crate::audit::report::AuditReport;
 use crate::columns::{FILE, MESSAGES, listed};
 use crate::conversation::{Message, last_user};
 use crate::engine::context::Cancel;
@@ -18,10 +15,9 @@ use crate::engine::ledger::{self, Derived, Listed};
 use crate::engine::manifest::{InputFile, RunFile, write_run_file};
 use crate::engine::runner::Outcome;
 use crate::engine::vocabulary::TableId;
-use crate::export::cleaned;
-use crate::export::sink::Form;
+use crate::jobs::{FinishedRun, job_of};
 use crate::report::model::Report;
-use crate::report::{Sources, Tally, html, markdown, report};
+use crate::report::{Sources, Tally, report};
 use crate::stages::Registry;
 
 /// Writes it all again from the steps on disk, when something was taken out of them.
@@ -36,8 +32,17 @@ pub(super) fn write_again(
     let exported = outcome.exported.is_some();
     let (corpus, manifests) = (&outcome.corpus, &outcome.stages);
     let events = write_ledger(stages, folder, inputs, corpus, manifests, exported, None)?;
-    let audit = write_audit(stages, folder, corpus, manifests, file, exported, None)?;
-    write_report(folder, outcome, file, events, audit.as_ref(), registry)
+    let run = FinishedRun {
+        folder: folder.path(),
+        file,
+        corpus,
+        stages,
+        manifests,
+        is_exported: exported,
+        cancelled: &|| false,
+    };
+    job_of(&file.pipeline).write(&run)?;
+    write_report(folder, outcome, file, events, registry)
 }
 
 /// Writes ledger, rows and lists; returns what was counted of the events.
@@ -77,52 +82,24 @@ fn query(manifests: &[StageManifest]) -> Derived<'static> {
     Derived { name: "query", reads: MESSAGES, value: Box::new(value) }
 }
 
-/// Writes what an audit found; nothing if no stage of the run compares with a benchmark.
-pub(super) fn write_audit(
-    stages: &[StageInstance],
-    folder: &RunFolder,
-    corpus: &Corpus,
-    manifests: &[StageManifest],
-    file: &RunFile,
-    exported: bool,
-    cancel: Option<&dyn Cancel>,
-) -> Result<Option<AuditReport>, Error> {
-    let is_cleaned = exported && Form::of_pipeline(&file.pipeline) == Some(Form::AsRead);
-    let paths: Vec<PathBuf> = file.inputs.iter().map(|input| PathBuf::from(&input.path)).collect();
-    let cleaned = if is_cleaned { cleaned::names(&paths) } else { Vec::new() };
-    let run = Finished {
-        folder: folder.path(),
-        inputs: &file.inputs,
-        corpus,
-        stages,
-        manifests,
-        cleaned: &cleaned,
-        cancelled: &|| cancel.is_some_and(Cancel::is_cancelled),
-    };
-    audit::outcome::write(&run)
-}
-
 /// Writes how the run was started, and the report in all its forms; the card goes into the dataset that it describes.
 pub(super) fn write_report(
     folder: &RunFolder,
     outcome: &Outcome,
     file: &RunFile,
     events: Tally<'_>,
-    audit: Option<&AuditReport>,
     registry: &Registry,
 ) -> Result<Report, Error> {
     let folder = folder.path();
     let (ingest, stages, corpus) = (&outcome.ingest, &outcome.stages, &outcome.corpus);
-    let report = report(&Sources { folder, file, ingest, stages, corpus, registry }, events)?;
+    let job = job_of(&file.pipeline);
+    let wording = job.wording();
+    let report = report(&Sources { folder, file, ingest, stages, corpus, registry, wording }, events)?;
     write_json(&folder.join("report.json"), &report)?;
-    let page = match audit {
-        Some(audit) => audit::page::page(audit),
-        None => html::page(&report, &folder.display().to_string()),
-    };
-    write_atomic(&folder.join("report.html"), page.as_bytes())?;
-    // Cleaned sets are not described by a card of an evaluation set, but by the statement of the audit.
-    if outcome.exported.is_some() && Form::of_pipeline(&file.pipeline) == Some(Form::Bfcl) {
-        write_atomic(&folder.join("dataset").join("README.md"), markdown::card(&report).as_bytes())?;
+    write_atomic(&folder.join("report.html"), job.page(folder, &report)?.as_bytes())?;
+    if outcome.exported.is_some() && job.card_is_in_dataset() {
+        let card = job.card(folder, &report)?;
+        write_atomic(&folder.join("dataset").join("README.md"), card.as_bytes())?;
     }
     // Last: it holds the checksums of the others, and says that the run is finished.
     write_run_file(folder, file)?;

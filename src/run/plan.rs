@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use super::Error;
-use super::inputs::{check_baselines, check_copied, checked_inputs};
-use crate::columns;
+use super::inputs::{check_baselines, check_sink, checked_source};
 use crate::engine::vocabulary::{ColumnSpec, TableId};
 use crate::pipeline::Pipeline;
 
@@ -20,8 +19,8 @@ pub struct Plan {
     pub seed: u64,
     /// The stages, in order.
     pub stages: Vec<PlannedStage>,
-    /// Whether a dataset would be written.
-    pub exports: bool,
+    /// What would be written, in a few words; `None` for a pipeline that only reports.
+    pub export: Option<&'static str>,
     /// What a person should know before the pipeline runs.
     pub warnings: Vec<String>,
 }
@@ -47,10 +46,10 @@ pub struct PlannedStage {
 /// # Errors
 /// An input or a baseline is not there, or cannot be opened.
 pub fn plan(pipeline: &Pipeline) -> Result<Plan, Error> {
-    let (ingest, skipped) = checked_inputs(&pipeline.ingest)?;
+    let (source, skipped) = checked_source(&pipeline.source)?;
     check_baselines(pipeline, None)?;
-    check_copied(pipeline, &ingest)?;
-    let mut have: Vec<ColumnSpec> = columns::from_ingest();
+    check_sink(pipeline, &source)?;
+    let mut have: Vec<ColumnSpec> = source.source.columns();
     let mut stages = Vec::new();
     for instance in &pipeline.stages {
         let contract = instance.stage.contract();
@@ -67,10 +66,10 @@ pub fn plan(pipeline: &Pipeline) -> Result<Plan, Error> {
     }
     Ok(Plan {
         pipeline: pipeline.name.clone(),
-        inputs: ingest.inputs,
+        inputs: source.source.files().to_vec(),
         seed: pipeline.seed,
         stages,
-        exports: pipeline.export.is_some(),
+        export: pipeline.export.as_ref().map(|export| export.summary),
         warnings: skipped.iter().chain(&pipeline.warnings).cloned().collect(),
     })
 }

@@ -1,13 +1,9 @@
 //! The report of a finished run, made again from its folder.
 
 use super::{Error, OpenRun};
-use crate::audit;
-use crate::audit::report::AuditReport;
-use crate::engine::disk::read_json;
-use crate::engine::layout::AUDIT_REPORT;
 use crate::engine::ledger::for_every_event;
 use crate::report::model::Report;
-use crate::report::{Sources, Tally, html, markdown};
+use crate::report::{Sources, Tally};
 
 impl OpenRun {
     /// All figures of the run: what `report.json` holds.
@@ -22,6 +18,7 @@ impl OpenRun {
             stages: &self.manifests,
             corpus: &self.corpus,
             registry: &self.registry,
+            wording: self.job().wording(),
         };
         let mut tally = Tally::new(&self.manifests, &self.corpus);
         for_every_event(&self.folder, &self.stages, &self.corpus, |events| {
@@ -36,19 +33,7 @@ impl OpenRun {
     /// # Errors
     /// As [`report`](Self::report).
     pub fn card(&self) -> Result<String, Error> {
-        Ok(match self.audit()? {
-            Some(audit) => audit.statement(),
-            None => markdown::card(&self.report()?),
-        })
-    }
-
-    /// What an audit found: what `audit.json` holds; `None` for other runs.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn audit(&self) -> Result<Option<AuditReport>, Error> {
-        let path = self.folder.join(AUDIT_REPORT);
-        Ok(if path.exists() { Some(read_json(&path)?) } else { None })
+        Ok(self.job().card(&self.folder, &self.report()?)?)
     }
 
     /// The report as a page: what `report.html` holds.
@@ -56,9 +41,6 @@ impl OpenRun {
     /// # Errors
     /// As [`report`](Self::report).
     pub fn page(&self) -> Result<String, Error> {
-        Ok(match self.audit()? {
-            Some(audit) => audit::page::page(&audit),
-            None => html::page(&self.report()?, &self.folder.display().to_string()),
-        })
+        Ok(self.job().page(&self.folder, &self.report()?)?)
     }
 }

@@ -196,7 +196,7 @@ mod tests {
 
     impl LanguageModel for Constant {
         fn answer(&self, requests: &[ChatRequest], _: &Context<'_>) -> Result<Answered> {
-            let answer = || Ok(ChatAnswer { text: "[".repeat(100), is_cut: false });
+            let answer = || Ok(ChatAnswer::of_text("[".repeat(100)));
             Ok(Answered {
                 outcomes: requests.iter().map(|_| answer()).collect(),
                 costs: vec![None; requests.len()],

@@ -34,7 +34,7 @@ use crate::docs::parse::parse;
 use crate::embed::Embedder;
 use crate::embed::name::ChosenEmbedder;
 use crate::engine::context::{Cancelled, Context};
-use crate::engine::contract::{Contract, Partition, Role};
+use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
@@ -257,7 +257,6 @@ impl Stage for DropBenchmarkOverlap {
             .writes([CONTAMINATION])
             .reasons([&QUERY, &FUNCTION, &CALL, &SUSPECT])
             .partition(Partition::Rows)
-            .role(Role::Audit)
             .links()
             .sends_rows_out(self.cosine && self.embedder.name().sends_texts_out())
             .asks(self.model.as_deref())

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use super::{KINDS, StageKind, reasons};
+use super::{KINDS, Registry, StageKind, reasons};
 use crate::engine::background_writer::BackgroundWriter;
 use crate::engine::context::{Cancel, Context, Progress, Quiet};
 use crate::engine::corpus::{Cells, Corpus};
@@ -329,6 +329,20 @@ fn every_stage_has_its_code_version_in_its_fingerprint_and_names_are_unique() {
         let mut fingerprint = Fingerprint::default();
         kind.with_defaults().fingerprint(&mut fingerprint).unwrap();
         assert_ne!(fingerprint.finish(), Fingerprint::default().finish(), "{}", kind.name);
+    }
+}
+
+#[test]
+fn sources_and_sinks_have_names_of_their_own_and_describe_each_setting() {
+    let registry = Registry::standard();
+    let sources = registry.sources().iter().map(|kind| (kind.name, kind.summary, (kind.schema)()));
+    let sinks = registry.sinks().iter().map(|kind| (kind.name, kind.summary, (kind.schema)()));
+    let mut names = BTreeSet::new();
+    for (name, summary, schema) in sources.chain(sinks) {
+        assert!(names.insert(name) && !summary.is_empty(), "{name}");
+        for (key, setting) in schema["properties"].as_object().into_iter().flatten() {
+            assert!(setting["description"].is_string(), "{name}.{key}");
+        }
     }
 }
 

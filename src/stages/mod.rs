@@ -40,6 +40,7 @@ use serde_json::Value;
 
 use crate::engine::contract::Role;
 use crate::engine::example::Example;
+use crate::engine::kind::schema;
 use crate::engine::stage::{RowStage, Rows, Stage};
 use crate::engine::vocabulary::{Reason, TableId};
 use crate::environment::Environment;
@@ -197,13 +198,6 @@ fn funnel_label<S: Settings>(settings: &Value, notes: &Notes) -> Cow<'static, st
 
 fn sentence<S: Settings>(settings: &Value, reason: &'static Reason) -> Cow<'static, str> {
     S::deserialize(settings).map_or_else(|_| reason.sentence.into(), |stage| stage.sentence(reason))
-}
-
-/// Returns the JSON Schema of some settings, without references.
-pub fn schema<S: JsonSchema>() -> Value {
-    let settings =
-        schemars::generate::SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<S>().to_value()
 }
 
 /// All kinds of stages, in the order of the live recipe.

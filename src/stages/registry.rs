@@ -6,34 +6,53 @@ use super::{KINDS, StageKind};
 use crate::engine::cascade::NO_REQUEST_LEFT;
 use crate::engine::decision;
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, FORGOTTEN};
+use crate::engine::kind::{SinkKind, SourceKind};
 use crate::engine::raw::JOINED;
 use crate::engine::vocabulary::Reason;
 use crate::environment::Environment;
+use crate::{export, ingest};
 
 /// Reasons that the runner gives, not a stage.
 static OF_THE_RUNNER: [&Reason; 4] = [&NO_REQUEST_LEFT, &FORGOTTEN, &ANSWER_FORGOTTEN, &JOINED];
 
-/// The kinds of stages that pipelines and finished runs may name.
+/// The kinds of sources, stages and sinks that pipelines and finished runs may name.
 #[derive(Clone)]
 pub struct Registry {
     kinds: Arc<Vec<StageKind>>,
+    sources: Arc<Vec<SourceKind>>,
+    sinks: Arc<Vec<SinkKind>>,
     environment: Environment,
 }
 
 impl Registry {
     /// Returns the kinds of this crate, in the order of the live recipe.
     pub fn standard() -> Self {
-        Self { kinds: Arc::new(KINDS.to_vec()), environment: Environment::default() }
+        Self {
+            kinds: Arc::new(KINDS.to_vec()),
+            sources: Arc::new(ingest::KINDS.to_vec()),
+            sinks: Arc::new(export::KINDS.to_vec()),
+            environment: Environment::default(),
+        }
     }
 
-    /// Adds a kind, see [`StageKind::of`] and [`StageKind::of_rows`]. Replaces a kind of the same name.
+    /// Adds a kind of stage, see [`StageKind::of`] and [`StageKind::of_rows`]. Replaces a kind of the same name.
     #[must_use]
     pub fn with(mut self, kind: StageKind) -> Self {
-        let kinds = Arc::make_mut(&mut self.kinds);
-        match kinds.iter_mut().find(|known| known.name == kind.name) {
-            Some(known) => *known = kind,
-            None => kinds.push(kind),
-        }
+        put(Arc::make_mut(&mut self.kinds), kind, |kind| kind.name);
+        self
+    }
+
+    /// Adds a kind of source, see [`SourceKind::of`]. Replaces a kind of the same name.
+    #[must_use]
+    pub fn with_source(mut self, kind: SourceKind) -> Self {
+        put(Arc::make_mut(&mut self.sources), kind, |kind| kind.name);
+        self
+    }
+
+    /// Adds a kind of sink, see [`SinkKind::of`]. Replaces a kind of the same name.
+    #[must_use]
+    pub fn with_sink(mut self, kind: SinkKind) -> Self {
+        put(Arc::make_mut(&mut self.sinks), kind, |kind| kind.name);
         self
     }
 
@@ -49,7 +68,17 @@ impl Registry {
         &self.environment
     }
 
-    /// Returns all kinds.
+    /// Returns all kinds of sources; the first is that of a pipeline that names none.
+    pub fn sources(&self) -> &[SourceKind] {
+        &self.sources
+    }
+
+    /// Returns all kinds of sinks; the first is that of a pipeline that names none.
+    pub fn sinks(&self) -> &[SinkKind] {
+        &self.sinks
+    }
+
+    /// Returns all kinds of stages.
     pub fn kinds(&self) -> &[StageKind] {
         &self.kinds
     }
@@ -63,6 +92,14 @@ impl Registry {
     /// two kinds share is listed with the first.
     pub fn reasons(&self) -> Vec<(Option<&StageKind>, &'static Reason)> {
         reasons_of(&self.kinds)
+    }
+}
+
+/// Adds a kind, or replaces the one of the same name.
+fn put<K>(kinds: &mut Vec<K>, kind: K, name: fn(&K) -> &'static str) {
+    match kinds.iter_mut().find(|known| name(known) == name(&kind)) {
+        Some(known) => *known = kind,
+        None => kinds.push(kind),
     }
 }
 

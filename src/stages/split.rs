@@ -37,7 +37,7 @@ use crate::engine::opinion::Opinion;
 use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
-use crate::export::sink::{HUMAN, JUDGED};
+use crate::export::tier::{HUMAN, JUDGED};
 use crate::prompts::judging::OPEN_ENDED_CALL;
 use crate::relevance::Relevance;
 use crate::relevance::basis::is_shown;

@@ -485,7 +485,7 @@ fn a_file_that_changed_since_it_was_read_is_refused() {
         ];
         let registry = Registry::standard();
         let mut pipeline = Pipeline::parse(RECIPE, "audit.toml", &overrides, &registry).unwrap();
-        pipeline.ingest.inputs = vec![bench.path(train)];
+        pipeline.set_inputs(vec![bench.path(train)]).unwrap();
         let replacing = Replacing { from: bench.path(other), to: bench.path(train) };
         let out = bench.path(&format!("out-{train}"));
         let done = execute(&pipeline, &out, &Options::default(), &replacing);

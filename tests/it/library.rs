@@ -5,15 +5,21 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use crate::support::{assert_same_bytes, stable_bytes};
-use callsieve::columns::MESSAGES;
+use callsieve::columns::{MESSAGES, TEXT, from_ingest};
+use callsieve::engine::context::Context;
 use callsieve::engine::contract::{Contract, Partition};
 use callsieve::engine::error::Result;
 use callsieve::engine::example::Example;
 use callsieve::engine::fingerprint::Fingerprint;
+use callsieve::engine::kind::{KindSettings, SinkKind, SourceKind};
+use callsieve::engine::manifest::InputFile;
 use callsieve::engine::opinion::Opinion;
+use callsieve::engine::raw::{DocListRow, InputsRead, Intake, RequestRow, RowCells, SourcePlace};
+use callsieve::engine::sink::{Exported, FinishedTables, Sink};
+use callsieve::engine::source::Source;
 use callsieve::engine::stage::RowStage;
-use callsieve::engine::view::Row;
-use callsieve::engine::vocabulary::{Edit, Evidence, Reason, Safety, TableId};
+use callsieve::engine::view::{Row, View};
+use callsieve::engine::vocabulary::{ColumnSpec, Edit, Evidence, Reason, Safety, TableId};
 use callsieve::run::{FailedGate, Forget, Observer, Options, Outcome, Why, execute, forget, open, plan, why};
 use callsieve::stages::{Settings, StageKind};
 use callsieve::{Environment, Pipeline, Registry};
@@ -108,7 +114,7 @@ const CALM: &str =
 
 fn pipeline(log: PathBuf) -> Pipeline {
     let mut pipeline = Pipeline::parse(CALM, "calm.toml", &[], &registry()).expect("it is right");
-    pipeline.ingest.inputs = vec![log];
+    pipeline.set_inputs(vec![log]).unwrap();
     pipeline
 }
 
@@ -149,6 +155,122 @@ fn a_run_with_an_unknown_stage_is_not_opened() {
     assert!(error.ends_with("unknown kind of stage calm"), "{error}");
     let error = Pipeline::parse(CALM, "calm.toml", &[], &Registry::standard()).unwrap_err().to_string();
     assert!(error.contains("unknown kind of stage \"calm\""), "{error}");
+}
+
+/// A source that reads no file: it counts down.
+#[derive(Debug, Default, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Countdown {
+    /// Where it begins.
+    from: u32,
+}
+
+impl KindSettings for Countdown {
+    const NAME: &'static str = "countdown";
+    const SUMMARY: &'static str = "a request for each number down to 1";
+
+    fn check(&self) -> std::result::Result<(), String> {
+        (self.from < 100).then_some(()).ok_or_else(|| format!("from must be below 100, not {}", self.from))
+    }
+}
+
+impl Source for Countdown {
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        fingerprint.part("from", &self.from.to_le_bytes());
+        Ok(())
+    }
+
+    fn columns(&self) -> Vec<ColumnSpec> {
+        from_ingest()
+    }
+
+    fn inputs(&self) -> Result<Vec<InputFile>> {
+        Ok(Vec::new())
+    }
+
+    fn read(&self, into: &mut Intake, _cx: &Context<'_>) -> Result<InputsRead> {
+        for number in 1..=self.from {
+            let place = SourcePlace { line: number.into(), record: number.into(), ..SourcePlace::default() };
+            let messages = json!([{"role": "user", "content": format!("Say {number}.")}]);
+            let list =
+                DocListRow { content_key: 7, cells: RowCells::default().with(TEXT, Some("[]".to_owned())) };
+            into.request(RequestRow {
+                content_key: number.into(),
+                place,
+                time_ms: Some(i64::from(self.from - number)),
+                log_format: Self::NAME,
+                list,
+                cells: RowCells::default().with(MESSAGES, Some(messages.to_string())),
+                ..RequestRow::default()
+            })?;
+        }
+        Ok(InputsRead { items: self.from.into(), ..InputsRead::default() })
+    }
+}
+
+/// A sink that writes the messages of kept requests.
+#[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Lines {}
+
+impl KindSettings for Lines {
+    const NAME: &'static str = "lines";
+    const SUMMARY: &'static str = "a line for each request";
+}
+
+impl Sink for Lines {
+    fn reads(&self) -> Vec<ColumnSpec> {
+        vec![MESSAGES]
+    }
+
+    fn write(&self, from: &FinishedTables<'_>, into: &Path, cx: &Context<'_>) -> Result<Exported> {
+        let view = View::new(from.corpus, &Contract::of(TableId::Requests).reads(self.reads()));
+        let (mut text, mut exported) = (String::new(), Exported::default());
+        view.for_each_batch(cx, |batch| {
+            for (row, line) in batch.map_rows(|row| (row.ix(), row.text(MESSAGES).map(str::to_owned)))? {
+                text += &format!("{}\n", line.unwrap_or_default());
+                exported.rows.push(row);
+            }
+            Ok(())
+        })?;
+        std::fs::write(into.join("lines.jsonl"), text).expect("the folder of the dataset is there");
+        Ok(exported)
+    }
+}
+
+#[test]
+fn a_source_and_a_sink_of_a_program_make_a_run_without_files() {
+    const COUNTDOWN: &str = "name = 'countdown'\n[ingest]\nkind = 'countdown'\nfrom = 3\n\
+        [[stages]]\nkind = 'calm'\n[export]\nkind = 'lines'\n";
+    let registry = registry().with_source(SourceKind::of::<Countdown>()).with_sink(SinkKind::of::<Lines>());
+    let mut pipeline = Pipeline::parse(COUNTDOWN, "countdown.toml", &[], &registry).unwrap();
+    assert_eq!(plan(&pipeline).unwrap().export, Some("a line for each request"));
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let ran = execute(&pipeline, &out, &Options::default(), &()).unwrap();
+    assert!(ran.outcome.is_done());
+    let lines = std::fs::read_to_string(out.join("dataset/lines.jsonl")).unwrap();
+    let said: Vec<&str> = lines.lines().map(|line| &line[line.len() - 6..line.len() - 3]).collect();
+    assert_eq!(said, [" 1.", " 2.", " 3."]);
+    assert_eq!(execute(&pipeline, &out, &Options::default(), &()).unwrap().reused, 2);
+    let run = open(&out, &registry).unwrap();
+    assert_eq!(run.file().pipeline["ingest"], json!({"kind": "countdown", "from": 3}));
+    let card = run.card().unwrap();
+    assert!(card.contains("kind = \"lines\"") && card.contains("from = 3"), "{card}");
+
+    let error = pipeline.set_inputs(vec!["log.jsonl".into()]).unwrap_err().to_string();
+    assert!(error.starts_with("log.jsonl: the pipeline countdown reads no files"), "{error}");
+    for (right, wrong, message) in [
+        ("from = 3", "from = 300", "ingest: from must be below 100, not 300"),
+        ("from", "form", "ingest: unknown key \"form\"\nhint: did you mean \"from\"?"),
+        ("'lines'", "'line'", "export: unknown kind \"line\"\nhint: did you mean \"lines\"?"),
+        ("kind = 'countdown'", "kind = 3", "ingest: kind: expected a text"),
+    ] {
+        let wrong = COUNTDOWN.replace(right, wrong);
+        let error = Pipeline::parse(&wrong, "countdown.toml", &[], &registry).unwrap_err().to_string();
+        assert!(error.contains(message), "{error}");
+    }
 }
 
 /// Records what it observes, and stops the run when a given step begins.

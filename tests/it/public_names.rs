@@ -120,8 +120,11 @@ fn keys_of_pipelines_are_frozen() {
     snapshot("pipeline", &names);
 }
 
-/// Collects the properties of a JSON Schema and of nested ones, by path.
+/// Collects the properties of a JSON Schema, of nested ones and of those that it is one of, by path.
 fn properties(schema: &Value, path: &str, names: &mut BTreeSet<String>) {
+    for kind in schema["oneOf"].as_array().into_iter().flatten() {
+        properties(kind, path, names);
+    }
     for (key, member) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{path}.{key}");
         names.insert(path.trim_start_matches('.').to_owned());

@@ -36,9 +36,11 @@ use super::instance::StageInstance;
 use super::layout::MANIFEST;
 use super::manifest::InputFile;
 use super::part::{BatchRows, Cuts, Parts};
-use super::raw::{DocListRow, InputsRead, Intake, RequestRow, RowCells, SourcePlace};
-use super::runner::{self, Exported, Outcome, Sink, Source};
+use super::raw::{DocListRow, InputsRead, Intake, LineRow, RequestRow, RowCells, SourcePlace};
+use super::runner::{self, Outcome};
 use super::seal::{Files, read_sealed, write_sealed};
+use super::sink::{Exported, FinishedTables, Sink};
+use super::source::Source;
 use super::stage::Stage;
 use super::verdict::Verdict;
 use super::view::View;
@@ -81,11 +83,13 @@ struct Log {
     lists: &'static [u128],
     items: u64,
     further_parts: u64,
+    /// Items that a service failed for.
+    failed: &'static [u64],
 }
 
 impl Log {
     fn of(lists: &'static [u128]) -> Self {
-        Self { lists, items: lists.len() as u64, further_parts: 0 }
+        Self { lists, items: lists.len() as u64, further_parts: 0, failed: &[] }
     }
 
     fn file(&self) -> InputFile {
@@ -110,10 +114,16 @@ impl Source for Log {
     fn read(&self, into: &mut Intake, _: &Context<'_>) -> Result<InputsRead> {
         for (n, &list) in (0_u32..).zip(self.lists) {
             let line = u64::from(n) + 1;
+            let place = SourcePlace { file: 0, line, record: line };
+            if self.failed.contains(&line) {
+                let (reason, detail) = ("test/no-reply", "the service failed".to_owned());
+                into.line(LineRow { place, n_lines: 1, unreadable: true, ends_file: false, reason, detail })?;
+                continue;
+            }
             let docs = RowCells::default().with(TEXT, Some(format!("docs {list}")));
             into.request(RequestRow {
                 content_key: u128::from(n) + 1,
-                place: SourcePlace { file: 0, line, record: line },
+                place,
                 list: DocListRow { content_key: list, cells: docs },
                 cells: RowCells::default()
                     .with(FILE, Some(0))
@@ -123,7 +133,13 @@ impl Source for Log {
                 ..RequestRow::default()
             })?;
         }
-        Ok(InputsRead { inputs: vec![self.file()], items: self.items, further_parts: self.further_parts })
+        Ok(InputsRead {
+            inputs: vec![self.file()],
+            items: self.items,
+            further_parts: self.further_parts,
+            failed: self.failed.to_vec(),
+            notes: [("asked".to_owned(), Value::from(self.items))].into(),
+        })
     }
 }
 
@@ -187,8 +203,8 @@ impl Sink for Writes {
         Vec::new()
     }
 
-    fn write(&self, corpus: &Corpus, _: &Path, _: &Context<'_>) -> Result<Exported> {
-        Ok(Exported { rows: (self.0)(corpus), ..Exported::default() })
+    fn write(&self, from: &FinishedTables<'_>, _: &Path, _: &Context<'_>) -> Result<Exported> {
+        Ok(Exported { rows: (self.0)(from.corpus), ..Exported::default() })
     }
 }
 
@@ -261,7 +277,7 @@ impl Home {
     }
 
     fn export(&self, sink: &dyn Sink, corpus: &Corpus) -> Result<Exported> {
-        self.with_context(|cx| runner::export(&self.folder, sink, corpus, cx))
+        self.with_context(|cx| runner::export(&self.folder, sink, &[], corpus, cx))
     }
 
     fn path(&self, below: &str) -> PathBuf {

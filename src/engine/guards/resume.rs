@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use super::{BAD, Home, LATE, Log, WORSE, Writes, contract, drops, stage, stage_of};
 use crate::columns::{LANGUAGE, MESSAGES};
 use crate::engine::contract::Contract;
-use crate::engine::corpus::Corpus;
 use crate::engine::delta::{COLUMNS, StageManifest};
 use crate::engine::error::Result;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::instance::StageInstance;
 use crate::engine::layout::MANIFEST;
 use crate::engine::raw::{IngestCounts, LISTS, REQUESTS};
-use crate::engine::runner::{self, Exported, Sink, bytes_in, fault_share};
+use crate::engine::runner::{self, bytes_in, fault_share};
+use crate::engine::sink::{Exported, FinishedTables, Sink};
 use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
@@ -45,6 +45,22 @@ fn a_first_run_shows_no_warning_and_the_next_reuses_all_steps() {
         assert_eq!(read, expected);
         assert_eq!(corpus.requests.fate(0).map(|fate| fate.stage), Some(0));
     }
+}
+
+#[test]
+fn an_item_that_a_service_failed_for_is_read_again_by_the_next_run() {
+    let home = Home::new();
+    let failing = || Log { failed: &[2], ..Log::of(LOG) };
+    let first = home.run(&failing(), &stages()).unwrap();
+    assert_eq!((first.corpus.requests.len(), first.ingest.counts.unreadable), (4, 1));
+    assert_eq!(first.ingest.notes["asked"], 5);
+    // The same item fails again: it is read again, and the rows are those of the finished stages.
+    assert_eq!(home.run(&failing(), &stages()).unwrap().reused, 2);
+    home.outcomes();
+    let answered = home.run(&Log::of(LOG), &stages()).unwrap();
+    assert_eq!((answered.reused, answered.corpus.requests.len()), (0, 5));
+    assert_eq!(home.outcomes()[0], "changed");
+    assert_eq!(home.run(&Log::of(LOG), &stages()).unwrap().reused, 3);
 }
 
 #[test]
@@ -286,11 +302,12 @@ impl Sink for Frozen {
 
     fn write(
         &self,
-        corpus: &Corpus,
+        from: &FinishedTables<'_>,
         _: &std::path::Path,
         _: &crate::engine::context::Context<'_>,
     ) -> Result<Exported> {
-        let rows = corpus.requests.in_order().iter().copied().filter(|&row| corpus.requests.is_kept(row));
+        let requests = &from.corpus.requests;
+        let rows = requests.in_order().iter().copied().filter(|&row| requests.is_kept(row));
         let frozen = vec![("simple".to_owned(), self.0), ("multiple".to_owned(), 1)];
         Ok(Exported { rows: rows.collect(), frozen, ..Exported::default() })
     }

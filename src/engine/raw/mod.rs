@@ -20,6 +20,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::corpus::{Cells, Corpus, Table};
 use super::error::{Result, damaged};
@@ -113,6 +114,9 @@ pub struct IngestManifest {
     pub by_record: Vec<u32>,
     /// Requests by log format.
     pub log_formats: BTreeMap<String, u64>,
+    /// Notes of the source about all it read.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub notes: BTreeMap<String, Value>,
     /// Number of rows of each batch of requests.
     pub request_batches: Vec<usize>,
     /// Number of rows of each batch of doc lists.

@@ -1,11 +1,14 @@
 //! The output of a source: requests with their doc lists, lines without a request, and the final counts.
 //!
 //! The engine knows the content hash, place, time and list of a row. Everything else is in cells of columns that the
-//! source declares; see [`Source::columns`](crate::engine::runner::Source::columns).
+//! source declares; see [`Source::columns`](crate::engine::source::Source::columns).
 
-use crate::engine::vocabulary::{Cell, ColumnSpec};
+use std::collections::BTreeMap;
+
+use serde_json::Value;
 
 use crate::engine::manifest::InputFile;
+use crate::engine::vocabulary::{Cell, ColumnSpec};
 
 /// One request as a source read it.
 #[derive(Debug, Default)]
@@ -72,6 +75,11 @@ pub struct InputsRead {
     /// Lines of an item after its first, such as the second span of a trace. Items that were skipped as a whole do not
     /// count.
     pub further_parts: u64,
+    /// Items, by number, that a service failed for, such as a language model. Each arrived as a line with a reason that is
+    /// a fault. A later run reads the source again.
+    pub failed: Vec<u64>,
+    /// Notes about the whole source, by name, such as the usage of a language model.
+    pub notes: BTreeMap<String, Value>,
 }
 
 impl InputsRead {

@@ -195,6 +195,7 @@ impl Intake {
                 .into_iter()
                 .map(|(log_format, n)| (log_format.to_owned(), n))
                 .collect(),
+            notes: read.notes,
             request_batches: self.request_batches,
             list_batches,
             purged: false,

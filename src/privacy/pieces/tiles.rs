@@ -70,7 +70,8 @@ fn tile(leaf: usize, start: usize, end: usize, text: &str) -> Option<Tile> {
 /// Returns the strings and numbers in the notation of a call.
 fn literals(at: usize, leaf: &LeafOf) -> Vec<Tile> {
     static LITERAL: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r#""([^"\\]{1,256})"|'([^'\\]{1,256})'|[=:,\[(]\s*(\d{1,19})\b"#).expect("a valid pattern")
+        Regex::new(r#""([^"\\]{1,256})"|'([^'\\]{1,256})'|[=:,\[(]\s*([0-9]{1,19})(?-u:\b)"#)
+            .expect("a valid pattern")
     });
     let is_free =
         |start: usize, end: usize| leaf.found.iter().all(|value| value.end <= start || end <= value.start);

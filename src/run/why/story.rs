@@ -21,7 +21,7 @@ use crate::engine::link::Span;
 use crate::engine::links::{self, StoredLink};
 use crate::engine::raw::read_lines;
 use crate::engine::vocabulary::{ColumnSpec, RowIx, Safety, TableId};
-use crate::export::sink::JUDGED;
+use crate::export::tier::JUDGED;
 use crate::report::end_of_merges;
 use crate::run::place::{name_and_line, of_request};
 use crate::run::{OpenRun, patch_in_words};

@@ -20,7 +20,7 @@ use crate::engine::language_model::{ModelUsage, USAGE_NOTE};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{Evidence, Reason, RowIx};
-use crate::export::sink::AGREED;
+use crate::export::tier::AGREED;
 use crate::prompts::drafting::{Drafted, calls_in};
 use crate::prompts::judging::OPEN_ENDED_CALL;
 use crate::stages::asking::{self, TOO_LONG, ask, usable};

@@ -22,7 +22,6 @@ use crate::engine::corpus::Corpus;
 use crate::engine::fingerprint::{Fingerprint, sha256_of};
 use crate::engine::frame::FrameFile;
 use crate::engine::raw::read_lines;
-use crate::engine::runner::Source as _;
 use crate::engine::stage::Stage;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
 use crate::fixture;
@@ -124,9 +123,9 @@ fn versions_of(stage: &dyn Stage) -> Vec<String> {
 
 fn ingest_step(sample: &Sample) -> Step {
     let mut fingerprint = Fingerprint::default();
-    sample.ingest.fingerprint(&mut fingerprint).unwrap();
+    sample.source.source.fingerprint(&mut fingerprint).unwrap();
     let mut reads = ContentHash::default();
-    for input in &sample.ingest.inputs {
+    for input in sample.source.source.files() {
         reads.part(&sha256_of(input).unwrap());
     }
     let mut answers = ContentHash::default();

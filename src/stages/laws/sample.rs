@@ -9,17 +9,16 @@ use tempfile::TempDir;
 use crate::engine::context::{Context, Quiet};
 use crate::engine::corpus::Corpus;
 use crate::engine::folder::RunFolder;
-use crate::engine::instance::StageInstance;
+use crate::engine::instance::{SourceInstance, StageInstance};
 use crate::engine::layout::step_name;
 use crate::engine::runner::{self, Outcome};
 use crate::engine::services::Services;
-use crate::ingest::source::Ingest;
 use crate::pipeline::{Override, Pipeline};
 use crate::stages::Registry;
 
 /// The run, without its dataset.
 pub(super) struct Sample {
-    pub(super) ingest: Ingest,
+    pub(super) source: SourceInstance,
     pub(super) stages: Vec<StageInstance>,
     pub(super) outcome: Outcome,
     folder: TempDir,
@@ -52,13 +51,15 @@ pub(super) fn sample(sample_rows: Option<u64>) -> Sample {
     ]
     .map(|setting| setting.parse().unwrap())
     .into();
-    let Pipeline { seed, mut ingest, stages, decisions, .. } =
+    let mut set = set;
+    set.extend(sample_rows.map(|n| format!("ingest.sample_rows={n}").parse().unwrap()));
+    let Pipeline { seed, source, stages, decisions, .. } =
         Pipeline::load(None, &set, &Registry::standard()).unwrap();
-    ingest.sample_rows = sample_rows;
     let folder = tempfile::tempdir().unwrap();
     let cancel = AtomicBool::new(false);
     let services = Services::default().with_decisions(Arc::clone(&decisions));
     let cx = Context::new(seed, &cancel, &Quiet).with_services(services);
-    let outcome = runner::run(&RunFolder::take(folder.path()).unwrap(), &ingest, &stages, &cx).unwrap();
-    Sample { ingest, stages, outcome, folder }
+    let outcome =
+        runner::run(&RunFolder::take(folder.path()).unwrap(), &*source.source, &stages, &cx).unwrap();
+    Sample { source, stages, outcome, folder }
 }

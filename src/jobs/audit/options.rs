@@ -1,7 +1,4 @@
-//! The contamination audit: which rows of training sets overlap a benchmark.
-//!
-//! [`AuditOptions::pipeline`] makes the pipeline `pipelines/audit.toml`, which [`crate::run::execute`] runs like any other;
-//! [`RunReport::audit`](crate::run::RunReport::audit) has the figures, and [`gates`] says what is wrong with them.
+//! The options of an audit, its pipeline, and what is wrong with its result.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -18,7 +15,7 @@ use crate::stages::{Registry, Settings as _};
 use crate::text::figures::{count, share_of};
 
 /// The recipe. It names no inputs and no benchmark.
-pub const RECIPE: &str = include_str!("../../pipelines/audit.toml");
+pub const RECIPE: &str = include_str!("../../../pipelines/audit.toml");
 /// Its name in messages.
 const RECIPE_NAME: &str = "pipelines/audit.toml (built in)";
 /// The stages before the comparison if a language model judges: what is sent to it is redacted first.
@@ -95,7 +92,7 @@ impl AuditOptions {
             recipe.insert_str(at, REDACTION);
         }
         let mut pipeline = Pipeline::parse(&recipe, RECIPE_NAME, &self.overrides()?, registry)?;
-        pipeline.ingest.inputs.clone_from(&self.train);
+        pipeline.set_inputs(self.train.clone())?;
         Ok(pipeline)
     }
 

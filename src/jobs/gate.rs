@@ -1,9 +1,10 @@
 //! Whether what came of a run is good enough.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use crate::engine::raw::IngestManifest;
-use crate::ingest::source::Ingest;
+use crate::report::model::Report;
 use crate::text::figures::{self, counted};
 
 /// How a run that was not stopped ended; the dataset is written either way.
@@ -20,6 +21,11 @@ impl Outcome {
     /// The run is good enough.
     pub fn is_done(&self) -> bool {
         *self == Self::Done
+    }
+
+    /// Returns how a run ended that failed these gates.
+    pub(crate) fn of(failed: Vec<FailedGate>) -> Self {
+        if failed.is_empty() { Self::Done } else { Self::GateFailed(failed) }
     }
 }
 
@@ -63,22 +69,34 @@ impl fmt::Display for FailedGate {
     }
 }
 
-/// How a run ended that read this and lost such a share.
-pub(super) fn gate(ingest: &Ingest, read: &IngestManifest, share: f64, allowed: f64) -> Outcome {
+/// What gates look at.
+#[derive(Debug, Clone, Copy)]
+pub struct RunFacts<'a> {
+    /// The inputs, in the order in which rows number them.
+    pub inputs: &'a [PathBuf],
+    /// What was read.
+    pub read: &'a IngestManifest,
+    /// The figures of the run.
+    pub report: &'a Report,
+    /// The share of lines and requests, from 0 to 1, that may be lost because something went wrong.
+    pub max_fault_share: f64,
+}
+
+/// Returns the first gate that inputs of requests fail: no request, an input that is cut off, too many faults.
+pub fn of_inputs(run: &RunFacts<'_>) -> Vec<FailedGate> {
+    let (read, allowed) = (run.read, run.max_fault_share);
     let counts = &read.counts;
     if counts.records == 0 && (counts.lines > counts.not_sampled || counts.lines == 0) {
-        return Outcome::GateFailed(vec![FailedGate::NoRequest { lines: counts.lines }]);
+        return vec![FailedGate::NoRequest { lines: counts.lines }];
     }
     // How much is missing of a file nobody knows, so no share of it is small enough; who takes any share takes this.
     if !read.cut_files.is_empty() && allowed < 1.0 {
         let cut = read.cut_files.iter().map(|cut| {
-            let path = ingest.inputs.get(cut.file as usize).map(|path| path.display().to_string());
+            let path = run.inputs.get(cut.file as usize).map(|path| path.display().to_string());
             FailedGate::CutInput { path: path.unwrap_or_default(), detail: cut.detail.clone() }
         });
-        return Outcome::GateFailed(cut.collect());
+        return cut.collect();
     }
-    if share > allowed {
-        return Outcome::GateFailed(vec![FailedGate::FaultShare { share, allowed }]);
-    }
-    Outcome::Done
+    let share = run.report.fault_share;
+    if share > allowed { vec![FailedGate::FaultShare { share, allowed }] } else { Vec::new() }
 }

@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::card::Card;
-use super::cleaned;
 use super::frozen::{FrozenDataset, FrozenFile};
 use super::row::{EntryCells, OWN, table_columns};
 use super::set::Set;
+use super::tier::{HUMAN, JUDGED};
 use crate::bfcl::category::Category;
 use crate::bfcl::ids::{Ids, check_prefix};
 use crate::bfcl::writer::{LINES_AT_A_TIME, NewEntry, write_category};
@@ -30,36 +30,30 @@ use crate::content_hash::content_hash;
 use crate::conversation::Message;
 use crate::engine::context::Context;
 use crate::engine::contract::Contract;
-use crate::engine::corpus::{Corpus, RowId};
+use crate::engine::corpus::RowId;
 use crate::engine::disk::create as create_file;
 use crate::engine::entries::EntryOrigin;
 use crate::engine::error::{At, Error, Result};
 use crate::engine::frame::{FrameWriter, Values};
+use crate::engine::kind::KindSettings;
 use crate::engine::raw::id_of_repeat;
-use crate::engine::runner::{Exported, Sink};
+use crate::engine::sink::{Exported, FinishedTables, Sink};
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
 
 /// Tiers of answers in the scored files.
 const VERIFIED: &[&str] = &[HUMAN, "outcome"];
-/// The tier of answers and labels by people.
-pub const HUMAN: &str = "human";
-/// The tier of an entry without an answer whose label is based on the text alone; not in the scored files.
-pub const JUDGED: &str = "judged";
-/// The tier of an answer on which the drafts of several language models agree; not in the scored files.
-pub const AGREED: &str = "agreed";
 /// The source of an answer in the tables: the entry's own record.
 const OWN_RECORD: &str = "own-record";
 /// The source of an answer in the tables: the record of an equal request.
 const EQUAL_RECORD: &str = "equal-record";
 /// Number of entries in a Parquet row group.
 const GROUP_ROWS: usize = 4096;
+
 /// The sink and its settings.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Export {
-    /// What is written: "bfcl", a dataset in the format of BFCL, or "as-read", the kept rows in the form of their inputs.
-    pub form: Form,
+pub struct BfclDataset {
     /// Letters before the doc list's number in each id, as in `live_simple_0-ts0-0`, so that the ids differ from
     /// those of the leaderboard; use another prefix for each dataset. At most 16 ASCII letters and digits with a
     /// letter at both ends; "" makes ids like those of the leaderboard.
@@ -71,50 +65,32 @@ pub struct Export {
     pub card: Card,
 }
 
-impl Default for Export {
+impl Default for BfclDataset {
     fn default() -> Self {
-        Self { form: Form::default(), id_prefix: "ts".to_owned(), freeze: None, card: Card::default() }
+        Self { id_prefix: "ts".to_owned(), freeze: None, card: Card::default() }
     }
 }
 
-/// What an export writes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Form {
-    /// A dataset in the format of BFCL.
-    #[default]
-    Bfcl,
-    /// The kept rows, in the form of their inputs; see [`cleaned`](super::cleaned).
-    AsRead,
-}
+impl KindSettings for BfclDataset {
+    const NAME: &'static str = "bfcl";
+    const SUMMARY: &'static str = "BFCL files and Parquet";
 
-impl Form {
-    /// Returns the form that a resolved pipeline names; `None` if nothing is exported.
-    pub fn of_pipeline(pipeline: &Value) -> Option<Self> {
-        let export = pipeline.get("export").filter(|export| !export.is_null())?;
-        Some(export.get("form").and_then(|form| Self::deserialize(form).ok()).unwrap_or_default())
-    }
-}
-
-impl Export {
-    /// Checks that the settings are in range.
-    ///
-    /// # Errors
-    /// `key must …, not …`.
-    pub fn check(&self) -> Result<(), String> {
-        if self.form == Form::AsRead && self.freeze.is_some() {
-            return Err(
-                "freeze needs form = \"bfcl\": sets as read have no entries of an earlier dataset".to_owned()
-            );
-        }
+    fn check(&self) -> std::result::Result<(), String> {
         check_prefix(&self.id_prefix)
     }
+}
 
-    /// Checks that the earlier dataset can be frozen, so that a run does not fail at its end.
-    ///
-    /// # Errors
-    /// If there is no dataset, or the evaluator could not read one of its files.
-    pub fn check_frozen(&self) -> Result<()> {
+impl Sink for BfclDataset {
+    fn reads(&self) -> Vec<ColumnSpec> {
+        vec![MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY, FUNCTIONS]
+    }
+
+    fn baselines(&self) -> Vec<PathBuf> {
+        self.freeze.iter().cloned().collect()
+    }
+
+    /// Checks that the evaluator could read the files of the earlier dataset.
+    fn check(&self, _inputs: &[PathBuf]) -> Result<()> {
         let Some(path) = &self.freeze else { return Ok(()) };
         let frozen = FrozenDataset::open(path)?;
         for set in Set::ALL {
@@ -126,23 +102,10 @@ impl Export {
         }
         Ok(())
     }
-}
 
-impl Sink for Export {
-    fn id(&self) -> &'static str {
-        "export"
-    }
-
-    fn reads(&self) -> Vec<ColumnSpec> {
-        match self.form {
-            Form::Bfcl => vec![MESSAGES, EXTERNAL_ID, ANSWER, TIER, ANSWER_FROM, CATEGORY, FUNCTIONS],
-            Form::AsRead => cleaned::READS.to_vec(),
-        }
-    }
-
-    fn write(&self, corpus: &Corpus, into: &Path, cx: &Context<'_>) -> Result<Exported> {
+    fn write(&self, from: &FinishedTables<'_>, into: &Path, cx: &Context<'_>) -> Result<Exported> {
         let contract = Contract::of(TableId::Requests).reads(self.reads()).reads_if_there(passed_on());
-        let view = View::new(corpus, &contract);
+        let view = View::new(from.corpus, &contract);
         let functions = view.parents(cx, |list| list.functions())?;
         let mut drafts = read_drafts(&view, cx)?;
         let lists = view.parent();
@@ -424,7 +387,9 @@ mod tests {
 
     fn export(tables: &Value, into: &Path) -> Result<Exported> {
         let cancel = AtomicBool::new(false);
-        Export::default().write(&fixture::corpus(tables), into, &Context::new(1, &cancel, &Quiet))
+        let corpus = fixture::corpus(tables);
+        let from = FinishedTables { run: into, inputs: &[], corpus: &corpus };
+        BfclDataset::default().write(&from, into, &Context::new(1, &cancel, &Quiet))
     }
 
     fn request(list: usize, category: &str, rest: &Value) -> Value {
@@ -525,7 +490,8 @@ mod tests {
         fixture::assert_stops_wherever_it_is_asked_to("export", 3 * N_ROWS, |cancel| {
             let folder = tempfile::tempdir().unwrap();
             let cx = Context::new(1, cancel, &Quiet);
-            pool.install(|| Export::default().write(&corpus, folder.path(), &cx).map(drop))
+            let from = FinishedTables { run: folder.path(), inputs: &[], corpus: &corpus };
+            pool.install(|| BfclDataset::default().write(&from, folder.path(), &cx).map(drop))
         });
     }
 

@@ -1,0 +1,102 @@
+//! Kinds of sources and sinks: what `kind` in `[ingest]` and `[export]` of a pipeline names.
+//!
+//! A source or a sink is its settings, as a stage is. A program adds kinds of its own to the registry.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::instance::{SinkInstance, SourceInstance};
+use super::sink::Sink;
+use super::source::Source;
+
+/// The settings of a source or a sink (it is its settings), with its name and text.
+pub trait KindSettings: Default + Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
+    /// The name of the kind in a pipeline.
+    const NAME: &'static str;
+    /// What it reads or writes, in a few words, for people.
+    const SUMMARY: &'static str;
+
+    /// Checks that the settings are in range.
+    ///
+    /// # Errors
+    /// `key must be …, not …`.
+    fn check(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// A kind of source.
+#[derive(Clone, Copy)]
+pub struct SourceKind {
+    /// The name in a pipeline.
+    pub name: &'static str,
+    /// What it reads, in a few words.
+    pub summary: &'static str,
+    /// Builds the source from a TOML table of settings.
+    pub build: fn(toml::de::ValueDeserializer<'_>) -> Result<SourceInstance, toml::de::Error>,
+    /// Returns the JSON Schema of the settings.
+    pub schema: fn() -> Value,
+}
+
+impl SourceKind {
+    /// Describes a source.
+    pub const fn of<S: KindSettings + Source>() -> Self {
+        Self {
+            name: S::NAME,
+            summary: S::SUMMARY,
+            build: |table| {
+                let (source, settings) = read::<S>(table)?;
+                Ok(SourceInstance { kind: S::NAME, settings, source: Arc::new(source) })
+            },
+            schema: schema::<S>,
+        }
+    }
+}
+
+/// A kind of sink.
+#[derive(Clone, Copy)]
+pub struct SinkKind {
+    /// The name in a pipeline.
+    pub name: &'static str,
+    /// What it writes, in a few words.
+    pub summary: &'static str,
+    /// Builds the sink from a TOML table of settings.
+    pub build: fn(toml::de::ValueDeserializer<'_>) -> Result<SinkInstance, toml::de::Error>,
+    /// Returns the JSON Schema of the settings.
+    pub schema: fn() -> Value,
+}
+
+impl SinkKind {
+    /// Describes a sink.
+    pub const fn of<S: KindSettings + Sink>() -> Self {
+        Self {
+            name: S::NAME,
+            summary: S::SUMMARY,
+            build: |table| {
+                let (sink, settings) = read::<S>(table)?;
+                Ok(SinkInstance { kind: S::NAME, summary: S::SUMMARY, settings, sink: Arc::new(sink) })
+            },
+            schema: schema::<S>,
+        }
+    }
+}
+
+/// Reads and checks settings, and returns them with all defaults as well.
+fn read<S: KindSettings>(table: toml::de::ValueDeserializer<'_>) -> Result<(S, Value), toml::de::Error> {
+    use serde::de::Error as _;
+    let settings = S::deserialize(table)?;
+    settings.check().map_err(toml::de::Error::custom)?;
+    let resolved = serde_json::to_value(&settings).map_err(toml::de::Error::custom)?;
+    Ok((settings, resolved))
+}
+
+/// Returns the JSON Schema of some settings, without references.
+pub fn schema<S: JsonSchema>() -> Value {
+    let settings =
+        schemars::generate::SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
+    settings.into_generator().into_root_schema_for::<S>().to_value()
+}

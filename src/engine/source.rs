@@ -1,0 +1,59 @@
+//! A source: what a run reads its rows from.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::context::Context;
+use super::error::Result;
+use super::fingerprint::Fingerprint;
+use super::manifest::InputFile;
+use super::raw::{InputsRead, Intake};
+use super::vocabulary::ColumnSpec;
+
+/// A source of rows.
+pub trait Source: Send + Sync {
+    /// Returns the files that it reads, as people name them: files, folders, patterns. Those of
+    /// [`with_files`](Self::with_files).
+    fn files(&self) -> &[PathBuf] {
+        &[]
+    }
+
+    /// Returns the same source with other files; `None` if it reads no files that people name for a run.
+    fn with_files(&self, _files: Vec<PathBuf>) -> Option<Arc<dyn Source>> {
+        None
+    }
+
+    /// Checks before anything is read. Folders and patterns of [`files`](Self::files) are expanded.
+    ///
+    /// # Errors
+    /// A setting is wrong, or a file cannot be read by this source.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Returns the language models that it asks. What it sends must hold no personal values: no stage has run yet.
+    fn asks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Adds the settings that decide what is read; the content of the inputs is added separately.
+    ///
+    /// # Errors
+    /// A file that the settings name cannot be read.
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()>;
+
+    /// Returns the columns of both tables that it fills.
+    fn columns(&self) -> Vec<ColumnSpec>;
+
+    /// Returns the inputs with their hashes, for comparison with a finished run.
+    ///
+    /// # Errors
+    /// An input cannot be read.
+    fn inputs(&self) -> Result<Vec<InputFile>>;
+
+    /// Reads every input once. Returns its own counts of what it read, by which the runner detects lost lines.
+    ///
+    /// # Errors
+    /// An input cannot be read to its end, or the user asked to stop. A bad line is never an error.
+    fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead>;
+}
