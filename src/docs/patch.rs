@@ -178,6 +178,9 @@ impl PendingRenames {
     }
 
     fn finish(&mut self, document: &mut Value) {
+        if self.new_names.is_empty() {
+            return;
+        }
         if let Some(Value::Object(map)) = find_mut(document, &self.parent) {
             let renamed = std::mem::take(map).into_iter().map(|(key, value)| {
                 let key = self.new_names.remove(&key).unwrap_or(key);
@@ -301,6 +304,9 @@ fn renamed_in_place(document: &mut Value, from: &str, path: &str) -> bool {
 
 /// Returns the map with keys renamed one after the other, each in the same position.
 pub fn rename_keys(mut map: Map<String, Value>, renames: &[(&str, &str)]) -> Map<String, Value> {
+    if renames.is_empty() {
+        return map;
+    }
     let new_names: HashMap<&str, &str> = renames.iter().copied().collect();
     let names: HashSet<&str> = renames.iter().map(|(_, new)| *new).collect();
     let is_apart = |new: &&str| !new_names.contains_key(*new) && !map.contains_key(*new);

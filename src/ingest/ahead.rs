@@ -3,12 +3,13 @@
 //! They handle each line on its own; work that needs other lines (limits, samples, batch answers) is in `source`. The
 //! threads are connected by bounded channels, so that memory holds a few blocks, and each ends when its receiver does.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
 use crate::columns::{
@@ -195,6 +196,31 @@ fn ready_row(file: u32, line: Line) -> ReadyRow {
     })
 }
 
+/// The most doc lists of which a thread keeps the hash, and the longest one in bytes.
+const KEPT_LISTS: usize = 512;
+const LONGEST_KEPT: usize = 16 << 10;
+
+/// Returns the content hash of a doc list. A log repeats its lists, and comparing a text is faster than hashing it.
+fn hash_of_docs(functions: &str) -> u128 {
+    thread_local! {
+        static KEPT: RefCell<FxHashMap<Box<str>, u128>> = RefCell::default();
+    }
+    if functions.len() > LONGEST_KEPT {
+        return content_hash(functions);
+    }
+    KEPT.with_borrow_mut(|kept| {
+        if let Some(&hash) = kept.get(functions) {
+            return hash;
+        }
+        let hash = content_hash(functions);
+        if kept.len() == KEPT_LISTS {
+            kept.clear();
+        }
+        kept.insert(functions.into(), hash);
+        hash
+    })
+}
+
 fn request(place: SourcePlace, record: Record) -> RequestRow {
     let number = |number: u64| i64::try_from(number).ok();
     let json = |messages: &[Message]| serde_json::to_string(messages).expect("messages are plain data");
@@ -217,7 +243,7 @@ fn request(place: SourcePlace, record: Record) -> RequestRow {
         time_ms: record.facts.time_ms,
         log_format: record.log_format,
         list: DocListRow {
-            content_key: content_hash(&record.functions),
+            content_key: hash_of_docs(&record.functions),
             cells: RowCells::default().with(TEXT, Some(record.functions)),
         },
         joined: None,

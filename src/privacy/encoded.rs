@@ -101,7 +101,14 @@ fn each_run(text: &str, mut visit: impl FnMut(Range<usize>)) {
     let bytes = text.as_bytes();
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_');
     let mut at = 0;
-    while at < bytes.len() {
+    while at + LETTERS.start() <= bytes.len() {
+        // A run that begins in the next bytes and is long enough has the last of them.
+        let last = at + LETTERS.start() - 1;
+        if !is_letter(bytes[last]) {
+            at = last + 1;
+            continue;
+        }
+        at = last - bytes[at..last].iter().rev().take_while(|&&byte| is_letter(byte)).count();
         let length = bytes[at..].iter().take_while(|&&byte| is_letter(byte)).count();
         let end = at + length;
         let padding = bytes[end..].iter().take(2).take_while(|&&byte| byte == b'=').count();
@@ -124,6 +131,8 @@ fn each_run(text: &str, mut visit: impl FnMut(Range<usize>)) {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn found(text: &str) -> Vec<(String, &str, String)> {
@@ -134,6 +143,17 @@ mod tests {
             (value.value, written, stand_in(written, 3).unwrap_or_default())
         };
         found.into_iter().map(of).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn every_long_run_of_letters_is_visited_once(text in "([a-zA-Z0-9+/_=-]{1,30}[ .,é=]{1,3}){0,6}") {
+            let mut visited = 0;
+            each_run(&text, |_| visited += 1);
+            let is_letter = |c: char| c.is_ascii_alphanumeric() || "+/-_".contains(c);
+            let long = text.split(|c| !is_letter(c)).filter(|run| run.len() >= *LETTERS.start());
+            prop_assert_eq!(visited, long.count());
+        }
     }
 
     #[test]

@@ -3,6 +3,10 @@
 //! Names are split into words (`getUserName`, `get_user_name`), grammatical endings are removed,
 //! and stop words are excluded. The stop words are English; other languages keep all words.
 
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
 use crate::text::words::for_each_word;
 
 /// English stop words; sorted.
@@ -25,9 +29,14 @@ pub(super) fn content_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for_each_word(&cut_names(text), |token| {
         let parts = token.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
-        words.extend(parts.filter(|part| STOP_WORDS.binary_search(part).is_err()).map(stem));
+        words.extend(parts.filter(|part| !is_stop_word(part)).map(stem));
     });
     words
+}
+
+fn is_stop_word(word: &str) -> bool {
+    static SET: LazyLock<FxHashSet<&str>> = LazyLock::new(|| STOP_WORDS.iter().copied().collect());
+    SET.contains(word)
 }
 
 /// Returns the distinct content words of a text, sorted.

@@ -255,8 +255,15 @@ fn digit_named(word: &str, language: usize) -> Option<char> {
     if word.len() > LONGEST_NAME {
         return None;
     }
-    let is_named =
-        |name: &str| name.len() == word.len() && word.chars().flat_map(char::to_lowercase).eq(name.chars());
+    let is_ascii = word.is_ascii();
+    let is_named = |name: &str| {
+        name.len() == word.len()
+            && if is_ascii {
+                name.eq_ignore_ascii_case(word)
+            } else {
+                word.chars().flat_map(char::to_lowercase).eq(name.chars())
+            }
+    };
     let digit = if language == 0 && is_named(OH) {
         0
     } else {
