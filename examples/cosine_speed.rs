@@ -9,9 +9,9 @@
 
 use std::time::Instant;
 
-use callsieve::embed::vectors::Vectors;
 use callsieve::similarity::cosine::join::self_join;
 use callsieve::similarity::cosine::plan::{Graph, Plan};
+use callsieve::similarity::vectors::Vectors;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 const N_ROUNDS: usize = 3;

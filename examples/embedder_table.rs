@@ -15,8 +15,8 @@ use callsieve::conversation::Role;
 use callsieve::embed::Embedder;
 use callsieve::embed::hashed::Hashed;
 use callsieve::embed::name::EmbedderName;
-use callsieve::embed::vectors::{Vectors, dot};
 use callsieve::environment::Environment;
+use callsieve::similarity::vectors::{Vectors, dot};
 use serde_json::Value;
 
 /// Pairs above this cosine of the model are true.

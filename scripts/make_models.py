@@ -51,7 +51,7 @@ def main():
 
 
 def facts(model):
-    """Returns the entry of a model. The program reads the registry by the same rules (src/llm/models.rs)."""
+    """Returns the entry of a model. The program reads the registry by the same rules (crates/llm/src/models.rs)."""
     price = lambda key: round(model[key] * 1e6, 6) if model.get(key) is not None else None
     thinks = model.get("supports_reasoning") is True
     pairs = {

@@ -28,6 +28,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | [`prelude`] | what the author of a stage needs, in one `use` |
 //! | [`run`] | all operations of the program on pipelines and runs, as functions |
 //! | [`pipeline`] | the file that puts stages in order |
 //! | [`stages`] | the kinds of stages, and the registry, to which a program can add its own |
@@ -57,77 +58,64 @@
 // Tests write small files to temporary folders, where an interrupted write does no harm.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
-mod allowance;
-#[doc(hidden)]
-pub mod answers;
-pub mod audit;
-#[doc(hidden)]
-pub mod bfcl;
-pub mod cells;
-#[doc(hidden)]
-pub mod checker;
 #[doc(hidden)]
 pub mod cli;
-pub mod columns;
-#[doc(hidden)]
-pub mod content_hash;
-#[doc(hidden)]
-pub mod conversation;
 #[doc(hidden)]
 pub mod decisions;
 #[doc(hidden)]
-pub mod docs;
-#[doc(hidden)]
-pub mod embed;
-#[doc(hidden)]
-pub mod encoder;
-pub mod engine;
-pub mod environment;
-#[doc(hidden)]
 pub mod erasure;
 #[doc(hidden)]
-pub mod evaluate;
-#[doc(hidden)]
 pub mod export;
-#[cfg(test)]
-pub(crate) mod fixture;
-mod folder_entries;
-#[doc(hidden)]
-pub mod ingest;
 #[doc(hidden)]
 pub mod inspect;
 pub mod jobs;
-#[doc(hidden)]
-pub mod lint;
-#[doc(hidden)]
-pub mod llm;
-#[doc(hidden)]
-pub mod notation;
-mod page;
 pub mod pipeline;
-#[doc(hidden)]
-pub mod privacy;
-pub mod prompts;
-#[doc(hidden)]
-pub mod public_sets;
-#[doc(hidden)]
-pub mod recogniser;
-#[doc(hidden)]
-pub mod relevance;
+pub mod prelude;
 pub mod report;
 pub mod run;
-mod side_file;
-#[doc(hidden)]
-pub mod similarity;
 pub mod stages;
+
+// Crates of the workspace, under the names of the modules that they were.
 #[doc(hidden)]
-pub mod text;
-
+pub use callsieve_answers as answers;
+pub use callsieve_audit as audit;
+#[doc(hidden)]
+pub use callsieve_bfcl::{self as bfcl, conversation};
+pub use callsieve_cells as cells;
+#[doc(hidden)]
+pub use callsieve_checker as checker;
+#[doc(hidden)]
+pub use callsieve_docs as docs;
 #[cfg(test)]
-#[path = "../tests/support/data.rs"]
-mod test_data;
-
-pub use environment::Environment;
+pub(crate) use callsieve_engine::fixture;
+pub use callsieve_engine::{self as engine, columns};
+#[doc(hidden)]
+pub use callsieve_evaluate as evaluate;
+#[doc(hidden)]
+pub use callsieve_ingest as ingest;
+#[doc(hidden)]
+pub use callsieve_lint as lint;
+#[doc(hidden)]
+pub use callsieve_llm as llm;
+pub use callsieve_llm::prompts;
+#[doc(hidden)]
+pub use callsieve_models::{embed, encoder, recogniser};
+#[doc(hidden)]
+pub use callsieve_notation::{self as notation, allowance};
+pub(crate) use callsieve_page as page;
+#[doc(hidden)]
+pub use callsieve_privacy as privacy;
+#[doc(hidden)]
+pub use callsieve_public_sets as public_sets;
+#[doc(hidden)]
+pub use callsieve_relevance as relevance;
+#[doc(hidden)]
+pub use callsieve_similarity as similarity;
+pub use callsieve_system::environment::{self, Environment};
+#[doc(hidden)]
+pub use callsieve_system::{folder_entries, side_file};
+#[doc(hidden)]
+pub use callsieve_text::{self as text, content_hash};
 pub use pipeline::Pipeline;
 pub use stages::Registry;
 
@@ -152,12 +140,18 @@ mod tests {
     fn every_dependency_has_its_reason_and_no_other() {
         let manifest: toml::Table = include_str!("../Cargo.toml").parse().unwrap();
         let page = include_str!("../docs/dependencies.md");
-        let names = |table: &'static str| {
-            manifest[table].as_table().unwrap().keys().map(String::as_str).collect::<BTreeSet<&str>>()
+        let names = |table: &toml::Value| -> BTreeSet<String> {
+            let names = table.as_table().unwrap().keys();
+            names.filter(|name| !name.starts_with("callsieve-")).cloned().collect()
         };
-        assert_eq!(first_cells(page, "\nVersions are in `Cargo.toml`"), names("dependencies"));
-        let mut for_tests = names("dev-dependencies");
-        for_tests.insert("nix");
-        assert_eq!(first_cells(page, "\nFor tests only:"), for_tests);
+        let for_tests = first_cells(page, "\nFor tests only:");
+        let mut all = first_cells(page, "\nVersions are in `Cargo.toml`");
+        all.extend(&for_tests);
+        let mut versions = names(&manifest["workspace"]["dependencies"]);
+        versions.insert("nix".to_owned());
+        assert_eq!(all, versions.iter().map(String::as_str).collect());
+        // What tests of the program need is not in the program.
+        let of_program = names(&manifest["dependencies"]);
+        assert!(for_tests.iter().all(|name| !of_program.contains(*name)), "{for_tests:?}");
     }
 }

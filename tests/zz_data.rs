@@ -1,17 +1,14 @@
-//! Prints how many tests did not run because of missing data. It is the last test binary, and has no test runner that
+//! Prints how many tests did not run because of missing data. It is the last test binary of the program, and has no test runner that
 //! would capture its output.
 //!
 //! It also checks the list itself: each test exists, and CONTRIBUTING describes each part.
 
 #![allow(clippy::print_stdout, clippy::disallowed_methods)] // Its output is what it is for.
 
-#[path = "support/data.rs"]
-mod data;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use data::{PARTS, Part};
+use callsieve_testkit::data::{self, PARTS, Part};
 
 fn main() {
     // Other test runners request a list of tests from each binary; this one has none.
@@ -48,7 +45,7 @@ fn main() {
 fn assert_list_is_true() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut sources = String::new();
-    for folder in ["src", "tests"] {
+    for folder in ["src", "crates", "tests"] {
         read_sources(&project.join(folder), &mut sources);
     }
     let described =

@@ -5,8 +5,8 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use rooms::checker::decode::{Format, decode_text, decode_text_strict};
-use rooms::checker::{Case, Checker, Kind, Language, Matching, Mode};
+use callsieve_checker::decode::{Format, decode_text, decode_text_strict};
+use callsieve_checker::{Case, Checker, Kind, Language, Matching, Mode};
 use serde_json::{Value, json};
 
 static FUNCTIONS: LazyLock<Value> = LazyLock::new(|| {

@@ -7,8 +7,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Map, Value, json};
-use rooms::docs::dialect;
-use rooms::docs::fix::{Safety, fix};
+use callsieve_docs::dialect;
+use callsieve_docs::fix::{Safety, fix};
 
 const WORDS: &[&str] = &[
     "name", "description", "parameters", "type", "properties", "required", "items", "enum", "default", "function",

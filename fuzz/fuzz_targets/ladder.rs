@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rooms::docs::fix::{Safety, fix};
-use rooms::docs::parse::parse;
-use rooms::docs::patch;
+use callsieve_docs::fix::{Safety, fix};
+use callsieve_docs::parse::parse;
+use callsieve_docs::patch;
 
 fuzz_target!(|text: &str| {
     let parsed = match parse(text) {

@@ -1,4 +1,4 @@
-//! The flags of `callsieve audit` that say how a benchmark is read.
+//! The flags of `callsieve audit` for reading a benchmark.
 
 use crate::audit::benchmark::{BenchColumn, BenchColumns};
 

@@ -55,11 +55,11 @@ pub(super) struct ScoresArgs {
     #[arg(long, value_name = "NAME")]
     y: Vec<String>,
 
-    /// Questions behind x: a number or a column [default: column `n_x`, or those of BFCL]
+    /// Number of questions of x: a number or a column [default: column `n_x`, or those of BFCL]
     #[arg(long, value_name = "N|NAME")]
     n_x: Option<String>,
 
-    /// Questions behind y: a number or a column [default: column `n_y`, or those of BFCL]
+    /// Number of questions of y: a number or a column [default: column `n_y`, or those of BFCL]
     #[arg(long, value_name = "N|NAME")]
     n_y: Option<String>,
 

@@ -6,9 +6,9 @@ use crate::docs::fix;
 
 /// Files with the codes or topics that they decide on. A topic ends in `/` and covers the codes that are not listed.
 const FILES: &[(&str, &[&str])] = &[
-    ("src/answers/alternatives.rs", &["answer/empty-value", "answer/mixed-array"]),
+    ("crates/answers/src/alternatives.rs", &["answer/empty-value", "answer/mixed-array"]),
     (
-        "src/answers/carry.rs",
+        "crates/answers/src/carry.rs",
         &[
             "answer/unknown-function",
             "answer/ambiguous-function",
@@ -17,25 +17,28 @@ const FILES: &[(&str, &[&str])] = &[
             "answer/arguments-not-an-object",
         ],
     ),
-    ("src/answers/value.rs", &["answer/unknown-parameter", "answer/wrong-type", "answer/not-in-enum"]),
+    ("crates/answers/src/value.rs", &["answer/unknown-parameter", "answer/wrong-type", "answer/not-in-enum"]),
     ("src/cli/fix/outcome.rs", &["fix/"]),
-    ("src/docs/check/linter.rs", &["schema/not-a-function", "schema/missing-name", "schema/misplaced-key"]),
     (
-        "src/docs/check/members.rs",
+        "crates/docs/src/check/linter.rs",
+        &["schema/not-a-function", "schema/missing-name", "schema/misplaced-key"],
+    ),
+    (
+        "crates/docs/src/check/members.rs",
         &["schema/empty-dict", "schema/described-default", "schema/nested-without-default"],
     ),
-    ("src/docs/check/names.rs", &["schema/colliding-name"]),
-    ("src/docs/check/values.rs", &["schema/null-default"]),
+    ("crates/docs/src/check/names.rs", &["schema/colliding-name"]),
+    ("crates/docs/src/check/values.rs", &["schema/null-default"]),
     (
-        "src/docs/convert/gemini.rs",
+        "crates/docs/src/convert/gemini.rs",
         &["convert/type-replaced", "convert/default-in-description", "convert/enum-in-description"],
     ),
-    ("src/docs/convert/names.rs", &["convert/refused-name", "convert/colliding-name"]),
-    ("src/docs/convert/tool.rs", &["convert/renamed", "convert/key-left-out"]),
-    ("src/docs/dialect/mod.rs", &["parse/no-functions", "parse/not-a-function", "parse/missing-name"]),
-    ("src/docs/parse/chain.rs", &["parse/ambiguous-repair", "parse/not-a-json-value"]),
+    ("crates/docs/src/convert/names.rs", &["convert/refused-name", "convert/colliding-name"]),
+    ("crates/docs/src/convert/tool.rs", &["convert/renamed", "convert/key-left-out"]),
+    ("crates/docs/src/dialect/mod.rs", &["parse/no-functions", "parse/not-a-function", "parse/missing-name"]),
+    ("crates/docs/src/parse/chain.rs", &["parse/ambiguous-repair", "parse/not-a-json-value"]),
     (
-        "src/docs/parse/layer.rs",
+        "crates/docs/src/parse/layer.rs",
         &[
             "parse/html",
             "parse/source-code",
@@ -46,32 +49,32 @@ const FILES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "src/docs/parse/mod.rs",
+        "crates/docs/src/parse/mod.rs",
         &["parse/empty", "parse/control-characters", "parse/functions-too-deep", "parse/too-large"],
     ),
-    ("src/docs/parse/fault.rs", &["parse/duplicate-key"]),
-    ("src/docs/parse/records.rs", &["parse/unreadable-record"]),
-    ("src/docs/quality.rs", &["docs/"]),
+    ("crates/docs/src/parse/fault.rs", &["parse/duplicate-key"]),
+    ("crates/docs/src/parse/records.rs", &["parse/unreadable-record"]),
+    ("crates/docs/src/quality.rs", &["docs/"]),
     ("src/stages/judge_docs.rs", &["docs/judged-unusable", "docs/open-vote", "docs/no-judgement"]),
-    ("src/docs/spec/mod.rs", &["parse/unreadable-operation"]),
+    ("crates/docs/src/spec/mod.rs", &["parse/unreadable-operation"]),
     (
         "src/stages/draft_answers/by_model.rs",
         &["answer/drafts-differ", "answer/no-call-drafted", "answer/no-draft"],
     ),
     ("src/stages/draft_answers/others.rs", &["answer/other-alternatives", "answer/other-answer"]),
     ("src/stages/enhance_prompts/mod.rs", &["prompt/"]),
-    ("src/engine/cascade.rs", &["cascade/"]),
-    ("src/engine/decision.rs", &["decision/"]),
-    ("src/engine/forgotten.rs", &["forgotten/"]),
-    ("src/engine/raw/lines.rs", &["ingest/joined"]),
-    ("src/ingest/batch.rs", &["ingest/response-without-request"]),
-    ("src/ingest/marks.rs", &["ingest/content-not-stored", "ingest/truncated-by-logger"]),
-    ("src/ingest/messages/mod.rs", &["ingest/bad-message", "ingest/partial-conversation"]),
-    ("src/ingest/messages/parts.rs", &["ingest/non-text-part"]),
-    ("src/ingest/raw.rs", &["ingest/window-too-large"]),
-    ("src/ingest/read.rs", &["ingest/line-too-long", "ingest/truncated-file"]),
+    ("crates/engine/src/cascade.rs", &["cascade/"]),
+    ("crates/engine/src/decision.rs", &["decision/"]),
+    ("crates/engine/src/forgotten.rs", &["forgotten/"]),
+    ("crates/engine/src/raw/lines.rs", &["ingest/joined"]),
+    ("crates/ingest/src/batch.rs", &["ingest/response-without-request"]),
+    ("crates/ingest/src/marks.rs", &["ingest/content-not-stored", "ingest/truncated-by-logger"]),
+    ("crates/ingest/src/messages/mod.rs", &["ingest/bad-message", "ingest/partial-conversation"]),
+    ("crates/ingest/src/messages/parts.rs", &["ingest/non-text-part"]),
+    ("crates/ingest/src/raw.rs", &["ingest/window-too-large"]),
+    ("crates/ingest/src/read.rs", &["ingest/line-too-long", "ingest/truncated-file"]),
     (
-        "src/ingest/record.rs",
+        "crates/ingest/src/record.rs",
         &[
             "ingest/blank-line",
             "ingest/not-json",
@@ -82,9 +85,9 @@ const FILES: &[(&str, &[&str])] = &[
             "ingest/unknown-log-format",
         ],
     ),
-    ("src/ingest/table.rs", &["ingest/ragged-row"]),
+    ("crates/ingest/src/table.rs", &["ingest/ragged-row"]),
     (
-        "src/lint/answers.rs",
+        "crates/lint/src/answers.rs",
         &[
             "answer/no-file",
             "answer/not-aligned",
@@ -98,13 +101,16 @@ const FILES: &[(&str, &[&str])] = &[
             "answer/optional-left-out",
         ],
     ),
-    ("src/lint/domain.rs", &["answer/unknown-key"]),
+    ("crates/lint/src/domain.rs", &["answer/unknown-key"]),
     (
-        "src/lint/duplicates.rs",
+        "crates/lint/src/duplicates.rs",
         &["dataset/contradicting-labels", "dataset/contradicting-answers", "dataset/duplicate-entry"],
     ),
-    ("src/lint/questions.rs", &["dataset/"]),
-    ("src/lint/satisfy.rs", &["answer/unsatisfiable", "answer/only-empty-value", "answer/dead-alternative"]),
+    ("crates/lint/src/questions.rs", &["dataset/"]),
+    (
+        "crates/lint/src/satisfy.rs",
+        &["answer/unsatisfiable", "answer/only-empty-value", "answer/dead-alternative"],
+    ),
     ("src/stages/collapse_conversations.rs", &["conversation/"]),
     (
         "src/stages/draft_answers/mod.rs",
@@ -154,7 +160,7 @@ pub(super) fn file_of(code: &str) -> Option<String> {
         let (_, name) = code.split_once('/')?;
         let known = FIX_RULES.iter().find(|(rule, _)| *rule == code);
         let name = known.map_or_else(|| name.replace('-', "_"), |(_, name)| (*name).to_owned());
-        return Some(format!("src/docs/fix/rules/{name}.rs"));
+        return Some(format!("crates/docs/src/fix/rules/{name}.rs"));
     }
     let topic = &code[..=code.find('/')?];
     let file = |wanted: &str| FILES.iter().find(|(_, codes)| codes.contains(&wanted)).map(|(file, _)| *file);
@@ -173,10 +179,10 @@ mod tests {
 
     /// Files in which codes that are no literals elsewhere have their names.
     const DEFINITIONS: [&str; 4] = [
-        "src/ingest/reasons.rs",
-        "src/docs/parse/fault.rs",
-        "src/answers/fault.rs",
-        "src/docs/convert/reasons.rs",
+        "crates/ingest/src/reasons.rs",
+        "crates/docs/src/parse/fault.rs",
+        "crates/answers/src/fault.rs",
+        "crates/docs/src/convert/reasons.rs",
     ];
 
     fn source(file: &str) -> String {

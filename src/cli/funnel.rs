@@ -50,7 +50,7 @@ pub(super) fn summary(report: &Report, screen: Screen) -> Painted {
 }
 
 /// Whether a row of the funnel is shown: the first, the last, those with other counts than the row before, and those of
-/// steps that could not compare with all of their public sets, as their descriptions say so.
+/// steps that could not compare with all of their public sets, as their descriptions show it.
 fn is_shown(report: &Report, at: usize) -> bool {
     let rows = &report.funnel;
     let counts = |row: &FunnelRow| (row.doc_lists, row.requests);

@@ -42,7 +42,7 @@ pub(super) struct Loaded {
 /// Loads the pipeline that the arguments name, with the inputs that they name. Without either it is the sample.
 ///
 /// # Errors
-/// Several pipelines are named, or the one that is named is not as it must be.
+/// Several pipelines are named, or the named one is invalid.
 pub(super) fn load(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<Loaded> {
     let is_pipeline = |path: &&PathBuf| path.extension().is_some_and(|extension| extension == "toml");
     let (pipelines, logs): (Vec<&PathBuf>, Vec<&PathBuf>) = args.paths.iter().partition(is_pipeline);

@@ -117,7 +117,7 @@ fn no_request(what: &str, inputs: &[PathBuf], registry: &Registry) -> anyhow::Er
 }
 
 fn print_summary(run: &RunReport, audit: Option<&AuditReport>) -> io::Result<()> {
-    // Without a request the sentence at the end says more than a table of zeros.
+    // Without a request the sentence at the end is clearer than a table of zeros.
     let has_requests = run.report.ingest.records > 0;
     let screen = Screen::of_stdout();
     let mut text = if has_requests { summary(&run.report, screen) } else { Painted::default() };

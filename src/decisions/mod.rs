@@ -22,7 +22,7 @@ use crate::columns::{EXTERNAL_ID, MESSAGES, TEXT};
 use crate::docs::patch::{PatchOp, is_pointer};
 use crate::engine::decision::{Columns, Decision, DecisionKind, Decisions};
 use crate::engine::row_names::{NameKind, RowName};
-use crate::ingest::archive::Archive;
+pub use crate::ingest::archive::Archive;
 use crate::notation::levels::{MAX_KEPT, are_within};
 use crate::relevance::Relevance;
 use crate::side_file;

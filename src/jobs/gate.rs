@@ -1,4 +1,4 @@
-//! Whether what came of a run is good enough.
+//! Gates: the conditions that the result of a run must meet.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,12 +13,12 @@ use crate::text::figures::{self, counted};
 pub enum Outcome {
     /// Done.
     Done,
-    /// Done, but not good enough, for these reasons.
+    /// Done, and these gates failed.
     GateFailed(Vec<FailedGate>),
 }
 
 impl Outcome {
-    /// The run is good enough.
+    /// Returns `true` if no gate failed.
     pub fn is_done(&self) -> bool {
         *self == Self::Done
     }
@@ -29,7 +29,7 @@ impl Outcome {
     }
 }
 
-/// Why a run is not good enough.
+/// A gate that failed.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum FailedGate {

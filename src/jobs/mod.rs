@@ -1,7 +1,7 @@
 //! Jobs: what a person comes for.
 //!
-//! A job writes files of its own beside the tables of a run, has the page and the card of a run, and says which results
-//! are not good enough. [`job_of`] finds the job of a pipeline, [`crate::run`] folds over it. Options make the pipeline of
+//! A job writes its own files next to the tables of a run, makes its page and its card, and decides which results are not
+//! good enough. [`job_of`] finds the job of a pipeline, [`crate::run`] folds over it. Options make the pipeline of
 //! a recipe: [`audit::AuditOptions`]. The command line parses options and prints; programs in Rust call the same
 //! functions.
 
@@ -63,7 +63,7 @@ pub trait Job: Sync {
         Wording::default()
     }
 
-    /// Returns why the result is not good enough; nothing if it is.
+    /// Returns the gates that the result fails.
     fn gates(&self, run: &RunFacts<'_>) -> Vec<FailedGate> {
         gate::of_inputs(run)
     }

@@ -1,7 +1,7 @@
 //! Reads a pipeline file, key by key.
 //!
-//! A key nobody knows is refused with its line and the nearest known key. What the
-//! command line sets is put in ahead of the settings' own checks, so that it is checked
+//! An unknown key is refused with its line and the nearest known key. What the
+//! command line sets is put in before the settings' own checks, so that it is checked
 //! alike; it has no line.
 
 use std::path::{Path, PathBuf};
@@ -114,7 +114,7 @@ impl<'t> Reader<'t> {
         self.typed(draft)
     }
 
-    /// The tables of the file, as they stand there.
+    /// The tables of the file, as written.
     fn draft(&self) -> Result<Draft<'t>, PipelineError> {
         let mut top = DeTable::parse(self.text).map_err(|error| self.not_toml(&error))?.into_inner();
         self.known_keys("", &top, TOP_KEYS)?;
@@ -347,7 +347,7 @@ impl<'t> Reader<'t> {
         Ok(tables)
     }
 
-    /// Takes kind and id out of the table of a stage; `before` are those that stand before it.
+    /// Takes kind and id out of the table of a stage; `before` are the earlier ones.
     fn stage_table<'i>(
         &self,
         entry: Spanned<DeValue<'i>>,

@@ -1,7 +1,7 @@
 //! The pipeline file: what to read, which stages in which order, what to write.
 //!
-//! Typed from end to end: a key nobody knows is refused with its line and the nearest
-//! known key, a stage's contract is checked against what stands before it, and the file
+//! Typed from end to end: an unknown key is refused with its line and the nearest
+//! known key, a stage's contract is checked against the stages before it, and the file
 //! as resolved (defaults, flags and all) goes into `run.json`. Nothing here reads data.
 //!
 //! `file` reads the keys, `draft` holds the tables until they are settings, `order` checks the contracts against one another.
@@ -44,7 +44,7 @@ const TOP_KEYS: &[&str] =
     &["name", "about", "seed", "max_fault_share", "decisions", "ingest", "baseline", "stages", "export"];
 /// Names of sections, which no stage may have as its id.
 const SECTIONS: [&str; 3] = ["ingest", "baseline", "export"];
-/// The stage that `[baseline]` sets up is put ahead of the first of these where the pipeline does not have it.
+/// The stage that `[baseline]` sets up is put before the first of these if the pipeline does not have it.
 const AFTER_OVERLAP: [&str; 2] = [Split::NAME, Sample::NAME];
 /// The key that names the kind of a stage or a section.
 const KIND: &str = "kind";
@@ -101,8 +101,8 @@ struct Top {
     about: String,
     /// Seeds every random choice. The same seed gives the same bytes.
     seed: u64,
-    /// Share of rows from 0 to 1 that may leave because something went wrong; above it the exit code is 1.
-    /// Higher is more forgiving.
+    /// The largest share of lines and requests, from 0 to 1, that may be lost to faults; with more, the exit code is 1.
+    /// Higher accepts more.
     max_fault_share: f64,
     /// Files of decisions by people, which override the stages: one file, or a list of files. A file is a review file of
     /// `callsieve held` (CSV, JSON lines or Parquet) or has one decision per line of JSON.
@@ -140,19 +140,19 @@ impl Default for Top {
 struct Baseline {
     /// A finished run's folder, or a folder of `BFCL_v4_live_<category>.json`.
     run: PathBuf,
-    /// `drop` leaves out what its entries stand for; `freeze` also keeps these entries, byte for byte and with their
-    /// ids, ahead of the new ones.
+    /// `drop` leaves out the requests that its entries represent; `freeze` also keeps these entries, byte for byte and
+    /// with their ids, before the new ones.
     mode: BaselineMode,
 }
 
-/// What becomes of the entries of the earlier dataset.
+/// What happens to the entries of the earlier dataset.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum BaselineMode {
     /// They are not written.
     #[default]
     Drop,
-    /// They stand first in the new dataset.
+    /// They come first in the new dataset.
     Freeze,
 }
 
@@ -176,7 +176,7 @@ pub struct Pipeline {
     pub stages: Vec<StageInstance>,
     /// What is written; `None` for a pipeline that only reports.
     pub export: Option<SinkInstance>,
-    /// What a person should know before it runs.
+    /// Warnings to show before it runs.
     pub warnings: Vec<String>,
     /// The kinds of stages that it was read with.
     pub(crate) registry: Registry,
@@ -192,7 +192,7 @@ impl Pipeline {
     /// Reads a pipeline file, or the built-in live recipe. Its stages are of the kinds in the registry.
     ///
     /// # Errors
-    /// The file cannot be read, or anything in it is not as it must be.
+    /// The file cannot be read, or a key or a value in it is wrong.
     pub fn load(
         path: Option<&Path>,
         overrides: &[Override],
@@ -212,7 +212,7 @@ impl Pipeline {
     /// The built-in live recipe on the sample log, with the decisions that belong to it.
     ///
     /// # Errors
-    /// The sample is not in the current folder, or an override is not as it must be.
+    /// The sample is not in the current folder, or an override is wrong.
     pub fn sample(overrides: &[Override], registry: &Registry) -> Result<Self, PipelineError> {
         if !Path::new(SAMPLE_INPUTS[0]).exists() {
             return Err(PipelineError {
@@ -241,7 +241,7 @@ impl Pipeline {
     /// Reads a pipeline from its text; `file` names it in messages.
     ///
     /// # Errors
-    /// Anything in it is not as it must be.
+    /// A key or a value in it is wrong.
     pub fn parse(
         text: &str,
         file: &str,
@@ -287,7 +287,7 @@ impl Pipeline {
         paths
     }
 
-    /// The pipeline as it stands: defaults, flags and all.
+    /// Returns the whole pipeline: file, defaults and flags.
     pub fn resolved(&self) -> Value {
         self.resolved_with(&self.source)
     }

@@ -1,4 +1,4 @@
-//! Whether stages may stand in this order.
+//! Checks the order of the stages.
 //!
 //! The contracts are folded over the pipeline: every column read must have been written
 //! before, nothing leaves the machine ahead of redaction, redaction comes ahead of all
@@ -10,7 +10,7 @@ use crate::engine::sink::Sink;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
 use crate::stages::kind_of;
 
-/// A stage that may not stand where it does.
+/// A stage in a wrong place.
 pub(super) struct Misplaced {
     pub(super) what: String,
     pub(super) hint: String,
@@ -19,7 +19,7 @@ pub(super) struct Misplaced {
 /// The warnings of a pipeline that may run.
 ///
 /// # Errors
-/// A stage or the export may not stand where it does.
+/// A stage or the export is in a wrong place.
 pub(super) fn check(
     source: &SourceInstance,
     stages: &[StageInstance],
@@ -51,7 +51,7 @@ pub(super) fn check(
     Ok(warnings)
 }
 
-/// Every column that is read is there.
+/// Checks that every column that is read is provided.
 fn provided(reads: &[ColumnSpec], have: &[ColumnSpec], who: &str) -> Result<(), Misplaced> {
     let Some(missing) = reads.iter().find(|column| !have.contains(column)) else { return Ok(()) };
     let names: Vec<&str> =
@@ -80,7 +80,7 @@ fn redaction_of(table: TableId) -> &'static str {
     kind_of(Role::Redaction, table).map_or("redaction", |kind| kind.name)
 }
 
-/// Rows leave the machine only after redaction. Redaction itself may send what its rules left, if its settings say so; the
+/// Rows are sent to another machine only after redaction. Redaction itself may send them after its rules, if a setting asks for it; the
 /// user is warned.
 fn stays_here(stages: &[StageInstance], at: usize, contract: &Contract) -> Result<(), Misplaced> {
     if contract.role == Role::Redaction {
@@ -103,7 +103,7 @@ struct Merges<'s> {
 }
 
 impl<'s> Merges<'s> {
-    /// A stage that merges by the same content stands for those before it.
+    /// A stage that merges by the same content replaces those before it.
     fn take_note(&mut self, instance: &'s StageInstance, contract: &Contract) {
         if contract.merges {
             self.by.retain(|(_, reads)| !reads.iter().any(|read| contract.reads.contains(read)));
@@ -140,7 +140,7 @@ impl<'s> Merges<'s> {
     }
 }
 
-/// Redaction stands first: the files of a stage before it would hold what was redacted. Its two halves number alike
+/// Redaction comes first: the files of a stage before it would hold what was redacted. Its two stages number values alike
 /// only with the same settings, and doc lists can be named last. Answers with a warning where doc lists are left out.
 fn redaction(stages: &[StageInstance]) -> Result<Option<String>, Misplaced> {
     for (at, stage) in stages.iter().enumerate() {

@@ -86,7 +86,7 @@ pub struct Entries {
     pub relevance: BTreeMap<String, u64>,
     /// By language of the last user message.
     pub language: BTreeMap<String, u64>,
-    /// How many requests the sampled ones stand for, rounded; `None` where nothing was sampled.
+    /// How many requests the sampled ones represent, rounded; `None` where nothing was sampled.
     pub represented_requests: Option<u64>,
 }
 

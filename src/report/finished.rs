@@ -1,8 +1,8 @@
-//! What a finished run says of itself, read from its run folder, as far as two runs are compared by it.
+//! The facts by which two finished runs are compared, read from a run folder.
 //!
 //! Requests and entries are held as numbers and hashes, some tens of bytes each, and the
 //! Parquet files are read group by group, so that large runs can be compared on a small
-//! machine. Nothing is judged anew and no lock is taken.
+//! machine. Nothing is judged again and no lock is taken.
 
 use std::path::Path;
 
@@ -35,13 +35,13 @@ pub struct Finished {
     pub stages: Vec<StageReport>,
     /// How many requests were merged, and where they ended.
     pub merges: Merges,
-    /// Where each request stands, by id.
+    /// The state of each request at the end, by id.
     pub requests: Vec<(u128, RowFate)>,
     /// The entries of its dataset, by the request each was made of; frozen ones of unknown requests by their id.
     pub entries: FxHashMap<u128, EntryFacts>,
 }
 
-/// Where a request stands at the end of a run; a fate is a number of [`Fates`].
+/// The state of a request at the end of a run; a fate is a number of [`Fates`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowFate {
     /// Fate, stage and reason.

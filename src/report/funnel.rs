@@ -15,7 +15,7 @@ pub const EXPORT: &str = "export";
 pub struct FunnelRow {
     /// The step.
     pub step: String,
-    /// What is true of the rows after the step, in the recipe's words where the run did what they say.
+    /// What is true of the rows after the step, in the recipe's words if the run did what they describe.
     pub description: String,
     /// Kept doc lists.
     pub doc_lists: u64,
@@ -33,7 +33,7 @@ pub struct FunnelRow {
 pub struct Wording {
     /// What the rows are called that are written; `None`: entries of the dataset.
     pub exported: Option<&'static str>,
-    /// The counts stand next to those that BFCL published.
+    /// The counts are shown next to those that BFCL published.
     pub has_published: bool,
 }
 

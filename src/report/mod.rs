@@ -60,7 +60,7 @@ pub struct Sources<'a> {
     pub ingest: &'a IngestManifest,
     /// What each stage did.
     pub stages: &'a [StageManifest],
-    /// The tables as they stand.
+    /// The tables after the last stage.
     pub corpus: &'a Corpus,
     /// The kinds of its stages.
     pub registry: &'a Registry,

@@ -1,7 +1,7 @@
 //! The figures of a run: one model, which `report.json`, the dataset card, the page and the screen are written from.
 //!
 //! Everything here is counted from the run folder. No text of the log is in it but what an [`Example`] quotes, and
-//! that is quoted only where redaction came first. Wall times stand apart under `timing`; all else is the same for
+//! that is quoted only where redaction came first. Wall times are separate, under `timing`; all else is the same for
 //! equal runs. Deliberately absent: paths of inputs, command lines, clock times.
 
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ pub struct Report {
     pub version: String,
     /// The pipeline's name.
     pub pipeline: String,
-    /// What people say about the dataset.
+    /// Facts about the dataset that people provide.
     pub card: Card,
     /// Lines in, requests and doc lists out.
     pub ingest: IngestCounts,
@@ -98,7 +98,7 @@ impl Report {
         under(&self.exported, set, category)
     }
 
-    /// Entries that stand in a set, of one category or, for `None`, of all: those of this run and frozen ones.
+    /// Entries of a set, of one category or, for `None`, of all: those of this run and frozen ones.
     pub fn entries(&self, set: &str, category: Option<&str>) -> u64 {
         self.exported(set, category) + under(&self.frozen, set, category)
     }
@@ -113,7 +113,7 @@ impl Report {
         self.frozen.values().sum()
     }
 
-    /// All entries that stand in the dataset.
+    /// All entries of the dataset.
     pub fn all_entries(&self) -> u64 {
         self.exported.values().sum::<u64>() + self.all_frozen()
     }
@@ -319,7 +319,7 @@ pub struct Merges {
     pub merged_into_not_exported: u64,
 }
 
-/// Where merged rows end that no kept row stands for.
+/// Merged rows that no kept row represents.
 pub(super) const INTO_LEFT: &str = "into held or dropped";
 
 impl Merges {
@@ -396,7 +396,7 @@ pub struct Example {
     pub row_id: String,
     /// A request to ask `callsieve why` about: the row itself, or the earliest that was sent with the list.
     pub request_id: Option<String>,
-    /// For a merge: the row that stands for it.
+    /// For a merge: the row that represents it.
     pub merged_into: Option<String>,
     /// What was measured.
     pub metric: Option<String>,

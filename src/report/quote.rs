@@ -9,7 +9,7 @@ use serde_json::Value;
 const MAX_VALUE_CHARS: usize = 60;
 /// … and the whole quote after so many.
 const MAX_CHARS: usize = 160;
-/// Reasons of this topic say that a public set holds the row: its text may be under any licence.
+/// Reasons of this topic mean that a public set holds the row: its text may be under any licence.
 const OVERLAP: &str = "overlap/";
 /// Of such a row only these are quoted: they name the record of the set.
 const OVERLAP_KEYS: [&str; 4] = ["set", "record", "metric", "score"];

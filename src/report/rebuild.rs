@@ -1,6 +1,6 @@
 //! What it takes to make a dataset again: version, seed, inputs by their hashes, the pipeline as it ran.
 //!
-//! Inputs are named by SHA-256 alone. Names of files say nothing about the rows, may name people, and are not what
+//! Inputs are named by SHA-256 alone. Names of files do not describe the rows, may name people, and are not what
 //! a dataset depends on. For the same reason a setting that holds an absolute path keeps only its last part.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The recipe step by step: which kinds of stage stand for a step, and what became of it in a run.
+//! The recipe step by step: which kinds of stage implement a step, and what a run did of it.
 //!
 //! The one place where steps, kinds and published figures are tied together. A step that has no stage is listed
 //! all the same, so that a report never looks more complete than the run was.
@@ -151,7 +151,7 @@ pub enum Status {
     /// A rule did what people or a model did in the recipe.
     #[serde(rename = "ran by rule")]
     RanByRule,
-    /// Some of it ran; the note says what did not.
+    /// A part of it ran; the note has what did not.
     #[serde(rename = "ran in part")]
     RanInPart,
     /// This program has no stage for it.
@@ -355,7 +355,7 @@ pub(super) fn published_entries() -> Option<Published> {
     RECIPE.iter().filter_map(|step| step.published).find(|published| published.unit == Unit::Entries)
 }
 
-/// What a stage says holds no personal data that redaction knows: it redacts, or both tables were redacted before it.
+/// The notes of a stage hold no personal values that redaction finds: it redacts, or both tables were redacted before it.
 ///
 /// `redacts` holds the table that each stage redacts.
 pub(super) fn is_redacted_at(redacts: &[Option<TableId>], at: usize) -> bool {

@@ -1,4 +1,4 @@
-//! Words and figures that the card and the page share, so that the two say the same.
+//! Words and figures that the card and the page share, so that the two agree.
 
 use super::model::{FateReport, INTO_LEFT, Report};
 use super::published::Unit;

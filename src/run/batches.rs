@@ -1,7 +1,7 @@
 //! Batches of requests to a language model: submitted to the service of a server, and their answers taken into the cache.
 //!
 //! A request is in one batch at most, and an answer is stored before its batch is forgotten, so both functions can be stopped
-//! at any moment and called again. The batches go on without this program.
+//! at any moment and called again. The batches continue without this program.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -54,7 +54,7 @@ pub struct Submission {
     pub under_way: usize,
     /// Requests that were left out, because their answers could pass the limit of cost.
     pub over_cost: usize,
-    /// Most that the answers cost, in US dollars; `None` if the price of a model is not known.
+    /// The maximum cost of the answers, in US dollars; `None` if the price of a model is not known.
     pub max_cost: Option<f64>,
 }
 
@@ -67,7 +67,7 @@ pub struct PolledBatch {
     pub model: String,
     /// Its requests.
     pub n_requests: usize,
-    /// What became of it.
+    /// Its state.
     pub state: BatchState,
 }
 
@@ -75,7 +75,7 @@ pub struct PolledBatch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BatchState {
-    /// It was interrupted before the server had it: the next submit goes on with it.
+    /// It was interrupted before the server had it: the next submit continues it.
     NotSubmitted,
     /// The server is at work, or waits to be.
     UnderWay {
@@ -146,7 +146,7 @@ fn is_redirect(error: &crate::llm::Error) -> bool {
     matches!(error, crate::llm::Error::Redirected { .. })
 }
 
-/// Submits requests that are in no batch under way, and goes on with batches whose submission was interrupted.
+/// Submits requests that are in no batch under way, and continues interrupted submissions.
 ///
 /// # Errors
 /// There is no key, the server refuses or cannot be reached, the cache cannot be written, or it is cancelled.

@@ -1,4 +1,4 @@
-//! Why something cannot be done with a run, and whether anything was begun.
+//! Errors of operations on runs. They distinguish a failure before the work from one after it began.
 
 use crate::engine;
 use crate::pipeline::PipelineError;
@@ -7,10 +7,10 @@ use crate::pipeline::PipelineError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The pipeline file is not as it must be.
+    /// The pipeline file is invalid.
     #[error(transparent)]
     Pipeline(#[from] PipelineError),
-    /// A file, an input, a setting or a run folder is not as it must be; nothing was changed.
+    /// A file, an input, a setting or a run folder is invalid; nothing was changed.
     #[error(transparent)]
     Engine(#[from] engine::error::Error),
     /// What is asked for is not there, or makes no sense; nothing was changed. The message may end with a hint on a
@@ -20,7 +20,7 @@ pub enum Error {
     /// The inputs are read, and not one of their lines holds a request: they are no logs. No stage has run.
     #[error("{0}")]
     NoRequest(String),
-    /// It failed after it had begun, or it was cancelled. What is finished stays, and the same call goes on from there.
+    /// It failed after it had begun, or it was cancelled. Finished steps are kept, and the same call continues from there.
     #[error("{0}")]
     Halfway(engine::error::Error),
 }

@@ -28,7 +28,7 @@ use crate::pipeline::Pipeline;
 use crate::report::model::Report;
 use crate::text::figures::{count, counted};
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RunReport {
@@ -36,16 +36,16 @@ pub struct RunReport {
     pub folder: PathBuf,
     /// All figures: what `report.json` holds.
     pub report: Report,
-    /// Whether the run is good enough.
+    /// Whether the run passed its gates.
     pub outcome: Outcome,
-    /// Steps that were taken over from an earlier run of the same pipeline.
+    /// Steps that were reused from an earlier run of the same pipeline.
     pub reused: usize,
 }
 
 /// Runs a pipeline into a run folder.
 ///
 /// Finished steps of an earlier run in the folder are reused where they would give the same answers, so the same call
-/// goes on from where it was stopped. To stop it, see [`Observer::is_cancelled`].
+/// continues where it was stopped. To stop it, see [`Observer::is_cancelled`].
 ///
 /// # Errors
 /// [`Error::Halfway`] once the run has begun; any other where it could not begin.
@@ -58,7 +58,7 @@ pub fn execute(
     prepare(pipeline, out, options)?.execute(observer)
 }
 
-/// A run whose folder is taken and whose inputs are there; nothing of it is written yet.
+/// A run whose folder is locked and whose inputs were checked; nothing of it is written yet.
 #[derive(Debug)]
 pub struct Prepared<'p> {
     pipeline: &'p Pipeline,
@@ -94,7 +94,7 @@ impl Prepared<'_> {
     /// Copies standard input, where it is one of the inputs, and runs; see [`execute`].
     ///
     /// # Errors
-    /// The folder holds a run of other inputs that [`Options::fresh`] does not remove. [`Error::NoRequest`]: the inputs are no logs. [`Error::Halfway`]: the same call goes on from there.
+    /// The folder holds a run of other inputs that [`Options::fresh`] does not remove. [`Error::NoRequest`]: the inputs are no logs. [`Error::Halfway`]: the same call continues from there.
     pub fn execute(mut self, observer: &dyn Observer) -> Result<RunReport, Error> {
         self.source = take_inputs(&self.source, &self.folder, &|| observer.is_cancelled())?;
         for warning in self.skipped.iter().chain(&self.pipeline.warnings) {
@@ -180,7 +180,7 @@ impl Prepared<'_> {
         let (exported, events, ()) = match written {
             Ok(written) => written,
             Err(error) => {
-                // Tables must not speak of a dataset that is not there.
+                // Tables must not describe a dataset that does not exist.
                 folder.remove_outcome()?;
                 return Err(error);
             }

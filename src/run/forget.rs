@@ -48,13 +48,13 @@ pub struct Forget<'a> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ForgetReport {
-    /// The requests. None where only an earlier call that was cut off was finished.
+    /// The requests. None if only an interrupted earlier call was finished.
     pub requests: Vec<ForgottenRequest>,
     /// Doc lists that no other request has.
     pub doc_lists: usize,
     /// Ids of requests that are held from now on, since their answer was taken from what was forgotten.
     pub answers_held: Vec<String>,
-    /// Ids of requests that were merged into what was forgotten, and may say the same.
+    /// Ids of requests that were merged into what was forgotten, and may have the same text.
     pub merged_into_them: Vec<String>,
     /// Ids of requests into which it was merged and that a person answered: the answer may repeat its values.
     pub answered_by_people: Vec<String>,
@@ -64,7 +64,7 @@ pub struct ForgetReport {
     pub counts: Fates,
     /// Stages of the run asked a language model, whose replies stay in its cache.
     pub has_asked: bool,
-    /// The record is not in the run: the call finished an earlier one that was cut off.
+    /// The record is not in the run: the call finished an interrupted earlier one.
     pub is_other: bool,
 }
 
@@ -74,7 +74,7 @@ pub struct ForgetReport {
 pub struct ForgottenRequest {
     /// The id that it had.
     pub was: String,
-    /// The tombstone that stands in place of its id.
+    /// The tombstone that replaces its id.
     pub is: String,
     /// The input that it was read from.
     pub file: String,
@@ -91,9 +91,9 @@ pub struct ForgottenRequest {
 ///
 /// # Errors
 /// There is no such record, the id is that of several, or another process has the run. [`Error::Halfway`] once it has
-/// begun: the same call goes on from there.
+/// begun: the same call continues from there.
 pub fn forget(run: &Path, record: Forget<'_>, registry: &Registry) -> Result<Option<ForgetReport>, Error> {
-    // The id must not come to stand in the lock file.
+    // The id must not be written to the lock file.
     let folder = RunFolder::take_existing(run, "callsieve forget")?;
     read_run_file(run)?;
     let run = open(run, registry)?;
@@ -183,7 +183,7 @@ fn erase_all(
     touched.extend(erasure.bury()?);
     touched.sort_by(|one, other| one.file.cmp(&other.file));
     let (report, corpus) = write_outcome(folder, run)?;
-    // With those that a call that was cut off left behind.
+    // With those of an interrupted call.
     let has_new_id = |row: &RowIx| corpus.requests.row_id(*row) != run.corpus.requests.row_id(*row);
     let rows: Vec<RowIx> = erasure.requests.iter().copied().filter(has_new_id).collect();
     let was_held = |row: RowIx| {
@@ -209,7 +209,7 @@ fn erase_all(
     Ok(forgotten)
 }
 
-/// Writes what describes the whole run again, from what is left of it.
+/// Writes the files about the whole run again, from the remaining rows.
 fn write_outcome(folder: &RunFolder, run: &OpenRun) -> engine::error::Result<(Report, Corpus)> {
     let corpus = runner::open(folder.path(), &run.ingest, &run.stages)?;
     let kept = corpus.requests.in_order().iter().copied().filter(|&row| corpus.requests.is_kept(row));
@@ -270,7 +270,7 @@ fn answered_by_people(run: &OpenRun, rows: &BTreeSet<RowIx>) -> engine::error::R
     Ok(answered)
 }
 
-/// Rows that these rows stood for: they keep their fate, and may say the same.
+/// Rows that were merged into these rows: they keep their fate, and may have the same text.
 fn merged_into(run: &OpenRun, rows: &[RowIx]) -> Vec<String> {
     let requests = &run.corpus.requests;
     let rows: BTreeSet<RowIx> = rows.iter().copied().collect();

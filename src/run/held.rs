@@ -465,7 +465,7 @@ impl SuggestedAnswer {
 /// The reason of a doc list all of whose requests are held or dropped.
 const WAITING: &str = "cascade/no-request-left";
 
-/// The set of entries that nobody has verified.
+/// The set of unverified entries.
 const UNVERIFIED: &str = "unverified";
 
 const REQUEST_COLUMNS: [ColumnSpec; 12] = [

@@ -1,4 +1,4 @@
-//! Checks that what a pipeline reads is there, and copies what can be read only once.
+//! Checks the inputs of a pipeline, and copies those that can be read only once.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write as _};
@@ -175,7 +175,7 @@ pub(super) fn check_out(out: &Path) -> Result<(), Error> {
     ))
 }
 
-/// Every earlier dataset is there and can be read to its end, and is not the one that the run is about to replace. One of ours
+/// Checks that every earlier dataset can be read to its end, and is not the one that the run would replace. One of ours
 /// is as its run wrote it: what lacks there would be taken for new, or be frozen without it.
 pub(super) fn check_baselines(pipeline: &Pipeline, out: Option<&Path>) -> Result<(), Error> {
     for path in pipeline.baselines() {
@@ -285,7 +285,7 @@ fn copied(
 }
 
 /// Refuses to replace a run, finished or not, by one of other inputs: files of other names and other content. A file
-/// that has changed under its name is the same input; a pipe has no name that says what it holds.
+/// that has changed under its name is the same input; a pipe has no name that identifies its content.
 fn check_same_inputs(given: &[PathBuf], copied: &dyn Source, folder: &RunFolder) -> Result<(), Error> {
     let before = inputs_before(folder);
     if before.is_empty() || has_names_of(copied, &before) || has_content_of(copied, &before)? {
@@ -345,7 +345,7 @@ fn has_content_of(source: &dyn Source, before: &[InputFile]) -> Result<bool, Err
     Ok(hashes(&now) == hashes(before))
 }
 
-/// The first of some files, and how many there are besides.
+/// Returns the first of some files, and the number of the others.
 fn named(files: &[PathBuf]) -> String {
     let first = files.first().map_or_else(|| "nothing".to_owned(), |file| file.display().to_string());
     let first = if first == "-" { "standard input".to_owned() } else { first };

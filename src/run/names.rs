@@ -2,7 +2,7 @@
 //!
 //! A name is the id of an entry, a request id or list id or the start of one, the log's own id of a request, or a place in
 //! the inputs (`FILE:LINE`, `FILE#RECORD`). The log's own ids are chosen by strangers, so a name with two readings that lead
-//! to different rows is refused, with both, and a prefix says which is meant. Several rows with one reading (steps of a
+//! to different rows is refused with both, and a prefix chooses one. Several rows with one reading (steps of a
 //! conversation under one id) are left to the command. See `engine::row_names`.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Opens a finished run for whatever reads one. A run with damaged files is refused before they are read.
+//! Opens a finished run. A run with damaged files is refused before they are read.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub struct OpenRun {
     pub(super) stages: Vec<StageInstance>,
     /// What each stage did.
     pub(super) manifests: Vec<StageManifest>,
-    /// Its tables, as they stood at the end.
+    /// Its tables after the last stage.
     pub(super) corpus: Corpus,
 }
 
@@ -105,7 +105,7 @@ fn stage(
     };
     if manifest.upstream != upstream {
         return refuse(format!(
-            "{shown}: stage {id} stands on another run of the stages before it
+            "{shown}: stage {id} was computed from an older result of an earlier stage
 hint: run it again; it continues from there"
         ));
     }

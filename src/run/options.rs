@@ -1,4 +1,4 @@
-//! How a pipeline is run, besides what its file says.
+//! Options of a run that are not in the pipeline file.
 
 use std::sync::Arc;
 
@@ -90,7 +90,7 @@ impl Options {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// The command line that goes on with a run that was stopped, as a shell takes it: `--fresh` would begin it again.
+    /// Returns the command line that continues a stopped run, quoted for a shell; without `--fresh`, which would begin it again.
     pub fn resume_command(&self) -> String {
         let words = self.command.iter().filter(|word| *word != "--fresh").map(|word| quoted(word));
         words.collect::<Vec<_>>().join(" ")

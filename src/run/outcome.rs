@@ -101,7 +101,7 @@ pub(super) fn write_report(
         let card = job.card(folder, &report)?;
         write_atomic(&folder.join("dataset").join("README.md"), card.as_bytes())?;
     }
-    // Last: it holds the checksums of the others, and says that the run is finished.
+    // Last: it holds the checksums of the others, and marks the run as finished.
     write_run_file(folder, file)?;
     Ok(report)
 }

@@ -75,7 +75,7 @@ fn in_function(segments: &[String]) -> String {
                 parameter += "[]";
                 rest
             }
-            // A position in a list of names, as in `/parameters/required/0`, says less than the name beside it.
+            // A position in a list of names, as in `/parameters/required/0`, is less clear than the name next to it.
             [start @ .., last] if last == "-" || last.parse::<usize>().is_ok() => start,
             _ => break,
         };

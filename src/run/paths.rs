@@ -1,6 +1,6 @@
 //! The input files of a run: files, folders and patterns as people name them, and a name made of them.
 //!
-//! A folder stands for every data file in it and below, in the order of their names. Hidden entries are skipped, and so
+//! A folder means every data file in it and below, in the order of their names. Hidden entries are skipped, and so
 //! is what callsieve wrote itself: run folders and files of decisions. A pattern (`logs/*.jsonl.gz`) is expanded where the
 //! shell has not done so. Pipelines and the command line take the same.
 

@@ -182,7 +182,7 @@ fn place_of(folder: &Path) -> &Path {
     if folder.as_os_str().is_empty() { Path::new(".") } else { folder }
 }
 
-/// Whether an error says that there is nothing.
+/// Returns whether an error means that the path does not exist.
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

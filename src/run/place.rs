@@ -101,7 +101,7 @@ pub(super) fn name(run: &OpenRun, place: StoredPlace) -> String {
     }
 }
 
-/// The same, with the line of a record that is on another one than its number says.
+/// The same, with the line of a record that is not on the line of its number.
 pub(super) fn name_and_line(run: &OpenRun, place: Option<StoredPlace>) -> String {
     let Some(place) = place else { return "?".to_owned() };
     let name = name(run, place);

@@ -21,7 +21,7 @@ pub struct Plan {
     pub stages: Vec<PlannedStage>,
     /// What would be written, in a few words; `None` for a pipeline that only reports.
     pub export: Option<&'static str>,
-    /// What a person should know before the pipeline runs.
+    /// Warnings to show before the pipeline runs.
     pub warnings: Vec<String>,
 }
 
@@ -35,7 +35,7 @@ pub struct PlannedStage {
     pub kind: &'static str,
     /// The table that it judges.
     pub table: TableId,
-    /// The columns that it reads and that are there.
+    /// The columns that it reads and that an earlier step provides.
     pub reads: Vec<ColumnSpec>,
     /// The columns that it writes.
     pub writes: Vec<ColumnSpec>,

@@ -9,7 +9,7 @@ use crate::engine::manifest::read_run_file;
 use crate::erasure::purge;
 use crate::stages::Registry;
 
-/// What came of a purge.
+/// The result of a purge.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Purged {
@@ -24,10 +24,10 @@ pub struct Purged {
 ///
 /// # Errors
 /// There is no finished run, it was not redacted ([`Extent::Everything`] empties it all the same), or another process
-/// has it. [`Error::Halfway`] once it has begun: the same call goes on from there.
+/// has it. [`Error::Halfway`] once it has begun: the same call continues from there.
 pub fn purge(run: &Path, extent: Extent, registry: &Registry) -> Result<Purged, Error> {
     let folder = RunFolder::take_existing(run, "callsieve purge")?;
-    // Read first, since a folder without a finished run has nothing to say about its stages.
+    // Read first, since a folder without a finished run has no list of its stages.
     read_run_file(run)?;
     let run = open(run, registry)?;
     folder.remove_partial()?;

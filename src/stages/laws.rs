@@ -5,6 +5,8 @@
 
 mod answers;
 mod nulls;
+// A release build does not record which cells are read.
+#[cfg(debug_assertions)]
 mod reads;
 mod sample;
 

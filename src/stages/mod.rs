@@ -21,6 +21,7 @@ mod laws;
 pub mod merge_exact_docs;
 pub mod merge_near_docs;
 pub mod merge_near_queries;
+pub(crate) mod near_queries;
 pub mod parse_docs;
 pub(crate) mod personal;
 pub mod redact;

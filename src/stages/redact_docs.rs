@@ -26,10 +26,10 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::engine::vocabulary::{RowIx, TableId};
 use crate::environment::Environment;
+use crate::privacy::VERSION;
 use crate::privacy::apply::{Finder, Replaced, fill, redact_text};
 use crate::privacy::known::KnownValues;
 use crate::privacy::numbers::Numbers;
-use crate::privacy::{NotedSpan, VERSION};
 
 /// The stage and its settings, which must be the same as those of `redact`.
 #[derive(Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -122,12 +122,5 @@ impl Stage for RedactDocs {
             });
             with_redacted_cell(Opinion::keep(), TEXT, new, &mut Vec::new())
         })
-    }
-}
-
-impl From<NotedSpan> for Replaced {
-    fn from(noted: NotedSpan) -> Self {
-        let NotedSpan { kind, start, end, number, placeholder } = noted;
-        Self { kind, path: String::new(), start, end, placeholder, number, is_lost: false }
     }
 }

@@ -1,9 +1,9 @@
 //! Tests of real definitions and API descriptions: the number of functions, and that all are read.
 //!
-//! The files are in the data folder (`support/data.rs`).
+//! The files are in the data folder (`callsieve_testkit::data`).
 
-use crate::support::data;
 use callsieve::docs::parse::parse;
+use callsieve_testkit::data;
 use serde_json::Value;
 
 fn functions(text: &str, step: &str) -> Vec<Value> {

@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::{callsieve, data, shown};
+use crate::support::{callsieve, shown};
+use callsieve_testkit::data;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::support::data;
 use callsieve::audit::benchmark::{Benchmark, Thresholds};
 use callsieve::audit::hit::{Method, Object, Verdict};
 use callsieve::audit::item::Item;
@@ -11,6 +10,7 @@ use callsieve::audit::rows::Fallback;
 use callsieve::docs::parse::parse;
 use callsieve::ingest::log_formats::Columns;
 use callsieve::text::rouge::Threshold;
+use callsieve_testkit::data;
 use serde_json::Value;
 
 fn read(paths: &[PathBuf]) -> Benchmark {

@@ -12,13 +12,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
 
-use crate::support::data;
 use callsieve::audit::benchmark::{Benchmark, Thresholds};
 use callsieve::audit::everyday::is_small_talk;
 use callsieve::audit::hit::{Method, Object, Verdict};
 use callsieve::audit::item::{Docs, Item, ItemCall};
 use callsieve::audit::rows::Fallback;
 use callsieve::ingest::log_formats::Columns;
+use callsieve_testkit::data;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 

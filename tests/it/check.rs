@@ -1,15 +1,16 @@
 //! Tests of `callsieve check`: its output for small datasets, and the published audit of the official files.
 //!
-//! The official files are in the data folder (`support/data.rs`).
+//! The official files are in the data folder (`callsieve_testkit::data`).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::support::{data, output, shown};
+use crate::support::{output, shown};
 use callsieve::checker::{Kind, Language, acceptance};
 use callsieve::docs::check::rules::Level;
 use callsieve::lint::tally::{Count, tally};
 use callsieve::lint::{Report, check, input};
+use callsieve_testkit::data;
 
 const V4: &str = "bfcl-v4-live";
 const V2: &str = "bfcl-v2-live";

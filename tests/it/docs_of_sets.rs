@@ -1,12 +1,12 @@
 //! Tests of the docs of published sets: all are read, the count is right, and issues that no fix changes are listed.
 //!
-//! The sets are in the data folder (`support/data.rs`).
+//! The sets are in the data folder (`callsieve_testkit::data`).
 
 use std::collections::BTreeMap;
 
-use crate::support::data;
 use callsieve::docs::fix::{Safety, fix};
 use callsieve::docs::parse::parse;
+use callsieve_testkit::data;
 use serde_json::Value;
 
 /// The findings that the evaluator does not accept, after all fixes.

@@ -1,5 +1,5 @@
 //! Tests of `callsieve evaluate`: a small dataset with results of every form, and the official files with their own
-//! ground truths as answers (`support/data.rs`).
+//! ground truths as answers (`callsieve_testkit::data`).
 
 mod official;
 
@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::support::{callsieve, data, shown};
+use crate::support::{callsieve, shown};
+use callsieve_testkit::data;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

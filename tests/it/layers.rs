@@ -2,11 +2,26 @@
 
 use std::path::{Path, PathBuf};
 
-/// Returns every file below `src`, by its relative path, with its text.
+/// Returns every file of the program and of the crates, with its text. Its name is the path below `src`, after the name of
+/// its crate.
 fn sources() -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = files_of(&root.join("src"), "");
+    for entry in std::fs::read_dir(root.join("crates")).expect("the crates can be read") {
+        let folder = entry.expect("the crates can be read").path();
+        let name = folder.file_name().expect("it has a name").to_string_lossy().into_owned();
+        // Tests read the environment.
+        if name != "testkit" {
+            files.extend(files_of(&folder.join("src"), &format!("{name}/")));
+        }
+    }
+    assert!(files.len() > 400, "the source is there");
+    files
+}
+
+fn files_of(root: &Path, crate_name: &str) -> Vec<(String, String)> {
     let mut files = Vec::new();
-    let mut folders: Vec<PathBuf> = vec![root.clone()];
+    let mut folders: Vec<PathBuf> = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(&folder).expect("the source can be read") {
             let path = entry.expect("the source can be read").path();
@@ -14,12 +29,14 @@ fn sources() -> Vec<(String, String)> {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let name =
-                    path.strip_prefix(&root).expect("it is below it").to_string_lossy().replace('\\', "/");
-                files.push((name, std::fs::read_to_string(&path).expect("the source is text")));
+                    path.strip_prefix(root).expect("it is below it").to_string_lossy().replace('\\', "/");
+                files.push((
+                    format!("{crate_name}{name}"),
+                    std::fs::read_to_string(&path).expect("the source is text"),
+                ));
             }
         }
     }
-    assert!(files.len() > 100, "the source is there");
     files
 }
 
@@ -58,7 +75,7 @@ fn only_the_command_line_module_creates_the_global_thread_pool() {
 fn only_the_style_of_pages_is_written_without_escapes() {
     let raw = sources().into_iter().filter(|(_, text)| code(text).contains("PreEscaped"));
     let files: Vec<String> = raw.map(|(name, _)| name).collect();
-    assert_eq!(files, ["page/mod.rs"]);
+    assert_eq!(files, ["page/lib.rs"]);
 }
 
 #[test]
@@ -95,7 +112,8 @@ fn arrow_and_parquet_stay_in_the_engine_and_out_of_its_errors() {
         .map(|(name, _)| name)
         .collect();
     assert!(known.iter().all(|name| is_engine(name)), "{known:?}");
-    let errors = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine/error.rs"));
+    let errors =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/engine/src/error.rs"));
     let errors = code(&errors.unwrap());
     let public = errors.split("pub enum Error").nth(1).unwrap().split("\n}\n").next().unwrap();
     assert!(!public.contains("ArrowError") && !public.contains("ParquetError"), "{public}");
@@ -115,7 +133,7 @@ fn content_is_known_by_one_hash_and_every_other_use_of_a_hash_has_its_reason() {
         names.sort();
         names
     };
-    assert_eq!(with(&["blake3::"]), ["content_hash.rs"]);
+    assert_eq!(with(&["blake3::"]), ["text/content_hash.rs"]);
     let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/engine.md")).unwrap();
     let (_, table) = page.split_once("| file | used for | why a collision is harmless |\n").unwrap();
     let rows = table.lines().skip(1).take_while(|line| line.starts_with('|'));
@@ -131,4 +149,31 @@ fn content_is_known_by_one_hash_and_every_other_use_of_a_hash_has_its_reason() {
         listed,
         "docs/engine.md lists each file, with why a collision is harmless"
     );
+}
+
+#[test]
+fn the_page_on_modules_lists_the_crates_and_what_they_use() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("docs/modules.md")).unwrap();
+    let mut described = Vec::new();
+    let (_, table) = page.split_once("| crate | holds | uses |\n").unwrap();
+    for row in table.lines().skip(1).take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.split('|').collect();
+        let named = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_owned).collect::<Vec<_>>();
+        described.push((named(cells[1])[0].clone(), named(cells[3])));
+    }
+    described.sort();
+    let mut written = Vec::new();
+    for entry in std::fs::read_dir(root.join("crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let uses = manifest["dependencies"].as_table().into_iter().flatten();
+        let mut uses: Vec<String> =
+            uses.filter_map(|(name, _)| name.strip_prefix("callsieve-")).map(str::to_owned).collect();
+        uses.sort();
+        written.push((folder.file_name().unwrap().to_string_lossy().into_owned(), uses));
+    }
+    written.sort();
+    assert_eq!(described, written);
 }

@@ -57,14 +57,9 @@ mod recogniser;
 mod records;
 mod report;
 mod run;
-#[allow(dead_code, reason = "the unit tests of the client use all of it")]
-#[path = "../../src/llm/server.rs"]
-mod server;
 mod servers;
 #[path = "../support/mod.rs"]
 mod support;
-#[cfg(feature = "models")]
-#[allow(dead_code, reason = "the unit tests of recognisers use all of it")]
-#[path = "../../src/recogniser/tiny.rs"]
-mod tiny;
 mod transcripts;
+
+use callsieve_testkit::server;

@@ -1,10 +1,10 @@
 //! Tests of messy docs with known results: a parsed result must be right, and anything else must be reported.
 //!
-//! The cases are in the data folder (`support/data.rs`).
+//! The cases are in the data folder (`callsieve_testkit::data`).
 
-use crate::support::data;
 use callsieve::docs::fix::{Safety, fix};
 use callsieve::docs::{dialect, parse::parse};
+use callsieve_testkit::data;
 use serde_json::Value;
 
 /// Descriptions for which the cases append a constraint to a text without a full stop, and `fix` writes two sentences.

@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::{callsieve, data, output, shown};
+use crate::support::{callsieve, output, shown};
 use callsieve::engine::frame::FrameFile;
+use callsieve_testkit::data;
 use serde_json::{Value, json};
 
 /// A pipeline of the stages that compare, on one log.

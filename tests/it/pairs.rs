@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{data, output, shown};
+use crate::support::{output, shown};
 use callsieve::docs::canonical;
 use callsieve::engine::frame::{FrameFile, Values, write_frame};
+use callsieve_testkit::data;
 use serde_json::{Value, json};
 
 /// Returns the output lines of a command that reads a file of these rows, and its messages.

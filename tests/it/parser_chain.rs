@@ -1,14 +1,14 @@
 //! Tests of real docs in every syntax in which people paste them: each is read back exactly, or has a fault.
 //!
-//! The docs are in the data folder (`support/data.rs`).
+//! The docs are in the data folder (`callsieve_testkit::data`).
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use crate::support::data;
 use callsieve::docs::parse::fault::ParseFault;
 use callsieve::docs::parse::{Parsed, parse};
+use callsieve_testkit::data;
 use serde_json::{Value, json};
 
 /// Returns the functions of all `tools.json`, with the keys that parsing renames under their new names.

@@ -23,7 +23,7 @@ impl Bench {
         let this = Self { folder: tempfile::tempdir().unwrap() };
         fs::write(this.path("log.jsonl"), log()).unwrap();
         #[cfg(feature = "models")]
-        crate::tiny::write_model(&this.path("model"), false);
+        callsieve_testkit::tiny_model::write_model(&this.path("model"), false);
         this
     }
 

@@ -4,11 +4,12 @@ use std::path::Path;
 use std::process::Stdio;
 
 use crate::support::{
-    ANSWERS, assert_same_bytes, callsieve, copy_folder, data, report_without_timing, run_sample,
-    stable_bytes, write_long_log,
+    ANSWERS, assert_same_bytes, callsieve, copy_folder, report_without_timing, run_sample, stable_bytes,
+    write_long_log,
 };
 use callsieve::bfcl::category::Category;
 use callsieve::engine::frame::FrameFile;
+use callsieve_testkit::data;
 use serde_json::Value;
 
 fn json(path: &Path) -> Value {

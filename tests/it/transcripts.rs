@@ -1,19 +1,18 @@
 //! Tests of finished conversations and batch files, from files on disk to finished runs.
 //!
-//! Public samples are in the data folder (`support/data.rs`).
+//! Public samples are in the data folder (`callsieve_testkit::data`).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::support::{
-    assert_same_bytes, callsieve, data, output, report_without_timing, shown, stable_bytes,
-};
+use crate::support::{assert_same_bytes, callsieve, output, report_without_timing, shown, stable_bytes};
 use callsieve::conversation::{Call, Message, Role};
 use callsieve::engine::frame::FrameFile;
 use callsieve::engine::raw::{LineStory, read_lines};
 use callsieve::ingest::fate::{LineFate, Record};
 use callsieve::ingest::log_formats::Columns;
 use callsieve::ingest::record::record_of_value;
+use callsieve_testkit::data;
 use serde_json::{Value, json};
 
 fn fate_of(value: Value) -> LineFate {

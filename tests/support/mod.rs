@@ -3,8 +3,6 @@
 // Each test binary uses a part of it.
 #![allow(dead_code)]
 
-pub(crate) mod data;
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -43,7 +43,7 @@ pub(super) struct DocFile {
 }
 
 impl DocFile {
-    /// Whether its name says that it is Python.
+    /// Whether its name is that of a Python file.
     pub(super) fn is_python(&self) -> bool {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
         let name = name.trim_end_matches(".gz").trim_end_matches(".zst");

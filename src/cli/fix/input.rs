@@ -1,8 +1,8 @@
 //! What `fix` is given: items of a file, each the text of a doc list with an id.
 //!
 //! An item is an object that holds docs under one of `KEYS`, or it is docs itself. The
-//! text is handed on as it stands in the file, so that what only the text shows (keys that
-//! stand twice) is still to be seen. Nothing is lost: what holds no text is a fault with an id.
+//! text is passed on as it is in the file, so that what only the text shows (repeated
+//! keys) is not lost. Nothing is lost: what holds no text is a fault with an id.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -21,7 +21,7 @@ const KEYS: [&str; 3] = ["function", "functions", "tools"];
 /// One doc list as sent.
 #[derive(Debug, PartialEq)]
 pub(super) struct Docs<'t> {
-    /// The id it came with, or where it stands.
+    /// Its own id, or its place.
     pub(super) id: Value,
     /// Its text, or why there is none.
     pub(super) text: Result<Cow<'t, str>, Fault>,
@@ -94,7 +94,7 @@ impl<'t> Found<'t> {
 
 /// The docs in an item: those an object holds, as JSON or as Python writes it, else all of it.
 fn in_text(text: &str) -> Found<'_> {
-    // With the blanks ahead of it: places of faults are counted in it.
+    // With the blanks before it: places of faults are counted from them.
     let all = |id| Found { id, text: text.trim_end().into() };
     let text = text.trim();
     if !text.starts_with('{') {
@@ -140,7 +140,7 @@ fn in_object(value: Value) -> Option<Found<'static>> {
     Some(Found { id, text: text.into() })
 }
 
-/// The values under the keys that hold docs, as written: those that say something, or else the first that is there.
+/// The values under the keys that hold docs, as written: those with content, or else the first.
 fn holders<'t>(members: &[(String, &'t str)]) -> Vec<&'t str> {
     let under = |wanted: &&str| -> Vec<&'t str> {
         members.iter().filter(|(key, _)| key == wanted).map(|(_, value)| *value).collect()
@@ -161,7 +161,7 @@ fn is_nothing(value: &str) -> bool {
     matches!(bare.as_str(), "null" | "[]" | "{}" | "\"\"")
 }
 
-/// Docs sent as text are that text; docs sent as JSON are read from where they stand.
+/// Docs sent as text are that text; docs sent as JSON are read in place.
 fn as_sent(value: &str) -> Cow<'_, str> {
     serde_json::from_str::<String>(value).map_or(Cow::Borrowed(value), Cow::Owned)
 }
@@ -213,7 +213,7 @@ fn elements_of(list: &str) -> Option<Vec<&str>> {
     }
 }
 
-/// The JSON value a text begins with, how it is written, and what stands behind it.
+/// The JSON value a text begins with, how it is written, and what follows it.
 fn first_value<'t, T: Deserialize<'t>>(text: &'t str) -> Option<(T, &'t str, &'t str)> {
     let text = text.trim_start();
     let mut values = serde_json::Deserializer::from_str(text).into_iter();

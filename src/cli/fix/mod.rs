@@ -217,7 +217,7 @@ impl From<ReadError> for Failed {
 }
 
 impl Failed {
-    /// What is wrong with the file, whose name stands elsewhere.
+    /// What is wrong with the file, whose name is shown elsewhere.
     fn problem(self) -> String {
         match self {
             Self::Listing(problem) => problem,

@@ -1,6 +1,6 @@
 //! One doc list and its story: what it is now, what was changed, what is wrong.
 //!
-//! The story is what `parse-docs` and `fix-docs` would say of it in a run: an edit that was
+//! The outcome is what `parse-docs` and `fix-docs` would record in a run: an edit that was
 //! not made is a suggestion, and what they would drop or hold is no success here. Where the
 //! functions are converted for an API, what the API refuses is no success either.
 
@@ -31,7 +31,7 @@ pub(super) struct Settings {
 /// What became of one doc list; as JSON in this order.
 #[derive(Debug, Serialize)]
 pub(super) struct Outcome {
-    /// The id it came with, or where it stands.
+    /// Its own id, or its place.
     pub(super) id: Value,
     /// The file it was read from, where there may be several.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ pub(super) struct Outcome {
     pub(super) faults: Vec<Wrong>,
 }
 
-/// Functions, under the key that says in which form.
+/// Functions, under the key of their form.
 #[derive(Debug, Serialize)]
 pub(super) enum Definitions {
     #[serde(rename = "function")]

@@ -5,11 +5,11 @@ use std::io;
 use super::rows::Rows;
 use super::{MAX_NAMED, PairsArgs, Search, out, written};
 use crate::cli::console::{self, counted};
-use crate::embed::vectors::Vectors;
 use crate::environment::Environment;
 use crate::similarity::cosine::join::{Notes, join, self_join};
 use crate::similarity::cosine::plan::{Graph, Plan};
 use crate::similarity::cosine::rows::{Skipped, Unfit};
+use crate::similarity::vectors::Vectors;
 use crate::similarity::{Merge, Pair};
 
 /// Writes pairs or clusters and returns the summary.

@@ -1,7 +1,7 @@
 //! The contamination audit: which rows of training sets overlap a benchmark.
 //!
 //! [`AuditOptions::pipeline`] makes the pipeline `pipelines/audit.toml`, which [`crate::run::execute`] runs like any other;
-//! [`read`] returns its figures, and [`gates`] says what is wrong with them.
+//! [`read`] returns its figures, and [`gates`] checks them.
 
 mod options;
 

@@ -3,12 +3,12 @@
 use std::cell::RefCell;
 
 use super::page;
-use crate::page::tags;
 use crate::relevance::operating::{Bin, OperatingPoint};
 use crate::report::funnel::FunnelRow;
 use crate::report::model::{EditReport, Example, FateReport, Report};
 use crate::report::rebuild::{Input, Rebuild};
 use crate::report::recipe::{PublicSet, Status, StepReport};
+use callsieve_testkit::html::tags;
 
 /// The name of a place as a text that would be a tag, the end of an attribute, or not seen.
 fn hostile(place: &str) -> String {

@@ -1,4 +1,4 @@
-//! Agreement of a finished run with labels of people, whoever judged its requests: rules, a language model, the log.
+//! Agreement of a finished run with labels of people, for requests that were judged by rules, a language model or the log.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -103,8 +103,8 @@ pub fn agreement(run: &Path, labels: &Path, registry: &Registry) -> Result<RunAg
             run.display()
         ));
     }
-    let reads = vec![EXTERNAL_ID, RELEVANCE, RELEVANCE_BASIS, CATEGORY, LANGUAGE];
-    let contract = Contract { reads, ..Contract::of(TableId::Requests) };
+    let reads = [EXTERNAL_ID, RELEVANCE, RELEVANCE_BASIS, CATEGORY, LANGUAGE];
+    let contract = Contract::of(TableId::Requests).reads(reads);
     let (view, cancel) = (View::new(&corpus, &contract), AtomicBool::new(false));
     let cx = Context::new(0, &cancel, &Quiet);
     let (mut found, mut n_used, mut scored) = (RunAgreement::default(), 0, Vec::new());

@@ -89,7 +89,7 @@ impl Labelled {
         Ok(())
     }
 
-    /// Checks that the log's answers say something about one of the requests.
+    /// Checks that the log's answers are evidence about one of the requests.
     ///
     /// # Errors
     /// They do not.
@@ -243,10 +243,8 @@ fn from_run(
 }
 
 fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> Result<Vec<Read>, Error> {
-    let contract = Contract {
-        reads: vec![EXTERNAL_ID, RELEVANCE_BASIS, CATEGORY, FUNCTIONS],
-        ..Contract::of(TableId::Requests)
-    };
+    let reads = [EXTERNAL_ID, RELEVANCE_BASIS, CATEGORY, FUNCTIONS];
+    let contract = Contract::of(TableId::Requests).reads(reads);
     let (view, cancel) = (View::new(corpus, &contract), AtomicBool::new(false));
     let cx = Context::new(0, &cancel, &Quiet);
     let groups = groups(&view, &cx)?;

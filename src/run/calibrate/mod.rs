@@ -77,7 +77,7 @@ impl Calibration<'_> {
         &self.labelled.examples
     }
 
-    /// What the weights to begin with make of the labelled requests, by what the log's answers say.
+    /// How the initial weights judge the labelled requests, by the evidence of the log's answers.
     pub fn judged(&self) -> Vec<(&'static str, Findings)> {
         judge_all(&self.begin, self.examples())
     }

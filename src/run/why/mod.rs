@@ -35,7 +35,7 @@ pub enum Why {
 }
 
 /// Explains a row: by the log's own id, the start of a request id or a list id, `FILE:LINE`, `FILE#RECORD`, or the id of an
-/// entry of the dataset; a prefix such as `external:` says which. Long texts are shortened unless `full`.
+/// entry of the dataset; a prefix such as `external:` chooses one. Long texts are shortened unless `full`.
 ///
 /// # Errors
 /// There is no such row, the name means several, or a file of the run folder cannot be read.

@@ -48,7 +48,7 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Metric, Reason, RowIx, TableId};
 use crate::environment::Environment;
-use crate::similarity::queries::{Gates, MatchMethod, QueryMatch, merge_queries};
+use crate::stages::near_queries::{Gates, MatchMethod, QueryMatch, merge_queries};
 use crate::text::normal::normalise_query;
 use crate::text::rouge::Threshold;
 use crate::text::specifics::{fixed_points, specifics};

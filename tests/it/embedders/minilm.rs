@@ -1,6 +1,6 @@
 //! Tests of a local model against reference vectors, and in whole runs.
 //!
-//! The model is in the data folder (`support/data.rs`).
+//! The model is in the data folder (`callsieve_testkit::data`).
 
 use std::path::PathBuf;
 
@@ -9,7 +9,8 @@ use callsieve::embed::local::Local;
 use serde::Deserialize;
 
 use super::{report, run};
-use crate::support::{assert_same_bytes, data, shown, stable_bytes};
+use crate::support::{assert_same_bytes, shown, stable_bytes};
+use callsieve_testkit::data;
 
 /// A text, and the first numbers and the sum of its vector by all-MiniLM-L6-v2. They come from an independent forward
 /// pass in 64-bit numbers, over the tokens of an independent tokenizer.

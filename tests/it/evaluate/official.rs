@@ -5,7 +5,8 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::{Bench, lines, verdicts};
-use crate::support::{callsieve, data, shown};
+use crate::support::{callsieve, shown};
+use callsieve_testkit::data;
 
 /// Returns a dataset with a multi-turn category of three entries, and outputs for it.
 fn multi_turn() -> Bench {

@@ -1,0 +1,355 @@
+//! Reads benchmarks, and indexes what can be found of their entries.
+//!
+//! [`formats`] is the table of readers, with a file for each format; `read` reads records, `entry` is what they become.
+
+mod api_bank;
+mod bfcl;
+mod columns;
+mod entry;
+pub mod formats;
+mod nestful;
+mod read;
+mod rows;
+mod seal_tools;
+mod tau_bench;
+mod toolbench;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde_json::Value;
+
+use super::answers::AnswerIndex;
+use super::duplicates::Asked;
+use super::frequent::BenchMessage;
+use super::functions::DocIndex;
+use super::hit::{Hit, Verdict};
+use super::item::{Docs, Item, ItemCall};
+use super::queries::{Message, QueryIndex};
+use super::rows::Fallback;
+use super::scope::Scope;
+pub use super::thresholds::Thresholds;
+use super::{AuditError, Result};
+use callsieve_docs::canonical;
+use callsieve_docs::parse::parse;
+use callsieve_docs::signature::{Signature, signatures};
+use callsieve_ingest::log_formats::Columns;
+use callsieve_text::content_hash::content_hash;
+use entry::ReadEntry;
+pub(crate) use formats::{Seen, Source, sources};
+pub(crate) use read::Reading;
+
+pub use columns::{BenchColumn, BenchColumns};
+pub use entry::BenchError;
+
+/// One entry of a benchmark, as hits name it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BenchEntry {
+    /// Its id.
+    pub id: String,
+    /// The number of its category in [`Benchmark::categories`].
+    pub category: u32,
+    /// Its number among the items of its file; the first is 1.
+    pub record: u64,
+}
+
+/// A category of a benchmark: a question file, or another file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Category {
+    /// Its name.
+    pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// The SHA-256 of the file.
+    pub sha256: String,
+}
+
+/// An indexed benchmark.
+#[derive(Debug, Default)]
+pub struct Benchmark {
+    /// Its categories, in the order of their files.
+    pub categories: Vec<Category>,
+    /// Its entries, in the order of the files.
+    pub entries: Vec<BenchEntry>,
+    /// What is found of each entry: nothing of an unscorable one.
+    pub scorable: Vec<Scorable>,
+    pub(super) queries: QueryIndex,
+    pub(super) docs: DocIndex,
+    pub(super) answers: AnswerIndex,
+    pub(super) asked: Vec<Asked>,
+    thresholds: Thresholds,
+}
+
+/// What of an entry can be found.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Scorable {
+    /// It has a message with words.
+    pub query: bool,
+    /// It has a function with a name.
+    pub functions: bool,
+    /// Its answer has enough arguments.
+    pub call: bool,
+}
+
+/// An entry as it is indexed: what takes long to read of it is read.
+struct Prepared {
+    id: String,
+    record: u64,
+    queries: Vec<String>,
+    functions: Vec<Signature>,
+    calls: Vec<ItemCall>,
+    /// The hash of its messages and functions.
+    request: u128,
+}
+
+impl Prepared {
+    fn of(entry: ReadEntry) -> Self {
+        let ReadEntry { id, record, item } = entry;
+        let functions = match item.functions {
+            Docs::None => Vec::new(),
+            Docs::Text(text) => parse(&text).map(|parsed| parsed.functions).unwrap_or_default(),
+            Docs::Read(functions) => functions,
+        };
+        let request = format!("{}\n{:032x}", serde_json::json!(item.queries), canonical::key(&functions));
+        let functions = signatures(&functions);
+        let request = content_hash(request);
+        Self { id, record, queries: item.queries, functions, calls: item.calls, request }
+    }
+}
+
+impl Benchmark {
+    /// Reads and indexes files and folders, each in the format whose signs it has (see [`formats`]).
+    ///
+    /// # Errors
+    /// A path cannot be read, or no entry is in it.
+    pub fn read(
+        paths: &[PathBuf],
+        columns: &Columns,
+        thresholds: Thresholds,
+        fallback: &Fallback,
+    ) -> Result<Self> {
+        let mut benchmark = Self::empty(thresholds);
+        let reading = Reading { columns, fallback, named: &BenchColumns::default() };
+        let mut seen = Seen::default();
+        for path in paths {
+            benchmark.add_sources(&seen.new_of(sources(path, None)?), &reading)?;
+        }
+        if benchmark.entries.is_empty() {
+            let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+            return Err(AuditError::NoEntry { paths: names.join(", ") });
+        }
+        benchmark.weigh();
+        Ok(benchmark)
+    }
+
+    /// Adds the entries of files.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub(super) fn add_sources(&mut self, sources: &[Source], reading: &Reading<'_>) -> Result<()> {
+        let read = |source: &Source| -> Result<Vec<Prepared>> {
+            Ok(source.read(reading)?.into_par_iter().map(Prepared::of).collect())
+        };
+        let read: Vec<Result<Vec<Prepared>>> = sources.par_iter().map(read).collect();
+        for (source, entries) in sources.iter().zip(read) {
+            let category = self.add_category(source)?;
+            entries?.into_iter().for_each(|entry| self.add_entry(category, entry));
+        }
+        Ok(())
+    }
+
+    /// Returns a benchmark without entries.
+    pub(super) fn empty(thresholds: Thresholds) -> Self {
+        Self { thresholds, ..Self::default() }
+    }
+
+    /// Weighs words and indexes what is looked for, after the last entry was added.
+    pub(super) fn weigh(&mut self) {
+        self.queries.weigh(&self.thresholds.query);
+        self.docs.index_lists();
+        self.answers.index();
+    }
+
+    fn add_category(&mut self, source: &Source) -> Result<u32> {
+        let Source { name, path, .. } = source;
+        Ok(self.push_category(Category { name: name.clone(), path: path.clone(), sha256: source.sha256()? }))
+    }
+
+    /// Adds a category, and returns its number. Of two with the same name, the later is numbered.
+    pub(super) fn push_category(&mut self, category: Category) -> u32 {
+        let is_taken = |name: &str| self.categories.iter().any(|known| known.name == name);
+        let numbered = (2..).map(|n| format!("{}#{n}", category.name));
+        let mut names = std::iter::once(category.name.clone()).chain(numbered);
+        let name = names.find(|name| !is_taken(name)).expect("there is a number for each category");
+        self.categories.push(Category { name, ..category });
+        u32::try_from(self.categories.len() - 1).expect("fewer than 2^32 files")
+    }
+
+    /// Adds an item as an entry.
+    pub(super) fn add_item(&mut self, id: String, category: u32, record: u64, item: Item) {
+        self.add_entry(category, Prepared::of(ReadEntry { id, record, item }));
+    }
+
+    fn add_entry(&mut self, category: u32, prepared: Prepared) {
+        let Prepared { id, record, queries, functions, calls, request } = prepared;
+        let entry = u32::try_from(self.entries.len()).expect("fewer than 2^32 entries");
+        self.entries.push(BenchEntry { id, category, record });
+        let has_words = |text: &String| text.contains(char::is_alphanumeric);
+        let mut scorable = Scorable { query: queries.iter().any(has_words), ..Scorable::default() };
+        for (turn, text) in (0..).zip(&queries) {
+            self.queries.add(entry, turn, text);
+        }
+        let label = self.label(&calls, category);
+        self.asked.push(Asked { last: queries.last().cloned().unwrap_or_default(), request, label });
+        if !functions.is_empty() {
+            self.docs.add_functions(entry, &functions);
+            scorable.functions = true;
+        }
+        scorable.call = self.answers.add(entry, calls, &self.thresholds.docs);
+        self.scorable.push(scorable);
+    }
+
+    /// Returns the hash of what a right answer to an entry is: its calls, or its category.
+    fn label(&self, calls: &[ItemCall], category: u32) -> u128 {
+        let label = if calls.is_empty() {
+            self.categories[category as usize].name.clone()
+        } else {
+            format!("{calls:?}")
+        };
+        content_hash(label)
+    }
+
+    /// Returns the messages of users that have words: number of the entry, of the message, and the text.
+    pub fn messages(&self) -> impl Iterator<Item = (u32, u32, &str)> {
+        self.queries.messages()
+    }
+
+    /// Returns the messages that may be phrases of a training set: entry and number of the message.
+    pub(super) fn short_messages(&self) -> BTreeSet<BenchMessage> {
+        self.queries.short_messages(&self.thresholds.query)
+    }
+
+    /// Returns for each file the category that was read from it; a copy under another path is another file.
+    pub fn categories_of<'p>(&self, paths: impl Iterator<Item = &'p Path>) -> Vec<Option<u32>> {
+        let mut own: BTreeMap<PathBuf, u32> = BTreeMap::new();
+        for (at, category) in (0..).zip(&self.categories) {
+            if let Ok(path) = category.path.canonicalize() {
+                own.entry(path).or_insert(at);
+            }
+        }
+        paths.map(|path| own.get(&path.canonicalize().ok()?).copied()).collect()
+    }
+
+    /// Returns whether an entry is this item of the file of a category, or a later one of the file.
+    pub fn is_at_or_after(&self, entry: u32, category: u32, record: u64) -> bool {
+        let entry = &self.entries[entry as usize];
+        entry.category == category && entry.record >= record
+    }
+
+    /// Returns the name of an entry's category, and the entry's id.
+    pub fn place_of(&self, entry: u32) -> (&str, &str) {
+        let entry = &self.entries[entry as usize];
+        (&self.categories[entry.category as usize].name, &entry.id)
+    }
+
+    /// Returns the rule's thresholds.
+    pub fn thresholds(&self) -> &Thresholds {
+        &self.thresholds
+    }
+
+    /// The number of different words of messages, of functions, and of answers that can be found.
+    pub fn sizes(&self) -> (usize, usize, usize) {
+        (self.queries.n_words(), self.docs.len(), self.answers.len())
+    }
+
+    /// Finds the functions that overlap a list. Lists repeat, so a caller may keep the result.
+    pub fn hits_of_functions(&self, functions: &[Value]) -> Vec<Hit> {
+        self.docs.find_functions(functions, &self.thresholds.docs)
+    }
+
+    /// Finds the messages and answers that overlap those of a row.
+    pub fn hits_of_messages(&self, item: &Item) -> Vec<Hit> {
+        self.hits_in(item, Scope::all(&|| false))
+    }
+
+    /// Finds the messages and answers of some entries.
+    pub(super) fn hits_in(&self, item: &Item, scope: Scope<'_>) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        let is_conversation = item.queries.len() > 1;
+        for (turn, text) in (0..).zip(&item.queries) {
+            if (scope.cancelled)() {
+                break;
+            }
+            let message = Message { turn, text, is_conversation, scope };
+            self.queries.find(&message, &self.thresholds.query, &mut hits);
+        }
+        self.answers.find(&item.calls, &self.thresholds.docs, scope, &mut hits);
+        hits
+    }
+}
+
+/// Returns the verdict on a row: the surest of its hits.
+pub fn verdict(hits: &[Hit], is_scorable: bool) -> Verdict {
+    let found = hits.iter().map(|hit| hit.verdict).max();
+    found.unwrap_or(if is_scorable { Verdict::Clean } else { Verdict::Unscorable })
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::formats::AnyFormat;
+    use super::*;
+
+    /// A benchmark of messages.
+    pub(crate) fn benchmark_of(messages: &[&str]) -> Benchmark {
+        let mut benchmark = Benchmark::default();
+        benchmark.push_category(Category {
+            name: "messages".to_owned(),
+            path: PathBuf::new(),
+            sha256: String::new(),
+        });
+        for (record, message) in (1..).zip(messages) {
+            let item = Item { queries: vec![(*message).to_owned()], ..Item::default() };
+            benchmark.add_item(record.to_string(), 0, record, item);
+        }
+        benchmark.weigh();
+        benchmark
+    }
+
+    /// Writes files into a folder, and returns its categories with their entries.
+    pub(super) fn read_files(files: &[(&str, &str)]) -> Result<Vec<(String, Vec<entry::ReadEntry>)>> {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            #[allow(clippy::disallowed_methods)] // Files of a test.
+            std::fs::write(path, text).unwrap();
+        }
+        let (columns, fallback, named) = (Columns::default(), Fallback::default(), BenchColumns::default());
+        let reading = Reading { columns: &columns, fallback: &fallback, named: &named };
+        let sources = sources(folder.path(), None)?;
+        sources.iter().map(|source| Ok((source.name.clone(), source.read(&reading)?))).collect()
+    }
+
+    #[test]
+    fn every_format_has_its_own_name() {
+        let names = AnyFormat::names();
+        assert!(names.iter().all(|name| AnyFormat::of(name).is_some()), "{names:?}");
+        assert_eq!(names.iter().collect::<std::collections::BTreeSet<_>>().len(), names.len(), "{names:?}");
+        let message = formats::format_named("toolbenc").unwrap_err().to_string();
+        assert!(
+            message.starts_with("--bench-format: found \"toolbenc\", expected one of bfcl, toolbench, "),
+            "{message}"
+        );
+    }
+
+    #[test]
+    fn a_folder_without_signs_is_read_as_rows_and_hidden_folders_are_passed_over() {
+        let row = "{\"messages\": [{\"role\": \"user\", \"content\": \"Ring.\"}]}";
+        let read = read_files(&[("a.jsonl", row), ("b.jsonl", row), (".git/tasks.json", "[]")]).unwrap();
+        assert_eq!(
+            read.iter().map(|(name, entries)| (name.as_str(), entries.len())).collect::<Vec<_>>(),
+            [("a.jsonl", 1), ("b.jsonl", 1)]
+        );
+    }
+}

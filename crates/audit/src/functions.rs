@@ -1,0 +1,308 @@
+//! Finds function docs of a benchmark in those of a training row.
+//!
+//! A function is known by its name with the names of its parameters, and by its parameters with its text, so that neither
+//! new descriptions nor a new name hide it. Equal functions of several entries, and equal lists of functions, are looked for once;
+//! `answers` finds calls.
+
+use std::cell::LazyCell;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
+
+use super::everyday::is_example_name;
+use super::hit::{Group, Hit, MOST_SINGLE, Method, Object, Verdict};
+use super::shown::Shown;
+use super::thresholds::DocThresholds;
+use super::words::{Vocabulary, Word, n_common};
+use callsieve_docs::signature::{Signature, signatures};
+use callsieve_text::normal::loose_name;
+use callsieve_text::rouge::f1;
+
+/// A function of the benchmark.
+#[derive(Debug)]
+struct Function {
+    /// Its name and the names of its parameters, as they are.
+    names: Vec<String>,
+    /// It has parameters.
+    has_parameters: bool,
+    /// The words of its text, without its name.
+    words: Vec<u32>,
+    /// The entries that offer it, with its place among their functions.
+    entries: Vec<(u32, u32)>,
+}
+
+/// All functions of some entries.
+#[derive(Debug)]
+struct List {
+    /// The numbers of the functions, ascending.
+    functions: Box<[u32]>,
+    entries: Vec<(u32, u32)>,
+}
+
+/// Functions of one name, by their parameters, sorted, in a form that ignores spelling.
+type OfName = BTreeMap<Vec<String>, Vec<u32>>;
+
+/// The functions of a benchmark.
+#[derive(Debug, Default)]
+pub(super) struct DocIndex {
+    vocabulary: Vocabulary,
+    functions: Vec<Function>,
+    known: FxHashMap<(Vec<String>, Vec<u32>), u32>,
+    by_name: FxHashMap<String, OfName>,
+    by_parameters: FxHashMap<Vec<String>, Vec<u32>>,
+    lists: Vec<List>,
+    known_lists: FxHashMap<Box<[u32]>, u32>,
+    /// By the function that is in the fewest lists.
+    by_rarest: FxHashMap<u32, Vec<u32>>,
+    /// Groups of entries by the functions or lists that they have, so that equal ones of many rows are in memory once.
+    groups: [Mutex<Groups>; 2],
+}
+
+type Groups = FxHashMap<Box<[u32]>, Arc<Group>>;
+
+/// What rows have of the benchmark.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Functions,
+    Lists,
+}
+
+impl DocIndex {
+    /// Adds the functions of an entry.
+    pub(super) fn add_functions(&mut self, entry: u32, functions: &[Signature]) {
+        let mut list = Vec::with_capacity(functions.len());
+        for (place, signature) in (0..).zip(functions) {
+            let name = loose_name(&signature.name);
+            if name.is_empty() {
+                continue;
+            }
+            let parameters = parameters(signature);
+            let words: Vec<u32> = numbers(&self.vocabulary.learn(&Shown::of(&text(signature))));
+            let next = number(self.functions.len());
+            let names = names(signature);
+            let at = *self.known.entry((names.clone(), words.clone())).or_insert(next);
+            if at == next {
+                let of_name = self.by_name.entry(name).or_default();
+                of_name.entry(parameters.clone()).or_default().push(at);
+                let has_parameters = !parameters.is_empty();
+                self.by_parameters.entry(parameters).or_default().push(at);
+                self.functions.push(Function { names, has_parameters, words, entries: Vec::new() });
+            }
+            self.functions[at as usize].entries.push((entry, place));
+            list.push(at);
+        }
+        list.sort_unstable();
+        list.dedup();
+        if list.is_empty() {
+            return;
+        }
+        let next = number(self.lists.len());
+        let at = *self.known_lists.entry(list.clone().into()).or_insert(next);
+        if at == next {
+            self.lists.push(List { functions: list.into(), entries: Vec::new() });
+        }
+        self.lists[at as usize].entries.push((entry, 0));
+    }
+
+    /// Indexes the lists, after the last entry was added.
+    pub(super) fn index_lists(&mut self) {
+        self.known = FxHashMap::default();
+        self.known_lists = FxHashMap::default();
+        let mut n_lists = vec![0_u32; self.functions.len()];
+        for at in self.lists.iter().flat_map(|list| &list.functions) {
+            n_lists[*at as usize] += 1;
+        }
+        for (number, list) in (0..).zip(&self.lists) {
+            let rarest = list.functions.iter().min_by_key(|at| (n_lists[**at as usize], **at));
+            if let Some(rarest) = rarest {
+                self.by_rarest.entry(*rarest).or_default().push(number);
+            }
+        }
+    }
+
+    /// The number of different functions.
+    pub(super) fn len(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// Returns the methods that can find the functions of each entry.
+    pub(super) fn scorable(&self) -> BTreeMap<u32, Vec<Method>> {
+        let mut methods: BTreeMap<u32, Vec<Method>> = BTreeMap::new();
+        for function in &self.functions {
+            for (entry, _) in &function.entries {
+                let of_entry = methods.entry(*entry).or_default();
+                of_entry.extend([Method::NameParameters, Method::AllFunctions]);
+                if function.has_parameters && !function.words.is_empty() {
+                    of_entry.push(Method::ParametersText);
+                }
+            }
+        }
+        methods
+    }
+
+    /// Finds the functions that overlap those of a row.
+    pub(super) fn find_functions(&self, functions: &[Value], by: &DocThresholds) -> Vec<Hit> {
+        let mut hits: Vec<Hit> = Vec::new();
+        let mut sure: FxHashSet<u32> = FxHashSet::default();
+        for (place, signature) in (0..).zip(signatures(functions)) {
+            let mut alike: BTreeMap<(Method, Verdict), Vec<(u32, f64)>> = BTreeMap::new();
+            for (at, method, score, verdict) in self.like(&signature, by) {
+                alike.entry((method, verdict)).or_default().push((at, score));
+                if verdict == Verdict::Contaminated {
+                    sure.insert(at);
+                }
+            }
+            for ((method, verdict), found) in alike {
+                let found = self.hits(Kind::Functions, &found);
+                hits.extend(found.map(|hit| Hit { method, verdict, in_row: (place, 0..0), ..hit }));
+            }
+        }
+        let mut rarest: Vec<u32> = sure.iter().copied().collect();
+        rarest.sort_unstable();
+        let lists = rarest.iter().filter_map(|at| self.by_rarest.get(at)).flatten();
+        let has_all = |list: &&u32| self.lists[**list as usize].functions.iter().all(|at| sure.contains(at));
+        let found: Vec<(u32, f64)> = lists.filter(has_all).map(|list| (*list, 1.0)).collect();
+        hits.extend(self.hits(Kind::Lists, &found));
+        hits
+    }
+
+    fn entries_of(&self, kind: Kind, at: u32) -> &[(u32, u32)] {
+        match kind {
+            Kind::Functions => &self.functions[at as usize].entries,
+            Kind::Lists => &self.lists[at as usize].entries,
+        }
+    }
+
+    /// Returns the hits of functions or lists with their scores, by one method with one verdict: of each entry, or of a group.
+    fn hits(&self, kind: Kind, found: &[(u32, f64)]) -> impl Iterator<Item = Hit> {
+        let one = |(entry, place): (u32, u32), score: f64, group: Option<Arc<Group>>| Hit {
+            entry,
+            object: if matches!(kind, Kind::Lists) { Object::Functions } else { Object::Function },
+            method: Method::AllFunctions,
+            score,
+            verdict: Verdict::Contaminated,
+            in_row: (0, 0..0),
+            in_entry: (place, 0..0),
+            run: 0,
+            group,
+        };
+        let n: usize = found.iter().map(|(at, _)| self.entries_of(kind, *at).len()).sum();
+        if n <= MOST_SINGLE {
+            let each = |(at, score): &(u32, f64)| {
+                self.entries_of(kind, *at).iter().map(|entry| one(*entry, *score, None)).collect::<Vec<_>>()
+            };
+            return found.iter().flat_map(each).collect::<Vec<_>>().into_iter();
+        }
+        let first = |at: u32| self.entries_of(kind, at)[0];
+        let best = found.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(first(b.0).cmp(&first(a.0))));
+        let hit = best.map(|&(at, score)| one(first(at), score, Some(self.group(kind, found))));
+        hit.into_iter().collect::<Vec<_>>().into_iter()
+    }
+
+    /// Returns the entries of some functions or lists.
+    fn group(&self, kind: Kind, found: &[(u32, f64)]) -> Arc<Group> {
+        let mut numbers: Vec<u32> = found.iter().map(|(at, _)| *at).collect();
+        numbers.sort_unstable();
+        let mut groups = self.groups[kind as usize].lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = groups.get(&numbers[..]) {
+            return Arc::clone(known);
+        }
+        let members = numbers.iter().flat_map(|at| self.entries_of(kind, *at)).copied().collect();
+        let group = Arc::new(Group::new(members));
+        groups.insert(numbers.into(), Arc::clone(&group));
+        group
+    }
+
+    /// Returns the functions like this one, each by one method.
+    fn like(&self, signature: &Signature, by: &DocThresholds) -> Vec<(u32, Method, f64, Verdict)> {
+        let own = parameters(signature);
+        // Most functions are like none, and their texts need not be read.
+        let words = LazyCell::new(|| numbers(&self.vocabulary.read(&Shown::of(&text(signature)))));
+        let similarity =
+            |function: &Function| f1(n_common(&function.words, &words), words.len(), function.words.len());
+        let mut found: Vec<(u32, Method, f64, Verdict)> = Vec::new();
+        for (parameters, functions) in self.by_name.get(&loose_name(&signature.name)).into_iter().flatten() {
+            let shared = jaccard(&own, parameters);
+            for &at in functions.iter().filter(|_| shared >= by.shared_parameters) {
+                let function = &self.functions[at as usize];
+                // Any API may have a function `get_version` without parameters, or `getUserInfo` with an id, and any set of
+                // examples `calculate_bmi`.
+                let is_common = own.is_empty()
+                    || (own.len() == 1 && !function.is_spelt_like(signature))
+                    || (own.len() <= by.example_parameters && is_example_name(&signature.name));
+                let is_sure = !is_common || similarity(function) >= by.text_suspect;
+                let verdict = if is_sure { Verdict::Contaminated } else { Verdict::Suspect };
+                found.push((at, Method::NameParameters, shared, verdict));
+            }
+        }
+        if own.is_empty() {
+            return found;
+        }
+        let known: FxHashSet<u32> = found.iter().map(|(at, ..)| *at).collect();
+        for &at in self.by_parameters.get(&own).into_iter().flatten() {
+            let function = &self.functions[at as usize];
+            if known.contains(&at) || words.is_empty() {
+                continue;
+            }
+            let score = similarity(function);
+            if score >= by.text_suspect {
+                // Two examples under different names, such as `convert_currency` and `currency_converter`.
+                let are_examples = own.len() <= by.example_parameters
+                    && is_example_name(&signature.name)
+                    && function.names.first().is_some_and(|name| is_example_name(name));
+                let is_sure = function.words.len() >= by.text_words
+                    && !are_examples
+                    && (score >= by.text || own.len() >= by.text_parameters);
+                let verdict = if is_sure { Verdict::Contaminated } else { Verdict::Suspect };
+                found.push((at, Method::ParametersText, score, verdict));
+            }
+        }
+        found
+    }
+}
+
+impl Function {
+    /// Whether another function has the same names, letter by letter.
+    fn is_spelt_like(&self, other: &Signature) -> bool {
+        self.names == names(other)
+    }
+}
+
+fn names(signature: &Signature) -> Vec<String> {
+    let parameters = signature.parameters.iter().map(|parameter| parameter.name.clone());
+    [signature.name.clone()].into_iter().chain(parameters).collect()
+}
+
+fn parameters(signature: &Signature) -> Vec<String> {
+    let mut names: Vec<String> =
+        signature.parameters.iter().map(|parameter| loose_name(&parameter.name)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Returns the text by which a function is compared, without its name.
+fn text(signature: &Signature) -> String {
+    let mut text = signature.description.clone();
+    for parameter in &signature.parameters {
+        text += &format!("\n{} {} {}", parameter.name, parameter.description, parameter.inside);
+    }
+    text
+}
+
+fn numbers(words: &[Word]) -> Vec<u32> {
+    words.iter().map(|word| word.number).collect()
+}
+
+#[allow(clippy::cast_precision_loss)] // Counts of parameters.
+fn jaccard(a: &[String], b: &[String]) -> f64 {
+    let shared = a.iter().filter(|name| b.contains(name)).count();
+    let all = a.len() + b.len() - shared;
+    if all == 0 { 1.0 } else { shared as f64 / all as f64 }
+}
+
+fn number(n: usize) -> u32 {
+    u32::try_from(n).expect("fewer than 2^32 functions")
+}

@@ -1,0 +1,304 @@
+//! Which messages of the benchmark a message of a row may overlap.
+//!
+//! A message that shares most of its weight with a row has one of its heaviest words there: it is in the list of as many of
+//! them as weigh more than it may lack. So is a nearly equal one, whose length is near, too. A run of words is found by
+//! `shared_runs`, and a message with other numbers by the heaviest of its other words, all of which the row has. No list is cut
+//! off, so nothing is missed.
+//!
+//! Messages that share a run with the row and nothing else may be all those with the text of a template: they come apart from the
+//! others, and need no comparison one by one.
+
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
+use super::super::thresholds::QueryThresholds;
+use super::super::words::UNKNOWN;
+use super::families::{Families, Known};
+use super::measures::{Counts, Places};
+use super::shared_runs::{Messages, SharedRuns};
+use super::text::{Row, Text};
+use callsieve_engine::context::Cancelled;
+
+/// Whether two messages are nearly equal as a whole: their ROUGE-L F1 is above 0.8.
+pub(super) fn is_near(common: usize, n: usize, n_row: usize) -> bool {
+    5 * common > 2 * (n + n_row)
+}
+
+/// Whole weights by which a rounded share may be off.
+const SLACK: f64 = 2.0;
+/// Messages of a list of a run that are compared one by one.
+const FEW: usize = 16;
+/// Words between two looks at whether the user asked to stop.
+const WORDS_AT_ONCE: usize = 64;
+
+/// The messages of a benchmark, by what a row must have of them.
+#[derive(Debug, Default)]
+pub(super) struct Candidates {
+    /// By word: the messages whose other words do not weigh enough.
+    by_weight: Vec<Vec<u32>>,
+    /// By word: the messages whose other words are not enough for a nearly equal one, with their length, the shortest first.
+    by_length: Vec<Vec<(u32, u32)>>,
+    /// By word: the messages with numbers of which it is the heaviest other word, with all such words.
+    by_template: FxHashMap<u32, Vec<Template>>,
+    by_run: SharedRuns,
+    families: Families,
+    /// Most weight that each message may lack.
+    lacking: Vec<u64>,
+}
+
+/// A message that is looked for with other numbers.
+#[derive(Debug)]
+struct Template {
+    text: u32,
+    /// Its other words, with how often it has them.
+    words: Box<[(u32, u32)]>,
+}
+
+/// What is reused from row to row.
+#[derive(Debug, Default)]
+struct Scratch {
+    of_row: Counts,
+    places: Places,
+    counts: [Counts; 2],
+    /// The number of the search that saw a message last.
+    seen: Vec<[u32; 4]>,
+    search: u32,
+    found: Vec<u32>,
+    by_run: Vec<u32>,
+    /// What the row has of families.
+    known: Known,
+}
+
+/// The messages that may overlap one of a row.
+pub(super) struct Candidate<'a> {
+    /// Those to compare.
+    pub(super) texts: &'a [u32],
+    /// Those that share a run of words, but neither enough words nor a template.
+    pub(super) by_run: &'a [u32],
+    /// The lists of the runs of these.
+    pub(super) lists: Vec<&'a [u32]>,
+    /// Returns the family of a message without a rare word of the row.
+    pub(super) family: &'a dyn Fn(u32) -> Option<u32>,
+    /// How often the row has each word.
+    pub(super) of_row: &'a Counts,
+    /// Where the row has each word.
+    pub(super) places: &'a Places,
+    /// Empty counts for the comparison.
+    pub(super) counts: &'a mut [Counts; 2],
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+impl Candidates {
+    /// Indexes messages, which have their weights.
+    pub(super) fn new(texts: &[Text], n_words: usize, by: &QueryThresholds) -> Self {
+        let mut this = Self {
+            by_weight: vec![Vec::new(); n_words],
+            by_length: vec![Vec::new(); n_words],
+            by_run: SharedRuns::new(texts, by.longest_words),
+            families: Families::new(texts, n_words),
+            ..Self::default()
+        };
+        for (at, text) in (0..).zip(texts) {
+            this.lacking.push(lacking(text.total, by.compared()));
+            this.add(at, text);
+            let words = if text.is_template(by) { text.plain_words() } else { Vec::new() };
+            if let Some(&(heaviest, _)) = words.first() {
+                this.by_template
+                    .entry(heaviest)
+                    .or_default()
+                    .push(Template { text: at, words: words.into() });
+            }
+        }
+        for list in &mut this.by_length {
+            list.sort_unstable();
+        }
+        this
+    }
+
+    fn add(&mut self, at: u32, text: &Text) {
+        let n = text.numbers.len();
+        let length = u32::try_from(n).unwrap_or(u32::MAX);
+        let lacking = self.lacking[at as usize];
+        // As many of the heaviest words as a row cannot lack together.
+        let (mut weight, mut n_words) = (0, 0);
+        for &(word, of_word, times) in &text.distinct {
+            if weight <= lacking {
+                self.by_weight[word as usize].push(at);
+            }
+            if n_words <= n - (2 * n / 3 + 1) {
+                self.by_length[word as usize].push((length, at));
+            }
+            weight += of_word * u64::from(times);
+            n_words += times as usize;
+        }
+    }
+
+    /// Gives `take` the messages that may overlap one of a row, except the `equal` ones. Both lists of messages are ascending.
+    pub(super) fn find(
+        &self,
+        texts: &[Text],
+        row: &Row<'_>,
+        equal: &[u32],
+        cancelled: Cancelled<'_>,
+        take: impl FnOnce(Candidate<'_>),
+    ) {
+        SCRATCH.with_borrow_mut(|scratch| {
+            scratch.reset(self.by_weight.len(), texts.len());
+            scratch.of_row.add(row.numbers);
+            scratch.places.set(row.numbers);
+            self.families.begin(row.numbers, &mut scratch.known);
+            let (mut found, mut by_run, mut lists) =
+                (std::mem::take(&mut scratch.found), std::mem::take(&mut scratch.by_run), Vec::new());
+            self.add_by_words(texts, row, scratch, cancelled, &mut found);
+            self.by_run.for_each(texts, row.numbers, |messages| match messages {
+                Messages::One(text) => found.push(text),
+                Messages::List(list) if self.by_run.list(list).len() <= FEW => {
+                    found.extend_from_slice(self.by_run.list(list));
+                }
+                Messages::List(list) => lists.push(list),
+            });
+            found.sort_unstable();
+            found.dedup();
+            found.retain(|text| equal.binary_search(text).is_err());
+            lists.sort_unstable();
+            lists.dedup();
+            if !lists.is_empty() {
+                for &text in found.iter().chain(equal) {
+                    scratch.sees(text, 3);
+                }
+                for list in &lists {
+                    let new = self.by_run.list(*list).iter().filter(|text| scratch.sees(**text, 3));
+                    by_run.extend(new);
+                }
+                if !by_run.is_sorted() {
+                    by_run.sort_unstable();
+                }
+            }
+            let Scratch { of_row, places, counts, known, .. } = scratch;
+            let lists = lists.iter().map(|list| self.by_run.list(*list)).collect();
+            let family = |text: u32| self.families.of(text, known);
+            take(Candidate {
+                texts: &found,
+                by_run: &by_run,
+                lists,
+                family: &family,
+                of_row,
+                places,
+                counts,
+            });
+            of_row.clear(row.numbers);
+            places.clear(row.numbers);
+            found.clear();
+            by_run.clear();
+            (scratch.found, scratch.by_run) = (found, by_run);
+        });
+    }
+
+    fn add_by_words(
+        &self,
+        texts: &[Text],
+        row: &Row<'_>,
+        scratch: &mut Scratch,
+        cancelled: Cancelled<'_>,
+        found: &mut Vec<u32>,
+    ) {
+        let n_row = row.numbers.len();
+        let lengths =
+            [2 * n_row / 3 + 1, (3 * n_row).div_ceil(2) - 1].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
+        for (n, &word) in row.numbers.iter().enumerate().filter(|(_, word)| **word != UNKNOWN) {
+            if n % WORDS_AT_ONCE == 0 && cancelled() {
+                return;
+            }
+            for &at in &self.by_weight[word as usize] {
+                if scratch.sees(at, 0) && self.has_weight(at, texts, scratch) {
+                    found.push(at);
+                }
+            }
+            for template in self.by_template.get(&word).into_iter().flatten() {
+                if scratch.sees(template.text, 2) && self.has_template(template, texts, scratch) {
+                    found.push(template.text);
+                }
+            }
+            let list = &self.by_length[word as usize];
+            let first = list.partition_point(|(n, _)| *n < lengths[0]);
+            for &(_, at) in list[first..].iter().take_while(|(n, _)| *n <= lengths[1]) {
+                if scratch.sees(at, 1) && self.has_words(at, texts, scratch, n_row) {
+                    found.push(at);
+                }
+            }
+        }
+    }
+
+    /// Whether a row has all but some weight of a message.
+    fn has_weight(&self, at: u32, texts: &[Text], scratch: &mut Scratch) -> bool {
+        let (text, mut left) = (&texts[at as usize], self.lacking[at as usize]);
+        if let Some(family) = self.families.of(at, &scratch.known) {
+            let state = self.families.state(family, text, &scratch.of_row, &mut scratch.known);
+            return self.families.missing_weight(&state, at) <= left;
+        }
+        text.distinct.iter().all(|&(word, weight, times)| {
+            let missing = weight * u64::from(times.saturating_sub(scratch.of_row.get(word)));
+            let is_enough = missing <= left;
+            left = left.saturating_sub(missing);
+            is_enough
+        })
+    }
+
+    /// Whether a row has enough words of a message, in any order, to be nearly equal.
+    fn has_words(&self, at: u32, texts: &[Text], scratch: &mut Scratch, n_row: usize) -> bool {
+        let text = &texts[at as usize];
+        let n = text.numbers.len();
+        let needed = 2 * (n + n_row) / 5 + 1;
+        let Some(mut left) = n.checked_sub(needed) else { return false };
+        if let Some(family) = self.families.of(at, &scratch.known) {
+            return self.families.state(family, text, &scratch.of_row, &mut scratch.known).n_missing <= left;
+        }
+        text.distinct.iter().all(|&(word, _, times)| {
+            let missing = times.saturating_sub(scratch.of_row.get(word)) as usize;
+            let is_enough = missing <= left;
+            left = left.saturating_sub(missing);
+            is_enough
+        })
+    }
+
+    /// Whether a row has all words of a message that are no numbers.
+    fn has_template(&self, template: &Template, texts: &[Text], scratch: &mut Scratch) -> bool {
+        if let Some(family) = self.families.of(template.text, &scratch.known) {
+            let text = &texts[template.text as usize];
+            return self.families.state(family, text, &scratch.of_row, &mut scratch.known).has_plain;
+        }
+        template.words.iter().all(|(word, times)| scratch.of_row.get(*word) >= *times)
+    }
+}
+
+impl Scratch {
+    fn reset(&mut self, n_words: usize, n_texts: usize) {
+        for counts in self.counts.iter_mut().chain([&mut self.of_row]) {
+            counts.reserve(n_words);
+        }
+        self.places.reserve(n_words);
+        if self.seen.len() < n_texts {
+            self.seen.resize(n_texts, [0; 4]);
+        }
+        self.search = self.search.wrapping_add(1);
+        if self.search == 0 {
+            self.seen.fill([0; 4]);
+            self.search = 1;
+        }
+    }
+
+    /// Returns whether this search sees a message for the first time, by one kind of list.
+    fn sees(&mut self, at: u32, kind: usize) -> bool {
+        std::mem::replace(&mut self.seen[at as usize][kind], self.search) != self.search
+    }
+}
+
+/// Returns the most weight that a message may lack to be compared.
+#[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Weights of words.
+fn lacking(total: u64, compared: f64) -> u64 {
+    ((1.0 - compared) * total as f64 + SLACK) as u64
+}

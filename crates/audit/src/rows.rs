@@ -1,0 +1,59 @@
+//! Reads the rows of files as items: requests, conversations without functions, and plain texts.
+
+use super::item::{Docs, Item};
+use callsieve_ingest::any_row::{Reading, RowsRead, rows_of};
+use callsieve_ingest::fate::LineFate;
+use callsieve_ingest::log_formats::Columns;
+use callsieve_ingest::read::{Block, Position};
+use callsieve_ingest::reasons::Fault;
+
+/// A row of a file, read.
+#[derive(Debug)]
+pub struct ReadRow {
+    /// Where it is.
+    pub position: Position,
+    /// Its own id.
+    pub id: Option<String>,
+    /// What it holds; `None` where it is blank or cannot be read.
+    pub item: Option<Item>,
+    /// Why it cannot be read.
+    pub fault: Option<Fault>,
+}
+
+/// Where the text of a row is that is no request for a function call.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fallback {
+    /// Keys of texts, with dots into objects. Empty: the usual keys of conversations and instructions.
+    pub fields: Vec<String>,
+}
+
+/// Reads the rows of a block, in order; the parts of one item are one row.
+pub fn items_of(block: &Block, columns: &Columns, fallback: &Fallback) -> Vec<ReadRow> {
+    let reading = Reading { columns, rows: RowsRead::All, text_fields: &fallback.fields };
+    let mut rows: Vec<ReadRow> = Vec::with_capacity(block.items.len());
+    for line in rows_of(block, &reading) {
+        let position = Position { line: line.line, record: line.record };
+        if line.part == 0 {
+            rows.push(ReadRow { position, id: None, item: None, fault: None });
+        }
+        match (rows.last_mut(), line.fate) {
+            (Some(row), LineFate::Record(record)) => row.add(*record),
+            (Some(row), LineFate::Unreadable(fault)) => row.fault = Some(fault),
+            _ => {}
+        }
+    }
+    rows
+}
+
+impl ReadRow {
+    fn add(&mut self, record: callsieve_ingest::fate::Record) {
+        self.id = self.id.take().or_else(|| record.external_id.clone());
+        let other = Item::of_record(record);
+        let item = self.item.get_or_insert_default();
+        item.queries.extend(other.queries);
+        item.calls.extend(other.calls);
+        if item.functions == Docs::None {
+            item.functions = other.functions;
+        }
+    }
+}

@@ -1,0 +1,763 @@
+//! Runs a pipeline. This is the only module that applies verdicts.
+//!
+//! If a stage is already finished under the same key and its files are unchanged, its delta is read back. Otherwise the
+//! stage judges its rows, and its delta is written. In both cases the delta is applied to the tables, the fates that
+//! follow for parents and children are added, and rows in and rows out are compared before the next stage starts.
+//!
+//! See `cascade` for the fates that follow, `conservation` for the comparison, and `partition` for the parts of a step.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde::de::DeserializeOwned;
+
+use super::background_writer::BackgroundWriter;
+use super::cascade::{NO_REQUEST_LEFT, apply, take_effect, take_effect_resolved};
+use super::conservation::{check_export, check_lines, check_stage, kept};
+use super::context::Context;
+use super::contract::{Contract, Role};
+use super::corpus::{Cells, Corpus};
+use super::decided::{Decided, entry_of};
+use super::decision::{self, Decision, DecisionKind, Ruling};
+use super::decisions::{
+    APPLIED_NOTE, Account, DECIDED, NOT_APPLIED_NOTE, Note, RowNote, TO_CHECK_NOTE, noted, write_rulings,
+};
+use super::delta::{
+    COLUMNS, EDITS, FATES, FateCount, INCOMPLETE_NOTE, StageManifest, StoredEdit, StoredFates, count_edits,
+    count_fates, read_fates, write_edits, write_fates,
+};
+use super::entries;
+use super::error::{At, Error, Result, damaged};
+use super::fate::FateEvent;
+use super::fingerprint::Fingerprint;
+use super::folder::{RunFolder, Step};
+use super::forgotten::{self, Forgotten};
+use super::frame::FrameFile;
+use super::instance::StageInstance;
+use super::layout::{INGEST, LINKS, MANIFEST, step_name};
+use super::links::{StoredLink, write_links};
+use super::manifest::InputFile;
+use super::part::Cuts;
+use super::partition;
+use super::raw::{self, IngestCounts, IngestManifest, Intake};
+use super::seal::{Fault, FaultKind, Files, Sealed};
+use super::sink::{Exported, FinishedTables, Sink};
+use super::source::Source;
+use super::verdict::{Delta, Verdict};
+use super::view::View;
+use super::vocabulary::{Action, Reason, ReasonKind, RowIx, Safety, TableId};
+use callsieve_text::figures::counted;
+
+/// The version of run folders. Raise it when the layout of the folder or the meaning of a delta changes: steps of other
+/// versions are not reused.
+const ENGINE_VERSION: u32 = 6;
+
+/// The maximum bytes of written cells that stay in memory, so that they need not be read back.
+const HELD_BYTES: usize = 128 << 20;
+
+/// A finished run.
+pub struct Outcome {
+    /// The manifest of ingest.
+    pub ingest: IngestManifest,
+    /// The manifests of the stages.
+    pub stages: Vec<StageManifest>,
+    /// The number of steps that were reused from an earlier run of the same pipeline.
+    pub reused: usize,
+    /// The tables after the last stage.
+    pub corpus: Corpus,
+    /// The export, once it is done; see [`export`].
+    pub exported: Option<Exported>,
+}
+
+/// Runs source and stages in a run folder. The reports and the dataset of an earlier run are removed.
+///
+/// # Errors
+/// See [`Error`]. Finished steps stay, so that the same call continues from there.
+pub fn run(
+    folder: &RunFolder,
+    source: &dyn Source,
+    stages: &[StageInstance],
+    cx: &Context<'_>,
+) -> Result<Outcome> {
+    run_cut(folder, source, stages, Cuts::default(), cx)
+}
+
+/// Runs like [`run`], with other sizes of batches and parts.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_cut(
+    folder: &RunFolder,
+    source: &dyn Source,
+    stages: &[StageInstance],
+    cuts: Cuts,
+    cx: &Context<'_>,
+) -> Result<Outcome> {
+    run_by(&BackgroundWriter::new(HELD_BYTES), folder, source, stages, cuts, cx)
+}
+
+/// Runs with a background writer that is used for nothing else.
+pub(super) fn run_by(
+    background_writer: &BackgroundWriter,
+    folder: &RunFolder,
+    source: &dyn Source,
+    stages: &[StageInstance],
+    cuts: Cuts,
+    cx: &Context<'_>,
+) -> Result<Outcome> {
+    steps(Running { folder, background_writer, cx, cuts }, source, stages).map_err(|error| {
+        match background_writer.wait() {
+            // A failed write takes precedence over the error that ended the steps.
+            Err(unwritten) if !matches!(unwritten, Error::Interrupted) => unwritten,
+            _ => error,
+        }
+    })
+}
+
+/// Reads the inputs and runs all stages. All files are written when it succeeds.
+fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) -> Result<Outcome> {
+    let Running { folder, background_writer, cx, .. } = running;
+    let names: Vec<String> = stages.iter().enumerate().map(|(at, stage)| step_name(at, &stage.id)).collect();
+    let (ingest, mut corpus, mut reused) = std::thread::scope(|scope| {
+        scope.spawn(|| stages.iter().for_each(|instance| instance.stage.prepare()));
+        ingest(running, source)
+    })?;
+    // Before anything of an earlier run is removed.
+    for table in TableId::ALL {
+        Decided::of(&cx.services.decisions, &corpus, table)?;
+    }
+    folder.keep_stages(&names)?;
+    let mut manifests: Vec<StageManifest> = Vec::new();
+    let mut upstream = ingest.key.clone();
+    for (at, instance) in stages.iter().enumerate() {
+        if cx.cancelled() {
+            return Err(Error::Interrupted);
+        }
+        let step = format!("stages/{}", names[at]);
+        let is_last = at + 1 == stages.len();
+        let key = stage_key(instance, &upstream, is_last, cx)?;
+        let drops = Drops::of(&cx.services.decisions, &corpus)?;
+        let done = manifest_of::<StageManifest>(running, &step)?
+            .filter(|done| is_reusable(running, &step, done, &key, &drops, instance));
+        let manifest = if let Some(Sealed { value: manifest, .. }) = done {
+            replay(folder.path(), &step, at, instance, &mut corpus)?;
+            reused += 1;
+            manifest
+        } else {
+            let keys = Keys { own: &key, upstream: &upstream };
+            let place = StagePosition { at, stages, is_last, before: &manifests };
+            judge(running, &step, place, keys, &drops, &mut corpus)?
+        };
+        check_stage(&manifest, &corpus)?;
+        upstream.clone_from(&manifest.key);
+        manifests.push(manifest);
+    }
+    folder.remove_outcome()?;
+    warn_of_decisions(&manifests, cx);
+    background_writer.wait()?;
+    for (manifest, name) in manifests.iter_mut().zip(&names) {
+        let written = folder.manifest::<StageManifest>(&format!("stages/{name}"))?;
+        let lost = || damaged(folder.path(), format!("the step {name} was written and does not exist"));
+        manifest.bytes = written.ok_or_else(lost)?.bytes;
+    }
+    Ok(Outcome { ingest, stages: manifests, reused, corpus, exported: None })
+}
+
+/// Loads the tables of a finished run as they were after its last stage.
+///
+/// # Errors
+/// The run folder is damaged or not finished.
+pub fn open(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Result<Corpus> {
+    let mut corpus = fold(run, ingest, stages)?;
+    forgotten::apply(run, &mut corpus, stages.len())?;
+    Ok(corpus)
+}
+
+/// Returns the tables after the last stage, as if nothing had been forgotten since.
+///
+/// # Errors
+/// A file of the run cannot be read.
+pub fn fold(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Result<Corpus> {
+    let mut corpus = raw::load(run, ingest)?;
+    for (at, instance) in stages.iter().enumerate() {
+        replay(run, &format!("stages/{}", step_name(at, &instance.id)), at, instance, &mut corpus)?;
+    }
+    Ok(corpus)
+}
+
+/// The environment of every step of a run.
+#[derive(Clone, Copy)]
+struct Running<'a> {
+    folder: &'a RunFolder,
+    background_writer: &'a BackgroundWriter,
+    cx: &'a Context<'a>,
+    cuts: Cuts,
+}
+
+/// Reads the inputs, unless the same inputs were already read. The outcome of an earlier run stays until a request is found. Also returns the tables and the number of reused steps.
+fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, Corpus, usize)> {
+    let Running { folder, background_writer, cx, cuts } = running;
+    let forgotten = Forgotten::read(folder.path())?;
+    if let Some(Sealed { value: manifest, files, .. }) = manifest_of::<IngestManifest>(running, "ingest")? {
+        cx.progress.begin("compare inputs", None);
+        let same =
+            !manifest.purged && manifest.key == ingest_key(source, &source.inputs()?, &forgotten, cx.seed)?;
+        cx.progress.end(if same { "as before" } else { "changed" });
+        if same && is_whole(running, "ingest", &files) {
+            let corpus = raw::load(folder.path(), &manifest)?;
+            return Ok((manifest, corpus, 1));
+        }
+    }
+    let start = Instant::now();
+    cx.progress.begin("ingest", None);
+    let (files, columns) = (folder.begin_private("ingest")?, source.columns());
+    let mut writer = Intake::new(files, &columns, forgotten.clone(), cuts.batch_rows, background_writer);
+    let read = source.read(&mut writer, cx)?;
+    // Checked before the step is finished, because a later run reuses finished steps.
+    check_lines(&read, writer.counts())?;
+    if writer.counts().has_nothing() && folder.has_finished() {
+        return Err(Error::NoRequest(
+            "no request was read from the inputs\nhint: check that the log was written to its end".to_owned(),
+        ));
+    }
+    // From here on the outcome of an earlier run would not be that of the rows.
+    folder.remove_outcome()?;
+    let key = key_of_failed(ingest_key(source, &read.inputs, &forgotten, cx.seed)?, &read.failed);
+    let (manifest, corpus) = writer.finish(key, read, start.elapsed().as_secs_f64())?;
+    let counts = &manifest.counts;
+    cx.progress.end(&format!(
+        "{}, {}",
+        counted(counts.records, "request", "requests"),
+        counted(counts.doc_lists, "doc list", "doc lists")
+    ));
+    Ok((manifest, corpus, 0))
+}
+
+/// Returns the manifest of a finished step; a damaged one counts as missing, with a warning.
+fn manifest_of<M: DeserializeOwned>(running: Running<'_>, step: &str) -> Result<Option<Sealed<M>>> {
+    let folder = running.folder;
+    let damage = match folder.sealed::<M>(step) {
+        Ok(None) if folder.path().join(step).is_dir() => "there is no such file".to_owned(),
+        Err(Error::Damaged { what, .. }) => what,
+        Err(Error::File { cause, .. }) => format!("cannot be read: {cause}"),
+        found => return found,
+    };
+    warn_of_damage(running, step, &Fault::new(MANIFEST, FaultKind::Damaged, damage), 0);
+    Ok(None)
+}
+
+/// Returns `true` if the files of a finished step are unchanged; otherwise warns.
+fn is_whole(running: Running<'_>, step: &str, files: &Files) -> bool {
+    let faults = files.faults(&running.folder.path().join(step));
+    if let Some(first) = faults.first() {
+        warn_of_damage(running, step, first, faults.len() - 1);
+    }
+    faults.is_empty()
+}
+
+fn warn_of_damage(Running { folder, cx, .. }: Running<'_>, step: &str, fault: &Fault, n_more: usize) {
+    let path = folder.path().join(step).join(&fault.file);
+    let more = if n_more == 0 { String::new() } else { format!(", and {n_more} more of its files") };
+    let again = if step == INGEST { "the inputs are read again" } else { "the stage runs again" };
+    cx.progress.warn(&format!("{} is damaged ({}){more}: {again}", path.display(), fault.detail));
+}
+
+fn ingest_key(source: &dyn Source, inputs: &[InputFile], forgotten: &Forgotten, seed: u64) -> Result<String> {
+    let mut fingerprint = Fingerprint::default();
+    fingerprint.version(ENGINE_VERSION);
+    fingerprint.part("seed", &seed.to_le_bytes());
+    source.fingerprint(&mut fingerprint)?;
+    for input in inputs {
+        fingerprint.part("input", input.sha256.as_bytes());
+    }
+    forgotten.fingerprint(&mut fingerprint);
+    Ok(fingerprint.finish())
+}
+
+/// Returns the key of the ingest step, made different if a service failed for some items: as for a stage.
+fn key_of_failed(key: String, failed: &[u64]) -> String {
+    if failed.is_empty() {
+        return key;
+    }
+    let mut fingerprint = Fingerprint::after(&key);
+    for item in failed {
+        fingerprint.part("failed item", &item.to_le_bytes());
+    }
+    fingerprint.finish()
+}
+
+fn stage_key(instance: &StageInstance, upstream: &str, is_last: bool, cx: &Context<'_>) -> Result<String> {
+    let mut fingerprint = Fingerprint::after(upstream);
+    fingerprint.part("kind", instance.kind.as_bytes());
+    fingerprint.part("id", instance.id.as_bytes());
+    fingerprint.part("settings", instance.settings.to_string().as_bytes());
+    fingerprint.part("seed", &cx.seed.to_le_bytes());
+    instance.stage.fingerprint(&mut fingerprint)?;
+    cx.services.decisions.fingerprint(&instance.stage.contract().decisions, is_last, &mut fingerprint);
+    Ok(fingerprint.finish())
+}
+
+/// The drops of people by the tables that they name rows of, before a stage; `None` where nobody drops a row.
+struct Drops<'d>(Option<[Decided<'d>; 2]>);
+
+impl<'d> Drops<'d> {
+    fn of(decisions: &'d decision::Decisions, corpus: &Corpus) -> Result<Self> {
+        if decisions.all.iter().all(|decision| decision.kind != DecisionKind::Drop) {
+            return Ok(Self(None));
+        }
+        let [one, other] = TableId::ALL.map(|table| Decided::of(decisions, corpus, table));
+        Ok(Self(Some([one?, other?])))
+    }
+
+    fn on(&self, table: TableId) -> Option<&Decided<'d>> {
+        let at = TableId::ALL.iter().position(|known| *known == table)?;
+        self.0.as_ref()?.get(at)
+    }
+
+    /// Drops a row that a stage holds and a person drops.
+    fn resolved(&self, fate: FateEvent) -> FateEvent {
+        match self.on(fate.table) {
+            Some(decided) => decided.drop_of_held(fate),
+            None => fate,
+        }
+    }
+
+    /// The key of a stage with these fates. Drops are in the keys of the stages that would hold their rows, and of no
+    /// other stage, so a drop of any other row runs only the last stage again.
+    fn key(&self, key: &str, fates: &[FateEvent]) -> String {
+        let is_held =
+            |fate: &&FateEvent| fate.action == Action::Hold || fate.reason == DecisionKind::Drop.reason();
+        let on_row = |fate: &FateEvent| self.on(fate.table)?.on(fate.row, DecisionKind::Drop);
+        let mut contents: Vec<String> =
+            fates.iter().filter(is_held).filter_map(on_row).map(Decision::content).collect();
+        if contents.is_empty() {
+            return key.to_owned();
+        }
+        contents.sort_unstable();
+        let mut fingerprint = Fingerprint::after(key);
+        for content in &contents {
+            fingerprint.part("drop of a held row", content.as_bytes());
+        }
+        fingerprint.finish()
+    }
+}
+
+/// Returns the key of a step, made different if a service failed for some of its rows: the step and those after it are then
+/// computed again by a later run, unless the same rows fail again.
+fn final_key(key: String, fates: &[FateEvent], notes: &BTreeMap<String, serde_json::Value>) -> String {
+    if !notes.contains_key(INCOMPLETE_NOTE) {
+        return key;
+    }
+    let mut fingerprint = Fingerprint::after(&key);
+    for fate in fates.iter().filter(|fate| fate.reason.kind == ReasonKind::Fault) {
+        fingerprint.part("failed row", &fate.row.to_le_bytes());
+    }
+    fingerprint.finish()
+}
+
+/// Whether a finished step has the key that it would have now, and its files are unchanged.
+fn is_reusable(
+    running: Running<'_>,
+    step: &str,
+    done: &Sealed<StageManifest>,
+    key: &str,
+    drops: &Drops<'_>,
+    instance: &StageInstance,
+) -> bool {
+    let has_key = || {
+        if drops.0.is_none() {
+            return done.value.key == key;
+        }
+        let path = running.folder.path().join(step).join(FATES);
+        let fates = read_fates(&path, &reasons_of(&instance.stage.contract()));
+        fates.is_ok_and(|fates| drops.key(key, &fates) == done.value.key)
+    };
+    has_key() && is_whole(running, step, &done.files)
+}
+
+/// The resume keys of a stage and of the step before it.
+#[derive(Clone, Copy)]
+struct Keys<'a> {
+    /// Without the drops of rows that the stage holds.
+    own: &'a str,
+    upstream: &'a str,
+}
+
+/// A stage and its position among the others.
+#[derive(Clone, Copy)]
+struct StagePosition<'a> {
+    at: usize,
+    stages: &'a [StageInstance],
+    is_last: bool,
+    /// The manifests of the stages before it.
+    before: &'a [StageManifest],
+}
+
+fn judge(
+    running: Running<'_>,
+    step: &str,
+    place: StagePosition<'_>,
+    keys: Keys<'_>,
+    drops: &Drops<'_>,
+    corpus: &mut Corpus,
+) -> Result<StageManifest> {
+    let Running { folder, background_writer, cx, .. } = running;
+    let instance = &place.stages[place.at];
+    folder.remove_outcome()?;
+    let start = Instant::now();
+    let contract = instance.stage.contract();
+    let before = kept(corpus);
+    cx.progress.begin(&instance.id, Some(corpus.table(contract.table).len() as u64));
+    let files = folder.begin(step)?;
+    let decided = Decided::of(&cx.services.decisions, corpus, contract.table)?;
+    let view = View::new(corpus, &contract).with_decided(&decided);
+    let Delta { fates, edits, cells, links, rulings, mut notes } =
+        verdict_of(running, instance, &contract, &files.file(COLUMNS), corpus, &view)?;
+    let (fates, rulings) = decide(place, &contract, (fates, rulings), (&decided, drops), corpus, cx)?;
+    notes.extend(notes_of_decisions(running, place, &rulings, corpus)?);
+    let edits: Vec<StoredEdit> =
+        edits.into_iter().map(|(row, edit)| StoredEdit::new(contract.table, row, edit)).collect();
+    let is_shown = |edit: &StoredEdit| edit.safety == Safety::Suggest.name();
+    let manifest = StageManifest {
+        key: final_key(drops.key(keys.own, &fates), &fates, &notes),
+        upstream: keys.upstream.to_owned(),
+        id: instance.id.clone(),
+        kind: instance.kind.to_owned(),
+        settings: instance.settings.clone(),
+        table: contract.table,
+        role: contract.role,
+        before,
+        after: kept(corpus),
+        fates: count_fates(&fates),
+        edits: count_edits(edits.iter().filter(|edit| !is_shown(edit))),
+        suggestions: count_edits(edits.iter().filter(|edit| is_shown(edit))),
+        notes,
+        seconds: start.elapsed().as_secs_f64(),
+        bytes: 0,
+    };
+    let columns = files.done_file(COLUMNS);
+    let links = contract.links.then_some(links);
+    write_in_background(background_writer, files, Rest { fates, edits, links, rulings }, manifest.clone())?;
+    if let Some(held) = cells {
+        let cells = Cells::written(held, &columns, background_writer)?;
+        corpus.table_mut(contract.table).add_columns(&contract.writes, cells);
+    }
+    cx.progress.end(&summary(&manifest));
+    Ok(manifest)
+}
+
+/// Returns the verdict of a stage on the current tables.
+fn verdict_of(
+    Running { background_writer, cx, cuts, .. }: Running<'_>,
+    instance: &StageInstance,
+    contract: &Contract,
+    columns: &Path,
+    corpus: &Corpus,
+    view: &View<'_>,
+) -> Result<Delta> {
+    let mut verdict =
+        Verdict::new(&instance.id, contract, corpus.table(contract.table), columns, background_writer);
+    let stage = &*instance.stage;
+    let cut = partition::cut(stage, &instance.id, view, cuts.parts, cx)?;
+    if cut.len() < 2 {
+        stage.judge(view, cx, &mut verdict)?;
+    } else {
+        partition::judge(stage, view, &cut, cx, &mut verdict)?;
+    }
+    verdict.finish()
+}
+
+/// The fates of rows, and the results of decisions on them.
+type FatesAndRulings = (Vec<FateEvent>, Vec<(RowIx, Ruling)>);
+
+/// Applies the fates of a stage that no decision overrules, the drops of people, and the fates that follow. A drop of a row
+/// that the stage holds takes effect here, any other drop after the last stage.
+fn decide(
+    place: StagePosition<'_>,
+    contract: &Contract,
+    (fates, mut rulings): FatesAndRulings,
+    (decided, held_drops): (&Decided<'_>, &Drops<'_>),
+    corpus: &mut Corpus,
+    cx: &Context<'_>,
+) -> Result<FatesAndRulings> {
+    let decisions = &cx.services.decisions;
+    let (fates, kept) = decided.overrule(fates, contract.role);
+    rulings.extend(kept);
+    rulings.sort_by_key(|(row, ruling)| (*row, ruling.kind));
+    let resolved = |fate| held_drops.resolved(fate);
+    let fates = fates.into_iter().map(resolved).collect();
+    let mut fates = take_effect_resolved(corpus, contract.table, fates, place.at, resolved)?;
+    if place.is_last {
+        let mut drops = Vec::new();
+        for table in TableId::ALL {
+            drops.extend(Decided::of(decisions, corpus, table)?.drops(corpus.table(table)));
+        }
+        if !drops.is_empty() {
+            fates.extend(take_effect(corpus, TableId::DocLists, drops, place.at)?);
+        }
+    }
+    Ok((fates, rulings))
+}
+
+/// Returns the notes of a stage's manifest on the decisions of people; the last stage accounts for all decisions.
+fn notes_of_decisions(
+    running: Running<'_>,
+    place: StagePosition<'_>,
+    rulings: &[(RowIx, Ruling)],
+    corpus: &Corpus,
+) -> Result<Vec<(String, serde_json::Value)>> {
+    let decisions = &*running.cx.services.decisions;
+    let own = noted(place.stages[place.at].stage.contract().table, rulings);
+    let mut notes: Vec<(String, serde_json::Value)> = Vec::new();
+    if place.is_last && !decisions.all.is_empty() {
+        let contract = |stage: &StageInstance| stage.stage.contract();
+        let stages: Vec<(&str, Contract)> =
+            place.stages.iter().map(|stage| (stage.id.as_str(), contract(stage))).collect();
+        let earlier =
+            place.before.iter().map(|manifest| manifest.notes.get(APPLIED_NOTE)).chain([own.as_ref()]);
+        let earlier: Vec<RowNote> = earlier.flat_map(RowNote::all).collect();
+        let entries = repeated_entries(running, place)?;
+        let account = Account { decisions, corpus, noted: &earlier, stages: &stages, entries: &entries };
+        let [(not_applied, left), (to_check, kept)] = account.notes()?;
+        notes.push((not_applied.to_owned(), serde_json::json!(left)));
+        if !kept.is_empty() {
+            notes.push((to_check.to_owned(), serde_json::json!(kept)));
+        }
+    }
+    notes.extend(own.map(|own| (APPLIED_NOTE.to_owned(), own)));
+    Ok(notes)
+}
+
+/// Returns the entries of an earlier dataset for which the stages before this one dropped rows.
+fn repeated_entries(
+    running: Running<'_>,
+    place: StagePosition<'_>,
+) -> Result<BTreeMap<(TableId, RowIx), String>> {
+    let mut entries = BTreeMap::new();
+    for (at, instance) in place.stages[..place.at].iter().enumerate() {
+        let role = instance.stage.contract().role;
+        if role != Role::Baseline {
+            continue;
+        }
+        // Its files may not be on disk yet.
+        running.background_writer.wait()?;
+        let step = running.folder.path().join("stages").join(step_name(at, &instance.id));
+        for fate in StoredFates::open(&step.join(FATES))?.iter() {
+            let detail: Option<serde_json::Value> = fate.detail.and_then(|it| serde_json::from_str(it).ok());
+            let entry = entry_of(role, detail.as_ref());
+            entries.extend(entry.map(|entry| ((fate.table, fate.row), entry.to_owned())));
+        }
+    }
+    Ok(entries)
+}
+
+/// The maximum number of decisions that warnings name.
+const MOST_DECISIONS_NAMED: usize = 20;
+
+/// Warns of each decision that was not applied or that needs a check, whether its stage ran now or earlier.
+fn warn_of_decisions(manifests: &[StageManifest], cx: &Context<'_>) {
+    let decisions = &cx.services.decisions;
+    for message in decisions.undecided.iter().take(MOST_DECISIONS_NAMED) {
+        cx.progress.warn(&format!("decisions {message}"));
+    }
+    if decisions.undecided.len() > MOST_DECISIONS_NAMED {
+        let n_more = decisions.undecided.len() - MOST_DECISIONS_NAMED;
+        cx.progress.warn(&format!("{n_more} more rows are filled in without a decision"));
+    }
+    let Some(last) = manifests.last() else {
+        if !decisions.all.is_empty() {
+            cx.progress.warn(&format!(
+                "decisions {}: none is applied, because the pipeline has no stages",
+                decisions.files.join(", ")
+            ));
+        }
+        return;
+    };
+    for (note, what) in [(NOT_APPLIED_NOTE, "not applied"), (TO_CHECK_NOTE, "applied, but to be checked")] {
+        let left = Note::all(last.notes.get(note));
+        for Note { file, line, decision, why, .. } in left.iter().take(MOST_DECISIONS_NAMED) {
+            let why = why.as_deref().unwrap_or_default();
+            let word = decisions.word_at((*file, *line)).unwrap_or(decision.name());
+            let name = decisions.name_of(*file, *line);
+            cx.progress.warn(&format!("decisions {name}: {word} is {what}: {why}"));
+        }
+        if left.len() > MOST_DECISIONS_NAMED {
+            cx.progress.warn(&format!("{} more decisions are {what}", left.len() - MOST_DECISIONS_NAMED));
+        }
+    }
+}
+
+/// The parts of a delta besides columns.
+struct Rest {
+    fates: Vec<FateEvent>,
+    edits: Vec<StoredEdit>,
+    /// The links, if the contract allows them.
+    links: Option<Vec<StoredLink>>,
+    rulings: Vec<(RowIx, Ruling)>,
+}
+
+/// Writes the rest of a delta with the background writer, after its columns, and then counts the bytes for the
+/// manifest.
+fn write_in_background(
+    background_writer: &BackgroundWriter,
+    files: Step,
+    rest: Rest,
+    manifest: StageManifest,
+) -> Result<()> {
+    background_writer.push(move || {
+        let Rest { fates, edits, links, mut rulings } = rest;
+        write_fates(&files.file(FATES), &fates)?;
+        write_edits(&files.file(EDITS), &edits)?;
+        if let Some(links) = links {
+            write_links(&files.file(LINKS), &links)?;
+        }
+        rulings.retain(|(_, ruling)| ruling.refused.is_none());
+        if !rulings.is_empty() {
+            write_rulings(&files.file(DECIDED), manifest.table, &rulings)?;
+        }
+        let bytes = bytes_in(files.path())?;
+        files.finish(&StageManifest { bytes, ..manifest })
+    })
+}
+
+/// Applies the delta of a finished stage.
+///
+/// # Errors
+/// A file of the step cannot be read, or is damaged.
+pub fn replay(
+    run: &Path,
+    step: &str,
+    at: usize,
+    instance: &StageInstance,
+    corpus: &mut Corpus,
+) -> Result<()> {
+    let contract = instance.stage.contract();
+    let path = run.join(step).join(FATES);
+    let fates = read_fates(&path, &reasons_of(&contract))?;
+    check_fates(&fates, corpus).map_err(|what| damaged(&path, what))?;
+    apply(corpus, &fates, at)?;
+    if contract.writes.is_empty() { Ok(()) } else { add_columns(run, step, &contract, corpus) }
+}
+
+/// Checks fates that were read back by the same rules as `Verdict` and the cascade: each belongs to a kept row with no
+/// other fate among them, and only merges have a leader, which stays kept.
+fn check_fates(fates: &[FateEvent], corpus: &Corpus) -> Result<(), String> {
+    let mut has_fate = TableId::ALL.map(|table| vec![false; corpus.table(table).len()]);
+    for &FateEvent { table, row, .. } in fates {
+        let slot =
+            has_fate[table as usize].get_mut(row as usize).filter(|_| corpus.table(table).is_kept(row));
+        let Some(slot) = slot else {
+            return Err(format!("a fate of row {row}, which does not exist or is not kept"));
+        };
+        if std::mem::replace(slot, true) {
+            return Err(format!("a second fate of row {row}"));
+        }
+    }
+    let stays = |table: TableId, row: RowIx| {
+        has_fate[table as usize].get(row as usize) == Some(&false) && corpus.table(table).is_kept(row)
+    };
+    let is_whole = |fate: &&FateEvent| match (fate.action, fate.into) {
+        (Action::Merge, Some(into)) => stays(fate.table, into),
+        (_, into) => fate.action != Action::Merge && into.is_none(),
+    };
+    match fates.iter().find(|fate| !is_whole(fate)) {
+        Some(fate) => Err(format!(
+            "row {} is merged without a leader that stays kept, or has a leader and is not merged",
+            fate.row
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Returns the reasons that a stage's delta may use: its own, and those that the runner adds.
+pub(super) fn reasons_of(contract: &Contract) -> Vec<&'static Reason> {
+    contract.reasons.iter().copied().chain([&NO_REQUEST_LEFT]).chain(decision::reasons()).collect()
+}
+
+/// Adds the columns of a finished step to its table.
+///
+/// # Errors
+/// The file cannot be read, or has another number of rows.
+pub fn add_columns(run: &Path, step: &str, contract: &Contract, corpus: &mut Corpus) -> Result<()> {
+    let path = run.join(step).join(COLUMNS);
+    let file = FrameFile::open(&path)?;
+    let (found, expected) = (file.height(), corpus.table(contract.table).len());
+    if found != expected {
+        return Err(damaged(&path, format!("expected {expected} rows, found {found}")));
+    }
+    corpus.table_mut(contract.table).add_columns(&contract.writes, Cells::in_file(file));
+    Ok(())
+}
+
+/// Writes the kept rows of a run whose stages are finished.
+///
+/// # Errors
+/// A file cannot be written, or an exported row is not kept.
+pub fn export(
+    folder: &RunFolder,
+    sink: &dyn Sink,
+    inputs: &[PathBuf],
+    corpus: &Corpus,
+    cx: &Context<'_>,
+) -> Result<Exported> {
+    cx.progress.begin(sink.id(), Some(corpus.requests.kept() as u64));
+    let files = folder.begin("dataset")?;
+    let exported = sink.write(&FinishedTables { run: folder.path(), inputs, corpus }, files.path(), cx)?;
+    check_export(sink.id(), &exported.rows, corpus)?;
+    entries::write(folder.path(), &exported.origins)?;
+    files.rename()?;
+    let frozen: u64 = exported.frozen.iter().map(|(_, entries)| entries).sum();
+    let and_frozen = if frozen > 0 { format!(" and {frozen} frozen") } else { String::new() };
+    let entries = counted(exported.rows.len() as u64, "entry", "entries");
+    cx.progress.end(&format!("{entries}{and_frozen}"));
+    Ok(exported)
+}
+
+/// Returns one line about the result of a stage.
+fn summary(manifest: &StageManifest) -> String {
+    let verbs = [(Action::Merge, "merged"), (Action::Drop, "dropped"), (Action::Hold, "held")];
+    let nouns = [(TableId::DocLists, "doc list"), (TableId::Requests, "request")];
+    let mut parts = Vec::new();
+    for ((action, verb), (table, noun)) in verbs.iter().flat_map(|verb| nouns.map(|noun| (*verb, noun))) {
+        let is_meant = |count: &&FateCount| count.table == table && count.action == action && !count.cascaded;
+        let rows: u64 = manifest.fates.iter().filter(is_meant).map(|count| count.rows).sum();
+        if rows > 0 {
+            let plural = if rows == 1 { "" } else { "s" };
+            parts.push(format!("{rows} {noun}{plural} {verb}"));
+        }
+    }
+    let edits: u64 = manifest.edits.values().sum();
+    if edits > 0 {
+        let plural = if edits == 1 { "" } else { "s" };
+        parts.push(format!("{edits} edit{plural}"));
+    }
+    if parts.is_empty() { "nothing to do".to_owned() } else { parts.join(", ") }
+}
+
+/// Returns the share of rows with faults: lines that could not be read, and requests.
+///
+/// With `--limit` or `--sample-rows` the lines are those of the whole log and the requests those of the sample, so the
+/// two shares are computed separately.
+pub fn fault_share(counts: &IngestCounts, corpus: &Corpus) -> f64 {
+    let requests = &corpus.requests;
+    let is_fault = |row: RowIx| requests.fate(row).is_some_and(|fate| fate.reason.kind == ReasonKind::Fault);
+    let faults = requests.in_order().iter().filter(|&&row| is_fault(row)).count() as u64;
+    // Counts of rows are far below 2^52, so the division is exact enough.
+    #[allow(clippy::cast_precision_loss)]
+    let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
+    let unreadable = share(counts.unreadable, counts.lines);
+    unreadable + (1.0 - unreadable) * share(faults, counts.records)
+}
+
+/// Returns the bytes of the files in a folder, without its subfolders.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn bytes_in(folder: &Path) -> Result<u64> {
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(folder).at("reading", folder)? {
+        bytes += entry.and_then(|entry| entry.metadata()).at("reading", folder)?.len();
+    }
+    Ok(bytes)
+}

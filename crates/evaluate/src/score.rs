@@ -1,0 +1,153 @@
+//! Scores one output: decodes it and checks it by the rules of its category.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+
+use super::category::Scoring;
+use super::dataset::{Category, Entry};
+use super::recorded::{self, Recorded};
+use super::results::{Output, ResultRow};
+use callsieve_checker::decode::{
+    DecodeError, Format, decode_calls, decode_text, decode_text_strict, is_empty_output,
+};
+use callsieve_checker::{Case, Checker, ErrorType, Kind, Language, Mode, PyValue, Verdict};
+
+/// The error type of an output at which the official evaluator stops with an exception.
+pub const ABORT: &str = "evaluator:abort";
+/// The error type of a failed request.
+pub const NO_OUTPUT: &str = "results:no_output";
+
+/// The verdict on one output.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scored {
+    /// The place of the entry: category and index in the dataset.
+    pub place: (usize, usize),
+    /// Whether the output is correct.
+    pub valid: bool,
+    /// The error type of a wrong output.
+    pub error_type: Option<Cow<'static, str>>,
+    /// The messages of the evaluator.
+    pub error: Vec<Value>,
+    /// The decoded calls, as JSON; null if the output could not be decoded.
+    pub decoded: Value,
+    /// The output would be correct if `.` and `_` in names of functions were the same.
+    pub only_dots_differ: bool,
+    /// A correct abstention whose text looks like a call that cannot be decoded.
+    pub is_unparsed_call: bool,
+}
+
+/// Scores an output.
+pub(super) fn score(
+    checker: Checker,
+    place: (usize, usize),
+    category: &Category,
+    entry: &Entry,
+    row: &ResultRow,
+    recorded: Option<&Recorded>,
+) -> Scored {
+    let mut scored = Scored {
+        place,
+        valid: false,
+        error_type: None,
+        error: Vec::new(),
+        decoded: Value::Null,
+        only_dots_differ: false,
+        is_unparsed_call: false,
+    };
+    if let Output::Failed(reason) = &row.output {
+        scored.error_type = Some(NO_OUTPUT.into());
+        scored.error = vec![json!(format!("The request failed: {reason}"))];
+        return scored;
+    }
+    match category.scoring {
+        Scoring::Calls(kind, language) => {
+            let case = Case::new(&entry.functions, &entry.ground_truth, kind, language);
+            calls(checker, &case, &decode(checker.mode, &row.output, category.format_of(entry)), &mut scored);
+        }
+        Scoring::Formats => {
+            // The official evaluator searches the id of the entry for the rule.
+            let kind = Kind::of_category(entry.id.rsplit(':').next().unwrap_or_default());
+            let case = Case::new(&entry.functions, &entry.ground_truth, kind, Language::Python);
+            calls(checker, &case, &decode(checker.mode, &row.output, category.format_of(entry)), &mut scored);
+        }
+        Scoring::Relevance(expects_call) => {
+            relevance(checker, expects_call, entry, &row.output, &mut scored);
+        }
+        Scoring::Executable | Scoring::Rest | Scoring::Official(_) | Scoring::NotScored(_) => {
+            let failure =
+                recorded.and_then(|recorded| recorded::check(category.scoring, entry, recorded).err());
+            scored.valid = failure.is_none();
+            if let Some((error_type, message)) = failure {
+                scored.error_type = Some(error_type.into());
+                scored.error = vec![Value::String(message)];
+            }
+        }
+    }
+    scored
+}
+
+fn decode(mode: Mode, output: &Output, (format, has_tag): (Format, bool)) -> Result<PyValue, DecodeError> {
+    match output {
+        Output::Text(text) if mode == Mode::Strict => decode_text_strict(text, format, has_tag),
+        Output::Text(text) => decode_text(text, format, has_tag),
+        Output::Calls(calls) | Output::Turns(calls) => decode_calls(calls),
+        Output::Words(text) => decode_calls(&Value::String(text.clone())),
+        Output::Failed(reason) => Err(DecodeError::new("RuntimeError", reason.clone())),
+    }
+}
+
+fn calls(checker: Checker, case: &Case<'_>, decoded: &Result<PyValue, DecodeError>, scored: &mut Scored) {
+    let decoded = match decoded {
+        Ok(decoded) => decoded,
+        Err(fault) => {
+            scored.error_type = Some(ErrorType::DecoderFailed.name().into());
+            scored.error = vec![json!(format!("Invalid syntax. Failed to decode AST. {}", fault.detail))];
+            return;
+        }
+    };
+    scored.decoded = decoded.to_json();
+    match checker.check(case, decoded) {
+        Ok(Verdict::Valid) => scored.valid = true,
+        Ok(Verdict::Invalid(failure)) => {
+            scored.error_type = Some(failure.error_type.name().into());
+            scored.error = failure.errors;
+            let other = Checker { underscore_to_dot: !checker.underscore_to_dot, ..checker };
+            scored.only_dots_differ = other.check(case, decoded).is_ok_and(|verdict| verdict.is_valid());
+        }
+        Err(fault) => {
+            scored.error_type = Some(ABORT.into());
+            scored.error = vec![json!(fault.to_string())];
+        }
+    }
+}
+
+fn relevance(checker: Checker, expects_call: bool, entry: &Entry, output: &Output, scored: &mut Scored) {
+    // The official evaluator decodes these categories as Python.
+    let decoded = decode(checker.mode, output, (Format::Python, false));
+    if let Ok(decoded) = &decoded {
+        scored.decoded = decoded.to_json();
+    }
+    match checker.check_relevance(&entry.functions, decoded.as_ref().ok(), expects_call) {
+        Verdict::Valid => {
+            scored.valid = true;
+            let is_read = decoded.as_ref().is_ok_and(|decoded| !is_empty_output(decoded));
+            scored.is_unparsed_call = !expects_call && !is_read && names_a_function(entry, output);
+        }
+        Verdict::Invalid(failure) => {
+            scored.error_type = Some(failure.error_type.name().into());
+            scored.error = failure.errors;
+        }
+    }
+}
+
+/// Returns whether a text has the name of a function of the entry before a bracket.
+fn names_a_function(entry: &Entry, output: &Output) -> bool {
+    let (Output::Text(text) | Output::Words(text)) = output else { return false };
+    let functions = match &*entry.functions {
+        Value::Array(functions) => functions.as_slice(),
+        function => std::slice::from_ref(function),
+    };
+    let names = functions.iter().filter_map(|function| function.get("name")?.as_str());
+    names.into_iter().any(|name| text.contains(&format!("{name}(")))
+}

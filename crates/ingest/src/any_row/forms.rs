@@ -1,0 +1,306 @@
+//! Finds the texts, functions and answers of a row by the keys that training sets use, in any case.
+//!
+//! All texts of the user count, since no key says which of them the model saw. An instruction and its input are one
+//! message, as Alpaca's template writes them. Of a preference the chosen answer is read; the rejected one is not.
+
+use memchr::memmem;
+use rustc_hash::FxHashSet;
+use serde_json::{Map, Value};
+
+use super::turns::{answer, conversation, history, texts};
+use crate::facts::Facts;
+use crate::fate::Record;
+use callsieve_bfcl::conversation::{Message, Role};
+use callsieve_bfcl::entry::Entry;
+
+/// The log format of a row whose texts were looked up.
+const TEXTS: &str = "texts";
+/// The log format of a row that is an entry of BFCL.
+const BFCL_ENTRY: &str = "bfcl-entry";
+
+/// The key of a row's own id.
+const ID: &str = "id";
+/// Keys of conversations, the surest first; the first that holds one is used.
+const CONVERSATIONS: &[&str] = &[
+    "messages",
+    "conversations",
+    "conversation",
+    "contents",
+    "dialog",
+    "dialogue",
+    "chat",
+    "turns",
+    "items",
+    "data",
+    "prompt",
+    "input",
+    "inputs",
+    "query",
+    "question",
+    "text",
+    "sample",
+    CHOSEN,
+];
+/// The key of the better answer of a preference, which may hold the conversation before it.
+const CHOSEN: &str = "chosen";
+/// Keys of an instruction and of what it is about, which are one message.
+const INSTRUCTION: &str = "instruction";
+const INSTRUCTION_INPUTS: &[&str] = &["input", "context"];
+/// Keys of texts of the user; all that are there count.
+const USER_TEXTS: &[&str] = &[
+    INSTRUCTION,
+    "input",
+    "inputs",
+    "query",
+    "prompt",
+    "question",
+    "problem",
+    "user_prompt",
+    "user_query",
+    "user_input",
+];
+/// Keys that hold texts of the user only in a row without a conversation.
+const BARE_TEXTS: &[&str] = &["text", "user", "human", "content", "turns", "data", "dialog", "instructions"];
+/// Keys of turns before the text of the user.
+const HISTORY: &str = "history";
+/// Keys of function docs in rows without a request.
+const FUNCTIONS: &[&str] = &["tools", "functions", "function", "definition", "api", "code"];
+/// Keys of the answer of a row whose messages do not end with it.
+const ANSWERS: &[&str] = &[
+    CHOSEN,
+    "output",
+    "outputs",
+    "response",
+    "answers",
+    "answer",
+    "completion",
+    "targets",
+    "target",
+    "ideal",
+    "ground_truth",
+];
+/// Keys of objects that hold the row.
+const WRAPPERS: &[&str] = &[
+    "data",
+    "request",
+    "body",
+    "input",
+    "row",
+    "record",
+    "example",
+    "sample",
+    "conversation",
+    "answer_generation",
+];
+/// Most objects around a row.
+const MAX_WRAPPERS: usize = 3;
+
+/// Returns whether a column of this name is looked up.
+pub(super) fn reads(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let keys = [
+        CONVERSATIONS,
+        USER_TEXTS,
+        INSTRUCTION_INPUTS,
+        BARE_TEXTS,
+        FUNCTIONS,
+        ANSWERS,
+        WRAPPERS,
+        &[HISTORY, ID],
+    ];
+    keys.iter().any(|keys| keys.contains(&name.as_str()))
+}
+
+/// Returns the record of a value of any form. It has no message if the value has no text.
+pub(super) fn record_of_any(line: u64, content_key: u128, value: &Value, text_fields: &[String]) -> Record {
+    let mut record = Record {
+        line,
+        content_key,
+        external_id: id_of(value),
+        log_format: TEXTS,
+        messages: Vec::new(),
+        functions: String::new(),
+        response: None,
+        following_messages: Vec::new(),
+        facts: Facts::default(),
+        custom_id: None,
+    };
+    if !text_fields.is_empty() {
+        let found = text_fields.iter().filter_map(|field| at(value, field));
+        record.messages = found.flat_map(texts).collect();
+        return record;
+    }
+    if let Ok(entry) = Entry::read(value) {
+        record.log_format = BFCL_ENTRY;
+        record.functions = Value::Array(entry.functions().to_vec()).to_string();
+        record.messages = entry.into_messages();
+        add_answer(&mut record, value);
+        return record;
+    }
+    match value {
+        Value::Object(fields) => read_fields(&mut record, fields, MAX_WRAPPERS),
+        Value::String(_) => record.messages = texts(value),
+        other => record.messages = conversation(other).unwrap_or_default(),
+    }
+    record
+}
+
+/// Looks up the conversation, the texts, the functions and the answer of a row, or of the object that holds it.
+fn read_fields(record: &mut Record, fields: &Map<String, Value>, depth: usize) {
+    record.external_id = record.external_id.take().or_else(|| id_of_value(fields.get(ID)?));
+    if record.functions.is_empty()
+        && let Some(docs) = FUNCTIONS.iter().find_map(|key| folded(fields, key))
+    {
+        record.functions = docs.as_str().map_or_else(|| docs.to_string(), str::to_owned);
+    }
+    let found = CONVERSATIONS.iter().find_map(|key| Some((*key, conversation(folded(fields, key)?)?)));
+    let is_chosen = found.as_ref().is_some_and(|(key, _)| *key == CHOSEN);
+    let has_conversation = found.is_some();
+    record.messages = found.map(|(_, messages)| messages).unwrap_or_default();
+    let bare = if has_conversation { &[][..] } else { BARE_TEXTS };
+    let mut known: FxHashSet<String> =
+        record.messages.iter().map(|message| message.content.clone()).collect();
+    let new = user_texts(fields, bare).into_iter().filter(|text| known.insert(text.content.clone()));
+    record.messages.extend(new);
+    add_history(record, fields);
+    if record.messages.is_empty() && depth > 0 {
+        let wrapped = WRAPPERS.iter().find_map(|key| folded(fields, key)?.as_object());
+        if let Some(wrapped) = wrapped {
+            read_fields(record, wrapped, depth - 1);
+        }
+    }
+    let is_answered = has_conversation
+        && (is_chosen || record.messages.iter().any(|message| message.role == Role::Assistant));
+    if !is_answered && record.response.is_none() {
+        add_answer_of(record, fields);
+    }
+}
+
+/// Returns the texts of the user that are no conversation, each once.
+fn user_texts(fields: &Map<String, Value>, bare: &[&str]) -> Vec<Message> {
+    let joined = instruction(fields);
+    let is_joined = |key: &str| joined.as_ref().is_some_and(|(input, _)| key == INSTRUCTION || key == *input);
+    let mut found: Vec<Message> = joined.iter().map(|(_, text)| Message::text(Role::User, text)).collect();
+    for key in USER_TEXTS.iter().chain(bare).filter(|key| !is_joined(key)) {
+        if let Some(value) = folded(fields, key).filter(|value| conversation(value).is_none()) {
+            found.extend(texts(value));
+        }
+    }
+    found
+}
+
+/// Returns an instruction with what it is about, and the key of that.
+fn instruction(fields: &Map<String, Value>) -> Option<(&'static str, String)> {
+    let text = |key: &str| folded(fields, key)?.as_str().map(str::trim).filter(|text| !text.is_empty());
+    let instruction = text(INSTRUCTION)?;
+    let (key, input) = INSTRUCTION_INPUTS.iter().find_map(|key| Some((*key, text(key)?)))?;
+    Some((key, format!("{instruction}\n\n{input}")))
+}
+
+fn add_history(record: &mut Record, fields: &Map<String, Value>) {
+    let earlier = folded(fields, HISTORY).map(history).unwrap_or_default();
+    if earlier.is_empty() {
+        return;
+    }
+    let mut messages: Vec<Message> = {
+        let known = KnownMessages::of(&record.messages);
+        earlier.into_iter().filter(|message| !known.has(message)).collect()
+    };
+    messages.append(&mut record.messages);
+    record.messages = messages;
+}
+
+/// Messages, looked up by their texts before they are compared: a row may have thousands.
+struct KnownMessages<'a> {
+    messages: &'a [Message],
+    contents: FxHashSet<&'a str>,
+}
+
+impl<'a> KnownMessages<'a> {
+    fn of(messages: &'a [Message]) -> Self {
+        Self { messages, contents: messages.iter().map(|message| message.content.as_str()).collect() }
+    }
+
+    fn has(&self, message: &Message) -> bool {
+        self.contents.contains(message.content.as_str()) && self.messages.contains(message)
+    }
+}
+
+fn add_answer(record: &mut Record, value: &Value) {
+    if let Some(fields) = value.as_object() {
+        add_answer_of(record, fields);
+    }
+}
+
+/// Adds the answer of a row: the first message as the response, the others after it.
+fn add_answer_of(record: &mut Record, fields: &Map<String, Value>) {
+    let Some(found) = ANSWERS.iter().find_map(|key| folded(fields, key)) else { return };
+    let known = KnownMessages::of(&record.messages);
+    let is_new = |message: &Message| message.role == Role::Assistant || !known.has(message);
+    let mut messages = answer(found).into_iter().filter(is_new).collect::<Vec<_>>();
+    if messages.is_empty() {
+        return;
+    }
+    let first = messages.iter().position(|message| message.role == Role::Assistant);
+    record.response = first.map(|first| messages.remove(first));
+    record.following_messages = messages;
+}
+
+/// Parts of keys of rows that have texts besides those of a request.
+const MORE: &[&str] = &["nstruction", "istory", "hosen"];
+
+/// Returns whether [`complete`] may find more in the bytes of a row.
+pub(super) fn may_have_more(bytes: &[u8]) -> bool {
+    MORE.iter().any(|part| memmem::find(bytes, part.as_bytes()).is_some())
+}
+
+/// Adds to a request what only training sets have: the instruction before an input, earlier turns, the chosen answer.
+pub(super) fn complete(record: &mut Record, value: &Value) {
+    let Some(fields) = value.as_object() else { return };
+    if let Some((key, joined)) = instruction(fields) {
+        let input = folded(fields, key).and_then(Value::as_str).unwrap_or_default();
+        let instruction = folded(fields, INSTRUCTION).and_then(Value::as_str).unwrap_or_default();
+        let is_half = |message: &&mut Message| {
+            message.role == Role::User && [input, instruction].contains(&message.content.as_str())
+        };
+        if let Some(half) = record.messages.iter_mut().find(is_half) {
+            half.content = joined;
+        }
+    }
+    add_history(record, fields);
+    let is_open =
+        record.response.is_none() && record.following_messages.is_empty() && record.custom_id.is_none();
+    if is_open && let Some(chosen) = folded(fields, CHOSEN) {
+        let only = Map::from_iter([(CHOSEN.to_owned(), chosen.clone())]);
+        add_answer_of(record, &only);
+    }
+}
+
+/// Returns the value of a key in any case, unless it is null; the key as written goes first.
+fn folded<'v>(fields: &'v Map<String, Value>, key: &str) -> Option<&'v Value> {
+    let in_any_case = || fields.iter().find(|(own, _)| own.eq_ignore_ascii_case(key)).map(|(_, value)| value);
+    fields.get(key).or_else(in_any_case).filter(|value| !value.is_null())
+}
+
+fn id_of(value: &Value) -> Option<String> {
+    id_of_value(value.get(ID)?)
+}
+
+fn id_of_value(id: &Value) -> Option<String> {
+    match id {
+        Value::String(id) => Some(id.clone()),
+        Value::Number(id) => Some(id.to_string()),
+        _ => None,
+    }
+}
+
+/// Returns the value at a path of keys with dots; a key that has the dots itself goes first.
+fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+    if let Some(found) = value.get(path) {
+        return Some(found);
+    }
+    path.split('.').try_fold(value, |value, key| match value {
+        Value::Array(list) => list.get(key.parse::<usize>().ok()?),
+        other => other.get(key),
+    })
+}

@@ -1,0 +1,56 @@
+//! Converts log files of any API into records, one request each.
+//!
+//! `read` splits a file into blocks of items (a line, a table row, an element of a JSON array) in one pass and in
+//! bounded memory. `lenient` reads the JSON of an item. `record` gives each item exactly one fate, so the fates of a file add up to its items. `unpack`
+//! splits an item that holds several requests (the spans of a trace), and each part has a fate. Log formats are data:
+//! `log_formats` holds the tables, and a new log format is an entry there. `explain` describes why a line is not a
+//! request.
+//!
+//! `source` implements the engine's `Source` with these modules; [`KINDS`] lists the sources.
+//!
+//! Function docs keep the text in which they were sent; `docs` parses them. Rows of Parquet inputs are read by
+//! `record::record_of_value`.
+
+// Tests write small files to temporary folders, where an interrupted write does no harm.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
+mod ahead;
+pub mod any_row;
+pub mod archive;
+mod attributes;
+pub(crate) mod batch;
+pub mod buffer;
+pub mod column;
+pub mod compression;
+mod encoding;
+mod explain;
+pub mod facts;
+pub mod fate;
+pub mod kind;
+pub mod lenient;
+pub mod log_formats;
+mod marks;
+mod messages;
+mod no_request;
+mod path;
+pub mod pick;
+mod raw;
+pub mod read;
+pub mod reasons;
+pub mod record;
+mod response;
+mod sound;
+pub mod source;
+mod split;
+mod stream;
+pub mod table;
+#[cfg(test)]
+mod tests;
+mod tools;
+pub mod transcripts;
+mod unpack;
+
+use callsieve_engine::kind::SourceKind;
+
+/// The kinds of sources. A pipeline whose `[ingest]` names none means the first.
+pub static KINDS: [SourceKind; 1] = [SourceKind::of::<source::Ingest>()];

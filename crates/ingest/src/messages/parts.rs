@@ -1,0 +1,158 @@
+//! Sorts the content of a message into text, calls and results.
+//!
+//! A type or a key determines the kind of a part. Reasoning is skipped, because it is not part of the conversation. A
+//! part that is not text, a call or a result is a fault, because a request without its image is another request.
+
+use serde_json::Value;
+
+use super::calls::{read_call, string};
+use crate::reasons::{Fault, NON_TEXT_PART};
+use callsieve_bfcl::conversation::{Call, Message, Role};
+
+/// The sorted content of a message.
+#[derive(Default)]
+pub(super) struct Content {
+    pub(super) texts: Vec<String>,
+    pub(super) calls: Vec<Call>,
+    pub(super) results: Vec<Message>,
+}
+
+impl Content {
+    /// Returns the joined texts.
+    pub(super) fn text(mut self) -> String {
+        if self.texts.len() == 1 { self.texts.swap_remove(0) } else { self.texts.join("\n") }
+    }
+}
+
+/// The kind of a part, by its type.
+#[derive(Clone, Copy)]
+enum Part {
+    /// Text, in the first existing one of these fields.
+    Text(&'static [&'static str]),
+    Call,
+    Result,
+    /// Reasoning, and marks for the API, which are skipped.
+    Silent,
+    /// A part inside an object of this name.
+    Framed(&'static str),
+}
+
+const PARTS: &[(&str, Part)] = &[
+    ("text", Part::Text(&["text", "content", "value"])),
+    ("input_text", Part::Text(&["text"])),
+    ("output_text", Part::Text(&["text"])),
+    ("refusal", Part::Text(&["refusal"])),
+    ("tool_use", Part::Call),
+    ("tool_call", Part::Call),
+    ("tool-call", Part::Call),
+    ("tool_result", Part::Result),
+    ("tool_call_response", Part::Result),
+    ("tool-result", Part::Result),
+    ("thinking", Part::Silent),
+    ("redacted_thinking", Part::Silent),
+    ("reasoning", Part::Silent),
+];
+
+/// The kind of a part without a type, by a key, as in Gemini and Bedrock.
+const KEYED_PARTS: &[(&str, Part)] = &[
+    ("functionCall", Part::Call),
+    ("function_call", Part::Call),
+    ("toolUse", Part::Call),
+    ("functionResponse", Part::Result),
+    ("function_response", Part::Result),
+    ("toolResult", Part::Result),
+    ("thought", Part::Silent),
+    ("reasoningContent", Part::Silent),
+    ("cachePoint", Part::Silent),
+    ("message_content", Part::Framed("message_content")),
+];
+
+/// Reads the content of a message: a text, a list of parts, or JSON that is kept as its text.
+pub(super) fn read_content(content: Value) -> Result<Content, Fault> {
+    let mut found = Content::default();
+    match content {
+        Value::Null => {}
+        Value::String(text) => found.texts.push(text),
+        Value::Array(parts) => parts.into_iter().try_for_each(|part| read_part(part, &mut found))?,
+        // A single part without a list, as OpenTelemetry's conventions allow.
+        part @ Value::Object(_) if is_part(&part) => read_part(part, &mut found)?,
+        // Some logs store a tool's result as JSON.
+        other => found.texts.push(other.to_string()),
+    }
+    Ok(found)
+}
+
+fn read_part(mut part: Value, found: &mut Content) -> Result<(), Fault> {
+    if part.is_string() {
+        found.texts.extend(string(part));
+        return Ok(());
+    }
+    match part_kind(&part)? {
+        Part::Text(fields) => match fields.iter().find_map(|field| part.get_mut(*field).map(Value::take)) {
+            Some(Value::String(text)) => found.texts.push(text),
+            _ => return Err(Fault::new(NON_TEXT_PART, "a text part without text")),
+        },
+        Part::Call => found.calls.push(read_call(part)?),
+        Part::Result => found.results.push(read_result(part)?),
+        Part::Silent => {}
+        Part::Framed(frame) => read_part(part.get_mut(frame).map(Value::take).unwrap_or_default(), found)?,
+    }
+    Ok(())
+}
+
+fn part_kind(part: &Value) -> Result<Part, Fault> {
+    let Some(name) = part.get("type").and_then(Value::as_str) else {
+        let is_there =
+            |key: &str| part.get(key).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)));
+        let keyed = KEYED_PARTS.iter().find(|(key, _)| is_there(key)).map(|(_, kind)| *kind);
+        return match (keyed, part.get("text"), part.as_object().and_then(|fields| fields.keys().next())) {
+            (Some(kind), _, _) => Ok(kind),
+            (None, None, Some(key)) => {
+                Err(Fault::new(NON_TEXT_PART, format!("a part with {key:?} and no text")))
+            }
+            _ => Ok(Part::Text(&["text"])),
+        };
+    };
+    let known = PARTS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
+    known.ok_or_else(|| Fault::new(NON_TEXT_PART, format!("a part of type {name:?}")))
+}
+
+/// Returns `true` if an object is certainly a part, not other JSON.
+pub(super) fn is_part(value: &Value) -> bool {
+    let name = value.get("type").and_then(Value::as_str);
+    name.is_some_and(|name| PARTS.iter().any(|(known, _)| *known == name))
+}
+
+/// The keys of objects that may hold a result; in Anthropic's API the part itself does.
+const RESULT_FRAMES: &[&str] = &["functionResponse", "function_response", "toolResult"];
+
+/// The keys of a result's content.
+const RESULTS: &[&str] = &["content", "response", "result", "output"];
+
+/// The keys of the call's id.
+const CALL_IDS: &[&str] = &["tool_use_id", "toolUseId", "toolCallId", "call_id", "id"];
+
+fn read_result(mut part: Value) -> Result<Message, Fault> {
+    let frame = RESULT_FRAMES.iter().find(|frame| part.get(**frame).is_some_and(Value::is_object));
+    if let Some(frame) = frame {
+        part = part.get_mut(*frame).map(Value::take).unwrap_or_default();
+    }
+    let mut take = |key: &str| part.get_mut(key).map(Value::take).filter(|value| !value.is_null());
+    let content = RESULTS.iter().find_map(|key| take(key)).unwrap_or_default();
+    let content = read_content(without_json_frames(content))?.text();
+    let is_error = take("is_error") == Some(Value::Bool(true)) || take("status") == Some("error".into());
+    let call_id = CALL_IDS.iter().find_map(|key| take(key)).and_then(string);
+    let name = ["name", "toolName"].iter().find_map(|key| take(key)).and_then(string);
+    Ok(Message { call_id, name, is_error, ..Message::text(Role::Tool, content) })
+}
+
+/// Returns the content of a result; Bedrock wraps JSON as `{"json": …}`.
+fn without_json_frames(mut content: Value) -> Value {
+    for part in content.as_array_mut().into_iter().flatten() {
+        let is_frame = part.as_object().is_some_and(|fields| fields.len() == 1);
+        if let Some(json) = part.get_mut("json").filter(|_| is_frame) {
+            *part = Value::String(json.take().to_string());
+        }
+    }
+    content
+}

@@ -1,0 +1,115 @@
+//! Properties for any bytes and any JSON.
+
+use proptest::prelude::*;
+use serde_json::Value;
+
+use super::{ROW, read_with};
+use crate::fate::LineFate;
+use crate::log_formats::Columns;
+use crate::read::{Limits, Position};
+use crate::record::push_lines;
+
+/// Returns bytes that are enough like a log to pass the first check.
+fn loggish() -> impl Strategy<Value = Vec<u8>> {
+    let words =
+        [ROW, "{", "}", "[", "]", "\"", "\\", ",", ":", "\n", "\r\n", " ", "\"messages\"", "a,b", "'role'"];
+    let piece = prop_oneof![
+        4 => proptest::sample::select(words.to_vec()).prop_map(|word| word.as_bytes().to_vec()),
+        1 => proptest::collection::vec(any::<u8>(), 0..6),
+    ];
+    proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+/// Returns JSON with the keys of the tables.
+fn requestish() -> impl Strategy<Value = Value> {
+    let words = [
+        "messages",
+        "tools",
+        "functions",
+        "prompt",
+        "role",
+        "user",
+        "assistant",
+        "content",
+        "type",
+        "text",
+        "name",
+        "tool_use",
+        "tool_result",
+        "tool_calls",
+        "function",
+        "request",
+        "response",
+        "choices",
+        "body",
+        "system",
+        "id",
+        "attributes",
+        "gen_ai.prompt.0.role",
+        "gen_ai.prompt.0",
+        "gen_ai",
+        "llm.tools",
+        "llm.request.functions.0.name",
+        "inputs",
+        "extra",
+        "input",
+        "metadata",
+        "kwargs",
+        "output",
+        "resourceSpans",
+        "data",
+        "[{'role': 'user'}]",
+        "{\"messages\": []}",
+    ];
+    let word = proptest::sample::select(words.to_vec());
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<f64>().prop_map(Value::from),
+        word.clone().prop_map(Value::from)
+    ];
+    leaf.prop_recursive(5, 60, 5, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            inner.clone().prop_map(|value| Value::String(value.to_string())),
+            proptest::collection::vec((word.clone(), inner), 0..5).prop_map(|fields| Value::Object(
+                fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+            )),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(128))]
+
+    #[test]
+    fn no_bytes_panic_and_every_line_of_jsonl_has_one_fate(bytes in loggish(), block_bytes in 1_usize..200) {
+        let limits = Limits { block_bytes, max_line_bytes: 60 };
+        for name in ["a.csv", "a.json", "a.jsonl"] {
+            read_with(name, &bytes, &limits);
+            for magic in [&b"\x1f\x8b\x08\x00"[..], b"\x28\xb5\x2f\xfd"] {
+                read_with(name, &[magic, &bytes].concat(), &limits);
+            }
+        }
+        // A space at the start, so that the file is not mistaken for a compressed one.
+        let lines = [b" ", &bytes[..]].concat();
+        let n_lines = lines.split(|byte| *byte == b'\n').count() - usize::from(lines.ends_with(b"\n"));
+        let numbers: Vec<u64> = read_with("a.jsonl", &lines, &limits)
+            .0
+            .iter()
+            .flat_map(|line| line.line..line.line + line.n_items)
+            .collect();
+        prop_assert_eq!(numbers, (1..=n_lines as u64).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn no_json_panics_and_no_record_is_without_messages(value in requestish()) {
+        let mut lines = Vec::new();
+        push_lines(Position::same(1), 0, value, &Columns::default(), &mut lines);
+        prop_assert!(lines.iter().map(|line| line.part as usize).eq(0..lines.len()) && !lines.is_empty());
+        for line in lines {
+            if let LineFate::Record(record) = line.fate {
+                prop_assert!(!record.messages.is_empty());
+            }
+        }
+    }
+}

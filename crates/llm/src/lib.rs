@@ -1,0 +1,96 @@
+//! Network access: servers with an OpenAI-compatible API, and downloads. No other module uses the network.
+//!
+//! The module is asynchronous inside and blocking outside: it owns its runtime, and calls block
+//! and can be cancelled. Every request goes through one `sender`, which waits, retries and removes
+//! keys from messages. Types of `async-openai` are not part of the interface.
+
+// Tests write small files to temporary folders, where an interrupted write does no harm.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
+mod adapted;
+pub mod batch;
+pub mod budget;
+pub mod cache;
+pub mod chat;
+mod claims;
+pub mod client;
+mod decoded;
+pub mod download;
+pub mod embeddings;
+pub mod failures;
+pub mod key;
+mod limits;
+pub mod models;
+pub mod prompts;
+mod redirects;
+mod retry;
+mod secrets;
+mod sender;
+pub mod service;
+mod tls;
+mod tokens;
+
+use callsieve_text::outside::shortened;
+
+/// An error of a network request. No message contains a key, and what a server wrote is shortened.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// An address or a key is invalid.
+    #[error("{0}")]
+    Setting(String),
+    /// There was no complete response.
+    #[error("{url}: {}", shortened(what))]
+    Unreachable {
+        /// The address, without parameters.
+        url: String,
+        /// The description of the problem.
+        what: String,
+    },
+    /// The server refused.
+    #[error("{url}: HTTP status {status}: {}", shortened(message))]
+    Refused {
+        /// The address, without parameters.
+        url: String,
+        /// The HTTP status.
+        status: u16,
+        /// The message of the server.
+        message: String,
+    },
+    /// The server redirects to another one, which gets nothing.
+    #[error("{url} redirects to {}: {}", shortened(target), redirects::hint(url, &shortened(target)))]
+    Redirected {
+        /// The address, without parameters.
+        url: String,
+        /// The other address, without parameters.
+        target: String,
+    },
+    /// The response does not have the expected format.
+    #[error("{url}: {}", shortened(what))]
+    Answer {
+        /// The address, without parameters.
+        url: String,
+        /// The description of the problem.
+        what: String,
+    },
+    /// A file could not be written.
+    #[error("writing {}: {cause}", path.display())]
+    File {
+        /// The file.
+        path: std::path::PathBuf,
+        /// The error of the system.
+        cause: std::io::Error,
+    },
+    /// The cache of replies is damaged, or cannot be read or written.
+    #[error("the cache of replies {}: {what}\nhint: {hint}", path.display())]
+    Cache {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What is wrong.
+        what: String,
+        /// How to go on.
+        hint: String,
+    },
+    /// The run is cancelled.
+    #[error("interrupted")]
+    Interrupted,
+}

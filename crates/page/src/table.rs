@@ -1,0 +1,95 @@
+//! Tables in pages.
+//!
+//! Each table is in a box that scrolls horizontally if the table is too wide. A table without rows is omitted.
+
+use maud::{Markup, html};
+
+/// A column: its heading and the layout of its cells.
+#[derive(Debug, Clone, Copy)]
+pub struct Column {
+    heading: &'static str,
+    class: Option<&'static str>,
+}
+
+impl Column {
+    /// Returns a column of short texts.
+    pub const fn text(heading: &'static str) -> Self {
+        Self { heading, class: None }
+    }
+
+    /// Returns a column of numbers, aligned right.
+    pub const fn number(heading: &'static str) -> Self {
+        Self { heading, class: Some("n") }
+    }
+
+    /// Returns a column of names, which do not wrap.
+    pub const fn key(heading: &'static str) -> Self {
+        Self { heading, class: Some("key") }
+    }
+
+    /// Returns a column of phrases.
+    pub const fn phrase(heading: &'static str) -> Self {
+        Self { heading, class: Some("mid") }
+    }
+
+    /// Returns a column of sentences and quotes.
+    pub const fn prose(heading: &'static str) -> Self {
+        Self { heading, class: Some("wide") }
+    }
+}
+
+/// Returns a table of the width of the page; narrow screens show each row as a block, with a heading for each cell.
+pub fn wide(columns: &[Column], rows: impl IntoIterator<Item = Vec<Markup>>) -> Markup {
+    table("scroll rows", columns, rows)
+}
+
+/// Returns a table of a few short columns, which also is a table on narrow screens.
+pub fn small(columns: &[Column], rows: impl IntoIterator<Item = Vec<Markup>>) -> Markup {
+    table("scroll small", columns, rows)
+}
+
+fn table(class: &str, columns: &[Column], rows: impl IntoIterator<Item = Vec<Markup>>) -> Markup {
+    let mut rows = rows.into_iter().peekable();
+    if rows.peek().is_none() {
+        return Markup::default();
+    }
+    html! {
+        div class=(class) {
+            table {
+                thead { tr { @for column in columns { th class=[column.class] { (column.heading) } } } }
+                tbody {
+                    @for cells in rows {
+                        tr {
+                            @for (column, cell) in columns.iter().zip(cells) {
+                                td class=[column.class] data-label=(column.heading) { (cell) }
+                            }
+                        }
+                        "\n"
+                    }
+                }
+            }
+        }
+        "\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_without_rows_is_omitted() {
+        assert_eq!(wide(&[Column::text("a")], []).into_string(), "");
+    }
+
+    #[test]
+    fn a_cell_has_the_class_and_the_heading_of_its_column() {
+        let columns = [Column::text("a & b"), Column::number("n")];
+        let table = small(&columns, [vec![html! { ("<") }, html! { (1) }]]).into_string();
+        let header = "<thead><tr><th>a &amp; b</th><th class=\"n\">n</th></tr></thead>";
+        let row = "<tr><td data-label=\"a &amp; b\">&lt;</td><td class=\"n\" data-label=\"n\">1</td></tr>";
+        let shown =
+            format!("<div class=\"scroll small\"><table>{header}<tbody>{row}\n</tbody></table></div>\n");
+        assert_eq!(table, shown);
+    }
+}

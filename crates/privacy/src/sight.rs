@@ -1,0 +1,85 @@
+//! The contents of a cell: values, placeholders, and the marks that decide if it is read again once all values of a run
+//! are known.
+//!
+//! Logs are repetitive: one prompt and its answer occur in row after row. So the result of a cell is cached.
+
+use std::sync::{Arc, PoisonError, RwLock};
+
+use rustc_hash::FxHashMap;
+
+use super::apply::{Finder, in_json, in_text};
+use super::known::{Sighting, marks};
+use super::{FoundValue, PrivacyKind, ValueStatus};
+use callsieve_text::content_hash::content_hash;
+
+/// Minimum length of a cached cell in bytes: a shorter one is scanned faster than it is looked up.
+const LEAST_KEPT: usize = 48;
+/// Maximum number of cached cells.
+const MOST_KEPT: usize = 1 << 17;
+
+/// The format of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CellKind {
+    /// Plain text.
+    Text,
+    /// JSON, scanned text by text.
+    Json,
+}
+
+/// The contents of a cell.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Sight {
+    /// The personal values, in order.
+    pub values: Vec<Sighting>,
+    /// The kinds and numbers of the placeholders, in order.
+    pub taken: Vec<(PrivacyKind, u64)>,
+    /// Marks by which known values could be in the cell; see [`marks`].
+    pub marks: Vec<u32>,
+}
+
+impl Sight {
+    /// Returns the contents of a cell; `None` if there are none.
+    pub fn of(finder: Finder<'_>, cell: &str, kind: CellKind) -> Option<Self> {
+        let mut sight = Self::default();
+        let visit = |found: &FoundValue, text: &str| match found.status {
+            ValueStatus::Personal => sight.values.push(Sighting::of(found, text)),
+            ValueStatus::Placeholder(Some(number)) => sight.taken.push((found.kind, number)),
+            ValueStatus::Placeholder(None) => {}
+        };
+        match kind {
+            CellKind::Text => in_text(finder, cell, visit),
+            CellKind::Json => in_json(finder, cell, visit),
+        }
+        marks(cell, &mut sight.marks);
+        (sight != Self::default()).then_some(sight)
+    }
+}
+
+/// A cache of the contents of cells. Cells are equal if their 128-bit hashes are, as for rows.
+#[derive(Debug, Default)]
+pub struct Repeated(RwLock<FxHashMap<Key, Option<Arc<Sight>>>>);
+
+/// The format of a cell, its hash, and that of the declared parameters with which it is read.
+type Key = (CellKind, u128, u128);
+
+impl Repeated {
+    /// Returns the contents of a cell, by one finder with any declared parameters; `None` if there are none.
+    pub fn see(&self, finder: Finder<'_>, cell: &str, kind: CellKind) -> Option<Arc<Sight>> {
+        let look = || Sight::of(finder, cell, kind).map(Arc::new);
+        if cell.len() < LEAST_KEPT {
+            return look();
+        }
+        let key = (kind, content_hash(cell), finder.declared_id());
+        if let Some(seen) = self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return seen.clone();
+        }
+        let seen = look();
+        let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        // Repetitions are mostly close, so older cells are removed.
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.insert(key, seen.clone());
+        seen
+    }
+}

@@ -1,0 +1,444 @@
+//! Fits weights and thresholds on labelled requests, and measures them by cross-validation.
+//!
+//! Requests of one doc list, or of lists with the same function names, are always in the same
+//! fold, so the figures show how the weights generalise to other lists. All figures are from
+//! folds that neither the weights nor the thresholds were fitted on; the weights that are written
+//! are fitted on all requests.
+
+use std::collections::BTreeMap;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::evidence::LogEvidence;
+use super::fit::{Linear, fit, logistic};
+use super::measure::{
+    DecisionCounts, Label, MIN_DISTANCE, Point, TARGETS, Thresholds, curve, decided_by, roc_auc, thresholds,
+    with_reserve,
+};
+use super::model::{Model, ModelPart, evidence_features};
+
+/// One labelled request.
+#[derive(Debug, Clone)]
+pub struct LabelledExample {
+    /// Its features, in the order of `features::names`.
+    pub features: Vec<f64>,
+    /// The evidence from recorded answers.
+    pub evidence: LogEvidence,
+    /// Whether some function fits.
+    pub is_relevant: bool,
+    /// The group that stays in one fold: the function names of the list, sorted.
+    pub group: String,
+    /// The category of the benchmark or of the run; empty if there is none.
+    pub category: String,
+}
+
+/// The parameters of a fit.
+#[derive(Debug, Clone, Copy)]
+pub struct FitPlan {
+    /// The minimum share of correct decisions for each label, from 0.5 to 1. Higher decides fewer.
+    pub precision: f64,
+    /// L2 regularisation strength, see [`fit`].
+    pub l2: f64,
+    /// The seed of the folds.
+    pub seed: u64,
+    /// The number of repetitions with other folds.
+    pub repeats: u32,
+}
+
+/// Measurements on the test folds, over all repeats.
+#[derive(Debug, Clone, Default)]
+pub struct Findings {
+    /// The area under the ROC curve in each test fold.
+    pub aucs: Vec<f64>,
+    /// The decisions, summed over all repeats.
+    pub decided: DecisionCounts,
+    /// The decisions for each label and target of the curve, which was computed on the other fold.
+    pub targets: Vec<TargetCounts>,
+}
+
+/// The decisions of the thresholds for one target precision on unseen rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TargetCounts {
+    /// The number of rows that get the label.
+    pub n_decided: usize,
+    /// The number of them that have the label.
+    pub n_right: usize,
+}
+
+impl Findings {
+    /// Returns the mean area under the ROC curve; `None` if no fold has both labels.
+    #[allow(clippy::cast_precision_loss)] // A count of repeats.
+    pub fn mean_auc(&self) -> Option<f64> {
+        (!self.aucs.is_empty()).then(|| self.aucs.iter().sum::<f64>() / self.aucs.len() as f64)
+    }
+
+    fn add(&mut self, scored: &[(f64, bool)], thresholds: Thresholds) {
+        self.aucs.extend(roc_auc(scored));
+        self.decided.add(DecisionCounts::of(scored, thresholds));
+    }
+
+    fn add_curve(&mut self, scored: &[(f64, bool)], curve: &[Point]) {
+        self.targets.resize(Label::ALL.len() * TARGETS.len(), TargetCounts { n_decided: 0, n_right: 0 });
+        for point in curve {
+            let (n_decided, n_right) = decided_by(point, scored);
+            if let Some(target) = place(point.side, point.precision).and_then(|at| self.targets.get_mut(at)) {
+                target.n_decided += n_decided;
+                target.n_right += n_right;
+            }
+        }
+    }
+
+    /// Returns the decisions for a label and target precision; `None` if no curve was tested.
+    pub fn at_target(&self, side: Label, precision: f64) -> Option<TargetCounts> {
+        self.targets.get(place(side, precision)?).copied()
+    }
+}
+
+/// Returns the index of a label and a target in [`Findings::targets`].
+fn place(side: Label, precision: f64) -> Option<usize> {
+    let target = TARGETS.iter().position(|target| target.total_cmp(&precision).is_eq())?;
+    Some(TARGETS.len() * usize::from(side == Label::Irrelevant) + target)
+}
+
+/// Returns whether a group is in the test fold, for a fit on one fold and a test on the other.
+///
+/// The result depends only on the group and the seed, so a list is in the same fold of any log.
+pub fn is_test_group(group: &str, seed: u64) -> bool {
+    // Not the seed of any of the repeats.
+    is_first_fold(group, seed.rotate_left(32) ^ u64::MAX)
+}
+
+/// Returns whether a group is in the first of two folds.
+fn is_first_fold(group: &str, seed: u64) -> bool {
+    xxh3_64_with_seed(group.as_bytes(), seed).is_multiple_of(2)
+}
+
+/// A row to fit on: features, label, group.
+type Row<'a> = (&'a [f64], bool, &'a str);
+
+/// Fits on one fold and tests on the other, for each repeat of the plan; thresholds are chosen within the first fold.
+fn test(rows: &[Row<'_>], plan: FitPlan) -> Findings {
+    let mut findings = Findings::default();
+    for split in 0..u64::from(plan.repeats) {
+        let seed = plan.seed.wrapping_add(split);
+        let (first, second): (Vec<Row<'_>>, Vec<Row<'_>>) =
+            rows.iter().copied().partition(|(_, _, group)| is_first_fold(group, seed));
+        for (known, unseen) in [(&first, &second), (&second, &first)] {
+            let (linear, inner) = (fit_rows(known, plan), unseen_scores(known, plan, seed));
+            let outer = scored(&linear, unseen);
+            findings.add(&outer, plan_thresholds(&inner, plan));
+            findings.add_curve(&outer, &curve(&inner));
+        }
+    }
+    findings
+}
+
+/// Number of folds for the scores that thresholds are chosen on; each fold is scored by weights fitted on the others.
+const FOLDS: u64 = 5;
+
+/// Returns for each row its probability by weights that were fitted on the other folds, and its label.
+fn unseen_scores(rows: &[Row<'_>], plan: FitPlan, seed: u64) -> Vec<(f64, bool)> {
+    let log_odds = unseen_log_odds(rows, plan, seed).into_iter();
+    rows.iter().zip(log_odds).map(|((_, label, _), log_odds)| (logistic(log_odds), *label)).collect()
+}
+
+/// Returns for each row its log-odds by weights that were fitted on the other folds.
+fn unseen_log_odds(rows: &[Row<'_>], plan: FitPlan, seed: u64) -> Vec<f64> {
+    // Not the seed that selected these rows for a fold.
+    let fold_of = |group: &str| xxh3_64_with_seed(group.as_bytes(), !seed) % FOLDS;
+    let mut log_odds = vec![0.0; rows.len()];
+    for fold in 0..FOLDS {
+        let known: Vec<Row<'_>> =
+            rows.iter().copied().filter(|(_, _, group)| fold_of(group) != fold).collect();
+        let linear = fit_rows(&known, plan);
+        for (row, log_odds) in rows.iter().zip(&mut log_odds).filter(|(row, _)| fold_of(row.2) == fold) {
+            *log_odds = linear.log_odds(row.0);
+        }
+    }
+    log_odds
+}
+
+fn plan_thresholds(scored: &[(f64, bool)], plan: FitPlan) -> Thresholds {
+    thresholds(scored, with_reserve(plan.precision))
+}
+
+fn fit_rows(rows: &[Row<'_>], plan: FitPlan) -> Linear {
+    let features: Vec<&[f64]> = rows.iter().map(|(features, _, _)| *features).collect();
+    let labels: Vec<bool> = rows.iter().map(|(_, label, _)| *label).collect();
+    fit(&features, &labels, plan.l2)
+}
+
+fn scored(linear: &Linear, rows: &[Row<'_>]) -> Vec<(f64, bool)> {
+    rows.iter().map(|(features, label, _)| (logistic(linear.log_odds(features)), *label)).collect()
+}
+
+fn text_rows<'a>(
+    examples: &'a [LabelledExample],
+    keep: &dyn Fn(usize) -> bool,
+    kept: &'a mut Vec<Vec<f64>>,
+) -> Vec<Row<'a>> {
+    let pick = |row: &[f64]| -> Vec<f64> {
+        row.iter().enumerate().filter(|(at, _)| keep(*at)).map(|(_, x)| *x).collect()
+    };
+    kept.extend(examples.iter().map(|example| pick(&example.features)));
+    let rows = kept.iter().zip(examples);
+    rows.map(|(features, example)| (features.as_slice(), example.is_relevant, example.group.as_str()))
+        .collect()
+}
+
+/// Tests weights of the text on the features that `keep` selects.
+pub fn test_text(examples: &[LabelledExample], plan: FitPlan, keep: impl Fn(usize) -> bool) -> Findings {
+    let mut kept = Vec::new();
+    test(&text_rows(examples, &keep, &mut kept), plan)
+}
+
+/// Fits the weights of the text on all examples.
+pub fn fit_text(examples: &[LabelledExample], plan: FitPlan, fitted_on: String) -> ModelPart {
+    let mut kept = Vec::new();
+    let rows = text_rows(examples, &|_| true, &mut kept);
+    let unseen = unseen_scores(&rows, plan, plan.seed);
+    ModelPart {
+        fitted_on,
+        linear: fit_rows(&rows, plan),
+        thresholds: plan_thresholds(&unseen, plan),
+        curve: curve(&unseen),
+    }
+}
+
+/// Returns the curve of the text; each example is scored by weights that were fitted on other doc lists.
+pub fn text_curve(examples: &[LabelledExample], plan: FitPlan) -> Vec<Point> {
+    let mut kept = Vec::new();
+    curve(&unseen_scores(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed))
+}
+
+/// Measures weights of the text by category; each example is scored by weights that were fitted on other doc lists.
+pub fn text_by_category(examples: &[LabelledExample], plan: FitPlan) -> BTreeMap<String, DecisionCounts> {
+    let mut kept = Vec::new();
+    let scored = unseen_scores(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed);
+    let thresholds = plan_thresholds(&scored, plan);
+    by_category(examples.iter().zip(scored).map(|(example, scored)| (example, scored, thresholds)))
+}
+
+/// Measures a model by category.
+pub fn model_by_category(model: &Model, examples: &[LabelledExample]) -> BTreeMap<String, DecisionCounts> {
+    by_category(examples.iter().map(|example| {
+        let judged = model.judge(&example.features, example.evidence);
+        (example, (judged.probability, example.is_relevant), judged.thresholds)
+    }))
+}
+
+fn by_category<'e>(
+    scored: impl Iterator<Item = (&'e LabelledExample, (f64, bool), Thresholds)>,
+) -> BTreeMap<String, DecisionCounts> {
+    let mut categories: BTreeMap<String, DecisionCounts> = BTreeMap::new();
+    for (example, scored, thresholds) in scored.filter(|(example, ..)| !example.category.is_empty()) {
+        categories
+            .entry(example.category.clone())
+            .or_default()
+            .add(DecisionCounts::of(&[scored], thresholds));
+    }
+    categories
+}
+
+/// Returns the log-odds of examples by some weights of the text.
+pub fn log_odds_by(text: &ModelPart, examples: &[LabelledExample]) -> Vec<f64> {
+    examples.iter().map(|example| text.linear.log_odds(&example.features)).collect()
+}
+
+/// Returns the log-odds of each example's text by weights that were fitted on other doc lists.
+pub fn log_odds_unseen(examples: &[LabelledExample], plan: FitPlan) -> Vec<f64> {
+    let mut kept = Vec::new();
+    unseen_log_odds(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed)
+}
+
+/// Fits the weights of the evidence on the examples that have some; `log_odds` are those of their text. Thresholds are
+/// chosen on the capped probabilities of the model.
+pub fn fit_evidence(
+    examples: &[LabelledExample],
+    log_odds: &[f64],
+    text: &ModelPart,
+    cap: f64,
+    plan: FitPlan,
+    fitted_on: String,
+) -> Model {
+    let with_evidence: Vec<(&LabelledExample, f64)> = examples
+        .iter()
+        .zip(log_odds.iter().copied())
+        .filter(|(example, _)| !example.evidence.is_empty())
+        .collect();
+    let features: Vec<Vec<f64>> = with_evidence
+        .iter()
+        .map(|(example, log_odds)| evidence_features(*log_odds, example.evidence))
+        .collect();
+    let rows: Vec<Row<'_>> = features
+        .iter()
+        .zip(&with_evidence)
+        .map(|(features, (example, _))| (features.as_slice(), example.is_relevant, example.group.as_str()))
+        .collect();
+    let linear = fit_rows(&rows, plan);
+    let none = Thresholds { relevant_from: 1.0, irrelevant_to: 0.0 };
+    let mut model = Model {
+        text: text.clone(),
+        evidence: ModelPart { fitted_on, linear, thresholds: none, curve: Vec::new() },
+        cap,
+    };
+    // Requests with calls and requests that were only declined must each reach the precision: otherwise the many clear
+    // cases of one kind would outweigh the errors of the other.
+    let thresholds_of = |declined: bool| {
+        let of_kind =
+            with_evidence.iter().filter(|(example, _)| (example.evidence.word() == "declined") == declined);
+        let scored: Vec<(f64, bool)> = of_kind
+            .map(|(example, log_odds)| {
+                (model.judge_log_odds(*log_odds, example.evidence).probability, example.is_relevant)
+            })
+            .collect();
+        (plan_thresholds(&scored, plan), scored)
+    };
+    let kinds = [thresholds_of(true), thresholds_of(false)];
+    // A kind that never reaches the precision for a label moves the threshold just beyond all of its own scores.
+    let scores = |at: usize| kinds[at].1.iter().map(|(score, _)| *score);
+    let from = |at: usize| kinds[at].0.relevant_from.min(scores(at).fold(0.0, f64::max) + MIN_DISTANCE);
+    let to = |at: usize| kinds[at].0.irrelevant_to.max(scores(at).fold(1.0, f64::min) - MIN_DISTANCE);
+    let (relevant_from, irrelevant_to) = (from(0).max(from(1)), to(0).min(to(1)));
+    model.evidence.thresholds =
+        Thresholds { relevant_from, irrelevant_to: irrelevant_to.min(relevant_from - MIN_DISTANCE) };
+    model
+}
+
+/// Fits text and evidence on one fold of the groups and tests both on the other, for each repeat of the plan; see
+/// [`judge_all`] for the parts of the result.
+///
+/// With `text`, those weights are used and only the evidence is fitted.
+pub fn test_model(
+    examples: &[LabelledExample],
+    text: Option<&ModelPart>,
+    cap: f64,
+    plan: FitPlan,
+) -> Vec<(&'static str, Findings)> {
+    let mut all: Vec<(&'static str, Findings)> = Vec::new();
+    for split in 0..u64::from(plan.repeats) {
+        let seed = plan.seed.wrapping_add(split);
+        let (first, second): (Vec<LabelledExample>, Vec<LabelledExample>) =
+            examples.iter().cloned().partition(|example| is_first_fold(&example.group, seed));
+        for (known, unseen) in [(&first, &second), (&second, &first)] {
+            let plan = FitPlan { seed, ..plan };
+            let (text, log_odds) = match text {
+                Some(text) => (text.clone(), log_odds_by(text, known)),
+                None => (fit_text(known, plan, String::new()), log_odds_unseen(known, plan)),
+            };
+            let model = fit_evidence(known, &log_odds, &text, cap, plan, String::new());
+            for (at, (name, found)) in judge_all(&model, unseen).into_iter().enumerate() {
+                if all.len() <= at {
+                    all.push((name, Findings::default()));
+                }
+                all[at].1.aucs.extend(found.aucs);
+                all[at].1.decided.add(found.decided);
+            }
+        }
+    }
+    all
+}
+
+/// The parts of the examples, by [`LogEvidence::word`].
+const PARTS: &[(&str, &[&str])] = &[
+    ("all", &["calls", "declined", "both", "none"]),
+    ("calls only", &["calls"]),
+    ("declined only", &["declined"]),
+    ("calls and declined", &["both"]),
+    ("no evidence", &["none"]),
+];
+
+/// Measures some weights on examples: on all of them, by their evidence, and by the text alone.
+pub fn judge_all(model: &Model, examples: &[LabelledExample]) -> Vec<(&'static str, Findings)> {
+    let judged = |name: &'static str, words: &[&str], without_evidence: bool| {
+        let mut findings = Findings::default();
+        let mut scores = Vec::new();
+        for example in examples.iter().filter(|example| words.contains(&example.evidence.word())) {
+            let evidence = if without_evidence { LogEvidence::default() } else { example.evidence };
+            let judged = model.judge(&example.features, evidence);
+            scores.push((judged.probability, example.is_relevant));
+            findings
+                .decided
+                .add(DecisionCounts::of(&[(judged.probability, example.is_relevant)], judged.thresholds));
+        }
+        findings.aucs.extend(roc_auc(&scores));
+        (name, findings)
+    };
+    let mut parts: Vec<_> = PARTS.iter().map(|&(name, words)| judged(name, words, false)).collect();
+    parts.push(judged("all, by text alone", PARTS[0].1, true));
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::evidence::AnswerSignal;
+    use crate::features;
+
+    /// Returns examples where one feature separates the labels except for one in ten.
+    fn examples() -> Vec<LabelledExample> {
+        (0..400_u32)
+            .map(|n| {
+                let is_relevant = n % 2 == 0;
+                let shows = is_relevant != (n % 20 < 2);
+                let mut row = vec![0.0; features::names().count()];
+                row[0] = f64::from(u8::from(shows));
+                row[1] = f64::from(n % 7);
+                let mut evidence = LogEvidence::default();
+                if n % 4 < 2 {
+                    evidence.add(if is_relevant { AnswerSignal::Called } else { AnswerSignal::Declined });
+                }
+                LabelledExample {
+                    features: row,
+                    evidence,
+                    is_relevant,
+                    group: format!("list {}", n / 4),
+                    category: String::new(),
+                }
+            })
+            .collect()
+    }
+
+    const PLAN: FitPlan = FitPlan { precision: 0.85, l2: 1.0, seed: 1, repeats: 3 };
+
+    #[test]
+    fn the_informative_feature_gets_the_weight() {
+        let examples = examples();
+        let auc = |findings: Findings| findings.mean_auc().unwrap();
+        let all = auc(test_text(&examples, PLAN, |_| true));
+        assert!((all - 0.9).abs() < 0.03, "{all}");
+        assert!(auc(test_text(&examples, PLAN, |at| at == 1)) < 0.6);
+        let part = fit_text(&examples, PLAN, "made up".to_owned());
+        assert!(part.linear.weights[0] > 1.0 && part.linear.weights[1].abs() < 0.1, "{part:?}");
+    }
+
+    #[test]
+    fn recorded_answers_improve_the_area() {
+        let examples = examples();
+        let parts = test_model(&examples, None, 3.0, PLAN);
+        let auc = |name| parts.iter().find(|part| part.0 == name).unwrap().1.mean_auc();
+        assert!(auc("all") > auc("all, by text alone"), "{parts:?}");
+    }
+
+    #[test]
+    fn a_curve_is_measured_on_unseen_rows() {
+        let examples = examples();
+        let part = fit_text(&examples, PLAN, String::new());
+        assert_eq!(part.curve, text_curve(&examples, PLAN));
+        // Nine in ten are right, so no threshold reaches a precision of 0.99.
+        assert!(part.curve.iter().all(|point| point.precision < 0.99), "{:?}", part.curve);
+        assert!(part.curve.iter().any(|point| point.side == Label::Relevant));
+        let findings = test_text(&examples, PLAN, |_| true);
+        let at = findings.at_target(Label::Relevant, 0.8).unwrap();
+        assert!(at.n_decided > 0 && at.n_right * 10 >= at.n_decided * 8, "{at:?}");
+        assert_eq!(findings.at_target(Label::Relevant, 0.99).unwrap().n_decided, 0);
+        assert_eq!(findings.at_target(Label::Relevant, 0.5), None);
+    }
+
+    #[test]
+    fn the_same_seed_has_the_same_weights() {
+        let examples = examples();
+        let fitted = || fit_text(&examples, PLAN, String::new());
+        assert_eq!(fitted(), fitted());
+    }
+}
