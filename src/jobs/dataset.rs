@@ -1,13 +1,9 @@
 //! A Live-style dataset from logs: `pipelines/live.toml` and pipelines like it.
 
-use std::path::Path;
-
 use serde_json::Value;
 
 use super::{FinishedRun, Job, audit};
 use crate::engine::error::Result;
-use crate::report::model::Report;
-use crate::report::{html, markdown};
 
 /// The job. A run that no other job claims is of this one, also if it writes no dataset.
 #[derive(Debug)]
@@ -25,13 +21,5 @@ impl Job for Dataset {
     /// Writes what a comparison with benchmarks found, if a stage makes one.
     fn write(&self, run: &FinishedRun<'_>) -> Result<()> {
         audit::write(run, &[])
-    }
-
-    fn page(&self, folder: &Path, report: &Report) -> Result<String> {
-        Ok(html::page(report, &folder.display().to_string()))
-    }
-
-    fn card(&self, _folder: &Path, report: &Report) -> Result<String> {
-        Ok(markdown::card(report))
     }
 }

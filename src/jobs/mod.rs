@@ -20,7 +20,6 @@ use crate::engine::error::Result;
 use crate::engine::instance::StageInstance;
 use crate::engine::manifest::RunFile;
 use crate::report::funnel::Wording;
-use crate::report::model::Report;
 use gate::{FailedGate, RunFacts};
 
 /// A finished run, as a job sees it.
@@ -68,17 +67,21 @@ pub trait Job: Sync {
         gate::of_inputs(run)
     }
 
-    /// Returns the report of a finished run as a page: what `report.html` holds.
+    /// Returns the page of the job, which `report.html` holds instead of the report; `None` if it has none.
     ///
     /// # Errors
     /// A file of the job cannot be read.
-    fn page(&self, folder: &Path, report: &Report) -> Result<String>;
+    fn own_page(&self, _folder: &Path) -> Result<Option<String>> {
+        Ok(None)
+    }
 
-    /// Returns the card of what was written, in Markdown.
+    /// Returns the card of the job, in Markdown, instead of that of a dataset; `None` if it has none.
     ///
     /// # Errors
-    /// As [`page`](Self::page).
-    fn card(&self, folder: &Path, report: &Report) -> Result<String>;
+    /// As [`own_page`](Self::own_page).
+    fn own_card(&self, _folder: &Path) -> Result<Option<String>> {
+        Ok(None)
+    }
 
     /// Returns `true` if the card is the `README.md` of the dataset.
     fn card_is_in_dataset(&self) -> bool {

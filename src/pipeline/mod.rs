@@ -324,25 +324,20 @@ pub fn json_schema(registry: &Registry) -> Value {
         .kinds()
         .iter()
         .map(|kind| {
-            let mut schema = (kind.schema)();
-            schema["title"] = kind.name.into();
-            schema["description"] = kind.summary.into();
-            schema["properties"][KIND] = json!({"const": kind.name});
+            let mut schema = schema_of_kind((kind.schema)(), kind.name, kind.summary, false);
             schema["properties"]["id"] = json!({"type": "string", "description": "unique in the pipeline; the kind's name where absent"});
-            schema["required"] = json!([KIND]);
             schema
         })
         .collect();
     top["title"] = "callsieve pipeline".into();
     // A section that names no kind means the first.
     let sources = registry.sources().iter().enumerate();
-    let sources =
-        sources.map(|(at, kind)| schema_of_section((kind.schema)(), kind.name, kind.summary, at == 0));
+    let sources = sources.map(|(at, kind)| schema_of_kind((kind.schema)(), kind.name, kind.summary, at == 0));
     top["properties"]["ingest"] = one_of(sources.collect());
     top["properties"]["baseline"] = schema::<Baseline>();
     top["properties"]["stages"] = json!({"type": "array", "items": {"oneOf": variants}});
     let sinks = registry.sinks().iter().enumerate();
-    let sinks = sinks.map(|(at, kind)| schema_of_section((kind.schema)(), kind.name, kind.summary, at == 0));
+    let sinks = sinks.map(|(at, kind)| schema_of_kind((kind.schema)(), kind.name, kind.summary, at == 0));
     top["properties"]["export"] = one_of(sinks.collect());
     top
 }
@@ -356,7 +351,8 @@ fn section(kind: &str, settings: &Value, default: Option<&str>) -> Value {
     section
 }
 
-fn schema_of_section(mut schema: Value, name: &str, summary: &str, is_default: bool) -> Value {
+/// The JSON Schema of a kind, with its name, which a section that means the default need not have.
+fn schema_of_kind(mut schema: Value, name: &str, summary: &str, is_default: bool) -> Value {
     schema["title"] = name.into();
     schema["description"] = summary.into();
     schema["properties"][KIND] = json!({"const": name});

@@ -17,7 +17,7 @@ use crate::engine::runner::Outcome;
 use crate::engine::vocabulary::TableId;
 use crate::jobs::{FinishedRun, job_of};
 use crate::report::model::Report;
-use crate::report::{Sources, Tally, report};
+use crate::report::{Sources, Tally, html, markdown, report};
 use crate::stages::Registry;
 
 /// Writes it all again from the steps on disk, when something was taken out of them.
@@ -96,9 +96,11 @@ pub(super) fn write_report(
     let wording = job.wording();
     let report = report(&Sources { folder, file, ingest, stages, corpus, registry, wording }, events)?;
     write_json(&folder.join("report.json"), &report)?;
-    write_atomic(&folder.join("report.html"), job.page(folder, &report)?.as_bytes())?;
+    let of_report = || html::page(&report, &folder.display().to_string());
+    let page = job.own_page(folder)?.unwrap_or_else(of_report);
+    write_atomic(&folder.join("report.html"), page.as_bytes())?;
     if outcome.exported.is_some() && job.card_is_in_dataset() {
-        let card = job.card(folder, &report)?;
+        let card = job.own_card(folder)?.unwrap_or_else(|| markdown::card(&report));
         write_atomic(&folder.join("dataset").join("README.md"), card.as_bytes())?;
     }
     // Last: it holds the checksums of the others, and marks the run as finished.

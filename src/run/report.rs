@@ -3,7 +3,7 @@
 use super::{Error, OpenRun};
 use crate::engine::ledger::for_every_event;
 use crate::report::model::Report;
-use crate::report::{Sources, Tally};
+use crate::report::{Sources, Tally, html, markdown};
 
 impl OpenRun {
     /// All figures of the run: what `report.json` holds.
@@ -33,7 +33,10 @@ impl OpenRun {
     /// # Errors
     /// As [`report`](Self::report).
     pub fn card(&self) -> Result<String, Error> {
-        Ok(self.job().card(&self.folder, &self.report()?)?)
+        match self.job().own_card(&self.folder)? {
+            Some(card) => Ok(card),
+            None => Ok(markdown::card(&self.report()?)),
+        }
     }
 
     /// The report as a page: what `report.html` holds.
@@ -41,6 +44,9 @@ impl OpenRun {
     /// # Errors
     /// As [`report`](Self::report).
     pub fn page(&self) -> Result<String, Error> {
-        Ok(self.job().page(&self.folder, &self.report()?)?)
+        match self.job().own_page(&self.folder)? {
+            Some(page) => Ok(page),
+            None => Ok(html::page(&self.report()?, &self.folder.display().to_string())),
+        }
     }
 }

@@ -16,7 +16,7 @@ use super::context::Cancelled;
 use super::corpus::{Corpus, IdDigits, RowId};
 use super::delta::{GROUP_ROWS, table_of};
 use super::error::{Error, Result, damaged};
-use super::frame::{Frame, FrameFile, FrameWriter, Values};
+use super::frame::{Columns, Frame, FrameFile, FrameWriter, Values};
 use super::instance::StageInstance;
 use super::layout::{LINKS, step_name};
 use super::link::{Link, Span};
@@ -109,22 +109,33 @@ pub(super) fn write_links(path: &Path, links: &[StoredLink]) -> Result<()> {
 }
 
 fn write_group(writer: &mut FrameWriter, links: &[StoredLink]) -> Result<()> {
-    let text =
-        |get: fn(&StoredLink) -> &str| Values::Text(links.iter().map(|link| Some(get(link))).collect());
-    writer.write(vec![
-        ("table", text(|link| link.table.name())),
+    let mut columns = vec![
+        ("table", texts(links, |link| link.table.name())),
         ("row", Values::U32(links.iter().map(|link| link.row).collect())),
-        ("object", text(|link| &link.object)),
-        ("set", text(|link| &link.set)),
-        ("record", text(|link| &link.record)),
-        ("method", text(|link| &link.method)),
+    ];
+    columns.extend(of_records(links));
+    writer.write(columns)
+}
+
+/// Returns a column of texts.
+fn texts(links: &[StoredLink], get: fn(&StoredLink) -> &str) -> Values<'_> {
+    Values::Text(links.iter().map(|link| Some(get(link))).collect())
+}
+
+/// Returns the columns about the records that rows are near to.
+fn of_records(links: &[StoredLink]) -> Columns<'_> {
+    vec![
+        ("object", texts(links, |link| &link.object)),
+        ("set", texts(links, |link| &link.set)),
+        ("record", texts(links, |link| &link.record)),
+        ("method", texts(links, |link| &link.method)),
         ("score", Values::Float(links.iter().map(|link| Some(link.score)).collect())),
         ("verdict", Values::Text(links.iter().map(|link| link.verdict.as_deref()).collect())),
-        ("spans", text(|link| &link.spans)),
-        ("record_spans", text(|link| &link.record_spans)),
+        ("spans", texts(links, |link| &link.spans)),
+        ("record_spans", texts(links, |link| &link.record_spans)),
         ("n_records", Values::U32(links.iter().map(|link| link.n_records).collect())),
         ("examples", Values::Text(links.iter().map(|link| link.examples.as_deref()).collect())),
-    ])
+    ]
 }
 
 /// Reads the links of a stage, in the order of its file: by row.
@@ -239,23 +250,13 @@ pub(super) fn fold(
 fn write_fold(writer: &mut FrameWriter, stage: &str, corpus: &Corpus, links: &[StoredLink]) -> Result<()> {
     let id = |link: &StoredLink| RowId::digits(corpus.table(link.table).row_id(link.row));
     let ids: Vec<IdDigits> = links.iter().map(id).collect();
-    let text =
-        |get: fn(&StoredLink) -> &str| Values::Text(links.iter().map(|link| Some(get(link))).collect());
-    writer.write(vec![
-        ("table_name", text(|link| link.table.name())),
+    let mut columns = vec![
+        ("table_name", texts(links, |link| link.table.name())),
         ("row_id", Values::Text(ids.iter().map(|id| Some(id.as_str())).collect())),
         ("stage", Values::Text(vec![Some(stage); links.len()])),
-        ("object", text(|link| &link.object)),
-        ("set", text(|link| &link.set)),
-        ("record", text(|link| &link.record)),
-        ("method", text(|link| &link.method)),
-        ("score", Values::Float(links.iter().map(|link| Some(link.score)).collect())),
-        ("verdict", Values::Text(links.iter().map(|link| link.verdict.as_deref()).collect())),
-        ("spans", text(|link| &link.spans)),
-        ("record_spans", text(|link| &link.record_spans)),
-        ("n_records", Values::U32(links.iter().map(|link| link.n_records).collect())),
-        ("examples", Values::Text(links.iter().map(|link| link.examples.as_deref()).collect())),
-    ])
+    ];
+    columns.extend(of_records(links));
+    writer.write(columns)
 }
 
 #[cfg(test)]

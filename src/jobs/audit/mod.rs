@@ -19,8 +19,6 @@ use crate::engine::kind::KindSettings as _;
 use crate::engine::layout::AUDIT_REPORT;
 use crate::export::cleaned::{self, CleanedSets};
 use crate::report::funnel::Wording;
-use crate::report::model::Report;
-use crate::report::{html, markdown};
 use crate::stages::Settings as _;
 use crate::stages::drop_benchmark_overlap::DropBenchmarkOverlap;
 pub use options::{AuditError, AuditGate, AuditOptions, RECIPE, gates};
@@ -51,19 +49,13 @@ impl Job for Audit {
         Wording { exported: Some("rows of the cleaned sets"), has_published: false }
     }
 
-    fn page(&self, folder: &Path, report: &Report) -> Result<String> {
-        Ok(match read(folder)? {
-            Some(audit) => page::page(&audit),
-            None => html::page(report, &folder.display().to_string()),
-        })
+    fn own_page(&self, folder: &Path) -> Result<Option<String>> {
+        Ok(read(folder)?.map(|audit| page::page(&audit)))
     }
 
     /// Returns the statement for a model card.
-    fn card(&self, folder: &Path, report: &Report) -> Result<String> {
-        Ok(match read(folder)? {
-            Some(audit) => audit.statement(),
-            None => markdown::card(report),
-        })
+    fn own_card(&self, folder: &Path) -> Result<Option<String>> {
+        Ok(read(folder)?.map(|audit| audit.statement()))
     }
 
     fn card_is_in_dataset(&self) -> bool {
