@@ -223,6 +223,7 @@ impl Comparison {
             Self::AtMost => order().is_some_and(std::cmp::Ordering::is_le),
             Self::MoreThan => order().is_some_and(std::cmp::Ordering::is_gt),
             Self::LessThan => order().is_some_and(std::cmp::Ordering::is_lt),
+            Self::IsEmpty => Value::Bool(value.is_null()) == *operand,
         }
     }
 }
@@ -309,6 +310,7 @@ mod tests {
             (C::AtMost, json!("2026-01-02"), json!("2026-01-02"), json!("2026-01-01")),
             (C::MoreThan, json!(2), json!(1), json!(2)),
             (C::LessThan, json!(2), json!(3), json!(2)),
+            (C::IsEmpty, json!(null), json!(true), json!(false)),
         ] {
             assert!(comparison.holds(&value, &holds) && !comparison.holds(&value, &fails), "{comparison:?}");
             let orders = [C::AtLeast, C::AtMost, C::MoreThan, C::LessThan];

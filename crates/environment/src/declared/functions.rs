@@ -3,13 +3,14 @@
 use std::cell::Cell;
 
 use super::expression::{Piece, Template};
-use super::located::{Node, Section, nearest};
+use super::located::{Located, Node, Section, nearest};
 use super::model::{
     Conversion, Declaration, KeyedRow, Operation, Outcome, Parameter, Requirement, Table, Target, Write,
 };
 use super::read_expression::{Computed, Names};
 use super::tables::{read_type, read_value, read_values};
 use crate::error::FileFault;
+use crate::value_path::ValuePath;
 
 type Read<T> = Result<T, Box<FileFault>>;
 
@@ -39,7 +40,49 @@ pub(super) fn functions(
     if functions.is_empty() {
         return Err(top.fault("functions", "at least one function: [[functions]]", None));
     }
+    check_sources(top, &functions)?;
     Ok(functions)
+}
+
+/// Checks that the functions exist from which parameters take values.
+fn check_sources(top: &Section<'_>, functions: &[Declaration]) -> Read<()> {
+    let names: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
+    for (function, item) in functions.iter().zip(top.list("functions")?) {
+        for parameter in &function.parameters {
+            let unknown = parameter.from_results.iter().find(|(name, _)| !names.contains(&name.as_str()));
+            if let Some((name, _)) = unknown {
+                let place = format!("{}: from_results of {}", function.name, parameter.name);
+                let value = Located { line: item.line, node: Node::Text(name.clone()) };
+                return Err(top.fault_at(&place, &value, "the name of a function", nearest(name, &names)));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads `from_results = ["quote_repair.total"]`: the name of a function, a dot, and a path in its result.
+fn from_results(section: &Section<'_>) -> Read<Vec<(String, ValuePath)>> {
+    let expected = "the name of a function, a dot, and a path, such as get_order.id";
+    let places = section.list("from_results")?.iter().map(|item| {
+        let fault = || section.fault_at(&section.place("from_results"), item, expected, None);
+        let Node::Text(text) = &item.node else { return Err(fault()) };
+        let (function, path) = text.split_once('.').ok_or_else(fault)?;
+        Ok((function.to_owned(), path.parse().map_err(|_| fault())?))
+    });
+    places.collect()
+}
+
+/// Reads `from_state = ["parts[*].price"]`.
+fn from_state(section: &Section<'_>) -> Read<Vec<ValuePath>> {
+    let paths = section.list("from_state")?.iter().map(|item| {
+        let path = match &item.node {
+            Node::Text(text) => text.parse().ok(),
+            _ => None,
+        };
+        let expected = "a path, such as parts[*].price";
+        path.ok_or_else(|| section.fault_at(&section.place("from_state"), item, expected, None))
+    });
+    paths.collect()
 }
 
 struct Reader<'r, 'f> {
@@ -67,8 +110,9 @@ impl Reader<'_, '_> {
             computed: Computed::Nothing,
             n_slots: Cell::new(0),
         };
+        let row = self.keyed_row(&mut names)?;
         let rows = self.rows(&mut names)?;
-        let (operation, row) = self.operation(&mut names)?;
+        let (operation, row) = self.operation(&mut names, row)?;
         let require = self.requirements(&names)?;
         let also = self.also(&mut names)?;
         let result = self.result(&mut names, &operation, row)?;
@@ -108,11 +152,24 @@ impl Reader<'_, '_> {
                 column,
                 default,
                 examples,
+                from_results: from_results(&section)?,
+                from_state: from_state(&section)?,
             };
             section.finish()?;
             Ok(parameter)
         });
         parameters.collect()
+    }
+
+    /// Reads the row that the operation reads or writes by its key. Everything after it can use it.
+    fn keyed_row(&self, names: &mut Names<'_>) -> Read<Option<KeyedRow>> {
+        let section = self.section;
+        let has_key = matches!(section.text("operation")?, "read" | "update" | "delete");
+        if !has_key || section.get("where").is_some() {
+            return Ok(None);
+        }
+        let table = names.table(section, "table", section.text("table")?)?;
+        self.keyed(section, names, ROW, table).map(Some)
     }
 
     /// `rows.order = { table = "orders", key = "$order_id", missing = "…" }`
@@ -150,7 +207,11 @@ impl Reader<'_, '_> {
     }
 
     /// Returns the operation, with slot and table of the row that it reads or writes.
-    fn operation(&self, names: &mut Names<'_>) -> Read<(Operation, Option<(usize, usize)>)> {
+    fn operation(
+        &self,
+        names: &mut Names<'_>,
+        row: Option<KeyedRow>,
+    ) -> Read<(Operation, Option<(usize, usize)>)> {
         let section = self.section;
         let name = section.text("operation")?;
         let table = || names.table(section, "table", section.text("table")?);
@@ -171,7 +232,7 @@ impl Reader<'_, '_> {
         let table = table()?;
         Ok(match name {
             "read" => {
-                let row = self.keyed(section, names, ROW, table)?;
+                let row = row.ok_or_else(|| section.fault("where", "key, since one row is read", None))?;
                 let slot = row.slot;
                 (Operation::Read(row), Some((slot, table)))
             }
@@ -186,7 +247,7 @@ impl Reader<'_, '_> {
                 (Operation::Count { table, filter }, None)
             }
             _ => {
-                let (write, slot) = self.write(section, names, name, table, ROW)?;
+                let (write, slot) = self.write(section, names, name, table, row)?;
                 (Operation::Write(write), Some((slot, table)))
             }
         })
@@ -239,19 +300,23 @@ impl Reader<'_, '_> {
         names: &mut Names<'_>,
         verb: &str,
         table: usize,
-        row: &str,
+        row: Option<KeyedRow>,
     ) -> Read<(Write, usize)> {
+        let name = if std::ptr::eq(section, self.section) { ROW } else { WRITTEN };
         if verb == "insert" {
             let values = Self::assignments(section, names, "values", table)?;
-            let slot = names.add_slot(row, table);
+            let slot = names.add_slot(name, table);
             return Ok((Write::Insert { table, slot, values }, slot));
         }
-        let (target, slot) = if section.get("where").is_some() {
+        let (target, slot) = if let Some(row) = row {
+            let slot = row.slot;
+            (Target::Key(row), slot)
+        } else if section.get("where").is_some() {
             let filter = names.filter(section, table)?;
-            let slot = names.add_slot(row, table);
+            let slot = names.add_slot(name, table);
             (Target::Filter { table, slot, filter }, slot)
         } else {
-            let row = self.keyed(section, names, row, table)?;
+            let row = self.keyed(section, names, name, table)?;
             let slot = row.slot;
             (Target::Key(row), slot)
         };
@@ -313,7 +378,7 @@ impl Reader<'_, '_> {
                     None,
                 ));
             };
-            writes.push(self.write(&section, names, verb, table, WRITTEN)?.0);
+            writes.push(self.write(&section, names, verb, table, None)?.0);
             section.finish()?;
         }
         Ok(writes)

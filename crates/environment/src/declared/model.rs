@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::expression::{Expression, Template};
 use super::value_type::ValueType;
+use crate::value_path::ValuePath;
 
 /// The cells of a row, in the order of the columns.
 pub(super) type Row = Arc<Vec<Value>>;
@@ -84,6 +85,9 @@ pub(super) struct Parameter {
     pub(super) default: Option<Value>,
     pub(super) is_optional: bool,
     pub(super) examples: Vec<Value>,
+    /// Sources that the file names: functions with places in their results, and places of the state.
+    pub(super) from_results: Vec<(String, ValuePath)>,
+    pub(super) from_state: Vec<ValuePath>,
 }
 
 /// A row of a table by its key.
@@ -115,10 +119,11 @@ pub(super) enum Comparison {
     AtMost,
     MoreThan,
     LessThan,
+    IsEmpty,
 }
 
 /// The names of comparisons in files.
-pub(super) const COMPARISONS: [(&str, Comparison); 9] = [
+pub(super) const COMPARISONS: [(&str, Comparison); 10] = [
     ("is", Comparison::Is),
     ("is_not", Comparison::IsNot),
     ("one_of", Comparison::OneOf),
@@ -128,6 +133,7 @@ pub(super) const COMPARISONS: [(&str, Comparison); 9] = [
     ("at_most", Comparison::AtMost),
     ("more_than", Comparison::MoreThan),
     ("less_than", Comparison::LessThan),
+    ("is_empty", Comparison::IsEmpty),
 ];
 
 /// A test of one column.

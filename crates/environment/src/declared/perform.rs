@@ -64,9 +64,6 @@ struct Performance<'m> {
 
 impl<'m> Performance<'m> {
     fn result(&mut self, function: &'m Declaration) -> Result<Value, Refusal> {
-        for row in &function.rows {
-            self.fetch(row)?;
-        }
         match &function.operation {
             Operation::Read(row)
             | Operation::Write(
@@ -75,6 +72,9 @@ impl<'m> Performance<'m> {
                 self.fetch(row)?;
             }
             _ => {}
+        }
+        for row in &function.rows {
+            self.fetch(row)?;
         }
         for requirement in &function.require {
             let value = requirement.value.value(&self.scope, &self.state)?;

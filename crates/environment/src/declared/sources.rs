@@ -39,6 +39,12 @@ pub(super) fn value_sources(model: &Model) -> Vec<ParameterSource> {
                     }
                 }
             }
+            for path in &parameter.from_state {
+                add(ValueSource::State { path: path.clone() });
+            }
+            for (function, path) in &parameter.from_results {
+                add(ValueSource::Result { function: function.clone(), path: path.clone() });
+            }
             if !parameter.examples.is_empty() {
                 add(ValueSource::Values(parameter.examples.clone()));
             }
