@@ -1,0 +1,131 @@
+//! Answers to the user: every value in them stands in what a call returned.
+
+use callsieve_environment::value_path::{Step, ValuePath};
+use serde_json::Value;
+
+use crate::execute::Executed;
+use crate::place::{self, Leaf, leaves};
+use crate::program::ResultPath;
+use crate::random::Random;
+use crate::wording::templates::{Templates, capitalised};
+use crate::wording::values::said;
+use crate::words::words;
+
+/// An answer, with the places of its values.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The text.
+    pub text: String,
+    /// Where each value stands, in the order of the text.
+    pub values: Vec<ResultPath>,
+}
+
+/// Values that one result adds to an answer.
+const MOST_VALUES: usize = 6;
+/// Characters of a value in an answer.
+const MOST_CHARS: usize = 80;
+
+/// Words an answer from the results of some steps.
+pub fn answer(executed: &Executed, steps: &[usize], templates: &Templates, random: &mut Random) -> Answer {
+    let mut values = Vec::new();
+    let mut parts = Vec::new();
+    for &step in steps {
+        let Some(result) = executed.result(step) else { continue };
+        let (shown, is_cut) = shown(result);
+        let mut of_step = Vec::new();
+        for Shown { name, value, path } in shown {
+            let value = said(value, &templates.values);
+            of_step.push(name.map_or_else(|| value.clone(), |name| format!("{name} {value}")));
+            values.push(ResultPath { step, path });
+        }
+        let more = if is_cut { &templates.values.more } else { "" };
+        if !of_step.is_empty() {
+            parts.push(of_step.join(&templates.values.comma) + more);
+        }
+    }
+    let answers = &templates.answers;
+    let forms = match &values[..] {
+        [] => &answers.done,
+        [only] if only.path.steps.is_empty() => &answers.value,
+        _ => &answers.fields,
+    };
+    let joined = parts.join(&templates.values.semicolon);
+    let template = random.one_of(forms).map_or("", String::as_str);
+    let text = template.replace("{values}", &joined).replace("{Values}", &capitalised(&joined));
+    Answer { text, values }
+}
+
+/// A value that an answer shows.
+struct Shown<'a> {
+    /// Its name; none in a list of things.
+    name: Option<String>,
+    value: &'a Value,
+    path: ValuePath,
+}
+
+/// The values of a result that an answer shows, and whether there are more: of a list of things their names, otherwise the
+/// first short values.
+fn shown(result: &Value) -> (Vec<Shown<'_>>, bool) {
+    let (path, inner) = the_list(result);
+    match inner.as_array() {
+        Some(things) if things.len() > 1 => {
+            let named = things.iter().enumerate().filter_map(|(nth, thing)| {
+                let leaf = name_of(thing)?;
+                let mut place = path.clone();
+                place.steps.push(Step::Element(nth));
+                place.steps.extend(leaf.path.steps);
+                Some(Shown { name: None, value: leaf.value, path: place })
+            });
+            (named.take(MOST_VALUES).collect(), things.len() > MOST_VALUES)
+        }
+        _ => {
+            let short = leaves(result).into_iter().filter(|leaf| is_short(leaf.value));
+            let mut found: Vec<Shown<'_>> = Vec::new();
+            for leaf in short {
+                let name = place::names(&leaf.path).next_back().map(|name| words(name).join(" "));
+                if found.iter().all(|known| (&known.name, known.value) != (&name, leaf.value)) {
+                    found.push(Shown { name, value: leaf.value, path: leaf.path });
+                }
+            }
+            found.truncate(MOST_VALUES);
+            (found, false)
+        }
+    }
+}
+
+/// The value that names a thing in a list: its name or title, otherwise its first short value.
+fn name_of(thing: &Value) -> Option<Leaf<'_>> {
+    const NAMES: [&str; 2] = ["name", "title"];
+    let mut short: Vec<Leaf<'_>> = leaves(thing).into_iter().filter(|leaf| is_short(leaf.value)).collect();
+    let named = short
+        .iter()
+        .position(|leaf| place::names(&leaf.path).next_back().is_some_and(|name| NAMES.contains(&name)));
+    let at = named.or((!short.is_empty()).then_some(0))?;
+    Some(short.swap_remove(at))
+}
+
+/// The only list of a result, if the result is one or has one member that is one.
+fn the_list(result: &Value) -> (ValuePath, &Value) {
+    let lists = result.as_object().into_iter().flatten().filter(|(_, member)| member.is_array());
+    let mut lists = lists.collect::<Vec<_>>().into_iter();
+    match (lists.next(), lists.next()) {
+        (Some((name, list)), None) => (ValuePath::default().member(name.clone()), list),
+        _ => (ValuePath::default(), result),
+    }
+}
+
+fn is_short(value: &Value) -> bool {
+    value.as_str().is_none_or(|text| {
+        !text.trim().is_empty() && text.chars().count() <= MOST_CHARS && !text.contains(char::is_control)
+    })
+}
+
+/// Returns a value of an answer that stands nowhere in the results, in the form of the answer.
+pub fn ungrounded(answer: &Answer, executed: &Executed, templates: &Templates) -> Option<String> {
+    answer.values.iter().find_map(|place| {
+        let value = executed.result(place.step).and_then(|result| place::value_at(&place.path, result));
+        let written = value.map(|value| said(value, &templates.values));
+        let is_there = written.as_ref().is_some_and(|written| answer.text.contains(written.as_str()));
+        (!is_there).then(|| place.to_string())
+    })
+}

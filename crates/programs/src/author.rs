@@ -1,0 +1,356 @@
+//! Turns a program that passed all checks into an instruction: offered functions, turns, answers.
+
+use callsieve_environment::environment::{Environment, Function};
+
+use crate::answer::{Answer, answer, ungrounded};
+use crate::bindings::Bindings;
+use crate::checks::Goal;
+use crate::execute::Executed;
+use crate::instruction::{Instruction, Turn};
+use crate::place::{Position, position, value_at};
+use crate::program::{Argument, Program};
+use crate::random::Random;
+use crate::rejection::{Reason, Rejection};
+use crate::stratum::Stratum;
+use crate::wording::clause::{Clause, Clauses};
+use crate::wording::templates::{Style, Templates};
+use crate::wording::text::Text;
+use crate::wording::values::said;
+use crate::words::things;
+
+/// Writes instructions.
+pub struct Author<'a> {
+    /// The functions on offer are those of this environment.
+    pub environment: &'a dyn Environment,
+    /// What a person wrote on functions and parameters.
+    pub bindings: &'a Bindings,
+    /// The templates.
+    pub templates: &'a Templates,
+    /// The fewest and the most functions that are offered.
+    pub offered: [usize; 2],
+}
+
+/// A program that passed all checks, as it ran.
+#[derive(Debug, Clone, Copy)]
+pub struct Proven<'a> {
+    /// The program.
+    pub program: &'a Program,
+    /// As it ran.
+    pub executed: &'a Executed,
+    /// What the user wants of it.
+    pub goal: Goal,
+}
+
+impl Author<'_> {
+    /// Writes an instruction of a stratum.
+    ///
+    /// # Errors
+    /// The program does not suit the stratum, or a check of the text fails.
+    pub fn write(
+        &self,
+        stratum: Stratum,
+        proven: Proven<'_>,
+        random: &mut Random,
+    ) -> Result<Instruction, Rejection> {
+        let style = style_of(proven.program, random);
+        let (offered, withheld) = self.offer(stratum, proven.program, random)?;
+        let turns = match stratum {
+            Stratum::MissingParameter => self.missing_parameter(proven, style, random)?,
+            Stratum::MultiTurn => self.one_by_one(proven, style, random)?,
+            Stratum::ErrorRecovery => vec![self.recovery(proven, random)?],
+            _ => vec![self.at_once(stratum, proven, style, random)],
+        };
+        let instruction = Instruction {
+            stratum,
+            style,
+            state: self.environment.initial_states()[proven.program.state].name.clone(),
+            program: proven.program.clone(),
+            executed: proven.executed.clone(),
+            turns,
+            offered,
+            withheld,
+        };
+        match self.fault(&instruction) {
+            Some(rejection) => Err(rejection),
+            None => Ok(instruction),
+        }
+    }
+
+    fn clauses(&self) -> Clauses<'_> {
+        Clauses { bindings: self.bindings, templates: self.templates }
+    }
+
+    /// The clause of a step.
+    fn clause(&self, proven: Proven<'_>, nth: usize, omitted: Option<&str>) -> Text {
+        let step = &proven.program.steps[nth];
+        let functions = self.environment.functions();
+        let doc = functions.iter().find(|function| function.name() == step.function);
+        let positions: Vec<(String, Position)> = step
+            .references()
+            .filter_map(|(parameter, place)| {
+                let result = proven.executed.result(place.step)?;
+                Some((parameter.to_owned(), position(&place.path, result)?))
+            })
+            .collect();
+        self.clauses().text(&Clause {
+            step,
+            nth,
+            doc: doc.map(|function| &function.doc),
+            positions: &positions,
+            omitted,
+        })
+    }
+
+    /// The tasks of some steps as one text.
+    fn tasks(
+        &self,
+        proven: Proven<'_>,
+        steps: &[usize],
+        omitted: Option<(usize, &str)>,
+        random: &mut Random,
+    ) -> Text {
+        let joins = &self.templates.joins;
+        let forms = if proven.goal == Goal::Every { &joins.independent } else { &joins.dependent };
+        let usual = [" and ".to_owned(), ", ".to_owned(), " and ".to_owned()];
+        let [of_two, between, before_last] = random.one_of(forms).unwrap_or(&usual);
+        let mut text = Text::default();
+        for (at, &nth) in steps.iter().enumerate() {
+            match at {
+                0 => {}
+                1 if steps.len() == 2 => text.push(of_two),
+                at if at + 1 == steps.len() => text.push(before_last),
+                _ => text.push(between),
+            }
+            let left_out = omitted.filter(|(step, _)| *step == nth).map(|(_, parameter)| parameter);
+            text.append(self.clause(proven, nth, left_out));
+        }
+        text
+    }
+
+    fn styled(&self, style: Style, tasks: &Text, random: &mut Random) -> Text {
+        let template = random.one_of(self.templates.of_style(style)).map_or("{tasks}", String::as_str);
+        Text::of_template(template, &[("tasks", tasks)])
+    }
+
+    /// The steps whose results an answer shows.
+    fn shown(proven: Proven<'_>, steps: &std::ops::Range<usize>) -> Vec<usize> {
+        match proven.goal {
+            Goal::Every => steps.clone().collect(),
+            Goal::Last => steps.clone().next_back().into_iter().collect(),
+        }
+    }
+
+    fn answer(&self, proven: Proven<'_>, steps: &std::ops::Range<usize>, random: &mut Random) -> Answer {
+        answer(proven.executed, &Self::shown(proven, steps), self.templates, random)
+    }
+
+    /// One turn with all tasks, or with what cannot be done.
+    fn at_once(&self, stratum: Stratum, proven: Proven<'_>, style: Style, random: &mut Random) -> Turn {
+        let all = 0..proven.program.steps.len();
+        let tasks = self.tasks(proven, &all.clone().collect::<Vec<_>>(), None, random);
+        let user = self.styled(style, &tasks, random);
+        if stratum.has_no_call() {
+            let text = random.one_of(&self.templates.turns.no_function).cloned().unwrap_or_default();
+            return Turn { user, steps: 0..0, answer: Answer { text, values: Vec::new() } };
+        }
+        let answer = self.answer(proven, &all, random);
+        Turn { user, steps: all, answer }
+    }
+
+    /// A turn for each step.
+    fn one_by_one(
+        &self,
+        proven: Proven<'_>,
+        style: Style,
+        random: &mut Random,
+    ) -> Result<Vec<Turn>, Rejection> {
+        if proven.program.steps.len() < 2 {
+            return Err(Rejection::new(Reason::NoProgram, "1 call has no second turn"));
+        }
+        let turns = (0..proven.program.steps.len()).map(|nth| {
+            let task = self.clause(proven, nth, None);
+            let user = if nth == 0 {
+                self.styled(style, &task, random)
+            } else {
+                let template = random.one_of(&self.templates.turns.next).map_or("{tasks}", String::as_str);
+                Text::of_template(template, &[("tasks", &task)])
+            };
+            let steps = nth..nth + 1;
+            let answer = answer(proven.executed, &[nth], self.templates, random);
+            Turn { user, steps, answer }
+        });
+        Ok(turns.collect())
+    }
+
+    /// A first turn that lacks a value, the question for it, and the turn that gives it.
+    fn missing_parameter(
+        &self,
+        proven: Proven<'_>,
+        style: Style,
+        random: &mut Random,
+    ) -> Result<Vec<Turn>, Rejection> {
+        let candidates = self.omittable(proven.program);
+        let Some((nth, parameter, value)) = random.one_of(&candidates).cloned() else {
+            return Err(Rejection::new(
+                Reason::NoProgram,
+                "no call has a required value that could be missing",
+            ));
+        };
+        let all = 0..proven.program.steps.len();
+        let steps: Vec<usize> = all.clone().collect();
+        let tasks = self.tasks(proven, &steps, Some((nth, &parameter)), random);
+        let turns = &self.templates.turns;
+        let what = Text::plain(self.clauses().noun(&proven.program.steps[nth].function, &parameter));
+        let question = random.one_of(&turns.missing).map_or("{what}?", String::as_str);
+        let question = Text::of_template(question, &[("what", &what)]).text;
+        let value = Text::value(said(&value, &self.templates.values), nth, &parameter);
+        let reply = random.one_of(&turns.missing_answer).map_or("{value}", String::as_str);
+        let first = Turn {
+            user: self.styled(style, &tasks, random),
+            steps: 0..0,
+            answer: Answer { text: question, values: Vec::new() },
+        };
+        let answer = self.answer(proven, &all, random);
+        let second = Turn { user: Text::of_template(reply, &[("value", &value)]), steps: all, answer };
+        Ok(vec![first, second])
+    }
+
+    /// Required literals without which no call can be made at all: those of the first step.
+    fn omittable(&self, program: &Program) -> Vec<(usize, String, serde_json::Value)> {
+        let Some(first) = program.steps.first() else { return Vec::new() };
+        let functions = self.environment.functions();
+        let Some(doc) = functions.iter().find(|function| function.name() == first.function) else {
+            return Vec::new();
+        };
+        let required = doc.doc.get("parameters").and_then(|schema| schema["required"].as_array());
+        let is_required = |name: &str| {
+            required.is_some_and(|required| required.iter().any(|required| required.as_str() == Some(name)))
+        };
+        let literals = first.literals().filter(|(parameter, _)| is_required(parameter));
+        literals.map(|(parameter, value)| (0, parameter.to_owned(), value.clone())).collect()
+    }
+
+    /// One turn: a task, and what to do if it is refused.
+    fn recovery(&self, proven: Proven<'_>, random: &mut Random) -> Result<Turn, Rejection> {
+        let n_steps = proven.program.steps.len();
+        if n_steps < 3 {
+            return Err(Rejection::new(Reason::NoProgram, "nothing was repaired"));
+        }
+        let task = self.clause(proven, 0, None);
+        let repair = self.tasks(proven, &(1..n_steps - 1).collect::<Vec<_>>(), None, random);
+        let template = random.one_of(&self.templates.turns.recovery).map_or("{tasks}", String::as_str);
+        let user = Text::of_template(template, &[("tasks", &task), ("repair", &repair)]);
+        let answer = self.answer(proven, &(0..n_steps), random);
+        Ok(Turn { user, steps: 0..n_steps, answer })
+    }
+
+    /// The functions on offer, in the order of the environment, and the one that is withheld.
+    fn offer(
+        &self,
+        stratum: Stratum,
+        program: &Program,
+        random: &mut Random,
+    ) -> Result<(Vec<String>, Option<String>), Rejection> {
+        let called = program.functions();
+        let withheld = if stratum.has_no_call() { called.last().copied() } else { None };
+        let needed: Vec<&str> = match stratum {
+            Stratum::Irrelevance => Vec::new(),
+            Stratum::MissingFunction => {
+                called.iter().copied().filter(|name| Some(*name) != withheld).collect()
+            }
+            _ => called.clone(),
+        };
+        let goal: Vec<String> = called.iter().flat_map(|name| things(name)).collect();
+        let own: Vec<String> = withheld.map(things).unwrap_or_default();
+        let may_be_offered = |name: &str| match stratum {
+            Stratum::Irrelevance => things(name).iter().all(|thing| !goal.contains(thing)),
+            Stratum::MissingFunction => !own.iter().all(|thing| things(name).contains(thing)),
+            _ => true,
+        };
+        let names: Vec<&str> = self.environment.functions().iter().map(Function::name).collect();
+        let mut others: Vec<&str> =
+            names.iter().copied().filter(|name| !called.contains(name) && may_be_offered(name)).collect();
+        random.shuffle(&mut others);
+        let [fewest, most] = self.offered;
+        let wanted = fewest + random.below(most.saturating_sub(fewest) + 1);
+        others.truncate(wanted.saturating_sub(needed.len()).max(usize::from(needed.is_empty())));
+        if needed.is_empty() && others.len() < 2 {
+            return Err(Rejection::new(Reason::NoProgram, "every function has to do with the request"));
+        }
+        let is_offered = |name: &&str| needed.contains(name) || others.contains(name);
+        let offered = names.into_iter().filter(is_offered).map(str::to_owned).collect();
+        Ok((offered, withheld.map(str::to_owned)))
+    }
+
+    /// What is wrong with the texts: a value that nobody gave, one that the user must not know, an answer without a source.
+    fn fault(&self, instruction: &Instruction) -> Option<Rejection> {
+        let program = &instruction.program;
+        let mentions: Vec<_> = instruction.turns.iter().flat_map(|turn| &turn.user.mentions).collect();
+        for (nth, step) in program.steps.iter().enumerate() {
+            // The repeated call of an error recovery has the values of the first.
+            let same = program
+                .steps
+                .iter()
+                .position(|other| other.arguments == step.arguments && other.function == step.function);
+            let said_at = same.unwrap_or(nth);
+            for (parameter, value) in step.literals() {
+                let is_said =
+                    mentions.iter().any(|mention| mention.step == said_at && mention.parameter == parameter);
+                if !is_said {
+                    return Some(Rejection::new(
+                        Reason::UnsaidArgument,
+                        format!("{parameter} of {}: {value}", step.function),
+                    ));
+                }
+            }
+        }
+        if let Some(leaked) = self.leaked(instruction) {
+            return Some(Rejection::new(Reason::LeakedValue, leaked));
+        }
+        let ungrounded = instruction
+            .turns
+            .iter()
+            .find_map(|turn| ungrounded(&turn.answer, &instruction.executed, self.templates));
+        ungrounded.map(|place| Rejection::new(Reason::UngroundedAnswer, place))
+    }
+
+    /// A value in the text that the program takes from an earlier result.
+    fn leaked(&self, instruction: &Instruction) -> Option<String> {
+        for step in &instruction.program.steps {
+            for (_, argument) in &step.arguments {
+                let Argument::Result(place) = argument else { continue };
+                let result = instruction.executed.result(place.step)?;
+                let Some(value) = value_at(&place.path, result) else { continue };
+                let bare = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                for form in [bare, said(value, &self.templates.values)] {
+                    if instruction.turns.iter().any(|turn| holds_word(&turn.user.text, &form)) {
+                        return Some(format!("{place} is in the text: {form}"));
+                    }
+                }
+            }
+        }
+        None
+    }
+}
+
+/// A style; implicit only where a value has to be looked up.
+fn style_of(program: &Program, random: &mut Random) -> Style {
+    let styles = if program.has_dependency() { &Style::ALL[..] } else { &Style::ALL[..3] };
+    random.one_of(styles).copied().unwrap_or(Style::Ask)
+}
+
+/// Signs of a value that is looked for in texts; shorter ones are in many by accident.
+const FEWEST_CHARS: usize = 3;
+
+/// Whether a text holds a value as words of its own.
+fn holds_word(text: &str, value: &str) -> bool {
+    if value.chars().count() < FEWEST_CHARS {
+        return false;
+    }
+    let (text, value) = (text.to_lowercase(), value.to_lowercase());
+    text.match_indices(&value).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + value.len()..].chars().next();
+        ![before, after].into_iter().flatten().any(char::is_alphanumeric)
+    })
+}

@@ -1,0 +1,217 @@
+//! `bindings.toml`: what a person adds to an environment, so that programs reach its functions and read well.
+//!
+//! ```toml
+//! [functions.cancel_order]
+//! phrase = "cancel {order_id}[ because of {reason}]"
+//!
+//! [functions.cancel_order.parameters.order_id]
+//! from = ["state:orders[*].id", "result:find_orders:[*].id"]
+//! noun = "order"
+//!
+//! [parameters.currency]           # of every function
+//! values = ["EUR", "USD"]
+//! ```
+//!
+//! What the file says of a parameter replaces what the environment knows of its values.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::str::FromStr;
+
+use callsieve_environment::environment::{Environment, ValueSource};
+use callsieve_environment::value_path::ValuePath;
+use serde::{Deserialize, Deserializer, de};
+use serde_json::Value;
+
+/// The file. Empty bindings add nothing.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Bindings {
+    /// By function.
+    pub functions: BTreeMap<String, FunctionBinding>,
+    /// Of every function that has a parameter of this name, unless the function has its own.
+    pub parameters: BTreeMap<String, ParameterBinding>,
+}
+
+/// What is added to a function.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FunctionBinding {
+    /// The request in the imperative, with `{parameter}` for values; what is in brackets is left out if a parameter in it
+    /// has no value. `None` makes one of the description.
+    pub phrase: Option<String>,
+    /// It is never called.
+    pub skip: bool,
+    /// By parameter.
+    pub parameters: BTreeMap<String, ParameterBinding>,
+}
+
+/// What is added to a parameter.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ParameterBinding {
+    /// Where its values come from.
+    pub from: Vec<BoundSource>,
+    /// Values that a user could give.
+    pub values: Vec<Value>,
+    /// What a value is: a value `7` is written as `order 7`, a value of an earlier result as `that order`.
+    pub noun: Option<String>,
+    /// The form of a value in a sentence, with `{}` for the value.
+    pub said: Option<String>,
+    /// The phrase for a value of an earlier result.
+    pub linked: Option<String>,
+    /// It is always left out, although it is optional.
+    pub skip: bool,
+}
+
+/// A place of values: `state:PATH` or `result:FUNCTION:PATH`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BoundSource(pub ValueSource);
+
+impl FromStr for BoundSource {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let path = |path: &str| path.parse::<ValuePath>().map_err(|fault| fault.to_string());
+        if let Some(place) = text.strip_prefix("state:") {
+            return Ok(Self(ValueSource::State { path: path(place)? }));
+        }
+        match text.strip_prefix("result:").and_then(|rest| rest.split_once(':')) {
+            Some((function, place)) => {
+                Ok(Self(ValueSource::Result { function: function.to_owned(), path: path(place)? }))
+            }
+            None => Err(format!("found \"{text}\", expected state:PATH or result:FUNCTION:PATH")),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for BoundSource {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+/// Why bindings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum BindingsError {
+    /// The file cannot be read.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// The file.
+        path: std::path::PathBuf,
+        /// What the system reports.
+        cause: std::io::Error,
+    },
+    /// The file is not of this form.
+    #[error("{file}: {what}")]
+    Form {
+        /// The file.
+        file: String,
+        /// The fault, with its line.
+        what: String,
+    },
+    /// A name in it is none of the environment.
+    #[error("{file}: {what}\nhint: {hint}")]
+    Unknown {
+        /// The file.
+        file: String,
+        /// The fault.
+        what: String,
+        /// How to go on.
+        hint: String,
+    },
+}
+
+impl Bindings {
+    /// Reads a file, and checks its names against an environment.
+    ///
+    /// # Errors
+    /// The file cannot be read, has another form, or names a function or a parameter that the environment does not have.
+    pub fn read(path: &Path, environment: &dyn Environment) -> Result<Self, BindingsError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|cause| BindingsError::File { path: path.to_owned(), cause })?;
+        Self::parse(&text, &path.display().to_string(), environment)
+    }
+
+    /// Reads the text of a file of this name.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn parse(text: &str, file: &str, environment: &dyn Environment) -> Result<Self, BindingsError> {
+        let form = |what: String| BindingsError::Form { file: file.to_owned(), what };
+        let bindings: Self =
+            toml::from_str(text).map_err(|fault| form(fault.to_string().trim_end().to_owned()))?;
+        match bindings.unknown_name(environment) {
+            None => Ok(bindings),
+            Some((what, hint)) => Err(BindingsError::Unknown { file: file.to_owned(), what, hint }),
+        }
+    }
+
+    /// A name that the environment does not have, with a hint.
+    fn unknown_name(&self, environment: &dyn Environment) -> Option<(String, String)> {
+        let by_name: BTreeMap<&str, BTreeSet<&str>> = environment
+            .functions()
+            .iter()
+            .map(|function| (function.name(), function.parameters().map(|(name, _)| name).collect()))
+            .collect();
+        let functions =
+            || format!("the functions of {} are {}", environment.name(), list(by_name.keys().copied()));
+        for (name, binding) in &self.functions {
+            let Some(parameters) = by_name.get(name.as_str()) else {
+                return Some((format!("unknown function \"{name}\""), functions()));
+            };
+            let bound = binding.parameters.keys();
+            if let Some(unknown) = bound.into_iter().find(|bound| !parameters.contains(bound.as_str())) {
+                let hint = format!("its parameters are {}", list(parameters.iter().copied()));
+                return Some((format!("function {name} has no parameter \"{unknown}\""), hint));
+            }
+        }
+        let has = |parameter: &str| by_name.values().any(|parameters| parameters.contains(parameter));
+        if let Some(unknown) = self.parameters.keys().find(|parameter| !has(parameter)) {
+            let hint = "remove it, or write its name as in the docs of the functions".to_owned();
+            return Some((format!("no function has a parameter \"{unknown}\""), hint));
+        }
+        let sources = self.all_parameters().flat_map(|parameter| &parameter.from);
+        sources.into_iter().find_map(|BoundSource(source)| match source {
+            ValueSource::Result { function, .. } if !by_name.contains_key(function.as_str()) => {
+                Some((format!("result of an unknown function \"{function}\""), functions()))
+            }
+            _ => None,
+        })
+    }
+
+    fn all_parameters(&self) -> impl Iterator<Item = &ParameterBinding> {
+        let of_functions = self.functions.values().flat_map(|function| function.parameters.values());
+        of_functions.chain(self.parameters.values())
+    }
+
+    /// Returns what is added to a function.
+    pub fn function(&self, function: &str) -> Option<&FunctionBinding> {
+        self.functions.get(function)
+    }
+
+    /// Returns what is added to a parameter of a function; what the function does not say is that of every function.
+    pub fn parameter(&self, function: &str, parameter: &str) -> Option<ParameterBinding> {
+        let own = self.functions.get(function).and_then(|function| function.parameters.get(parameter));
+        let general = self.parameters.get(parameter);
+        let (Some(own), Some(general)) = (own, general) else { return own.or(general).cloned() };
+        let has_values = !(own.from.is_empty() && own.values.is_empty());
+        let of_values = if has_values { own } else { general };
+        Some(ParameterBinding {
+            from: of_values.from.clone(),
+            values: of_values.values.clone(),
+            noun: own.noun.clone().or_else(|| general.noun.clone()),
+            said: own.said.clone().or_else(|| general.said.clone()),
+            linked: own.linked.clone().or_else(|| general.linked.clone()),
+            skip: own.skip || general.skip,
+        })
+    }
+}
+
+/// Names in a list, at most 40.
+fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    const MOST: usize = 40;
+    let names: Vec<&str> = names.collect();
+    let more = if names.len() > MOST { ", …" } else { "" };
+    format!("{}{more}", names[..names.len().min(MOST)].join(", "))
+}

@@ -1,0 +1,95 @@
+//! Runs a program in a fresh episode, and resolves what its arguments take from earlier results.
+
+use callsieve_environment::call::{Call, Observation};
+use callsieve_environment::environment::{Environment, InitialState};
+use callsieve_environment::error::EnvironmentError;
+use serde_json::{Map, Value};
+
+use crate::place::value_at;
+use crate::program::{Argument, Program, Step};
+
+/// A program as it ran.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Executed {
+    /// The calls with the arguments they were made with, and what they returned. Fewer than steps if one stopped it.
+    pub calls: Vec<(Call, Observation)>,
+    /// Why it stopped before its last step: the step, and the place in an earlier result that is not there.
+    pub unresolved: Option<(usize, String)>,
+    /// The state that is visible at the end; `None` if the environment shows none.
+    pub end_state: Option<Value>,
+    /// Its hash.
+    pub state_hash: Option<String>,
+}
+
+impl Executed {
+    /// Returns the result of a step.
+    pub fn result(&self, step: usize) -> Option<&Value> {
+        self.calls.get(step).map(|(_, observation)| &observation.result)
+    }
+
+    /// Returns the first step that failed and was not expected to.
+    pub fn failed_step(&self, steps: &[Step]) -> Option<usize> {
+        self.calls.iter().zip(steps).position(|((_, seen), step)| seen.failure.is_some() != step.fails)
+    }
+
+    /// Returns `true` if every step ran, and failed where it was expected to only.
+    pub fn is_as_expected(&self, steps: &[Step]) -> bool {
+        self.unresolved.is_none() && self.calls.len() == steps.len() && self.failed_step(steps).is_none()
+    }
+
+    /// Returns `true` if another execution returned the same results from its step `from` on, and the same end state.
+    pub fn ends_as(&self, other: &Self, from: (usize, usize)) -> bool {
+        let results = |executed: &Self, from: usize| {
+            let calls = executed.calls.get(from..).unwrap_or_default();
+            calls.iter().map(|(_, observation)| observation.clone()).collect::<Vec<_>>()
+        };
+        results(self, from.0) == results(other, from.1) && self.state_hash == other.state_hash
+    }
+}
+
+/// Runs all steps in a fresh episode. A failed call does not stop it; an argument that cannot be resolved does.
+///
+/// # Errors
+/// The environment cannot be started or has ended.
+pub fn execute(
+    environment: &dyn Environment,
+    state: &InitialState,
+    program: &Program,
+) -> Result<Executed, EnvironmentError> {
+    let mut episode = environment.start(state)?;
+    let mut calls: Vec<(Call, Observation)> = Vec::with_capacity(program.steps.len());
+    let mut unresolved = None;
+    for (nth, step) in program.steps.iter().enumerate() {
+        match resolve(step, &calls) {
+            Ok(arguments) => {
+                let call = Call { name: step.function.clone(), arguments };
+                let observation = episode.call(&call)?;
+                calls.push((call, observation));
+            }
+            Err(place) => {
+                unresolved = Some((nth, place));
+                break;
+            }
+        }
+    }
+    let end_state = episode.state()?;
+    episode.stop()?;
+    let state_hash = end_state.as_ref().map(callsieve_environment::canonical::state_hash);
+    Ok(Executed { calls, unresolved, end_state, state_hash })
+}
+
+/// Returns the arguments with what they take from earlier results.
+///
+/// # Errors
+/// The place in an earlier result that is not there.
+pub fn resolve(step: &Step, earlier: &[(Call, Observation)]) -> Result<Map<String, Value>, String> {
+    let value = |argument: &Argument| match argument {
+        Argument::Literal { value, .. } => Ok(value.clone()),
+        Argument::Result(place) => {
+            let result = earlier.get(place.step).filter(|(_, observation)| observation.failure.is_none());
+            let found = result.and_then(|(_, observation)| value_at(&place.path, &observation.result));
+            found.cloned().ok_or_else(|| place.to_string())
+        }
+    };
+    step.arguments.iter().map(|(name, argument)| Ok((name.clone(), value(argument)?))).collect()
+}

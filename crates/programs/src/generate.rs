@@ -1,0 +1,253 @@
+//! Rounds of candidates: each is walked, sliced, checked and worded on its own; results are put together in their order.
+//!
+//! What the next round draws depends on the rounds before it alone. So the first instructions are the same however many are
+//! wanted, and the number of threads changes nothing.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use callsieve_environment::environment::Environment;
+use callsieve_environment::error::EnvironmentError;
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::author::{Author, Proven};
+use crate::bindings::Bindings;
+use crate::checks::{Checker, Goal};
+use crate::instruction::Instruction;
+use crate::pool::Pools;
+use crate::random::Random;
+use crate::rejection::{Reason, Rejection};
+use crate::stratum::{Counts, Shares, Stratum};
+use crate::walk::{Shape, Walker};
+use crate::wording::templates::Templates;
+
+/// Candidates of a round.
+pub const ROUND: u64 = 256;
+
+/// What decides which instructions are made.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The seed.
+    pub seed: u64,
+    /// The share of each stratum.
+    pub shares: Shares,
+    /// The most calls of a chain, 2 to 8.
+    pub most_calls: usize,
+    /// The fewest and the most functions that are offered with an instruction.
+    pub offered: [usize; 2],
+    /// The share of accepted instructions that may call the same functions in the same order; at least 5 always may.
+    pub most_alike: f64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { seed: 0, shares: Shares::default(), most_calls: 5, offered: [4, 12], most_alike: 0.02 }
+    }
+}
+
+/// Instructions that may always call the same functions.
+const FEWEST_ALIKE: u64 = 5;
+
+/// What became of a candidate.
+pub type Outcome = Result<Box<Instruction>, Rejection>;
+
+/// Makes instructions, round by round.
+pub struct Generation<'a> {
+    environment: &'a dyn Environment,
+    bindings: &'a Bindings,
+    templates: &'a Templates,
+    settings: Settings,
+    pools: Pools,
+    progress: Progress,
+}
+
+/// What the rounds so far decide about the next.
+#[derive(Debug, Default)]
+struct Progress {
+    n_candidates: u64,
+    counts: BTreeMap<Stratum, Counts>,
+    /// How often each function is in accepted programs.
+    uses: Vec<u64>,
+    /// The calls of accepted programs.
+    signatures: HashSet<String>,
+    /// How many accepted programs call the same functions in the same order.
+    alike: HashMap<String, u64>,
+    n_accepted: u64,
+}
+
+/// How much of an environment is reached.
+#[derive(Debug, Clone, Serialize)]
+pub struct Coverage {
+    /// The number of functions.
+    pub functions: usize,
+    /// Functions that accepted programs call.
+    pub reached: usize,
+    /// The others, with what keeps them from being called.
+    pub unreached: Vec<Unreached>,
+    /// Candidates by stratum.
+    pub strata: BTreeMap<Stratum, Counts>,
+    /// Strata of which nothing could be made.
+    pub unfilled: Vec<Stratum>,
+}
+
+/// A function that no accepted program calls.
+#[derive(Debug, Clone, Serialize)]
+pub struct Unreached {
+    /// Its name.
+    pub function: String,
+    /// Its required parameters that have no values: bindings can give them some.
+    pub without_values: Vec<String>,
+}
+
+impl<'a> Generation<'a> {
+    /// Starts with the first candidate.
+    pub fn new(
+        environment: &'a dyn Environment,
+        bindings: &'a Bindings,
+        templates: &'a Templates,
+        settings: Settings,
+    ) -> Self {
+        let pools = Pools::new(environment, bindings);
+        let progress = Progress { uses: vec![0; pools.callables.len()], ..Progress::default() };
+        Self { environment, bindings, templates, settings, pools, progress }
+    }
+
+    /// Returns the number of candidates so far.
+    pub fn candidates(&self) -> u64 {
+        self.progress.n_candidates
+    }
+
+    /// Makes the candidates of the next round, in their order; the first has the number [`candidates`](Self::candidates).
+    ///
+    /// # Errors
+    /// The environment fails.
+    pub fn next_round(&mut self) -> Result<Vec<Outcome>, EnvironmentError> {
+        let first = self.progress.n_candidates;
+        let weights = self.settings.shares.weights(&self.progress.counts, ROUND);
+        let made: Vec<(Option<Stratum>, Outcome)> = (first..first + ROUND)
+            .into_par_iter()
+            .map(|number| self.candidate(number, &weights))
+            .collect::<Result<_, EnvironmentError>>()?;
+        self.progress.n_candidates += ROUND;
+        Ok(made.into_iter().map(|(stratum, outcome)| self.count(stratum, outcome)).collect())
+    }
+
+    /// Makes one candidate.
+    fn candidate(
+        &self,
+        number: u64,
+        weights: &[(Stratum, u64)],
+    ) -> Result<(Option<Stratum>, Outcome), EnvironmentError> {
+        let mut random = Random::new(self.settings.seed, number);
+        let numbers: Vec<u64> = weights.iter().map(|(_, weight)| *weight).collect();
+        let Some(drawn) = random.weighted(&numbers) else {
+            return Ok((None, Err(Rejection::new(Reason::NoProgram, "no stratum can be filled"))));
+        };
+        let stratum = weights[drawn].0;
+        let (shape, goal) = self.shape(stratum, &mut random);
+        let outcome = self.instruction(stratum, shape, goal, &mut random)?;
+        Ok((Some(stratum), outcome))
+    }
+
+    fn instruction(
+        &self,
+        stratum: Stratum,
+        shape: Shape,
+        goal: Goal,
+        random: &mut Random,
+    ) -> Result<Outcome, EnvironmentError> {
+        let walker = Walker { environment: self.environment, pools: &self.pools, uses: &self.progress.uses };
+        let program = match walker.walk(shape, random)? {
+            Ok(program) => program,
+            Err(rejection) => return Ok(Err(rejection)),
+        };
+        let checker = Checker { environment: self.environment, pools: &self.pools };
+        let program = checker.sliced(program, goal)?;
+        if stratum == Stratum::Chain && !program.has_dependency() {
+            return Ok(Err(Rejection::new(Reason::UnneededCall, "only the last call was needed")));
+        }
+        if self.progress.signatures.contains(&program.signature()) {
+            return Ok(Err(Rejection::new(Reason::Duplicate, program.functions().join(", "))));
+        }
+        let executed = match checker.check(&program, goal)? {
+            Ok(executed) => executed,
+            Err(rejection) => return Ok(Err(rejection)),
+        };
+        let author = Author {
+            environment: self.environment,
+            bindings: self.bindings,
+            templates: self.templates,
+            offered: self.settings.offered,
+        };
+        let proven = Proven { program: &program, executed: &executed, goal };
+        Ok(author.write(stratum, proven, random).map(Box::new))
+    }
+
+    /// The form of a program for a stratum, and what the user wants of it.
+    fn shape(&self, stratum: Stratum, random: &mut Random) -> (Shape, Goal) {
+        let most = self.settings.most_calls.max(2);
+        // Half of the chains have two calls, a third have three.
+        let weights: Vec<u64> = [50, 32, 12, 6, 3, 2, 1].into_iter().take(most - 1).collect();
+        let long = 2 + random.weighted(&weights).unwrap_or_default();
+        match stratum {
+            Stratum::Single | Stratum::Irrelevance => (Shape::Chain(1), Goal::Last),
+            Stratum::Chain | Stratum::MultiTurn => (Shape::Chain(long), Goal::Last),
+            Stratum::Parallel => (Shape::SameFunction(2 + random.below(2)), Goal::Every),
+            Stratum::MultipleTools => (Shape::Independent(2 + random.below(2)), Goal::Every),
+            Stratum::MissingParameter | Stratum::MissingFunction => {
+                (Shape::Chain(1 + random.below(2)), Goal::Last)
+            }
+            Stratum::ErrorRecovery => (Shape::Recovery, Goal::Last),
+        }
+    }
+
+    /// Puts a candidate to those before it: it may repeat one, or be one too many of its kind.
+    fn count(&mut self, stratum: Option<Stratum>, outcome: Outcome) -> Outcome {
+        let Some(stratum) = stratum else { return outcome };
+        let progress = &mut self.progress;
+        let counts = progress.counts.entry(stratum).or_default();
+        counts.drawn += 1;
+        let instruction = outcome?;
+        let program = &instruction.program;
+        let functions =
+            program.steps.iter().map(|step| step.function.as_str()).collect::<Vec<_>>().join(", ");
+        let signature = program.signature();
+        if progress.signatures.contains(&signature) {
+            return Err(Rejection::new(Reason::Duplicate, functions));
+        }
+        #[allow(clippy::cast_precision_loss)] // Far fewer instructions than 2^52.
+        let limit = (progress.n_accepted as f64 * self.settings.most_alike).max(FEWEST_ALIKE as f64);
+        let alike = progress.alike.entry(functions.clone()).or_default();
+        #[allow(clippy::cast_precision_loss)]
+        if *alike as f64 >= limit {
+            return Err(Rejection::new(Reason::TooManyAlike, functions));
+        }
+        *alike += 1;
+        progress.signatures.insert(signature);
+        progress.n_accepted += 1;
+        counts.accepted += 1;
+        for step in &program.steps {
+            if let Some(at) = self.pools.of_name(&step.function) {
+                progress.uses[at] += 1;
+            }
+        }
+        Ok(instruction)
+    }
+
+    /// Returns how much of the environment the candidates so far reach.
+    pub fn coverage(&self) -> Coverage {
+        let callables = self.pools.callables.iter().zip(&self.progress.uses).enumerate();
+        let unreached = callables.filter(|(_, (_, uses))| **uses == 0).map(|(at, (callable, _))| Unreached {
+            function: callable.name.clone(),
+            without_values: self.pools.without_values(at),
+        });
+        let unfilled = self.progress.counts.iter().filter(|(_, counts)| counts.is_closed());
+        Coverage {
+            functions: self.pools.callables.len(),
+            reached: self.progress.uses.iter().filter(|uses| **uses > 0).count(),
+            unreached: unreached.collect(),
+            strata: self.progress.counts.clone(),
+            unfilled: unfilled.map(|(stratum, _)| *stratum).collect(),
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! A walk: calls that are tried one after the other in an episode; those that succeed become a program.
+
+use callsieve_environment::call::{Call, Failure, Observation};
+use callsieve_environment::environment::{Environment, Episode};
+use callsieve_environment::error::EnvironmentError;
+
+use crate::execute::resolve;
+use crate::place::{Position, position, value_at};
+use crate::pool::{Links, Pools};
+use crate::program::{Argument, Program, ResultPath, Step};
+use crate::random::Random;
+use crate::rejection::{Reason, Rejection};
+
+/// Functions that are tried for one step.
+const MOST_TRIES: usize = 10;
+/// Calls that are tried to repair what a failed call lacked.
+const MOST_REPAIRS: usize = 24;
+/// Percent of optional parameters with values that get one.
+const OPTIONAL_PERCENT: usize = 30;
+/// Percent of the arguments that could be taken from an earlier result and are.
+const LINK_PERCENT: usize = 85;
+
+/// The form of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// So many steps, each using an earlier result where one fits; the last one does.
+    Chain(usize),
+    /// So many calls of one function.
+    SameFunction(usize),
+    /// So many calls of different functions that use no earlier result.
+    Independent(usize),
+    /// A call that fails, calls that repair what it lacked, and the call again.
+    Recovery,
+}
+
+/// Walks over an environment.
+pub struct Walker<'a> {
+    /// Where calls are tried.
+    pub environment: &'a dyn Environment,
+    /// The values that arguments can take.
+    pub pools: &'a Pools,
+    /// How often each function is in accepted programs; functions that are in few are tried more.
+    pub uses: &'a [u64],
+}
+
+/// The steps so far, with what they returned.
+struct Walk<'e> {
+    episode: Box<dyn Episode + 'e>,
+    program: Program,
+    calls: Vec<(Call, Observation)>,
+    /// What later steps can take from each result; empty where none does.
+    links: Vec<Links>,
+}
+
+/// A program of the wanted form, or why there is none. The outer error is one of the environment.
+pub type Walked = Result<Result<Program, Rejection>, EnvironmentError>;
+
+impl<'a> Walker<'a> {
+    /// Walks from one of the initial states.
+    ///
+    /// # Errors
+    /// The environment fails.
+    pub fn walk(&self, shape: Shape, random: &mut Random) -> Walked {
+        let states = self.environment.initial_states();
+        let state = random.below(states.len());
+        let program = Program { state, steps: Vec::new() };
+        let mut walk = Walk {
+            episode: self.environment.start(&states[state])?,
+            program,
+            calls: Vec::new(),
+            links: Vec::new(),
+        };
+        let walked = match shape {
+            Shape::Chain(n_steps) => self.chain(&mut walk, n_steps, random)?,
+            Shape::SameFunction(n_steps) => self.same_function(&mut walk, n_steps, random)?,
+            Shape::Independent(n_steps) => self.independent(&mut walk, n_steps, random)?,
+            Shape::Recovery => self.recovery(&mut walk, random)?,
+        };
+        walk.episode.stop()?;
+        Ok(walked.map(|()| walk.program))
+    }
+
+    fn chain(&self, walk: &mut Walk<'a>, n_steps: usize, random: &mut Random) -> Done {
+        for nth in 0..n_steps {
+            let is_last = nth + 1 == n_steps;
+            let mut found = false;
+            for _ in 0..MOST_TRIES {
+                let Some(callable) = self.next_function(walk, n_steps, random) else { break };
+                let Some(step) = self.step(walk, callable, n_steps > 1, random) else { continue };
+                if is_last && nth > 0 && step.references().next().is_none() {
+                    continue;
+                }
+                if walk.try_step(step)? {
+                    walk.find_links(self.pools);
+                    found = true;
+                    break;
+                }
+            }
+            if !found {
+                return Ok(Err(too_short(walk, n_steps)));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn same_function(&self, walk: &mut Walk<'a>, n_steps: usize, random: &mut Random) -> Done {
+        for _ in 0..MOST_TRIES {
+            let Some(callable) = self.any_function(random) else { break };
+            for _ in 0..n_steps * 3 {
+                if walk.calls.len() == n_steps {
+                    return Ok(Ok(()));
+                }
+                let Some(step) = self.step(walk, callable, false, random) else { break };
+                if step.arguments.is_empty() {
+                    break;
+                }
+                walk.try_step(step)?;
+            }
+            if walk.calls.len() == n_steps {
+                return Ok(Ok(()));
+            }
+            if !walk.calls.is_empty() {
+                break;
+            }
+        }
+        Ok(Err(too_short(walk, n_steps)))
+    }
+
+    fn independent(&self, walk: &mut Walk<'a>, n_steps: usize, random: &mut Random) -> Done {
+        for _ in 0..n_steps * MOST_TRIES {
+            if walk.calls.len() == n_steps {
+                break;
+            }
+            let Some(callable) = self.any_function(random) else { break };
+            if walk.program.functions().contains(&self.pools.callables[callable].name.as_str()) {
+                continue;
+            }
+            if let Some(step) = self.step(walk, callable, false, random) {
+                walk.try_step(step)?;
+            }
+        }
+        Ok(if walk.calls.len() == n_steps { Ok(()) } else { Err(too_short(walk, n_steps)) })
+    }
+
+    /// A call that the environment refuses, and the calls after which it is accepted. These have the arguments of the refused
+    /// call where their parameters have the same names: what is repaired is the thing that was refused.
+    fn recovery(&self, walk: &mut Walk<'a>, random: &mut Random) -> Done {
+        let Some(refused) = self.refused(walk, random)? else {
+            return Ok(Err(Rejection::new(Reason::NoProgram, "no call was refused")));
+        };
+        walk.push(Step { fails: true, ..refused.clone() })?;
+        for _ in 0..MOST_REPAIRS {
+            let Some(callable) = self.any_function(random) else { break };
+            let Some(mut repair) = self.step(walk, callable, false, random) else { continue };
+            for (parameter, argument) in &mut repair.arguments {
+                if let Some(same) = refused.argument(parameter) {
+                    *argument = same.clone();
+                }
+            }
+            if repair.function == refused.function || !walk.try_step(repair)? {
+                continue;
+            }
+            if walk.call(&refused)?.failure.is_none() {
+                walk.program.steps.push(refused);
+                return Ok(Ok(()));
+            }
+        }
+        Ok(Err(Rejection::new(
+            Reason::NoProgram,
+            format!("nothing repaired what {} lacked", refused.function),
+        )))
+    }
+
+    /// A call that is refused in a fresh episode, in which nothing else was called.
+    fn refused(&self, walk: &mut Walk<'a>, random: &mut Random) -> Result<Option<Step>, EnvironmentError> {
+        for _ in 0..MOST_REPAIRS {
+            let Some(callable) = self.any_function(random) else { break };
+            let Some(step) = self.step(walk, callable, false, random) else { continue };
+            match walk.call(&step)?.failure {
+                Some(Failure::ErrorResult) => return Ok(Some(step)),
+                Some(_) => {}
+                // It may have changed the state.
+                None => walk.restart(self.environment)?,
+            }
+        }
+        Ok(None)
+    }
+
+    /// A function for the next step of a chain: one that can use an earlier result, more often than others.
+    fn next_function(&self, walk: &Walk<'_>, n_steps: usize, random: &mut Random) -> Option<usize> {
+        if n_steps == 1 || walk.calls.is_empty() {
+            return self.any_function(random);
+        }
+        let is_linked = |callable: usize| walk.links.iter().any(|links| links.has(callable));
+        let weights: Vec<u64> = (0..self.pools.callables.len())
+            .map(|callable| self.weight(callable) * if is_linked(callable) { 40 } else { 1 })
+            .collect();
+        random.weighted(&weights)
+    }
+
+    fn any_function(&self, random: &mut Random) -> Option<usize> {
+        let weights: Vec<u64> =
+            (0..self.pools.callables.len()).map(|callable| self.weight(callable)).collect();
+        random.weighted(&weights)
+    }
+
+    /// A function that is in few programs is drawn more often.
+    fn weight(&self, callable: usize) -> u64 {
+        1 + 10_000 / (1 + self.uses.get(callable).copied().unwrap_or_default())
+    }
+
+    /// A call of a function with arguments of the pools; `None` if a required one has no value.
+    fn step(&self, walk: &Walk<'_>, callable: usize, may_link: bool, random: &mut Random) -> Option<Step> {
+        let of_function = &self.pools.callables[callable];
+        let mut arguments = Vec::new();
+        for (nth, parameter) in of_function.parameters.iter().enumerate() {
+            let links = if may_link { Self::links(walk, callable, nth) } else { Vec::new() };
+            let literals = self.pools.literals(walk.program.state, callable, nth);
+            if !parameter.is_required && !random.chance(OPTIONAL_PERCENT) {
+                continue;
+            }
+            let takes_link = !links.is_empty() && (literals.is_empty() || random.chance(LINK_PERCENT));
+            let argument = if takes_link {
+                random.one_of(&links).cloned().map(Argument::Result)
+            } else {
+                let literal = random.one_of(literals).cloned();
+                literal
+                    .map(|literal| Argument::Literal { value: literal.value, taken_from: literal.taken_from })
+            };
+            match argument {
+                Some(argument) => arguments.push((parameter.name.clone(), argument)),
+                None if parameter.is_required => return None,
+                None => {}
+            }
+        }
+        Some(Step { function: of_function.name.clone(), arguments, fails: false })
+    }
+
+    /// The places of earlier results that a parameter can take its value from; not those that repeat what the user gave.
+    fn links(walk: &Walk<'_>, callable: usize, parameter: usize) -> Vec<ResultPath> {
+        const MOST_OF_STEP: usize = 4;
+        let mut links = Vec::new();
+        let steps = walk.program.steps.iter().zip(&walk.calls).zip(&walk.links);
+        for ((step, (_, seen)), of_step) in steps {
+            let repeats = |place: &ResultPath| {
+                let value = value_at(&place.path, &seen.result);
+                step.literals().any(|(_, literal)| Some(literal) == value)
+            };
+            let mut places: Vec<&ResultPath> =
+                of_step.of(callable, parameter).iter().filter(|place| !repeats(place)).collect();
+            // The only element of a list reads better than the first of many.
+            places.sort_by_key(|place| position(&place.path, &seen.result) != Some(Position::Only));
+            links.extend(places.into_iter().take(MOST_OF_STEP).cloned());
+        }
+        links
+    }
+}
+
+/// The end of a part of a walk.
+type Done = Result<Result<(), Rejection>, EnvironmentError>;
+
+fn too_short(walk: &Walk<'_>, wanted: usize) -> Rejection {
+    Rejection::new(Reason::NoProgram, format!("{} of {wanted} calls", walk.calls.len()))
+}
+
+impl<'e> Walk<'e> {
+    /// Makes a call that does not become a step.
+    fn call(&mut self, step: &Step) -> Result<Observation, EnvironmentError> {
+        match resolve(step, &self.calls) {
+            Ok(arguments) => self.episode.call(&Call::new(step.function.clone(), arguments)),
+            Err(place) => Ok(Observation::failure(
+                Failure::ErrorResult,
+                format!("there is no {place}"),
+                callsieve_environment::call::Origin::Declared,
+            )),
+        }
+    }
+
+    /// Finds what later steps can take from the last result.
+    fn find_links(&mut self, pools: &Pools) {
+        if let (Some(step), Some((_, seen))) = (self.program.steps.last(), self.calls.last()) {
+            self.links.push(pools.links(self.calls.len() - 1, &step.function, &seen.result));
+        }
+    }
+
+    /// Starts the episode again. No step may have been recorded.
+    fn restart(&mut self, environment: &'e dyn Environment) -> Result<(), EnvironmentError> {
+        let started = environment.start(&environment.initial_states()[self.program.state])?;
+        std::mem::replace(&mut self.episode, started).stop()
+    }
+
+    /// Makes a call and records it as a step, whatever it returns.
+    fn push(&mut self, step: Step) -> Result<(), EnvironmentError> {
+        let seen = self.call(&step)?;
+        let arguments = resolve(&step, &self.calls).unwrap_or_default();
+        self.calls.push((Call::new(step.function.clone(), arguments), seen));
+        self.program.steps.push(step);
+        Ok(())
+    }
+
+    /// Makes a call; it becomes a step if it succeeds and is no repetition.
+    fn try_step(&mut self, step: Step) -> Result<bool, EnvironmentError> {
+        let Ok(arguments) = resolve(&step, &self.calls) else { return Ok(false) };
+        let call = Call::new(step.function.clone(), arguments);
+        if self.calls.iter().any(|(earlier, _)| *earlier == call) {
+            return Ok(false);
+        }
+        let seen = self.episode.call(&call)?;
+        if seen.failure.is_some() {
+            return Ok(false);
+        }
+        self.calls.push((call, seen));
+        self.program.steps.push(step);
+        Ok(true)
+    }
+}

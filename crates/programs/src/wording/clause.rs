@@ -1,0 +1,177 @@
+//! One call as a clause in the imperative: "cancel order B-1042", "list the orders of that customer".
+
+use serde_json::{Map, Value};
+
+use super::phrase::{Part, Phrase};
+use super::templates::{Templates, ValueForms};
+use super::text::Text;
+use super::values::{said, said_of_list};
+use crate::bindings::Bindings;
+use crate::place::Position;
+use crate::program::{Argument, Step};
+use crate::words::{singular, things, words};
+
+/// A step with what its clause depends on.
+#[derive(Debug, Clone, Copy)]
+pub struct Clause<'a> {
+    /// The step.
+    pub step: &'a Step,
+    /// Its number.
+    pub nth: usize,
+    /// The doc of its function.
+    pub doc: Option<&'a Map<String, Value>>,
+    /// The positions of the places that its arguments are taken from, by parameter.
+    pub positions: &'a [(String, Position)],
+    /// An argument that is left out, as if the user forgot it.
+    pub omitted: Option<&'a str>,
+}
+
+/// Words clauses.
+#[derive(Debug, Clone, Copy)]
+pub struct Clauses<'a> {
+    /// What a person wrote on functions and parameters.
+    pub bindings: &'a Bindings,
+    /// The templates.
+    pub templates: &'a Templates,
+}
+
+/// The endings of names that stand for a thing: `order_id` is an order.
+const ID_WORDS: [&str; 6] = ["id", "number", "code", "key", "name", "ids"];
+
+impl Clauses<'_> {
+    /// Returns the clause. Every argument is in it, except one that is left out.
+    pub fn text(&self, clause: &Clause<'_>) -> Text {
+        let step = clause.step;
+        let written = self.bindings.function(&step.function).and_then(|function| function.phrase.as_deref());
+        let phrase = written
+            .and_then(|written| Phrase::parse(written).ok())
+            .unwrap_or_else(|| Phrase::of_doc(&step.function, clause.description()));
+        let mut text = Text::default();
+        let mut mentioned = Vec::new();
+        let is_whole = self.add(phrase.parts(), clause, &mut text, &mut mentioned);
+        if !is_whole {
+            // A slot that the phrase requires has no value: the name of the function is always right.
+            text = Text::plain(words(&step.function).join(" "));
+            mentioned.clear();
+        }
+        let mut is_first = true;
+        for (parameter, argument) in &step.arguments {
+            if mentioned.contains(parameter) || clause.omitted == Some(parameter) {
+                continue;
+            }
+            let forms = &self.templates.values;
+            let (value, template) = match (argument, is_first) {
+                (Argument::Literal { value, .. }, true) => {
+                    (literal(clause, parameter, value, forms), &forms.argument)
+                }
+                (Argument::Literal { value, .. }, false) => {
+                    (literal(clause, parameter, value, forms), &forms.more_arguments)
+                }
+                (Argument::Result(_), true) => {
+                    (self.argument(clause, parameter, argument), &forms.linked_argument)
+                }
+                (Argument::Result(_), false) => {
+                    (self.argument(clause, parameter, argument), &forms.more_linked_arguments)
+                }
+            };
+            let name = Text::plain(words(parameter).join(" "));
+            text.append(Text::of_template(template, &[("name", &name), ("value", &value)]));
+            is_first = false;
+        }
+        text.with_articles()
+    }
+
+    /// Adds parts; returns `false` if a slot that is not optional has no value.
+    fn add(&self, parts: &[Part], clause: &Clause<'_>, text: &mut Text, mentioned: &mut Vec<String>) -> bool {
+        parts.iter().all(|part| match part {
+            Part::Words(words) => {
+                text.push(words);
+                true
+            }
+            Part::Slot(parameter) if clause.omitted == Some(parameter) => {
+                let noun = Text::plain(self.noun(&clause.step.function, parameter));
+                text.append(Text::of_template(&self.templates.references.missing, &[("noun", &noun)]));
+                true
+            }
+            Part::Slot(parameter) => clause.step.argument(parameter).is_some_and(|argument| {
+                text.append(self.argument(clause, parameter, argument));
+                mentioned.push(parameter.clone());
+                true
+            }),
+            Part::Optional(inner) => {
+                let (mut of_inner, mut of_mentioned) = (Text::default(), Vec::new());
+                if self.add(inner, clause, &mut of_inner, &mut of_mentioned) {
+                    text.append(of_inner);
+                    mentioned.append(&mut of_mentioned);
+                }
+                true
+            }
+        })
+    }
+
+    /// An argument in a slot of a phrase.
+    fn argument(&self, clause: &Clause<'_>, parameter: &str, argument: &Argument) -> Text {
+        let bound = self.bindings.parameter(&clause.step.function, parameter);
+        match argument {
+            Argument::Literal { value, .. } => {
+                let value = literal(clause, parameter, value, &self.templates.values);
+                let form = bound.as_ref().and_then(|bound| bound.said.clone());
+                let form = form.or_else(|| {
+                    bound.as_ref().and_then(|bound| Some(format!("{} {{}}", bound.noun.as_ref()?)))
+                });
+                match form {
+                    Some(form) => Text::of_template(&form.replace("{}", "{value}"), &[("value", &value)]),
+                    None => value,
+                }
+            }
+            Argument::Result(place) => {
+                if let Some(linked) = bound.as_ref().and_then(|bound| bound.linked.clone()) {
+                    return Text::plain(linked);
+                }
+                let position = clause.positions.iter().find(|(name, _)| name == parameter).map(|(_, at)| *at);
+                let references = &self.templates.references;
+                let template = match position {
+                    Some(Position::First) => &references.first,
+                    Some(Position::Last) => &references.last,
+                    _ if place.step + 1 < clause.nth => &references.earlier,
+                    _ => &references.only,
+                };
+                let noun = Text::plain(self.noun(&clause.step.function, parameter));
+                Text::of_template(template, &[("noun", &noun)])
+            }
+        }
+    }
+
+    /// Returns what a value of a parameter is: "order" for `order_id`, "total price" for `total_price`.
+    pub fn noun(&self, function: &str, parameter: &str) -> String {
+        if let Some(noun) = self.bindings.parameter(function, parameter).and_then(|bound| bound.noun.clone())
+        {
+            return noun;
+        }
+        let mut of_name = words(parameter);
+        if of_name.len() > 1 && of_name.last().is_some_and(|last| ID_WORDS.contains(&last.as_str())) {
+            of_name.pop();
+        } else if of_name.len() == 1 && of_name[0] == "id" {
+            of_name = things(function).last().map_or(of_name, |thing| vec![singular(thing)]);
+        }
+        of_name.join(" ")
+    }
+}
+
+impl Clause<'_> {
+    fn description(&self) -> &str {
+        self.doc.and_then(|doc| doc.get("description")?.as_str()).unwrap_or_default()
+    }
+
+    /// Whether the doc lists the values of a parameter.
+    fn is_listed(&self, parameter: &str) -> bool {
+        let schema = self.doc.and_then(|doc| doc.get("parameters")?.get("properties")?.get(parameter));
+        schema.is_some_and(|schema| schema.get("enum").is_some())
+    }
+}
+
+/// A value of the user.
+fn literal(clause: &Clause<'_>, parameter: &str, value: &Value, forms: &ValueForms) -> Text {
+    let written = if clause.is_listed(parameter) { said_of_list(value, forms) } else { said(value, forms) };
+    Text::value(written, clause.nth, parameter)
+}

@@ -1,0 +1,170 @@
+//! The phrase of a function: the request in the imperative, with slots for its arguments.
+//!
+//! `list the orders[ of {customer_id}][ placed after {after}]`: what is in brackets is left out if one of its slots has no
+//! value.
+
+use crate::words::words;
+
+/// A phrase with slots.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Phrase(Vec<Part>);
+
+/// A part of a phrase.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// Words.
+    Words(String),
+    /// The argument of a parameter.
+    Slot(String),
+    /// Parts that are left out together.
+    Optional(Vec<Part>),
+}
+
+impl Phrase {
+    /// Reads a phrase.
+    ///
+    /// # Errors
+    /// A brace or a bracket without its partner.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let mut rest = text;
+        let parts = parts(&mut rest, false)
+            .ok_or_else(|| format!("\"{text}\" has a brace or a bracket without its partner"))?;
+        Ok(Self(parts))
+    }
+
+    /// Makes a phrase of a function's description, or of its name if that does not begin with what the function does.
+    pub fn of_doc(name: &str, description: &str) -> Self {
+        let imperative = imperative(name, description).unwrap_or_else(|| words(name).join(" "));
+        Self(vec![Part::Words(imperative)])
+    }
+
+    /// Returns its parts.
+    pub fn parts(&self) -> &[Part] {
+        &self.0
+    }
+
+    /// Returns the parameters that it has slots for.
+    pub fn slots(&self) -> Vec<&str> {
+        fn add<'a>(parts: &'a [Part], slots: &mut Vec<&'a str>) {
+            for part in parts {
+                match part {
+                    Part::Slot(name) => slots.push(name),
+                    Part::Optional(inner) => add(inner, slots),
+                    Part::Words(_) => {}
+                }
+            }
+        }
+        let mut slots = Vec::new();
+        add(&self.0, &mut slots);
+        slots
+    }
+}
+
+/// Reads parts to the end, or to the bracket that ends them.
+fn parts(rest: &mut &str, is_inner: bool) -> Option<Vec<Part>> {
+    let mut found = Vec::new();
+    loop {
+        let end = rest.find(['{', '}', '[', ']']).unwrap_or(rest.len());
+        if end > 0 {
+            found.push(Part::Words(rest[..end].to_owned()));
+        }
+        let sign = rest[end..].chars().next();
+        *rest = rest.get(end + 1..).unwrap_or_default();
+        match sign {
+            None => return (!is_inner).then_some(found),
+            Some('{') => {
+                let (name, after) = rest.split_once('}')?;
+                found.push(Part::Slot(name.to_owned()));
+                *rest = after;
+            }
+            Some('[') if !is_inner => found.push(Part::Optional(parts(rest, true)?)),
+            Some(']') if is_inner => return Some(found),
+            Some(_) => return None,
+        }
+    }
+}
+
+/// Words with which descriptions of functions begin: the base form of each.
+const VERBS: &str = "accept activate add adjust analyze append apply approve archive arrange assign authenticate block \
+    book buy calculate call cancel change check choose clear close comment compare complete compress compute confirm \
+    contact convert copy count create decline decrease deactivate delete deny deposit describe detect determine disable \
+    discover display divide download edit enable encode end estimate evaluate exchange execute export extract fetch fill \
+    filter find fix follow forward fund generate get give identify import increase initialize insert invoice issue join \
+    like list load lock log login logout look make mark match measure merge modify move multiply notify obtain open order \
+    pay perform place plan play post predict press print process provide publish purchase put quote raise rate read \
+    reassign recommend record reduce refund register reject release reload remind remove rename renew reopen replace reply report \
+    request reschedule reserve reset resolve restock restore resume retrieve retweet return reverse review revoke round save schedule \
+    search select sell send set share show sign sort start stop store submit subscribe subtract sum summarize suspend \
+    switch take tell test track transfer translate turn unfollow unlock update upgrade upload use validate verify view \
+    wait watch withdraw write";
+
+/// Words of a description that are used at most.
+const MOST_WORDS: usize = 16;
+
+/// The first sentence of a description in the imperative: "Cancels an order." is "cancel an order".
+fn imperative(name: &str, description: &str) -> Option<String> {
+    let own = description.rsplit_once("Tool description:").map_or(description, |(_, own)| own);
+    let sentence = own.trim().split(['\n', ';']).next()?;
+    let sentence = sentence.split(". ").next()?.trim_end_matches('.').trim();
+    let sentence = sentence.split(" (").next()?;
+    let sentence = sentence.split(" and returns ").next()?;
+    let (first, rest) = sentence.split_once(' ').unwrap_or((sentence, ""));
+    let verb = base_form(&first.to_lowercase(), name)?;
+    if rest.split_whitespace().count() >= MOST_WORDS || rest.is_empty() {
+        return None;
+    }
+    Some(format!("{verb} {rest}"))
+}
+
+/// The base form of a verb, if the word is one that functions do: of the list, or the first word of the function's name.
+fn base_form(word: &str, name: &str) -> Option<String> {
+    let own = words(name);
+    let is_verb = |word: &str| {
+        VERBS.split_whitespace().any(|verb| verb == word) || own.first().is_some_and(|own| own == word)
+    };
+    let stems = [
+        Some(word.to_owned()),
+        word.strip_suffix('s').map(str::to_owned),
+        word.strip_suffix("es").map(str::to_owned),
+        word.strip_suffix("ies").map(|stem| format!("{stem}y")),
+    ];
+    stems.into_iter().flatten().find(|stem| is_verb(stem))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phrase_has_words_slots_and_optional_parts() {
+        let phrase = Phrase::parse("list orders[ of {customer_id}]{x}").unwrap();
+        let optional = vec![Part::Words(" of ".into()), Part::Slot("customer_id".into())];
+        let expected = [Part::Words("list orders".into()), Part::Optional(optional), Part::Slot("x".into())];
+        assert_eq!(phrase.parts(), expected);
+        assert_eq!(phrase.slots(), ["customer_id", "x"]);
+        for text in ["a {b", "a b}", "a [b", "a b]", "a [b [c]]"] {
+            assert!(Phrase::parse(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_description_becomes_an_imperative() {
+        let phrase = |name: &str, description: &str| match Phrase::of_doc(name, description).parts() {
+            [Part::Words(words)] => words.clone(),
+            parts => panic!("{parts:?}"),
+        };
+        assert_eq!(phrase("cancel_order", "Cancels an order. It cannot be undone."), "cancel an order");
+        assert_eq!(
+            phrase("getQuote", "Fetches the price of a stock (in USD)."),
+            "fetch the price of a stock"
+        );
+        assert_eq!(
+            phrase("ls", "This tool belongs to a file system. Tool description: List the files."),
+            "list the files"
+        );
+        assert_eq!(phrase("applyCode", "Applies a code to a cart."), "apply a code to a cart");
+        assert_eq!(phrase("stock_info", "The information of a stock."), "stock info");
+        assert_eq!(phrase("send_mail", ""), "send mail");
+        assert_eq!(phrase("gaze", "Gazes at the stars."), "gaze at the stars");
+    }
+}

@@ -1,0 +1,149 @@
+//! A text in which it is known where each value of the user is.
+
+use serde::Serialize;
+
+/// A value that a text holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mention {
+    /// The step whose argument it is, from 0.
+    pub step: usize,
+    /// The parameter.
+    pub parameter: String,
+    /// Where it begins in the text, in characters from 0.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+}
+
+/// A text with the values that it holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Text {
+    /// The text.
+    pub text: String,
+    /// The values, in their order.
+    pub mentions: Vec<Mention>,
+}
+
+impl Text {
+    /// Returns a text without values.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self { text: text.into(), mentions: Vec::new() }
+    }
+
+    /// Returns the text of a value.
+    pub fn value(text: String, step: usize, parameter: &str) -> Self {
+        let end = text.chars().count();
+        Self { text, mentions: vec![Mention { step, parameter: parameter.to_owned(), start: 0, end }] }
+    }
+
+    /// Adds words.
+    pub fn push(&mut self, words: &str) {
+        self.text.push_str(words);
+    }
+
+    /// Adds another text.
+    pub fn append(&mut self, other: Self) {
+        let offset = self.text.chars().count();
+        self.text.push_str(&other.text);
+        self.mentions.extend(other.mentions.into_iter().map(|mention| Mention {
+            start: mention.start + offset,
+            end: mention.end + offset,
+            ..mention
+        }));
+    }
+
+    /// Returns the text with its first letter as a capital. A value at the beginning stays as it is.
+    #[must_use]
+    pub fn capitalised(self) -> Self {
+        let begins_with_value = self.mentions.first().is_some_and(|first| first.start == 0);
+        let capitalised = super::templates::capitalised(&self.text);
+        // A letter such as ß has a longer capital, which would move what is behind it.
+        if begins_with_value || capitalised.chars().count() != self.text.chars().count() {
+            return self;
+        }
+        Self { text: capitalised, ..self }
+    }
+
+    /// Puts texts into the slots of a template: `{tasks}`, or `{Tasks}` with a capital letter. Other braces stay.
+    #[must_use]
+    pub fn of_template(template: &str, slots: &[(&str, &Self)]) -> Self {
+        let (mut text, mut rest) = (Self::default(), template);
+        while let Some(open) = rest.find('{') {
+            text.push(&rest[..open]);
+            rest = &rest[open..];
+            let slot = rest.find('}').map(|close| &rest[1..close]);
+            let found = slot.and_then(|slot| {
+                slots.iter().find_map(|(name, value)| {
+                    if *name == slot {
+                        return Some((*value).clone());
+                    }
+                    (super::templates::capitalised(name) == slot).then(|| (*value).clone().capitalised())
+                })
+            });
+            if let (Some(value), Some(slot)) = (found, slot) {
+                text.append(value);
+                rest = &rest[slot.len() + 2..];
+            } else {
+                text.push("{");
+                rest = &rest[1..];
+            }
+        }
+        text.push(rest);
+        text
+    }
+
+    /// Replaces `a(n)` before a word by "a" or "an".
+    #[must_use]
+    pub fn with_articles(mut self) -> Self {
+        const EITHER: &str = "a(n) ";
+        while let Some(at) = self.text.find(EITHER) {
+            let next = self.text[at + EITHER.len()..].chars().next().map(|sign| sign.to_ascii_lowercase());
+            let article = if next.is_some_and(|sign| "aeiou".contains(sign)) { "an " } else { "a " };
+            let place = self.text[..at].chars().count();
+            self.text.replace_range(at..at + EITHER.len(), article);
+            let shorter = EITHER.len() - article.len();
+            for mention in self.mentions.iter_mut().filter(|mention| mention.start > place) {
+                mention.start -= shorter;
+                mention.end -= shorter;
+            }
+        }
+        self
+    }
+
+    /// Returns the characters of a mention.
+    pub fn said(&self, mention: &Mention) -> String {
+        self.text.chars().skip(mention.start).take(mention.end - mention.start).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mentions_move_with_their_text() {
+        let mut task = Text::plain("größe ");
+        task.append(Text::value("B-1".into(), 0, "id"));
+        let text = Text::of_template("Bitte: {tasks}, {other} {Tasks}.", &[("tasks", &task)]);
+        assert_eq!(text.text, "Bitte: größe B-1, {other} Größe B-1.");
+        let said: Vec<String> = text.mentions.iter().map(|mention| text.said(mention)).collect();
+        assert_eq!(said, ["B-1", "B-1"]);
+    }
+
+    #[test]
+    fn the_article_fits_the_next_word() {
+        let kind = Text::value("electric".into(), 0, "kind");
+        let text = Text::of_template("a(n) {kind} bike and a(n) pump", &[("kind", &kind)]).with_articles();
+        assert_eq!(
+            (text.text.as_str(), text.said(&text.mentions[0]).as_str()),
+            ("an electric bike and a pump", "electric")
+        );
+    }
+
+    #[test]
+    fn a_value_keeps_its_spelling_at_the_beginning() {
+        let text = Text::of_template("{Value}.", &[("value", &Text::value("abc".into(), 0, "id"))]);
+        assert_eq!(text.text, "abc.");
+        assert_eq!(Text::of_template("{Value}{", &[("value", &Text::plain("abc"))]).text, "Abc{");
+    }
+}
