@@ -93,6 +93,7 @@ pub use callsieve_engine::{self as engine, columns};
 pub use callsieve_evaluate as evaluate;
 #[doc(hidden)]
 pub use callsieve_ingest as ingest;
+pub use callsieve_instruct as instruct;
 #[doc(hidden)]
 pub use callsieve_lint as lint;
 #[doc(hidden)]

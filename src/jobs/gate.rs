@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use crate::engine::raw::IngestManifest;
 use crate::report::model::Report;
 use crate::text::figures::{self, counted};
@@ -52,6 +54,15 @@ pub enum FailedGate {
         /// What `max_fault_share` allows.
         allowed: f64,
     },
+    /// The candidates ran out before as many instructions were exported as are wanted.
+    TooFewInstructions {
+        /// Instructions that were exported.
+        exported: u64,
+        /// Instructions that are wanted.
+        wanted: u64,
+        /// Candidates that were made.
+        candidates: u64,
+    },
 }
 
 impl fmt::Display for FailedGate {
@@ -59,6 +70,13 @@ impl fmt::Display for FailedGate {
         match self {
             Self::NoRequest { lines } => write!(f, "no request in {}", counted(*lines, "line", "lines")),
             Self::CutInput { path, detail } => write!(f, "{path} was not read to its end: {detail}"),
+            Self::TooFewInstructions { exported, wanted, candidates } => write!(
+                f,
+                "{} of {} instructions: {} were made, and no more are allowed\nhint: raise max_candidates, or give more values and phrases in the bindings; `callsieve report` lists the reasons",
+                figures::count(*exported),
+                figures::count(*wanted),
+                counted(*candidates, "candidate", "candidates"),
+            ),
             Self::FaultShare { share, allowed } => write!(
                 f,
                 "{} of lines and requests were lost to faults, more than the {} that max_fault_share allows",
@@ -80,6 +98,8 @@ pub struct RunFacts<'a> {
     pub report: &'a Report,
     /// The share of lines and requests, from 0 to 1, that may be lost because something went wrong.
     pub max_fault_share: f64,
+    /// The pipeline, as `run.json` holds it.
+    pub pipeline: &'a Value,
 }
 
 /// Returns the first gate that inputs of requests fail: no request, an input that is cut off, too many faults.

@@ -8,6 +8,7 @@
 pub mod audit;
 pub mod dataset;
 pub mod gate;
+pub mod instruct;
 
 use std::path::Path;
 
@@ -67,6 +68,12 @@ pub trait Job: Sync {
         gate::of_inputs(run)
     }
 
+    /// Returns how many rows the source is to make in addition to those that are wanted, if the result has too few and more
+    /// can be made; `None` ends the run.
+    fn spare_wanted(&self, _run: &RunFacts<'_>) -> Option<u64> {
+        None
+    }
+
     /// Returns the page of the job, which `report.html` holds instead of the report; `None` if it has none.
     ///
     /// # Errors
@@ -96,7 +103,7 @@ pub trait Job: Sync {
 }
 
 /// All jobs. The last one is that of every pipeline that no other claims.
-pub static JOBS: [&dyn Job; 2] = [&audit::Audit, &dataset::Dataset];
+pub static JOBS: [&dyn Job; 3] = [&audit::Audit, &instruct::Instruct, &dataset::Dataset];
 
 /// Returns the job of a pipeline, as `run.json` holds it.
 pub fn job_of(pipeline: &Value) -> &'static dyn Job {

@@ -31,6 +31,8 @@ pub struct FunnelRow {
 /// How the funnel describes what a job wrote.
 #[derive(Debug, Clone, Copy)]
 pub struct Wording {
+    /// What the rows are called that were read.
+    pub read: &'static str,
     /// What the rows are called that are written; `None`: entries of the dataset.
     pub exported: Option<&'static str>,
     /// The counts are shown next to those that BFCL published.
@@ -39,7 +41,7 @@ pub struct Wording {
 
 impl Default for Wording {
     fn default() -> Self {
-        Self { exported: None, has_published: true }
+        Self { read: "doc–query pairs as logged", exported: None, has_published: true }
     }
 }
 
@@ -55,13 +57,8 @@ pub(super) fn funnel(run: &Sources<'_>, exported: Option<u64>) -> Vec<FunnelRow>
         percent: super::percent(requests, counts.records),
         bfcl: bfcl.filter(|_| wording.has_published),
     };
-    let mut rows = vec![row(
-        "ingest",
-        "doc–query pairs as logged",
-        counts.doc_lists,
-        counts.records,
-        recipe::published_pairs(),
-    )];
+    let mut rows =
+        vec![row("ingest", wording.read, counts.doc_lists, counts.records, recipe::published_pairs())];
     rows.extend(stages.iter().enumerate().map(|(at, stage)| {
         let kind = registry.kind(&stage.kind);
         let left = kind.map(|kind| (kind.funnel_label)(&stage.settings, &stage.notes)).unwrap_or_default();

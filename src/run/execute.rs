@@ -100,10 +100,9 @@ impl Prepared<'_> {
         for warning in self.skipped.iter().chain(&self.pipeline.warnings) {
             observer.warn(warning);
         }
-        let judged = || self.judged(observer);
         let judged = match &self.options.pool {
-            Some(pool) => pool.install(judged),
-            None => judged(),
+            Some(pool) => pool.install(|| self.filled(observer)),
+            None => self.filled(observer),
         };
         if self.folder.has_forgotten() {
             // The copy of standard input holds the forgotten records too.
@@ -132,7 +131,19 @@ impl Prepared<'_> {
         Error::NoRequest(format!("{what}; the earlier run in {run} is kept as it was{hint}"))
     }
 
-    fn judged(&self, observer: &dyn Observer) -> Result<RunReport, engine::error::Error> {
+    /// Runs, and runs again with a source that makes more rows, as long as the job asks for more.
+    fn filled(&mut self, observer: &dyn Observer) -> Result<RunReport, engine::error::Error> {
+        loop {
+            let (report, spare) = self.judged(observer)?;
+            match spare.and_then(|spare| self.source.with_spare(spare)) {
+                Some(source) => self.source = source,
+                None => return Ok(report),
+            }
+        }
+    }
+
+    /// Runs once. Also returns how many rows the source is to make in addition, if too few are left.
+    fn judged(&self, observer: &dyn Observer) -> Result<(RunReport, Option<u64>), engine::error::Error> {
         let Self { pipeline, options, source, folder, .. } = self;
         let files = source.source.files();
         let watched = Watched(observer);
@@ -193,13 +204,11 @@ impl Prepared<'_> {
             read: &outcome.ingest,
             report: &report,
             max_fault_share: pipeline.max_fault_share,
+            pipeline: &file.pipeline,
         };
-        Ok(RunReport {
-            folder: folder.path().to_owned(),
-            outcome: Outcome::of(job.gates(&facts)),
-            reused: outcome.reused,
-            report,
-        })
+        let (spare, gates) = (job.spare_wanted(&facts), Outcome::of(job.gates(&facts)));
+        let folder = folder.path().to_owned();
+        Ok((RunReport { folder, outcome: gates, reused: outcome.reused, report }, spare))
     }
 
     fn run_file(&self, outcome: &runner::Outcome) -> Result<RunFile, engine::error::Error> {

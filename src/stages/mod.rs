@@ -14,6 +14,7 @@ pub mod drop_public_queries;
 pub mod drop_spam;
 pub mod enhance_prompts;
 pub mod fix_docs;
+pub mod hold_surplus;
 pub mod judge_docs;
 pub mod judge_queries;
 #[cfg(test)]
@@ -202,7 +203,7 @@ fn sentence<S: Settings>(settings: &Value, reason: &'static Reason) -> Cow<'stat
 }
 
 /// All kinds of stages, in the order of the live recipe.
-pub static KINDS: [StageKind; 20] = [
+pub static KINDS: [StageKind; 21] = [
     StageKind::of::<redact::Redact>(),
     StageKind::of::<redact_docs::RedactDocs>(),
     StageKind::of::<collapse_conversations::CollapseConversations>(),
@@ -223,6 +224,7 @@ pub static KINDS: [StageKind; 20] = [
     StageKind::of::<drop_benchmark_overlap::DropBenchmarkOverlap>(),
     StageKind::of_rows::<split::Split>(),
     StageKind::of::<sample::Sample>(),
+    StageKind::of::<hold_surplus::HoldSurplus>(),
 ];
 
 /// Returns the kind that has a role for a table.

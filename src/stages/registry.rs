@@ -10,7 +10,7 @@ use crate::engine::kind::{SinkKind, SourceKind};
 use crate::engine::raw::JOINED;
 use crate::engine::vocabulary::Reason;
 use crate::environment::Environment;
-use crate::{export, ingest};
+use crate::{export, ingest, instruct};
 
 /// Reasons that the runner gives, not a stage.
 static OF_THE_RUNNER: [&Reason; 4] = [&NO_REQUEST_LEFT, &FORGOTTEN, &ANSWER_FORGOTTEN, &JOINED];
@@ -29,8 +29,8 @@ impl Registry {
     pub fn standard() -> Self {
         Self {
             kinds: Arc::new(KINDS.to_vec()),
-            sources: Arc::new(ingest::KINDS.to_vec()),
-            sinks: Arc::new(export::KINDS.to_vec()),
+            sources: Arc::new([&ingest::KINDS[..], &instruct::SOURCES[..]].concat()),
+            sinks: Arc::new([&export::KINDS[..], &instruct::SINKS[..]].concat()),
             environment: Environment::default(),
         }
     }

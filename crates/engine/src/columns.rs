@@ -1,7 +1,7 @@
 //! All columns of the two tables, one row each. They are listed nowhere else.
 //!
 //! A row defines the constant by which stages and ingest name the column, so that a misspelt name does not compile; its
-//! table, name and type; its first writer, the source or a stage; a description for people; and its marks:
+//! table, name and type; its first writer, a source of logs, a source that makes rows (`Maker`) or a stage; a description for people; and its marks:
 //!
 //! | mark | the column |
 //! |---|---|
@@ -100,6 +100,12 @@ columns! {
     LANGUAGE = Requests "language" Text, Stage, "language of the last user message", passed_on;
     /// The number of requests that a sampled one represents, a decimal number.
     WEIGHT = Requests "weight" Text, Stage, "number of requests that it represents", passed_on;
+    /// The program of a row that was made, JSON: the turns, the calls as executed, where each value comes from.
+    PROGRAM = Requests "program" Text, Maker, "the calls as executed, and where each value comes from", content;
+    /// The kind of instruction of a row that was made.
+    STRATUM = Requests "stratum" Text, Maker, "kind of instruction", listed;
+    /// The number of instructions that are wanted, the same in every row that was made.
+    WANTED = Requests "wanted" Int, Maker, "number of instructions that are wanted";
     /// The doc list's text, exactly as sent.
     TEXT = DocLists "text" Text, Source, "the doc list's text as sent", content;
     /// The functions: a JSON list, order kept.
@@ -114,7 +120,7 @@ columns! {
     LIST_VARIANT_OF = DocLists "variant_of" Text, Stage, "the near list with another interface";
 }
 
-/// Returns the columns that ingest writes.
+/// Returns the columns that a source of logs writes.
 pub fn from_ingest() -> Vec<ColumnSpec> {
     ALL.iter().copied().filter(|column| column.origin == Origin::Source).collect()
 }

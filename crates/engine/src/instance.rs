@@ -11,6 +11,8 @@ use super::stage::Stage;
 
 /// The key of the files of a source in its settings.
 const INPUTS: &str = "inputs";
+/// The key of the rows that a source makes in addition.
+const SPARE: &str = "spare";
 
 /// The source of a pipeline, with its settings.
 #[derive(Clone)]
@@ -31,6 +33,16 @@ impl SourceInstance {
         let source = self.source.with_files(files)?;
         let mut settings = self.settings.clone();
         settings[INPUTS] = json!(names);
+        Some(Self { settings, source, ..*self })
+    }
+}
+
+impl SourceInstance {
+    /// Returns the same source that makes so many rows more than are wanted; `None` if it makes no rows.
+    pub fn with_spare(&self, spare: u64) -> Option<Self> {
+        let source = self.source.with_spare(spare)?;
+        let mut settings = self.settings.clone();
+        settings[SPARE] = json!(spare);
         Some(Self { settings, source, ..*self })
     }
 }

@@ -23,6 +23,12 @@ pub trait Source: Send + Sync {
         None
     }
 
+    /// Returns the same source that makes so many rows more than are wanted, because later stages drop some; `None` if it
+    /// makes no rows.
+    fn with_spare(&self, _spare: u64) -> Option<Arc<dyn Source>> {
+        None
+    }
+
     /// Checks before anything is read. Folders and patterns of [`files`](Self::files) are expanded.
     ///
     /// # Errors

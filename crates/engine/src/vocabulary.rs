@@ -46,8 +46,10 @@ pub enum ColumnKind {
 /// The first writer of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The source: the column exists from the start.
+    /// A source of logs: the column exists from the start.
     Source,
+    /// A source that makes rows.
+    Maker,
     /// A stage.
     Stage,
 }

@@ -46,7 +46,7 @@ impl Job for Audit {
 
     fn wording(&self) -> Wording {
         // An audit makes no dataset that could be compared with BFCL's.
-        Wording { exported: Some("rows of the cleaned sets"), has_published: false }
+        Wording { exported: Some("rows of the cleaned sets"), has_published: false, ..Wording::default() }
     }
 
     fn own_page(&self, folder: &Path) -> Result<Option<String>> {

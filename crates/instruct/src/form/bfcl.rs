@@ -1,0 +1,37 @@
+//! BFCL entries: instructions of one turn whose calls are made at once, and those without a right call.
+
+use callsieve_bfcl::category::Category;
+use serde_json::{Map, Value, json};
+
+use crate::record::Record;
+
+/// Returns the category of an entry; `None` where a live entry cannot hold the instruction.
+pub fn category(record: &Record, n_functions: usize) -> Option<Category> {
+    if record.turns.len() != 1 || (record.calls.len() > 1 && !record.together) {
+        return None;
+    }
+    Some(match record.calls.len() {
+        0 => Category::Irrelevance,
+        n_calls => Category::of_answer(n_functions, n_calls),
+    })
+}
+
+/// Returns the ground truth: for each call, the executed value of every argument. An optional parameter that was left out may
+/// be left out, or have its default.
+pub fn answer(record: &Record, functions: &[Value]) -> Vec<Value> {
+    let of_call = |name: &str, arguments: &Map<String, Value>| {
+        let function = functions.iter().find(|function| function["name"] == name);
+        let mut values: Map<String, Value> =
+            arguments.iter().map(|(name, value)| (name.clone(), json!([value]))).collect();
+        let properties = function.and_then(|function| function["parameters"]["properties"].as_object());
+        for (parameter, schema) in properties.into_iter().flatten() {
+            if !values.contains_key(parameter) {
+                let default = schema.get("default").filter(|default| !default.is_null());
+                let allowed = std::iter::once(json!("")).chain(default.cloned());
+                values.insert(parameter.clone(), allowed.collect());
+            }
+        }
+        json!({ name: values })
+    };
+    record.calls.iter().map(|call| of_call(&call.name, &call.arguments)).collect()
+}

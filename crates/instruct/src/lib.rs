@@ -1,0 +1,21 @@
+//! Instruction sets: rows that are made instead of read.
+//!
+//! `source` is the kind of source `programs`: it opens an environment, makes instructions over it, and gives each a row; a
+//! rejected candidate is a line with its reason. `record` is what a row holds, and a line of `programs.jsonl`. `sink` writes
+//! the kept rows in the forms that training programs read (`form`).
+
+// Tests write small files to temporary folders, where an interrupted write does no harm.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
+pub mod environment;
+pub mod form;
+pub mod record;
+pub mod sink;
+pub mod source;
+
+use callsieve_engine::kind::{SinkKind, SourceKind};
+
+/// The kinds of sources of instruction sets.
+pub static SOURCES: [SourceKind; 1] = [SourceKind::of::<source::Programs>()];
+/// The kinds of sinks of instruction sets.
+pub static SINKS: [SinkKind; 1] = [SinkKind::of::<sink::InstructionSet>()];

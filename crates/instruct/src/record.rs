@@ -1,0 +1,193 @@
+//! What a row of an instruction set holds: the instruction, the calls as executed, and where each value comes from.
+//!
+//! A line of `dataset/programs.jsonl` is a record with its id. Numbers of calls and turns count from 1, as in `$1.order_id`,
+//! the order id in the result of the first call.
+
+use std::collections::BTreeMap;
+
+use callsieve_environment::environment::Environment;
+use callsieve_programs::instruction::{Instruction, Turn};
+use callsieve_programs::program::{Argument, TakenFrom};
+use callsieve_programs::stratum::Stratum;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// How certain a record is: its calls were executed and proven to be needed.
+pub const EXECUTED: &str = "executed";
+/// Its words are those of templates.
+const TEMPLATE: &str = "template";
+
+/// A row of an instruction set.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The first message of the user.
+    pub instruction: String,
+    /// The kind of instruction.
+    pub stratum: Stratum,
+    /// How its first turn is put: `ask`, `question`, `situation`, `implicit`.
+    pub style: String,
+    /// Who worded it: `template`.
+    pub wording: String,
+    /// `executed`.
+    pub tier: String,
+    /// The turns of the user, with the calls and the answer that follow each.
+    pub turns: Vec<TurnRecord>,
+    /// The gold calls in the order of their execution. None if no offered function does what is asked.
+    pub calls: Vec<CallRecord>,
+    /// The last answer to the user.
+    pub answer: String,
+    /// Where each value of the last answer stands.
+    pub answer_from: Vec<String>,
+    /// The calls do not depend on each other, and are made at once.
+    pub together: bool,
+    /// The functions that are offered.
+    pub offered: Vec<String>,
+    /// The function that the request needs and that is not offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<String>,
+    /// The name of the environment.
+    pub environment: String,
+    /// Where its results come from: `declared`, `real`, `recorded`, `simulated`.
+    pub origin: String,
+    /// The name of the initial state.
+    pub state: String,
+    /// The hash of the state after the calls; `None` if the environment shows none.
+    pub end_state: Option<String>,
+}
+
+/// A message of the user, and what follows it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TurnRecord {
+    /// The message.
+    pub user: String,
+    /// The numbers of the calls that it leads to, from 1.
+    pub calls: Vec<usize>,
+    /// The answer to the user.
+    pub answer: String,
+}
+
+/// A call as executed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallRecord {
+    /// The function.
+    pub name: String,
+    /// The arguments as executed.
+    pub arguments: Map<String, Value>,
+    /// The result.
+    pub result: Value,
+    /// Why the call failed, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// Arguments that are taken from earlier results: `{"order_id": "$1.orders[0].id"}`.
+    pub references: BTreeMap<String, String>,
+    /// Where each argument comes from.
+    pub provenance: BTreeMap<String, Provenance>,
+}
+
+/// Where an argument comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "from", rename_all = "kebab-case")]
+pub enum Provenance {
+    /// From words of the user.
+    Words {
+        /// The turn, from 1.
+        turn: usize,
+        /// Where the words begin and end in its message, in characters from 0.
+        span: [usize; 2],
+        /// The words.
+        words: String,
+        /// Where the generator took the value: a place of the initial state, or `bindings`, `enum`, `default`, `example`.
+        source: String,
+    },
+    /// From an earlier result.
+    Result {
+        /// The place, such as `$1.order_id`.
+        path: String,
+    },
+}
+
+impl Record {
+    /// Returns the record of an instruction.
+    pub fn of(instruction: &Instruction, environment: &dyn Environment) -> Self {
+        let steps = 0..instruction.program.steps.len();
+        let is_made = |step: &usize| instruction.turns.iter().any(|turn| turn.steps.contains(step));
+        let last = instruction.turns.last().map(|turn| &turn.answer);
+        let turn = |turn: &Turn| TurnRecord {
+            user: turn.user.text.clone(),
+            calls: turn.steps.clone().map(|step| step + 1).collect(),
+            answer: turn.answer.text.clone(),
+        };
+        Self {
+            instruction: instruction.text().to_owned(),
+            stratum: instruction.stratum,
+            style: instruction.style.name().to_owned(),
+            wording: TEMPLATE.to_owned(),
+            tier: EXECUTED.to_owned(),
+            turns: instruction.turns.iter().map(turn).collect(),
+            calls: steps.filter(is_made).map(|step| call(instruction, step)).collect(),
+            answer: last.map(|answer| answer.text.clone()).unwrap_or_default(),
+            answer_from: last.iter().flat_map(|answer| &answer.values).map(ToString::to_string).collect(),
+            together: matches!(instruction.stratum, Stratum::Parallel | Stratum::MultipleTools),
+            offered: instruction.offered.clone(),
+            withheld: instruction.withheld.clone(),
+            environment: environment.name().to_owned(),
+            origin: environment.origin().name().to_owned(),
+            state: instruction.state.clone(),
+            end_state: instruction.executed.state_hash.clone().filter(|_| !instruction.has_no_call()),
+        }
+    }
+}
+
+/// The record of a call.
+fn call(instruction: &Instruction, step: usize) -> CallRecord {
+    let (made, seen) = &instruction.executed.calls[step];
+    let of_step = &instruction.program.steps[step];
+    let references = of_step.references().map(|(name, place)| (name.to_owned(), place.to_string()));
+    let provenance = of_step.arguments.iter().filter_map(|(name, argument)| {
+        let found = match argument {
+            Argument::Result(place) => Provenance::Result { path: place.to_string() },
+            Argument::Literal { taken_from, .. } => words(instruction, step, name, taken_from)?,
+        };
+        Some((name.clone(), found))
+    });
+    CallRecord {
+        name: made.name.clone(),
+        arguments: made.arguments.clone(),
+        result: seen.result.clone(),
+        failure: seen.failure.map(|failure| failure.name().to_owned()),
+        references: references.collect(),
+        provenance: provenance.collect(),
+    }
+}
+
+/// The words of the user that give an argument. Those of a repeated call stand at its first mention.
+fn words(
+    instruction: &Instruction,
+    step: usize,
+    parameter: &str,
+    taken_from: &TakenFrom,
+) -> Option<Provenance> {
+    let steps = &instruction.program.steps;
+    let is_same = |other: usize| {
+        steps[other].function == steps[step].function
+            && steps[other].argument(parameter) == steps[step].argument(parameter)
+    };
+    let mentions = instruction.turns.iter().enumerate().flat_map(|(turn, of_turn)| {
+        of_turn.user.mentions.iter().map(move |mention| (turn, of_turn, mention))
+    });
+    let (turn, of_turn, mention) = mentions
+        .filter(|(_, _, mention)| mention.parameter == parameter && is_same(mention.step))
+        .min_by_key(|(_, _, mention)| (mention.step != step, mention.step))?;
+    Some(Provenance::Words {
+        turn: turn + 1,
+        span: [mention.start, mention.end],
+        words: of_turn.user.said(mention),
+        source: match taken_from {
+            TakenFrom::State(place) => format!("state:{place}"),
+            TakenFrom::Bindings => "bindings".to_owned(),
+            TakenFrom::Enum => "enum".to_owned(),
+            TakenFrom::Default => "default".to_owned(),
+            TakenFrom::Example => "example".to_owned(),
+        },
+    })
+}

@@ -1,0 +1,203 @@
+//! The sink `instructions`: the kept rows in every form that training programs read, and as BFCL entries.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
+use callsieve_bfcl::category::Category;
+use callsieve_bfcl::conversation::{Message, Role};
+use callsieve_bfcl::ids::Ids;
+use callsieve_bfcl::writer::{NewEntry, write_category};
+use callsieve_engine::columns::{EXTERNAL_ID, FUNCTIONS, PROGRAM, TEXT};
+use callsieve_engine::context::Context;
+use callsieve_engine::contract::Contract;
+use callsieve_engine::disk::create;
+use callsieve_engine::entries::EntryOrigin;
+use callsieve_engine::error::{At as _, Error, Result};
+use callsieve_engine::frame::{FrameWriter, Values};
+use callsieve_engine::kind::KindSettings;
+use callsieve_engine::sink::{Exported, FinishedTables, Sink};
+use callsieve_engine::view::View;
+use callsieve_engine::vocabulary::{ColumnSpec, RowIx, TableId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::form::{FORMS, Sample, answer, category};
+use crate::record::Record;
+use crate::source::messages;
+
+/// The sink. It has no settings.
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct InstructionSet {}
+
+impl KindSettings for InstructionSet {
+    const NAME: &'static str = "instructions";
+    const SUMMARY: &'static str = "instruction sets in the forms of training programs, and as BFCL entries";
+}
+
+/// The folder of the BFCL entries.
+const BFCL: &str = "bfcl";
+/// The table of all instructions.
+const TABLE: &str = "instructions.parquet";
+/// Its columns; all hold texts, and those after the fifth hold JSON.
+const COLUMNS: [&str; 8] =
+    ["id", "stratum", "instruction", "answer", "environment", "messages", "tools", "program"];
+
+/// A kept row.
+struct Kept {
+    row: RowIx,
+    list: RowIx,
+    row_id: String,
+    id: String,
+    record: Record,
+}
+
+impl Sink for InstructionSet {
+    fn reads(&self) -> Vec<ColumnSpec> {
+        vec![EXTERNAL_ID, PROGRAM, TEXT, FUNCTIONS]
+    }
+
+    fn write(&self, from: &FinishedTables<'_>, into: &Path, cx: &Context<'_>) -> Result<Exported> {
+        let view = View::new(from.corpus, &Contract::of(TableId::Requests).reads(self.reads()));
+        let as_offered = view.parents(cx, |list| list.json::<Vec<Value>>(TEXT).unwrap_or_default())?;
+        let fixed = view.parents(cx, |list| list.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default())?;
+        let kept = kept_rows(&view, cx)?;
+        let functions = |list: RowIx| as_offered.of_list(list).map_or(&[][..], Vec::as_slice);
+        for form in &FORMS {
+            let path = into.join(form.file);
+            let mut file = BufWriter::new(create(&path)?);
+            for row in &kept {
+                let sample = Sample { id: &row.id, record: &row.record, functions: functions(row.list) };
+                if let Some(line) = (form.line)(&sample) {
+                    writeln!(file, "{line}").at("writing", &path)?;
+                }
+            }
+            file.flush().at("writing", &path)?;
+            if cx.cancelled() {
+                return Err(Error::Interrupted);
+            }
+        }
+        write_table(&into.join(TABLE), &kept, functions)?;
+        write_bfcl(&into.join(BFCL), &kept, |list| fixed.of_list(list).map_or(&[][..], Vec::as_slice))?;
+        Ok(exported(&kept, &view))
+    }
+}
+
+/// The kept rows with their records, in the order of their candidates.
+fn kept_rows(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<Kept>> {
+    let mut kept = Vec::new();
+    view.for_each_batch(cx, |batch| {
+        let rows = batch.map_rows(|row| {
+            let id = row.text(EXTERNAL_ID).unwrap_or_default().to_owned();
+            (row.ix(), id, row.json::<Record>(PROGRAM))
+        })?;
+        kept.extend(rows.into_iter().filter_map(|(row, id, record)| {
+            let (list, row_id) = (view.list_of(row), view.row_id(row).to_string());
+            Some(Kept { row, list, row_id, id, record: record? })
+        }));
+        Ok(())
+    })?;
+    kept.sort_by_key(|kept| view.position(kept.row));
+    Ok(kept)
+}
+
+/// Writes the table: texts, so that no reader fills keys of one row into another.
+fn write_table<'f>(path: &Path, kept: &[Kept], functions: impl Fn(RowIx) -> &'f [Value]) -> Result<()> {
+    const GROUP_ROWS: usize = 4096;
+    let mut table = FrameWriter::create(path);
+    let groups: Vec<&[Kept]> = if kept.is_empty() { vec![&[]] } else { kept.chunks(GROUP_ROWS).collect() };
+    for group in groups {
+        let rows: Vec<[String; COLUMNS.len()]> =
+            group.iter().map(|row| cells(row, functions(row.list))).collect();
+        let texts = |at: usize| Values::Text(rows.iter().map(|row| Some(row[at].as_str())).collect());
+        table.write(COLUMNS.iter().enumerate().map(|(at, name)| (*name, texts(at))).collect())?;
+    }
+    table.finish().map(|_| ())
+}
+
+/// The cells of a row, in the order of [`COLUMNS`].
+fn cells(row: &Kept, functions: &[Value]) -> [String; COLUMNS.len()] {
+    let record = &row.record;
+    [
+        row.id.clone(),
+        record.stratum.name().to_owned(),
+        record.instruction.clone(),
+        record.answer.clone(),
+        record.environment.clone(),
+        json!(messages(record)).to_string(),
+        json!(functions).to_string(),
+        json!(record).to_string(),
+    ]
+}
+
+/// Writes the entries that a live category can hold: those of one turn whose calls are made at once.
+fn write_bfcl<'f>(folder: &Path, kept: &[Kept], functions: impl Fn(RowIx) -> &'f [Value]) -> Result<()> {
+    let mut by_category: BTreeMap<Category, Vec<&Kept>> = BTreeMap::new();
+    for row in kept {
+        if let Some(category) = category(&row.record, functions(row.list).len()) {
+            by_category.entry(category).or_default().push(row);
+        }
+    }
+    for (category, mut rows) in by_category {
+        // Entries of one list follow each other.
+        rows.sort_by_key(|row| row.list);
+        let questions: Vec<Vec<Message>> =
+            rows.iter().map(|row| vec![Message::text(Role::User, row.record.instruction.clone())]).collect();
+        let answers: Vec<Vec<Value>> =
+            rows.iter().map(|row| answer(&row.record, functions(row.list))).collect();
+        let entries: Vec<NewEntry<'_>> = rows
+            .iter()
+            .zip(questions.iter().zip(&answers))
+            .map(|(row, (messages, answer))| NewEntry {
+                request_id: &row.row_id,
+                messages,
+                functions: functions(row.list),
+                ground_truth: category.has_answers().then_some(answer),
+                list: row.list,
+            })
+            .collect();
+        let path = folder.join(category.file_name());
+        let mut questions = open(&path)?;
+        let mut of_answers: Box<dyn std::io::Write> = match category.answer_path() {
+            Some(answers) => Box::new(open(&folder.join(answers))?),
+            None => Box::new(std::io::sink()),
+        };
+        write_category(category, &mut Ids::new("is", ""), &entries, &mut questions, &mut of_answers)
+            .at("writing", &path)?;
+        questions.flush().at("writing", &path)?;
+        of_answers.flush().at("writing", &path)?;
+    }
+    Ok(())
+}
+
+fn open(path: &Path) -> Result<BufWriter<File>> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).at("making", folder)?;
+    }
+    Ok(BufWriter::new(create(path)?))
+}
+
+/// What was written, by stratum.
+fn exported(kept: &[Kept], view: &View<'_>) -> Exported {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for row in kept {
+        *counts.entry(row.record.stratum.name()).or_default() += 1;
+    }
+    let origin = |row: &Kept| EntryOrigin {
+        set: InstructionSet::NAME.to_owned(),
+        id: row.id.clone(),
+        published_id: None,
+        request_id: Some(row.row_id.clone()),
+        list_id: Some(view.parent().row_id(row.list).to_string()),
+        answer_from: None,
+    };
+    Exported {
+        rows: kept.iter().map(|row| row.row).collect(),
+        counts: counts.into_iter().map(|(stratum, n)| (stratum.to_owned(), n)).collect(),
+        frozen: Vec::new(),
+        origins: kept.iter().map(origin).collect(),
+    }
+}

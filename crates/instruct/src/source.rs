@@ -1,0 +1,365 @@
+//! The source `programs`: rows that are made by executing programs in an environment.
+//!
+//! Each candidate is an item: it gives a request, or a line with the reason for which it was rejected. The candidates are the
+//! same however many instructions are wanted, so a larger number adds to those of a smaller one.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use callsieve_bfcl::conversation::{Call, Message, Role};
+use callsieve_engine::columns::{
+    EXTERNAL_ID, FILE, FOLLOWING_MESSAGES, LINE, LOG_FORMAT, MESSAGES, PROGRAM, RECORD, RESPONSE, STRATUM,
+    TEXT, WANTED,
+};
+use callsieve_engine::context::Context;
+use callsieve_engine::error::{Error, Result};
+use callsieve_engine::fingerprint::{Fingerprint, sha256_until};
+use callsieve_engine::kind::KindSettings;
+use callsieve_engine::manifest::InputFile;
+use callsieve_engine::raw::{DocListRow, InputsRead, Intake, LineRow, RequestRow, RowCells, SourcePlace};
+use callsieve_engine::source::Source;
+use callsieve_engine::vocabulary::ColumnSpec;
+use callsieve_environment::environment::Environment;
+use callsieve_programs::bindings::Bindings;
+use callsieve_programs::generate::{Generation, Outcome, Settings};
+use callsieve_programs::stratum::Shares;
+use callsieve_programs::wording::templates::Templates;
+use callsieve_system::side_file;
+use callsieve_text::content_hash::content_hash;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::environment::open;
+use crate::record::{CallRecord, Record};
+
+/// The source and its settings.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Programs {
+    /// The file that describes the environment; see docs/environments.md.
+    pub environment: PathBuf,
+    /// A file with sources of values and phrases of functions; see docs/instructions.md.
+    pub bindings: Option<PathBuf>,
+    /// A file of templates, for another wording or another language. Without it, the built-in English ones.
+    pub wording: Option<PathBuf>,
+    /// The number of instructions that are wanted.
+    pub accept: usize,
+    /// The most candidates that are made for them; 0 for 50 times as many, and at least 5,000.
+    pub max_candidates: u64,
+    /// Instructions that are made in addition, because later stages drop some. A run that exports too few is repeated with
+    /// more by itself.
+    pub spare: usize,
+    /// The share of each stratum.
+    pub strata: Shares,
+    /// The most calls of a chain, 2 to 8.
+    pub most_calls: usize,
+    /// The fewest and the most functions that are offered with an instruction.
+    pub offered: [usize; 2],
+    /// The share of instructions that may call the same functions in the same order. Higher accepts more; five always may.
+    pub most_alike: f64,
+}
+
+impl Default for Programs {
+    fn default() -> Self {
+        let usual = Settings::default();
+        Self {
+            environment: PathBuf::new(),
+            bindings: None,
+            wording: None,
+            accept: 100,
+            max_candidates: 0,
+            spare: 0,
+            strata: usual.shares,
+            most_calls: usual.most_calls,
+            offered: usual.offered,
+            most_alike: usual.most_alike,
+        }
+    }
+}
+
+impl KindSettings for Programs {
+    const NAME: &'static str = "programs";
+    const SUMMARY: &'static str = "instructions that are made by executing programs in an environment";
+
+    fn check(&self) -> std::result::Result<(), String> {
+        self.strata.check()?;
+        if !(2..=8).contains(&self.most_calls) {
+            return Err(format!("most_calls must be 2 to 8, not {}", self.most_calls));
+        }
+        if self.accept == 0 {
+            return Err("accept must be at least 1".to_owned());
+        }
+        let [fewest, most] = self.offered;
+        if fewest == 0 || fewest > most {
+            return Err(format!(
+                "offered must be two numbers from 1, the smaller first, not [{fewest}, {most}]"
+            ));
+        }
+        if !(0.0..=1.0).contains(&self.most_alike) {
+            return Err(format!("most_alike must be 0 to 1, not {}", self.most_alike));
+        }
+        Ok(())
+    }
+}
+
+/// What the source works with, opened.
+struct Opened {
+    environment: Arc<dyn Environment>,
+    bindings: Bindings,
+    templates: Templates,
+}
+
+impl Programs {
+    /// The files that it reads, in the order of [`Source::files`].
+    fn own_files(&self) -> Vec<&Path> {
+        let others = [&self.bindings, &self.wording].into_iter().flatten();
+        std::iter::once(&self.environment).chain(others).map(PathBuf::as_path).collect()
+    }
+
+    fn opened(&self) -> Result<Opened> {
+        if self.environment.as_os_str().is_empty() {
+            return Err(Error::Setting(
+                "no environment is named\nhint: give the file that describes it as `environment` under [ingest]; docs/environments.md shows one".to_owned(),
+            ));
+        }
+        let environment = open(&self.environment)?;
+        let bindings = match &self.bindings {
+            Some(file) => {
+                Bindings::read(file, &*environment).map_err(|error| Error::Setting(error.to_string()))?
+            }
+            None => Bindings::default(),
+        };
+        let templates = match &self.wording {
+            Some(file) => Templates::read(file).map_err(|error| Error::Setting(error.to_string()))?,
+            None => Templates::english(),
+        };
+        Ok(Opened { environment, bindings, templates })
+    }
+
+    /// The most candidates that are made.
+    fn most_candidates(&self) -> u64 {
+        const PER_INSTRUCTION: u64 = 50;
+        const FEWEST: u64 = 5_000;
+        match self.max_candidates {
+            0 => (self.accept as u64 + self.spare as u64).saturating_mul(PER_INSTRUCTION).max(FEWEST),
+            most => most,
+        }
+    }
+
+    fn settings(&self, seed: u64) -> Settings {
+        Settings {
+            seed,
+            shares: self.strata.clone(),
+            most_calls: self.most_calls,
+            offered: self.offered,
+            most_alike: self.most_alike,
+        }
+    }
+}
+
+impl Source for Programs {
+    fn with_spare(&self, spare: u64) -> Option<Arc<dyn Source>> {
+        Some(Arc::new(Self { spare: usize::try_from(spare).ok()?, ..self.clone() }))
+    }
+
+    fn check(&self) -> Result<()> {
+        self.opened().map(|_| ())
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        let opened = self.opened()?;
+        fingerprint.part("environment", opened.environment.fingerprint().to_string().as_bytes());
+        for (label, file) in [("bindings", &self.bindings), ("wording", &self.wording)] {
+            let text = match file {
+                Some(file) => side_file::read(file).map_err(|error| Error::Setting(error.to_string()))?,
+                None => Vec::new(),
+            };
+            fingerprint.part(label, &text);
+        }
+        let settings = Self {
+            environment: PathBuf::new(),
+            bindings: None,
+            wording: None,
+            max_candidates: self.most_candidates(),
+            ..self.clone()
+        };
+        let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
+        fingerprint.part("settings", settings.as_bytes());
+        Ok(())
+    }
+
+    fn columns(&self) -> Vec<ColumnSpec> {
+        vec![
+            EXTERNAL_ID,
+            FILE,
+            LINE,
+            RECORD,
+            LOG_FORMAT,
+            MESSAGES,
+            RESPONSE,
+            FOLLOWING_MESSAGES,
+            PROGRAM,
+            STRATUM,
+            WANTED,
+            TEXT,
+        ]
+    }
+
+    fn inputs(&self) -> Result<Vec<InputFile>> {
+        self.own_files().into_iter().map(hashed).collect()
+    }
+
+    fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
+        let Opened { environment, bindings, templates } = self.opened()?;
+        let mut generation = Generation::new(&*environment, &bindings, &templates, self.settings(cx.seed));
+        let wanted = (self.accept + self.spare) as u64;
+        let (mut number, mut shown) = (0, 0);
+        while into.records() < wanted && number < self.most_candidates() {
+            if cx.cancelled() {
+                return Err(Error::Interrupted);
+            }
+            let outcomes = generation.next_round().map_err(|error| Error::Setting(error.to_string()))?;
+            for outcome in outcomes {
+                if into.records() == wanted || number == self.most_candidates() {
+                    break;
+                }
+                number += 1;
+                self.take(number, outcome, &*environment, into)?;
+            }
+            cx.progress.advance(into.records() - shown);
+            shown = into.records();
+        }
+        let coverage = serde_json::to_value(generation.coverage()).unwrap_or_default();
+        Ok(InputsRead {
+            inputs: self.inputs()?,
+            items: number,
+            notes: [("coverage".to_owned(), coverage)].into(),
+            ..InputsRead::default()
+        })
+    }
+}
+
+impl Programs {
+    /// Gives a candidate its row or its line.
+    fn take(
+        &self,
+        number: u64,
+        outcome: Outcome,
+        environment: &dyn Environment,
+        into: &mut Intake,
+    ) -> Result<()> {
+        let place = SourcePlace { file: 0, line: number, record: number };
+        match outcome {
+            Ok(instruction) => {
+                let record = Record::of(&instruction, environment);
+                into.request(self.row(place, &record, environment))
+            }
+            Err(rejection) => into.line(LineRow {
+                place,
+                n_lines: 1,
+                unreadable: false,
+                ends_file: false,
+                reason: rejection.reason.code(),
+                detail: rejection.detail,
+            }),
+        }
+    }
+
+    /// The row of an instruction.
+    fn row(&self, place: SourcePlace, record: &Record, environment: &dyn Environment) -> RequestRow {
+        let functions: Vec<Value> = environment
+            .functions()
+            .iter()
+            .filter(|function| record.offered.iter().any(|name| name == function.name()))
+            .map(|function| tool_doc(&function.doc))
+            .collect();
+        let list = Value::Array(functions).to_string();
+        let mut messages = messages(record);
+        let following = messages.split_off(messages.len().min(2));
+        let response = messages.pop().filter(|message| message.role == Role::Assistant);
+        let program = json!(record).to_string();
+        let text = |value: &Vec<Message>| Some(json!(value).to_string());
+        let number = i64::try_from(place.record).unwrap_or(i64::MAX);
+        let cells = RowCells::default()
+            .with(EXTERNAL_ID, Some(format!("p{number:06}")))
+            .with(FILE, Some(0_i64))
+            .with(LINE, Some(number))
+            .with(RECORD, Some(number))
+            .with(LOG_FORMAT, Some(Self::NAME.to_owned()))
+            .with(MESSAGES, text(&messages))
+            .with(RESPONSE, response.map(|response| json!(response).to_string()))
+            .with(
+                FOLLOWING_MESSAGES,
+                Some(&following).filter(|following| !following.is_empty()).and_then(text),
+            )
+            .with(STRATUM, Some(record.stratum.name().to_owned()))
+            .with(WANTED, i64::try_from(self.accept).ok());
+        RequestRow {
+            content_key: content_hash(format!("{number}\n{program}")),
+            place,
+            // Rows are in the order of their candidates.
+            time_ms: Some(number),
+            log_format: Self::NAME,
+            list: DocListRow {
+                content_key: content_hash(&list),
+                cells: RowCells::default().with(TEXT, Some(list)),
+            },
+            joined: None,
+            cells: cells.with(PROGRAM, Some(program)),
+        }
+    }
+}
+
+/// A function as it is offered: its name, its description, its parameters.
+fn tool_doc(doc: &Map<String, Value>) -> Value {
+    let keys = ["name", "description", "parameters"];
+    keys.into_iter()
+        .filter_map(|key| Some((key.to_owned(), doc.get(key)?.clone())))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+/// Returns the conversation of a record: turns of the user, calls with their results joined by id, answers.
+pub fn messages(record: &Record) -> Vec<Message> {
+    let mut messages = Vec::new();
+    for turn in &record.turns {
+        messages.push(Message::text(Role::User, turn.user.clone()));
+        let groups: Vec<&[usize]> =
+            if record.together { vec![&turn.calls] } else { turn.calls.chunks(1).collect() };
+        for group in groups.into_iter().filter(|group| !group.is_empty()) {
+            let calls: Vec<(usize, &CallRecord)> =
+                group.iter().filter_map(|&number| Some((number, record.calls.get(number - 1)?))).collect();
+            let made = calls.iter().map(|(number, call)| Call {
+                id: Some(call_id(*number)),
+                name: call.name.clone(),
+                arguments: Value::Object(call.arguments.clone()),
+            });
+            messages.push(Message { calls: made.collect(), ..Message::text(Role::Assistant, "") });
+            messages.extend(calls.iter().map(|(number, call)| Message {
+                call_id: Some(call_id(*number)),
+                name: Some(call.name.clone()),
+                is_error: call.failure.is_some(),
+                ..Message::text(Role::Tool, result_text(&call.result))
+            }));
+        }
+        messages.push(Message::text(Role::Assistant, turn.answer.clone()));
+    }
+    messages
+}
+
+/// The id of a call, by its number from 1.
+fn call_id(number: usize) -> String {
+    format!("call_{number}")
+}
+
+/// A result as the text of a message: a text as it is, anything else as JSON.
+fn result_text(result: &Value) -> String {
+    result.as_str().map_or_else(|| result.to_string(), str::to_owned)
+}
+
+fn hashed(path: &Path) -> Result<InputFile> {
+    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
+    Ok(InputFile { path: path.display().to_string(), sha256: sha256_until(path, &|| false)?, bytes })
+}

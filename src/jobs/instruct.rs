@@ -1,0 +1,71 @@
+//! Instruction sets: `pipelines/instructions.toml` and pipelines like it.
+
+use serde_json::Value;
+
+use super::gate::{FailedGate, RunFacts};
+use super::{Job, sink_of};
+use crate::engine::kind::KindSettings as _;
+use crate::instruct::sink::InstructionSet;
+use crate::report::funnel::{EXPORT, Wording};
+
+/// The job: rows are made by executing programs, and written in the forms of training programs.
+#[derive(Debug)]
+pub struct Instruct;
+
+impl Job for Instruct {
+    fn name(&self) -> &'static str {
+        "instruct"
+    }
+
+    fn is_of(&self, pipeline: &Value) -> bool {
+        sink_of(pipeline) == Some(InstructionSet::NAME)
+    }
+
+    fn wording(&self) -> Wording {
+        Wording {
+            read: "instructions that were made",
+            exported: Some("instructions of the set"),
+            has_published: false,
+        }
+    }
+
+    /// Every instruction that is wanted is there.
+    fn gates(&self, run: &RunFacts<'_>) -> Vec<FailedGate> {
+        let (wanted, exported) = (wanted(run.pipeline), exported(run));
+        if exported >= wanted {
+            return Vec::new();
+        }
+        vec![FailedGate::TooFewInstructions { exported, wanted, candidates: run.read.counts.lines }]
+    }
+
+    /// Makes more where stages dropped so many that too few are left.
+    fn spare_wanted(&self, run: &RunFacts<'_>) -> Option<u64> {
+        let (wanted, exported) = (wanted(run.pipeline), exported(run));
+        let made = run.read.counts.records;
+        let spare = made.saturating_sub(wanted);
+        let lacks = wanted.checked_sub(exported).filter(|lacks| *lacks > 0)?;
+        // Fewer were made than were to be made: the candidates ran out.
+        if made < wanted + spare_of(run.pipeline) {
+            return None;
+        }
+        // A few more than the share of dropped rows asks for.
+        let more = lacks.saturating_mul(made.max(1)) / exported.max(1);
+        Some(spare + more + more / 10 + 1)
+    }
+}
+
+/// The number of instructions that were exported.
+fn exported(run: &RunFacts<'_>) -> u64 {
+    let funnel = &run.report.funnel;
+    funnel.last().filter(|row| row.step == EXPORT).map_or(0, |row| row.requests)
+}
+
+/// The number of instructions that a pipeline is to export.
+fn wanted(pipeline: &Value) -> u64 {
+    pipeline["ingest"]["accept"].as_u64().unwrap_or_default()
+}
+
+/// The number that it makes in addition.
+fn spare_of(pipeline: &Value) -> u64 {
+    pipeline["ingest"]["spare"].as_u64().unwrap_or_default()
+}
