@@ -2,7 +2,7 @@
 //!
 //! Data goes to standard output, messages go to standard error. Exit codes: 0 done; 1 done,
 //! but a gate failed; 2 could not start; 3 stopped before the end or could not print its
-//! output, safe to run again; 70 internal error; 130 interrupted. If a reader closes the pipe
+//! output, safe to run again; 4 done, but with fewer instructions than wanted; 70 internal error; 130 interrupted. If a reader closes the pipe
 //! early, the results until then set the code.
 
 // Doc comments of arguments are help texts for the terminal.
@@ -24,6 +24,7 @@ mod explain;
 mod fix;
 mod forget;
 mod funnel;
+mod generate;
 mod held;
 mod init;
 mod inspect;
@@ -59,6 +60,8 @@ const GATE_FAILED: u8 = 1;
 const NOT_STARTED: u8 = 2;
 /// Stopped before the end, or the output could not be printed; safe to run again.
 const STOPPED: u8 = 3;
+/// Done, but with fewer instructions than are wanted.
+const TOO_FEW: u8 = 4;
 /// Internal error.
 const BUG: u8 = 70;
 /// Interrupted.
@@ -70,7 +73,7 @@ const INTERRUPTED: u8 = 130;
     name = "callsieve",
     version,
     max_term_width = 100,
-    after_help = "Exit codes: 0 done; 1 done, but a gate failed; 2 could not start; 3 stopped before the end or could not print its output, safe to run again; 70 internal error (please report it); 130 interrupted.\n\nExamples:\n  callsieve inspect mylog.jsonl    what a log contains\n  callsieve run mylog.jsonl        a dataset from the log, in out/mylog\n  callsieve why out/mylog r0042    what happened to one row"
+    after_help = "Exit codes: 0 done; 1 done, but a gate failed; 2 could not start; 3 stopped before the end or could not print its output, safe to run again; 4 done, but with fewer instructions than wanted; 70 internal error (please report it); 130 interrupted.\n\nExamples:\n  callsieve inspect mylog.jsonl    what a log contains\n  callsieve run mylog.jsonl        a dataset from the log, in out/mylog\n  callsieve why out/mylog r0042    what happened to one row"
 )]
 struct Cli {
     #[command(subcommand)]
@@ -85,6 +88,8 @@ enum Command {
     Init(init::InitArgs),
     /// Makes a dataset from logs and prints the funnel: how many rows each step kept.
     Run(run::RunArgs),
+    /// Makes instructions over an environment by executing programs; needs no language model.
+    Generate(generate::GenerateArgs),
     /// Checks a pipeline without reading the logs: stages, columns, files, settings.
     Plan(plan::PlanArgs),
     /// Submits or writes requests to a language model as batches, and reads the answers.
@@ -168,6 +173,8 @@ struct PipelineArgs {
 enum Ending {
     Done,
     GateFailed,
+    /// The candidates ran out before as many instructions were exported as are wanted.
+    TooFew,
     /// The arguments are invalid; the message is printed.
     NotStarted,
 }
@@ -200,6 +207,7 @@ pub fn main() -> ExitCode {
     match ended {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::GateFailed) => ExitCode::from(GATE_FAILED),
+        Ok(Ending::TooFew) => ExitCode::from(TOO_FEW),
         Ok(Ending::NotStarted) => ExitCode::from(NOT_STARTED),
         Err(error) if of_standard_output(&error).is_some_and(console::is_closed) => ExitCode::SUCCESS,
         Err(error) => {
@@ -267,6 +275,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Check(args) => return check::check(&args),
         Command::Evaluate(args) => return evaluate::evaluate(&args, registry.environment()),
         Command::Audit(args) => return audit::audit(*args, registry),
+        Command::Generate(args) => return generate::generate(&args, registry),
         Command::Pairs(args) => return pairs::pairs(&args, registry),
         Command::Compare(args) => return compare::compare(&args),
         Command::Stages(args) => stages::stages(&args, registry)?,

@@ -18,6 +18,7 @@ use crate::engine::part::{BatchRows, Cuts, Parts};
 use crate::inspect::look::Look;
 use crate::inspect::{Closeness, inspect};
 use crate::jobs::audit;
+use crate::jobs::gate::FailedGate;
 use crate::pipeline::Override;
 use crate::run::{Error, Observer, Options, Outcome, RunReport, expand, prepare};
 use crate::stages::Registry;
@@ -116,7 +117,7 @@ fn no_request(what: &str, inputs: &[PathBuf], registry: &Registry) -> anyhow::Er
     }
 }
 
-fn print_summary(run: &RunReport, audit: Option<&AuditReport>) -> io::Result<()> {
+pub(super) fn print_summary(run: &RunReport, audit: Option<&AuditReport>) -> io::Result<()> {
     // Without a request the sentence at the end is clearer than a table of zeros.
     let has_requests = run.report.ingest.records > 0;
     let screen = Screen::of_stdout();
@@ -138,7 +139,10 @@ pub(super) fn ending(outcome: &Outcome) -> Ending {
     for gate in gates {
         console::print_status(&format!("gate failed: {gate}"));
     }
-    Ending::GateFailed
+    match &gates[..] {
+        [FailedGate::TooFewInstructions { .. }] => Ending::TooFew,
+        _ => Ending::GateFailed,
+    }
 }
 
 /// A run that was stopped, with the command that goes on with it.

@@ -21,6 +21,7 @@ use callsieve_engine::source::Source;
 use callsieve_engine::vocabulary::ColumnSpec;
 use callsieve_environment::environment::Environment;
 use callsieve_programs::bindings::Bindings;
+pub use callsieve_programs::generate::Coverage;
 use callsieve_programs::generate::{Generation, Outcome, Settings};
 use callsieve_programs::stratum::Shares;
 use callsieve_programs::wording::templates::Templates;
@@ -32,6 +33,9 @@ use serde_json::{Map, Value, json};
 
 use crate::environment::open;
 use crate::record::{CallRecord, Record};
+
+/// The note of the source on how much of its environment is reached.
+pub const COVERAGE: &str = "coverage";
 
 /// The source and its settings.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -235,7 +239,7 @@ impl Source for Programs {
         Ok(InputsRead {
             inputs: self.inputs()?,
             items: number,
-            notes: [("coverage".to_owned(), coverage)].into(),
+            notes: [(COVERAGE.to_owned(), coverage)].into(),
             ..InputsRead::default()
         })
     }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use callsieve_environment::environment::Environment;
 use callsieve_environment::error::EnvironmentError;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::author::{Author, Proven};
 use crate::bindings::Bindings;
@@ -76,7 +76,7 @@ struct Progress {
 }
 
 /// How much of an environment is reached.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Coverage {
     /// The number of functions.
     pub functions: usize,
@@ -91,7 +91,7 @@ pub struct Coverage {
 }
 
 /// A function that no accepted program calls.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Unreached {
     /// Its name.
     pub function: String,

@@ -135,7 +135,7 @@ const MOST_PER_ACCEPTED: f64 = 40.0;
 const MOST_IN_VAIN: u64 = 400;
 
 /// The candidates of a stratum so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// How many were drawn.
     pub drawn: u64,

@@ -1,12 +1,26 @@
 //! Instruction sets: `pipelines/instructions.toml` and pipelines like it.
+//!
+//! [`GenerateOptions::pipeline`] makes the pipeline for an environment, which [`crate::run::execute`] runs like any other;
+//! [`coverage`] returns what a run reached.
+
+mod options;
+
+use std::path::Path;
 
 use serde_json::Value;
 
 use super::gate::{FailedGate, RunFacts};
 use super::{Job, sink_of};
+use crate::engine::error::Result;
 use crate::engine::kind::KindSettings as _;
+use crate::engine::layout::INGEST;
+use crate::engine::manifest::read_manifest;
+use crate::engine::raw::IngestManifest;
+pub use crate::instruct::source::Coverage;
 use crate::instruct::sink::InstructionSet;
+use crate::instruct::source::COVERAGE;
 use crate::report::funnel::{EXPORT, Wording};
+pub use options::{GenerateOptions, RECIPE};
 
 /// The job: rows are made by executing programs, and written in the forms of training programs.
 #[derive(Debug)]
@@ -52,6 +66,16 @@ impl Job for Instruct {
         let more = lacks.saturating_mul(made.max(1)) / exported.max(1);
         Some(spare + more + more / 10 + 1)
     }
+}
+
+/// Returns how much of its environment a run reached; `None` for a run of another job.
+///
+/// # Errors
+/// The manifest of the ingest step cannot be read.
+pub fn coverage(run: &Path) -> Result<Option<Coverage>> {
+    let manifest: Option<IngestManifest> = read_manifest(run, INGEST)?;
+    let note = manifest.and_then(|mut manifest| manifest.notes.remove(COVERAGE));
+    Ok(note.and_then(|note| serde_json::from_value(note).ok()))
 }
 
 /// The number of instructions that were exported.

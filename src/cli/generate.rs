@@ -1,0 +1,161 @@
+//! `callsieve generate`: instructions over an environment, by executed programs.
+
+use std::path::{Path, PathBuf};
+
+use super::arguments::{command_line, threads, use_threads};
+use super::run::{Resumable, Watching, cancelled_by_signal, ending, print_summary};
+use super::Ending;
+use crate::cli::console::{self, Console, Paint, Painted, Screen};
+use crate::cli::layout::{Column, Table};
+use crate::jobs::instruct::{Coverage, GenerateOptions, coverage};
+use crate::pipeline::Override;
+use crate::run::{Options, RunReport, prepare, run_name};
+use crate::stages::Registry;
+use crate::text::figures::count;
+
+/// Arguments of `generate`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  callsieve generate raw/repair-shop.toml --bindings raw/repair-shop.bindings.toml --accept 500
+  callsieve generate my-tools.toml --accept 100 --explain-coverage
+  callsieve why out/my-tools p000042              why a candidate was rejected, or what an instruction was made of
+
+An environment is a file of tables and functions; docs/environments.md describes it. Without enough candidates the exit code is 4.")]
+pub(super) struct GenerateArgs {
+    /// The environment: a file that declares tables and functions.
+    #[arg(value_name = "ENVIRONMENT")]
+    environment: PathBuf,
+
+    /// How instructions are made.
+    #[arg(long, value_name = "WAY", value_enum, default_value = "programs")]
+    by: Way,
+
+    /// Number of instructions.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
+    accept: u64,
+
+    /// The most candidates that are made for them [default: 50 for each instruction, at least 5,000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_candidates: Option<u64>,
+
+    /// Seeds every random choice; the same seed gives the same bytes [default: 1]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+
+    /// File with sources of values and phrases of functions; see docs/instructions.md.
+    #[arg(long, value_name = "FILE")]
+    bindings: Option<PathBuf>,
+
+    /// File with templates, for another wording or language [default: built-in English]
+    #[arg(long, value_name = "FILE")]
+    wording: Option<PathBuf>,
+
+    /// Run folder [default: out/NAME, where NAME is the name of the environment's file]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Lists the functions that no instruction calls, with the parameters that have no values.
+    #[arg(long)]
+    explain_coverage: bool,
+
+    /// Changes a setting, such as ingest.most_calls=3 or merge-near-queries.rouge_l=0.9. May be repeated.
+    #[arg(long, value_name = "ID.KEY=VALUE")]
+    set: Vec<Override>,
+
+    /// Replaces an earlier run in the folder.
+    #[arg(long)]
+    fresh: bool,
+
+    /// Number of threads, up to 1024 [default: one per core]
+    #[arg(long, value_name = "N", value_parser = threads())]
+    threads: Option<u16>,
+
+    /// Prints warnings and errors only.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// How instructions are made.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Way {
+    /// By executing programs in the environment; needs no language model.
+    Programs,
+}
+
+pub(super) fn generate(args: &GenerateArgs, registry: &Registry) -> anyhow::Result<Ending> {
+    use_threads(args.threads)?;
+    let Way::Programs = args.by;
+    let pipeline = args.options().pipeline(registry)?;
+    let out = args.out.clone().unwrap_or_else(|| Path::new("out").join(run_name(std::slice::from_ref(&args.environment))));
+    let options = Options::default().fresh(args.fresh).command(command_line());
+    let prepared = prepare(&pipeline, &out, &options)?;
+    let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
+    let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, &options.resume_command()))?;
+    if !args.quiet {
+        print_summary(&run, None)?;
+    }
+    if let Some(coverage) = coverage(&run.folder)? {
+        if !args.quiet {
+            console::print_painted(&strata(&coverage, &run, Screen::of_stdout()))?;
+        }
+        if args.explain_coverage {
+            console::print_painted(&unreached(&coverage, Screen::of_stdout()))?;
+        }
+    }
+    Ok(ending(&run.outcome))
+}
+
+impl GenerateArgs {
+    fn options(&self) -> GenerateOptions {
+        GenerateOptions {
+            bindings: self.bindings.clone(),
+            wording: self.wording.clone(),
+            max_candidates: self.max_candidates,
+            seed: self.seed,
+            settings: self.set.clone(),
+            ..GenerateOptions::new(self.environment.clone(), self.accept)
+        }
+    }
+}
+
+/// Instructions by stratum, and why candidates were rejected.
+fn strata(coverage: &Coverage, run: &RunReport, screen: Screen) -> Painted {
+    let mut text = Painted::new("\n");
+    let mut table = Table::new([Column::text("stratum"), Column::number("candidates"), Column::number("accepted")]);
+    for (stratum, counts) in &coverage.strata {
+        table.row([stratum.name(), &count(counts.drawn), &count(counts.accepted)]);
+    }
+    text.append(table.fitted(screen));
+    if !run.report.line_reasons.is_empty() {
+        text.add(Paint::Plain, "\n");
+        let mut table = Table::new([Column::text("rejected because"), Column::number("candidates")]);
+        for (reason, n) in &run.report.line_reasons {
+            table.row([reason.as_str(), &count(*n)]);
+        }
+        text.append(table.fitted(screen));
+    }
+    let (reached, all) = (count(coverage.reached as u64), count(coverage.functions as u64));
+    text.add(Paint::Plain, &format!("\nfunctions {reached} of {all} are called\n"));
+    for stratum in &coverage.unfilled {
+        text.add(Paint::Plain, &format!("stratum   {} could not be made: no candidate passed\n", stratum.name()));
+    }
+    text
+}
+
+/// The functions that no instruction calls.
+fn unreached(coverage: &Coverage, screen: Screen) -> Painted {
+    if coverage.unreached.is_empty() {
+        return Painted::default();
+    }
+    let mut text = Painted::new("\n");
+    let mut table = Table::new([Column::text("never called"), Column::wrapped("why")]);
+    for function in &coverage.unreached {
+        let why = match &function.without_values[..] {
+            [] => "no call of it passed all checks".to_owned(),
+            lacking => format!("no values for {}: name some in the bindings", lacking.join(", ")),
+        };
+        table.row([function.function.as_str(), &why]);
+    }
+    text.append(table.fitted(screen));
+    text
+}

@@ -1,0 +1,94 @@
+//! The options of an instruction set, and its pipeline.
+
+use std::path::PathBuf;
+
+use crate::pipeline::{Override, Pipeline, PipelineError};
+use crate::stages::Registry;
+
+/// The recipe. Its environment is the sample workshop.
+pub const RECIPE: &str = include_str!("../../../pipelines/instructions.toml");
+/// Its name in messages.
+const RECIPE_NAME: &str = "pipelines/instructions.toml (built in)";
+
+/// What instructions are made of, and how many.
+#[derive(Debug, Clone)]
+pub struct GenerateOptions {
+    /// The file that describes the environment.
+    pub environment: PathBuf,
+    /// A file of sources of values and phrases.
+    pub bindings: Option<PathBuf>,
+    /// A file of templates.
+    pub wording: Option<PathBuf>,
+    /// The number of instructions that are wanted.
+    pub accept: u64,
+    /// The most candidates that are made for them; `None` for 50 times as many.
+    pub max_candidates: Option<u64>,
+    /// The seed.
+    pub seed: Option<u64>,
+    /// Other settings of the pipeline; they win.
+    pub settings: Vec<Override>,
+}
+
+impl GenerateOptions {
+    /// Returns the options for so many instructions over an environment.
+    pub fn new(environment: PathBuf, accept: u64) -> Self {
+        Self {
+            environment,
+            bindings: None,
+            wording: None,
+            accept,
+            max_candidates: None,
+            seed: None,
+            settings: Vec::new(),
+        }
+    }
+
+    /// Returns the pipeline that makes them.
+    ///
+    /// # Errors
+    /// A setting is wrong.
+    pub fn pipeline(&self, registry: &Registry) -> Result<Pipeline, PipelineError> {
+        Pipeline::parse(&self.recipe(), RECIPE_NAME, &self.overrides(), registry)
+    }
+
+    /// The recipe without its own environment.
+    fn recipe(&self) -> String {
+        let of_sample = |line: &&str| !["environment = ", "bindings = "].iter().any(|key| line.starts_with(key));
+        let lines = RECIPE.lines().filter(of_sample).map(|line| format!("{line}\n"));
+        lines.collect()
+    }
+
+    fn overrides(&self) -> Vec<Override> {
+        let file = |path: &PathBuf| toml::Value::from(path.to_string_lossy().into_owned()).to_string();
+        let of_ingest = |key: &str, value: String| Override { id: "ingest".to_owned(), key: key.to_owned(), value };
+        let mut overrides =
+            vec![of_ingest("environment", file(&self.environment)), of_ingest("accept", self.accept.to_string())];
+        overrides.extend(self.bindings.iter().map(|path| of_ingest("bindings", file(path))));
+        overrides.extend(self.wording.iter().map(|path| of_ingest("wording", file(path))));
+        overrides.extend(self.max_candidates.map(|most| of_ingest("max_candidates", most.to_string())));
+        overrides.extend(self.seed.map(|seed| Override {
+            id: String::new(),
+            key: "seed".to_owned(),
+            value: seed.to_string(),
+        }));
+        overrides.extend(self.settings.iter().cloned());
+        overrides
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::kind::KindSettings as _;
+    use crate::instruct::source::Programs;
+
+    #[test]
+    fn the_pipeline_has_the_environment_that_is_named_and_no_other() {
+        let options = GenerateOptions { seed: Some(7), ..GenerateOptions::new(PathBuf::from("mine.toml"), 12) };
+        let pipeline = options.pipeline(&Registry::standard()).unwrap();
+        assert_eq!((pipeline.seed, pipeline.source.kind), (7, Programs::NAME));
+        let settings = &pipeline.source.settings;
+        assert_eq!((&settings["environment"], &settings["accept"]), (&"mine.toml".into(), &12.into()));
+        assert!(settings["bindings"].is_null());
+    }
+}
