@@ -126,7 +126,7 @@ impl Declared {
 }
 
 /// Reads a file as a whole, up to the limit.
-fn read_text(path: &Path) -> std::io::Result<String> {
+pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
     use std::io::Read as _;
     let mut text = String::new();
     let n_bytes = std::fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;

@@ -1,0 +1,104 @@
+//! Runs programs of a file in an environment, and prints how many ran, failed and differed, and how fast.
+//!
+//! `cargo run --release -p callsieve-environment --example environment_speed -- SUPERVISOR SETTINGS [PROGRAMS] [--repeat N]
+//! [--fresh]`. A line of PROGRAMS is `{"state": …, "calls": [{"name", "arguments"}]}`; without it, each initial state runs
+//! every function once, without arguments.
+
+#![allow(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a program for developers"
+)]
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use callsieve_environment::call::Call;
+use callsieve_environment::environment::{Environment, Execution, InitialState};
+use callsieve_environment::process::Supervisor;
+use callsieve_environment::settings::EnvironmentSettings;
+use rayon::prelude::*;
+use serde_json::{Map, Value};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let is_fresh = arguments.iter().any(|argument| argument == "--fresh");
+    let repeat = arguments
+        .iter()
+        .position(|argument| argument == "--repeat")
+        .map_or(1, |at| arguments[at + 1].parse().unwrap());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let supervisor = Supervisor { command: vec![arguments[0].clone().into()], path };
+    let settings = EnvironmentSettings::read(arguments[1].as_ref()).unwrap_or_else(|error| panic!("{error}"));
+    let start = Instant::now();
+    let environment = settings.open(&supervisor).unwrap_or_else(|error| panic!("{error}"));
+    println!(
+        "{}: {} functions, {} initial states, opened in {:?}, conditions {:?}",
+        environment.name(),
+        environment.functions().len(),
+        environment.initial_states().len(),
+        start.elapsed(),
+        environment.conditions()
+    );
+    let programs = match arguments.get(2).filter(|argument| !argument.starts_with("--")) {
+        Some(file) => read_programs(file),
+        None => every_function(&*environment),
+    };
+    let programs: Vec<&(InitialState, Vec<Call>)> = (0..repeat).flat_map(|_| &programs).collect();
+    let start = Instant::now();
+    let run = |program: &&(InitialState, Vec<Call>)| {
+        let (state, calls) = program;
+        let run = if is_fresh { environment.run_fresh(state, calls) } else { environment.run(state, calls) };
+        run.unwrap_or_else(|error| panic!("{error}"))
+    };
+    let executions: Vec<Execution> = programs.par_iter().map(run).collect();
+    let seconds = start.elapsed().as_secs_f64();
+    let n_calls: usize = executions.iter().map(|execution| execution.observations.len()).sum();
+    let mut failures: BTreeMap<&str, usize> = BTreeMap::new();
+    for failure in
+        executions.iter().flat_map(|execution| &execution.observations).filter_map(|seen| seen.failure)
+    {
+        *failures.entry(failure.name()).or_default() += 1;
+    }
+    println!(
+        "{} programs, {n_calls} calls, {:.1} programs/s, failures {failures:?}",
+        programs.len(),
+        programs.len() as f64 / seconds
+    );
+    let again: Vec<Execution> = programs.par_iter().map(run).collect();
+    let n_differ = executions.iter().zip(&again).filter(|(first, second)| first != second).count();
+    let n_states = executions.iter().filter(|execution| execution.state_hash.is_some()).count();
+    println!("{n_differ} differ when they run again, {n_states} have an end state");
+    for (program, execution) in programs.iter().zip(&executions).take(1000) {
+        for (call, seen) in
+            program.1.iter().zip(&execution.observations).filter(|(_, seen)| seen.failure.is_some())
+        {
+            if std::env::var_os("SHOW").is_some() {
+                println!(
+                    "{}: {} {} -> {}",
+                    program.0.name,
+                    call.name,
+                    Value::Object(call.arguments.clone()),
+                    seen.result
+                );
+            }
+        }
+    }
+}
+
+fn read_programs(file: &str) -> Vec<(InitialState, Vec<Call>)> {
+    let text = std::fs::read_to_string(file).unwrap();
+    let programs = text.lines().enumerate().map(|(line, text)| {
+        let program: Value = serde_json::from_str(text).unwrap();
+        let state = InitialState { name: format!("line {}", line + 1), value: program["state"].clone() };
+        (state, serde_json::from_value(program["calls"].clone()).unwrap())
+    });
+    programs.collect()
+}
+
+fn every_function(environment: &dyn Environment) -> Vec<(InitialState, Vec<Call>)> {
+    let calls = environment.functions().iter().map(|function| Call::new(function.name(), Map::new()));
+    let calls: Vec<Call> = calls.collect();
+    environment.initial_states().iter().map(|state| (state.clone(), calls.clone())).collect()
+}
