@@ -116,7 +116,20 @@ impl Process {
     /// # Errors
     /// The supervisor does not start, or the folder cannot be made.
     pub(crate) fn start(supervisor: &Supervisor, launch: &Launch) -> std::io::Result<Self> {
+        Self::start_with(supervisor, launch, |_| Ok(()))
+    }
+
+    /// Starts a process whose HOME is prepared before.
+    ///
+    /// # Errors
+    /// As for [`start`](Self::start), or the preparation fails.
+    pub(crate) fn start_with(
+        supervisor: &Supervisor,
+        launch: &Launch,
+        prepare: impl FnOnce(&Path) -> std::io::Result<()>,
+    ) -> std::io::Result<Self> {
         let home = tempfile::Builder::new().prefix("callsieve-episode-").tempdir()?;
+        prepare(home.path())?;
         let (program, own) = supervisor.command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
         let no_network = launch.network == Network::Block && supervisor.can_block_network();
         let arguments =

@@ -9,9 +9,12 @@ use crate::declared::{Declared, DeclaredSettings};
 use crate::environment::Environment;
 use crate::error::{EnvironmentError, FileFault};
 #[cfg(unix)]
+use crate::mcp::{Mcp, McpSettings};
+#[cfg(unix)]
 use crate::process::Supervisor;
 #[cfg(unix)]
 use crate::python::{Python, PythonSettings};
+use crate::recorded::{Recorded, RecordedSettings};
 
 /// The kinds of environments with their settings.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +25,11 @@ pub enum EnvironmentSettings {
     /// Classes or functions of a Python module.
     #[cfg(unix)]
     Python(PythonSettings),
+    /// An MCP server over standard input and output.
+    #[cfg(unix)]
+    Mcp(McpSettings),
+    /// Calls and answers from a file.
+    Recorded(RecordedSettings),
 }
 
 impl EnvironmentSettings {
@@ -58,6 +66,9 @@ impl EnvironmentSettings {
             Self::Declared(settings) => settings.file = folder.join(&settings.file),
             #[cfg(unix)]
             Self::Python(settings) => settings.start_at(folder),
+            #[cfg(unix)]
+            Self::Mcp(settings) => settings.start_at(folder),
+            Self::Recorded(settings) => settings.start_at(folder),
         }
     }
 
@@ -70,6 +81,8 @@ impl EnvironmentSettings {
         Ok(match self {
             Self::Declared(settings) => Box::new(Declared::open(settings)?),
             Self::Python(settings) => Box::new(Python::open(settings, supervisor)?),
+            Self::Mcp(settings) => Box::new(Mcp::open(settings, supervisor)?),
+            Self::Recorded(settings) => Box::new(Recorded::open(settings)?),
         })
     }
 }
