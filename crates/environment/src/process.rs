@@ -164,6 +164,23 @@ impl Process {
         self.home.path()
     }
 
+    /// Removes everything in HOME.
+    ///
+    /// # Errors
+    /// Something cannot be removed.
+    pub(crate) fn empty_home(&self) -> std::io::Result<()> {
+        for entry in std::fs::read_dir(self.home())? {
+            let entry = entry?;
+            let is_folder = entry.file_type()?.is_dir();
+            if is_folder {
+                std::fs::remove_dir_all(entry.path())?;
+            } else {
+                std::fs::remove_file(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Returns the last line that the process wrote to standard error, shortened.
     pub(crate) fn last_error(&self) -> Option<String> {
         let errors = self.errors.lock().unwrap_or_else(PoisonError::into_inner);
@@ -200,7 +217,7 @@ impl Process {
                 let after = self.rest.split_off(end + 1);
                 let mut line = std::mem::replace(&mut self.rest, after);
                 line.truncate(end);
-                return Ok(line);
+                return if end > max_bytes { Err(NoLine::TooLarge) } else { Ok(line) };
             }
             searched = self.rest.len();
             if searched > max_bytes {

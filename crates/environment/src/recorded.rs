@@ -109,7 +109,7 @@ impl Recorded {
 impl Record {
     fn read(path: &Path, position: usize, record: &Value) -> Result<Self, EnvironmentError> {
         let fault = |key: &str, expected: &str| {
-            let found = record.get(key).map_or_else(|| "no such key".to_owned(), |value| value.to_string());
+            let found = record.get(key).map_or_else(|| "no such key".to_owned(), Value::to_string);
             let found: String = found.chars().take(80).collect();
             records::fault(path, position, &format!("record {position}: {key}"), &found, expected)
         };

@@ -3,11 +3,12 @@
 #![allow(clippy::disallowed_methods, reason = "tests write small files to temporary folders")]
 #![cfg(unix)]
 
+mod common;
+
 use std::path::Path;
 
 use callsieve_environment::call::{Call, Failure};
 use callsieve_environment::environment::{Environment, Execution, InitialState};
-use callsieve_environment::process::Supervisor;
 use callsieve_environment::python::{Python, PythonSettings};
 use serde_json::{Map, Value, json};
 
@@ -118,13 +119,6 @@ def double(x: int) -> int:
     return 2 * x
 "#;
 
-fn supervisor() -> Supervisor {
-    Supervisor {
-        command: vec![env!("CARGO_BIN_EXE_callsieve-supervisor").into()],
-        path: std::env::var_os("PATH").unwrap_or_default(),
-    }
-}
-
 /// Returns the environment of the module; `None` if there is no Python.
 fn shop(folder: &Path, change: impl FnOnce(&mut PythonSettings)) -> Option<Python> {
     callsieve_testkit::tools::python3()?;
@@ -135,7 +129,7 @@ fn shop(folder: &Path, change: impl FnOnce(&mut PythonSettings)) -> Option<Pytho
     });
     let mut settings: PythonSettings = serde_json::from_value(settings).unwrap();
     change(&mut settings);
-    Some(Python::open(&settings, &supervisor()).unwrap_or_else(|error| panic!("{error}")))
+    Some(Python::open(&settings, &common::supervisor()).unwrap_or_else(|error| panic!("{error}")))
 }
 
 fn state(value: Value) -> InitialState {
@@ -277,7 +271,10 @@ fn what_cannot_be_opened_has_a_reason() {
             json!({"name": "shop", "path": [folder.path()], "module": "shop", "classes": ["Shop"]});
         settings.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
         let settings: PythonSettings = serde_json::from_value(settings).unwrap();
-        Python::open(&settings, &supervisor()).err().map(|error| error.to_string()).unwrap_or_default()
+        Python::open(&settings, &common::supervisor())
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
     };
     assert_eq!(
         fault(json!({"classes": ["Store"]})),

@@ -17,6 +17,18 @@ pub struct Tool {
 pub const TOOLS: &[Tool] = &[Tool {
     command: "python3",
     tests: &[
+        "the_sample_and_its_server_have_the_same_docs",
+        "random_calls_have_the_same_results_in_the_sample_and_its_server",
+        "noise_is_skipped_and_requests_of_the_server_are_answered",
+        "a_server_that_fails_has_a_failure_of_its_own_kind",
+        "what_is_no_server_has_a_reason",
+        "a_used_server_is_kept_only_if_its_state_is_that_of_a_new_one",
+        "a_killed_program_leaves_no_process",
+        "a_closed_input_ends_a_process_that_ignores_it",
+        "a_deadline_ends_everything",
+        "a_command_that_ends_takes_its_daemons_with_it",
+        "memory_is_limited",
+        "there_is_no_network_where_the_system_can_take_it_away",
         "programs_of_one_worker_do_not_see_each_other",
         "each_failure_has_its_kind",
         "values_have_documented_forms",

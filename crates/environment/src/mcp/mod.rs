@@ -8,17 +8,18 @@ mod result;
 mod session;
 mod settings;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use callsieve_text::content_hash::content_hash;
 use serde_json::{Map, Value, json};
 
 use crate::call::{Call, Failure, Observation, Origin};
-use crate::canonical::canonical;
-use crate::environment::{Effect, Environment, Episode, Function, InitialState};
+use crate::canonical::{canonical, state_hash};
+use crate::environment::{Effect, Environment, Episode, Execution, Function, InitialState, run};
 use crate::error::EnvironmentError;
 use crate::process::{Launch, Process, Supervisor};
 use crate::records;
@@ -43,8 +44,14 @@ struct Shared {
     settings: McpSettings,
     supervisor: Supervisor,
     launch: Launch,
+    /// Names of the functions.
+    names: OnceLock<BTreeSet<String>>,
     /// Lines of all servers that were no answer.
     n_skipped: AtomicUsize,
+    /// Servers that wait for another episode.
+    waiting: Mutex<Vec<Session>>,
+    /// The hash of the state of a new server, by the hash of what it loaded.
+    start_states: Mutex<BTreeMap<u128, String>>,
 }
 
 impl Mcp {
@@ -70,11 +77,20 @@ impl Mcp {
             grace: Duration::from_millis(settings.shutdown_deadline_ms),
         };
         let (settings, supervisor) = (settings.clone(), supervisor.clone());
-        let shared = Arc::new(Shared { settings, supervisor, launch, n_skipped: AtomicUsize::new(0) });
+        let shared = Arc::new(Shared {
+            settings,
+            supervisor,
+            launch,
+            names: OnceLock::new(),
+            n_skipped: AtomicUsize::new(0),
+            waiting: Mutex::default(),
+            start_states: Mutex::default(),
+        });
         let (mut session, deadline) = shared.session(first)?;
         let tools = session.tools(deadline).map_err(|refusal| shared.fault("tools/list", &refusal))?;
         shared.stop(&mut session);
         let functions = shared.functions(&tools)?;
+        shared.names.get_or_init(|| functions.iter().map(|function| function.name().to_owned()).collect());
         let states: Vec<&Value> = initial_states.iter().map(|state| &state.value).collect();
         let hash = |value: &Value| format!("{:032x}", content_hash(canonical(value)));
         let fingerprint = json!({
@@ -115,6 +131,46 @@ impl Shared {
             self.load_by_calls(&mut session, state)?;
         }
         Ok((session, deadline))
+    }
+
+    /// Starts an episode with a new server, or with a used one whose state is that of a new one.
+    fn episode(
+        self: &Arc<Self>,
+        state: &InitialState,
+        is_fresh: bool,
+    ) -> Result<McpEpisode, EnvironmentError> {
+        let of =
+            |session: Session| McpEpisode { shared: Arc::clone(self), session, is_lost: false, is_fresh };
+        if !self.settings.reuse || is_fresh {
+            return Ok(of(self.session(state)?.0));
+        }
+        let loaded = content_hash(canonical(&state.value));
+        let known = lock(&self.start_states).get(&loaded).cloned();
+        let used = if known.is_some() { lock(&self.waiting).pop() } else { None };
+        if let Some(used) = used {
+            let mut episode = of(used);
+            if self.load_again(&mut episode.session, state).is_ok() && episode.hash() == known {
+                return Ok(episode);
+            }
+            self.stop(&mut episode.session);
+        }
+        let mut episode = of(self.session(state)?.0);
+        if let Some(hash) = episode.hash() {
+            lock(&self.start_states).entry(loaded).or_insert(hash);
+        }
+        Ok(episode)
+    }
+
+    /// Gives a used server an empty HOME and an initial state.
+    fn load_again(&self, session: &mut Session, state: &InitialState) -> Result<(), EnvironmentError> {
+        let fail = |cause: std::io::Error| self.process_error(format!("HOME cannot be emptied: {cause}"));
+        session.process().empty_home().map_err(fail)?;
+        self.write_state(session.process().home(), state).map_err(fail)?;
+        if matches!(self.settings.load, Some(Load::Calls)) {
+            self.load_by_calls(session, state)
+        } else {
+            Ok(())
+        }
     }
 
     fn write_state(&self, home: &Path, state: &InitialState) -> std::io::Result<()> {
@@ -201,9 +257,11 @@ impl Environment for Mcp {
     }
 
     fn start(&self, state: &InitialState) -> Result<Box<dyn Episode>, EnvironmentError> {
-        let (session, _) = self.shared.session(state)?;
-        let names = self.functions.iter().map(|function| function.name().to_owned()).collect();
-        Ok(Box::new(McpEpisode { shared: Arc::clone(&self.shared), names, session, is_lost: false }))
+        Ok(Box::new(self.shared.episode(state, false)?))
+    }
+
+    fn run_fresh(&self, state: &InitialState, calls: &[Call]) -> Result<Execution, EnvironmentError> {
+        run(Box::new(self.shared.episode(state, true)?), calls)
     }
 
     fn fingerprint(&self) -> Value {
@@ -218,13 +276,23 @@ impl Environment for Mcp {
 
 struct McpEpisode {
     shared: Arc<Shared>,
-    names: Vec<String>,
     session: Session,
     /// The server ended, or what it sends next would be taken for another answer.
     is_lost: bool,
+    /// The server is not kept for another episode.
+    is_fresh: bool,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl McpEpisode {
+    /// Returns the hash of the state; `None` if it cannot be read.
+    fn hash(&mut self) -> Option<String> {
+        self.state().ok().flatten().as_ref().map(state_hash)
+    }
+
     fn failed(&mut self, refusal: &Refusal) -> Observation {
         let failure = match refusal {
             Refusal::Error(_) => Failure::ErrorResult,
@@ -268,7 +336,7 @@ impl McpEpisode {
 
 impl Episode for McpEpisode {
     fn call(&mut self, call: &Call) -> Result<Observation, EnvironmentError> {
-        if !self.names.contains(&call.name) {
+        if !self.shared.names.get().is_some_and(|names| names.contains(&call.name)) {
             return Ok(Observation::unknown_function(&call.name, Origin::Real));
         }
         if self.is_lost {
@@ -293,8 +361,14 @@ impl Episode for McpEpisode {
         }
     }
 
-    fn stop(mut self: Box<Self>) -> Result<(), EnvironmentError> {
-        self.shared.stop(&mut self.session);
+    fn stop(self: Box<Self>) -> Result<(), EnvironmentError> {
+        let is_kept = self.shared.settings.reuse && !self.is_lost && !self.is_fresh;
+        let Self { shared, mut session, .. } = *self;
+        if is_kept {
+            lock(&shared.waiting).push(session);
+        } else {
+            shared.stop(&mut session);
+        }
         Ok(())
     }
 }

@@ -44,10 +44,9 @@ impl Refusal {
     /// Returns the reason in words.
     pub(super) fn text(&self) -> String {
         match self {
-            Self::Error(text) => text.clone(),
+            Self::Error(text) | Self::Ended(text) => text.clone(),
             Self::TooDeep => "The answer nests too deep.".to_owned(),
             Self::Timeout => "The call took longer than its deadline.".to_owned(),
-            Self::Ended(text) => text.clone(),
             Self::TooLarge => "The answer has too many bytes.".to_owned(),
         }
     }

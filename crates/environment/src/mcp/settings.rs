@@ -41,6 +41,11 @@ pub struct McpSettings {
     /// Files below HOME whose texts are the state, if nothing else is.
     #[serde(default)]
     pub state_files: Vec<String>,
+    /// Keeps a server for further episodes. HOME is emptied between them, the initial state is loaded again, and the server
+    /// is only used if its state is then that of a new one; so it is for servers that keep nothing but files below HOME.
+    /// Needs a state. A program that is verified always gets a new server.
+    #[serde(default)]
+    pub reuse: bool,
     /// How long the server may take until it has listed its tools, in milliseconds.
     #[serde(default = "start_deadline_ms")]
     pub start_deadline_ms: u64,
@@ -138,6 +143,11 @@ impl McpSettings {
         if states.iter().filter(|is_set| **is_set).count() > 1 {
             return Err(self.fault("state, state_file and state_files exclude each other"));
         }
+        if self.reuse && !states.contains(&true) {
+            return Err(
+                self.fault("reuse needs a state, so that a used server can be compared with a new one")
+            );
+        }
         let load = match &self.load {
             Some(Load::File(file)) => Some(file),
             _ => None,
@@ -157,7 +167,7 @@ impl McpSettings {
     pub(super) fn of_results(&self) -> Value {
         json!({
             "command": self.command, "environment": self.environment, "load": self.load, "state": self.state,
-            "state_file": self.state_file, "state_files": self.state_files, "call_deadline_ms": self.call_deadline_ms,
+            "reuse": self.reuse, "state_file": self.state_file, "state_files": self.state_files, "call_deadline_ms": self.call_deadline_ms,
             "max_result_bytes": self.max_result_bytes, "max_depth": self.max_depth, "memory_bytes": self.memory_bytes,
             "network": self.network, "states": self.states.as_ref().map(|states| [&states.name, &states.value]),
         })

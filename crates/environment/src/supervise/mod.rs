@@ -14,6 +14,7 @@ mod limits;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::AsFd as _;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
@@ -25,6 +26,9 @@ use nix::unistd::{Pid, setsid};
 const EXIT_FAILED: u8 = 125;
 /// The exit code if the deadline passed.
 const EXIT_TIMEOUT: u8 = 124;
+
+/// Held by the thread that ends the processes.
+static ENDING: Mutex<()> = Mutex::new(());
 
 /// What the command line of a supervisor says.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -60,10 +64,13 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let (deadline, grace) = (options.deadline, options.grace);
     std::thread::spawn(move || {
         let code = watch(deadline, grace);
+        // Held to the end: the exit code is that of whoever ends the processes.
+        let _ending = ENDING.lock();
         descendants::end_all();
         std::process::exit(i32::from(code));
     });
     let code = wait_for(Pid::from_raw(pid));
+    let _ending = ENDING.lock();
     descendants::end_all();
     ExitCode::from(code)
 }
@@ -115,7 +122,7 @@ impl Options {
         while let Some(argument) = arguments.next() {
             match argument.to_str() {
                 Some("--deadline-ms") => {
-                    options.deadline = Some(Duration::from_millis(number(arguments.next())?))
+                    options.deadline = Some(Duration::from_millis(number(arguments.next())?));
                 }
                 Some("--grace-ms") => options.grace = Duration::from_millis(number(arguments.next())?),
                 Some("--memory-bytes") => options.memory_bytes = Some(number(arguments.next())?),
