@@ -149,6 +149,16 @@ pub trait Environment: Send + Sync {
         run(self.start(state)?, calls)
     }
 
+    /// Runs a program like [`run`](Self::run), and leaves out the state at the end: its hash is enough to compare programs,
+    /// and the state may be most of the work.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    fn run_to_hash(&self, state: &InitialState, calls: &[Call]) -> Result<Execution, EnvironmentError> {
+        let execution = self.run(state, calls)?;
+        Ok(Execution { end_state: None, ..execution })
+    }
+
     /// Runs a program as far from everything else as the environment can: in newly started processes.
     ///
     /// # Errors

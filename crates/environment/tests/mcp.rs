@@ -98,7 +98,7 @@ fn settings(folder: &Path, mode: &str, more: Value) -> Option<McpSettings> {
     std::fs::write(&server, SERVER).unwrap();
     let mut settings = json!({
         "name": "m", "command": ["python3", server, mode], "environment": {"GREETING": "{home}!"}, "state_file": "state.json",
-        "start_deadline_ms": 4000, "call_deadline_ms": 1500, "shutdown_deadline_ms": 100, "max_result_bytes": 20_000,
+        "start_deadline_ms": 60_000, "call_deadline_ms": 3000, "shutdown_deadline_ms": 100, "max_result_bytes": 20_000,
     });
     settings.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     Some(serde_json::from_value(settings).unwrap())
@@ -185,7 +185,7 @@ fn what_is_no_server_has_a_reason() {
     let reason = |mode: &str, more: Value| {
         open(folder.path(), mode, more).map(|opened| opened.err().unwrap().to_string())
     };
-    let Some(silent) = reason("silent", json!({})) else { return };
+    let Some(silent) = reason("silent", json!({"start_deadline_ms": 500})) else { return };
     assert_eq!(silent, "environment m: initialize: The call took longer than its deadline.");
     assert_eq!(reason("refuse", json!({})).unwrap(), "environment m: initialize: no licence");
     assert_eq!(

@@ -125,7 +125,7 @@ fn shop(folder: &Path, change: impl FnOnce(&mut PythonSettings)) -> Option<Pytho
     std::fs::write(folder.join("shop.py"), MODULE).unwrap();
     let settings = json!({
         "name": "shop", "path": [folder], "module": "shop", "classes": ["Shop"], "functions": ["double"], "load": "_load",
-        "call_deadline_ms": 1500, "max_result_bytes": 5000, "memory_bytes": 1_u64 << 30,
+        "call_deadline_ms": 3000, "max_result_bytes": 5000, "memory_bytes": 1_u64 << 30,
     });
     let mut settings: PythonSettings = serde_json::from_value(settings).unwrap();
     change(&mut settings);
