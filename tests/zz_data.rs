@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use callsieve_testkit::data::{self, PARTS, Part};
+use callsieve_testkit::tools::{self, TOOLS};
 
 fn main() {
     // Other test runners request a list of tests from each binary; this one has none.
@@ -24,6 +25,7 @@ fn main() {
     let missing: Vec<&Part> = parts().filter(|part| !data::folder().join(part.path).exists()).collect();
     let (n_all, n_not_run) = (tests(&parts().collect::<Vec<_>>()).len(), tests(&missing).len());
     println!();
+    report_tools();
     if missing.is_empty() {
         println!("data: all {n_all} tests that need data from outside the repository had it");
         return;
@@ -41,6 +43,14 @@ fn main() {
     }
 }
 
+/// Prints how many tests did not run because a program is missing.
+fn report_tools() {
+    for tool in TOOLS.iter().filter(|tool| !tools::is_there(tool.command)) {
+        let (n_tests, command) = (tool.tests.len(), tool.command);
+        println!("tools: {n_tests} tests that need {command} DID NOT RUN: there is no {command} on PATH");
+    }
+}
+
 /// Checks that every test of the list exists, and that CONTRIBUTING describes every part.
 fn assert_list_is_true() {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -50,6 +60,9 @@ fn assert_list_is_true() {
     }
     let described =
         std::fs::read_to_string(project.join("CONTRIBUTING.md")).expect("CONTRIBUTING.md is there");
+    for test in TOOLS.iter().flat_map(|tool| tool.tests) {
+        assert!(sources.contains(&format!("fn {test}()")), "there is no test {test}");
+    }
     for part in PARTS {
         assert!(
             described.contains(&format!("`{}`", part.path)),

@@ -146,11 +146,17 @@ pub trait Environment: Send + Sync {
     /// # Errors
     /// The episode cannot start. A call that fails is an observation, and so is an episode that ends too early.
     fn run(&self, state: &InitialState, calls: &[Call]) -> Result<Execution, EnvironmentError> {
-        let mut episode = self.start(state)?;
-        let observations = calls.iter().map(|call| episode.call(call)).collect::<Result<Vec<_>, _>>()?;
-        let end_state = episode.state()?;
-        episode.stop()?;
-        Ok(Execution::new(observations, end_state))
+        run(self.start(state)?, calls)
+    }
+
+    /// Runs a program like [`run`](Self::run), and leaves out the state at the end: its hash is enough to compare programs,
+    /// and the state may be most of the work.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    fn run_to_hash(&self, state: &InitialState, calls: &[Call]) -> Result<Execution, EnvironmentError> {
+        let execution = self.run(state, calls)?;
+        Ok(Execution { end_state: None, ..execution })
     }
 
     /// Runs a program as far from everything else as the environment can: in newly started processes.
@@ -160,6 +166,17 @@ pub trait Environment: Send + Sync {
     fn run_fresh(&self, state: &InitialState, calls: &[Call]) -> Result<Execution, EnvironmentError> {
         self.run(state, calls)
     }
+}
+
+/// Runs a whole program in an episode that was just started, and ends it.
+///
+/// # Errors
+/// The episode cannot be read or ended.
+pub(crate) fn run(mut episode: Box<dyn Episode>, calls: &[Call]) -> Result<Execution, EnvironmentError> {
+    let observations = calls.iter().map(|call| episode.call(call)).collect::<Result<Vec<_>, _>>()?;
+    let end_state = episode.state()?;
+    episode.stop()?;
+    Ok(Execution::new(observations, end_state))
 }
 
 /// One running episode.

@@ -15,3 +15,4 @@ pub mod data;
 pub mod html;
 pub mod server;
 pub mod tiny_model;
+pub mod tools;

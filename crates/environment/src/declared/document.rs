@@ -81,7 +81,9 @@ fn schema(model: &Model, declaration: &Declaration, expression: &Expression) -> 
             let parameter = &declaration.parameters[*parameter];
             Value::Object(described(parameter.value_type.schema(), parameter.description.as_deref()))
         }
-        Expression::Cell { table, column, .. } => column_schema(&model.tables[*table].columns[*column]),
+        Expression::Cell { table, column, .. } | Expression::Sum { table, column, .. } => {
+            column_schema(&model.tables[*table].columns[*column])
+        }
         Expression::Row { table, columns, .. } => row_schema(&model.tables[*table], columns),
         Expression::Today | Expression::AddDays { .. } => json!({"type": "string", "format": "date"}),
         Expression::Found { table, columns } => {
@@ -103,7 +105,6 @@ fn schema(model: &Model, declaration: &Declaration, expression: &Expression) -> 
             first.map_or_else(|| json!({}), of)
         }
         Expression::Count { .. } => json!({"type": "integer"}),
-        Expression::Sum { table, column, .. } => column_schema(&model.tables[*table].columns[*column]),
         Expression::List(items) => match items.first() {
             Some(item) => json!({"type": "array", "items": of(item)}),
             None => json!({"type": "array"}),

@@ -194,14 +194,13 @@ impl Reader<'_, '_> {
         table: usize,
     ) -> Read<KeyedRow> {
         let key = names.at(section, "key")?;
-        let missing = match section.get("missing") {
-            Some(value) => names.template(section, "missing", value)?,
-            None => {
-                let of = &self.tables[table];
-                let text = format!("No row of {} has the {} ", of.name, of.columns[of.key].name);
-                let key = names.at(section, "key")?;
-                Template(vec![Piece::Text(text), Piece::Value(key), Piece::Text(".".to_owned())])
-            }
+        let missing = if let Some(value) = section.get("missing") {
+            names.template(section, "missing", value)?
+        } else {
+            let of = &self.tables[table];
+            let text = format!("No row of {} has the {} ", of.name, of.columns[of.key].name);
+            let key = names.at(section, "key")?;
+            Template(vec![Piece::Text(text), Piece::Value(key), Piece::Text(".".to_owned())])
         };
         Ok(KeyedRow { slot: names.add_slot(name, table), table, key, missing })
     }

@@ -1,5 +1,10 @@
 //! The values of a TOML file with their lines, and a reader of tables that knows which keys were read.
 
+#![expect(
+    clippy::unnecessary_box_returns,
+    reason = "faults are large, and every reader returns them in a box"
+)]
+
 use std::cell::RefCell;
 
 use serde_json::{Map, Number, Value};

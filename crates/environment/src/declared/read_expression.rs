@@ -60,14 +60,12 @@ impl Names<'_> {
             let table_at = &self.tables[*table];
             return match column {
                 None => Ok(Expression::Row { slot: *slot, table: *table, columns: table_at.all_columns() }),
-                Some(column) => match table_at.column(column) {
-                    Some(column) => Ok(Expression::Cell { slot: *slot, table: *table, column }),
-                    None => {
-                        let names: Vec<&str> =
-                            table_at.columns.iter().map(|column| column.name.as_str()).collect();
-                        Err(nearest(column, &names))
-                    }
-                },
+                Some(column) => {
+                    let names = || table_at.columns.iter().map(|column| column.name.as_str());
+                    let found = table_at.column(column);
+                    let found = found.ok_or_else(|| nearest(column, &names().collect::<Vec<_>>()))?;
+                    Ok(Expression::Cell { slot: *slot, table: *table, column: found })
+                }
             };
         }
         if column.is_none() {

@@ -242,7 +242,7 @@ fn read_state(section: &Section<'_>, tables: &[Table]) -> Read<State> {
     let rows_at =
         section.table("rows")?.ok_or_else(|| section.fault("rows", "a list of rows for each table", None))?;
     section.finish()?;
-    let mut state = State { tables: vec![Arc::new(Vec::new()); tables.len()], today: today.into() };
+    let mut state = State { tables: tables.iter().map(|_| Arc::default()).collect(), today: today.into() };
     for (name, value) in rows_at.members() {
         let names: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
         let Some(index) = names.iter().position(|known| known == name) else {

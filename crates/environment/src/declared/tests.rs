@@ -339,7 +339,7 @@ fn each_fault_of_a_file_has_its_place() {
             None,
         ),
         (&(read.to_owned() + read), 27, "functions[1].name", None),
-        (&read.replace("[[", "[[").replace("name = \"f\"", "name = f"), 20, "the file", None),
+        (&read.replace("name = \"f\"", "name = f"), 20, "the file", None),
     ] {
         let fault = with(text);
         assert_eq!((fault.line, fault.key.as_str()), (line, key), "{fault}");

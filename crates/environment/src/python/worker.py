@@ -1,0 +1,669 @@
+"""Executes calls of Python functions for callsieve, each program in a process that is forked for it.
+
+The worker imports the modules once and waits for requests, one JSON text a line. For a program it forks: the child loads
+the initial state, executes the calls, writes each result into a pipe, then its state, and is killed. So nothing that a
+call does to the process is seen by another program. The pipes of the protocol are kept from the modules: their standard
+output is standard error, and their standard input is empty.
+
+It runs on Python 3.8 and later, and needs nothing else. docs/environments.md describes the JSON forms of values.
+"""
+
+import datetime
+import decimal
+import enum
+import gc
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import json
+import math
+import os
+import pathlib
+import random
+import re
+import select
+import shutil
+import signal
+import sys
+import time
+import typing
+import types
+
+# Python refuses to write longer integers as text.
+MAX_DIGITS = 4300
+MAX_BITS = int(MAX_DIGITS * 3.321928094887362)
+MAX_ERROR_CHARS = 2000
+CHUNK = 1 << 16
+READY = b'{"ready": true}'
+
+
+class Refused(Exception):
+    """A value without a JSON form within the limits."""
+
+    def __init__(self, failure, text):
+        super().__init__(text)
+        self.failure = failure
+
+
+# ---- values
+
+
+class Encoder:
+    """Makes plain JSON values of Python values, within limits of bytes and depth."""
+
+    def __init__(self, max_bytes, max_depth, for_state=False, private=()):
+        self.left = max_bytes
+        self.max_depth = max_depth
+        self.for_state = for_state
+        self.private = private
+        self.above = []
+
+    def take(self, n_bytes):
+        self.left -= n_bytes
+        if self.left < 0:
+            raise Refused("too-large", "the value has too many bytes")
+
+    def text(self, text):
+        self.take(len(text) + 2)
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            text = text.encode("utf-8", "replace").decode("utf-8")
+        # A subclass of `str` is a text like others.
+        return str.__str__(text)
+
+    def encode(self, value):
+        kind = type(value)
+        if value is None or kind is bool:
+            self.take(5)
+            return value
+        if kind is str:
+            return self.text(value)
+        if isinstance(value, enum.Enum):
+            return self.encode(value.value)
+        if isinstance(value, bool):
+            return bool(value)
+        if isinstance(value, int):
+            if value.bit_length() > MAX_BITS:
+                raise Refused("too-large", "an integer has more than %d digits" % MAX_DIGITS)
+            self.take(value.bit_length() // 3 + 2)
+            return int(value)
+        if isinstance(value, float):
+            self.take(24)
+            if math.isfinite(value):
+                return float(value)
+            if self.for_state:
+                return str(float(value))
+            raise Refused("not-json", "%r has no JSON form" % float(value))
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, (datetime.date, datetime.time)):
+            return self.text(value.isoformat())
+        if isinstance(value, datetime.timedelta):
+            return self.encode(value.total_seconds())
+        if isinstance(value, (decimal.Decimal, pathlib.PurePath)):
+            return self.text(str(value))
+        return self.nested(value)
+
+    def nested(self, value):
+        for levels, other in enumerate(reversed(self.above), 1):
+            if other is value:
+                if self.for_state:
+                    return {"$ancestor": levels}
+                raise Refused("not-json", "the value contains itself")
+        if len(self.above) >= self.max_depth:
+            raise Refused("too-deep", "the value nests deeper than %d levels" % self.max_depth)
+        self.above.append(value)
+        try:
+            self.take(2)
+            if isinstance(value, dict):
+                return self.mapping(value.items())
+            if isinstance(value, (list, tuple)) and not hasattr(value, "_asdict"):
+                return [self.item(item) for item in value]
+            if isinstance(value, (set, frozenset)):
+                return sorted((self.item(item) for item in value), key=order)
+            if hasattr(value, "_asdict"):
+                return self.mapping(value._asdict().items())
+            return self.attributes(value)
+        finally:
+            self.above.pop()
+
+    def item(self, value):
+        self.take(1)
+        return self.encode(value)
+
+    def mapping(self, items):
+        members = {}
+        for key, value in items:
+            name = key if type(key) is str else self.key(key)
+            name = self.text(name)
+            if name in members:
+                raise Refused("not-json", "two keys have the text %r" % name[:100])
+            members[name] = self.item(value)
+        return members
+
+    def key(self, key):
+        plain = self.encode(key)
+        return plain if isinstance(plain, str) else json.dumps(plain)
+
+    def attributes(self, value):
+        """The public attributes of an object, other than functions and modules."""
+        if isinstance(value, (types.ModuleType, type, bytes, bytearray, memoryview)) or callable(value):
+            if self.for_state:
+                return "<%s>" % type(value).__name__
+            raise Refused("not-json", "%s has no JSON form" % type(value).__name__)
+        try:
+            members = dict(vars(value))
+        except TypeError:
+            members = {}
+            for base in reversed(type(value).__mro__):
+                slots = base.__dict__.get("__slots__", ())
+                for name in (slots,) if isinstance(slots, str) else slots:
+                    if hasattr(value, name):
+                        members[name] = getattr(value, name)
+            if not members:
+                if self.for_state:
+                    return "<%s>" % type(value).__name__
+                raise Refused("not-json", "%s has no JSON form" % type(value).__name__)
+        shown = [(name, member) for name, member in members.items() if self.is_shown(name, member)]
+        return self.mapping(shown)
+
+    def is_shown(self, name, member):
+        if not isinstance(name, str) or (name.startswith("_") and name not in self.private):
+            return False
+        return not isinstance(member, (types.ModuleType, types.FunctionType, types.MethodType, random.Random))
+
+
+def order(plain):
+    return json.dumps(plain, sort_keys=True)
+
+
+def words(error):
+    """The text of an exception, whatever it does."""
+    try:
+        text = str(error)
+    except BaseException:
+        text = ""
+    name = type(error).__name__
+    text = "%s: %s" % (name, text) if text else name
+    return text.encode("utf-8", "replace").decode("utf-8")[:MAX_ERROR_CHARS]
+
+
+# ---- the program
+
+
+class Functions:
+    """The functions by name, and the classes whose instances they are methods of."""
+
+    def __init__(self, settings):
+        self.settings = settings
+        self.classes = []
+        self.plain = {}
+        self.owner = {}
+        for folder in reversed(settings["path"]):
+            sys.path.insert(0, folder)
+        for entry in settings["classes"]:
+            cls = self.find(entry)
+            if not inspect.isclass(cls):
+                raise ValueError("%s is not a class" % entry)
+            self.classes.append(cls)
+            for name, _ in inspect.getmembers(cls, callable):
+                if name.startswith("_") or not callable(inspect.getattr_static(cls, name, None)) \
+                        and not isinstance(inspect.getattr_static(cls, name, None), (staticmethod, classmethod)):
+                    continue
+                self.add(name, cls)
+        for entry in settings["functions"]:
+            function = self.find(entry)
+            if not callable(function):
+                raise ValueError("%s is not a function" % entry)
+            name = entry.rsplit(":", 1)[-1].rsplit(".", 1)[-1]
+            self.add(name, None)
+            self.plain[name] = function
+
+    def find(self, entry):
+        module, _, name = entry.rpartition(":")
+        base = self.settings["module"] or ""
+        if not module:
+            module = base
+        elif module.startswith("."):
+            module = base + module
+        if not module:
+            raise ValueError("%s: set `module`, or write MODULE:NAME" % entry)
+        found = importlib.import_module(module)
+        for part in name.split("."):
+            found = getattr(found, part)
+        return found
+
+    def add(self, name, owner):
+        if name in self.owner:
+            raise ValueError("two functions are called %s" % name)
+        self.owner[name] = owner
+
+    def load(self, state):
+        """Makes the instances of an episode; returns the callables and the instances by the names of their classes."""
+        instances = {}
+        methods = dict(self.plain)
+        load = self.settings["load"]
+        for cls in self.classes:
+            config = state.get(cls.__name__) if isinstance(state, dict) else None
+            instance = cls()
+            if load and hasattr(instance, load):
+                getattr(instance, load)({} if config is None else config, **self.settings["load_arguments"])
+            elif config:
+                for name, value in config.items():
+                    setattr(instance, name, value)
+            instances[cls.__name__] = instance
+        for name, owner in self.owner.items():
+            if owner is not None:
+                methods[name] = getattr(instances[owner.__name__], name)
+        return methods, instances
+
+
+class Child:
+    """The process of one episode."""
+
+    def __init__(self, functions, settings, write, read=None):
+        self.functions = functions
+        self.settings = settings
+        self.write_fd = write
+        self.read_fd = read
+        self.rest = b""
+
+    def write(self, answer):
+        line = json.dumps(answer).encode("ascii") + b"\n"
+        while line:
+            line = line[os.write(self.write_fd, line):]
+
+    def run(self, program, is_listed):
+        """Loads the state and executes calls: those of a list, or those that come through a pipe."""
+        program = json.loads(program)
+        random.seed(0)
+        numpy = sys.modules.get("numpy")
+        if numpy is not None:
+            numpy.random.seed(0)
+        try:
+            methods, instances = self.functions.load(program["state"])
+        except BaseException as error:
+            self.write({"error": words(error)})
+            return
+        self.write({"ready": True})
+        if is_listed:
+            for name, arguments in program["calls"]:
+                self.write(self.call(methods, name, arguments))
+            self.write(self.state(instances))
+            return
+        for request in self.requests():
+            if request["op"] == "call":
+                self.write(self.call(methods, request["name"], request["arguments"]))
+            else:
+                self.write(self.state(instances))
+
+    def requests(self):
+        while True:
+            while b"\n" not in self.rest:
+                chunk = os.read(self.read_fd, CHUNK)
+                if not chunk:
+                    return
+                self.rest += chunk
+            line, self.rest = self.rest.split(b"\n", 1)
+            yield json.loads(line)
+
+    def call(self, methods, name, arguments):
+        method = methods.get(name)
+        if method is None:
+            return {"result": "There is no function \"%s\"." % name, "failure": "unknown-function"}
+        try:
+            value = method(**arguments)
+            if inspect.isawaitable(value):
+                import asyncio
+                value = asyncio.run(wait(value))
+        except Refused as error:
+            return {"result": str(error), "failure": error.failure}
+        except BaseException as error:
+            return {"result": words(error), "failure": "exception"}
+        try:
+            plain = Encoder(self.settings["max_result_bytes"], self.settings["max_depth"]).encode(value)
+        except Refused as error:
+            return {"result": str(error), "failure": error.failure}
+        except BaseException as error:
+            return {"result": words(error), "failure": "not-json"}
+        failure = None
+        if isinstance(plain, dict):
+            failed = [key for key in self.settings["error_keys"] if plain.get(key) not in (None, False, "")]
+            failure = "error-result" if failed else None
+        return {"result": plain, "failure": failure}
+
+    def state(self, instances):
+        settings = self.settings
+        encoder = Encoder(settings["max_state_bytes"], settings["max_depth"], True, settings["private_attributes"])
+        try:
+            shown = {name: encoder.nested(instance) for name, instance in instances.items()}
+            return {"state": shown}
+        except BaseException as error:
+            return {"state": None, "fault": words(error)}
+
+
+async def wait(value):
+    return await value
+
+
+class Episode:
+    """The worker's side of a child."""
+
+    def __init__(self, worker, program, is_listed):
+        settings = worker.settings
+        self.settings = settings
+        worker.empty_home()
+        read, write = os.pipe()
+        into, out_of = (None, None) if is_listed else os.pipe()
+        self.end = time.monotonic() + settings["program_deadline_ms"] / 1000
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                os.setsid()
+                os.close(read)
+                if out_of is not None:
+                    os.close(out_of)
+                os.close(worker.read_fd)
+                os.close(worker.write_fd)
+                Child(worker.functions, settings, write, into).run(program, is_listed)
+            finally:
+                os._exit(0)
+        os.close(write)
+        if into is not None:
+            os.close(into)
+        self.read_fd = read
+        self.write_fd = out_of
+        self.rest = bytearray()
+        self.poll = select.poll()
+        self.poll.register(read, select.POLLIN)
+
+    def answer(self):
+        """The next line of the child as bytes; otherwise `timeout`, `crashed` or `too-large` as a text."""
+        limit = self.settings["max_state_bytes"] * 7 + CHUNK
+        end = min(self.end, time.monotonic() + self.settings["call_deadline_ms"] / 1000)
+        searched = 0
+        while True:
+            place = self.rest.find(b"\n", searched)
+            if place >= 0:
+                line = bytes(self.rest[:place])
+                del self.rest[:place + 1]
+                return line
+            searched = len(self.rest)
+            if searched > limit:
+                return "too-large"
+            left = end - time.monotonic()
+            if left <= 0 or not self.poll.poll(math.ceil(left * 1000)):
+                return "timeout"
+            chunk = os.read(self.read_fd, CHUNK)
+            if not chunk:
+                return "crashed"
+            self.rest += chunk
+
+    def send(self, request):
+        line = json.dumps(request).encode("ascii") + b"\n"
+        try:
+            while line:
+                line = line[os.write(self.write_fd, line):]
+        except BrokenPipeError:
+            pass
+
+    def stop(self):
+        for kill in (os.killpg, os.kill):
+            try:
+                kill(self.pid, signal.SIGKILL)
+            except OSError:
+                pass
+        os.waitpid(self.pid, 0)
+        os.close(self.read_fd)
+        if self.write_fd is not None:
+            os.close(self.write_fd)
+
+
+def failed(how):
+    texts = {
+        "timeout": "The call took longer than its deadline.",
+        "crashed": "The process ended.",
+        "too-large": "The result has too many bytes.",
+    }
+    return json.dumps({"result": texts[how], "failure": how}).encode("ascii")
+
+
+# ---- docs
+
+TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array", tuple: "array",
+         set: "array", dict: "object", type(None): "null"}
+
+
+def schema_of(annotation):
+    """The JSON Schema of an annotation; without a type where it is not one of the plain ones."""
+    if annotation in TYPES:
+        return {"type": TYPES[annotation]}
+    origin = typing.get_origin(annotation)
+    arguments = typing.get_args(annotation)
+    if origin is typing.Union or origin is getattr(types, "UnionType", ()):
+        kinds = [schema_of(argument) for argument in arguments if argument is not type(None)]
+        return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
+    if origin is typing.Literal:
+        return {"type": TYPES.get(type(arguments[0]), "string"), "enum": list(arguments)}
+    if origin in TYPES:
+        schema = {"type": TYPES[origin]}
+        if schema["type"] == "array" and arguments and arguments[0] is not Ellipsis:
+            schema["items"] = schema_of(arguments[0])
+        return schema
+    if inspect.isclass(annotation) and issubclass(annotation, enum.Enum):
+        return {"enum": [member.value for member in annotation]}
+    return {}
+
+
+def doc_of(name, function, is_method):
+    """The doc of a function by its signature and its docstring."""
+    text = inspect.getdoc(function) or ""
+    description = re.split(r"\n\s*(?:Args|Arguments|Parameters|Returns?|Raises)\s*:|\n\s*:param", "\n" + text)[0]
+    described = dict(re.findall(r"(?m)^[ \t]*(?::param[ \t]+)?(\w+)[ \t]*(?:\([^)\n]*\))?[ \t]*:[ \t]*(\S.*)$", text))
+    properties, required = {}, []
+    try:
+        hints = typing.get_type_hints(function)
+    except Exception:
+        hints = {}
+    parameters = list(inspect.signature(function).parameters.values())
+    for parameter in parameters[1 if is_method else 0:]:
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        schema = schema_of(hints.get(parameter.name, parameter.annotation))
+        if parameter.name in described:
+            schema["description"] = described[parameter.name].strip()
+        if parameter.default is parameter.empty:
+            required.append(parameter.name)
+        else:
+            try:
+                schema["default"] = Encoder(10000, 8).encode(parameter.default)
+            except Refused:
+                pass
+        properties[parameter.name] = schema
+    schema = {"type": "object", "properties": properties, "required": required}
+    return {"name": name, "description": " ".join(description.split()), "parameters": schema}
+
+
+def locate(place):
+    """The path of a file or folder; `package:NAME/...` is inside an installed package, which is not imported."""
+    if not place.startswith("package:"):
+        return place
+    package, _, rest = place[len("package:"):].partition("/")
+    spec = importlib.util.find_spec(package)
+    folders = list(spec.submodule_search_locations or ()) if spec else []
+    if not folders:
+        raise ValueError("there is no package %s" % package)
+    return os.path.join(folders[0], rest)
+
+
+def records(path):
+    """The values of a JSON or JSONL file."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    try:
+        whole = json.loads(text)
+        return whole if isinstance(whole, list) else [whole]
+    except ValueError:
+        return [json.loads(line) for line in text.splitlines() if line.strip()]
+
+
+class Worker:
+    def __init__(self):
+        self.read_fd = os.dup(0)
+        self.write_fd = os.dup(1)
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        os.close(null)
+        os.dup2(2, 1)
+        self.home = os.environ["HOME"]
+        os.chdir(self.home)
+        self.settings = None
+        self.functions = None
+        self.episode = None
+
+    def serve(self):
+        with os.fdopen(os.dup(self.read_fd), "rb") as requests:
+            for line in requests:
+                try:
+                    request = json.loads(line)
+                    # A program is passed on as it came: only the child reads it.
+                    request["program"] = next(requests) if request.get("has_program") else None
+                    answer = getattr(self, "on_" + request["op"])(request)
+                except Exception as error:
+                    answer = {"error": words(error)}
+                self.write(answer if isinstance(answer, bytes) else json.dumps(answer).encode("ascii"))
+
+    def write(self, line):
+        line += b"\n"
+        while line:
+            line = line[os.write(self.write_fd, line):]
+
+    def empty_home(self):
+        """Removes what an earlier episode left in the home folder."""
+        with os.scandir(self.home) as entries:
+            for entry in list(entries):
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                else:
+                    os.unlink(entry.path)
+
+    def on_open(self, request):
+        self.settings = request["settings"]
+        self.functions = Functions(self.settings)
+        gc.collect()
+        gc.freeze()
+        return self.described() if request["describe"] else {"ok": True}
+
+    def described(self):
+        docs, hashes = {}, {}
+        for place in self.settings["docs"]:
+            path = locate(place)
+            names = sorted(os.listdir(path)) if os.path.isdir(path) else [""]
+            for name in names:
+                if name and not name.endswith((".json", ".jsonl")):
+                    continue
+                file = os.path.join(path, name) if name else path
+                hashes[place + ("/" + name if name else "")] = digest(file)
+                for doc in records(file):
+                    docs.setdefault(doc.get("name"), doc)
+        functions = []
+        for name, owner in self.functions.owner.items():
+            doc = docs.get(name)
+            if doc is None:
+                static = owner is not None and isinstance(inspect.getattr_static(owner, name), staticmethod)
+                function = self.functions.plain[name] if owner is None else getattr(owner, name)
+                doc = doc_of(name, function, owner is not None and not static and not inspect.ismethod(function))
+            functions.append(doc)
+        states = []
+        if self.settings["states"]:
+            path = locate(self.settings["states"])
+            hashes[self.settings["states"]] = digest(path)
+            states = records(path)
+        for name in sorted({cls.__module__ for cls in self.functions.classes}
+                           | {function.__module__ for function in self.functions.plain.values()}):
+            file = getattr(sys.modules.get(name), "__file__", None)
+            if file:
+                hashes[name] = digest(file)
+        return {"functions": functions, "states": states, "hashes": hashes, "python": sys.version.split()[0],
+                "versions": self.versions()}
+
+    def versions(self):
+        """The versions of the packages that the classes and functions are from."""
+        try:
+            from importlib import metadata
+            owners = list(self.functions.classes) + list(self.functions.plain.values())
+            tops = sorted({owner.__module__.split(".")[0] for owner in owners})
+            of = metadata.packages_distributions() if hasattr(metadata, "packages_distributions") else {}
+            return {name: metadata.version(name) for top in tops for name in sorted(set(of.get(top, ())))}
+        except Exception:
+            return {}
+
+    def on_run(self, request):
+        n_calls = request["n_calls"]
+        episode = Episode(self, request["program"], True)
+        try:
+            ready = episode.answer()
+            if ready != READY:
+                return unready(ready)
+            observations = []
+            while len(observations) < n_calls:
+                answer = episode.answer()
+                if isinstance(answer, str):
+                    observations.append(failed(answer))
+                    observations += [failed("crashed")] * (n_calls - len(observations))
+                    return b'{"observations":[' + b",".join(observations) + b'],"end":null}'
+                observations.append(answer)
+            answer = episode.answer()
+            end = failed(answer) if isinstance(answer, str) else answer
+            return b'{"observations":[' + b",".join(observations) + b'],"end":' + end + b"}"
+        finally:
+            episode.stop()
+
+    def on_start(self, request):
+        self.on_stop(request)
+        self.episode = Episode(self, request["program"], False)
+        ready = self.episode.answer()
+        if ready != READY:
+            self.on_stop(request)
+            return unready(ready)
+        return {"ok": True}
+
+    def on_call(self, request):
+        return self.relayed(request)
+
+    def on_state(self, request):
+        return self.relayed(request)
+
+    def relayed(self, request):
+        if self.episode is None:
+            return failed("crashed")
+        self.episode.send(request)
+        answer = self.episode.answer()
+        if isinstance(answer, str):
+            self.on_stop(request)
+            return failed(answer)
+        return answer
+
+    def on_stop(self, _):
+        if self.episode is not None:
+            self.episode.stop()
+            self.episode = None
+        return {"ok": True}
+
+
+def unready(ready):
+    """The answer if a child does not get ready: what it reports, or why it reports nothing."""
+    return {"error": json.loads(failed(ready))["result"]} if isinstance(ready, str) else ready
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
+if __name__ == "__main__":
+    # The working folder, which is empty and may not be: modules are not searched in it.
+    sys.path = [folder for folder in sys.path if folder]
+    Worker().serve()
