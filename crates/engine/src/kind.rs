@@ -29,18 +29,32 @@ pub trait KindSettings: Default + Serialize + DeserializeOwned + JsonSchema + Se
     }
 }
 
-/// A kind of source.
-#[derive(Clone, Copy)]
-pub struct SourceKind {
+/// A kind of source or sink. `I` is what it builds.
+pub struct Kind<I> {
     /// The name in a pipeline.
     pub name: &'static str,
-    /// What it reads, in a few words.
+    /// What it reads or writes, in a few words.
     pub summary: &'static str,
-    /// Builds the source from a TOML table of settings.
-    pub build: fn(toml::de::ValueDeserializer<'_>) -> Result<SourceInstance, toml::de::Error>,
+    /// Builds the source or the sink from a TOML table of settings.
+    pub build: fn(toml::de::ValueDeserializer<'_>) -> Result<I, toml::de::Error>,
     /// Returns the JSON Schema of the settings.
     pub schema: fn() -> Value,
 }
+
+// A derived copy would need an `I` that can be copied.
+impl<I> Clone for Kind<I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I> Copy for Kind<I> {}
+
+/// A kind of source.
+pub type SourceKind = Kind<SourceInstance>;
+
+/// A kind of sink.
+pub type SinkKind = Kind<SinkInstance>;
 
 impl SourceKind {
     /// Describes a source.
@@ -55,19 +69,6 @@ impl SourceKind {
             schema: schema::<S>,
         }
     }
-}
-
-/// A kind of sink.
-#[derive(Clone, Copy)]
-pub struct SinkKind {
-    /// The name in a pipeline.
-    pub name: &'static str,
-    /// What it writes, in a few words.
-    pub summary: &'static str,
-    /// Builds the sink from a TOML table of settings.
-    pub build: fn(toml::de::ValueDeserializer<'_>) -> Result<SinkInstance, toml::de::Error>,
-    /// Returns the JSON Schema of the settings.
-    pub schema: fn() -> Value,
 }
 
 impl SinkKind {
