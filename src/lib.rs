@@ -30,6 +30,7 @@
 //! |---|---|
 //! | [`prelude`] | what the author of a stage needs, in one `use` |
 //! | [`run`] | all operations of the program on pipelines and runs, as functions |
+//! | [`jobs`] | what a run is made for: a dataset, an audit |
 //! | [`pipeline`] | the file that puts stages in order |
 //! | [`stages`] | the kinds of stages, and the registry, to which a program can add its own |
 //! | [`engine`] | the traits and types of a stage: contract, verdict, view |
@@ -41,19 +42,10 @@
 //! The other modules are public only for this project's own tests, benches and examples. They are hidden from the
 //! documentation and change without notice.
 
-// Modules in reading order: `engine` (stages judge, the runner acts), `columns` (of its tables), `stages` (the kinds of
-// stages), `pipeline` (the file that puts them in order); then the modules that stages call: `ingest` (log formats to
-// records), `conversation` (messages and calls), `bfcl` (the leaderboard's types, categories, ids and files), `checker` (its
-// answer checker), `docs`
-// (function docs: parsing, canonical form, fixes, checks), `lint` (faults of a dataset), `evaluate`
-// (scores of models on a dataset), `text` and `similarity`
-// (tokens, ROUGE-L, joins), `embed` (texts to vectors), `notation` (parsers of JSON, YAML, Python and TypeScript),
-// `allowance` (memory limits of parsed values), `content_hash` (the hash that stands for content), `answers` (evidence of the right call in the log), `relevance` (whether
-// a function fits the query), `prompts` (what language models are asked), `decisions` (decisions of people on rows), `public_sets` (public datasets and their
-// readers), `llm` (the only access to the network), `privacy` (personal values and their placeholders), `export`
-// (datasets), `erasure` (removal of data from a finished run), `page` (building blocks of HTML pages), `report` (the
-// funnel and the figures), `inspect` (a first look at a log); `run` (all operations as functions); and on top `cli`,
-// the only module that reads the environment and prints for people.
+// In reading order: `stages` (the kinds of stages), `pipeline` (the file that puts them in order), `decisions` (of people on rows),
+// `export` (datasets), `erasure` (removal of data from a finished run), `report` (the figures), `jobs` (what a person comes for),
+// `run` (all operations as functions), `inspect` (a first look at a log), and `cli`, the only module that reads the environment
+// and prints. Everything else is a crate in `crates/`; `docs/modules.md` says which module uses which.
 
 // Tests write small files to temporary folders, where an interrupted write does no harm.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
@@ -75,7 +67,7 @@ pub mod report;
 pub mod run;
 pub mod stages;
 
-// Crates of the workspace, under the names of the modules that they were.
+// The crates of the workspace, each under the name of a module.
 #[doc(hidden)]
 pub use callsieve_answers as answers;
 pub use callsieve_audit as audit;
