@@ -31,6 +31,9 @@
 //! | [`prelude`] | what the author of a stage needs, in one `use` |
 //! | [`run`] | all operations of the program on pipelines and runs, as functions |
 //! | [`jobs`] | what a run is made for: a dataset, an audit |
+//! | [`fix`], [`pairs`] | function docs of any form into BFCL's; near-duplicate rows of files |
+//! | [`lint`], [`inspect`] | issues of a dataset; a first look at a log |
+//! | [`evaluate`], [`public_sets`] | scores of models on a dataset; public datasets |
 //! | [`pipeline`] | the file that puts stages in order |
 //! | [`stages`] | the kinds of stages, and the registry, to which a program can add its own |
 //! | [`engine`] | the traits and types of a stage: contract, verdict, view |
@@ -42,10 +45,11 @@
 //! The other modules are public only for this project's own tests, benches and examples. They are hidden from the
 //! documentation and change without notice.
 
-// In reading order: `stages` (the kinds of stages), `pipeline` (the file that puts them in order), `decisions` (of people on rows),
-// `export` (datasets), `erasure` (removal of data from a finished run), `report` (the figures), `jobs` (what a person comes for),
-// `run` (all operations as functions), `inspect` (a first look at a log), and `cli`, the only module that reads the environment
-// and prints. Everything else is a crate in `crates/`; `docs/modules.md` says which module uses which.
+// In reading order: `stages` (the kinds of stages), `pipeline` (the file that puts them in order), `decisions` (of people on
+// rows), `export` (datasets), `erasure` (removal of data from a finished run), `report` (the figures), `jobs` (what a person
+// comes for), `run` (all operations on runs as functions); what needs no run: `inspect`, `fix`, `pairs`; and `cli`, the only
+// module that reads the environment and prints. Everything else is a crate in `crates/`; `docs/modules.md` says which module
+// uses which.
 
 // Tests write small files to temporary folders, where an interrupted write does no harm.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
@@ -58,9 +62,10 @@ pub mod decisions;
 pub mod erasure;
 #[doc(hidden)]
 pub mod export;
-#[doc(hidden)]
+pub mod fix;
 pub mod inspect;
 pub mod jobs;
+pub mod pairs;
 pub mod pipeline;
 pub mod prelude;
 pub mod report;
@@ -81,11 +86,9 @@ pub use callsieve_docs as docs;
 #[cfg(test)]
 pub(crate) use callsieve_engine::fixture;
 pub use callsieve_engine::{self as engine, columns};
-#[doc(hidden)]
 pub use callsieve_evaluate as evaluate;
 #[doc(hidden)]
 pub use callsieve_ingest as ingest;
-#[doc(hidden)]
 pub use callsieve_lint as lint;
 #[doc(hidden)]
 pub use callsieve_llm as llm;
@@ -97,7 +100,6 @@ pub use callsieve_notation::{self as notation, allowance};
 pub(crate) use callsieve_page as page;
 #[doc(hidden)]
 pub use callsieve_privacy as privacy;
-#[doc(hidden)]
 pub use callsieve_public_sets as public_sets;
 #[doc(hidden)]
 pub use callsieve_relevance as relevance;
