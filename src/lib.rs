@@ -30,6 +30,10 @@
 //! |---|---|
 //! | [`prelude`] | what the author of a stage needs, in one `use` |
 //! | [`run`] | all operations of the program on pipelines and runs, as functions |
+//! | [`jobs`] | what a run is made for: a dataset, an audit |
+//! | [`fix`], [`pairs`] | function docs of any form into BFCL's; near-duplicate rows of files |
+//! | [`lint`], [`inspect`] | issues of a dataset; a first look at a log |
+//! | [`evaluate`], [`public_sets`] | scores of models on a dataset; public datasets |
 //! | [`pipeline`] | the file that puts stages in order |
 //! | [`stages`] | the kinds of stages, and the registry, to which a program can add its own |
 //! | [`engine`] | the traits and types of a stage: contract, verdict, view |
@@ -41,19 +45,11 @@
 //! The other modules are public only for this project's own tests, benches and examples. They are hidden from the
 //! documentation and change without notice.
 
-// Modules in reading order: `engine` (stages judge, the runner acts), `columns` (of its tables), `stages` (the kinds of
-// stages), `pipeline` (the file that puts them in order); then the modules that stages call: `ingest` (log formats to
-// records), `conversation` (messages and calls), `bfcl` (the leaderboard's types, categories, ids and files), `checker` (its
-// answer checker), `docs`
-// (function docs: parsing, canonical form, fixes, checks), `lint` (faults of a dataset), `evaluate`
-// (scores of models on a dataset), `text` and `similarity`
-// (tokens, ROUGE-L, joins), `embed` (texts to vectors), `notation` (parsers of JSON, YAML, Python and TypeScript),
-// `allowance` (memory limits of parsed values), `content_hash` (the hash that stands for content), `answers` (evidence of the right call in the log), `relevance` (whether
-// a function fits the query), `prompts` (what language models are asked), `decisions` (decisions of people on rows), `public_sets` (public datasets and their
-// readers), `llm` (the only access to the network), `privacy` (personal values and their placeholders), `export`
-// (datasets), `erasure` (removal of data from a finished run), `page` (building blocks of HTML pages), `report` (the
-// funnel and the figures), `inspect` (a first look at a log); `run` (all operations as functions); and on top `cli`,
-// the only module that reads the environment and prints for people.
+// In reading order: `stages` (the kinds of stages), `pipeline` (the file that puts them in order), `decisions` (of people on
+// rows), `export` (datasets), `erasure` (removal of data from a finished run), `report` (the figures), `jobs` (what a person
+// comes for), `run` (all operations on runs as functions); what needs no run: `inspect`, `fix`, `pairs`; and `cli`, the only
+// module that reads the environment and prints. Everything else is a crate in `crates/`; `docs/modules.md` says which module
+// uses which.
 
 // Tests write small files to temporary folders, where an interrupted write does no harm.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
@@ -66,16 +62,17 @@ pub mod decisions;
 pub mod erasure;
 #[doc(hidden)]
 pub mod export;
-#[doc(hidden)]
+pub mod fix;
 pub mod inspect;
 pub mod jobs;
+pub mod pairs;
 pub mod pipeline;
 pub mod prelude;
 pub mod report;
 pub mod run;
 pub mod stages;
 
-// Crates of the workspace, under the names of the modules that they were.
+// The crates of the workspace, each under the name of a module.
 #[doc(hidden)]
 pub use callsieve_answers as answers;
 pub use callsieve_audit as audit;
@@ -89,7 +86,6 @@ pub use callsieve_docs as docs;
 #[cfg(test)]
 pub(crate) use callsieve_engine::fixture;
 pub use callsieve_engine::{self as engine, columns};
-#[doc(hidden)]
 pub use callsieve_evaluate as evaluate;
 #[doc(hidden)]
 pub use callsieve_ingest as ingest;
@@ -106,7 +102,6 @@ pub use callsieve_notation::{self as notation, allowance};
 pub(crate) use callsieve_page as page;
 #[doc(hidden)]
 pub use callsieve_privacy as privacy;
-#[doc(hidden)]
 pub use callsieve_public_sets as public_sets;
 #[doc(hidden)]
 pub use callsieve_relevance as relevance;

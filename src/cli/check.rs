@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use anyhow::bail;
 use clap::ValueEnum;
 use serde_json::{Value, json};
 
@@ -11,10 +10,9 @@ use super::Ending;
 use crate::cli::console::{self, Paint, Painted, Screen, count, counted};
 use crate::cli::layout::{Cell, Column, Table, paragraph, words};
 use crate::docs::check::rules::{Level, Rule};
-use crate::lint::input::{InputFile, read};
-use crate::lint::tally::{Count, tally};
-use crate::lint::{LintFinding, Report, check as judge, rules};
-use crate::text::suggestion::did_you_mean;
+use crate::lint::input::InputFile;
+use crate::lint::tally::Count;
+use crate::lint::{CheckOptions, Checked, LintFinding, RuleSet, check_path, rules};
 use crate::text::visible::visible_line;
 
 /// Raised when a key of the JSON lines changes its meaning or goes.
@@ -82,48 +80,29 @@ enum Shown {
 }
 
 pub(super) fn check(args: &CheckArgs) -> anyhow::Result<Ending> {
-    known(&args.rule)?;
-    let files = read(&args.path)?;
-    let report = judge(&files);
-    let findings = match args.rules {
-        Rules::Bfcl => &report.findings,
-        Rules::OfficialLinter => &report.linter,
-    };
-    let asked = |finding: &&LintFinding| {
-        args.rule.is_empty() || args.rule.iter().any(|code| code == finding.rule.code)
-    };
-    let findings: Vec<LintFinding> = findings.iter().filter(asked).cloned().collect();
-    let shown = Output { args, files: &files, report: &report, findings: &findings };
+    let mut options = CheckOptions::new(args.path.clone());
+    options.codes.clone_from(&args.rule);
+    if args.rules == Rules::OfficialLinter {
+        options.rules = RuleSet::OfficialLinter;
+    }
+    let checked = check_path(&options)?;
+    let shown = Output { args, checked: &checked };
     let printed = if args.json {
         console::write_json(&shown.lines_of_json())
     } else {
         console::print_painted(&shown.text(Screen::of_stdout()))
     };
-    let failed = findings.iter().any(|finding| shown.level(finding.rule) == Level::Error);
-    let ending = if failed { Ending::GateFailed } else { Ending::Done };
+    let ending = if checked.n_of(Level::Error) > 0 { Ending::GateFailed } else { Ending::Done };
     Ok(ending.after(printed)?)
-}
-
-fn known(codes: &[String]) -> anyhow::Result<()> {
-    let Some(code) = codes.iter().find(|code| rules::of(code).is_none()) else { return Ok(()) };
-    let did_you_mean = did_you_mean(code, rules::all().map(|rule| rule.code));
-    bail!("there is no rule \"{code}\"\nhint: {did_you_mean}`callsieve explain` lists all");
 }
 
 /// What is to be written.
 struct Output<'a> {
     args: &'a CheckArgs,
-    files: &'a [InputFile],
-    report: &'a Report,
-    findings: &'a [LintFinding],
+    checked: &'a Checked,
 }
 
 impl Output<'_> {
-    /// To the official script any fault is one.
-    fn level(&self, rule: &Rule) -> Level {
-        if self.args.rules == Rules::OfficialLinter { Level::Error } else { rule.level }
-    }
-
     /// What is shown line by line, under the limits asked for.
     fn shown(&self) -> Vec<&LintFinding> {
         let lowest = match self.args.level {
@@ -133,7 +112,7 @@ impl Output<'_> {
         };
         // Who asks for one fact by name wants to see it.
         let wanted =
-            |finding: &&LintFinding| !self.args.rule.is_empty() || self.level(finding.rule) <= lowest;
+            |finding: &&LintFinding| !self.args.rule.is_empty() || self.checked.level(finding.rule) <= lowest;
         let mut shown_of: BTreeMap<&str, usize> = BTreeMap::new();
         let limit = self.args.limit.unwrap_or(usize::MAX);
         let within = |finding: &&LintFinding| {
@@ -141,13 +120,13 @@ impl Output<'_> {
             *n += 1;
             *n <= limit
         };
-        self.findings.iter().filter(wanted).filter(within).collect()
+        self.checked.findings.iter().filter(wanted).filter(within).collect()
     }
 
     fn text(&self, screen: Screen) -> Painted {
         let mut text = Painted::default();
         self.shown().into_iter().for_each(|finding| self.line(finding, &mut text));
-        let counts = tally(self.findings, self.files.len());
+        let counts = self.checked.tally();
         if !counts.is_empty() {
             text.add(Paint::Plain, if self.shown().is_empty() { "" } else { "\n" });
             text.append(self.table(&counts, screen));
@@ -155,12 +134,6 @@ impl Output<'_> {
         }
         text.append(self.closing(counts.len(), screen));
         text
-    }
-
-    /// The file that the line of a finding is in.
-    fn path(&self, finding: &LintFinding) -> PathBuf {
-        let file = &self.files[finding.file];
-        file.answers_path().filter(|_| finding.in_answers).unwrap_or_else(|| file.path.clone())
     }
 
     /// A finding on one line of any length, as programs read it too.
@@ -172,7 +145,7 @@ impl Output<'_> {
         ];
         let words: String =
             words.into_iter().filter(|word| !word.is_empty()).map(|word| format!(" {word}")).collect();
-        let place = format!("{}:{}{words}", self.path(finding).display(), finding.line);
+        let place = format!("{}:{}{words}", self.checked.path_of(finding).display(), finding.line);
         let expected = if finding.expected.is_empty() {
             String::new()
         } else {
@@ -180,13 +153,13 @@ impl Output<'_> {
         };
         text.add(Paint::Title, &visible_line(&place));
         text.add(Paint::Plain, &visible_line(&format!(": found {}{expected} ", finding.found)));
-        text.add(paint(self.level(finding.rule)), &format!("[{}]", finding.rule.code));
+        text.add(paint(self.checked.level(finding.rule)), &format!("[{}]", finding.rule.code));
         text.add(Paint::Plain, "\n");
     }
 
     /// The rules that found something. Counts of each file are shown where the screen has room for them.
     fn table(&self, counts: &[(&'static Rule, &'static str, Count)], screen: Screen) -> Painted {
-        let labels: Vec<String> = self.files.iter().map(InputFile::label).collect();
+        let labels: Vec<String> = self.checked.files.iter().map(InputFile::label).collect();
         let labels: Vec<&str> = if labels.len() > 1 { without_common_start(&labels) } else { Vec::new() };
         let whole = self.table_of(counts, &labels);
         if labels.is_empty() || whole.fits(screen) {
@@ -204,7 +177,7 @@ impl Output<'_> {
         let mut table = Table::new(columns);
         for (rule, kind, found) in counts {
             let code = if kind.is_empty() { rule.code.to_owned() } else { format!("{} ({kind})", rule.code) };
-            let level = self.level(rule);
+            let level = self.checked.level(rule);
             let numbers = [found.docs, found.distinct, found.entries];
             let numbers = numbers.into_iter().chain(found.by_file.iter().copied().take(labels.len()));
             let start = [Cell::new(paint(level), level.name()), code.into()];
@@ -214,15 +187,14 @@ impl Output<'_> {
     }
 
     fn closing(&self, n_broken: usize, screen: Screen) -> Painted {
-        let of = |level| self.findings.iter().filter(|finding| self.level(finding.rule) == level).count();
         let line = |text: &str| paragraph("", 0, &words(text), screen);
         let mut text = line(&format!(
             "{} in {} of {}: {}, {}",
-            counted(self.report.n_functions as u64, "function", "functions"),
-            counted(self.report.n_entries as u64, "entry", "entries"),
-            counted(self.files.len() as u64, "file", "files"),
-            counted(of(Level::Error) as u64, "error", "errors"),
-            counted(of(Level::Note) as u64, "note", "notes"),
+            counted(self.checked.report.n_functions as u64, "function", "functions"),
+            counted(self.checked.report.n_entries as u64, "entry", "entries"),
+            counted(self.checked.files.len() as u64, "file", "files"),
+            counted(self.checked.n_of(Level::Error) as u64, "error", "errors"),
+            counted(self.checked.n_of(Level::Note) as u64, "note", "notes"),
         ));
         if self.args.rules == Rules::Bfcl && self.args.rule.is_empty() {
             text.append(line(&format!(
@@ -231,7 +203,7 @@ impl Output<'_> {
             )));
             text.append(line(&format!(
                 "the official format script would refuse {} (--rules official-linter)",
-                counted(self.report.linter.len() as u64, "function", "functions")
+                counted(self.checked.report.linter.len() as u64, "function", "functions")
             )));
         }
         text
@@ -239,9 +211,9 @@ impl Output<'_> {
 
     fn lines_of_json(&self) -> String {
         let findings = self.shown().into_iter().map(|finding| self.finding(finding));
-        let counts = tally(self.findings, self.files.len());
+        let counts = self.checked.tally();
         let counted = counts.iter().map(|(rule, kind, found)| self.rule(rule, kind, found));
-        let none = Count { by_file: vec![0; self.files.len()], ..Count::default() };
+        let none = Count { by_file: vec![0; self.checked.files.len()], ..Count::default() };
         let asked =
             |rule: &&Rule| self.args.rule.is_empty() || self.args.rule.iter().any(|code| code == rule.code);
         let quiet = rules::all()
@@ -257,29 +229,28 @@ impl Output<'_> {
     fn finding(&self, finding: &LintFinding) -> Value {
         let by: Vec<&str> = finding.rule.by.iter().map(|by| by.name()).collect();
         json!({
-            "kind": "finding", "file": self.path(finding), "line": finding.line, "id": finding.id,
+            "kind": "finding", "file": self.checked.path_of(finding), "line": finding.line, "id": finding.id,
             "function": finding.function.as_ref().map(|function| &function.name), "at": finding.at,
-            "reason": finding.rule.code, "level": self.level(finding.rule).name(), "by": by,
+            "reason": finding.rule.code, "level": self.checked.level(finding.rule).name(), "by": by,
             "found": finding.found, "expected": finding.expected,
         })
     }
 
     fn rule(&self, rule: &Rule, kind: &str, found: &Count) -> Value {
         let files: serde_json::Map<String, Value> =
-            self.files.iter().zip(&found.by_file).map(|(file, n)| (file.label(), json!(n))).collect();
+            self.checked.files.iter().zip(&found.by_file).map(|(file, n)| (file.label(), json!(n))).collect();
         json!({
             "kind": "rule", "reason": rule.code, "type": Some(kind).filter(|kind| !kind.is_empty()),
-            "level": self.level(rule).name(), "what": rule.what(), "findings": found.findings,
+            "level": self.checked.level(rule).name(), "what": rule.what(), "findings": found.findings,
             "docs": found.docs, "distinct": found.distinct, "entries": found.entries, "files": files,
         })
     }
 
     fn summary(&self) -> Value {
-        let of = |level| self.findings.iter().filter(|finding| self.level(finding.rule) == level).count();
         json!({
-            "kind": "summary", "schema_version": SCHEMA_VERSION, "files": self.files.len(),
-            "entries": self.report.n_entries, "functions": self.report.n_functions,
-            "errors": of(Level::Error), "notes": of(Level::Note), "official_linter": self.report.linter.len(),
+            "kind": "summary", "schema_version": SCHEMA_VERSION, "files": self.checked.files.len(),
+            "entries": self.checked.report.n_entries, "functions": self.checked.report.n_functions,
+            "errors": self.checked.n_of(Level::Error), "notes": self.checked.n_of(Level::Note), "official_linter": self.checked.report.linter.len(),
         })
     }
 }

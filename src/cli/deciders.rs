@@ -18,7 +18,7 @@ const FILES: &[(&str, &[&str])] = &[
         ],
     ),
     ("crates/answers/src/value.rs", &["answer/unknown-parameter", "answer/wrong-type", "answer/not-in-enum"]),
-    ("src/cli/fix/outcome.rs", &["fix/"]),
+    ("src/fix/outcome.rs", &["fix/"]),
     (
         "crates/docs/src/check/linter.rs",
         &["schema/not-a-function", "schema/missing-name", "schema/misplaced-key"],
@@ -210,7 +210,7 @@ mod tests {
         let codes = codes.chain(rules::all().map(|rule| rule.code));
         let codes = codes.chain(convert::REASONS.iter().map(|reason| reason.code));
         let mut n = 0;
-        for code in codes.chain(super::super::fix::REASONS.iter().map(|(code, _)| *code)) {
+        for code in codes.chain(crate::fix::REASONS.iter().map(|(code, _)| *code)) {
             let file = file_of(code).unwrap_or_else(|| panic!("{code} has no file"));
             let text = source(&file);
             let name = rust_name(code);

@@ -4,7 +4,6 @@ use anyhow::bail;
 use serde_json::Value;
 
 use super::deciders::file_of;
-use super::fix as fix_command;
 use crate::cli::console::{self, Paint, Painted, Screen};
 use crate::cli::layout::{Column, Table, paragraph, words};
 use crate::docs::check::rules::{Example, Rule};
@@ -41,7 +40,7 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
             .chain(of_stages)
             .chain(of_check)
             .chain(of_convert)
-            .chain(fix_command::REASONS)
+            .chain(crate::fix::REASONS)
             .filter(|(code, _)| starts(code))
             .for_each(|(code, sentence)| table.row([code, sentence]));
         if !table.is_empty() {
@@ -69,14 +68,14 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
     if let Some(reason) = convert::REASONS.iter().find(|reason| reason.code == code) {
         return print(&of_conversion(reason)?);
     }
-    if let Some((code, sentence)) = fix_command::REASONS.iter().find(|(known, _)| known == code) {
+    if let Some((code, sentence)) = crate::fix::REASONS.iter().find(|(known, _)| known == code) {
         return print(&format!("{code}\n  {sentence}\n  reported by fix only\n{}", decider(code)));
     }
     let all =
         reasons.iter().map(|(_, reason)| reason.code).chain(LINE_REASONS.iter().map(|reason| reason.code));
     let all = all.chain(rules::all().map(|rule| rule.code));
     let all = all.chain(convert::REASONS.iter().map(|reason| reason.code));
-    let all = all.chain(fix_command::REASONS.iter().map(|(code, _)| *code));
+    let all = all.chain(crate::fix::REASONS.iter().map(|(code, _)| *code));
     let meant = did_you_mean(code, all);
     bail!("unknown reason \"{code}\"\nhint: {meant}`callsieve explain` lists all codes");
 }

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Ending;
 use super::arguments::{command_line, threads, use_threads};
 use super::run::{Resumable, Watching, cancelled_by_signal, ending, print_summary};
-use super::Ending;
 use crate::cli::console::{self, Console, Paint, Painted, Screen};
 use crate::cli::layout::{Column, Table};
 use crate::jobs::instruct::{Coverage, GenerateOptions, coverage};
@@ -86,7 +86,10 @@ pub(super) fn generate(args: &GenerateArgs, registry: &Registry) -> anyhow::Resu
     use_threads(args.threads)?;
     let Way::Programs = args.by;
     let pipeline = args.options().pipeline(registry)?;
-    let out = args.out.clone().unwrap_or_else(|| Path::new("out").join(run_name(std::slice::from_ref(&args.environment))));
+    let out = args
+        .out
+        .clone()
+        .unwrap_or_else(|| Path::new("out").join(run_name(std::slice::from_ref(&args.environment))));
     let options = Options::default().fresh(args.fresh).command(command_line());
     let prepared = prepare(&pipeline, &out, &options)?;
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
@@ -121,7 +124,8 @@ impl GenerateArgs {
 /// Instructions by stratum, and why candidates were rejected.
 fn strata(coverage: &Coverage, run: &RunReport, screen: Screen) -> Painted {
     let mut text = Painted::new("\n");
-    let mut table = Table::new([Column::text("stratum"), Column::number("candidates"), Column::number("accepted")]);
+    let mut table =
+        Table::new([Column::text("stratum"), Column::number("candidates"), Column::number("accepted")]);
     for (stratum, counts) in &coverage.strata {
         table.row([stratum.name(), &count(counts.drawn), &count(counts.accepted)]);
     }
@@ -137,7 +141,10 @@ fn strata(coverage: &Coverage, run: &RunReport, screen: Screen) -> Painted {
     let (reached, all) = (count(coverage.reached as u64), count(coverage.functions as u64));
     text.add(Paint::Plain, &format!("\nfunctions {reached} of {all} are called\n"));
     for stratum in &coverage.unfilled {
-        text.add(Paint::Plain, &format!("stratum   {} could not be made: no candidate passed\n", stratum.name()));
+        text.add(
+            Paint::Plain,
+            &format!("stratum   {} could not be made: no candidate passed\n", stratum.name()),
+        );
     }
     text
 }

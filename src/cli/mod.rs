@@ -195,6 +195,11 @@ const PLEASE_REPORT: &str = "internal error in callsieve; please report it with 
 pub fn main() -> ExitCode {
     console::report_panics();
     let arguments: Vec<OsString> = std::env::args_os().collect();
+    #[cfg(unix)]
+    if arguments.get(1).is_some_and(|argument| argument == SUPERVISE) {
+        // Before anything starts a thread: a process with several cannot enter a namespace.
+        return callsieve_environment::supervise::main(arguments.into_iter().skip(2));
+    }
     let ended = std::panic::catch_unwind(|| match Cli::try_parse_from(&arguments) {
         Ok(cli) => run_command(cli.command),
         Err(error) => usage(&arguments, error),
@@ -256,7 +261,8 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
     if let Some(what) = former_variable(|name| std::env::var_os(name)) {
         anyhow::bail!("{what}");
     }
-    let registry = &Registry::standard().in_environment(Environment::read(|name| std::env::var_os(name)));
+    let environment = Environment::read(|name| std::env::var_os(name)).with_supervisor(supervisor());
+    let registry = &Registry::standard().in_environment(environment);
     match command {
         Command::Inspect(args) => return inspect::inspect(&args, registry),
         Command::Init(args) => init::init(&args, registry)?,
@@ -290,6 +296,15 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         }
     }
     Ok(Ending::Done)
+}
+
+/// The hidden command by which this program supervises processes.
+const SUPERVISE: &str = "supervise";
+
+/// The command line of the supervisor; none if the path of this program is not known.
+fn supervisor() -> Vec<OsString> {
+    std::env::current_exe()
+        .map_or_else(|_| Vec::new(), |program| vec![program.into_os_string(), SUPERVISE.into()])
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {

@@ -16,6 +16,7 @@ use serde_json::Value;
 use super::set::Set;
 use crate::bfcl::category::Category;
 use crate::bfcl::entry::{Entry, QuestionForm};
+use crate::bfcl::files::ANSWERS;
 use crate::conversation::Message;
 use crate::engine::corpus::RowId;
 use crate::engine::entries::{self, EntryOrigin};
@@ -238,7 +239,7 @@ fn find(folder: &Path, set: Set, category: Category) -> Result<Option<EarlierFil
     for version in VERSIONS {
         let name = format!("BFCL_{version}_live_{}.json", category.name());
         let Some(questions) = file_at(folder.join(&name))? else { continue };
-        let answers = category.has_answers().then(|| folder.join("possible_answer").join(name));
+        let answers = category.has_answers().then(|| folder.join(ANSWERS).join(name));
         let answers = answers.map_or(Ok(None), file_at)?;
         return Ok(Some(EarlierFile { set, category, questions, answers }));
     }

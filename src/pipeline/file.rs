@@ -19,7 +19,8 @@ use super::{
 };
 use crate::decisions;
 use crate::engine::decision::Decisions;
-use crate::engine::instance::{SinkInstance, SourceInstance, StageInstance};
+use crate::engine::instance::StageInstance;
+use crate::engine::kind::Kind;
 use crate::engine::kind::schema;
 use crate::stages::personal::PersonalValues;
 use crate::stages::{Registry, StageKind};
@@ -127,8 +128,10 @@ impl<'t> Reader<'t> {
     /// The tables as settings, each checked.
     fn typed(&self, draft: Draft<'_>) -> Result<Pipeline, PipelineError> {
         let Top { name, about, seed, max_fault_share, decisions } = self.top(draft.top)?;
-        let source = self.source(draft.ingest)?;
-        let export = draft.export.map(|table| self.export(table)).transpose()?;
+        let source = draft.ingest.unwrap_or_else(empty_table);
+        let source = self.built("ingest", source, self.registry.sources())?;
+        let sinks = self.registry.sinks();
+        let export = draft.export.map(|table| self.built("export", table, sinks)).transpose()?;
         let stages: Vec<StageInstance> =
             draft.stages.into_iter().map(|stage| self.instance(stage)).collect::<Result<_, _>>()?;
         let warnings = order::check(&source, &stages, export.as_ref().map(|export| &*export.sink))
@@ -193,28 +196,26 @@ impl<'t> Reader<'t> {
         Ok(settings)
     }
 
-    fn source(&self, table: Option<Spanned<DeValue<'_>>>) -> Result<SourceInstance, PipelineError> {
-        let table = table.unwrap_or_else(empty_table);
-        let (kind, table) =
-            self.kind_of_section("ingest", table, self.registry.sources(), |kind| kind.name)?;
-        self.keys_of_section("ingest", &table, &(kind.schema)())?;
-        (kind.build)(ValueDeserializer::from(table)).map_err(|error| self.toml_error("ingest", &error))
-    }
-
-    fn export(&self, table: Spanned<DeValue<'_>>) -> Result<SinkInstance, PipelineError> {
-        let (kind, table) = self.kind_of_section("export", table, self.registry.sinks(), |kind| kind.name)?;
-        self.keys_of_section("export", &table, &(kind.schema)())?;
-        (kind.build)(ValueDeserializer::from(table)).map_err(|error| self.toml_error("export", &error))
+    /// The source or the sink that a section describes, of one of these kinds.
+    fn built<I>(
+        &self,
+        section: &str,
+        table: Spanned<DeValue<'_>>,
+        kinds: &[Kind<I>],
+    ) -> Result<I, PipelineError> {
+        let (kind, table) = self.kind_of_section(section, table, kinds)?;
+        self.keys_of_section(section, &table, &(kind.schema)())?;
+        (kind.build)(ValueDeserializer::from(table), self.registry.environment())
+            .map_err(|error| self.toml_error(section, &error))
     }
 
     /// The kind that a section names, and its other keys. Pipelines of earlier builds call the key of a sink `form`.
-    fn kind_of_section<'i, K: Copy>(
+    fn kind_of_section<'i, 'k, I>(
         &self,
         section: &str,
         table: Spanned<DeValue<'i>>,
-        kinds: &[K],
-        name_of: fn(&K) -> &'static str,
-    ) -> Result<(K, Spanned<DeValue<'i>>), PipelineError> {
+        kinds: &'k [Kind<I>],
+    ) -> Result<(&'k Kind<I>, Spanned<DeValue<'i>>), PipelineError> {
         let span = table.span();
         let DeValue::Table(mut keys) = table.into_inner() else {
             let what = format!("{section}: expected a table of settings");
@@ -225,16 +226,16 @@ impl<'t> Reader<'t> {
             named = take(&mut keys, "form");
         }
         let table = Spanned::new(span, DeValue::Table(keys));
-        let Some(named) = named else { return Ok((kinds[0], table)) };
+        let Some(named) = named else { return Ok((&kinds[0], table)) };
         let at = named.span().start;
         let Some(name) = named.get_ref().as_str() else {
             return Err(self.error(Some(at), format!("{section}: {KIND}: expected a text"), None));
         };
-        let Some(kind) = kinds.iter().find(|kind| name_of(kind) == name) else {
+        let Some(kind) = kinds.iter().find(|kind| kind.name == name) else {
             let what = format!("{section}: unknown kind \"{name}\"");
-            return Err(self.error(Some(at), what, Some(nearest(name, kinds.iter().map(name_of)))));
+            return Err(self.error(Some(at), what, Some(nearest(name, kinds.iter().map(|kind| kind.name)))));
         };
-        Ok((*kind, table))
+        Ok((kind, table))
     }
 
     fn keys_of_section(

@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 use crate::engine::contract::Role;
 use crate::engine::decision::Decisions;
 use crate::engine::instance::{SinkInstance, SourceInstance, StageInstance};
-use crate::engine::kind::schema;
+use crate::engine::kind::{Kind, schema};
 use crate::side_file;
 use crate::stages::sample::Sample;
 use crate::stages::split::Split;
@@ -330,15 +330,10 @@ pub fn json_schema(registry: &Registry) -> Value {
         })
         .collect();
     top["title"] = "callsieve pipeline".into();
-    // A section that names no kind means the first.
-    let sources = registry.sources().iter().enumerate();
-    let sources = sources.map(|(at, kind)| schema_of_kind((kind.schema)(), kind.name, kind.summary, at == 0));
-    top["properties"]["ingest"] = one_of(sources.collect());
+    top["properties"]["ingest"] = schema_of_section(registry.sources());
     top["properties"]["baseline"] = schema::<Baseline>();
     top["properties"]["stages"] = json!({"type": "array", "items": {"oneOf": variants}});
-    let sinks = registry.sinks().iter().enumerate();
-    let sinks = sinks.map(|(at, kind)| schema_of_kind((kind.schema)(), kind.name, kind.summary, at == 0));
-    top["properties"]["export"] = one_of(sinks.collect());
+    top["properties"]["export"] = schema_of_section(registry.sinks());
     top
 }
 
@@ -362,6 +357,10 @@ fn schema_of_kind(mut schema: Value, name: &str, summary: &str, is_default: bool
     schema
 }
 
-fn one_of(mut schemas: Vec<Value>) -> Value {
+/// The JSON Schema of a section with one of these kinds. Without a name it is of the first.
+fn schema_of_section<I>(kinds: &[Kind<I>]) -> Value {
+    let schema =
+        |(at, kind): (usize, &Kind<I>)| schema_of_kind((kind.schema)(), kind.name, kind.summary, at == 0);
+    let mut schemas: Vec<Value> = kinds.iter().enumerate().map(schema).collect();
     if schemas.len() == 1 { schemas.remove(0) } else { json!({"oneOf": schemas}) }
 }

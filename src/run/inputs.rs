@@ -44,13 +44,11 @@ fn is_pipe(input: &Path) -> bool {
 ///
 /// A pipe is not opened: the process that writes into it may wait for that, and then for a reader.
 pub(super) fn checked_source(given: &SourceInstance) -> Result<(SourceInstance, Option<String>), Error> {
-    let (source, skipped) = match given.with_files(Vec::new()) {
-        // It reads no files that people name.
-        None => (given.clone(), None),
-        Some(empty) => {
-            let (files, skipped) = checked_files(given.source.files())?;
-            (empty.with_files(files).unwrap_or(empty), skipped)
-        }
+    let (source, skipped) = if given.source.reads_files() {
+        let (files, skipped) = checked_files(given.source.files())?;
+        (given.with_files(files).expect("it reads files"), skipped)
+    } else {
+        (given.clone(), None)
     };
     source.source.check().or_else(|error| refuse(error.to_string()))?;
     Ok((source, skipped))
@@ -219,7 +217,7 @@ pub(super) fn take_inputs(
     let with_copy = |copy: PathBuf| {
         let mut files = files.to_vec();
         files[at] = copy;
-        given.with_files(files).expect("it has files")
+        given.with_files(files).expect("it reads files")
     };
     // The copy of an earlier run stays until this one is known to be of the same content.
     let begun = with_copy(folder.spool_begun());

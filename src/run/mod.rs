@@ -31,7 +31,7 @@ mod place;
 mod plan;
 mod purge;
 mod report;
-mod why;
+pub mod why;
 
 pub use batches::{
     BatchState, PolledBatch, Submission, SubmitOptions, forget_batch, other_servers, poll_batches, sleep,
@@ -52,6 +52,7 @@ pub use open::{OpenRun, open};
 pub use options::Options;
 pub use patch::{functions_of, patch_in_words, patch_lines};
 pub use paths::{Expanded, expand, run_name};
+pub use place::Place;
 pub use plan::{Plan, PlannedStage, plan};
 pub use purge::{Purged, purge};
 pub use why::{Why, why};

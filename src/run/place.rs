@@ -4,7 +4,10 @@
 //! records, and a record several lines: there `FILE#RECORD` names the record, by its number from 1.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::path::Path;
+
+use serde::Serialize;
 
 use super::OpenRun;
 use crate::columns::{FILE, LINE, RECORD};
@@ -83,30 +86,52 @@ pub(super) fn of_request(cells: &BatchCells, at: usize) -> Option<StoredPlace> {
     Some(StoredPlace { file, line, record: cells.int(RECORD, at) })
 }
 
-/// The number of the record, where the line alone does not name it.
-pub(super) fn record_of(run: &OpenRun, place: StoredPlace) -> Option<i64> {
-    // Files are read in order, so their numbers ascend.
-    let is_by_record =
-        u32::try_from(place.file).is_ok_and(|file| run.ingest.by_record.binary_search(&file).is_ok());
-    place.record.filter(|_| is_by_record)
+/// A place in the inputs of a run. It is displayed as `FILE:LINE`, or as `FILE#RECORD` in files whose lines do not name one
+/// record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Place {
+    /// Path of the file as the run was given it; `None` if the run has no such file.
+    pub file: Option<String>,
+    /// The line, from 1; of a record of several lines the first.
+    pub line: i64,
+    /// The number of the record in its file, from 1; `None` in files whose lines name their records.
+    pub record: Option<i64>,
 }
 
-/// A place as `FILE:LINE` or `FILE#RECORD`.
-pub(super) fn name(run: &OpenRun, place: StoredPlace) -> String {
-    let file = usize::try_from(place.file).ok().and_then(|file| run.file.inputs.get(file));
-    let path = visible_line(file.map_or("?", |input| &input.path));
-    match record_of(run, place) {
-        Some(record) => format!("{path}#{record}"),
-        None => format!("{path}:{}", place.line),
+impl Place {
+    pub(super) fn of(run: &OpenRun, place: StoredPlace) -> Self {
+        let file = usize::try_from(place.file).ok().and_then(|file| run.file.inputs.get(file));
+        // Files are read in order, so their numbers ascend.
+        let is_by_record =
+            u32::try_from(place.file).is_ok_and(|file| run.ingest.by_record.binary_search(&file).is_ok());
+        Self {
+            file: file.map(|input| input.path.clone()),
+            line: place.line,
+            record: place.record.filter(|_| is_by_record),
+        }
+    }
+
+    /// Returns the place as text, with the line of a record that is not on the line of its number: `FILE#RECORD, line LINE`.
+    pub fn with_line(&self) -> String {
+        match self.record {
+            Some(record) if record != self.line => format!("{self}, line {}", self.line),
+            _ => self.to_string(),
+        }
     }
 }
 
-/// The same, with the line of a record that is not on the line of its number.
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = visible_line(self.file.as_deref().unwrap_or("?"));
+        match self.record {
+            Some(record) => write!(f, "{path}#{record}"),
+            None => write!(f, "{path}:{}", self.line),
+        }
+    }
+}
+
+/// A place with its line for messages; `?` where it is unknown.
 pub(super) fn name_and_line(run: &OpenRun, place: Option<StoredPlace>) -> String {
-    let Some(place) = place else { return "?".to_owned() };
-    let name = name(run, place);
-    match record_of(run, place) {
-        Some(record) if record != place.line => format!("{name}, line {}", place.line),
-        _ => name,
-    }
+    place.map_or_else(|| "?".to_owned(), |place| Place::of(run, place).with_line())
 }

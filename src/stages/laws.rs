@@ -349,6 +349,19 @@ fn sources_and_sinks_have_names_of_their_own_and_describe_each_setting() {
 }
 
 #[test]
+fn a_source_takes_other_files_if_it_reads_files_and_only_then() {
+    for kind in Registry::standard().sources() {
+        let nothing = toml::de::ValueDeserializer::parse("{}").unwrap();
+        // Some sources cannot be without settings.
+        let Ok(source) = (kind.build)(nothing, &Environment::default()) else { continue };
+        let with_files = source.with_files(vec!["a.jsonl".into()]);
+        assert_eq!(with_files.is_some(), source.source.reads_files(), "{}", kind.name);
+        let files = with_files.map(|source| source.source.files().to_vec()).unwrap_or_default();
+        assert_eq!(files.len(), usize::from(source.source.reads_files()), "{}", kind.name);
+    }
+}
+
+#[test]
 fn default_settings_survive_a_round_trip_through_a_manifest() {
     for kind in &KINDS {
         let nothing = toml::de::ValueDeserializer::parse("{}").unwrap();

@@ -69,6 +69,37 @@ fn why_explains_exported_merged_held_and_unreadable_rows() {
     let lines = callsieve::engine::raw::read_lines(&out).unwrap();
     let broken = lines.iter().find(|line| line.fate == "unreadable").unwrap();
     snapshot("why_unreadable", &why(&format!("hosted.jsonl:{}", broken.line)), folder.path());
+
+    let json = why_json(&out, text("request_id", merged).unwrap());
+    let request = &json["requests"][0];
+    assert_eq!((&json["kind"], &request["fate"]["name"]), (&"requests".into(), &"merged".into()));
+    assert_eq!(request["place"]["file"], "raw/hosted.jsonl");
+    assert!(request["docs"]["text"].as_str().unwrap().ends_with("\n]"), "texts are whole: {request}");
+    let merge = &request["stages"][0]["events"][0];
+    assert_eq!(merge["merged_into"], request["fate"]["merged_into"][0]["id"]);
+    assert_eq!((&merge["action"], &merge["score"]["metric"]), (&"merge".into(), &"rouge-l-f1".into()));
+    let edit = &request["stages"][1]["events"][0]["edit"];
+    assert_eq!((&edit["column"], &edit["patch"][1]["op"]), (&"functions".into(), &"replace".into()));
+    assert_eq!(edit["words"][1], "+ parameter file, type \"string\"");
+    let exported = why_json(&out, "r0357");
+    let kept = &exported["requests"][0]["kept"];
+    assert_eq!(
+        (&kept["category"], &kept["answer"][0]["spot_price"]["hour"][0]),
+        (&"simple".into(), &18.into())
+    );
+    assert_eq!(exported["requests"][0]["judgement"]["basis"]["evidence"]["called"], 1);
+    let list = why_json(&out, exported["requests"][0]["docs"]["list_id"].as_str().unwrap());
+    assert_eq!((&list["kind"], &list["fate"]["name"]), (&"list".into(), &"merged".into()));
+    assert!(list["requests"].as_array().unwrap().contains(&exported["requests"][0]["id"]), "{list}");
+    let line = why_json(&out, &format!("hosted.jsonl:{}", broken.line));
+    assert_eq!((&line["kind"], &line["reason"]), (&"line".into(), &"ingest/not-json".into()));
+}
+
+/// Returns what `why --json` prints.
+fn why_json(run: &Path, row: &str) -> serde_json::Value {
+    let output = output(&["why", path(run), row, "--json"]);
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", shown(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
 }
 
 #[test]
@@ -125,6 +156,8 @@ fn purge_lists_what_it_removed_from_each_file() {
     snapshot("purge_everything", &purge(&["--raw", "--everything"]), folder.path());
     snapshot("purge_again", &purge(&["--raw", "--everything"]), folder.path());
     snapshot("why_purged", &shown(&output(&["why", path(&out), "r0357"])), folder.path());
+    let docs = &why_json(&out, "r0357")["requests"][0]["docs"];
+    assert!(docs["text"].is_null() && docs["is_purged"] == true, "{docs}");
 }
 
 #[test]
@@ -138,6 +171,17 @@ fn forget_lists_what_it_removed_from_each_file() {
     snapshot("forget", &forget(&["r0357"]), folder.path());
     snapshot("forget_again", &forget(&["3a6ea0f0197fa76d604f51215a99e20e"]), folder.path());
     snapshot("why_forgotten", &shown(&output(&["why", path(&out), "raw/hosted.jsonl:194"])), folder.path());
+    let request = &why_json(&out, "raw/hosted.jsonl:194")["requests"][0];
+    assert!(request["sent"].is_null() && request["docs"].is_null(), "{request}");
+    assert_eq!(
+        (&request["forgotten"][0]["action"], &request["place"]["line"]),
+        (&"forget".into(), &194.into())
+    );
+    let by_its_old_id = why_json(&out, "3a6ea0f0197fa76d604f51215a99e20e");
+    assert_eq!(
+        (&by_its_old_id["kind"], &by_its_old_id["reason"]),
+        (&"forgotten".into(), &"forgotten/record".into())
+    );
     let taken = callsieve::engine::folder::RunFolder::take(&out).unwrap();
     for refused in [forget(&["r0358"]), shown(&output(&["purge", path(&out), "--raw"]))] {
         assert!(refused.contains("exit: 2") && refused.contains("is in use by process"), "{refused}");

@@ -134,8 +134,17 @@ fn a_custom_stage_runs_and_its_run_can_be_read() {
 
     let run = open(&out, &registry()).unwrap();
     let sentence = "The request is written in capital letters. Up to 4 letters may be.";
-    let Why::Story(story) = why(&run, "r1", false).unwrap() else { panic!("it is one record") };
-    assert!(story.contains("calm/shouted") && story.contains(sentence), "{story}");
+    let Why::Requests { requests } = why(&run, "r1").unwrap() else { panic!("it is one record") };
+    let [request] = &requests[..] else { panic!("it is one record") };
+    assert_eq!((request.fate.name, request.fate.reason), ("dropped", Some("calm/shouted")));
+    assert_eq!(request.fate.description.as_deref(), Some(sentence));
+    assert_eq!(request.stages[0].events[0].evidence.as_ref().unwrap().as_str(), r#"{"letters":8}"#);
+    let Why::Requests { requests } = why(&run, "r0").unwrap() else { panic!("it is one record") };
+    let (stage, sent) = (&requests[0].stages[0], requests[0].sent.as_ref().unwrap());
+    let edit = stage.events[0].edit.as_ref().unwrap();
+    assert_eq!((stage.number, stage.id.as_str(), edit.column.as_str()), (1, "calm", "messages"));
+    assert_eq!(edit.words, [r#"- message 1 "Water bay 4!!""#, r#"+ message 1 "Water bay 4!""#]);
+    assert_eq!((sent.messages[0].content.as_str(), requests[0].fate.name), ("Water bay 4!", "kept"));
     let report = run.report().unwrap();
     assert_eq!(report.fates[0].description, sentence);
     assert_eq!(serde_json::to_value(&report).unwrap(), serde_json::to_value(&ran.report).unwrap());
@@ -345,8 +354,8 @@ fn a_record_is_forgotten_once() {
     let out = folder.path().join("run");
     execute(&pipeline(log(folder.path(), &QUERIES)), &out, &Options::default(), &()).unwrap();
     let run = open(&out, &registry()).unwrap();
-    let Why::Story(story) = why(&run, "r0", false).unwrap() else { panic!("it is one record") };
-    let id = story.split_whitespace().nth(1).unwrap().to_owned();
+    let Why::Requests { requests } = why(&run, "r0").unwrap() else { panic!("it is one record") };
+    let id = requests[0].id.clone();
     let forgotten = forget(&out, Forget { id: &id, all: false }, &registry()).unwrap().unwrap();
     assert_eq!((forgotten.requests[0].was.as_str(), forgotten.counts.forgotten), (id.as_str(), 1));
     assert!(forget(&out, Forget { id: &id, all: false }, &registry()).unwrap().is_none());

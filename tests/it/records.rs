@@ -99,9 +99,14 @@ fn a_line_of_several_records_lists_them_with_a_hint() {
     assert!(!listed.contains("story"), "{listed}");
 
     let many = json!((0..30).map(request).collect::<Vec<_>>()).to_string();
-    let listed = Bench::run(&[("log.json", &many)]).why("log.json:1");
+    let bench = Bench::run(&[("log.json", &many)]);
+    let listed = bench.why("log.json:1");
     assert_has(&listed, &["holds 30 records", "log.json#20 ", "… and 10 more"]);
     assert!(!listed.contains("log.json#21"), "{listed}");
+    let printed = output(&["why", bench.out().to_str().unwrap(), "log.json:1", "--json"]).stdout;
+    let json: Value = serde_json::from_slice(&printed).unwrap();
+    assert_eq!((&json["kind"], json["records"].as_array().unwrap().len()), (&"records".into(), 30));
+    assert_eq!(json["records"][20]["place"]["record"], 21);
 
     let pretty = serde_json::to_string_pretty(&json!([request(1), request(2)])).unwrap();
     let bench = Bench::run(&[("log.json", &pretty)]);

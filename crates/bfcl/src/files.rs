@@ -1,6 +1,7 @@
 //! Question files, their answer files, and their lines.
 //!
-//! A question file is named `BFCL_<version>_<category>.json` and has one JSON object per line; the
+//! A question file is named `BFCL_<version>_<category>.json`, in the first release
+//! `gorilla_openfunctions_v1_test_<category>.json`, and has one JSON object per line; the
 //! answer file has the same name in the folder `possible_answer`. Blank lines are skipped, but
 //! count in the line numbers, which start at 1.
 
@@ -10,7 +11,32 @@ use std::path::{Path, PathBuf};
 use callsieve_checker::Language;
 
 /// The folder of the answer files, relative to the question files.
-pub(super) const ANSWERS: &str = "possible_answer";
+pub const ANSWERS: &str = "possible_answer";
+
+/// The beginning of the names of the first release.
+const FIRST_RELEASE: &str = "gorilla_openfunctions_v1_test_";
+
+/// The name of a question file, as far as it is known what it means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QuestionName<'n> {
+    /// The version, such as `v4`.
+    pub version: &'n str,
+    /// The category as it is in the name, such as `live_simple`.
+    pub category: &'n str,
+    /// The file is of the first release, which calls some categories by other words.
+    pub is_first_release: bool,
+}
+
+impl<'n> QuestionName<'n> {
+    /// Reads the name of a question file of any version, without its extension.
+    pub fn read(stem: &'n str) -> Option<Self> {
+        if let Some(category) = stem.strip_prefix(FIRST_RELEASE) {
+            return Some(Self { version: "v1", category, is_first_release: true });
+        }
+        let (version, category) = stem.strip_prefix("BFCL_")?.split_once('_')?;
+        Some(Self { version, category, is_first_release: false })
+    }
+}
 
 /// A question file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,11 +50,12 @@ pub struct QuestionFile {
 }
 
 impl QuestionFile {
-    /// Returns the question file at a path, if its name is that of a question file.
+    /// Returns the question file at a path, if its name is that of a question file; those of the first release are none.
     pub fn of(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?.strip_suffix(".json")?.strip_prefix("BFCL_")?;
-        let (version, category) = name.split_once('_')?;
-        Some(Self { path: path.to_owned(), version: version.to_owned(), category: category.to_owned() })
+        let name = QuestionName::read(path.file_name()?.to_str()?.strip_suffix(".json")?)?;
+        let QuestionName { version, category, .. } = name;
+        let file = Self { path: path.to_owned(), version: version.to_owned(), category: category.to_owned() };
+        (!name.is_first_release).then_some(file)
     }
 
     /// Returns the file name.
@@ -98,6 +125,14 @@ mod tests {
         for other in ["README.md", "BFCL_v4_live_simple_result.jsonl", "live_simple.json", "BFCL_v4.json"] {
             assert_eq!(QuestionFile::of(Path::new(other)), None, "{other}");
         }
+    }
+
+    #[test]
+    fn names_of_the_first_release_have_a_category_of_their_own_words() {
+        let name = QuestionName::read("gorilla_openfunctions_v1_test_executable_simple").unwrap();
+        assert_eq!((name.version, name.category, name.is_first_release), ("v1", "executable_simple", true));
+        let path = Path::new("gorilla_openfunctions_v1_test_simple.json");
+        assert_eq!(QuestionFile::of(path), None);
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub struct SourceInstance {
 }
 
 impl SourceInstance {
-    /// Returns the same source with other files; `None` if it reads no files that people name for a run.
+    /// Returns the same source with other files; `None` if it [reads none](Source::reads_files).
     pub fn with_files(&self, files: Vec<PathBuf>) -> Option<Self> {
         // Names of files need not be UTF-8; what is not becomes U+FFFD.
         let names: Vec<String> = files.iter().map(|file| file.to_string_lossy().into_owned()).collect();

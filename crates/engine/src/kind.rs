@@ -9,6 +9,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use callsieve_system::environment::Environment;
+
 use super::instance::{SinkInstance, SourceInstance};
 use super::sink::Sink;
 use super::source::Source;
@@ -20,6 +22,9 @@ pub trait KindSettings: Default + Serialize + DeserializeOwned + JsonSchema + Se
     /// What it reads or writes, in a few words, for people.
     const SUMMARY: &'static str;
 
+    /// Fills in folders, servers and commands that the settings do not name. Called before [`check`](Self::check).
+    fn set_environment(&mut self, _environment: &Environment) {}
+
     /// Checks that the settings are in range.
     ///
     /// # Errors
@@ -29,18 +34,32 @@ pub trait KindSettings: Default + Serialize + DeserializeOwned + JsonSchema + Se
     }
 }
 
-/// A kind of source.
-#[derive(Clone, Copy)]
-pub struct SourceKind {
+/// A kind of source or sink. `I` is what it builds.
+pub struct Kind<I> {
     /// The name in a pipeline.
     pub name: &'static str,
-    /// What it reads, in a few words.
+    /// What it reads or writes, in a few words.
     pub summary: &'static str,
-    /// Builds the source from a TOML table of settings.
-    pub build: fn(toml::de::ValueDeserializer<'_>) -> Result<SourceInstance, toml::de::Error>,
+    /// Builds the source or the sink from a TOML table of settings.
+    pub build: fn(toml::de::ValueDeserializer<'_>, &Environment) -> Result<I, toml::de::Error>,
     /// Returns the JSON Schema of the settings.
     pub schema: fn() -> Value,
 }
+
+// A derived copy would need an `I` that can be copied.
+impl<I> Clone for Kind<I> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<I> Copy for Kind<I> {}
+
+/// A kind of source.
+pub type SourceKind = Kind<SourceInstance>;
+
+/// A kind of sink.
+pub type SinkKind = Kind<SinkInstance>;
 
 impl SourceKind {
     /// Describes a source.
@@ -48,26 +67,13 @@ impl SourceKind {
         Self {
             name: S::NAME,
             summary: S::SUMMARY,
-            build: |table| {
-                let (source, settings) = read::<S>(table)?;
+            build: |table, environment| {
+                let (source, settings) = read::<S>(table, environment)?;
                 Ok(SourceInstance { kind: S::NAME, settings, source: Arc::new(source) })
             },
             schema: schema::<S>,
         }
     }
-}
-
-/// A kind of sink.
-#[derive(Clone, Copy)]
-pub struct SinkKind {
-    /// The name in a pipeline.
-    pub name: &'static str,
-    /// What it writes, in a few words.
-    pub summary: &'static str,
-    /// Builds the sink from a TOML table of settings.
-    pub build: fn(toml::de::ValueDeserializer<'_>) -> Result<SinkInstance, toml::de::Error>,
-    /// Returns the JSON Schema of the settings.
-    pub schema: fn() -> Value,
 }
 
 impl SinkKind {
@@ -76,8 +82,8 @@ impl SinkKind {
         Self {
             name: S::NAME,
             summary: S::SUMMARY,
-            build: |table| {
-                let (sink, settings) = read::<S>(table)?;
+            build: |table, environment| {
+                let (sink, settings) = read::<S>(table, environment)?;
                 Ok(SinkInstance { kind: S::NAME, summary: S::SUMMARY, settings, sink: Arc::new(sink) })
             },
             schema: schema::<S>,
@@ -86,9 +92,13 @@ impl SinkKind {
 }
 
 /// Reads and checks settings, and returns them with all defaults as well.
-fn read<S: KindSettings>(table: toml::de::ValueDeserializer<'_>) -> Result<(S, Value), toml::de::Error> {
+fn read<S: KindSettings>(
+    table: toml::de::ValueDeserializer<'_>,
+    environment: &Environment,
+) -> Result<(S, Value), toml::de::Error> {
     use serde::de::Error as _;
-    let settings = S::deserialize(table)?;
+    let mut settings = S::deserialize(table)?;
+    settings.set_environment(environment);
     settings.check().map_err(toml::de::Error::custom)?;
     let resolved = serde_json::to_value(&settings).map_err(toml::de::Error::custom)?;
     Ok((settings, resolved))

@@ -223,7 +223,10 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
     }
     // From here on the outcome of an earlier run would not be that of the rows.
     folder.remove_outcome()?;
-    let key = key_of_failed(ingest_key(source, &read.inputs, &forgotten, cx.seed)?, &read.failed);
+    let mut key = ingest_key(source, &read.inputs, &forgotten, cx.seed)?;
+    if !read.failed.is_empty() {
+        key = key_of_failed(&key, "failed item", read.failed.iter().map(|item| item.to_le_bytes()));
+    }
     let (manifest, corpus) = writer.finish(key, read, start.elapsed().as_secs_f64())?;
     let counts = &manifest.counts;
     cx.progress.end(&format!(
@@ -273,18 +276,6 @@ fn ingest_key(source: &dyn Source, inputs: &[InputFile], forgotten: &Forgotten, 
     }
     forgotten.fingerprint(&mut fingerprint);
     Ok(fingerprint.finish())
-}
-
-/// Returns the key of the ingest step, made different if a service failed for some items: as for a stage.
-fn key_of_failed(key: String, failed: &[u64]) -> String {
-    if failed.is_empty() {
-        return key;
-    }
-    let mut fingerprint = Fingerprint::after(&key);
-    for item in failed {
-        fingerprint.part("failed item", &item.to_le_bytes());
-    }
-    fingerprint.finish()
 }
 
 fn stage_key(instance: &StageInstance, upstream: &str, is_last: bool, cx: &Context<'_>) -> Result<String> {
@@ -343,15 +334,12 @@ impl<'d> Drops<'d> {
     }
 }
 
-/// Returns the key of a step, made different if a service failed for some of its rows: the step and those after it are then
-/// computed again by a later run, unless the same rows fail again.
-fn final_key(key: String, fates: &[FateEvent], notes: &BTreeMap<String, serde_json::Value>) -> String {
-    if !notes.contains_key(INCOMPLETE_NOTE) {
-        return key;
-    }
-    let mut fingerprint = Fingerprint::after(&key);
-    for fate in fates.iter().filter(|fate| fate.reason.kind == ReasonKind::Fault) {
-        fingerprint.part("failed row", &fate.row.to_le_bytes());
+/// Returns the key of a step in which a service failed for some items. The step and those after it are then computed again by a
+/// later run, unless the same items fail again.
+fn key_of_failed<const N: usize>(key: &str, what: &str, failed: impl Iterator<Item = [u8; N]>) -> String {
+    let mut fingerprint = Fingerprint::after(key);
+    for item in failed {
+        fingerprint.part(what, &item);
     }
     fingerprint.finish()
 }
@@ -419,8 +407,13 @@ fn judge(
     let edits: Vec<StoredEdit> =
         edits.into_iter().map(|(row, edit)| StoredEdit::new(contract.table, row, edit)).collect();
     let is_shown = |edit: &StoredEdit| edit.safety == Safety::Suggest.name();
+    let mut key = drops.key(keys.own, &fates);
+    if notes.contains_key(INCOMPLETE_NOTE) {
+        let failed = fates.iter().filter(|fate| fate.reason.kind == ReasonKind::Fault);
+        key = key_of_failed(&key, "failed row", failed.map(|fate| fate.row.to_le_bytes()));
+    }
     let manifest = StageManifest {
-        key: final_key(drops.key(keys.own, &fates), &fates, &notes),
+        key,
         upstream: keys.upstream.to_owned(),
         id: instance.id.clone(),
         kind: instance.kind.to_owned(),

@@ -12,13 +12,19 @@ use super::vocabulary::ColumnSpec;
 
 /// A source of rows.
 pub trait Source: Send + Sync {
+    /// Whether it reads files that people name for a run. Then it has [`files`](Self::files), and takes others
+    /// ([`with_files`](Self::with_files)); a run without any is refused.
+    fn reads_files(&self) -> bool {
+        false
+    }
+
     /// Returns the files that it reads, as people name them: files, folders, patterns. Those of
     /// [`with_files`](Self::with_files).
     fn files(&self) -> &[PathBuf] {
         &[]
     }
 
-    /// Returns the same source with other files; `None` if it reads no files that people name for a run.
+    /// Returns the same source with other files; `None` if it [reads none](Self::reads_files).
     fn with_files(&self, _files: Vec<PathBuf>) -> Option<Arc<dyn Source>> {
         None
     }

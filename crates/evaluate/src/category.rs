@@ -1,5 +1,6 @@
 //! How each category of the leaderboard is scored, V1 to V4.
 
+use callsieve_bfcl::files::QuestionName;
 use callsieve_checker::decode::Format;
 use callsieve_checker::{Kind, Language};
 
@@ -127,17 +128,14 @@ pub fn current_name(category: &str) -> &str {
 ///
 /// The relevance file of V1 is what later versions call irrelevance: no function fits.
 pub fn of_file_name(name: &str) -> Option<(String, String)> {
-    let stem = name.strip_suffix(".json")?;
-    if let Some(category) = stem.strip_prefix("gorilla_openfunctions_v1_test_") {
-        let category = category.strip_suffix("_function").unwrap_or(category);
-        let category = match category {
-            "relevance" => "irrelevance".to_owned(),
-            other => other.replace("executable_", "exec_"),
-        };
-        return Some(("v1".to_owned(), category));
-    }
-    let (version, category) = stem.strip_prefix("BFCL_")?.split_once('_')?;
-    Some((version.to_owned(), category.to_owned()))
+    let QuestionName { version, category, is_first_release } =
+        QuestionName::read(name.strip_suffix(".json")?)?;
+    let category = match category.strip_suffix("_function").unwrap_or(category) {
+        _ if !is_first_release => category.to_owned(),
+        "relevance" => "irrelevance".to_owned(),
+        other => other.replace("executable_", "exec_"),
+    };
+    Some((version.to_owned(), category))
 }
 
 /// Returns the folder of a category in the official score and result folders.

@@ -10,7 +10,7 @@ use super::category::{
     FORMAT_SENSITIVITY, Scoring, format_of_id, of_file_name, of_questions, prompt_configurations, scoring,
 };
 use super::error::{EvaluateError, Result, unfit, unreadable};
-use callsieve_bfcl::files::lines;
+use callsieve_bfcl::files::{ANSWERS, lines};
 use callsieve_checker::Language;
 use callsieve_checker::decode::Format;
 use callsieve_checker::decode::python_json;
@@ -261,8 +261,8 @@ impl Dataset {
 /// Returns the answer file of a question file: in a folder below its folder, or beside it, as retired categories have it.
 fn answers_path(path: &Path) -> PathBuf {
     let name = path.file_name().unwrap_or_default();
-    let usual = path.with_file_name("possible_answer").join(name);
-    let beside = path.parent().and_then(Path::parent).map(|above| above.join("possible_answer").join(name));
+    let usual = path.with_file_name(ANSWERS).join(name);
+    let beside = path.parent().and_then(Path::parent).map(|above| above.join(ANSWERS).join(name));
     // What cannot be looked at may be there.
     if usual.try_exists().unwrap_or(true) {
         usual

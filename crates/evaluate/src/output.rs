@@ -10,10 +10,37 @@ use super::error::{EvaluateError, Result, unfit, unwritable};
 use super::figures::float;
 use super::groups::FormatSensitivity;
 use super::results::Output;
-use super::{Row, Settings, SystemScore};
+use super::{Evaluation, Row, Settings, SystemScore};
 use callsieve_engine::disk::{put_in_place, write_output};
 use callsieve_engine::frame::{Values, write_frame};
 use callsieve_engine::layout::temporary_output;
+
+/// Raised when a key of the JSON output changes its meaning or is removed.
+const SCHEMA_VERSION: u32 = 1;
+
+/// Returns all figures as one object.
+pub fn figures(scores: &Evaluation<'_>) -> Value {
+    let system = |system: &SystemScore<'_>| {
+        let (correct, n) = system.total();
+        json!({
+            "name": system.name, "n": n, "correct": correct, "accuracy": system.accuracy(),
+            "categories": system.categories, "groups": system.groups, "format_sensitivity": system.formats, "latency": system.latency,
+            "package": system.package, "cost": system.cost, "input_tokens": system.input_tokens, "output_tokens": system.output_tokens,
+        })
+    };
+    let not_scored: Vec<Value> = scores
+        .not_scored
+        .iter()
+        .map(|(category, reason)| json!({"category": category, "reason": reason}))
+        .collect();
+    json!({
+        "schema_version": SCHEMA_VERSION,
+        "systems": scores.systems.iter().map(system).collect::<Vec<_>>(),
+        "pairs": scores.pairs,
+        "not_scored": not_scored,
+        "warnings": scores.warnings,
+    })
+}
 
 /// Returns the verdict on an output: `id`, `valid`, `error_type`, `error`, `decoded`, and the other fields of its row.
 pub fn verdict(system: Option<&str>, row: &Row<'_>) -> Map<String, Value> {

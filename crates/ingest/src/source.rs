@@ -115,6 +115,10 @@ impl KindSettings for Ingest {
 }
 
 impl Source for Ingest {
+    fn reads_files(&self) -> bool {
+        true
+    }
+
     fn files(&self) -> &[PathBuf] {
         &self.inputs
     }

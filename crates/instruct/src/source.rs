@@ -25,6 +25,7 @@ pub use callsieve_programs::generate::Coverage;
 use callsieve_programs::generate::{Generation, Outcome, Settings};
 use callsieve_programs::stratum::Shares;
 use callsieve_programs::wording::templates::Templates;
+use callsieve_system::environment::Environment as System;
 use callsieve_system::side_file;
 use callsieve_text::content_hash::content_hash;
 use schemars::JsonSchema;
@@ -62,6 +63,10 @@ pub struct Programs {
     pub offered: [usize; 2],
     /// The share of instructions that may call the same functions in the same order. Higher accepts more; five always may.
     pub most_alike: f64,
+    /// What the program has from its surroundings.
+    #[serde(skip)]
+    #[schemars(skip)]
+    system: System,
 }
 
 impl Default for Programs {
@@ -78,6 +83,7 @@ impl Default for Programs {
             most_calls: usual.most_calls,
             offered: usual.offered,
             most_alike: usual.most_alike,
+            system: System::default(),
         }
     }
 }
@@ -85,6 +91,10 @@ impl Default for Programs {
 impl KindSettings for Programs {
     const NAME: &'static str = "programs";
     const SUMMARY: &'static str = "instructions that are made by executing programs in an environment";
+
+    fn set_environment(&mut self, environment: &System) {
+        self.system = environment.clone();
+    }
 
     fn check(&self) -> std::result::Result<(), String> {
         self.strata.check()?;
@@ -127,7 +137,7 @@ impl Programs {
                 "no environment is named\nhint: give the file that describes it as `environment` under [ingest]; docs/environments.md shows one".to_owned(),
             ));
         }
-        let environment = open(&self.environment)?;
+        let environment = open(&self.environment, &self.system)?;
         let bindings = match &self.bindings {
             Some(file) => {
                 Bindings::read(file, &*environment).map_err(|error| Error::Setting(error.to_string()))?

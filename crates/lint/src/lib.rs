@@ -11,6 +11,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 mod answers;
+mod checked;
 mod domain;
 mod duplicates;
 pub mod input;
@@ -29,6 +30,7 @@ use callsieve_docs::canonical;
 use callsieve_docs::check::linter;
 use callsieve_docs::check::rules::Rule;
 use callsieve_docs::check::{self as functions, function_of};
+pub use checked::{CheckError, CheckOptions, Checked, RuleSet, check_path};
 use input::{InputFile, Line};
 
 /// A fault in a line.

@@ -14,6 +14,7 @@ use tokio::task::JoinSet;
 use super::Error;
 use super::client::Client;
 use super::sender::{DEMAND, Demand, SECONDS};
+use super::tokens::estimated;
 use callsieve_engine::context::Cancelled;
 
 /// Interval of the checks for cancellation.
@@ -149,14 +150,11 @@ impl Client {
     }
 }
 
-/// Bytes of a request for each token, by which servers estimate before they count.
-const BYTES_PER_TOKEN: u64 = 4;
-
 /// Estimates the tokens of a request and of its longest answer as servers do.
 fn most_tokens(body: &Value) -> u64 {
     let limits = ["max_tokens", "max_completion_tokens"];
     let answer = limits.iter().find_map(|limit| body[*limit].as_u64()).unwrap_or_default();
-    body.to_string().len() as u64 / BYTES_PER_TOKEN + answer
+    estimated(body.to_string().len()) + answer
 }
 
 /// Reads a reply. Servers differ: content in parts, arguments as an object, no usage, an error with status 200.

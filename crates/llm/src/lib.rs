@@ -28,7 +28,7 @@ mod secrets;
 mod sender;
 pub mod service;
 mod tls;
-mod tokens;
+pub mod tokens;
 
 use callsieve_text::outside::shortened;
 

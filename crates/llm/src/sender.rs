@@ -23,7 +23,7 @@ use super::limits::Limits;
 use super::redirects::{self, Redirects};
 use super::retry::{RetryPolicy, is_retryable};
 use super::secrets::{Hidden, Secrets};
-use super::tls;
+use super::{tls, tokens};
 
 /// Maximum length of a response with status 200 that may be an error, in bytes.
 const MAX_ERROR_BYTES: usize = 10_000;
@@ -34,9 +34,6 @@ const MAX_BODY: usize = 256 << 20;
 /// Why a reply is not used in which a short key cannot be told from a word.
 const EXPOSED: &str = "the reply has a word that is the same as the API key, and the key must not be in any file; a longer key \
     cannot be taken for a word";
-
-/// Bytes of a request for each token, for requests whose tokens are not counted.
-const BYTES_PER_TOKEN: u64 = 4;
 
 tokio::task_local! {
     /// What the request of a task takes of the limits of the server.
@@ -133,8 +130,9 @@ impl Sender {
             let request = self.keyed(self.with_parameters(request));
             let url = public_url(request.url());
             let demand = DEMAND.try_with(Demand::clone).unwrap_or_else(|_| Demand {
-                tokens: request.body().and_then(|body| body.as_bytes()).map_or(0, |body| body.len() as u64)
-                    / BYTES_PER_TOKEN,
+                tokens: tokens::estimated(
+                    request.body().and_then(|body| body.as_bytes()).map_or(0, <[u8]>::len),
+                ),
                 ..Demand::default()
             });
             let limits = self.limits_of(&demand.model);

@@ -1,4 +1,4 @@
-//! Counts the tokens of requests before they are sent.
+//! Counts the tokens of requests before they are sent, or estimates them from their bytes.
 //!
 //! OpenAI's vocabularies are built in. For other models the newest of them gives an estimate; what a request cost is always
 //! taken from the reply.
@@ -9,8 +9,24 @@ use tiktoken_rs::{CoreBPE, bpe_for_model, o200k_base_singleton};
 /// Tokens that a chat adds to each message, and once to the reply.
 const PER_MESSAGE: u64 = 4;
 
+/// Bytes of a request for each token, by which servers estimate before they count.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// The same for limits on costs, which a low estimate would pass.
+const FEWEST_BYTES_PER_TOKEN: u64 = 3;
+
 /// Bytes of a text that are tokenised at once: the time for a word without spaces grows faster than its length.
 const PIECE: usize = 4096;
+
+/// Estimates the tokens of a request of so many bytes, as servers do before they count.
+pub(super) fn estimated(n_bytes: usize) -> u64 {
+    n_bytes as u64 / BYTES_PER_TOKEN
+}
+
+/// Estimates the tokens of a request of so many bytes from above, for limits on costs.
+pub fn at_most(n_bytes: usize) -> u64 {
+    n_bytes as u64 / FEWEST_BYTES_PER_TOKEN
+}
 
 /// Returns the tokens of the texts of a chat request: messages, tools and the form of the answer.
 pub(super) fn of_request(model: &str, body: &Map<String, Value>) -> u64 {

@@ -3,7 +3,7 @@
 //! It is read once at the start of the program and passed on with the `Registry`. No other
 //! file reads environment variables. A key is sent only to its own server; it is never written, printed or hashed.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,6 +38,8 @@ struct Values {
     caches: PathBuf,
     bfcl: PathBuf,
     harmless: Vec<(OsString, OsString)>,
+    supervisor: Vec<OsString>,
+    path: OsString,
     openai: Server,
     hub: Server,
 }
@@ -84,6 +86,8 @@ impl Environment {
                 .iter()
                 .filter_map(|name| Some((OsString::from(name), variable(name)?)))
                 .collect(),
+            supervisor: Vec::new(),
+            path: variable("PATH").unwrap_or_default(),
             openai: Server { base: text(OPENAI_BASE), key: text(OPENAI_KEY) },
             hub: Server { base: text(HUB_BASE), key: text(HUB_KEY) },
         }))
@@ -101,6 +105,24 @@ impl Environment {
     pub fn with_caches(mut self, folder: impl Into<PathBuf>) -> Self {
         Arc::make_mut(&mut self.0).caches = folder.into();
         self
+    }
+
+    /// Starts processes that execute calls by this command: a program that calls the supervisor of `callsieve-environment`,
+    /// such as `callsieve supervise`.
+    #[must_use]
+    pub fn with_supervisor(mut self, command: Vec<OsString>) -> Self {
+        Arc::make_mut(&mut self.0).supervisor = command;
+        self
+    }
+
+    /// Returns the command that supervises processes; empty if there is none.
+    pub fn supervisor(&self) -> &[OsString] {
+        &self.0.supervisor
+    }
+
+    /// Returns the PATH.
+    pub fn path(&self) -> &OsStr {
+        &self.0.path
     }
 
     /// Returns the folder of public sets.

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::ValueEnum;
-use serde_json::{Value, json};
 
 use super::Ending;
 use crate::checker::{Checker, Matching, Mode};
@@ -18,11 +17,8 @@ use crate::cli::console::{self, Screen};
 use crate::environment::Environment;
 use crate::evaluate::dataset::Dataset;
 use crate::evaluate::official::{self, Package};
-use crate::evaluate::{self, Evaluation, Settings, SystemScore, output};
+use crate::evaluate::{self, Settings, output};
 use crate::run::check_output;
-
-/// Raised when a key of the JSON output changes its meaning or is removed.
-const SCHEMA_VERSION: u32 = 1;
 
 /// Arguments of `evaluate`.
 #[derive(Debug, clap::Args)]
@@ -187,19 +183,20 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
     if let Some(path) = &args.parquet {
         output::write_parquet(path, &inputs.dataset, &scores.systems)?;
     }
-    let failed = args.failed(&scores, &inputs.dataset, settings.partial);
+    let gates = |least| scores.failed_gates(least, &inputs.dataset, settings.partial);
+    let failed = args.min_accuracy.map(gates).unwrap_or_default();
     let install = Package::find(environment.bfcl()).is_err().then(|| official::install(environment.bfcl()));
     let shown = || text::text(&scores, settings.partial, install.as_deref(), Screen::of_stdout());
     let printed = if verdicts_on_stdout {
         console::print_long_status(shown().plain().trim_end());
         console::write_json(&output::verdict_lines(&scores.systems))
     } else if args.json {
-        console::write_json(&format!("{}\n", object(&scores)))
+        console::write_json(&format!("{}\n", output::figures(&scores)))
     } else {
         console::print_painted(&shown())
     };
-    for message in &failed {
-        console::print_status(&format!("gate failed: {message}"));
+    for gate in &failed {
+        console::print_status(&format!("gate failed: {gate}"));
     }
     let ending = if failed.is_empty() { Ending::Done } else { Ending::GateFailed };
     let ending = ending.after(printed)?;
@@ -245,49 +242,4 @@ impl EvaluateArgs {
             partial: self.partial,
         })
     }
-
-    /// Returns a message for each system below the least accuracy, or without outputs of a category.
-    fn failed(&self, scores: &Evaluation<'_>, dataset: &Dataset, is_partial: bool) -> Vec<String> {
-        let Some(least) = self.min_accuracy else { return Vec::new() };
-        let mut messages = Vec::new();
-        for system in &scores.systems {
-            let accuracy = system.accuracy();
-            if accuracy < least {
-                messages.push(format!("{}: accuracy {accuracy:.4}, expected at least {least}", system.name));
-            }
-            let missing = if is_partial { Vec::new() } else { system.without_outputs(dataset) };
-            if !missing.is_empty() {
-                messages.push(format!(
-                    "{}: no outputs of {}; --partial skips them",
-                    system.name,
-                    missing.join(", ")
-                ));
-            }
-        }
-        messages
-    }
-}
-
-/// Returns all figures as one object.
-fn object(scores: &Evaluation<'_>) -> Value {
-    let system = |system: &SystemScore<'_>| {
-        let (correct, n) = system.total();
-        json!({
-            "name": system.name, "n": n, "correct": correct, "accuracy": system.accuracy(),
-            "categories": system.categories, "groups": system.groups, "format_sensitivity": system.formats, "latency": system.latency,
-            "package": system.package, "cost": system.cost, "input_tokens": system.input_tokens, "output_tokens": system.output_tokens,
-        })
-    };
-    let not_scored: Vec<Value> = scores
-        .not_scored
-        .iter()
-        .map(|(category, reason)| json!({"category": category, "reason": reason}))
-        .collect();
-    json!({
-        "schema_version": SCHEMA_VERSION,
-        "systems": scores.systems.iter().map(system).collect::<Vec<_>>(),
-        "pairs": scores.pairs,
-        "not_scored": not_scored,
-        "warnings": scores.warnings,
-    })
 }

@@ -1,37 +1,19 @@
-//! `callsieve fix`: function docs of any form in, BFCL docs or another API's tools and their story out; no run needed.
-//!
-//! Files are read in order, items in blocks; items are judged in parallel and reported in the order of the file, so memory
-//! holds one block, or the small files of one batch. A terminal gets a text with the changes, anything else one JSON
-//! object an item. An item that cannot be read is reported like any other and stops nothing; so is a file among others.
+//! `callsieve fix`: prints the fixed docs and their story, as text with the changes on a terminal, and as one JSON object an item
+//! elsewhere.
 
-mod files;
-mod input;
-mod outcome;
-mod tally;
+mod summary;
 mod text;
 
 use std::io;
 use std::path::PathBuf;
 
-use anyhow::bail;
 use rayon::prelude::*;
 
 use super::Ending;
 use crate::cli::console::{self, Painted};
 use crate::docs::convert::Api;
 use crate::docs::fix::Safety;
-use crate::docs::parse;
-use crate::ingest::read::{Block, Limits, ReadError, read_blocks};
-use crate::ingest::source::Reading;
-use crate::text::os_error::cause_of;
-use files::DocFile;
-use input::Docs;
-use outcome::{Outcome, Settings};
-use tally::Tally;
-
-/// Reasons that only `fix` has, each with a sentence.
-pub(super) const REASONS: [(&str, &str); 1] =
-    [(outcome::UNREADABLE_FILE, "A file or folder, one of several, cannot be read.")];
+use crate::fix::{FixError, FixOptions, Outcome, fix as fixed};
 
 /// Arguments of `fix`.
 #[derive(Debug, clap::Args)]
@@ -106,135 +88,30 @@ impl Form {
 }
 
 pub(super) fn fix(args: &FixArgs) -> anyhow::Result<Ending> {
-    let listing = files::list(&args.paths)?;
-    let allow = if args.safe_only { Safety::Safe } else { Safety::Unsafe };
-    let settings = Settings { allow, api: args.form.api() };
-    let mut output = Output {
-        is_text: args.diff || !args.json && console::is_read_by_a_person(),
-        tally: Tally::new(&listing),
-    };
-    let mut rest = &listing.files[..];
-    while !rest.is_empty() {
-        let (batch, others) = rest.split_at(files::batch_len(rest));
-        if let [file] = batch {
-            read(file, settings, &mut |outcomes| output.print(&outcomes))?;
-        } else {
-            let all: Vec<_> = batch.par_iter().map(|file| outcomes_of(file, settings)).collect();
-            all.into_iter().try_for_each(|outcomes| anyhow::Ok(output.print(&outcomes?)?))?;
-        }
-        rest = others;
-    }
+    let mut options = FixOptions::new(args.paths.clone());
+    options.allow = if args.safe_only { Safety::Safe } else { Safety::Unsafe };
+    options.api = args.form.api();
+    let is_text = args.diff || !args.json && console::is_read_by_a_person();
+    let counts =
+        fixed(&options, |outcomes| if is_text { print_text(outcomes) } else { print_json(outcomes) });
+    let counts = counts.map_err(|error| match error {
+        FixError::Write(error) => anyhow::Error::from(error),
+        error => error.into(),
+    })?;
     if !args.quiet {
-        console::print_long_status(output.tally.summary().trim_end());
+        console::print_long_status(summary::summary(&counts).trim_end());
     }
-    Ok(if output.tally.is_good() { Ending::Done } else { Ending::GateFailed })
+    Ok(if counts.is_good() { Ending::Done } else { Ending::GateFailed })
 }
 
-/// Where outcomes are printed and counted.
-struct Output {
-    is_text: bool,
-    tally: Tally,
+fn print_text(outcomes: &[Outcome]) -> io::Result<()> {
+    let texts: Vec<Painted> = outcomes.par_iter().map(text::painted).collect();
+    texts.iter().try_for_each(console::print_painted)
 }
 
-impl Output {
-    fn print(&mut self, outcomes: &[Outcome]) -> io::Result<()> {
-        for outcome in outcomes {
-            self.tally.add(outcome);
-        }
-        if self.is_text {
-            let texts: Vec<Painted> = outcomes.par_iter().map(text::painted).collect();
-            texts.iter().try_for_each(console::print_painted)
-        } else {
-            let lines: Vec<String> = outcomes.par_iter().map(line).collect();
-            lines.iter().try_for_each(|line| console::write_json(line))
-        }
-    }
-}
-
-/// All outcomes of a small file.
-fn outcomes_of(file: &DocFile, settings: Settings) -> anyhow::Result<Vec<Outcome>> {
-    let mut all = Vec::new();
-    read(file, settings, &mut |outcomes| {
-        all.extend(outcomes);
-        Ok(())
-    })?;
-    Ok(all)
-}
-
-/// Reads a file a block at a time.
-///
-/// A file that cannot be read is an error where it is the only one, and an outcome like any other where it is not.
-fn read(
-    file: &DocFile,
-    settings: Settings,
-    take: &mut dyn FnMut(Vec<Outcome>) -> io::Result<()>,
-) -> anyhow::Result<()> {
-    match (read_docs(file, settings, take), &file.name) {
-        (Ok(()), _) => Ok(()),
-        (Err(Failed::Write(error)), _) => Err(error.into()),
-        (Err(failed), Some(name)) => {
-            Ok(take(vec![Outcome::unreadable(name, failed.problem(), settings.api)])?)
-        }
-        (Err(Failed::Read(error)), None) => Err(error.into()),
-        (Err(failed), None) => bail!(
-            "{}: {}\nhint: write the column with the docs as lines of JSON, or give the file to `callsieve run`",
-            file.path.display(),
-            failed.problem()
-        ),
-    }
-}
-
-fn read_docs(
-    file: &DocFile,
-    settings: Settings,
-    take: &mut dyn FnMut(Vec<Outcome>) -> io::Result<()>,
-) -> Result<(), Failed> {
-    if let Some(problem) = &file.problem {
-        return Err(Failed::Listing(problem.clone()));
-    }
-    if matches!(Reading::of(&file.path), Reading::Parquet) {
-        return Err(Failed::Parquet);
-    }
-    let limits = Limits::default();
-    read_blocks(&file.path, input::format_of(&file.path), &limits, &mut |_| {}, &mut |block| {
-        take(outcomes(&block, file, settings)).map_err(Failed::Write)
-    })?;
-    Ok(())
-}
-
-/// Why no more was read or written.
-enum Failed {
-    Listing(String),
-    Parquet,
-    Read(ReadError),
-    Write(io::Error),
-}
-
-impl From<ReadError> for Failed {
-    fn from(error: ReadError) -> Self {
-        Self::Read(error)
-    }
-}
-
-impl Failed {
-    /// What is wrong with the file, whose name is shown elsewhere.
-    fn problem(self) -> String {
-        match self {
-            Self::Listing(problem) => problem,
-            Self::Parquet => "docs are not read from Parquet".to_owned(),
-            Self::Read(ReadError::Open { cause, .. }) => format!("cannot be opened: {}", cause_of(&cause)),
-            Self::Read(ReadError::Read { cause, .. }) => format!("reading failed: {cause}"),
-            Self::Read(error @ (ReadError::UnknownKind { .. } | ReadError::Stopped)) => error.to_string(),
-            Self::Write(error) => error.to_string(),
-        }
-    }
-}
-
-fn outcomes(block: &Block, file: &DocFile, settings: Settings) -> Vec<Outcome> {
-    let docs: Vec<Docs<'_>> =
-        block.items.par_iter().flat_map_iter(|item| input::docs_of(block, item, &file.path)).collect();
-    let read = if file.is_python() { parse::parse_python } else { parse::parse };
-    docs.into_par_iter().map(|docs| Outcome::of(docs, file.name.clone(), read, settings)).collect()
+fn print_json(outcomes: &[Outcome]) -> io::Result<()> {
+    let lines: Vec<String> = outcomes.par_iter().map(line).collect();
+    lines.iter().try_for_each(|line| console::write_json(line))
 }
 
 fn line(outcome: &Outcome) -> String {

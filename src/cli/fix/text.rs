@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::outcome::{EditOutcome, Outcome, Wrong};
 use crate::cli::console::{Paint, Painted, Screen, counted};
 use crate::cli::layout::{Cell, add_changes, labelled};
 use crate::docs::convert::Change;
 use crate::docs::patch::PatchOp;
+use crate::fix::{DocsFault, EditOutcome, Outcome};
 use crate::run::patch_lines;
 use crate::text::visible::visible_line;
 
@@ -48,7 +48,7 @@ fn name(outcome: &Outcome) -> String {
     }
 }
 
-fn wrong(text: &mut Painted, fault: &Wrong, screen: Screen) {
+fn wrong(text: &mut Painted, fault: &DocsFault, screen: Screen) {
     let at = match &fault.at {
         Value::Null => String::new(),
         Value::String(pointer) => format!(" at {pointer}"),

@@ -1,31 +1,19 @@
-//! `callsieve pairs`: all near-duplicate pairs within one file or between two.
-//!
-//! The join by words is exact: every pair above the threshold is reported. Pairs are printed in the order of the rows,
-//! whatever the number of threads.
+//! `callsieve pairs`: all near-duplicate pairs within one file or between two, one JSON object per line.
 
 mod out;
-mod rows;
-mod vectors;
-mod words;
 
-use std::io;
 use std::path::PathBuf;
 
-use anyhow::bail;
 use clap::ValueEnum;
 
 use super::Ending;
 use crate::cli::console::{self, counted};
 use crate::embed::name::EmbedderName;
-use crate::similarity::Stopped;
-use crate::similarity::rouge::texts::Measure;
+use crate::pairs::{self, PairsError, PairsOptions, PairsReport};
 use crate::stages::Registry;
 use crate::text::profile::Profile;
 use crate::text::rouge::{Comparison, Threshold};
-use rows::Rows;
-
-/// Skipped rows that are named one by one; the others are only counted.
-const MAX_NAMED: usize = 5;
+use out::Lines;
 
 /// Arguments of `pairs`.
 #[derive(Debug, clap::Args)]
@@ -127,41 +115,60 @@ enum Compared {
 }
 
 pub(super) fn pairs(args: &PairsArgs, registry: &Registry) -> anyhow::Result<Ending> {
-    let mut rows = Rows::read(args)?;
-    let summary = match args.metric {
-        Metric::RougeL => words::compare(args, Measure::Whole, &mut rows)?,
-        Metric::RougeLsum => words::compare(args, Measure::Lines, &mut rows)?,
-        Metric::Cosine => vectors::compare(args, &rows, registry.environment())?,
-    };
-    if !args.quiet {
-        let rows = counted(rows.ids.len() as u64, "row", "rows");
-        console::print_status(&format!("{rows} compared, {summary}"));
+    let options = args.options();
+    let report = pairs::pairs(&options, registry.environment(), &mut Lines { args });
+    let report = report.map_err(|error| match error {
+        PairsError::Write(error) => anyhow::Error::from(error),
+        error => error.into(),
+    })?;
+    if let Some(cosine) = &report.cosine {
+        out::report(cosine, args.quiet);
     }
-    Ok(if rows.n_unreadable > 0 { Ending::GateFailed } else { Ending::Done })
+    if !args.quiet {
+        console::print_status(&summary(&options, &report));
+    }
+    Ok(if report.n_unreadable > 0 { Ending::GateFailed } else { Ending::Done })
+}
+
+/// The number of rows, and what was found.
+fn summary(options: &PairsOptions, report: &PairsReport) -> String {
+    let rows = counted(report.n_rows, "row", "rows");
+    let merged = || counted(report.n_found, "is", "are");
+    let (found, threshold) = (counted(report.n_found, "pair", "pairs"), options.threshold);
+    let found = match (&report.cosine, options.clusters) {
+        (None, false) => format!("{found} above {threshold}"),
+        (None, true) => format!("{} merged into an earlier one", merged()),
+        (Some(cosine), false) => format!("{found} from {threshold} on by {}", cosine.embedder),
+        (Some(cosine), true) => format!("{} merged into an earlier one by {}", merged(), cosine.embedder),
+    };
+    format!("{rows} compared, {found}")
 }
 
 impl PairsArgs {
-    fn threshold(&self) -> Threshold {
-        let default = match self.metric {
-            Metric::RougeL | Metric::RougeLsum => 0.8,
-            Metric::Cosine => 0.9,
+    fn options(&self) -> PairsOptions {
+        let metric = match self.metric {
+            Metric::RougeL => pairs::Metric::RougeL,
+            Metric::RougeLsum => pairs::Metric::RougeLsum,
+            Metric::Cosine => pairs::Metric::Cosine,
         };
-        self.threshold.unwrap_or_else(|| Threshold::try_from(default).expect("a number from 0 to 1"))
-    }
-
-    fn rouge_threshold(&self) -> Threshold {
-        self.threshold().compared_by(match self.comparison {
-            Compared::Exact => Comparison::Exact,
-            Compared::GoogleFloat => Comparison::GoogleFloat,
-        })
-    }
-}
-
-/// The result of a join that only an error of its output can stop.
-fn written<T>(joined: Result<T, Stopped<io::Error>>) -> anyhow::Result<T> {
-    match joined {
-        Ok(done) => Ok(done),
-        Err(Stopped::Sink(error)) => Err(error.into()),
-        Err(Stopped::Cancelled) => bail!("cancelled"),
+        let mut options = PairsOptions::new(self.a.clone(), self.field.clone(), metric);
+        options.threshold = self.threshold.unwrap_or(options.threshold);
+        if metric != pairs::Metric::Cosine {
+            options.threshold = options.threshold.compared_by(match self.comparison {
+                Compared::Exact => Comparison::Exact,
+                Compared::GoogleFloat => Comparison::GoogleFloat,
+            });
+        }
+        options.search = match self.search {
+            Search::Auto => pairs::Search::Auto,
+            Search::Exact => pairs::Search::Exact,
+            Search::Approximate => pairs::Search::Approximate,
+        };
+        options.b.clone_from(&self.b);
+        options.id_field.clone_from(&self.id_field);
+        options.tokenizer = self.tokenizer;
+        options.embedder = self.embedder.clone();
+        options.clusters = self.clusters;
+        options
     }
 }

@@ -16,9 +16,9 @@ use crate::engine::kind::KindSettings as _;
 use crate::engine::layout::INGEST;
 use crate::engine::manifest::read_manifest;
 use crate::engine::raw::IngestManifest;
-pub use crate::instruct::source::Coverage;
 use crate::instruct::sink::InstructionSet;
 use crate::instruct::source::COVERAGE;
+pub use crate::instruct::source::Coverage;
 use crate::report::funnel::{EXPORT, Wording};
 pub use options::{GenerateOptions, RECIPE};
 

@@ -53,16 +53,20 @@ impl GenerateOptions {
 
     /// The recipe without its own environment.
     fn recipe(&self) -> String {
-        let of_sample = |line: &&str| !["environment = ", "bindings = "].iter().any(|key| line.starts_with(key));
+        let of_sample =
+            |line: &&str| !["environment = ", "bindings = "].iter().any(|key| line.starts_with(key));
         let lines = RECIPE.lines().filter(of_sample).map(|line| format!("{line}\n"));
         lines.collect()
     }
 
     fn overrides(&self) -> Vec<Override> {
         let file = |path: &PathBuf| toml::Value::from(path.to_string_lossy().into_owned()).to_string();
-        let of_ingest = |key: &str, value: String| Override { id: "ingest".to_owned(), key: key.to_owned(), value };
-        let mut overrides =
-            vec![of_ingest("environment", file(&self.environment)), of_ingest("accept", self.accept.to_string())];
+        let of_ingest =
+            |key: &str, value: String| Override { id: "ingest".to_owned(), key: key.to_owned(), value };
+        let mut overrides = vec![
+            of_ingest("environment", file(&self.environment)),
+            of_ingest("accept", self.accept.to_string()),
+        ];
         overrides.extend(self.bindings.iter().map(|path| of_ingest("bindings", file(path))));
         overrides.extend(self.wording.iter().map(|path| of_ingest("wording", file(path))));
         overrides.extend(self.max_candidates.map(|most| of_ingest("max_candidates", most.to_string())));
@@ -84,7 +88,8 @@ mod tests {
 
     #[test]
     fn the_pipeline_has_the_environment_that_is_named_and_no_other() {
-        let options = GenerateOptions { seed: Some(7), ..GenerateOptions::new(PathBuf::from("mine.toml"), 12) };
+        let options =
+            GenerateOptions { seed: Some(7), ..GenerateOptions::new(PathBuf::from("mine.toml"), 12) };
         let pipeline = options.pipeline(&Registry::standard()).unwrap();
         assert_eq!((pipeline.seed, pipeline.source.kind), (7, Programs::NAME));
         let settings = &pipeline.source.settings;

@@ -2,18 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::engine::corpus::RowId;
-use crate::engine::error::Error;
+use super::model::{LineHistory, RecordOfLine, RecordsOfLine};
 use crate::engine::ledger::fate_word;
 use crate::engine::raw::{LineStory, StoredPlace, read_lines};
 use crate::engine::vocabulary::RowIx;
-use crate::run::OpenRun;
-use crate::run::place::{NamedPlace, name, name_and_line, record_of};
-use crate::text::figures::{count, counted, table};
-use crate::text::visible::visible_line;
-
-/// Records of one line that are listed at most.
-const MAX_LISTED: usize = 20;
+use crate::run::place::{NamedPlace, Place};
+use crate::run::{Error, OpenRun};
 
 /// A line without a request of its own.
 pub(super) struct NoRequest {
@@ -33,18 +27,26 @@ pub(super) fn at(run: &OpenRun, named: &NamedPlace) -> Result<Vec<NoRequest>, Er
 
 impl NoRequest {
     /// Returns its history; `wanted` is the name it was asked for by.
-    pub(super) fn text(&self, run: &OpenRun, wanted: &str) -> String {
+    pub(super) fn history(self, run: &OpenRun, wanted: &str) -> LineHistory {
         let Self { story, place, is_by_line } = self;
-        let title = match record_of(run, *place) {
-            Some(_) => format!("record {}", name_and_line(run, Some(*place))),
-            None if *is_by_line => format!("line {}", visible_line(wanted)),
-            None => format!("line {}", name(run, *place)),
-        };
-        let detail = visible_line(&story.detail);
-        let found = if detail.is_empty() { String::new() } else { format!("  found     {detail}\n") };
-        let into = story.into.map(|into| format!("  into      {}\n", name_and_line(run, Some(into))));
-        let into = into.unwrap_or_default();
-        format!("{title}\n  fate      {}: {}\n{found}{into}", story.fate, story.reason)
+        let place = Place::of(run, place);
+        LineHistory {
+            name: if is_by_line && place.record.is_none() { wanted.to_owned() } else { place.to_string() },
+            place,
+            fate: story.fate,
+            reason: story.reason,
+            found: story.detail,
+            joined_into: story.into.map(|into| Place::of(run, into)),
+        }
+    }
+
+    fn record(&self, run: &OpenRun) -> RecordOfLine {
+        RecordOfLine {
+            place: Place::of(run, self.place),
+            request_id: None,
+            fate: self.story.fate.clone(),
+            reason: Some(self.story.reason.clone()),
+        }
     }
 }
 
@@ -54,32 +56,30 @@ pub(super) fn several(
     wanted: &str,
     requests: &[(RowIx, Option<StoredPlace>)],
     lines: &[NoRequest],
-) -> Option<String> {
+) -> Option<RecordsOfLine> {
     let has_dataset = run.folder.join("dataset").is_dir();
-    let table_of_requests = &run.corpus.requests;
     let of_request = |&(row, place): &(RowIx, Option<StoredPlace>)| {
-        let id = RowId::short(&table_of_requests.row_id(row).to_string()).to_owned();
-        Some((place?, [id, fate_word(table_of_requests, row, has_dataset).to_owned()]))
+        let place = place?;
+        let record = RecordOfLine {
+            place: Place::of(run, place),
+            request_id: Some(run.corpus.requests.row_id(row).to_string()),
+            fate: fate_word(&run.corpus.requests, row, has_dataset).to_owned(),
+            reason: None,
+        };
+        Some((place, record))
     };
-    let of_line = |line: &NoRequest| {
-        (line.place, ["-".to_owned(), format!("{}: {}", line.story.fate, line.story.reason)])
-    };
-    let mut all: Vec<(StoredPlace, [String; 2])> =
-        requests.iter().filter_map(of_request).chain(lines.iter().map(of_line)).collect();
-    all.sort();
-    let records: BTreeSet<StoredPlace> = all.iter().map(|(place, _)| *place).collect();
-    let files: BTreeSet<i64> = records.iter().map(|place| place.file).collect();
-    if records.len() == files.len() {
-        return None;
-    }
-    let shown =
-        |(place, [id, fate]): &(StoredPlace, [String; 2])| vec![name(run, *place), id.clone(), fate.clone()];
-    let rows: Vec<Vec<String>> = all.iter().take(MAX_LISTED).map(shown).collect();
-    let n_records = counted(records.len() as u64, "record", "records");
-    let mut text = format!("{} holds {n_records}\n\n", visible_line(wanted));
-    text += &table(&["record", "request", "fate"], &rows, &[]);
-    if all.len() > MAX_LISTED {
-        text += &format!("… and {} more\n", count((all.len() - MAX_LISTED) as u64));
-    }
-    Some(text)
+    let mut all: Vec<(StoredPlace, RecordOfLine)> = requests.iter().filter_map(of_request).collect();
+    all.extend(lines.iter().map(|line| (line.place, line.record(run))));
+    all.sort_by(|(place, record), (other_place, other)| {
+        let key =
+            |record: &RecordOfLine| (record.request_id.clone(), record.fate.clone(), record.reason.clone());
+        place.cmp(other_place).then_with(|| key(record).cmp(&key(other)))
+    });
+    let places: BTreeSet<StoredPlace> = all.iter().map(|(place, _)| *place).collect();
+    let files: BTreeSet<i64> = places.iter().map(|place| place.file).collect();
+    (places.len() != files.len()).then(|| RecordsOfLine {
+        name: wanted.to_owned(),
+        n_records: places.len(),
+        records: all.into_iter().map(|(_, record)| record).collect(),
+    })
 }

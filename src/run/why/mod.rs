@@ -1,8 +1,14 @@
 //! The history of one row, from the line it was read from to its fate.
+//!
+//! [`why`] returns it as a structure, `cli::why` makes text of it.
 
+mod fate;
+mod json_text;
 mod line;
 mod list;
-mod story;
+mod model;
+mod request;
+mod stages;
 
 use std::path::Path;
 
@@ -13,80 +19,73 @@ use super::{Error, OpenRun};
 use crate::engine::corpus::RowId;
 use crate::engine::forgotten::{FORGOTTEN, Forgotten};
 use crate::engine::raw::StoredPlace;
-use crate::engine::row_names::{NameKind, RowName};
+use crate::engine::row_names::{NameKind, NamedRow, RowName};
 use crate::engine::vocabulary::{RowIx, TableId};
 use crate::text::figures::{count, counted};
-use list::ListStory;
-use story::Story;
+pub use json_text::JsonText;
+pub use model::{
+    Basis, Facts, Judgement, KeptRequest, LineHistory, ListHistory, MergeTarget, RecordOfLine, RecordsOfLine,
+    RequestHistory, RowFate, SentDocs, SentRequest, Why,
+};
+pub use stages::{EditOfRow, NearRecord, RowEvent, Score, StageHistory};
 
-/// Characters of a text that are shown unless all are asked for.
-const MAX_CHARS: usize = 200;
 /// Digits of an id that `why` takes for the start of one; nothing is changed by a wrong one.
 const LEAST_DIGITS: usize = 4;
 
-/// The explanation of a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Why {
-    /// The history of the row, or of each row that the name matches.
-    Story(String),
-    /// A table of the records on the named line, which has several.
-    Records(String),
-}
-
 /// Explains a row: by the log's own id, the start of a request id or a list id, `FILE:LINE`, `FILE#RECORD`, or the id of an
-/// entry of the dataset; a prefix such as `external:` chooses one. Long texts are shortened unless `full`.
+/// entry of the dataset; a prefix such as `external:` chooses one.
 ///
 /// # Errors
 /// There is no such row, the name means several, or a file of the run folder cannot be read.
-pub fn why(run: &OpenRun, row: &str, full: bool) -> Result<Why, Error> {
-    let max_chars = if full { usize::MAX } else { MAX_CHARS };
+pub fn why(run: &OpenRun, row: &str) -> Result<Why, Error> {
     let name = RowName::read(row);
     let place = NamedPlace::read(run, name.text).filter(|_| name.may_be(NameKind::Place));
     let named = resolve(run, &[row], LEAST_DIGITS)?.remove(0);
     let lines = place.as_ref().map_or(Ok(Vec::new()), |place| line::at(run, place))?;
     let found = rows_of(&named, TableId::Requests);
     if place.as_ref().is_some_and(NamedPlace::is_line)
-        && let Some(text) = line::several(run, name.text, &with_places(run, &found)?, &lines)
+        && let Some(records) = line::several(run, name.text, &with_places(run, &found)?, &lines)
     {
-        return Ok(Why::Records(text));
+        return Ok(Why::Records(records));
     }
     if let (Some(other), [_, ..]) = (named.iter().find(|named| named.by != NameKind::Place), &lines[..]) {
-        return refuse(format!(
-            "\"{row}\" is {} of a request of {}, and a line without a request\nhint: write {}: or place: before it",
-            other.by.meaning(),
-            run.folder.display(),
-            other.by.word()
-        ));
+        return refuse(also_a_line(run, row, *other));
     }
-    let mut text = String::new();
-    for (nth, &row) in found.iter().enumerate() {
-        if nth > 0 {
-            text.push('\n');
+    // A name with two readings was refused, so the rows are of one table, and two lists have no name in common.
+    if let [list, ..] = rows_of(&named, TableId::DocLists)[..] {
+        return Ok(Why::List(list::history(run, list)?));
+    }
+    if !found.is_empty() {
+        let requests = found.iter().map(|&row| request::history(run, row)).collect::<Result<_, _>>()?;
+        return Ok(Why::Requests { requests });
+    }
+    match lines.into_iter().next() {
+        Some(line) => Ok(Why::Line(line.history(run, name.text))),
+        None if is_forgotten(&run.folder, name.text)? => {
+            Ok(Why::Forgotten { id: name.text.to_owned(), reason: FORGOTTEN.code })
         }
-        text += &Story { run, row, max_chars }.text()?;
+        None => refuse(no_row(run, row)),
     }
-    let lists = rows_of(&named, TableId::DocLists);
-    for &list in &lists {
-        text += &ListStory { style: Story { run, row: 0, max_chars }, list }.text()?;
-    }
-    if named.is_empty() {
-        match lines.first() {
-            Some(line) => text = line.text(run, name.text),
-            None if is_forgotten(&run.folder, name.text)? => {
-                text = format!("request {}\nfate      forgotten: {}\n", name.text, FORGOTTEN.code);
-            }
-            None => {
-                return refuse(format!(
-                    "no row {row} in {}\nhint: use the id in the log, the start of a request id or list id ({LEAST_DIGITS} digits or more), FILE:LINE, FILE#RECORD, or the id of an entry{}{}",
-                    run.folder.display(),
-                    prefix_hint(row),
-                    without_an_id(run)
-                ));
-            }
-        }
-    }
-    Ok(Why::Story(text))
+}
+
+/// The message about a name of a request that is a line without one as well.
+fn also_a_line(run: &OpenRun, row: &str, other: NamedRow) -> String {
+    format!(
+        "\"{row}\" is {} of a request of {}, and a line without a request\nhint: write {}: or place: before it",
+        other.by.meaning(),
+        run.folder.display(),
+        other.by.word()
+    )
+}
+
+/// The message about a name without a row.
+fn no_row(run: &OpenRun, row: &str) -> String {
+    format!(
+        "no row {row} in {}\nhint: use the id in the log, the start of a request id or list id ({LEAST_DIGITS} digits or more), FILE:LINE, FILE#RECORD, or the id of an entry{}{}",
+        run.folder.display(),
+        prefix_hint(row),
+        without_an_id(run)
+    )
 }
 
 /// A hint on lines that have no id.

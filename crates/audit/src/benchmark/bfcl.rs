@@ -17,12 +17,8 @@ use super::read::{Reading, text_of};
 use crate::AuditError;
 use crate::item::{Docs, Item, ItemCall};
 use callsieve_bfcl::entry::Entry;
-use callsieve_bfcl::files::{QuestionFile, lines};
+use callsieve_bfcl::files::{ANSWERS, QuestionName, lines};
 
-/// The beginning of the names of the first release.
-const FIRST_RELEASE: &str = "gorilla_openfunctions_v1_test_";
-/// The folder of the answers.
-const ANSWERS: &str = "possible_answer";
 /// The folder of the docs of classes.
 const CLASS_DOCS: &str = "multi_turn_func_doc";
 /// The folder of the conversations before the questions about memory.
@@ -60,14 +56,9 @@ pub(super) fn category(name: &str) -> String {
     }
 }
 
-fn version_and_category(name: &str) -> Option<(String, String)> {
+fn version_and_category(name: &str) -> Option<(&str, &str)> {
     let stem = name.strip_suffix(".json").or_else(|| name.strip_suffix(".jsonl"))?;
-    let (version, category) = if let Some(category) = stem.strip_prefix(FIRST_RELEASE) {
-        ("v1".to_owned(), category.to_owned())
-    } else {
-        let file = QuestionFile::of(Path::new(&format!("{stem}.json")))?;
-        (file.version, file.category)
-    };
+    let QuestionName { version, category, .. } = QuestionName::read(stem)?;
     (category != IDS_ONLY).then_some((version, category))
 }
 

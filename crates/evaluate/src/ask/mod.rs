@@ -23,6 +23,7 @@ use callsieve_llm::chat::{ChatReply, Exchange, Turn};
 use callsieve_llm::client::{Client, RetryPolicy};
 pub use callsieve_llm::failures::{Failures, Hopeless};
 use callsieve_llm::models::{Models, Price};
+use callsieve_llm::tokens;
 use callsieve_text::content_hash::content_hash;
 use file::ResultFile;
 pub use prompt::AskMode;
@@ -35,9 +36,6 @@ pub const CONCURRENT: usize = 8;
 
 /// The longest wait for a part of a reply. Servers send nothing before the whole reply, which can take minutes.
 const TIMEOUT: Duration = Duration::from_mins(10);
-
-/// Bytes of a request for each token, at least.
-const BYTES_PER_TOKEN: u64 = 3;
 
 /// Which entries are asked, of which model, and where the outputs go.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -256,7 +254,7 @@ impl Exchange for Call<'_> {
             && self.budget.may_send(
                 at,
                 self.price,
-                self.chosen[at].n_bytes as u64 / BYTES_PER_TOKEN,
+                tokens::at_most(self.chosen[at].n_bytes),
                 self.ask.max_tokens,
             );
         if may_send { Turn::Send } else { Turn::Wait }

@@ -9,6 +9,7 @@ use std::path::Path;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::FixOptions;
 use super::input::Docs;
 use crate::docs::convert::{self, Api, Change, Converted};
 use crate::docs::fix::{self, Edit, Fixed, Safety};
@@ -19,69 +20,68 @@ use crate::stages::fix_docs::BLOCKING;
 /// A file among others cannot be read.
 pub(super) const UNREADABLE_FILE: &str = "fix/unreadable-file";
 
-/// What is done with each doc list.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Settings {
-    /// Which edits are made.
-    pub(super) allow: Safety,
-    /// Whose tool definitions the functions become; none leaves them BFCL's.
-    pub(super) api: Option<Api>,
-}
-
 /// What became of one doc list; as JSON in this order.
 #[derive(Debug, Serialize)]
-pub(super) struct Outcome {
+pub struct Outcome {
     /// Its own id, or its place.
-    pub(super) id: Value,
+    pub id: Value,
     /// The file it was read from, where there may be several.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) file: Option<String>,
+    pub file: Option<String>,
     /// How many functions were read; nothing where the text cannot be read.
     #[serde(skip)]
-    pub(super) n_functions: Option<usize>,
+    pub n_functions: Option<usize>,
     /// The functions after all edits that were made; nothing where the text cannot be read.
     #[serde(flatten)]
-    pub(super) definitions: Definitions,
+    pub definitions: Definitions,
     /// How it was read.
-    pub(super) steps: Vec<&'static str>,
+    pub steps: Vec<&'static str>,
     /// What was changed, then what could be.
-    pub(super) edits: Vec<EditOutcome>,
+    pub edits: Vec<EditOutcome>,
     /// What the API cannot express; nothing where there is no API.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) conversions: Option<Vec<Change>>,
+    pub conversions: Option<Vec<Change>>,
     /// What is wrong with the text, then with the functions.
-    pub(super) faults: Vec<Wrong>,
+    pub faults: Vec<DocsFault>,
 }
 
 /// Functions, under the key of their form.
 #[derive(Debug, Serialize)]
-pub(super) enum Definitions {
+pub enum Definitions {
+    /// BFCL functions.
     #[serde(rename = "function")]
     Bfcl(Option<Vec<Value>>),
+    /// Tools of an API.
     #[serde(rename = "tools")]
     Tools(Option<Vec<Value>>),
 }
 
 /// One edit.
 #[derive(Debug, Serialize)]
-pub(super) struct EditOutcome {
-    pub(super) reason: &'static str,
-    pub(super) safety: Safety,
+pub struct EditOutcome {
+    /// The code of its reason.
+    pub reason: &'static str,
+    /// Whether it keeps the meaning; that of an edit that was not made is a suggestion.
+    pub safety: Safety,
+    /// It was made.
     #[serde(rename = "applied")]
-    pub(super) is_applied: bool,
-    pub(super) patch: Vec<PatchOp>,
+    pub is_applied: bool,
+    /// RFC 6902, with a test of the old value before each change.
+    pub patch: Vec<PatchOp>,
 }
 
 /// One thing that is wrong.
 #[derive(Debug, Serialize)]
-pub(super) struct Wrong {
-    pub(super) reason: &'static str,
+pub struct DocsFault {
+    /// The code of its reason.
+    pub reason: &'static str,
     /// A byte of the text, a pointer into the functions, or nothing.
-    pub(super) at: Value,
-    pub(super) message: String,
+    pub at: Value,
+    /// What was found and expected.
+    pub message: String,
     /// Whether a run would drop or hold the list for it, or the API refuses it.
     #[serde(skip)]
-    pub(super) is_blocking: bool,
+    pub is_blocking: bool,
 }
 
 impl Outcome {
@@ -90,15 +90,15 @@ impl Outcome {
         docs: Docs<'_>,
         file: Option<String>,
         read: fn(&str) -> Result<Parsed, fault::Fault>,
-        settings: Settings,
+        options: &FixOptions,
     ) -> Self {
         let outcome = match docs.text {
             Ok(text) => match read(&text) {
-                Ok(parsed) => Self::read(docs.id, parsed, settings),
-                Err(fault) => Self::unread(docs.id, wrong_text(fault), settings.api),
+                Ok(parsed) => Self::read(docs.id, parsed, options),
+                Err(fault) => Self::unread(docs.id, wrong_text(fault), options.api),
             },
             Err(fault) => {
-                Self::unread(docs.id, blocking(fault.reason, Value::Null, fault.detail), settings.api)
+                Self::unread(docs.id, blocking(fault.reason, Value::Null, fault.detail), options.api)
             }
         };
         Self { file, ..outcome }
@@ -111,10 +111,10 @@ impl Outcome {
         Self { file: Some(file.to_owned()), ..Self::unread(name.into(), fault, api) }
     }
 
-    fn read(id: Value, parsed: Parsed, settings: Settings) -> Self {
-        let Fixed { functions, edits, proposals, findings, .. } = fix::fix(&parsed.functions, settings.allow);
+    fn read(id: Value, parsed: Parsed, options: &FixOptions) -> Self {
+        let Fixed { functions, edits, proposals, findings, .. } = fix::fix(&parsed.functions, options.allow);
         let made = edits.into_iter().map(|edit| outcome(edit, true));
-        let findings = findings.into_iter().map(|finding| Wrong {
+        let findings = findings.into_iter().map(|finding| DocsFault {
             reason: finding.rule.code,
             at: finding.at.into(),
             message: finding.message,
@@ -130,7 +130,7 @@ impl Outcome {
             conversions: None,
             faults: parsed.faults.into_iter().map(wrong_text).chain(findings).collect(),
         };
-        outcome.with(functions, settings.api)
+        outcome.with(functions, options.api)
     }
 
     /// The outcome with its functions in the form that is asked for.
@@ -144,7 +144,7 @@ impl Outcome {
         self
     }
 
-    fn unread(id: Value, fault: Wrong, api: Option<Api>) -> Self {
+    fn unread(id: Value, fault: DocsFault, api: Option<Api>) -> Self {
         Self {
             id,
             file: None,
@@ -158,7 +158,7 @@ impl Outcome {
     }
 
     /// Whether a run would neither drop nor hold it, and the API would take it.
-    pub(super) fn is_good(&self) -> bool {
+    pub fn is_good(&self) -> bool {
         let is_left_open = |edit: &EditOutcome| !edit.is_applied;
         self.n_functions.is_some()
             && !self.faults.iter().any(|fault| fault.is_blocking)
@@ -166,7 +166,7 @@ impl Outcome {
     }
 
     /// Whether anything was changed.
-    pub(super) fn is_changed(&self) -> bool {
+    pub fn is_changed(&self) -> bool {
         self.edits.iter().any(|edit| edit.is_applied)
     }
 }
@@ -177,10 +177,10 @@ fn outcome(edit: Edit, is_applied: bool) -> EditOutcome {
     EditOutcome { reason: edit.rule.code, safety, patch: edit.patch, is_applied }
 }
 
-fn wrong_text(fault: fault::Fault) -> Wrong {
+fn wrong_text(fault: fault::Fault) -> DocsFault {
     blocking(fault.kind.code(), fault.at.into(), fault.message)
 }
 
-fn blocking(reason: &'static str, at: Value, message: String) -> Wrong {
-    Wrong { reason, at, message, is_blocking: true }
+fn blocking(reason: &'static str, at: Value, message: String) -> DocsFault {
+    DocsFault { reason, at, message, is_blocking: true }
 }

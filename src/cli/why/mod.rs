@@ -1,11 +1,16 @@
 //! `callsieve why`: shows what happened to one row, from its line in the log to the dataset.
 
+mod request;
+mod stages;
+mod text;
+
 use std::path::PathBuf;
 
 use crate::cli::console::{self, Paint, Painted, Screen};
 use crate::cli::layout::{add_changes, paragraph, words};
 use crate::run::{Why, open};
 use crate::stages::Registry;
+use text::Texts;
 
 /// How to name one of several records on a line.
 const HINT: &str = "hint: name one record by its number, as in FILE#17";
@@ -33,15 +38,23 @@ pub(super) struct WhyArgs {
     /// Shows texts in full.
     #[arg(long)]
     full: bool,
+
+    /// Prints one JSON object, with texts in full.
+    #[arg(long)]
+    json: bool,
 }
 
 pub(super) fn why(args: &WhyArgs, registry: &Registry) -> anyhow::Result<()> {
-    match crate::run::why(&open(&args.run, registry)?, &args.row, args.full)? {
-        Why::Story(text) => console::print_painted(&painted(&text, Screen::of_stdout()))?,
-        Why::Records(text) => {
-            console::print_data(&text)?;
-            console::print_status(HINT);
-        }
+    let why = crate::run::why(&open(&args.run, registry)?, &args.row)?;
+    if args.json {
+        return Ok(console::write_json(&format!("{}\n", serde_json::to_string(&why)?))?);
+    }
+    let text = Texts { is_full: args.full }.text(&why);
+    if let Why::Records(_) = why {
+        console::print_data(&text)?;
+        console::print_status(HINT);
+    } else {
+        console::print_painted(&painted(&text, Screen::of_stdout()))?;
     }
     Ok(())
 }

@@ -8,8 +8,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::bail;
-
+use super::FixError;
 use crate::folder_entries::entries;
 
 /// Extensions of files that may hold function docs, before `.gz` or `.zst`.
@@ -23,7 +22,7 @@ const INSTALLED: [&str; 2] = ["node_modules", "__pycache__"];
 const BATCH_FILES: usize = 256;
 const BATCH_BYTES: u64 = 4 << 20;
 
-/// What the command line names.
+/// What was named.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     /// The files, in the order they are reported in.
@@ -55,7 +54,7 @@ impl DocFile {
 ///
 /// # Errors
 /// Where a folder has no file that may hold function docs.
-pub(super) fn list(paths: &[PathBuf]) -> anyhow::Result<Listing> {
+pub(super) fn list(paths: &[PathBuf]) -> Result<Listing, FixError> {
     let mut listing = Listing::default();
     for path in paths {
         let is_only = paths.len() == 1;
@@ -64,11 +63,11 @@ pub(super) fn list(paths: &[PathBuf]) -> anyhow::Result<Listing> {
             listing.walk(path, if is_only { path } else { Path::new("") });
             if listing.files.len() == n_before {
                 let extensions = EXTENSIONS.map(|extension| format!(".{extension}")).join(" ");
-                bail!(
+                return Err(FixError::Input(format!(
                     "{}: no file in this folder has the type of function docs\nhint: those are {extensions}, also \
                      with .gz or .zst; a file of any other type can be named itself",
                     path.display()
-                );
+                )));
             }
         } else {
             let name = (!is_only).then(|| path.display().to_string());
