@@ -231,10 +231,10 @@ impl Source for Programs {
         let wanted = (self.accept + self.spare) as u64;
         let (mut number, mut shown) = (0, 0);
         while into.records() < wanted && number < self.most_candidates() {
-            if cx.cancelled() {
-                return Err(Error::Interrupted);
-            }
-            let outcomes = generation.next_round().map_err(|error| Error::Setting(error.to_string()))?;
+            let outcomes = generation
+                .next_round(&|| cx.cancelled())
+                .map_err(|error| Error::Setting(error.to_string()))?;
+            let Some(outcomes) = outcomes else { return Err(Error::Interrupted) };
             for outcome in outcomes {
                 if into.records() == wanted || number == self.most_candidates() {
                     break;

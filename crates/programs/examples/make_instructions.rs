@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut generation = Generation::new(&environment, &bindings, &templates, Settings::default());
     let (mut accepted, mut rejected) = (Vec::new(), BTreeMap::<&str, (u64, String)>::new());
     while accepted.len() < wanted && generation.candidates() < 200_000 {
-        for outcome in generation.next_round()? {
+        for outcome in generation.next_round(&|| false)?.into_iter().flatten() {
             match outcome {
                 Ok(instruction) => accepted.push(instruction),
                 Err(rejection) => {

@@ -15,10 +15,11 @@ use crate::bindings::Bindings;
 use crate::checks::{Checker, Goal};
 use crate::instruction::Instruction;
 use crate::pool::Pools;
+use crate::program::Program;
 use crate::random::Random;
 use crate::rejection::{Reason, Rejection};
 use crate::stratum::{Counts, Shares, Stratum};
-use crate::walk::{Shape, Walker};
+use crate::walk::{Shape, TrackRecord, Walker};
 use crate::wording::templates::Templates;
 
 /// Candidates of a round.
@@ -51,6 +52,15 @@ const FEWEST_ALIKE: u64 = 5;
 /// What became of a candidate.
 pub type Outcome = Result<Box<Instruction>, Rejection>;
 
+/// A candidate of a round.
+struct Candidate {
+    /// Its kind; `None` if no stratum can be filled.
+    stratum: Option<Stratum>,
+    outcome: Outcome,
+    /// The functions that its walk tried, and whether the call succeeded.
+    tried: Vec<(usize, bool)>,
+}
+
 /// Makes instructions, round by round.
 pub struct Generation<'a> {
     environment: &'a dyn Environment,
@@ -66,8 +76,8 @@ pub struct Generation<'a> {
 struct Progress {
     n_candidates: u64,
     counts: BTreeMap<Stratum, Counts>,
-    /// How often each function is in accepted programs.
-    uses: Vec<u64>,
+    /// What became of the calls of each function.
+    records: Vec<TrackRecord>,
     /// The calls of accepted programs.
     signatures: HashSet<String>,
     /// How many accepted programs call the same functions in the same order.
@@ -108,7 +118,8 @@ impl<'a> Generation<'a> {
         settings: Settings,
     ) -> Self {
         let pools = Pools::new(environment, bindings);
-        let progress = Progress { uses: vec![0; pools.callables.len()], ..Progress::default() };
+        let progress =
+            Progress { records: vec![TrackRecord::default(); pools.callables.len()], ..Progress::default() };
         Self { environment, bindings, templates, settings, pools, progress }
     }
 
@@ -119,48 +130,52 @@ impl<'a> Generation<'a> {
 
     /// Makes the candidates of the next round, in their order; the first has the number [`candidates`](Self::candidates).
     ///
+    /// Returns `None` if `cancelled` returns `true` meanwhile.
+    ///
     /// # Errors
     /// The environment fails.
-    pub fn next_round(&mut self) -> Result<Vec<Outcome>, EnvironmentError> {
+    pub fn next_round(
+        &mut self,
+        cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Vec<Outcome>>, EnvironmentError> {
         let first = self.progress.n_candidates;
         let weights = self.settings.shares.weights(&self.progress.counts, ROUND);
-        let made: Vec<(Option<Stratum>, Outcome)> = (first..first + ROUND)
+        let made: Vec<Option<Candidate>> = (first..first + ROUND)
             .into_par_iter()
-            .map(|number| self.candidate(number, &weights))
+            .map(|number| if cancelled() { Ok(None) } else { self.candidate(number, &weights).map(Some) })
             .collect::<Result<_, EnvironmentError>>()?;
+        let Some(made) = made.into_iter().collect::<Option<Vec<Candidate>>>() else { return Ok(None) };
         self.progress.n_candidates += ROUND;
-        Ok(made.into_iter().map(|(stratum, outcome)| self.count(stratum, outcome)).collect())
+        Ok(Some(made.into_iter().map(|candidate| self.count(candidate)).collect()))
     }
 
     /// Makes one candidate.
-    fn candidate(
-        &self,
-        number: u64,
-        weights: &[(Stratum, u64)],
-    ) -> Result<(Option<Stratum>, Outcome), EnvironmentError> {
+    fn candidate(&self, number: u64, weights: &[(Stratum, u64)]) -> Result<Candidate, EnvironmentError> {
         let mut random = Random::new(self.settings.seed, number);
         let numbers: Vec<u64> = weights.iter().map(|(_, weight)| *weight).collect();
         let Some(drawn) = random.weighted(&numbers) else {
-            return Ok((None, Err(Rejection::new(Reason::NoProgram, "no stratum can be filled"))));
+            let outcome = Err(Rejection::new(Reason::NoProgram, "no stratum can be filled"));
+            return Ok(Candidate { stratum: None, outcome, tried: Vec::new() });
         };
         let stratum = weights[drawn].0;
         let (shape, goal) = self.shape(stratum, &mut random);
-        let outcome = self.instruction(stratum, shape, goal, &mut random)?;
-        Ok((Some(stratum), outcome))
+        let walker =
+            Walker { environment: self.environment, pools: &self.pools, records: &self.progress.records };
+        let walked = walker.walk(shape, &mut random)?;
+        let outcome = match walked.program {
+            Ok(program) => self.instruction(stratum, program, goal, &mut random)?,
+            Err(rejection) => Err(rejection),
+        };
+        Ok(Candidate { stratum: Some(stratum), outcome, tried: walked.tried })
     }
 
     fn instruction(
         &self,
         stratum: Stratum,
-        shape: Shape,
+        program: Program,
         goal: Goal,
         random: &mut Random,
     ) -> Result<Outcome, EnvironmentError> {
-        let walker = Walker { environment: self.environment, pools: &self.pools, uses: &self.progress.uses };
-        let program = match walker.walk(shape, random)? {
-            Ok(program) => program,
-            Err(rejection) => return Ok(Err(rejection)),
-        };
         let checker = Checker { environment: self.environment, pools: &self.pools };
         let program = checker.sliced(program, goal)?;
         if stratum == Stratum::Chain && !program.has_dependency() {
@@ -202,9 +217,14 @@ impl<'a> Generation<'a> {
     }
 
     /// Puts a candidate to those before it: it may repeat one, or be one too many of its kind.
-    fn count(&mut self, stratum: Option<Stratum>, outcome: Outcome) -> Outcome {
-        let Some(stratum) = stratum else { return outcome };
+    fn count(&mut self, candidate: Candidate) -> Outcome {
+        let Candidate { stratum, outcome, tried } = candidate;
         let progress = &mut self.progress;
+        for (callable, worked) in tried {
+            progress.records[callable].tried += 1;
+            progress.records[callable].worked += u64::from(worked);
+        }
+        let Some(stratum) = stratum else { return outcome };
         let counts = progress.counts.entry(stratum).or_default();
         counts.drawn += 1;
         let instruction = outcome?;
@@ -228,7 +248,7 @@ impl<'a> Generation<'a> {
         counts.accepted += 1;
         for step in &program.steps {
             if let Some(at) = self.pools.of_name(&step.function) {
-                progress.uses[at] += 1;
+                progress.records[at].used += 1;
             }
         }
         Ok(instruction)
@@ -236,15 +256,14 @@ impl<'a> Generation<'a> {
 
     /// Returns how much of the environment the candidates so far reach.
     pub fn coverage(&self) -> Coverage {
-        let callables = self.pools.callables.iter().zip(&self.progress.uses).enumerate();
-        let unreached = callables.filter(|(_, (_, uses))| **uses == 0).map(|(at, (callable, _))| Unreached {
-            function: callable.name.clone(),
-            without_values: self.pools.without_values(at),
+        let callables = self.pools.callables.iter().zip(&self.progress.records).enumerate();
+        let unreached = callables.filter(|(_, (_, record))| record.used == 0).map(|(at, (callable, _))| {
+            Unreached { function: callable.name.clone(), without_values: self.pools.without_values(at) }
         });
         let unfilled = self.progress.counts.iter().filter(|(_, counts)| counts.is_closed());
         Coverage {
             functions: self.pools.callables.len(),
-            reached: self.progress.uses.iter().filter(|uses| **uses > 0).count(),
+            reached: self.progress.records.iter().filter(|record| record.used > 0).count(),
             unreached: unreached.collect(),
             strata: self.progress.counts.clone(),
             unfilled: unfilled.map(|(stratum, _)| *stratum).collect(),

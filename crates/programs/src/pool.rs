@@ -124,6 +124,13 @@ impl Pools {
         self.by_name.get(function).copied()
     }
 
+    /// Returns `true` if every required parameter of a function has a literal in an initial state.
+    pub fn can_be_called(&self, state: usize, callable: usize) -> bool {
+        let mut parameters = self.callables[callable].parameters.iter().enumerate();
+        parameters
+            .all(|(nth, parameter)| !parameter.is_required || !self.literals(state, callable, nth).is_empty())
+    }
+
     /// Returns the required parameters of a function that have no literal in any state and no other source.
     pub fn without_values(&self, callable: usize) -> Vec<String> {
         let parameters = self.callables[callable].parameters.iter().enumerate();

@@ -208,8 +208,15 @@ fn rounds(n_rounds: usize, settings: &Settings) -> Vec<Instruction> {
     let mut generation = Generation::new(&environment, &bindings, &templates, settings.clone());
     let mut accepted = Vec::new();
     for _ in 0..n_rounds {
-        accepted
-            .extend(generation.next_round().unwrap().into_iter().flatten().map(|instruction| *instruction));
+        accepted.extend(
+            generation
+                .next_round(&|| false)
+                .unwrap()
+                .unwrap()
+                .into_iter()
+                .flatten()
+                .map(|instruction| *instruction),
+        );
     }
     accepted
 }

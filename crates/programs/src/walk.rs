@@ -39,8 +39,34 @@ pub struct Walker<'a> {
     pub environment: &'a dyn Environment,
     /// The values that arguments can take.
     pub pools: &'a Pools,
-    /// How often each function is in accepted programs; functions that are in few are tried more.
-    pub uses: &'a [u64],
+    /// How often each function was tried before, and is in accepted programs.
+    pub records: &'a [TrackRecord],
+}
+
+/// What became of the calls of a function.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct TrackRecord {
+    /// Calls that were tried.
+    pub tried: u64,
+    /// Those that succeeded.
+    pub worked: u64,
+    /// How often it is in accepted programs.
+    pub used: u64,
+}
+
+impl TrackRecord {
+    /// How often the function is drawn: more if it is in few programs, less if its calls fail.
+    fn weight(self) -> u64 {
+        1 + 10_000 * (self.worked + 2) / ((self.tried + 4) * (1 + self.used))
+    }
+}
+
+/// A walk that has ended.
+pub struct Walked {
+    /// The program of the wanted form, or why there is none.
+    pub program: Result<Program, Rejection>,
+    /// The functions that were tried, and whether the call succeeded.
+    pub tried: Vec<(usize, bool)>,
 }
 
 /// The steps so far, with what they returned.
@@ -50,17 +76,16 @@ struct Walk<'e> {
     calls: Vec<(Call, Observation)>,
     /// What later steps can take from each result; empty where none does.
     links: Vec<Links>,
+    /// The functions that were tried, and whether the call succeeded.
+    tried: Vec<(usize, bool)>,
 }
-
-/// A program of the wanted form, or why there is none. The outer error is one of the environment.
-pub type Walked = Result<Result<Program, Rejection>, EnvironmentError>;
 
 impl<'a> Walker<'a> {
     /// Walks from one of the initial states.
     ///
     /// # Errors
     /// The environment fails.
-    pub fn walk(&self, shape: Shape, random: &mut Random) -> Walked {
+    pub fn walk(&self, shape: Shape, random: &mut Random) -> Result<Walked, EnvironmentError> {
         let states = self.environment.initial_states();
         let state = random.below(states.len());
         let program = Program { state, steps: Vec::new() };
@@ -69,6 +94,7 @@ impl<'a> Walker<'a> {
             program,
             calls: Vec::new(),
             links: Vec::new(),
+            tried: Vec::new(),
         };
         let walked = match shape {
             Shape::Chain(n_steps) => self.chain(&mut walk, n_steps, random)?,
@@ -77,7 +103,7 @@ impl<'a> Walker<'a> {
             Shape::Recovery => self.recovery(&mut walk, random)?,
         };
         walk.episode.stop()?;
-        Ok(walked.map(|()| walk.program))
+        Ok(Walked { program: walked.map(|()| walk.program), tried: walk.tried })
     }
 
     fn chain(&self, walk: &mut Walk<'a>, n_steps: usize, random: &mut Random) -> Done {
@@ -90,7 +116,7 @@ impl<'a> Walker<'a> {
                 if is_last && nth > 0 && step.references().next().is_none() {
                     continue;
                 }
-                if walk.try_step(step)? {
+                if walk.try_step(callable, step)? {
                     walk.find_links(self.pools);
                     found = true;
                     break;
@@ -105,7 +131,7 @@ impl<'a> Walker<'a> {
 
     fn same_function(&self, walk: &mut Walk<'a>, n_steps: usize, random: &mut Random) -> Done {
         for _ in 0..MOST_TRIES {
-            let Some(callable) = self.any_function(random) else { break };
+            let Some(callable) = self.any_function(walk, random) else { break };
             for _ in 0..n_steps * 3 {
                 if walk.calls.len() == n_steps {
                     return Ok(Ok(()));
@@ -114,7 +140,7 @@ impl<'a> Walker<'a> {
                 if step.arguments.is_empty() {
                     break;
                 }
-                walk.try_step(step)?;
+                walk.try_step(callable, step)?;
             }
             if walk.calls.len() == n_steps {
                 return Ok(Ok(()));
@@ -131,12 +157,12 @@ impl<'a> Walker<'a> {
             if walk.calls.len() == n_steps {
                 break;
             }
-            let Some(callable) = self.any_function(random) else { break };
+            let Some(callable) = self.any_function(walk, random) else { break };
             if walk.program.functions().contains(&self.pools.callables[callable].name.as_str()) {
                 continue;
             }
             if let Some(step) = self.step(walk, callable, false, random) {
-                walk.try_step(step)?;
+                walk.try_step(callable, step)?;
             }
         }
         Ok(if walk.calls.len() == n_steps { Ok(()) } else { Err(too_short(walk, n_steps)) })
@@ -150,14 +176,14 @@ impl<'a> Walker<'a> {
         };
         walk.push(Step { fails: true, ..refused.clone() })?;
         for _ in 0..MOST_REPAIRS {
-            let Some(callable) = self.any_function(random) else { break };
+            let Some(callable) = self.any_function(walk, random) else { break };
             let Some(mut repair) = self.step(walk, callable, false, random) else { continue };
             for (parameter, argument) in &mut repair.arguments {
                 if let Some(same) = refused.argument(parameter) {
                     *argument = same.clone();
                 }
             }
-            if repair.function == refused.function || !walk.try_step(repair)? {
+            if repair.function == refused.function || !walk.try_step(callable, repair)? {
                 continue;
             }
             if walk.call(&refused)?.failure.is_none() {
@@ -174,7 +200,7 @@ impl<'a> Walker<'a> {
     /// A call that is refused in a fresh episode, in which nothing else was called.
     fn refused(&self, walk: &mut Walk<'a>, random: &mut Random) -> Result<Option<Step>, EnvironmentError> {
         for _ in 0..MOST_REPAIRS {
-            let Some(callable) = self.any_function(random) else { break };
+            let Some(callable) = self.any_function(walk, random) else { break };
             let Some(step) = self.step(walk, callable, false, random) else { continue };
             match walk.call(&step)?.failure {
                 Some(Failure::ErrorResult) => return Ok(Some(step)),
@@ -189,24 +215,29 @@ impl<'a> Walker<'a> {
     /// A function for the next step of a chain: one that can use an earlier result, more often than others.
     fn next_function(&self, walk: &Walk<'_>, n_steps: usize, random: &mut Random) -> Option<usize> {
         if n_steps == 1 || walk.calls.is_empty() {
-            return self.any_function(random);
+            return self.any_function(walk, random);
         }
+        let state = walk.program.state;
         let is_linked = |callable: usize| walk.links.iter().any(|links| links.has(callable));
         let weights: Vec<u64> = (0..self.pools.callables.len())
-            .map(|callable| self.weight(callable) * if is_linked(callable) { 40 } else { 1 })
+            .map(|callable| match (is_linked(callable), self.pools.can_be_called(state, callable)) {
+                (true, _) => self.records[callable].weight() * 40,
+                (false, true) => self.records[callable].weight(),
+                (false, false) => 0,
+            })
             .collect();
         random.weighted(&weights)
     }
 
-    fn any_function(&self, random: &mut Random) -> Option<usize> {
-        let weights: Vec<u64> =
-            (0..self.pools.callables.len()).map(|callable| self.weight(callable)).collect();
+    /// A function whose required arguments the user can give.
+    fn any_function(&self, walk: &Walk<'_>, random: &mut Random) -> Option<usize> {
+        let state = walk.program.state;
+        let weight = |callable: usize| match self.pools.can_be_called(state, callable) {
+            true => self.records[callable].weight(),
+            false => 0,
+        };
+        let weights: Vec<u64> = (0..self.pools.callables.len()).map(weight).collect();
         random.weighted(&weights)
-    }
-
-    /// A function that is in few programs is drawn more often.
-    fn weight(&self, callable: usize) -> u64 {
-        1 + 10_000 / (1 + self.uses.get(callable).copied().unwrap_or_default())
     }
 
     /// A call of a function with arguments of the pools; `None` if a required one has no value.
@@ -299,13 +330,14 @@ impl<'e> Walk<'e> {
     }
 
     /// Makes a call; it becomes a step if it succeeds and is no repetition.
-    fn try_step(&mut self, step: Step) -> Result<bool, EnvironmentError> {
+    fn try_step(&mut self, callable: usize, step: Step) -> Result<bool, EnvironmentError> {
         let Ok(arguments) = resolve(&step, &self.calls) else { return Ok(false) };
         let call = Call::new(step.function.clone(), arguments);
         if self.calls.iter().any(|(earlier, _)| *earlier == call) {
             return Ok(false);
         }
         let seen = self.episode.call(&call)?;
+        self.tried.push((callable, seen.failure.is_none()));
         if seen.failure.is_some() {
             return Ok(false);
         }
