@@ -143,8 +143,7 @@ mod tests {
         let for_tests = first_cells(page, "\nFor tests only:");
         let mut all = first_cells(page, "\nVersions are in `Cargo.toml`");
         all.extend(&for_tests);
-        let mut versions = names(&manifest["workspace"]["dependencies"]);
-        versions.insert("nix".to_owned());
+        let versions = names(&manifest["workspace"]["dependencies"]);
         assert_eq!(all, versions.iter().map(String::as_str).collect());
         // What tests of the program need is not in the program.
         let of_program = names(&manifest["dependencies"]);

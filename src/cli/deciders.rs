@@ -101,6 +101,30 @@ const FILES: &[(&str, &[&str])] = &[
             "answer/optional-left-out",
         ],
     ),
+    (
+        "crates/programs/src/walk.rs",
+        &["program/no-program"],
+    ),
+    (
+        "crates/programs/src/checks.rs",
+        &[
+            "program/failed-call",
+            "program/empty-result",
+            "program/huge-result",
+            "program/nondeterministic",
+            "program/unneeded-call",
+            "program/order-matters",
+            "program/ambiguous-argument",
+            "program/coincidental-dependency",
+            "program/echoed-value",
+        ],
+    ),
+    (
+        "crates/programs/src/author.rs",
+        &["program/unsaid-argument", "program/leaked-value", "program/ungrounded-answer"],
+    ),
+    ("crates/programs/src/generate.rs", &["program/duplicate", "program/too-many-alike"]),
+    ("src/stages/hold_surplus.rs", &["instruct/"]),
     ("crates/lint/src/domain.rs", &["answer/unknown-key"]),
     (
         "crates/lint/src/duplicates.rs",
@@ -174,11 +198,13 @@ mod tests {
     use super::*;
     use crate::docs::convert;
     use crate::ingest::reasons::REASONS as LINE_REASONS;
+    use crate::instruct::CANDIDATE_REASONS;
     use crate::lint::rules;
     use crate::stages::Registry;
 
     /// Files in which codes that are no literals elsewhere have their names.
-    const DEFINITIONS: [&str; 4] = [
+    const DEFINITIONS: [&str; 5] = [
+        "crates/programs/src/rejection.rs",
         "crates/ingest/src/reasons.rs",
         "crates/docs/src/parse/fault.rs",
         "crates/answers/src/fault.rs",
@@ -209,6 +235,7 @@ mod tests {
         let codes = codes.chain(LINE_REASONS.iter().map(|reason| reason.code));
         let codes = codes.chain(rules::all().map(|rule| rule.code));
         let codes = codes.chain(convert::REASONS.iter().map(|reason| reason.code));
+        let codes = codes.chain(CANDIDATE_REASONS.iter().map(|reason| reason.code()));
         let mut n = 0;
         for code in codes.chain(crate::fix::REASONS.iter().map(|(code, _)| *code)) {
             let file = file_of(code).unwrap_or_else(|| panic!("{code} has no file"));

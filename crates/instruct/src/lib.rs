@@ -15,6 +15,12 @@ pub mod source;
 
 use callsieve_engine::kind::{SinkKind, SourceKind};
 
+/// The reasons for which candidates are rejected.
+pub use callsieve_programs::rejection::Reason as CandidateReason;
+
+/// All of them, in the order of the checks.
+pub static CANDIDATE_REASONS: [CandidateReason; CandidateReason::ALL.len()] = CandidateReason::ALL;
+
 /// The kinds of sources of instruction sets.
 pub static SOURCES: [SourceKind; 1] = [SourceKind::of::<source::Programs>()];
 /// The kinds of sinks of instruction sets.
