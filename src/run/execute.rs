@@ -213,10 +213,11 @@ impl Prepared<'_> {
 
     fn run_file(&self, outcome: &runner::Outcome) -> Result<RunFile, engine::error::Error> {
         let Self { pipeline, options, source, .. } = self;
+        let mut inputs = outcome.ingest.inputs.clone();
         // A step that was taken over may have read the same bytes under another name.
-        let paths = source.source.files().iter().map(|path| path.display().to_string());
-        let inputs =
-            outcome.ingest.inputs.iter().cloned().zip(paths).map(|(input, path)| InputFile { path, ..input });
+        for (input, path) in inputs.iter_mut().zip(source.source.files()) {
+            input.path = path.display().to_string();
+        }
         let mut baselines = Vec::new();
         for path in pipeline.baselines() {
             baselines.extend(Earlier::open(&path)?.inputs()?);
@@ -226,7 +227,7 @@ impl Prepared<'_> {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             pipeline: pipeline.resolved_with(source),
             seed: pipeline.seed,
-            inputs: inputs.collect(),
+            inputs,
             baselines,
             steps: pipeline.stages.iter().map(|stage| stage.id.clone()).collect(),
             command: options.command.clone(),
