@@ -39,7 +39,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     missing
         .take(40)
         .for_each(|missing| println!("missing {:?} {} × {}", missing.kind, missing.n, missing.item));
-    print_collection(Collection::of(reads));
+    print_collection(&Collection::of(reads));
     Ok(())
 }
 
@@ -65,7 +65,7 @@ fn print_row(name: &str, n_files: usize, counts: &Counts) {
     );
 }
 
-fn print_collection(collection: Collection) {
+fn print_collection(collection: &Collection) {
     let changed = collection.names.iter().filter(|entry| entry.name != entry.function).count();
     let responses =
         collection.tools.iter().flat_map(|tool| &tool.functions).filter(|api| api.response.is_some()).count();

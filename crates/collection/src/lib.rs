@@ -1,7 +1,8 @@
 //! API collections: files of tools become tools with docs, names, and counts of what was read.
 //!
 //! `read` recognises the format of a file by its content (`format` has the table) and returns its tools and faults;
-//! `collection` joins several sources and gives every function a legal, unique name. No process is started and no
+//! `collection` joins several sources and gives every function a legal, unique name. `filter` has rules for functions that
+//! nobody could use, `probe` rules for recorded calls. No process is started and no
 //! network is used. Docs are JSON Schema as written; `docs::fix` turns them into BFCL's form, with a record of each edit.
 
 // Tests write small files to temporary folders, where an interrupted write does no harm.
@@ -12,11 +13,16 @@ pub mod collection;
 pub mod counts;
 mod document;
 pub mod fault;
+pub mod filter;
 pub mod format;
 pub mod names;
+pub mod probe;
 pub mod read;
 mod reading;
 pub mod tool;
 
 pub use collection::Collection;
 pub use read::{Read, read_file, read_text, read_value};
+
+#[cfg(test)]
+mod data_tests;
