@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use callsieve_text::content_hash::content_hash;
 use serde::Serialize;
 
 use crate::counts::Counts;
@@ -40,21 +41,14 @@ impl Collection {
     pub fn of(mut reads: Vec<Read>) -> Self {
         reads.sort_by(|a, b| a.source.cmp(&b.source));
         let mut collection = Self::default();
-        let mut at: BTreeMap<ToolKey, usize> = BTreeMap::new();
+        let mut joined = Joined::default();
         let mut responses = Vec::new();
         for read in reads {
             collection.counts += &read.counts;
             collection.faults.extend(read.faults);
             responses.extend(read.responses);
             for tool in read.tools {
-                let key =
-                    (tool.category.clone(), tool.collection.clone(), tool.name.clone(), tool.host.clone());
-                if let Some(known) = at.get(&key) {
-                    collection.merged_functions += join(&mut collection.tools[*known], tool);
-                } else {
-                    at.insert(key, collection.tools.len());
-                    collection.tools.push(tool);
-                }
+                collection.merged_functions += joined.add(tool, &mut collection.tools);
             }
         }
         collection.attach(responses);
@@ -106,31 +100,49 @@ impl Collection {
     }
 }
 
-/// Adds the functions of another source to a tool, and returns how many it has already.
-fn join(tool: &mut Tool, other: Tool) -> usize {
-    let mut n_merged = 0;
-    if tool.description.is_empty() {
-        tool.description = other.description;
-    }
-    tool.title = tool.title.take().or(other.title);
-    tool.licence = tool.licence.take().or(other.licence);
-    for api in other.functions {
-        match tool.functions.iter_mut().find(|known| is_equal(known, &api)) {
-            Some(known) => {
-                known.response = known.response.take().or(api.response);
-                known.example = known.example.take().or(api.example);
-                n_merged += 1;
-            }
-            None => tool.functions.push(api),
-        }
-    }
-    n_merged
+/// Where the tools and functions of the earlier sources are.
+#[derive(Default)]
+struct Joined {
+    tools: BTreeMap<ToolKey, usize>,
+    functions: BTreeMap<(usize, u128), usize>,
 }
 
-/// Returns true if two functions are one: equal requests and docs, whatever their legal names.
-fn is_equal(a: &Api, b: &Api) -> bool {
-    let is_doc_equal = ["description", "parameters"].iter().all(|key| a.doc.get(*key) == b.doc.get(*key));
-    a.original_name == b.original_name && a.method == b.method && a.path == b.path && is_doc_equal
+impl Joined {
+    /// Adds a tool, and returns how many of its functions are known. Equal functions of one source stay separate.
+    fn add(&mut self, tool: Tool, tools: &mut Vec<Tool>) -> usize {
+        let key = (tool.category.clone(), tool.collection.clone(), tool.name.clone(), tool.host.clone());
+        let at = *self.tools.entry(key).or_insert(tools.len());
+        if at == tools.len() {
+            tools.push(Tool { functions: Vec::new(), ..tool.clone() });
+        }
+        let known = &mut tools[at];
+        if known.description.is_empty() {
+            known.description = tool.description;
+        }
+        known.title = known.title.take().or(tool.title);
+        known.licence = known.licence.take().or(tool.licence);
+        let mut n_merged = 0;
+        let before = known.functions.len();
+        for api in tool.functions {
+            let place = *self.functions.entry((at, content(&api))).or_insert(known.functions.len());
+            match known.functions.get_mut(place).filter(|_| place < before) {
+                Some(earlier) => {
+                    earlier.response = earlier.response.take().or(api.response);
+                    earlier.example = earlier.example.take().or(api.example);
+                    n_merged += 1;
+                }
+                None => known.functions.push(api),
+            }
+        }
+        n_merged
+    }
+}
+
+/// Returns a hash of what makes a function another one: its request and its doc, whatever its legal name.
+fn content(api: &Api) -> u128 {
+    let doc = (api.doc.get("description"), api.doc.get("parameters"));
+    let request = (&api.original_name, &api.method, &api.path);
+    content_hash(serde_json::to_vec(&(request, doc)).expect("texts and JSON are JSON"))
 }
 
 /// Returns a name in the form of ToolBench's files: letters and digits in lower case, `_` between words.

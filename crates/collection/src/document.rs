@@ -84,6 +84,23 @@ impl Document {
         }
     }
 
+    /// Returns the records without their places.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &Value> {
+        let (values, lines): (&[Value], &[(usize, Value)]) = match &self.content {
+            Content::Json(Value::Array(values)) => (values, &[]),
+            Content::Json(value) => (std::slice::from_ref(value), &[]),
+            Content::Lines(lines) => (&[], lines),
+            Content::Table(_) | Content::Text(_) => (&[], &[]),
+        };
+        values.iter().chain(lines.iter().map(|(_, value)| value))
+    }
+
+    /// Returns true if there are records and all of them have a property.
+    pub(crate) fn all(&self, holds: impl Fn(&Value) -> bool) -> bool {
+        let mut values = self.values().peekable();
+        values.peek().is_some() && values.all(holds)
+    }
+
     /// Returns the only value, if it is an object.
     pub(crate) fn object(&self) -> Option<&serde_json::Map<String, Value>> {
         if let Content::Json(Value::Object(map)) = &self.content { Some(map) } else { None }

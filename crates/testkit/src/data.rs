@@ -63,6 +63,8 @@ pub const PARTS: &[Part] = &[
         &[
             "every_operation_of_a_description_is_one_function",
             "published_collections_are_read_without_a_loss",
+            "examples_of_published_responses_fit_the_budget_of_toolbench",
+            "published_descriptions_give_drafts",
         ],
     ),
     part(
@@ -86,6 +88,7 @@ pub const PARTS: &[Part] = &[
         &[
             "published_collections_are_read_without_a_loss",
             "answers_in_trees_of_toolbench_are_told_from_errors",
+            "answers_in_trees_of_toolbench_are_compressed",
         ],
     ),
     part(

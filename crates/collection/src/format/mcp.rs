@@ -15,10 +15,7 @@ use crate::tool::{Api, Tool};
 pub(super) const FORMAT: Format = Format {
     name: "mcp",
     what: "Tools of MCP servers: results of `tools/list` and catalogues of servers.",
-    recognises: |document| {
-        let records = document.records();
-        !records.is_empty() && records.iter().all(|(_, value)| is_one(value))
-    },
+    recognises: |document| document.all(is_one),
     read,
     census: |document| {
         let mut census = Census::default();

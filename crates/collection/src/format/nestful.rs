@@ -17,10 +17,7 @@ use crate::tool::{Api, Tool};
 pub(super) const FORMAT: Format = Format {
     name: "nestful",
     what: "Functions with maps of parameters and `output_parameters`, as in NESTFUL and API-Bank.",
-    recognises: |document| {
-        let records = document.records();
-        !records.is_empty() && records.iter().all(|(_, value)| value.get("output_parameters").is_some())
-    },
+    recognises: |document| document.all(|value| value.get("output_parameters").is_some()),
     read,
     census: |document| Some(count(document)),
 };
@@ -89,7 +86,7 @@ fn function(name: &str, map: &Map<String, Value>, reading: &mut Reading, at: &st
 fn count(document: &Document) -> Census {
     let mut census = Census::default();
     let mut tools = BTreeSet::new();
-    for (_, value) in document.records() {
+    for value in document.values() {
         let Some(map) = value.as_object() else { continue };
         let name = text(map, &NAME).unwrap_or_default();
         tools.insert(tool(map, name, document.source.stem()));

@@ -17,14 +17,13 @@ use crate::tool::{Api, Tool};
 pub(super) const FORMAT: Format = Format {
     name: "rapidapi",
     what: "A tool of RapidAPI with its `api_list`, as ToolBench publishes and prompts it.",
-    recognises: |document| {
-        let records = document.records();
-        !records.is_empty() && records.iter().all(|(_, value)| is_tool(value))
-    },
+    recognises: |document| document.all(is_tool),
     read,
     census: |document| {
         let mut census = Census::default();
-        document.records().into_iter().for_each(|(_, value)| count_tool(value, &mut census));
+        for value in document.values() {
+            count_tool(value, &mut census);
+        }
         Some(census)
     },
 };

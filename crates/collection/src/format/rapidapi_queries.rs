@@ -18,7 +18,7 @@ use crate::tool::{Api, Tool};
 pub(super) const FORMAT: Format = Format {
     name: "rapidapi-queries",
     what: "Instructions with their `api_list`, as in ToolBench's `G1_query.json`.",
-    recognises: |document| document.records().iter().any(|(_, value)| is_query(value)),
+    recognises: |document| document.values().any(is_query),
     read,
     census: |document| Some(count(document)),
 };
@@ -97,7 +97,7 @@ fn content(entry: &Value) -> String {
 fn count(document: &Document) -> Census {
     let mut entries = BTreeMap::new();
     let mut tools = BTreeMap::new();
-    for (_, record) in document.records() {
+    for record in document.values() {
         let documented = api_list(record).into_iter().flatten().filter(|entry| !is_reference(entry));
         for entry in documented {
             tools.insert(

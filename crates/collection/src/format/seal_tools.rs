@@ -14,11 +14,11 @@ use crate::tool::{Api, Tool};
 pub(super) const FORMAT: Format = Format {
     name: "seal-tools",
     what: "Records with `api_name`, `field`, `parameters` and `responses`, as in Seal-Tools.",
-    recognises: |document| document.records().first().is_some_and(|(_, value)| is_one(value)),
+    recognises: |document| document.values().next().is_some_and(is_one),
     read,
     census: |document| {
         let mut census = Census::default();
-        for (_, value) in document.records() {
+        for value in document.values() {
             let Some(map) = value.as_object() else { continue };
             let name = text(map, &["api_name"]).unwrap_or_default();
             census.tool(name, text(map, &["api_description"]).map(str::trim));

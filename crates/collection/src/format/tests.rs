@@ -1,7 +1,11 @@
 //! One small document of each format, and laws for all of them.
 
+use callsieve_testkit::arbitrary::{json_value, object};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use super::FORMATS;
+use crate::document::{Document, Source, of_text};
 use crate::fault::FaultKind;
 use crate::read::{Read, read_text, read_value};
 use crate::tool::Api;
@@ -313,4 +317,101 @@ fn damaged_text_is_read_with_a_fault_or_refused() {
     assert_eq!((read.tools[0].functions.len(), read.counts.uncounted_functions), (1, 1));
     assert_eq!(kinds(&read_text("a.txt", "Ring the bell at noon.")), [FaultKind::Unreadable]);
     assert_eq!(kinds(&read_text("a.json", "")), [FaultKind::Empty]);
+}
+
+/// One document of each format, in the order of the table.
+fn samples() -> Vec<(&'static str, String)> {
+    let parameters = json!({"n": {"type": "int"}});
+    let query = json!([{"query": "Ring.", "api_list": [{"tool_name": "a", "api_name": "b", "api_description": "c"}]}]);
+    let seal = json!({"api_name": "ring", "field": "Music", "parameters": parameters, "responses": {}});
+    let nestful =
+        json!([{"name": "ring", "description": "Rings.", "parameters": parameters, "output_parameters": {}}]);
+    let postman = json!({"info": {"_postman_id": "1"}, "item": []});
+    vec![
+        ("a.json", query.to_string()),
+        ("a.json", rapidapi_tool().to_string()),
+        ("a.json", json!({"api_list": [{"name": "ring", "schema": {}}]}).to_string()),
+        ("a.json", description().to_string()),
+        ("a.yml", "swagger: 2.0\npaths: {}\n".to_owned()),
+        ("a.json", postman.to_string()),
+        ("a.json", json!([mcp_tool()]).to_string()),
+        ("a.jsonl", format!("{seal}\n{seal}\n")),
+        ("a.json", nestful.to_string()),
+        ("a.csv", "类名,api_info\nRing,.\n".to_owned()),
+        ("a.py", "def ring(): pass".to_owned()),
+        ("a.json", json!([{"name": "ring", "description": "Rings.", "parameters": {}}]).to_string()),
+    ]
+}
+
+#[test]
+fn a_document_is_recognised_by_its_own_format_only() {
+    for (at, (name, text)) in samples().into_iter().enumerate() {
+        let document: Document = of_text(Source::new(name), &text, &mut Vec::new()).unwrap();
+        let recognised: Vec<&str> = FORMATS
+            .iter()
+            .filter(|format| (format.recognises)(&document))
+            .map(|format| format.name)
+            .collect();
+        let mut expected = vec![FORMATS[at].name];
+        expected.extend((at + 1 < FORMATS.len()).then_some("definitions"));
+        assert_eq!(recognised, expected, "{text}");
+    }
+}
+
+/// Keys that formats look for.
+const KEYS: &str = "api_list|tools|name|query|api_name|paths|openapi|swagger|info|item|parameters|properties|inputSchema\
+    |result|function|functions|output_parameters|required_parameters|responses|request|type|get|in|schema|$ref";
+
+/// Generates JSON with the keys that formats look for.
+fn likely() -> impl Strategy<Value = Value> {
+    let key = prop::sample::select(KEYS.split('|').map(str::to_owned).collect::<Vec<_>>());
+    let leaf = prop_oneof![
+        json_value(),
+        Just(json!("ring")),
+        Just(json!("object")),
+        Just(json!("3.0")),
+        Just(json!("#/paths"))
+    ];
+    leaf.prop_recursive(5, 40, 5, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((key.clone(), inner), 0..6).prop_map(object),
+        ]
+    })
+}
+
+fn assert_reads(read: &Read) {
+    let functions = read.tools.iter().map(|tool| tool.functions.len()).sum::<usize>();
+    assert!(functions > 0 || !read.responses.is_empty() || !read.faults.is_empty() || read.format.is_some());
+    assert!(read.tools.iter().all(|tool| !tool.functions.is_empty()));
+    let again = crate::Collection::of(vec![read.clone()]);
+    assert_eq!(again.n_functions() + again.merged_functions, functions);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+    #[test]
+    fn any_json_is_read_or_a_fault(value in prop_oneof![likely(), json_value()]) {
+        let read = read_value("any", value.clone());
+        assert_reads(&read);
+        let text = read_text("any", &value.to_string());
+        prop_assert_eq!(text.tools, read.tools);
+    }
+
+    #[test]
+    fn any_text_is_read_or_a_fault(name in "[a-z]\\.(json|jsonl|csv|yaml|py|txt)", text in "\\PC{0,60}|(\\{\"name\": \"[a-z]\"\\}\n){0,4}") {
+        assert_reads(&read_text(&name, &text));
+    }
+
+    #[test]
+    fn a_changed_sample_is_read_or_a_fault(at in 0..12_usize, cut in any::<prop::sample::Index>(), with in "[\\[\\]{}\",:a]{0,3}") {
+        let (name, mut text) = samples().swap_remove(at);
+        let mut place = cut.index(text.len());
+        while !text.is_char_boundary(place) {
+            place -= 1;
+        }
+        text.insert_str(place, &with);
+        assert_reads(&read_text(name, &text));
+    }
 }
