@@ -1,26 +1,9 @@
 //! What each parameter of a function is for.
 
+use super::paging::{bare, is_limit, is_offset};
 use super::plan::Plan;
 use super::table::{find, is_variable, parameters, parent_column};
 use super::{Binding, DraftFunction, Operation, Role, Table};
-
-/// Names of parameters for the most rows, without `_` and case.
-const LIMITS: [&str; 9] =
-    ["limit", "pagesize", "perpage", "size", "count", "maxresults", "top", "pagelimit", "maxitems"];
-
-/// Names of parameters for the first row or the page.
-const OFFSETS: [&str; 9] =
-    ["offset", "page", "skip", "cursor", "after", "before", "start", "pagetoken", "pagenumber"];
-
-fn bare(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
-/// Returns true for a parameter that only selects a part of the rows.
-pub(super) fn is_paging(name: &str) -> bool {
-    let name = bare(name);
-    LIMITS.contains(&name.as_str()) || OFFSETS.contains(&name.as_str())
-}
 
 /// Returns the effect of a function on its table.
 pub(super) fn function(plan: &Plan<'_>, tables: &[Table]) -> DraftFunction {
@@ -60,10 +43,10 @@ fn role(plan: &Plan<'_>, name: &str, table: Option<&Table>) -> (Role, Option<Str
         return (role, Some(parent_column(variable, parent)));
     }
     debug_assert!(!is_variable(plan, name), "variables of the path have a role");
-    if LIMITS.contains(&bare(name).as_str()) {
+    if is_limit(name) {
         return (Role::Limit, None);
     }
-    if OFFSETS.contains(&bare(name).as_str()) {
+    if is_offset(name) {
         return (Role::Offset, None);
     }
     let names_key = |table: &&Table| bare(name) == format!("{}s", bare(&table.key)) && resource.key.is_none();

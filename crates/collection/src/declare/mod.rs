@@ -6,6 +6,7 @@
 
 mod binding;
 mod columns;
+mod paging;
 mod plan;
 mod resource;
 mod table;

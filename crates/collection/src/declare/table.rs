@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::binding::is_paging;
+use super::paging::{is_limit, is_offset};
 use super::plan::Plan;
 use super::resource::singular;
 use super::{Column, ColumnType, Operation, Table, columns};
@@ -63,7 +63,9 @@ fn table(plans: &[&Plan<'_>]) -> Table {
     }
     for plan in plans.iter().filter(|plan| matches!(plan.operation, Operation::Insert | Operation::Update)) {
         let in_path = |name: &str| is_variable(plan, name);
-        for (name, schema) in parameters(plan).filter(|(name, _)| !in_path(name) && !is_paging(name)) {
+        for (name, schema) in
+            parameters(plan).filter(|(name, _)| !in_path(name) && !is_limit(name) && !is_offset(name))
+        {
             found.add(columns::of_schema(name, schema));
         }
     }

@@ -53,6 +53,7 @@ fn read(document: &Document, reading: &mut Reading) {
             resolver.next_function();
             if let Some(operation) = place.operation(root, &resolver) {
                 (api.response, api.example) = response(operation, &mut resolver);
+                with_examples(&mut api, &place.inputs(root, operation, &resolver));
             }
             api.path = Some(place.path);
         }
@@ -135,8 +136,40 @@ impl Place {
         root: &'d Map<String, Value>,
         resolver: &Resolver<'d>,
     ) -> Option<&'d Map<String, Value>> {
-        let item = resolver.target(root.get("paths")?.get(&self.path)?).ok()?;
-        item.get(&self.method)?.as_object()
+        self.item(root, resolver)?.get(&self.method)?.as_object()
+    }
+
+    fn item<'d>(
+        &self,
+        root: &'d Map<String, Value>,
+        resolver: &Resolver<'d>,
+    ) -> Option<&'d Map<String, Value>> {
+        resolver.target(root.get("paths")?.get(&self.path)?).ok()
+    }
+
+    /// Returns the parameters of an operation and of its path, the operation's own first.
+    fn inputs<'d>(
+        &self,
+        root: &'d Map<String, Value>,
+        operation: &'d Map<String, Value>,
+        resolver: &Resolver<'d>,
+    ) -> Vec<&'d Map<String, Value>> {
+        let lists = [Some(operation), self.item(root, resolver)].into_iter().flatten();
+        let all = lists.filter_map(|map| map.get("parameters")?.as_array()).flatten();
+        all.filter_map(|parameter| resolver.target(parameter).ok()).collect()
+    }
+}
+
+/// Adds the examples that stand beside the schema of a parameter, which `docs::spec` leaves out.
+fn with_examples(api: &mut Api, inputs: &[&Map<String, Value>]) {
+    let properties = api.doc.get_mut("parameters").and_then(|parameters| parameters.get_mut("properties"));
+    let Some(Value::Object(properties)) = properties else { return };
+    for input in inputs.iter().rev() {
+        let name = text(input, &["name"]).unwrap_or_default();
+        let Some(Value::Object(property)) = properties.get_mut(name) else { continue };
+        if let Some(example) = input.get("example").filter(|_| input.contains_key("schema")) {
+            property.insert("example".to_owned(), example.clone());
+        }
     }
 }
 

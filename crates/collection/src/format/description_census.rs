@@ -115,13 +115,11 @@ impl<'d> Counter<'d> {
         }
         self.census.parameter();
         let content = || input.get("content")?.as_object()?.values().next()?.get("schema");
+        let example = input.get("example").filter(|_| input.contains_key("schema"));
         match input.get("schema").or_else(content) {
-            Some(schema) => self.schema(schema, text(input, &["description"])),
+            Some(schema) => self.schema(schema, text(input, &["description"]), example),
             None if is_version_3 => self.census.description(text(input, &["description"])),
-            None => self.inside(input, None),
-        }
-        if is_version_3 && let Some(example) = input.get("example") {
-            self.census.value(Kind::Examples, example);
+            None => self.inside(input, None, None),
         }
     }
 
@@ -147,36 +145,41 @@ impl<'d> Counter<'d> {
         let is_combined = COMBINING.iter().any(|key| !self.found(schema, key, 0).is_empty());
         if members.is_empty() || is_combined {
             self.census.parameter();
-            return self.schema(schema, description);
+            return self.schema(schema, description, None);
         }
         let opened = self.enter(schema);
         for (_, member) in members {
             if member.get("readOnly") != Some(&Value::Bool(true)) {
                 self.census.parameter();
-                self.schema(member, None);
+                self.schema(member, None, None);
             }
         }
         self.open.truncate(opened);
     }
 
-    /// Counts a schema; the description of its parameter has priority over its own.
-    fn schema(&mut self, schema: &'d Value, description: Option<&'d str>) {
+    /// Counts a schema; the description and the example of its parameter have priority over its own.
+    fn schema(&mut self, schema: &'d Value, description: Option<&'d str>, example: Option<&'d Value>) {
         let is_repeated = self.references(schema).iter().any(|reference| self.open.contains(reference));
         let opened = self.enter(schema);
         if is_repeated || opened > 2 * MAX_HOPS {
             let own = self.found(schema, "description", 0).first().and_then(|text| text.as_str());
             self.census.description(description.or(own));
         } else if let Value::Object(map) = schema {
-            self.inside(map, description);
+            self.inside(map, description, example);
         }
         self.open.truncate(opened);
     }
 
-    fn inside(&mut self, map: &'d Map<String, Value>, description: Option<&'d str>) {
+    fn inside(
+        &mut self,
+        map: &'d Map<String, Value>,
+        description: Option<&'d str>,
+        example: Option<&'d Value>,
+    ) {
         let first = |key: &str| self.found_in(map, key, 0).into_iter().next();
         let own = || first("description").and_then(Value::as_str);
         let (default, values) = (first("default"), first("enum"));
-        let examples = [first("example"), first("examples")];
+        let examples = [example.or(first("example")), first("examples")];
         let described = description.or_else(own);
         self.census.description(described);
         if let Some(default) = default {
@@ -190,13 +193,13 @@ impl<'d> Counter<'d> {
         }
         for (_, member) in self.members_in(map) {
             self.census.parameter();
-            self.schema(member, None);
+            self.schema(member, None, None);
         }
         for key in ["items", "additionalProperties", "not", "contains", "anyOf", "oneOf", "prefixItems"] {
             for inner in self.found_in(map, key, 0) {
                 match inner {
-                    Value::Array(all) => all.iter().for_each(|inner| self.schema(inner, None)),
-                    inner => self.schema(inner, None),
+                    Value::Array(all) => all.iter().for_each(|inner| self.schema(inner, None, None)),
+                    inner => self.schema(inner, None, None),
                 }
             }
         }

@@ -94,7 +94,7 @@ fn description() -> Value {
                 "responses": {"404": {"description": "None."},
                     "200": {"$ref": "#/components/responses/Bell"}}}}},
         "components": {"parameters": {"Id": {"name": "id", "in": "path", "required": true,
-                "description": "Its number.", "schema": {"type": "integer", "example": 3}}},
+                "description": "Its number.", "example": 7, "schema": {"type": "integer", "example": 3}}},
             "responses": {"Bell": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Bell"},
                 "example": {"size": 1}}}}},
             "schemas": {"Bell": {"type": "object", "properties": {
@@ -118,6 +118,7 @@ fn an_api_description_has_requests_and_responses() {
     assert_eq!((api.method.as_deref(), api.path.as_deref()), (Some("PUT"), Some("/bells/{id}")));
     assert_eq!(api.response.as_ref().unwrap()["properties"]["size"]["default"], 1);
     assert_eq!(api.example, Some(json!({"size": 1})));
+    assert_eq!(api.doc["parameters"]["properties"]["id"]["example"], 7);
     assert_eq!(api.origin.at, "/paths/~1bells~1{id}/put");
     assert_eq!(read.counts.parameters.source, 4);
 }
