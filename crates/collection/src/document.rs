@@ -18,11 +18,22 @@ const YAML: [&str; 2] = ["yaml", "yml"];
 /// How YAML of an API description begins.
 const YAML_STARTS: [&str; 3] = ["openapi:", "swagger:", "---"];
 
+/// The memory for the values of a source, as a multiple of what a pasted list of functions may take. Collections are large,
+/// and most of their bytes are short keys and values, which take up to thirty times their length.
+const TIMES: usize = 8;
+
+/// Returns the allowance for the values of a source.
+pub(crate) fn allowance(n_bytes: usize) -> Allowance {
+    Allowance::of_length(n_bytes.saturating_mul(TIMES))
+}
+
 /// A source and its content.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) source: Source,
     pub(crate) content: Content,
+    /// The bytes of its text, which bound the memory that its functions may take.
+    pub(crate) n_bytes: usize,
 }
 
 /// The name of a source.
@@ -121,7 +132,7 @@ pub(crate) fn of_text(
     if text.trim().is_empty() {
         return Err(fault(&source, "", FaultKind::Empty, "expected an API collection"));
     }
-    let allowance = Allowance::of(text);
+    let allowance = allowance(text.len());
     let content = if let Ok(strict) = strict::read_within(text, &allowance) {
         note_repeated(&source, "", &strict, faults);
         Content::Json(strict.value)
@@ -136,13 +147,14 @@ pub(crate) fn of_text(
     } else {
         Content::Text(text.to_owned())
     };
-    Ok(Document { source, content })
+    Ok(Document { source, content, n_bytes: text.len() })
 }
 
 /// Returns a value in memory as a document.
 pub(crate) fn of_value(source: Source, value: Value) -> Result<Document, ReadFault> {
     if levels::is_within(&value, MAX_DEPTH) {
-        Ok(Document { source, content: Content::Json(value) })
+        let n_bytes = value.to_string().len();
+        Ok(Document { source, content: Content::Json(value), n_bytes })
     } else {
         let message = format!("it is more than {MAX_DEPTH} levels deep");
         Err(fault(&source, "", FaultKind::TooDeep, message))
@@ -165,7 +177,7 @@ fn note_repeated(source: &Source, at: &str, strict: &Strict, faults: &mut Vec<Re
 
 /// Returns the objects of lines, if most lines are objects; the others are faults.
 fn lines(source: &Source, text: &str, faults: &mut Vec<ReadFault>) -> Option<Vec<(usize, Value)>> {
-    let allowance = Allowance::of(text);
+    let allowance = allowance(text.len());
     let mut values = Vec::new();
     let mut found = Vec::new();
     let mut n_lines = 0;
@@ -208,7 +220,7 @@ fn table(source: &Source, text: &str) -> Option<Vec<(u64, Vec<String>)>> {
 fn yaml_value(source: &Source, text: &str) -> Option<Value> {
     let is_yaml = source.has_extension(&YAML) || YAML_STARTS.iter().any(|start| text.starts_with(start));
     is_yaml.then_some(())?;
-    yaml::read(text, &Allowance::of(text)).map(|yaml| yaml.value)
+    yaml::read(text, &allowance(text.len())).map(|yaml| yaml.value)
 }
 
 #[cfg(test)]

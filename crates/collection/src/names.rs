@@ -124,8 +124,13 @@ fn names(functions: &[Named]) -> Vec<String> {
     // In an order of content, so that even the longer hashes of equal ones do not depend on the order of files.
     let mut open: Vec<usize> = (0..functions.len()).filter(|at| names[*at].is_none()).collect();
     open.sort_by(|a, b| functions[*a].identity.cmp(&functions[*b].identity));
+    let mut before: Option<(&str, usize)> = None;
     for at in open {
-        let name = hashed(&functions[at], &taken);
+        // Functions equal in everything follow each other, and are told apart by their number.
+        let identity = functions[at].identity.as_str();
+        let copy = before.filter(|(earlier, _)| *earlier == identity).map_or(0, |(_, copy)| copy + 1);
+        let (name, copy) = hashed(&functions[at], copy, &taken);
+        before = Some((identity, copy));
         taken.insert(name.clone());
         names[at] = Some(name);
     }
@@ -138,17 +143,17 @@ fn frequencies<'n>(names: impl Iterator<Item = &'n str>) -> BTreeMap<&'n str, us
     frequencies
 }
 
-/// Returns the start of the long name and a hash, which is not taken.
-fn hashed(named: &Named, taken: &BTreeSet<String>) -> String {
-    // Functions equal in everything are told apart by their number.
-    for copy in 0_usize.. {
+/// Returns the start of the long name and a hash, which is not taken, and the number that is in the hash, which is at least
+/// `copy`.
+fn hashed(named: &Named, copy: usize, taken: &BTreeSet<String>) -> (String, usize) {
+    for copy in copy.. {
         let hash = format!("{:032x}", content_hash(format!("{copy}\0{}", named.identity)));
         for digits in [HASH_DIGITS, 2 * HASH_DIGITS, 4 * HASH_DIGITS] {
             let start = MAX_NAME - digits - 1;
             let start = named.long.get(..start).unwrap_or(&named.long).trim_end_matches('_');
             let name = format!("{start}_{}", &hash[..digits]);
             if !taken.contains(&name) {
-                return name;
+                return (name, copy);
             }
         }
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::{Format, parameters, record};
 use crate::census::Census;
-use crate::document::{Content, Document};
+use crate::document::{Content, Document, allowance};
 use crate::fault::FaultKind;
 use crate::reading::{Reading, cut, text, value};
 use crate::tool::{Api, Tool};
@@ -46,10 +46,11 @@ fn read(document: &Document, reading: &mut Reading) {
     if let Content::Text(text) = &document.content {
         return read_text(text, tool, reading);
     }
+    let allowance = allowance(document.n_bytes);
     let mut first_fault = None;
     let mut faults = Vec::new();
     for (at, record) in document.records() {
-        match dialect::functions(unwrapped(record).clone(), &mut Vec::new()) {
+        match dialect::functions_within(listed_alone(record), &mut Vec::new(), &allowance) {
             Ok(functions) => {
                 for function in &functions {
                     add_function(function, &at, &mut tool, reading);
@@ -60,6 +61,9 @@ fn read(document: &Document, reading: &mut Reading) {
                 faults.push((at, fault.message));
             }
         }
+    }
+    if allowance.is_exceeded() {
+        return reading.fault("", FaultKind::TooLarge, "its functions take far more memory than its text");
     }
     if tool.functions.is_empty() {
         reading.faults.retain(|fault| !matches!(fault.kind, FaultKind::NotAFunction));
@@ -88,6 +92,11 @@ fn read_text(text: &str, mut tool: Tool, reading: &mut Reading) {
         return reading.fault("", FaultKind::NoFunctions, "the text has no function with a doc");
     }
     reading.tools.push(tool);
+}
+
+/// Returns a record as a list or an object; a text may hold one.
+fn listed_alone(record: &Value) -> Value {
+    if record.is_string() { Value::Array(vec![record.clone()]) } else { unwrapped(record).clone() }
 }
 
 /// Returns the definition in a wrapper.

@@ -5,11 +5,10 @@
 //! resolved.
 
 use callsieve_docs::spec::{self, Resolver};
-use callsieve_notation::allowance::Allowance;
 use serde_json::{Map, Value, json};
 
 use super::{Format, description_census};
-use crate::document::Document;
+use crate::document::{Document, allowance};
 use crate::fault::FaultKind;
 use crate::reading::{Reading, owned, text, value};
 use crate::tool::{Api, Tool};
@@ -42,7 +41,7 @@ fn is_description(document: &Document, version: &str) -> bool {
 
 fn read(document: &Document, reading: &mut Reading) {
     let Some(root) = document.object() else { return };
-    let Some(read) = functions(root, reading) else { return };
+    let Some(read) = functions(root, document.n_bytes, reading) else { return };
     let mut tool = tool(root, document.source.stem());
     tool.origin = reading.source.at("");
     let mut resolver = Resolver::new(root);
@@ -63,8 +62,12 @@ fn read(document: &Document, reading: &mut Reading) {
 }
 
 /// Returns the operations of a description or a collection of requests; its faults are recorded.
-pub(super) fn functions(root: &Map<String, Value>, reading: &mut Reading) -> Option<Vec<spec::Operation>> {
-    let allowance = Allowance::of(&Value::Object(root.clone()).to_string());
+pub(super) fn functions(
+    root: &Map<String, Value>,
+    n_bytes: usize,
+    reading: &mut Reading,
+) -> Option<Vec<spec::Operation>> {
+    let allowance = allowance(n_bytes);
     let Some(description) = spec::describe(root, &allowance) else {
         reading.fault("", FaultKind::NoFunctions, "its version is not supported");
         return None;

@@ -4,6 +4,7 @@
 //! reference counts by its description. Parameters that only authenticate, the headers that the standard excludes, and
 //! read-only members of a body are not inputs of a call and not counted.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
@@ -18,10 +19,20 @@ const MEDIA: [&str; 5] =
 const COMBINING: [&str; 2] = ["anyOf", "oneOf"];
 /// The most references of one chain, and the most levels.
 const MAX_HOPS: usize = 16;
+/// The most schemas that are counted of one operation; a description that refers to more is counted in part.
+const MAX_SCHEMAS: usize = 100_000;
+/// The most schemas that are counted of all operations.
+const MAX_IN_ALL: usize = 5_000_000;
 
 /// Returns what a description holds.
 pub(super) fn count(root: &Map<String, Value>) -> Census {
-    let mut counter = Counter { root, census: Census::default(), open: Vec::new() };
+    let mut counter = Counter {
+        root,
+        census: Census::default(),
+        open: Vec::new(),
+        left: Cell::new(0),
+        left_in_all: Cell::new(MAX_IN_ALL),
+    };
     let info = root.get("info").and_then(Value::as_object);
     let described = info.and_then(|info| text(info, &["description", "summary"])).map(str::trim);
     let title = info.and_then(|info| text(info, &["title"])).unwrap_or_default();
@@ -50,9 +61,19 @@ struct Counter<'d> {
     census: Census,
     /// The references that lead to the current schema.
     open: Vec<&'d str>,
+    /// How many more schemas are counted: of this operation, and in all.
+    left: Cell<usize>,
+    left_in_all: Cell<usize>,
 }
 
 impl<'d> Counter<'d> {
+    /// Returns false if no more schemas are counted.
+    fn may_count(&self) -> bool {
+        let [left, left_in_all] =
+            [&self.left, &self.left_in_all].map(|left| left.replace(left.get().saturating_sub(1)));
+        left > 0 && left_in_all > 0
+    }
+
     fn at(&self, reference: &str) -> Option<&'d Value> {
         let (first, rest) = reference.strip_prefix("#/")?.split_once('/')?;
         self.root.get(first)?.pointer(&format!("/{rest}"))
@@ -77,6 +98,7 @@ impl<'d> Counter<'d> {
         operation: &'d Map<String, Value>,
         secrets: &BTreeSet<(&str, &str)>,
     ) {
+        self.left.set(MAX_SCHEMAS);
         let of_path = || {
             let words = path.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
             std::iter::once(method).chain(words).collect::<Vec<_>>().join("_")
@@ -245,7 +267,7 @@ impl<'d> Counter<'d> {
 
     /// Returns the values of a keyword: that of the schema or of its target, and those of the parts of its `allOf`.
     fn found_in(&self, map: &'d Map<String, Value>, key: &str, hops: usize) -> Vec<&'d Value> {
-        if hops == MAX_HOPS {
+        if hops == MAX_HOPS || !self.may_count() {
             return Vec::new();
         }
         let mut found: Vec<&'d Value> = map.get(key).into_iter().collect();

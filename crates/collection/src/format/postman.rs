@@ -30,7 +30,7 @@ pub(super) fn collection(map: &Map<String, Value>) -> Option<&Map<String, Value>
 
 fn read(document: &Document, reading: &mut Reading) {
     let Some(root) = document.object() else { return };
-    let Some(read) = functions(root, reading) else { return };
+    let Some(read) = functions(root, document.n_bytes, reading) else { return };
     let info = collection(root).and_then(|map| map.get("info")?.as_object());
     let mut tool = Tool {
         name: info

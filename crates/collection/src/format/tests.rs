@@ -416,3 +416,23 @@ proptest! {
         assert_reads(&read_text(name, &text));
     }
 }
+
+/// Each schema refers to the next one twice, so that 2^40 schemas would be resolved.
+#[test]
+fn a_description_that_expands_without_end_is_read_in_bounded_time() {
+    for (key, is_list) in [("properties", false), ("allOf", true)] {
+        let level = |n: usize| {
+            let next = json!({"$ref": format!("#/components/schemas/A{}", n + 1)});
+            let both = if is_list { json!([next, next]) } else { json!({"a": next, "b": next}) };
+            (format!("A{n}"), json!({"type": "object", "description": "d", key: both}))
+        };
+        let schemas: serde_json::Map<String, Value> = (0..40).map(level).collect();
+        let content = json!({"application/json": {"schema": {"$ref": "#/components/schemas/A0"}}});
+        let read = read_value(
+            "laughs",
+            json!({"openapi": "3.0.0", "components": {"schemas": schemas},
+            "paths": {"/ring": {"post": {"requestBody": {"content": content}, "responses": {"200": {"content": content}}}}}}),
+        );
+        assert_eq!((read.tools.len(), read.format), (1, Some("openapi")));
+    }
+}
