@@ -436,3 +436,14 @@ fn a_description_that_expands_without_end_is_read_in_bounded_time() {
         assert_eq!((read.tools.len(), read.format), (1, Some("openapi")));
     }
 }
+
+#[test]
+fn the_page_lists_every_format_and_reason() {
+    let page = include_str!("../../../../docs/collections.md");
+    let formats = FORMATS.iter().map(|format| format.name.to_owned());
+    let faults = FaultKind::ALL.iter().map(|kind| format!("| `{}` | {} |", kind.code(), kind.what()));
+    let rules = crate::filter::RULES.iter().map(|rule| format!("| `{}` | {} |", rule.code, rule.what));
+    for text in formats.chain(faults).chain(rules) {
+        assert!(page.contains(&text), "docs/collections.md does not list {text}");
+    }
+}
