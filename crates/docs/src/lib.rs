@@ -27,7 +27,7 @@ pub mod patch;
 pub mod quality;
 pub mod signature;
 mod source;
-mod spec;
+pub mod spec;
 
 #[cfg(test)]
 mod arbitrary;

@@ -176,7 +176,8 @@ const PLACEHOLDERS: &[&str] = &[
 /// Prefixes that only placeholders have.
 const PLACEHOLDER_STARTS: &[&str] = &["todo:", "todo -", "lorem ipsum", "fixme:", "tbd:"];
 
-fn is_placeholder(description: &str) -> bool {
+/// Returns true if a description is a placeholder: `TODO`, `test`, `...`. An empty one is not.
+pub fn is_placeholder(description: &str) -> bool {
     let lower = description.trim().to_lowercase();
     let bare = lower.trim_matches(|c: char| !c.is_alphanumeric());
     if lower.is_empty() {
@@ -245,7 +246,8 @@ const MEANINGLESS: &[&str] = &[
     "yourfunction",
 ];
 
-fn is_meaningless(name: &str) -> bool {
+/// Returns true if a name means nothing, whatever its digits, underscores and case: `func1`, `test`.
+pub fn is_meaningless(name: &str) -> bool {
     let letters: String = name.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
     letters.is_empty() || MEANINGLESS.binary_search(&letters.as_str()).is_ok()
 }

@@ -38,7 +38,12 @@ pub struct Allowance {
 impl Allowance {
     /// Returns the allowance of an original text.
     pub fn of(text: &str) -> Self {
-        let bytes = FIXED_BYTES.saturating_add(TIMES.saturating_mul(text.len()));
+        Self::of_length(text.len())
+    }
+
+    /// Returns the allowance of an original text of this many bytes.
+    pub fn of_length(n_bytes: usize) -> Self {
+        let bytes = FIXED_BYTES.saturating_add(TIMES.saturating_mul(n_bytes));
         Self { left: Cell::new(bytes), is_exceeded: Cell::new(false) }
     }
 

@@ -33,7 +33,12 @@ pub const MINILM: &str = "all-MiniLM-L6-v2";
 pub const PARTS: &[Part] = &[
     part(
         "apis/api-bank",
-        &["every_expression_of_api_bank_is_a_signature", "the_entries_of_published_benchmarks_are_counted"],
+        &[
+            "every_expression_of_api_bank_is_a_signature",
+            "the_entries_of_published_benchmarks_are_counted",
+            "published_collections_are_read_without_a_loss",
+            "recorded_calls_of_api_bank_are_good",
+        ],
     ),
     part(
         "apis/livemcpbench",
@@ -42,22 +47,48 @@ pub const PARTS: &[Part] = &[
             "truncated_real_tools_have_a_fault",
             "truncated_real_tools_in_yaml_have_a_fault_unless_ambiguous",
             "tools_of_servers_are_read_server_by_server",
+            "published_collections_are_read_without_a_loss",
         ],
     ),
     part(
         "apis/nestful",
-        &["records_with_a_map_of_parameters_are_read", "the_entries_of_published_benchmarks_are_counted"],
+        &[
+            "records_with_a_map_of_parameters_are_read",
+            "the_entries_of_published_benchmarks_are_counted",
+            "published_collections_are_read_without_a_loss",
+        ],
     ),
-    part("apis/restgpt", &["every_operation_of_a_description_is_one_function"]),
+    part(
+        "apis/restgpt",
+        &[
+            "every_operation_of_a_description_is_one_function",
+            "published_collections_are_read_without_a_loss",
+            "examples_of_published_responses_fit_the_budget_of_toolbench",
+            "published_descriptions_give_drafts",
+        ],
+    ),
     part(
         "apis/seal-tools",
-        &["records_with_a_map_of_parameters_are_read", "the_entries_of_published_benchmarks_are_counted"],
+        &[
+            "records_with_a_map_of_parameters_are_read",
+            "the_entries_of_published_benchmarks_are_counted",
+            "published_collections_are_read_without_a_loss",
+        ],
     ),
     part(
         "apis/stabletoolbench",
         &[
             "lists_of_apis_are_read_and_names_of_several_tools_are_reported",
+            "published_collections_are_read_without_a_loss",
             "the_entries_of_published_benchmarks_are_counted",
+        ],
+    ),
+    part(
+        "apis/toolbench",
+        &[
+            "published_collections_are_read_without_a_loss",
+            "answers_in_trees_of_toolbench_are_told_from_errors",
+            "answers_in_trees_of_toolbench_are_compressed",
         ],
     ),
     part(

@@ -43,6 +43,23 @@ pub fn functions(value: Value, steps: &mut Vec<ParseStep>) -> Result<Vec<Value>,
     faults.into_iter().next().map_or(Ok(functions), Err)
 }
 
+/// Returns the functions of a value like [`functions`], within an allowance that several values share.
+///
+/// # Errors
+/// As [`functions`], and if the functions would take more than the allowance.
+pub fn functions_within(
+    value: Value,
+    steps: &mut Vec<ParseStep>,
+    allowance: &Allowance,
+) -> Result<Vec<Value>, Fault> {
+    let mut faults = Vec::new();
+    let functions = readable_functions(value, steps, &mut faults, allowance)?;
+    if allowance.is_exceeded() {
+        return Err(Fault::new(ParseFault::TooLarge, "the functions take far more memory than their text"));
+    }
+    faults.into_iter().next().map_or(Ok(functions), Err)
+}
+
 /// Returns the readable functions; `faults` records the faults despite which they were read.
 ///
 /// # Errors

@@ -2,7 +2,8 @@
 //!
 //! Each operation is one function. All inputs of a call (path, query, header, cookie, body) become its parameters;
 //! responses, servers and security do not. Schemas are unchanged, for `fix`, except that references are resolved, as
-//! they lead out of the function. Unreadable operations are reported in one fault.
+//! they lead out of the function. Unreadable operations are reported in one fault. [`describe`] also returns the place of
+//! each operation, for callers that read more of the description, with [`Resolver`] for its references.
 
 mod body;
 mod function;
@@ -17,6 +18,7 @@ use super::parse::fault::{Fault, ParseFault};
 use super::parse::step::ParseStep;
 use callsieve_notation::allowance::{Allowance, ELEMENT_BYTES, bytes_of};
 use callsieve_notation::json::strict::{self, Strict};
+pub use schema::Resolver;
 
 /// The key under which collections of tools have an API description as text.
 const DOCUMENTATION: &str = "Documentation";
@@ -27,15 +29,50 @@ const MAX_NAMED: usize = 5;
 /// A reader of an API description.
 type DescriptionReader = fn(&Map<String, Value>, &mut Vec<ParseStep>, &Allowance) -> Read;
 
-/// The readable functions, and the fault with the unreadable operations.
-pub(crate) type Read = (Vec<Value>, Option<Fault>);
+/// The readable operations, and the fault with the unreadable ones.
+type Read = (Vec<Operation>, Option<Fault>);
 
-/// Returns the functions of an object that is an API description, otherwise `None`.
+/// One operation of an API description.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Operation {
+    /// The function: `name`, `description`, and `parameters` with all inputs of a call.
+    pub function: Value,
+    /// Where the operation is in the description, as a JSON pointer: `/paths/~1bells/get`, `/item/0/item/2`.
+    pub at: String,
+}
+
+/// What an API description offers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Description {
+    /// The readable operations, in the order of the description.
+    pub operations: Vec<Operation>,
+    /// The fault with the unreadable operations.
+    pub fault: Option<Fault>,
+    /// How they were read.
+    pub steps: Vec<ParseStep>,
+}
+
+/// Returns the operations of an object that is an API description, otherwise `None`.
+///
+/// An API description as text in another object is not one.
+pub fn describe(map: &Map<String, Value>, allowance: &Allowance) -> Option<Description> {
+    let mut steps = Vec::new();
+    let (operations, fault) = reader(map)?(map, &mut steps, allowance);
+    Some(Description { operations, fault, steps })
+}
+
+/// Returns the functions of an object that is an API description, otherwise `None`, and the fault with the unreadable
+/// operations.
 pub(crate) fn functions(
     map: &Map<String, Value>,
     steps: &mut Vec<ParseStep>,
     allowance: &Allowance,
-) -> Option<Read> {
+) -> Option<(Vec<Value>, Option<Fault>)> {
+    let (operations, fault) = operations(map, steps, allowance)?;
+    Some((operations.into_iter().map(|operation| operation.function).collect(), fault))
+}
+
+fn operations(map: &Map<String, Value>, steps: &mut Vec<ParseStep>, allowance: &Allowance) -> Option<Read> {
     if let Some(reader) = reader(map) {
         return Some(reader(map, steps, allowance));
     }
@@ -75,7 +112,7 @@ type Unreadable = String;
 
 /// The operations read so far.
 struct Tally<'a> {
-    functions: Vec<Value>,
+    operations: Vec<Operation>,
     bad: Vec<String>,
     n_more_bad: usize,
     allowance: &'a Allowance,
@@ -83,15 +120,20 @@ struct Tally<'a> {
 
 impl<'a> Tally<'a> {
     fn new(allowance: &'a Allowance) -> Self {
-        Self { functions: Vec::new(), bad: Vec::new(), n_more_bad: 0, allowance }
+        Self { operations: Vec::new(), bad: Vec::new(), n_more_bad: 0, allowance }
     }
 
-    /// Adds a function, or records an unreadable operation; `name` is called only for the latter.
-    fn add(&mut self, name: impl FnOnce() -> String, function: Result<Value, Unreadable>) {
+    /// Adds a function with its place, or records an unreadable operation; `name` is called only for the latter.
+    fn add(
+        &mut self,
+        name: impl FnOnce() -> String,
+        at: impl FnOnce() -> String,
+        function: Result<Value, Unreadable>,
+    ) {
         match function {
             // Beyond the allowance, the whole text is refused.
             Ok(function) if self.allowance.take(ELEMENT_BYTES + bytes_of(&function)) => {
-                self.functions.push(function);
+                self.operations.push(Operation { function, at: at() });
             }
             Ok(_) => {}
             Err(_) if self.bad.len() == MAX_NAMED => self.n_more_bad += 1,
@@ -102,13 +144,13 @@ impl<'a> Tally<'a> {
     /// Returns the functions, and the fault with the unreadable operations.
     fn finish(self) -> Read {
         if self.bad.is_empty() {
-            return (self.functions, None);
+            return (self.operations, None);
         }
         let mut message = self.bad.join("; ");
         if self.n_more_bad > 0 {
             message += &format!("; and {} more", self.n_more_bad);
         }
-        (self.functions, Some(Fault::new(ParseFault::UnreadableOperation, message)))
+        (self.operations, Some(Fault::new(ParseFault::UnreadableOperation, message)))
     }
 }
 

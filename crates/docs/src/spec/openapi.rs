@@ -13,6 +13,7 @@ use super::function::{FunctionDoc, MAX_PARAMETERS, Parameter, TOO_MANY};
 use super::schema::Resolver;
 use super::{Read, Tally, Unreadable, note};
 use crate::parse::step::ParseStep;
+use crate::patch::token;
 use callsieve_notation::allowance::Allowance;
 
 const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
@@ -79,14 +80,15 @@ pub(super) fn read(
         let item = match resolver.target(item) {
             Ok(item) => item,
             Err(message) => {
-                tally.add(|| format!("path {path}"), Err(message));
+                tally.add(|| format!("path {path}"), String::new, Err(message));
                 continue;
             }
         };
         for (method, operation) in item.iter().filter(|(key, _)| METHODS.contains(&key.as_str())) {
             let operation = Operation { method, path, item, value: operation, secrets: &secrets };
             let function = operation.function(notation, &mut resolver, steps);
-            tally.add(|| format!("operation {} {path}", method.to_uppercase()), function);
+            let name = || format!("operation {} {path}", method.to_uppercase());
+            tally.add(name, || format!("/paths/{}/{method}", token(path)), function);
         }
     }
     tally.finish()

@@ -31,11 +31,14 @@ fn collection(map: &Map<String, Value>) -> Option<&Map<String, Value>> {
 pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<ParseStep>, allowance: &Allowance) -> Read {
     note(steps, ParseStep::Postman);
     let mut tally = Tally::new(allowance);
-    let mut take = |path: &[&str], item: &Value| {
+    let root = if map.get("collection").is_some_and(Value::is_object) { "/collection" } else { "" };
+    let mut take = |path: &[(&str, usize)], item: &Value| {
         let name = || {
-            format!("request {}", path.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(" / "))
+            let names = path.iter().map(|(name, _)| format!("{name:?}"));
+            format!("request {}", names.collect::<Vec<_>>().join(" / "))
         };
-        tally.add(name, request(item, steps, allowance));
+        let at = || path.iter().fold(root.to_owned(), |at, (_, index)| format!("{at}/item/{index}"));
+        tally.add(name, at, request(item, steps, allowance));
     };
     if let Some(items) = collection(map).and_then(|map| map.get("item")) {
         walk(items, &mut Vec::new(), &mut take);
@@ -43,11 +46,15 @@ pub(super) fn functions(map: &Map<String, Value>, steps: &mut Vec<ParseStep>, al
     tally.finish()
 }
 
-/// Visits each item that is not a folder, with the names that lead to it.
-fn walk<'v>(items: &'v Value, path: &mut Vec<&'v str>, take: &mut impl FnMut(&[&str], &Value)) {
+/// Visits each item that is not a folder, with the names and positions that lead to it.
+fn walk<'v>(
+    items: &'v Value,
+    path: &mut Vec<(&'v str, usize)>,
+    take: &mut impl FnMut(&[(&str, usize)], &Value),
+) {
     let Some(list) = items.as_array() else { return take(path, items) };
-    for item in list {
-        path.push(item.get("name").and_then(Value::as_str).unwrap_or_default());
+    for (index, item) in list.iter().enumerate() {
+        path.push((item.get("name").and_then(Value::as_str).unwrap_or_default(), index));
         match item.get("item") {
             Some(inner) => walk(inner, path, take),
             None => take(path, item),

@@ -28,7 +28,8 @@ const MAX_DEPTH: usize = 32;
 const MAX_HOPS: usize = 16;
 
 /// Resolves the references of one API description.
-pub(super) struct Resolver<'s> {
+#[derive(Debug)]
+pub struct Resolver<'s> {
     root: &'s Map<String, Value>,
     /// The references being resolved, outermost first.
     stack: Vec<&'s str>,
@@ -39,18 +40,22 @@ pub(super) struct Resolver<'s> {
 }
 
 impl<'s> Resolver<'s> {
-    pub(super) fn new(root: &'s Map<String, Value>) -> Self {
+    /// Creates a resolver for a whole description.
+    pub fn new(root: &'s Map<String, Value>) -> Self {
         let left_in_all = MAX_VALUES + MAX_GROWTH * root.values().map(n_values).sum::<usize>();
         Self { root, stack: Vec::new(), depth: 0, left: MAX_VALUES, left_in_all }
     }
 
     /// Resets the count for the next function.
-    pub(super) fn next_function(&mut self) {
+    pub fn next_function(&mut self) {
         self.left = MAX_VALUES;
     }
 
-    /// Resolves an object that is not a schema (a parameter, a body, a path).
-    pub(super) fn target(&self, value: &'s Value) -> Result<&'s Map<String, Value>, String> {
+    /// Resolves an object that is not a schema (a parameter, a body, a path, a response).
+    ///
+    /// # Errors
+    /// The value is not an object, or its reference leads nowhere or in a circle.
+    pub fn target(&self, value: &'s Value) -> Result<&'s Map<String, Value>, String> {
         let mut value = value;
         for _ in 0..MAX_HOPS {
             let map = value.as_object().ok_or("expected an object")?;
@@ -61,7 +66,7 @@ impl<'s> Resolver<'s> {
     }
 
     /// Returns a schema with its references resolved; a value that is not an object is an empty schema.
-    pub(super) fn schema(&mut self, value: &'s Value, steps: &mut Vec<ParseStep>) -> Map<String, Value> {
+    pub fn schema(&mut self, value: &'s Value, steps: &mut Vec<ParseStep>) -> Map<String, Value> {
         match self.resolved(value, steps) {
             Value::Object(schema) => schema,
             _ => Map::new(),

@@ -19,6 +19,26 @@ fn fault(spec: &Value) -> String {
     fault.message
 }
 
+#[test]
+fn an_operation_has_its_place_in_the_description() {
+    let places = |spec: &Value| -> Vec<(String, bool)> {
+        let map = spec.as_object().unwrap();
+        let description = describe(map, &Allowance::of("")).unwrap();
+        let at = |operation: Operation| (operation.at.clone(), spec.pointer(&operation.at).is_some());
+        description.operations.into_iter().map(at).collect()
+    };
+    let paths = json!({"/boats/{id}": {"get": {}, "put": {"parameters": [3]}, "delete": {}}});
+    let expected =
+        ["/paths/~1boats~1{id}/get", "/paths/~1boats~1{id}/delete"].map(|at| (at.to_owned(), true));
+    assert_eq!(places(&json!({"openapi": "3.0.0", "paths": paths})), expected);
+    let request = |name: &str| json!({"name": name, "request": "https://boats.example.com"});
+    let items = json!([request("a"), {"name": "all", "item": [request("b"), request("c")]}]);
+    let collection = json!({"collection": {"info": {"_postman_id": "1"}, "item": items}});
+    let expected = ["0", "1/item/0", "1/item/1"].map(|at| (format!("/collection/item/{at}"), true));
+    assert_eq!(places(&collection), expected);
+    assert!(describe(json!({"paths": {}}).as_object().unwrap(), &Allowance::of("")).is_none());
+}
+
 /// Returns a description with one operation, `POST /boats/{id}`.
 fn with_operation(operation: &Value, components: &Value) -> Value {
     json!({"openapi": "3.1.0", "paths": {"/boats/{id}": {"post": operation}}, "components": components})
