@@ -9,6 +9,7 @@
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::disallowed_methods,
+    clippy::cast_precision_loss,
     reason = "a program for developers"
 )]
 
