@@ -120,10 +120,13 @@ fn run(options: &[&str], command: &[&str]) -> Output {
 }
 
 #[test]
-fn a_killed_program_leaves_no_process() {
+fn a_killed_program_leaves_no_process_and_no_folder() {
     let Some(stubborn) = Stubborn::new() else { return };
+    let home = stubborn.file("callsieve-episode-1");
+    std::fs::create_dir(&home).unwrap();
     let mut program = Command::new("python3");
-    program.args(["-c", PROGRAM, SUPERVISOR]).args(stubborn.arguments("--grace-ms 20", ""));
+    let options = format!("--grace-ms 20 --remove {}", home.display());
+    program.args(["-c", PROGRAM, SUPERVISOR]).args(stubborn.arguments(&options, ""));
     let mut program =
         program.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let ids = stubborn.ids();
@@ -132,6 +135,7 @@ fn a_killed_program_leaves_no_process() {
     program.kill().unwrap();
     program.wait().unwrap();
     wait_until(|| !ids.iter().any(|id| is_alive(*id)));
+    wait_until(|| !home.exists());
 }
 
 #[test]
@@ -172,6 +176,10 @@ fn the_exit_code_is_that_of_the_command() {
     assert_eq!(run(&[], &["sh", "-c", "exit 7"]).status.code(), Some(7));
     assert_eq!(run(&[], &["sh", "-c", "kill -9 $$"]).status.code(), Some(137));
     assert_eq!(run(&[], &["/nowhere"]).status.code(), Some(125));
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().to_str().unwrap();
+    assert_eq!(run(&["--remove", other], &["true"]).status.code(), Some(0));
+    assert!(folder.path().exists(), "only folders of episodes are removed");
     assert_eq!(run(&["--what"], &["true"]).status.code(), Some(125));
 }
 

@@ -23,7 +23,7 @@ pub const TOOLS: &[Tool] = &[Tool {
         "a_server_that_fails_has_a_failure_of_its_own_kind",
         "what_is_no_server_has_a_reason",
         "a_used_server_is_kept_only_if_its_state_is_that_of_a_new_one",
-        "a_killed_program_leaves_no_process",
+        "a_killed_program_leaves_no_process_and_no_folder",
         "a_closed_input_ends_a_process_that_ignores_it",
         "a_deadline_ends_everything",
         "a_command_that_ends_takes_its_daemons_with_it",
