@@ -15,7 +15,7 @@ use proptest::test_runner::{Config, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
 
 /// Calls that are compared, in programs of this many.
-const N_PROGRAMS: usize = 30;
+const N_PROGRAMS: usize = 60;
 const N_CALLS: usize = 40;
 
 fn root() -> std::path::PathBuf {
@@ -117,9 +117,9 @@ fn random_calls_have_the_same_results_in_the_sample_and_its_server() {
             }
         }
         assert_eq!(ours.state_hash, theirs.state_hash);
-        let mut moved = calls.clone();
-        moved.rotate_left(1);
-        assert_eq!(declared.run(state, &moved).unwrap().observations.len(), N_CALLS);
+        if n % 10 == 0 {
+            assert_eq!(twin.run_fresh(state, &calls).unwrap(), theirs);
+        }
     }
     assert!(n_good > 300 && n_refused > 100, "{n_good} good, {n_refused} refused");
     let names = seen_functions.into_iter().collect::<Vec<_>>();
