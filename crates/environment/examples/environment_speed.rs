@@ -1,7 +1,7 @@
 //! Runs programs of a file in an environment, and prints how many ran, failed and differed, and how fast.
 //!
 //! `cargo run --release -p callsieve-environment --example environment_speed -- SUPERVISOR SETTINGS [PROGRAMS] [--repeat N]
-//! [--fresh]`. A line of PROGRAMS is `{"state": …, "calls": [{"name", "arguments"}]}`; without it, each initial state runs
+//! [--fresh | --explore]`. A line of PROGRAMS is `{"state": …, "calls": [{"name", "arguments"}]}`; without it, each initial state runs
 //! every function once, without arguments. With `--random N`, N programs of five calls are drawn from the sources of values
 //! that the environment knows.
 
@@ -26,6 +26,7 @@ use serde_json::{Map, Value};
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let is_fresh = arguments.iter().any(|argument| argument == "--fresh");
+    let is_explored = arguments.iter().any(|argument| argument == "--explore");
     let value_of = |name: &str| -> Option<usize> {
         let at = arguments.iter().position(|argument| argument == name)?;
         arguments.get(at + 1)?.parse().ok()
@@ -55,10 +56,10 @@ fn main() {
     let start = Instant::now();
     let run = |program: &&(InitialState, Vec<Call>)| {
         let (state, calls) = program;
-        let run = if is_fresh {
-            environment.run_fresh(state, calls)
-        } else {
-            environment.run_to_hash(state, calls)
+        let run = match (is_fresh, is_explored) {
+            (true, _) => environment.run_fresh(state, calls),
+            (false, true) => environment.explore(state, calls),
+            (false, false) => environment.run_to_hash(state, calls),
         };
         // The hash stands for the state: all states together fill the memory.
         Execution { end_state: None, ..run.unwrap_or_else(|error| panic!("{error}")) }

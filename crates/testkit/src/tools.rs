@@ -35,6 +35,7 @@ pub const TOOLS: &[Tool] = &[Tool {
         "docs_come_from_signatures_and_docstrings",
         "an_episode_is_a_program_call_by_call",
         "what_cannot_be_opened_has_a_reason",
+        "exploring_is_the_same_except_for_what_earlier_programs_left",
         "programs_run_on_many_threads_at_once",
     ],
 }];

@@ -24,6 +24,8 @@ import sys
 import time
 
 CHUNK = 1 << 16
+# Programs that one process explores.
+MAX_EXPLORED = 200
 READY = b'{"ready": true}'
 
 
@@ -109,29 +111,47 @@ class Child:
         while line:
             line = line[os.write(self.write_fd, line):]
 
-    def run(self, program, is_listed):
-        """Loads the state and executes calls: those of a list, or those that come through a pipe."""
+    def run(self, program):
+        """Runs a program: calls of a list, or those that come through a pipe. Without one, runs those that come, in turn."""
+        if program is None:
+            for program in self.requests():
+                self.run_listed(program)
+            return
         program = json.loads(program)
-        random.seed(0)
-        numpy = sys.modules.get("numpy")
-        if numpy is not None:
-            numpy.random.seed(0)
-        try:
-            methods, instances = self.functions.load(program["state"])
-        except BaseException as error:
-            self.write({"error": words(error)})
+        if "calls" in program:
+            self.run_listed(program)
             return
-        self.write({"ready": True})
-        if is_listed:
-            for name, arguments in program["calls"]:
-                self.write(self.call(methods, name, arguments))
-            self.write(self.state(instances))
+        loaded = self.loaded(program["state"])
+        if loaded is None:
             return
+        methods, instances = loaded
         for request in self.requests():
             if request["op"] == "call":
                 self.write(self.call(methods, request["name"], request["arguments"]))
             else:
                 self.write(self.state(instances))
+
+    def run_listed(self, program):
+        loaded = self.loaded(program["state"])
+        if loaded is not None:
+            methods, instances = loaded
+            for name, arguments in program["calls"]:
+                self.write(self.call(methods, name, arguments))
+            self.write(self.state(instances))
+
+    def loaded(self, state):
+        """Returns what `Functions.load` makes; `None`, after the answer, if it fails."""
+        random.seed(0)
+        numpy = sys.modules.get("numpy")
+        if numpy is not None:
+            numpy.random.seed(0)
+        try:
+            loaded = self.functions.load(state)
+        except BaseException as error:
+            self.write({"error": words(error)})
+            return None
+        self.write({"ready": True})
+        return loaded
 
     def requests(self):
         while True:
@@ -185,13 +205,13 @@ async def wait(value):
 class Episode:
     """The worker's side of a child."""
 
-    def __init__(self, worker, program, is_listed):
+    def __init__(self, worker, program, needs_requests):
         settings = worker.settings
         self.settings = settings
         worker.empty_home()
         read, write = os.pipe()
-        into, out_of = (None, None) if is_listed else os.pipe()
-        self.end = time.monotonic() + settings["program_deadline_ms"] / 1000
+        into, out_of = os.pipe() if needs_requests else (None, None)
+        self.set_deadline()
         self.pid = os.fork()
         if self.pid == 0:
             try:
@@ -201,7 +221,7 @@ class Episode:
                     os.close(out_of)
                 os.close(worker.read_fd)
                 os.close(worker.write_fd)
-                Child(worker.functions, settings, write, into).run(program, is_listed)
+                Child(worker.functions, settings, write, into).run(program)
             finally:
                 os._exit(0)
         os.close(write)
@@ -212,6 +232,9 @@ class Episode:
         self.rest = bytearray()
         self.poll = select.poll()
         self.poll.register(read, select.POLLIN)
+
+    def set_deadline(self):
+        self.end = time.monotonic() + self.settings["program_deadline_ms"] / 1000
 
     def answer(self):
         """The next line of the child as bytes; otherwise `timeout`, `crashed` or `too-large` as a text."""
@@ -236,7 +259,9 @@ class Episode:
             self.rest += chunk
 
     def send(self, request):
-        line = json.dumps(request).encode("ascii") + b"\n"
+        self.send_line(json.dumps(request).encode("ascii") + b"\n")
+
+    def send_line(self, line):
         try:
             while line:
                 line = line[os.write(self.write_fd, line):]
@@ -277,6 +302,8 @@ class Worker:
         self.settings = None
         self.functions = None
         self.episode = None
+        self.explorer = None
+        self.n_explored = 0
 
     def serve(self):
         with os.fdopen(os.dup(self.read_fd), "rb") as requests:
@@ -356,29 +383,53 @@ class Worker:
             return {}
 
     def on_run(self, request):
-        n_calls = request["n_calls"]
-        episode = Episode(self, request["program"], True)
+        episode = Episode(self, request["program"], False)
         try:
-            ready = episode.answer()
-            if ready != READY:
-                return unready(ready)
-            observations = []
-            while len(observations) < n_calls:
-                answer = episode.answer()
-                if isinstance(answer, str):
-                    observations.append(failed(answer))
-                    observations += [failed("crashed")] * (n_calls - len(observations))
-                    return b'{"observations":[' + b",".join(observations) + b'],"end":null}'
-                observations.append(answer)
-            answer = episode.answer()
-            end = failed(answer) if isinstance(answer, str) else answer
-            return b'{"observations":[' + b",".join(observations) + b'],"end":' + end + b"}"
+            return self.observed(episode, request["n_calls"])[0]
         finally:
             episode.stop()
 
+    def on_explore(self, request):
+        """Runs a program in a process that ran others before, which costs no fork."""
+        if self.explorer is None or self.n_explored >= MAX_EXPLORED:
+            self.stop_explorer()
+            self.explorer = Episode(self, None, True)
+            self.n_explored = 0
+        self.n_explored += 1
+        self.empty_home()
+        self.explorer.set_deadline()
+        self.explorer.send_line(request["program"])
+        answer, is_complete = self.observed(self.explorer, request["n_calls"])
+        if not is_complete:
+            self.stop_explorer()
+        return answer
+
+    def stop_explorer(self):
+        if self.explorer is not None:
+            self.explorer.stop()
+            self.explorer = None
+
+    def observed(self, episode, n_calls):
+        """The answer to a program, and whether the child can go on."""
+        ready = episode.answer()
+        if ready != READY:
+            return unready(ready), not isinstance(ready, str)
+        observations = []
+        while len(observations) < n_calls:
+            answer = episode.answer()
+            if isinstance(answer, str):
+                observations.append(failed(answer))
+                observations += [failed("crashed")] * (n_calls - len(observations))
+                return b'{"observations":[' + b",".join(observations) + b'],"end":null}', False
+            observations.append(answer)
+        answer = episode.answer()
+        is_complete = not isinstance(answer, str)
+        end = answer if is_complete else failed(answer)
+        return b'{"observations":[' + b",".join(observations) + b'],"end":' + end + b"}", is_complete
+
     def on_start(self, request):
         self.on_stop(request)
-        self.episode = Episode(self, request["program"], False)
+        self.episode = Episode(self, request["program"], True)
         ready = self.episode.answer()
         if ready != READY:
             self.on_stop(request)
