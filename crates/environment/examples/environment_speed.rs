@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use callsieve_environment::call::Call;
+use callsieve_environment::canonical::state_hash;
 use callsieve_environment::environment::{Environment, Execution, InitialState, ValueSource};
 use callsieve_environment::process::Supervisor;
 use callsieve_environment::settings::EnvironmentSettings;
@@ -80,6 +81,8 @@ fn main() {
     );
     let again: Vec<Execution> = programs.par_iter().map(run).collect();
     let n_differ = executions.iter().zip(&again).filter(|(first, second)| first != second).count();
+    let digest = state_hash(&serde_json::to_value(&executions).unwrap());
+    println!("{digest} is the hash of all observations and states");
     let n_states = executions.iter().filter(|execution| execution.state_hash.is_some()).count();
     println!("{n_differ} differ when they run again, {n_states} have an end state");
     for (program, execution) in programs.iter().zip(&executions).take(1000) {

@@ -1,6 +1,10 @@
 //! The eight stateful classes of the official evaluator: all functions, and the published calls of `multi_turn_base`.
 
-#![allow(clippy::disallowed_methods, reason = "tests write small files to temporary folders")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests write small files to temporary folders"
+)]
 #![cfg(unix)]
 
 mod common;

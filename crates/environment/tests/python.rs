@@ -1,6 +1,10 @@
 //! Environments in Python: isolation, limits, JSON forms of values, and what is left of processes.
 
-#![allow(clippy::disallowed_methods, reason = "tests write small files to temporary folders")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests write small files to temporary folders"
+)]
 #![cfg(unix)]
 
 mod common;

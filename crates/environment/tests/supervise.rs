@@ -1,6 +1,10 @@
 //! Nothing outlives the program: processes are ended with it, whatever they do.
 
-#![allow(clippy::disallowed_methods, reason = "tests write small files to temporary folders")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests write small files to temporary folders"
+)]
 #![cfg(target_os = "linux")]
 
 use std::path::{Path, PathBuf};
@@ -38,11 +42,11 @@ if "leave" not in sys.argv:
 "#;
 
 /// A program that starts its arguments with pipes, as callsieve does.
-const PROGRAM: &str = r#"
+const PROGRAM: &str = r"
 import subprocess, sys, time
 child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 time.sleep(600)
-"#;
+";
 
 struct Stubborn {
     folder: TempDir,
@@ -102,7 +106,7 @@ fn is_alive(id: u32) -> bool {
 fn wait_until(happens: impl Fn() -> bool) {
     let start = Instant::now();
     while !happens() {
-        assert!(start.elapsed() < Duration::from_secs(60), "it did not happen");
+        assert!(start.elapsed() < Duration::from_mins(1), "it did not happen");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -1,5 +1,6 @@
 //! The sample as a declared environment and as an MCP server: the same docs, results, errors and states.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
 #![cfg(unix)]
 
 mod common;
@@ -42,7 +43,7 @@ fn argument(
     rng: &mut TestRng,
 ) -> Value {
     let draw = rng.next_u32();
-    if draw % 23 == 0 {
+    if draw.is_multiple_of(23) {
         return [json!(null), json!("X-1"), json!(-1), json!(2.5), json!(true), json!([])]
             [draw as usize / 23 % 6]
             .clone();
@@ -73,9 +74,9 @@ fn program(declared: &Declared, state: &Value, rng: &mut TestRng) -> Vec<Call> {
         let mut arguments = Map::new();
         for (name, schema) in function.parameters() {
             let is_given = if required.contains(&json!(name)) {
-                rng.next_u32() % 40 > 0
+                !rng.next_u32().is_multiple_of(40)
             } else {
-                rng.next_u32() % 3 == 0
+                rng.next_u32().is_multiple_of(3)
             };
             if is_given {
                 arguments
