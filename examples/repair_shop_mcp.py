@@ -1,8 +1,9 @@
 """The bicycle workshop of raw/repair-shop.toml as an MCP server, written by hand in plain Python.
 
 It has the same functions, results and errors as the declared environment, so that one can be compared with the other, and
-it shows how an environment of your own may look. The state is a JSON file that REPAIR_SHOP_STATE names: it is read at the
-start and written after every change. examples/repair-shop/ has the list of tools and the settings of the environment.
+it shows how an environment of your own may look. The state is a JSON file that REPAIR_SHOP_STATE names: it is read for each
+call and written after each change, so the server itself remembers nothing and can be used for many episodes.
+examples/repair-shop/ has the list of tools and the settings of the environment.
 
 It needs Python 3.8 and nothing else. Messages are JSON-RPC 2.0, one a line, on standard input and output.
 """
@@ -398,7 +399,7 @@ class Server:
         with open(os.path.join(FOLDER, "repair-shop", "tools.json"), encoding="utf-8") as file:
             self.tools = json.load(file)
         self.by_name = {tool["name"]: tool for tool in self.tools}
-        self.workshop = Workshop(os.environ["REPAIR_SHOP_STATE"])
+        self.path = os.environ["REPAIR_SHOP_STATE"]
 
     def result(self, method, parameters):
         if method == "initialize":
@@ -425,11 +426,12 @@ class Server:
             tool = self.by_name.get(name)
             if tool is None:
                 raise Refusal('There is no function "%s".' % name)
-            answer = getattr(self.workshop, name)(**checked(tool["inputSchema"], arguments))
+            workshop = Workshop(self.path)
+            answer = getattr(workshop, name)(**checked(tool["inputSchema"], arguments))
         except Refusal as refusal:
             return {"content": [{"type": "text", "text": str(refusal)}], "isError": True}
         if not tool["annotations"]["readOnlyHint"]:
-            self.workshop.save()
+            workshop.save()
         return {"content": [{"type": "text", "text": json.dumps(answer)}], "structuredContent": answer}
 
     def serve(self):

@@ -1,7 +1,7 @@
 //! Runs programs of a file in an environment, and prints how many ran, failed and differed, and how fast.
 //!
 //! `cargo run --release -p callsieve-environment --example environment_speed -- SUPERVISOR SETTINGS [PROGRAMS] [--repeat N]
-//! [--fresh]`. A line of PROGRAMS is `{"state": …, "calls": [{"name", "arguments"}]}`; without it, each initial state runs
+//! [--fresh | --explore]`. A line of PROGRAMS is `{"state": …, "calls": [{"name", "arguments"}]}`; without it, each initial state runs
 //! every function once, without arguments. With `--random N`, N programs of five calls are drawn from the sources of values
 //! that the environment knows.
 
@@ -9,6 +9,7 @@
     clippy::print_stdout,
     clippy::unwrap_used,
     clippy::disallowed_methods,
+    clippy::cast_precision_loss,
     reason = "a program for developers"
 )]
 
@@ -16,6 +17,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use callsieve_environment::call::Call;
+use callsieve_environment::canonical::state_hash;
 use callsieve_environment::environment::{Environment, Execution, InitialState, ValueSource};
 use callsieve_environment::process::Supervisor;
 use callsieve_environment::settings::EnvironmentSettings;
@@ -25,6 +27,7 @@ use serde_json::{Map, Value};
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let is_fresh = arguments.iter().any(|argument| argument == "--fresh");
+    let is_explored = arguments.iter().any(|argument| argument == "--explore");
     let value_of = |name: &str| -> Option<usize> {
         let at = arguments.iter().position(|argument| argument == name)?;
         arguments.get(at + 1)?.parse().ok()
@@ -54,10 +57,10 @@ fn main() {
     let start = Instant::now();
     let run = |program: &&(InitialState, Vec<Call>)| {
         let (state, calls) = program;
-        let run = if is_fresh {
-            environment.run_fresh(state, calls)
-        } else {
-            environment.run_to_hash(state, calls)
+        let run = match (is_fresh, is_explored) {
+            (true, _) => environment.run_fresh(state, calls),
+            (false, true) => environment.explore(state, calls),
+            (false, false) => environment.run_to_hash(state, calls),
         };
         // The hash stands for the state: all states together fill the memory.
         Execution { end_state: None, ..run.unwrap_or_else(|error| panic!("{error}")) }
@@ -78,6 +81,8 @@ fn main() {
     );
     let again: Vec<Execution> = programs.par_iter().map(run).collect();
     let n_differ = executions.iter().zip(&again).filter(|(first, second)| first != second).count();
+    let digest = state_hash(&serde_json::to_value(&executions).unwrap());
+    println!("{digest} is the hash of all observations and states");
     let n_states = executions.iter().filter(|execution| execution.state_hash.is_some()).count();
     println!("{n_differ} differ when they run again, {n_states} have an end state");
     for (program, execution) in programs.iter().zip(&executions).take(1000) {

@@ -159,6 +159,15 @@ pub trait Environment: Send + Sync {
         Ok(Execution { end_state: None, ..execution })
     }
 
+    /// Runs a program as fast as the environment can, for searching among many. What an earlier program left in a process may
+    /// show, so a result is only a proposal: [`run`](Self::run) confirms it.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    fn explore(&self, state: &InitialState, calls: &[Call]) -> Result<Execution, EnvironmentError> {
+        self.run_to_hash(state, calls)
+    }
+
     /// Runs a program as far from everything else as the environment can: in newly started processes.
     ///
     /// # Errors

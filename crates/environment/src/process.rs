@@ -128,12 +128,17 @@ impl Process {
         launch: &Launch,
         prepare: impl FnOnce(&Path) -> std::io::Result<()>,
     ) -> std::io::Result<Self> {
-        let home = tempfile::Builder::new().prefix("callsieve-episode-").tempdir()?;
+        let home = tempfile::Builder::new().prefix(supervise::FOLDER_PREFIX).tempdir()?;
         prepare(home.path())?;
         let (program, own) = supervisor.command.split_first().ok_or(std::io::ErrorKind::InvalidInput)?;
         let no_network = launch.network == Network::Block && supervisor.can_block_network();
-        let arguments =
-            supervise::arguments(launch.grace, launch.memory_bytes, no_network, launch.command.clone());
+        let arguments = supervise::arguments(
+            launch.grace,
+            launch.memory_bytes,
+            no_network,
+            home.path(),
+            launch.command.clone(),
+        );
         let mut command = Command::new(program);
         command.args(own).args(arguments).env_clear().env("PATH", &supervisor.path).env("HOME", home.path());
         for (name, value) in &launch.variables {

@@ -1,6 +1,10 @@
 //! MCP servers that misbehave: noise, requests, pages, deadlines, exits.
 
-#![allow(clippy::disallowed_methods, reason = "tests write small files to temporary folders")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests write small files to temporary folders"
+)]
 #![cfg(unix)]
 
 mod common;
@@ -92,7 +96,7 @@ for line in sys.stdin:
     send(answer)
 "#;
 
-fn settings(folder: &Path, mode: &str, more: Value) -> Option<McpSettings> {
+fn settings(folder: &Path, mode: &str, more: &Value) -> Option<McpSettings> {
     callsieve_testkit::tools::python3()?;
     let server = folder.join("server.py");
     std::fs::write(&server, SERVER).unwrap();
@@ -104,7 +108,7 @@ fn settings(folder: &Path, mode: &str, more: Value) -> Option<McpSettings> {
     Some(serde_json::from_value(settings).unwrap())
 }
 
-fn open(folder: &Path, mode: &str, more: Value) -> Option<Result<Mcp, EnvironmentError>> {
+fn open(folder: &Path, mode: &str, more: &Value) -> Option<Result<Mcp, EnvironmentError>> {
     settings(folder, mode, more).map(|settings| Mcp::open(&settings, &common::supervisor()))
 }
 
@@ -116,7 +120,7 @@ fn call(name: &str, n: Option<u32>) -> Call {
 #[test]
 fn noise_is_skipped_and_requests_of_the_server_are_answered() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(server) = open(folder.path(), "good", json!({})) else { return };
+    let Some(server) = open(folder.path(), "good", &json!({})) else { return };
     let server = server.unwrap();
     assert_eq!(server.functions().len(), 11);
     assert_eq!(server.functions()[0].doc["response"]["properties"]["count"]["type"], "integer");
@@ -157,7 +161,7 @@ fn noise_is_skipped_and_requests_of_the_server_are_answered() {
 #[test]
 fn a_server_that_fails_has_a_failure_of_its_own_kind() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(server) = open(folder.path(), "good", json!({})) else { return };
+    let Some(server) = open(folder.path(), "good", &json!({})) else { return };
     let server = server.unwrap();
     for (name, n, failure, text, goes_on) in [
         ("wait", None, Failure::Timeout, "The call took longer than its deadline.", false),
@@ -183,7 +187,7 @@ fn a_server_that_fails_has_a_failure_of_its_own_kind() {
 fn what_is_no_server_has_a_reason() {
     let folder = tempfile::tempdir().unwrap();
     let reason = |mode: &str, more: Value| {
-        open(folder.path(), mode, more).map(|opened| opened.err().unwrap().to_string())
+        open(folder.path(), mode, &more).map(|opened| opened.err().unwrap().to_string())
     };
     let Some(silent) = reason("silent", json!({"start_deadline_ms": 500})) else { return };
     assert_eq!(silent, "environment m: initialize: The call took longer than its deadline.");
@@ -208,7 +212,7 @@ fn a_used_server_is_kept_only_if_its_state_is_that_of_a_new_one() {
         "states": {"file": states}, "load": {"file": "start.json"}, "reuse": true,
         "state_file": null, "state": {"call": "count"},
     });
-    let Some(server) = open(folder.path(), "good", more) else { return };
+    let Some(server) = open(folder.path(), "good", &more) else { return };
     let server = server.unwrap();
     let run = |calls: &[Call]| server.run(&server.initial_states()[0], calls).unwrap();
     // This server keeps its count in memory, so a server that counted is not used again.

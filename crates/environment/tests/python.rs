@@ -1,6 +1,10 @@
 //! Environments in Python: isolation, limits, JSON forms of values, and what is left of processes.
 
-#![allow(clippy::disallowed_methods, reason = "tests write small files to temporary folders")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests write small files to temporary folders"
+)]
 #![cfg(unix)]
 
 mod common;
@@ -294,6 +298,34 @@ fn what_cannot_be_opened_has_a_reason() {
     );
     assert!(fault(json!({"docs": ["package:nowhere/x"]})).contains("there is no package nowhere"));
     assert!(fault(json!({"max_depth": 0})).contains("max_depth is from 1 to 100"));
+}
+
+#[test]
+fn exploring_is_the_same_except_for_what_earlier_programs_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(shop) = shop(folder.path(), |_| ()) else { return };
+    let start = state(json!({"Shop": {"items": {"b": 2}}}));
+    let program = calls(&[
+        ("draw", json!({})),
+        ("leave", json!({})),
+        ("where", json!({})),
+        ("double", json!({"x": 4})),
+    ]);
+    let run = shop.run(&start, &program).unwrap();
+    for _ in 0..3 {
+        assert_eq!(shop.explore(&start, &program).unwrap(), run);
+    }
+    // The module keeps a list that every program adds to, so that two explorations differ and two runs do not.
+    let add = calls(&[("add", json!({"name": "c"}))]);
+    let shared = |execution: Execution| execution.observations[0].result["shared"].clone();
+    assert_eq!(shared(shop.explore(&start, &add).unwrap()), 1);
+    assert_eq!(shared(shop.explore(&start, &add).unwrap()), 2);
+    assert_eq!(shared(shop.run(&start, &add).unwrap()), 1);
+    let die = calls(&[("double", json!({"x": 1})), ("die", json!({})), ("double", json!({"x": 1}))]);
+    assert_eq!(shop.explore(&start, &die).unwrap(), shop.run(&start, &die).unwrap());
+    assert_eq!(shared(shop.explore(&start, &add).unwrap()), 1, "a new process goes on");
+    assert!(shop.explore(&state(json!({"Shop": {"refuse": 1}})), &add).is_err());
+    assert_eq!(shop.explore(&start, &program).unwrap(), run);
 }
 
 #[test]

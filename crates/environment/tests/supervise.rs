@@ -1,6 +1,10 @@
 //! Nothing outlives the program: processes are ended with it, whatever they do.
 
-#![allow(clippy::disallowed_methods, reason = "tests write small files to temporary folders")]
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests write small files to temporary folders"
+)]
 #![cfg(target_os = "linux")]
 
 use std::path::{Path, PathBuf};
@@ -38,11 +42,11 @@ if "leave" not in sys.argv:
 "#;
 
 /// A program that starts its arguments with pipes, as callsieve does.
-const PROGRAM: &str = r#"
+const PROGRAM: &str = r"
 import subprocess, sys, time
 child = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 time.sleep(600)
-"#;
+";
 
 struct Stubborn {
     folder: TempDir,
@@ -102,7 +106,7 @@ fn is_alive(id: u32) -> bool {
 fn wait_until(happens: impl Fn() -> bool) {
     let start = Instant::now();
     while !happens() {
-        assert!(start.elapsed() < Duration::from_secs(60), "it did not happen");
+        assert!(start.elapsed() < Duration::from_mins(1), "it did not happen");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
@@ -120,10 +124,13 @@ fn run(options: &[&str], command: &[&str]) -> Output {
 }
 
 #[test]
-fn a_killed_program_leaves_no_process() {
+fn a_killed_program_leaves_no_process_and_no_folder() {
     let Some(stubborn) = Stubborn::new() else { return };
+    let home = stubborn.file("callsieve-episode-1");
+    std::fs::create_dir(&home).unwrap();
     let mut program = Command::new("python3");
-    program.args(["-c", PROGRAM, SUPERVISOR]).args(stubborn.arguments("--grace-ms 20", ""));
+    let options = format!("--grace-ms 20 --remove {}", home.display());
+    program.args(["-c", PROGRAM, SUPERVISOR]).args(stubborn.arguments(&options, ""));
     let mut program =
         program.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let ids = stubborn.ids();
@@ -132,6 +139,7 @@ fn a_killed_program_leaves_no_process() {
     program.kill().unwrap();
     program.wait().unwrap();
     wait_until(|| !ids.iter().any(|id| is_alive(*id)));
+    wait_until(|| !home.exists());
 }
 
 #[test]
@@ -172,6 +180,10 @@ fn the_exit_code_is_that_of_the_command() {
     assert_eq!(run(&[], &["sh", "-c", "exit 7"]).status.code(), Some(7));
     assert_eq!(run(&[], &["sh", "-c", "kill -9 $$"]).status.code(), Some(137));
     assert_eq!(run(&[], &["/nowhere"]).status.code(), Some(125));
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().to_str().unwrap();
+    assert_eq!(run(&["--remove", other], &["true"]).status.code(), Some(0));
+    assert!(folder.path().exists(), "only folders of episodes are removed");
     assert_eq!(run(&["--what"], &["true"]).status.code(), Some(125));
 }
 

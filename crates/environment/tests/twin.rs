@@ -1,5 +1,6 @@
 //! The sample as a declared environment and as an MCP server: the same docs, results, errors and states.
 
+#![allow(clippy::unwrap_used, reason = "a test")]
 #![cfg(unix)]
 
 mod common;
@@ -15,7 +16,7 @@ use proptest::test_runner::{Config, TestRng, TestRunner};
 use serde_json::{Map, Value, json};
 
 /// Calls that are compared, in programs of this many.
-const N_PROGRAMS: usize = 30;
+const N_PROGRAMS: usize = 60;
 const N_CALLS: usize = 40;
 
 fn root() -> std::path::PathBuf {
@@ -42,7 +43,7 @@ fn argument(
     rng: &mut TestRng,
 ) -> Value {
     let draw = rng.next_u32();
-    if draw % 23 == 0 {
+    if draw.is_multiple_of(23) {
         return [json!(null), json!("X-1"), json!(-1), json!(2.5), json!(true), json!([])]
             [draw as usize / 23 % 6]
             .clone();
@@ -73,9 +74,9 @@ fn program(declared: &Declared, state: &Value, rng: &mut TestRng) -> Vec<Call> {
         let mut arguments = Map::new();
         for (name, schema) in function.parameters() {
             let is_given = if required.contains(&json!(name)) {
-                rng.next_u32() % 40 > 0
+                !rng.next_u32().is_multiple_of(40)
             } else {
-                rng.next_u32() % 3 == 0
+                rng.next_u32().is_multiple_of(3)
             };
             if is_given {
                 arguments
@@ -117,9 +118,9 @@ fn random_calls_have_the_same_results_in_the_sample_and_its_server() {
             }
         }
         assert_eq!(ours.state_hash, theirs.state_hash);
-        let mut moved = calls.clone();
-        moved.rotate_left(1);
-        assert_eq!(declared.run(state, &moved).unwrap().observations.len(), N_CALLS);
+        if n % 10 == 0 {
+            assert_eq!(twin.run_fresh(state, &calls).unwrap(), theirs);
+        }
     }
     assert!(n_good > 300 && n_refused > 100, "{n_good} good, {n_refused} refused");
     let names = seen_functions.into_iter().collect::<Vec<_>>();

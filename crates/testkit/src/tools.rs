@@ -23,7 +23,7 @@ pub const TOOLS: &[Tool] = &[Tool {
         "a_server_that_fails_has_a_failure_of_its_own_kind",
         "what_is_no_server_has_a_reason",
         "a_used_server_is_kept_only_if_its_state_is_that_of_a_new_one",
-        "a_killed_program_leaves_no_process",
+        "a_killed_program_leaves_no_process_and_no_folder",
         "a_closed_input_ends_a_process_that_ignores_it",
         "a_deadline_ends_everything",
         "a_command_that_ends_takes_its_daemons_with_it",
@@ -35,6 +35,7 @@ pub const TOOLS: &[Tool] = &[Tool {
         "docs_come_from_signatures_and_docstrings",
         "an_episode_is_a_program_call_by_call",
         "what_cannot_be_opened_has_a_reason",
+        "exploring_is_the_same_except_for_what_earlier_programs_left",
         "programs_run_on_many_threads_at_once",
     ],
 }];

@@ -1,6 +1,6 @@
 //! An environment that a file declares: tables, and functions that read and write them.
 //!
-//! `located` reads TOML with lines; `tables`, `functions` and `read_expression` check everything and resolve every name, so
+//! `located` reads TOML with lines; `tables`, `functions`, `parameters` and `read_expression` check everything and resolve every name, so
 //! that a call meets only faults of its arguments and its state; `perform` executes a call. `document` derives the function
 //! docs, `sources` where values of parameters come from. docs/environments.md has the format.
 //!
@@ -12,6 +12,7 @@ mod expression;
 mod functions;
 mod located;
 mod model;
+mod parameters;
 mod perform;
 mod read_expression;
 mod sources;

@@ -382,3 +382,34 @@ fn a_state_of_another_environment_is_refused() {
     state.name = "other".to_owned();
     assert!(sample.start(&state).is_err());
 }
+
+use proptest::prelude::*;
+
+/// What a person may write in place of something else.
+const PIECES: [&str; 14] =
+    ["", "\"", "[", "]", "{", "}", "=", "$row", "{x}", "1e999", "true", "\n", "references = \"items\"", "é"];
+
+proptest! {
+    #[test]
+    fn a_damaged_file_is_read_or_has_a_fault(at in 0.0..1.0_f64, length in 0usize..30, piece in 0..PIECES.len()) {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a text")]
+        let mut start = (at * SAMPLE.len() as f64) as usize;
+        while !SAMPLE.is_char_boundary(start) {
+            start -= 1;
+        }
+        let mut end = (start + length).min(SAMPLE.len());
+        while !SAMPLE.is_char_boundary(end) {
+            end += 1;
+        }
+        let text = format!("{}{}{}", &SAMPLE[..start], PIECES[piece], &SAMPLE[end..]);
+        match Declared::read("damaged.toml", &text) {
+            Ok(environment) => {
+                let state = &environment.initial_states()[0];
+                let names = environment.functions().iter().map(|function| Call::new(function.name(), serde_json::Map::new()));
+                let calls: Vec<Call> = names.collect();
+                prop_assert_eq!(environment.run(state, &calls).unwrap().observations.len(), calls.len());
+            }
+            Err(fault) => prop_assert!(fault.line >= 1 && fault.line <= text.lines().count() + 1, "{fault}"),
+        }
+    }
+}

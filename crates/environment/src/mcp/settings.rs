@@ -41,9 +41,9 @@ pub struct McpSettings {
     /// Files below HOME whose texts are the state, if nothing else is.
     #[serde(default)]
     pub state_files: Vec<String>,
-    /// Keeps a server for further episodes. HOME is emptied between them, the initial state is loaded again, and the server
-    /// is only used if its state is then that of a new one; so it is for servers that keep nothing but files below HOME.
-    /// Needs a state. A program that is verified always gets a new server.
+    /// Keeps a server for further episodes, for servers that keep nothing but files below HOME. HOME is emptied between them,
+    /// the initial state is loaded again, and the server is only used if its state is then that of a new one; a state in files
+    /// does not show what a server remembers besides. Needs a state. A program that is verified always gets a new server.
     #[serde(default)]
     pub reuse: bool,
     /// How long the server may take until it has listed its tools, in milliseconds.

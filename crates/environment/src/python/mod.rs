@@ -81,11 +81,12 @@ impl Python {
     fn run_on(
         &self,
         worker: &mut Worker,
+        op: &str,
         state: &InitialState,
         calls: &[Call],
     ) -> Result<Execution, EnvironmentError> {
         let named: Vec<Value> = calls.iter().map(|call| json!([call.name, call.arguments])).collect();
-        let request = json!({"op": "run", "has_program": true, "n_calls": calls.len()});
+        let request = json!({"op": op, "has_program": true, "n_calls": calls.len()});
         let program = json!({"state": state.value, "calls": named});
         let Ok(answer) = worker.ask(&request, Some(&program), calls.len() + 2) else {
             // The worker died with the program; nobody knows during which call.
@@ -164,14 +165,21 @@ impl Environment for Python {
             return self.run_fresh(state, calls);
         }
         let mut worker = self.pool.take(false)?;
-        let execution = self.run_on(&mut worker, state, calls);
+        let execution = self.run_on(&mut worker, "run", state, calls);
+        self.pool.put_back(worker);
+        execution
+    }
+
+    fn explore(&self, state: &InitialState, calls: &[Call]) -> Result<Execution, EnvironmentError> {
+        let mut worker = self.pool.take(false)?;
+        let execution = self.run_on(&mut worker, "explore", state, calls);
         self.pool.put_back(worker);
         execution
     }
 
     fn run_fresh(&self, state: &InitialState, calls: &[Call]) -> Result<Execution, EnvironmentError> {
         let mut worker = self.pool.take(true)?;
-        self.run_on(&mut worker, state, calls)
+        self.run_on(&mut worker, "run", state, calls)
     }
 }
 

@@ -11,7 +11,8 @@ use super::settings::PythonSettings;
 use crate::error::EnvironmentError;
 use crate::process::{Launch, NoLine, Process, Supervisor};
 
-const WORKER: &str = include_str!("worker.py");
+/// The parts of the worker, as one text.
+const WORKER: &str = concat!(include_str!("values.py"), include_str!("docs.py"), include_str!("worker.py"));
 
 /// Prints the interpreter itself. A command such as `python3` may be a script that finds it by HOME, which workers change.
 const WHICH: &str = "import sys; print(sys.executable)";

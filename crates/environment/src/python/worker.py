@@ -5,192 +5,28 @@ the initial state, executes the calls, writes each result into a pipe, then its 
 call does to the process is seen by another program. The pipes of the protocol are kept from the modules: their standard
 output is standard error, and their standard input is empty.
 
-It runs on Python 3.8 and later, and needs nothing else. docs/environments.md describes the JSON forms of values.
+It runs on Python 3.8 and later, and needs nothing else. It is the last of three files that are passed to Python as one text,
+after values.py and docs.py.
 """
 
-import datetime
-import decimal
-import enum
 import gc
 import hashlib
 import importlib
-import importlib.util
 import inspect
 import json
 import math
 import os
-import pathlib
 import random
-import re
 import select
 import shutil
 import signal
 import sys
 import time
-import typing
-import types
 
-# Python refuses to write longer integers as text.
-MAX_DIGITS = 4300
-MAX_BITS = int(MAX_DIGITS * 3.321928094887362)
-MAX_ERROR_CHARS = 2000
 CHUNK = 1 << 16
+# Programs that one process explores.
+MAX_EXPLORED = 200
 READY = b'{"ready": true}'
-
-
-class Refused(Exception):
-    """A value without a JSON form within the limits."""
-
-    def __init__(self, failure, text):
-        super().__init__(text)
-        self.failure = failure
-
-
-# ---- values
-
-
-class Encoder:
-    """Makes plain JSON values of Python values, within limits of bytes and depth."""
-
-    def __init__(self, max_bytes, max_depth, for_state=False, private=()):
-        self.left = max_bytes
-        self.max_depth = max_depth
-        self.for_state = for_state
-        self.private = private
-        self.above = []
-
-    def take(self, n_bytes):
-        self.left -= n_bytes
-        if self.left < 0:
-            raise Refused("too-large", "the value has too many bytes")
-
-    def text(self, text):
-        self.take(len(text) + 2)
-        try:
-            text.encode("utf-8")
-        except UnicodeEncodeError:
-            text = text.encode("utf-8", "replace").decode("utf-8")
-        # A subclass of `str` is a text like others.
-        return str.__str__(text)
-
-    def encode(self, value):
-        kind = type(value)
-        if value is None or kind is bool:
-            self.take(5)
-            return value
-        if kind is str:
-            return self.text(value)
-        if isinstance(value, enum.Enum):
-            return self.encode(value.value)
-        if isinstance(value, bool):
-            return bool(value)
-        if isinstance(value, int):
-            if value.bit_length() > MAX_BITS:
-                raise Refused("too-large", "an integer has more than %d digits" % MAX_DIGITS)
-            self.take(value.bit_length() // 3 + 2)
-            return int(value)
-        if isinstance(value, float):
-            self.take(24)
-            if math.isfinite(value):
-                return float(value)
-            if self.for_state:
-                return str(float(value))
-            raise Refused("not-json", "%r has no JSON form" % float(value))
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, (datetime.date, datetime.time)):
-            return self.text(value.isoformat())
-        if isinstance(value, datetime.timedelta):
-            return self.encode(value.total_seconds())
-        if isinstance(value, (decimal.Decimal, pathlib.PurePath)):
-            return self.text(str(value))
-        return self.nested(value)
-
-    def nested(self, value):
-        for levels, other in enumerate(reversed(self.above), 1):
-            if other is value:
-                if self.for_state:
-                    return {"$ancestor": levels}
-                raise Refused("not-json", "the value contains itself")
-        if len(self.above) >= self.max_depth:
-            raise Refused("too-deep", "the value nests deeper than %d levels" % self.max_depth)
-        self.above.append(value)
-        try:
-            self.take(2)
-            if isinstance(value, dict):
-                return self.mapping(value.items())
-            if isinstance(value, (list, tuple)) and not hasattr(value, "_asdict"):
-                return [self.item(item) for item in value]
-            if isinstance(value, (set, frozenset)):
-                return sorted((self.item(item) for item in value), key=order)
-            if hasattr(value, "_asdict"):
-                return self.mapping(value._asdict().items())
-            return self.attributes(value)
-        finally:
-            self.above.pop()
-
-    def item(self, value):
-        self.take(1)
-        return self.encode(value)
-
-    def mapping(self, items):
-        members = {}
-        for key, value in items:
-            name = key if type(key) is str else self.key(key)
-            name = self.text(name)
-            if name in members:
-                raise Refused("not-json", "two keys have the text %r" % name[:100])
-            members[name] = self.item(value)
-        return members
-
-    def key(self, key):
-        plain = self.encode(key)
-        return plain if isinstance(plain, str) else json.dumps(plain)
-
-    def attributes(self, value):
-        """The public attributes of an object, other than functions and modules."""
-        if isinstance(value, (types.ModuleType, type, bytes, bytearray, memoryview)) or callable(value):
-            if self.for_state:
-                return "<%s>" % type(value).__name__
-            raise Refused("not-json", "%s has no JSON form" % type(value).__name__)
-        try:
-            members = dict(vars(value))
-        except TypeError:
-            members = {}
-            for base in reversed(type(value).__mro__):
-                slots = base.__dict__.get("__slots__", ())
-                for name in (slots,) if isinstance(slots, str) else slots:
-                    if hasattr(value, name):
-                        members[name] = getattr(value, name)
-            if not members:
-                if self.for_state:
-                    return "<%s>" % type(value).__name__
-                raise Refused("not-json", "%s has no JSON form" % type(value).__name__)
-        shown = [(name, member) for name, member in members.items() if self.is_shown(name, member)]
-        return self.mapping(shown)
-
-    def is_shown(self, name, member):
-        if not isinstance(name, str) or (name.startswith("_") and name not in self.private):
-            return False
-        return not isinstance(member, (types.ModuleType, types.FunctionType, types.MethodType, random.Random))
-
-
-def order(plain):
-    return json.dumps(plain, sort_keys=True)
-
-
-def words(error):
-    """The text of an exception, whatever it does."""
-    try:
-        text = str(error)
-    except BaseException:
-        text = ""
-    name = type(error).__name__
-    text = "%s: %s" % (name, text) if text else name
-    return text.encode("utf-8", "replace").decode("utf-8")[:MAX_ERROR_CHARS]
-
-
-# ---- the program
 
 
 class Functions:
@@ -275,29 +111,47 @@ class Child:
         while line:
             line = line[os.write(self.write_fd, line):]
 
-    def run(self, program, is_listed):
-        """Loads the state and executes calls: those of a list, or those that come through a pipe."""
+    def run(self, program):
+        """Runs a program: calls of a list, or those that come through a pipe. Without one, runs those that come, in turn."""
+        if program is None:
+            for program in self.requests():
+                self.run_listed(program)
+            return
         program = json.loads(program)
-        random.seed(0)
-        numpy = sys.modules.get("numpy")
-        if numpy is not None:
-            numpy.random.seed(0)
-        try:
-            methods, instances = self.functions.load(program["state"])
-        except BaseException as error:
-            self.write({"error": words(error)})
+        if "calls" in program:
+            self.run_listed(program)
             return
-        self.write({"ready": True})
-        if is_listed:
-            for name, arguments in program["calls"]:
-                self.write(self.call(methods, name, arguments))
-            self.write(self.state(instances))
+        loaded = self.loaded(program["state"])
+        if loaded is None:
             return
+        methods, instances = loaded
         for request in self.requests():
             if request["op"] == "call":
                 self.write(self.call(methods, request["name"], request["arguments"]))
             else:
                 self.write(self.state(instances))
+
+    def run_listed(self, program):
+        loaded = self.loaded(program["state"])
+        if loaded is not None:
+            methods, instances = loaded
+            for name, arguments in program["calls"]:
+                self.write(self.call(methods, name, arguments))
+            self.write(self.state(instances))
+
+    def loaded(self, state):
+        """Returns what `Functions.load` makes; `None`, after the answer, if it fails."""
+        random.seed(0)
+        numpy = sys.modules.get("numpy")
+        if numpy is not None:
+            numpy.random.seed(0)
+        try:
+            loaded = self.functions.load(state)
+        except BaseException as error:
+            self.write({"error": words(error)})
+            return None
+        self.write({"ready": True})
+        return loaded
 
     def requests(self):
         while True:
@@ -351,13 +205,13 @@ async def wait(value):
 class Episode:
     """The worker's side of a child."""
 
-    def __init__(self, worker, program, is_listed):
+    def __init__(self, worker, program, needs_requests):
         settings = worker.settings
         self.settings = settings
         worker.empty_home()
         read, write = os.pipe()
-        into, out_of = (None, None) if is_listed else os.pipe()
-        self.end = time.monotonic() + settings["program_deadline_ms"] / 1000
+        into, out_of = os.pipe() if needs_requests else (None, None)
+        self.set_deadline()
         self.pid = os.fork()
         if self.pid == 0:
             try:
@@ -367,7 +221,7 @@ class Episode:
                     os.close(out_of)
                 os.close(worker.read_fd)
                 os.close(worker.write_fd)
-                Child(worker.functions, settings, write, into).run(program, is_listed)
+                Child(worker.functions, settings, write, into).run(program)
             finally:
                 os._exit(0)
         os.close(write)
@@ -378,6 +232,9 @@ class Episode:
         self.rest = bytearray()
         self.poll = select.poll()
         self.poll.register(read, select.POLLIN)
+
+    def set_deadline(self):
+        self.end = time.monotonic() + self.settings["program_deadline_ms"] / 1000
 
     def answer(self):
         """The next line of the child as bytes; otherwise `timeout`, `crashed` or `too-large` as a text."""
@@ -402,7 +259,9 @@ class Episode:
             self.rest += chunk
 
     def send(self, request):
-        line = json.dumps(request).encode("ascii") + b"\n"
+        self.send_line(json.dumps(request).encode("ascii") + b"\n")
+
+    def send_line(self, line):
         try:
             while line:
                 line = line[os.write(self.write_fd, line):]
@@ -430,85 +289,6 @@ def failed(how):
     return json.dumps({"result": texts[how], "failure": how}).encode("ascii")
 
 
-# ---- docs
-
-TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array", tuple: "array",
-         set: "array", dict: "object", type(None): "null"}
-
-
-def schema_of(annotation):
-    """The JSON Schema of an annotation; without a type where it is not one of the plain ones."""
-    if annotation in TYPES:
-        return {"type": TYPES[annotation]}
-    origin = typing.get_origin(annotation)
-    arguments = typing.get_args(annotation)
-    if origin is typing.Union or origin is getattr(types, "UnionType", ()):
-        kinds = [schema_of(argument) for argument in arguments if argument is not type(None)]
-        return kinds[0] if len(kinds) == 1 else {"anyOf": kinds}
-    if origin is typing.Literal:
-        return {"type": TYPES.get(type(arguments[0]), "string"), "enum": list(arguments)}
-    if origin in TYPES:
-        schema = {"type": TYPES[origin]}
-        if schema["type"] == "array" and arguments and arguments[0] is not Ellipsis:
-            schema["items"] = schema_of(arguments[0])
-        return schema
-    if inspect.isclass(annotation) and issubclass(annotation, enum.Enum):
-        return {"enum": [member.value for member in annotation]}
-    return {}
-
-
-def doc_of(name, function, is_method):
-    """The doc of a function by its signature and its docstring."""
-    text = inspect.getdoc(function) or ""
-    description = re.split(r"\n\s*(?:Args|Arguments|Parameters|Returns?|Raises)\s*:|\n\s*:param", "\n" + text)[0]
-    described = dict(re.findall(r"(?m)^[ \t]*(?::param[ \t]+)?(\w+)[ \t]*(?:\([^)\n]*\))?[ \t]*:[ \t]*(\S.*)$", text))
-    properties, required = {}, []
-    try:
-        hints = typing.get_type_hints(function)
-    except Exception:
-        hints = {}
-    parameters = list(inspect.signature(function).parameters.values())
-    for parameter in parameters[1 if is_method else 0:]:
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        schema = schema_of(hints.get(parameter.name, parameter.annotation))
-        if parameter.name in described:
-            schema["description"] = described[parameter.name].strip()
-        if parameter.default is parameter.empty:
-            required.append(parameter.name)
-        else:
-            try:
-                schema["default"] = Encoder(10000, 8).encode(parameter.default)
-            except Refused:
-                pass
-        properties[parameter.name] = schema
-    schema = {"type": "object", "properties": properties, "required": required}
-    return {"name": name, "description": " ".join(description.split()), "parameters": schema}
-
-
-def locate(place):
-    """The path of a file or folder; `package:NAME/...` is inside an installed package, which is not imported."""
-    if not place.startswith("package:"):
-        return place
-    package, _, rest = place[len("package:"):].partition("/")
-    spec = importlib.util.find_spec(package)
-    folders = list(spec.submodule_search_locations or ()) if spec else []
-    if not folders:
-        raise ValueError("there is no package %s" % package)
-    return os.path.join(folders[0], rest)
-
-
-def records(path):
-    """The values of a JSON or JSONL file."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    try:
-        whole = json.loads(text)
-        return whole if isinstance(whole, list) else [whole]
-    except ValueError:
-        return [json.loads(line) for line in text.splitlines() if line.strip()]
-
-
 class Worker:
     def __init__(self):
         self.read_fd = os.dup(0)
@@ -522,6 +302,8 @@ class Worker:
         self.settings = None
         self.functions = None
         self.episode = None
+        self.explorer = None
+        self.n_explored = 0
 
     def serve(self):
         with os.fdopen(os.dup(self.read_fd), "rb") as requests:
@@ -601,29 +383,53 @@ class Worker:
             return {}
 
     def on_run(self, request):
-        n_calls = request["n_calls"]
-        episode = Episode(self, request["program"], True)
+        episode = Episode(self, request["program"], False)
         try:
-            ready = episode.answer()
-            if ready != READY:
-                return unready(ready)
-            observations = []
-            while len(observations) < n_calls:
-                answer = episode.answer()
-                if isinstance(answer, str):
-                    observations.append(failed(answer))
-                    observations += [failed("crashed")] * (n_calls - len(observations))
-                    return b'{"observations":[' + b",".join(observations) + b'],"end":null}'
-                observations.append(answer)
-            answer = episode.answer()
-            end = failed(answer) if isinstance(answer, str) else answer
-            return b'{"observations":[' + b",".join(observations) + b'],"end":' + end + b"}"
+            return self.observed(episode, request["n_calls"])[0]
         finally:
             episode.stop()
 
+    def on_explore(self, request):
+        """Runs a program in a process that ran others before, which costs no fork."""
+        if self.explorer is None or self.n_explored >= MAX_EXPLORED:
+            self.stop_explorer()
+            self.explorer = Episode(self, None, True)
+            self.n_explored = 0
+        self.n_explored += 1
+        self.empty_home()
+        self.explorer.set_deadline()
+        self.explorer.send_line(request["program"])
+        answer, is_complete = self.observed(self.explorer, request["n_calls"])
+        if not is_complete:
+            self.stop_explorer()
+        return answer
+
+    def stop_explorer(self):
+        if self.explorer is not None:
+            self.explorer.stop()
+            self.explorer = None
+
+    def observed(self, episode, n_calls):
+        """The answer to a program, and whether the child can go on."""
+        ready = episode.answer()
+        if ready != READY:
+            return unready(ready), not isinstance(ready, str)
+        observations = []
+        while len(observations) < n_calls:
+            answer = episode.answer()
+            if isinstance(answer, str):
+                observations.append(failed(answer))
+                observations += [failed("crashed")] * (n_calls - len(observations))
+                return b'{"observations":[' + b",".join(observations) + b'],"end":null}', False
+            observations.append(answer)
+        answer = episode.answer()
+        is_complete = not isinstance(answer, str)
+        end = answer if is_complete else failed(answer)
+        return b'{"observations":[' + b",".join(observations) + b'],"end":' + end + b"}", is_complete
+
     def on_start(self, request):
         self.on_stop(request)
-        self.episode = Episode(self, request["program"], False)
+        self.episode = Episode(self, request["program"], True)
         ready = self.episode.answer()
         if ready != READY:
             self.on_stop(request)

@@ -13,6 +13,7 @@ mod limits;
 
 use std::ffi::{OsStr, OsString};
 use std::os::fd::AsFd as _;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -37,10 +38,16 @@ struct Options {
     grace: Duration,
     memory_bytes: Option<u64>,
     no_network: bool,
+    /// A folder that is removed at the end.
+    remove: Option<PathBuf>,
     command: Vec<OsString>,
 }
 
-/// Runs a command under supervision: `[--deadline-ms N] [--grace-ms N] [--memory-bytes N] [--no-network] -- COMMAND…`.
+/// How folders are called that a supervisor removes; it refuses others.
+pub(crate) const FOLDER_PREFIX: &str = "callsieve-episode-";
+
+/// Runs a command under supervision: `[--deadline-ms N] [--grace-ms N] [--memory-bytes N] [--no-network] [--remove FOLDER] --
+/// COMMAND…`.
 ///
 /// Without a command, it only reports by its exit code whether the limits can be set. Returns the exit code of the command.
 pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
@@ -61,18 +68,27 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Command::new(program).args(arguments).stdin(streams.0).stdout(streams.1).stderr(streams.2).spawn();
     let Ok(child) = child else { return ExitCode::from(EXIT_FAILED) };
     let Ok(pid) = i32::try_from(child.id()) else { return ExitCode::from(EXIT_FAILED) };
-    let (deadline, grace) = (options.deadline, options.grace);
+    let (deadline, grace, remove) = (options.deadline, options.grace, options.remove.clone());
     std::thread::spawn(move || {
         let code = watch(deadline, grace);
         // Held to the end: the exit code is that of whoever ends the processes.
         let _ending = ENDING.lock();
-        descendants::end_all();
+        finish(remove.as_deref());
         std::process::exit(i32::from(code));
     });
     let code = wait_for(Pid::from_raw(pid));
     let _ending = ENDING.lock();
-    descendants::end_all();
+    finish(options.remove.as_deref());
     ExitCode::from(code)
+}
+
+/// Ends all processes, and removes what they may have written.
+fn finish(remove: Option<&Path>) {
+    descendants::end_all();
+    if let Some(folder) = remove {
+        // The program removes it as well, unless it was killed.
+        let _ = std::fs::remove_dir_all(folder);
+    }
 }
 
 /// Waits until the command ends, and collects orphans on the way.
@@ -127,6 +143,11 @@ impl Options {
                 Some("--grace-ms") => options.grace = Duration::from_millis(number(arguments.next())?),
                 Some("--memory-bytes") => options.memory_bytes = Some(number(arguments.next())?),
                 Some("--no-network") => options.no_network = true,
+                Some("--remove") => {
+                    let folder = PathBuf::from(arguments.next()?);
+                    let name = folder.file_name()?.to_str()?.to_owned();
+                    options.remove = Some(folder).filter(|_| name.starts_with(FOLDER_PREFIX));
+                }
                 Some("--") => {
                     options.command = arguments.collect();
                     return Some(options);
@@ -151,6 +172,9 @@ impl Options {
         if self.no_network {
             arguments.push("--no-network".into());
         }
+        if let Some(folder) = &self.remove {
+            arguments.extend(["--remove".into(), folder.clone().into_os_string()]);
+        }
         if !self.command.is_empty() {
             arguments.push("--".into());
             arguments.extend(self.command.iter().cloned());
@@ -164,9 +188,11 @@ pub(crate) fn arguments(
     grace: Duration,
     memory_bytes: Option<u64>,
     no_network: bool,
+    remove: &Path,
     command: Vec<OsString>,
 ) -> Vec<OsString> {
-    Options { deadline: None, grace, memory_bytes, no_network, command }.arguments()
+    let remove = Some(remove.to_owned());
+    Options { deadline: None, grace, memory_bytes, no_network, remove, command }.arguments()
 }
 
 #[cfg(test)]
@@ -180,6 +206,7 @@ mod tests {
             grace: Duration::from_millis(20),
             memory_bytes: Some(1 << 30),
             no_network: true,
+            remove: Some("/tmp/callsieve-episode-1".into()),
             command: vec!["python3".into(), "--".into(), "-c".into()],
         };
         assert_eq!(Options::read(options.arguments().into_iter()), Some(options));
