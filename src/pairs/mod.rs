@@ -1,8 +1,8 @@
 //! Near-duplicate pairs of the rows of one file, or of two; no run needed.
 //!
 //! The join by words is exact: every pair above the threshold is found. Pairs come in the order of the rows, whatever the
-//! number of threads. [`pairs`] finds all of them, [`clusters`] the leader of each row. What is found while files are read and
-//! compared goes to a [`PairsSink`].
+//! number of threads. [`pairs`] finds all of them, or the leader of each row. What is found while files are read and compared
+//! goes to a [`PairsSink`].
 
 mod rows;
 mod vectors;

@@ -61,5 +61,6 @@ mod servers;
 #[path = "../support/mod.rs"]
 mod support;
 mod transcripts;
+mod without_a_run;
 
 use callsieve_testkit::server;
