@@ -15,6 +15,7 @@ mod audit_scores;
 mod batch;
 mod calibrate;
 mod check;
+mod collect;
 mod compare;
 pub mod console;
 mod deciders;
@@ -88,6 +89,8 @@ enum Command {
     Init(init::InitArgs),
     /// Makes a dataset from logs and prints the funnel: how many rows each step kept.
     Run(run::RunArgs),
+    /// Reads the tools of API collections and MCP servers, and gives them legal names.
+    Collect(collect::CollectArgs),
     /// Makes instructions over an environment by executing programs; needs no language model.
     Generate(generate::GenerateArgs),
     /// Checks a pipeline without reading the logs: stages, columns, files, settings.
@@ -281,6 +284,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Check(args) => return check::check(&args),
         Command::Evaluate(args) => return evaluate::evaluate(&args, registry.environment()),
         Command::Audit(args) => return audit::audit(*args, registry),
+        Command::Collect(args) => return collect::collect(&args, registry),
         Command::Generate(args) => return generate::generate(&args, registry),
         Command::Pairs(args) => return pairs::pairs(&args, registry),
         Command::Compare(args) => return compare::compare(&args),

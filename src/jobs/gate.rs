@@ -54,6 +54,11 @@ pub enum FailedGate {
         /// What `max_fault_share` allows.
         allowed: f64,
     },
+    /// No tool was read.
+    NoTool {
+        /// Items of the files that are none.
+        items: u64,
+    },
     /// The candidates ran out before as many instructions were exported as are wanted.
     TooFewInstructions {
         /// Instructions that were exported.
@@ -70,6 +75,11 @@ impl fmt::Display for FailedGate {
         match self {
             Self::NoRequest { lines } => write!(f, "no request in {}", counted(*lines, "line", "lines")),
             Self::CutInput { path, detail } => write!(f, "{path} was not read to its end: {detail}"),
+            Self::NoTool { items } => write!(
+                f,
+                "no tool was read ({} without one)\nhint: `callsieve report` lists the reasons, docs/collections.md the formats",
+                counted(*items, "item", "items")
+            ),
             Self::TooFewInstructions { exported, wanted, candidates } => write!(
                 f,
                 "{} of {} instructions: {} were made, and no more are allowed\nhint: raise max_candidates, or give more values and phrases in the bindings; `callsieve report` lists the reasons",

@@ -6,6 +6,7 @@
 //! functions.
 
 pub mod audit;
+pub mod collect;
 pub mod dataset;
 pub mod gate;
 pub mod instruct;
@@ -63,6 +64,11 @@ pub trait Job: Sync {
         Wording::default()
     }
 
+    /// Returns `true` if the inputs are logs of requests, so that lines without one are reported while somebody looks.
+    fn reads_logs(&self) -> bool {
+        true
+    }
+
     /// Returns the gates that the result fails.
     fn gates(&self, run: &RunFacts<'_>) -> Vec<FailedGate> {
         gate::of_inputs(run)
@@ -103,7 +109,7 @@ pub trait Job: Sync {
 }
 
 /// All jobs. The last one is that of every pipeline that no other claims.
-pub static JOBS: [&dyn Job; 3] = [&audit::Audit, &instruct::Instruct, &dataset::Dataset];
+pub static JOBS: [&dyn Job; 4] = [&audit::Audit, &collect::Collect, &instruct::Instruct, &dataset::Dataset];
 
 /// Returns the job of a pipeline, as `run.json` holds it.
 pub fn job_of(pipeline: &Value) -> &'static dyn Job {

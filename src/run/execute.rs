@@ -15,7 +15,7 @@ use crate::engine::folder::RunFolder;
 use crate::engine::instance::{SinkInstance, SourceInstance};
 use crate::engine::language_model::LanguageModel;
 use crate::engine::layout::RUN_FORMAT;
-use crate::engine::manifest::{InputFile, RunFile};
+use crate::engine::manifest::RunFile;
 use crate::engine::part::Cuts;
 use crate::engine::raw::IngestManifest;
 use crate::engine::runner;
@@ -181,7 +181,9 @@ impl Prepared<'_> {
             let export = |export: &SinkInstance| runner::export(folder, &*export.sink, files, corpus, &cx);
             let exported = sink.map(export).transpose();
             if exported.is_ok() {
-                warn_of_lines(&outcome.ingest, observer);
+                if job.reads_logs() {
+                    warn_of_lines(&outcome.ingest, observer);
+                }
                 observer.begin("ledger", None);
             }
             let events = ledger.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -108,6 +108,8 @@ columns! {
     WANTED = Requests "wanted" Int, Maker, "number of instructions that are wanted";
     /// The doc list's text, exactly as sent.
     TEXT = DocLists "text" Text, Source, "the doc list's text as sent", content;
+    /// The tool of a collection, JSON: its names, host, licence, and for each function its method, path and response.
+    TOOL = DocLists "tool" Text, Maker, "the tool with what is known of its functions", content;
     /// The functions: a JSON list, order kept.
     FUNCTIONS = DocLists "functions" Text, Stage, "the functions, parsed", content listed;
     /// The text by which near-duplicates were compared.

@@ -41,6 +41,35 @@ fn opened(settings: &EnvironmentSettings, _system: &System) -> Result<Box<dyn En
     })
 }
 
+/// Returns the docs of the tools that an MCP server lists.
+///
+/// # Errors
+/// The server does not start, or does not speak the protocol.
+#[cfg(unix)]
+pub fn tools_of_server(
+    name: &str,
+    command: &[String],
+    system: &System,
+) -> Result<Vec<serde_json::Map<String, serde_json::Value>>> {
+    let settings = serde_json::json!({"kind": "mcp", "name": name, "command": command});
+    let settings: EnvironmentSettings =
+        serde_json::from_value(settings).map_err(|error| Error::Setting(error.to_string()))?;
+    Ok(opened(&settings, system)?.functions().iter().map(|function| function.doc.clone()).collect())
+}
+
+/// Returns nothing but an error: servers are not started on this system.
+///
+/// # Errors
+/// Always.
+#[cfg(not(unix))]
+pub fn tools_of_server(
+    name: &str,
+    _command: &[String],
+    _system: &System,
+) -> Result<Vec<serde_json::Map<String, serde_json::Value>>> {
+    Err(Error::Setting(format!("MCP server {name}: servers are not started on this system")))
+}
+
 #[allow(clippy::needless_pass_by_value)] // What `map_err` passes.
 fn refused(error: EnvironmentError) -> Error {
     Error::Setting(error.to_string())

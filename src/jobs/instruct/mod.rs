@@ -35,6 +35,10 @@ impl Job for Instruct {
         sink_of(pipeline) == Some(InstructionSet::NAME)
     }
 
+    fn reads_logs(&self) -> bool {
+        false
+    }
+
     fn wording(&self) -> Wording {
         Wording {
             read: "instructions that were made",
