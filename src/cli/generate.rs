@@ -58,7 +58,7 @@ pub(super) struct GenerateArgs {
     #[arg(long)]
     explain_coverage: bool,
 
-    /// Changes a setting, such as ingest.most_calls=3 or merge-near-queries.rouge_l=0.9. May be repeated.
+    /// Changes a setting, such as ingest.accept=50 or `merge-near-queries.rouge_l=0.9`. May be repeated.
     #[arg(long, value_name = "ID.KEY=VALUE")]
     set: Vec<Override>,
 

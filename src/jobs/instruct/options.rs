@@ -48,15 +48,7 @@ impl GenerateOptions {
     /// # Errors
     /// A setting is wrong.
     pub fn pipeline(&self, registry: &Registry) -> Result<Pipeline, PipelineError> {
-        Pipeline::parse(&self.recipe(), RECIPE_NAME, &self.overrides(), registry)
-    }
-
-    /// The recipe without its own environment.
-    fn recipe(&self) -> String {
-        let of_sample =
-            |line: &&str| !["environment = ", "bindings = "].iter().any(|key| line.starts_with(key));
-        let lines = RECIPE.lines().filter(of_sample).map(|line| format!("{line}\n"));
-        lines.collect()
+        Pipeline::parse(&recipe(), RECIPE_NAME, &self.overrides(), registry)
     }
 
     fn overrides(&self) -> Vec<Override> {
@@ -78,6 +70,12 @@ impl GenerateOptions {
         overrides.extend(self.settings.iter().cloned());
         overrides
     }
+}
+
+/// The recipe without its own environment.
+fn recipe() -> String {
+    let of_sample = |line: &&str| !["environment = ", "bindings = "].iter().any(|key| line.starts_with(key));
+    RECIPE.lines().filter(of_sample).flat_map(|line| [line, "\n"]).collect()
 }
 
 #[cfg(test)]

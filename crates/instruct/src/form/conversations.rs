@@ -82,7 +82,7 @@ pub(super) fn toolllama(sample: &Sample<'_>) -> Option<Value> {
     for (at, message) in messages.iter().enumerate() {
         match message.role {
             Role::User => {
-                turns.push(json!({"from": "user", "value": format!("\n{}\nBegin!\n", message.content)}))
+                turns.push(json!({"from": "user", "value": format!("\n{}\nBegin!\n", message.content)}));
             }
             Role::Assistant if message.calls.is_empty() => {
                 let input = json!({"return_type": "give_answer", "final_answer": message.content});

@@ -51,6 +51,7 @@ pub static FORMS: [Form; 6] = [
 ];
 
 /// The record with its id first.
+#[allow(clippy::unnecessary_wraps)] // The type of a form.
 fn program(sample: &Sample<'_>) -> Option<Value> {
     let mut line = serde_json::Map::from_iter([("id".to_owned(), json!(sample.id))]);
     if let Value::Object(record) = json!(sample.record) {
