@@ -1,5 +1,7 @@
 //! What each parameter of a function is for.
 
+use serde_json::Value;
+
 use super::paging::{bare, is_limit, is_offset};
 use super::plan::Plan;
 use super::table::{find, is_variable, parameters, parent_column};
@@ -20,6 +22,7 @@ pub(super) fn function(plan: &Plan<'_>, tables: &[Table]) -> DraftFunction {
         .collect();
     DraftFunction {
         name: plan.api.name.clone(),
+        description: plan.api.description().trim().to_owned(),
         operation: plan.operation,
         table: table.map_or_else(|| plan.resource.name.clone(), |table| table.name.clone()),
         parameters,
@@ -29,7 +32,9 @@ pub(super) fn function(plan: &Plan<'_>, tables: &[Table]) -> DraftFunction {
 
 fn binding(plan: &Plan<'_>, name: &str, table: Option<&Table>) -> Binding {
     let (role, column) = role(plan, name, table);
-    Binding { parameter: name.to_owned(), role, column }
+    let required = plan.api.parameters().get("required").and_then(Value::as_array);
+    let is_required = required.is_some_and(|required| required.iter().any(|each| each == name));
+    Binding { parameter: name.to_owned(), role, column, is_required }
 }
 
 fn role(plan: &Plan<'_>, name: &str, table: Option<&Table>) -> (Role, Option<String>) {
@@ -51,7 +56,7 @@ fn role(plan: &Plan<'_>, name: &str, table: Option<&Table>) -> (Role, Option<Str
     }
     let names_key = |table: &&Table| bare(name) == format!("{}s", bare(&table.key)) && resource.key.is_none();
     if let Some(table) = table.filter(names_key).filter(|_| !is_insert) {
-        return (Role::Key, Some(table.key.clone()));
+        return (Role::Keys, Some(table.key.clone()));
     }
     let column = table.and_then(|table| table.columns.iter().find(|column| bare(&column.name) == bare(name)));
     let Some(column) = column else { return (Role::Ignored, None) };

@@ -64,6 +64,9 @@ fn kind(schema: &Value) -> ColumnType {
         Some("integer") => ColumnType::Integer,
         Some("number") => ColumnType::Number,
         Some("boolean") => ColumnType::Boolean,
+        Some("array") if schema.pointer("/items/type").is_some_and(|kind| kind == "string") => {
+            ColumnType::Texts
+        }
         Some("array" | "object") => ColumnType::Json,
         _ if schema.get("properties").is_some() || schema.get("items").is_some() => ColumnType::Json,
         _ => ColumnType::Text,

@@ -2,10 +2,11 @@
 //!
 //! The draft is derived from the resources of an API description by its paths, methods and schemas. It is a start for a
 //! person, who corrects it: what is a guess has a note, and a function whose effect the description does not show is left
-//! out with a reason. Nothing is called. The structure is neutral; it is mapped to the file of an environment elsewhere.
+//! out with a reason. Nothing is called. `file` writes the draft as the file of a declared environment.
 
 mod binding;
 mod columns;
+pub mod file;
 mod paging;
 mod plan;
 mod resource;
@@ -74,7 +75,9 @@ pub enum ColumnType {
     Number,
     /// True or false.
     Boolean,
-    /// A list or an object, as JSON.
+    /// A list of texts.
+    Texts,
+    /// Another list or an object, as JSON.
     Json,
 }
 
@@ -99,6 +102,8 @@ pub enum Operation {
 pub struct DraftFunction {
     /// The legal name of the function.
     pub name: String,
+    /// The description; empty if there is none.
+    pub description: String,
     /// The operation.
     pub operation: Operation,
     /// The table.
@@ -118,14 +123,18 @@ pub struct Binding {
     pub role: Role,
     /// The column that it concerns.
     pub column: Option<String>,
+    /// Whether a call has to have it.
+    pub is_required: bool,
 }
 
 /// The roles of parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// Names the row by its key, or several rows by a list of keys (`ids`).
+    /// Names the row by its key.
     Key,
+    /// Names several rows by a list of keys (`ids`).
+    Keys,
     /// Only rows with this value in the column.
     Filter,
     /// The new value of the column.

@@ -72,6 +72,12 @@ fn table(plans: &[&Plan<'_>]) -> Table {
     let key = key(plans, &mut found);
     let mut columns = found.columns;
     columns.sort_by_key(|column| column.name != key);
+    // A row is named by a single value, whatever a schema says.
+    let named =
+        columns.first_mut().filter(|column| matches!(column.kind, ColumnType::Json | ColumnType::Texts));
+    if let Some(column) = named {
+        column.kind = ColumnType::Text;
+    }
     Table { name: plans[0].resource.name.clone(), key, columns }
 }
 

@@ -1,8 +1,13 @@
 //! A small API as a draft, and the drafts of published descriptions.
 
+use callsieve_environment::declared::Declared;
+use callsieve_environment::environment::Environment as _;
+use callsieve_testkit::arbitrary::object;
 use callsieve_testkit::data;
+use proptest::prelude::*;
 use serde_json::json;
 
+use super::file::to_file;
 use super::*;
 use crate::read_file;
 
@@ -49,7 +54,7 @@ fn resources_become_tables_with_keys_and_references() {
         ("name", ColumnType::Text, None),
         ("kind", ColumnType::Text, None),
         ("cast", ColumnType::Text, None),
-        ("sounds", ColumnType::Json, None),
+        ("sounds", ColumnType::Texts, None),
         ("weight", ColumnType::Number, None),
         ("tower_id", ColumnType::Integer, Some("towers")),
     ];
@@ -99,7 +104,7 @@ fn functions_have_operations_and_roles() {
     assert_eq!(roles(1), expected);
     assert_eq!(roles(3), [role("bell_id", Role::Key, Some("id")), role("name", Role::Value, Some("name"))]);
     assert_eq!(draft.functions[5].notes, ["the rows are those that the service calls \"loudest\""]);
-    assert_eq!(roles(7), [role("ids", Role::Key, Some("id"))]);
+    assert_eq!(roles(7), [role("ids", Role::Keys, Some("id"))]);
     let left_out: Vec<_> = draft.left_out.iter().map(|left_out| left_out.name.as_str()).collect();
     assert_eq!(left_out, ["startBell", "search"]);
 }
@@ -113,17 +118,92 @@ fn a_draft_is_written_as_json_and_other_values_are_refused() {
     assert_eq!(refused.kind, FaultKind::NoFunctions);
 }
 
+/// Reads a draft as an environment.
+fn declared(draft: &Draft) -> Option<Declared> {
+    let text = to_file(draft)?;
+    Some(Declared::read("draft.toml", &text).unwrap_or_else(|fault| panic!("{fault}\n{text}")))
+}
+
+#[test]
+fn the_file_of_a_draft_declares_an_environment() {
+    let draft = draft_environment("towers", towers()).unwrap();
+    let environment = declared(&draft).unwrap();
+    let names: Vec<_> =
+        environment.functions().iter().map(|function| function.doc["name"].as_str().unwrap()).collect();
+    let expected =
+        ["listBells", "addBell", "getBell", "changeBell", "removeBell", "loudestBells", "getTower"];
+    assert_eq!(names, expected);
+    let list = &environment.functions()[0].doc["parameters"];
+    assert_eq!(list["required"], json!(["id"]));
+    assert_eq!(list["properties"]["kind"]["enum"], json!(["big", "small"]));
+    let text = to_file(&draft).unwrap();
+    for part in
+        ["# removeBells", "# startBell: \"start\" is an action", "# the parameter \"lang\" has no column"]
+    {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+}
+
 #[test]
 fn published_descriptions_give_drafts() {
     let Some(folder) = data::path("apis/restgpt") else { return };
+    let mut n_declared = Vec::new();
     for (file, expected) in [("spotify_oas.json", [17, 34, 6]), ("tmdb_oas.json", [18, 54, 0])] {
         let read = read_file(&folder.join("specs").join(file)).unwrap();
         let draft = draft_of(&read.tools[0]);
+        n_declared.push(declared(&draft).unwrap().functions().len());
         for function in &draft.functions {
             let table = draft.tables.iter().find(|table| table.name == function.table).unwrap();
             let is_column = |column: &String| table.columns.iter().any(|known| known.name == *column);
             assert!(function.parameters.iter().filter_map(|binding| binding.column.as_ref()).all(is_column));
         }
         assert_eq!([draft.tables.len(), draft.functions.len(), draft.left_out.len()], expected, "{file}");
+    }
+    assert_eq!(n_declared, [29, 54]);
+}
+
+fn names() -> impl Strategy<Value = String> {
+    prop_oneof!["[a-c]{1,2}[-_ ]?[a-c]?", Just("id".to_owned()), Just("row".to_owned()), "\\PC{0,6}"]
+}
+
+fn described() -> impl Strategy<Value = Value> {
+    let kind = prop::sample::select(vec!["string", "integer", "number", "boolean", "array", "object"]);
+    (kind, "\\PC{0,8}|a\"b\\\\|\n").prop_map(|(kind, text)| json!({"type": kind, "description": text}))
+}
+
+fn description_of_api() -> impl Strategy<Value = Value> {
+    let row = || {
+        let members = prop::collection::vec((names(), described()), 0..5);
+        members.prop_map(|members| json!({"type": "object", "properties": object(members)}))
+    };
+    let part = prop_oneof![names(), names().prop_map(|name| format!("{{{name}}}"))];
+    let method = prop::sample::select(vec!["get", "post", "put", "delete"]);
+    let inputs = prop::collection::vec((names(), any::<bool>()), 0..4);
+    let operation = (prop::collection::vec(part, 1..4), method, row(), row(), inputs, names());
+    prop::collection::vec(operation, 1..6).prop_map(|operations| {
+        let mut paths = json!({});
+        for (parts, method, body, response, inputs, id) in operations {
+            let place = |name: &String| if parts.contains(&format!("{{{name}}}")) { "path" } else { "query" };
+            let input = |(name, is_required): &(String, bool)| {
+                json!({"name": name, "in": place(name), "required": is_required, "schema": {"type": "integer"}})
+            };
+            let content = |schema: &Value| json!({"content": {"application/json": {"schema": schema}}});
+            let parameters: Vec<Value> = inputs.iter().map(input).collect();
+            let parameters = Value::from(parameters);
+            paths[format!("/{}", parts.join("/"))][method] = json!({"operationId": id, "parameters": parameters,
+                "requestBody": content(&body), "responses": {"200": content(&response)}});
+        }
+        json!({"openapi": "3.0.0", "info": {"title": "Any"}, "paths": paths})
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_file_of_any_draft_declares_an_environment(description in description_of_api()) {
+        if let Ok(draft) = draft_environment("any", description)
+            && let Some(environment) = declared(&draft)
+        {
+            prop_assert!(environment.functions().len() <= draft.functions.len());
+        }
     }
 }
