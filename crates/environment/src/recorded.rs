@@ -3,7 +3,7 @@
 //! Arguments are compared as JSON values: the order of keys and the spelling of numbers do not matter. There is no state.
 //! If a call was recorded several times, its first answer counts; how many others differ is among the conditions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -86,8 +86,11 @@ impl Recorded {
             "calls": format!("{:032x}", content_hash(canonical(&Value::Array(lines)))),
             "docs": format!("{:032x}", content_hash(canonical(&json!(docs)))),
         });
-        let functions = functions(&read, &docs);
-        let sources = sources(&functions, &read);
+        let named = docs.iter().filter_map(|doc| Some((doc.get("name")?.as_str()?, doc)));
+        let named: BTreeMap<&str, &Value> = named.collect();
+        let groups = by_function(&read);
+        let functions = groups.iter().map(|group| function(group, &named)).collect();
+        let sources = sources(&groups);
         let mut answers: BTreeMap<String, BTreeMap<String, Observation>> = BTreeMap::new();
         let mut n_contradictions = 0;
         for record in read {
@@ -141,21 +144,31 @@ fn key(arguments: &Map<String, Value>) -> String {
     canonical(&Value::Object(arguments.clone()))
 }
 
-/// Returns the functions in the order of their first call, with the docs of the file or by what was recorded.
-fn functions(records: &[Record], docs: &[Value]) -> Vec<Function> {
-    let mut calls: Vec<(&str, Vec<&Record>)> = Vec::new();
+/// The recorded calls of a function.
+type OfFunction<'r> = (&'r str, Vec<&'r Record>);
+
+/// Returns the records by function, in the order of the first calls.
+fn by_function(records: &[Record]) -> Vec<OfFunction<'_>> {
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut groups: Vec<OfFunction<'_>> = Vec::new();
     for record in records {
-        match calls.iter_mut().find(|(name, _)| *name == record.call.name) {
-            Some((_, of_function)) => of_function.push(record),
-            None => calls.push((&record.call.name, vec![record])),
+        let name = record.call.name.as_str();
+        let place = *places.entry(name).or_insert(groups.len());
+        if place == groups.len() {
+            groups.push((name, Vec::new()));
         }
+        groups[place].1.push(record);
     }
-    let function = |(name, records): (&str, Vec<&Record>)| {
-        let known = docs.iter().find(|doc| doc.get("name").is_some_and(|known| known == name));
-        let doc = known.cloned().unwrap_or_else(|| json!({"parameters": parameters(&records)}));
-        Function { doc: schema::doc(name, &doc), effect: None }
+    groups
+}
+
+/// Returns a function with its doc in the file, or by what was recorded.
+fn function((name, records): &OfFunction<'_>, docs: &BTreeMap<&str, &Value>) -> Function {
+    let doc = match docs.get(name) {
+        Some(doc) => schema::doc(name, doc),
+        None => schema::doc(name, &json!({"parameters": parameters(records)})),
     };
-    calls.into_iter().map(function).collect()
+    Function { doc, effect: None }
 }
 
 /// Returns the schema of the arguments of some calls. An argument that every call has is required.
@@ -193,21 +206,23 @@ fn type_of(value: &Value) -> &'static str {
 }
 
 /// Returns the recorded values of each parameter.
-fn sources(functions: &[Function], records: &[Record]) -> Vec<ParameterSource> {
+fn sources(groups: &[OfFunction<'_>]) -> Vec<ParameterSource> {
     let mut sources = Vec::new();
-    for function in functions {
-        for (parameter, _) in function.parameters() {
-            let mut values: Vec<Value> = Vec::new();
-            let own = records.iter().filter(|record| record.call.name == function.name());
-            for value in own.filter_map(|record| record.call.arguments.get(parameter)) {
-                if values.len() < MAX_VALUES && !values.contains(value) {
-                    values.push(value.clone());
-                }
+    for (name, records) in groups {
+        let mut parameters: Vec<(&str, Vec<Value>, BTreeSet<String>)> = Vec::new();
+        for (parameter, value) in records.iter().flat_map(|record| &record.call.arguments) {
+            let place = parameters.iter().position(|(known, ..)| known == parameter).unwrap_or_else(|| {
+                parameters.push((parameter, Vec::new(), BTreeSet::new()));
+                parameters.len() - 1
+            });
+            let (_, values, seen) = &mut parameters[place];
+            if values.len() < MAX_VALUES && seen.insert(canonical(value)) {
+                values.push(value.clone());
             }
-            if !values.is_empty() {
-                let (function, parameter) = (function.name().to_owned(), parameter.to_owned());
-                sources.push(ParameterSource { function, parameter, source: ValueSource::Values(values) });
-            }
+        }
+        for (parameter, values, _) in parameters {
+            let (function, parameter) = ((*name).to_owned(), parameter.to_owned());
+            sources.push(ParameterSource { function, parameter, source: ValueSource::Values(values) });
         }
     }
     sources

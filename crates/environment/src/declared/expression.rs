@@ -8,6 +8,9 @@ use serde_json::{Number, Value};
 use super::model::{Comparison, Filter, Row, State, Table};
 use super::value_type::{date, in_text, rounded};
 
+/// The longest text that an expression makes, in bytes.
+const MAX_TEXT_BYTES: usize = 1 << 20;
+
 #[derive(Debug)]
 pub(super) enum Expression {
     Literal(Value),
@@ -253,7 +256,8 @@ pub(super) fn compare(left: &Value, right: &Value) -> Option<std::cmp::Ordering>
 }
 
 impl Template {
-    /// Returns the text with its values. A value that was left out is empty.
+    /// Returns the text with its values. A value that was left out is empty. A text that is stored and used again could
+    /// double with each call, so its length is limited.
     pub(super) fn text(&self, scope: &Scope<'_>, state: &State) -> Result<String, Refusal> {
         let mut text = String::new();
         for piece in &self.0 {
@@ -262,6 +266,9 @@ impl Template {
                 Piece::Value(expression) => {
                     text.push_str(&expression.value(scope, state)?.as_ref().map(in_text).unwrap_or_default());
                 }
+            }
+            if text.len() > MAX_TEXT_BYTES {
+                return Err("The text is too long.".to_owned());
             }
         }
         Ok(text)

@@ -144,15 +144,25 @@ fn is_copy(left: &Value, right: &Value) -> bool {
     }
 }
 
-/// Reads a file as a whole, up to the limit.
+/// Reads a text file as a whole, up to the limit.
 pub(crate) fn read_text(path: &Path) -> std::io::Result<String> {
+    String::from_utf8(read_bytes(path)?).map_err(|_| std::io::Error::other("the file is not UTF-8"))
+}
+
+/// Reads a file as a whole, up to the limit.
+pub(crate) fn read_bytes(path: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
-    let mut text = String::new();
-    let n_bytes = std::fs::File::open(path)?.take(MAX_FILE_BYTES + 1).read_to_string(&mut text)?;
-    if n_bytes as u64 > MAX_FILE_BYTES {
+    // Before it is opened: opening a pipe waits for its writer.
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(std::io::Error::other("it is not a file"));
+    }
+    let file = std::fs::File::open(path)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(std::io::Error::other(format!("the file has more than {} MiB", MAX_FILE_BYTES >> 20)));
     }
-    Ok(text)
+    Ok(bytes)
 }
 
 fn read_model(file: &str, text: &str) -> Result<Model, Box<FileFault>> {

@@ -1,5 +1,6 @@
 //! Reads the tables, conversions and initial states of a declaration.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::{Number, Value};
@@ -8,9 +9,13 @@ use super::expression::factor;
 use super::located::{Located, Node, Section, nearest};
 use super::model::{Column, Conversion, Row, State, Table};
 use super::value_type::{KINDS, Kind, ValueType, date};
+use crate::canonical::canonical;
 use crate::error::FileFault;
 
 type Read<T> = Result<T, Box<FileFault>>;
+
+/// The member of a state with its date, which is no table.
+const TODAY: &str = "today";
 
 /// What a date looks like in messages.
 const DATE: &str = "a date such as \"2026-03-02\"";
@@ -23,6 +28,10 @@ pub(super) fn tables(top: &Section<'_>) -> Read<Vec<Table>> {
     for (name, value) in section.members() {
         let place = section.place(name);
         check_name(&section, name, value)?;
+        if name == TODAY {
+            let hint = "the state has its date under this name".to_owned();
+            return Err(section.fault_at(&place, value, "another name", Some(hint)));
+        }
         let table = Section::of(section.file(), place, value)?;
         tables.push(read_table(name, &table, tables.len(), &mut references)?);
     }
@@ -260,16 +269,12 @@ fn read_state(section: &Section<'_>, tables: &[Table]) -> Read<State> {
         });
         let rows: Vec<Row> = rows.collect::<Read<_>>()?;
         let key = tables[index].key;
-        for (place, row) in rows.iter().enumerate() {
-            if rows[..place].iter().any(|other| other[key] == row[key]) {
+        let mut keys = BTreeSet::new();
+        for ((place, row), item) in rows.iter().enumerate().zip(items) {
+            if !keys.insert(canonical(&row[key])) {
                 let place = format!("{}[{place}]", rows_at.place(name));
                 let expected = format!("another {} than an earlier row", tables[index].columns[key].name);
-                return Err(rows_at.fault_at(
-                    &place,
-                    &items[rows.iter().position(|other| Arc::ptr_eq(other, row)).unwrap_or(0)],
-                    &expected,
-                    None,
-                ));
+                return Err(rows_at.fault_at(&place, item, &expected, None));
             }
         }
         state.tables[index] = Arc::new(rows);
@@ -330,14 +335,15 @@ fn read_cell(section: &Section<'_>, place: &str, value: &Located, column: &Colum
 }
 
 fn check_references(section: &Section<'_>, state: &State, tables: &[Table]) -> Read<()> {
+    let keys = |(table, rows): (&Table, &Arc<Vec<Row>>)| -> BTreeSet<String> {
+        rows.iter().map(|row| canonical(&row[table.key])).collect()
+    };
+    let keys: Vec<BTreeSet<String>> = tables.iter().zip(&state.tables).map(keys).collect();
     for (table, rows) in tables.iter().zip(&state.tables) {
         for (position, column) in table.columns.iter().enumerate() {
             let Some(target) = column.reference else { continue };
-            let dangling = rows
-                .iter()
-                .map(|row| &row[position])
-                .find(|cell| !cell.is_null() && state.position(tables, target, cell).is_none());
-            if let Some(cell) = dangling {
+            let cells = rows.iter().map(|row| &row[position]).filter(|cell| !cell.is_null());
+            if let Some(cell) = cells.into_iter().find(|cell| !keys[target].contains(&canonical(cell))) {
                 let expected =
                     format!("the key of a row of {}, found {cell} in {}", tables[target].name, column.name);
                 return Err(section.fault(&table.name, &expected, None));

@@ -413,3 +413,35 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_text_that_doubles_with_each_call_is_refused_in_time() {
+    let environment = of(r#"
+[[functions]]
+name = "grow"
+description = "d"
+operation = "update"
+table = "items"
+key = "T-1"
+set = { name = { text = "{row.name}{row.name}" } }
+columns = ["id"]
+"#);
+    let calls = vec![("grow", json!({})); 40];
+    let seen = results(&environment, &calls);
+    assert_eq!(seen[39], json!({"failed": "The text is too long."}));
+    assert_eq!(seen.iter().filter(|result| result.get("failed").is_none()).count(), 18);
+}
+
+#[test]
+fn what_nests_without_end_is_a_fault() {
+    for text in [
+        "[".repeat(50_000),
+        format!("name = {}", "{ a = ".repeat(50_000)),
+        format!("a = {}", "[".repeat(50_000)),
+    ] {
+        assert!(Declared::read("deep.toml", &text).is_err());
+    }
+    let table = small("").replace("[tables.items", "[tables.today");
+    let fault = Declared::read("small.toml", &table).unwrap_err();
+    assert_eq!((fault.key.as_str(), fault.expected.as_str()), ("tables.today", "another name"));
+}

@@ -99,6 +99,8 @@ impl Mcp {
             "kind": "mcp",
             "version": VERSION,
             "settings": shared.settings.of_results(),
+            "server": session.server,
+            "files": shared.settings.hashes_of_command(),
             "tools": hash(&Value::Array(tools)),
             "states": hash(&json!(states)),
         });

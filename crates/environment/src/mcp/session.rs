@@ -21,6 +21,8 @@ pub(super) struct Session {
     process: Process,
     last_id: u64,
     max_bytes: usize,
+    /// Name and version, as the server reports them.
+    pub(super) server: Value,
     /// The number of lines that were skipped.
     pub(super) n_skipped: usize,
 }
@@ -55,10 +57,11 @@ impl Refusal {
 impl Session {
     /// Introduces the client to a server that was just started.
     pub(super) fn open(process: Process, max_bytes: usize, deadline: Instant) -> Result<Self, Refusal> {
-        let mut session = Self { process, last_id: 0, max_bytes, n_skipped: 0 };
+        let mut session = Self { process, last_id: 0, max_bytes, server: Value::Null, n_skipped: 0 };
         let client = json!({"name": "callsieve", "version": env!("CARGO_PKG_VERSION")});
         let offer = json!({"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": client});
-        session.request("initialize", &offer, deadline)?;
+        let mut introduced = session.request("initialize", &offer, deadline)?;
+        session.server = introduced.get_mut("serverInfo").map(Value::take).unwrap_or_default();
         session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}), deadline)?;
         Ok(session)
     }

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use callsieve_text::content_hash::content_hash;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::declared::read_bytes;
 use crate::error::EnvironmentError;
 use crate::process::Network;
 use crate::state_file::StateFile;
@@ -161,6 +163,15 @@ impl McpSettings {
             Some(file) => Err(self.fault(format!("{file} is not a path below HOME"))),
             None => Ok(()),
         }
+    }
+
+    /// Returns hashes of the files among the arguments of the command, such as the script of the server.
+    pub(super) fn hashes_of_command(&self) -> Value {
+        let hashes = self.command.iter().skip(1).map(|argument| {
+            let text = read_bytes(Path::new(argument));
+            text.map_or(Value::Null, |bytes| format!("{:032x}", content_hash(bytes)).into())
+        });
+        hashes.collect()
     }
 
     /// Returns the settings that can change a result, for the fingerprint.

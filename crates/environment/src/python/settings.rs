@@ -113,7 +113,7 @@ const fn max_result_bytes() -> usize {
 }
 
 const fn max_state_bytes() -> usize {
-    16 << 20
+    4 << 20
 }
 
 const fn max_depth() -> usize {

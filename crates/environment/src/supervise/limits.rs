@@ -4,12 +4,16 @@ use std::io;
 
 use nix::sys::resource::{Resource, setrlimit};
 
+/// The largest file that a process writes.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+
 /// Sets the limits for this process and everything that it starts.
 ///
 /// # Errors
 /// The system refuses one of them.
 pub(super) fn apply(memory_bytes: Option<u64>, no_network: bool) -> io::Result<()> {
     setrlimit(Resource::RLIMIT_CORE, 0, 0)?;
+    setrlimit(Resource::RLIMIT_FSIZE, MAX_FILE_BYTES, MAX_FILE_BYTES)?;
     if let Some(bytes) = memory_bytes {
         // Not the address space: V8 and others reserve far more than they use.
         setrlimit(Resource::RLIMIT_DATA, bytes, bytes)?;
