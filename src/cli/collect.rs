@@ -10,6 +10,8 @@ use super::arguments::{command_line, threads, use_threads};
 use super::run::{Resumable, Watching, cancelled_by_signal, ending};
 use crate::cli::console::{self, Console, Paint, Painted, Screen};
 use crate::cli::layout::{Column, Table};
+use crate::engine::disk::write_output;
+use crate::instruct::collection::{Draft, draft_environment};
 use crate::jobs::collect::{CollectOptions, counts};
 use crate::pipeline::Override;
 use crate::run::{Options, RunReport, prepare};
@@ -22,6 +24,7 @@ use crate::text::visible::visible_line;
 #[command(after_help = "Examples:
   callsieve collect my-api.yaml tools/                  files and folders, in out/collection
   callsieve collect --mcp 'node server.js' --out out/mcp    the tools that a server lists
+  callsieve collect my-api.yaml --declare my-api.toml   and a draft of an environment of its resources
   callsieve why out/collection my-api.yaml#3            one tool, or why a function is left out
 
 RapidAPI and ToolBench, OpenAPI, Swagger, Postman, MCP, OpenAI, Anthropic, Gemini, Python and others; docs/collections.md lists the formats.")]
@@ -33,6 +36,11 @@ pub(super) struct CollectArgs {
     /// Command of an MCP server, whose tools are listed. Words are separated by blanks. May be repeated.
     #[arg(long, value_name = "COMMAND")]
     mcp: Vec<String>,
+
+    /// Also writes a draft of a declared environment, of the resources of the only FILE, an API description. A person corrects
+    /// it: it has no rows, and guesses what is not in the description.
+    #[arg(long, value_name = "FILE")]
+    declare: Option<PathBuf>,
 
     /// Run folder
     #[arg(long, value_name = "DIR", default_value = "out/collection")]
@@ -62,6 +70,11 @@ pub(super) fn collect(args: &CollectArgs, registry: &Registry) -> anyhow::Result
     if mcp.iter().any(Vec::is_empty) {
         bail!("--mcp: expected a command, such as 'node server.js'");
     }
+    let draft = match (&args.declare, &args.files[..]) {
+        (None, _) => None,
+        (Some(into), [file]) => Some((into, draft_environment(file)?)),
+        (Some(_), _) => bail!("--declare: expected one FILE, an API description"),
+    };
     let options = CollectOptions { inputs: args.files.clone(), mcp, settings: args.set.clone() };
     let pipeline = options.pipeline(registry)?;
     let options = Options::default().fresh(args.fresh).command(command_line());
@@ -71,7 +84,25 @@ pub(super) fn collect(args: &CollectArgs, registry: &Registry) -> anyhow::Result
     if !args.quiet {
         console::print_painted(&summary(&run, counts(&run.folder)?.as_ref(), Screen::of_stdout()))?;
     }
+    if let Some((into, (text, draft))) = draft {
+        write_output(into, text.as_bytes())?;
+        if !args.quiet {
+            console::print_painted(&Painted::new(&drafted(into, &draft)))?;
+        }
+    }
     Ok(ending(&run.outcome))
+}
+
+/// What a draft has, and what is left to a person.
+fn drafted(into: &Path, draft: &Draft) -> String {
+    let (tables, functions) = (count(draft.tables.len() as u64), count(draft.functions.len() as u64));
+    let left_out = count(draft.left_out.len() as u64);
+    let into = into.display();
+    format!(
+        "draft     {}: {tables} tables, {functions} functions; {left_out} operations are left out\n          add rows to its state, correct it, then: callsieve generate {}\n",
+        visible_line(&into.to_string()),
+        visible_line(&into.to_string())
+    )
 }
 
 /// A word of a command; a server starts in a folder of its own, so the path of a file here becomes absolute.

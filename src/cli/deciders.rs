@@ -101,6 +101,18 @@ const FILES: &[(&str, &[&str])] = &[
             "answer/optional-left-out",
         ],
     ),
+    ("crates/collection/src/fault.rs", &["collect/"]),
+    (
+        "crates/collection/src/filter.rs",
+        &[
+            "collect/placeholder-tool",
+            "collect/illegible-tool",
+            "collect/no-description",
+            "collect/illegible-description",
+            "collect/placeholder-name",
+            "collect/illegible-name",
+        ],
+    ),
     ("crates/programs/src/walk.rs", &["program/no-program"]),
     (
         "crates/programs/src/checks.rs",
@@ -195,7 +207,7 @@ mod tests {
     use super::*;
     use crate::docs::convert;
     use crate::ingest::reasons::REASONS as LINE_REASONS;
-    use crate::instruct::CANDIDATE_REASONS;
+    use crate::instruct::source_reasons;
     use crate::lint::rules;
     use crate::stages::Registry;
 
@@ -232,7 +244,7 @@ mod tests {
         let codes = codes.chain(LINE_REASONS.iter().map(|reason| reason.code));
         let codes = codes.chain(rules::all().map(|rule| rule.code));
         let codes = codes.chain(convert::REASONS.iter().map(|reason| reason.code));
-        let codes = codes.chain(CANDIDATE_REASONS.iter().map(|reason| reason.code()));
+        let codes = codes.chain(source_reasons().into_iter().map(|reason| reason.code));
         let mut n = 0;
         for code in codes.chain(crate::fix::REASONS.iter().map(|(code, _)| *code)) {
             let file = file_of(code).unwrap_or_else(|| panic!("{code} has no file"));

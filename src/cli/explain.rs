@@ -12,7 +12,7 @@ use crate::docs::fix;
 use crate::engine::example::Sample;
 use crate::engine::vocabulary::{Reason, ReasonKind};
 use crate::ingest::reasons::REASONS as LINE_REASONS;
-use crate::instruct::CANDIDATE_REASONS;
+use crate::instruct::{SourceReason, source_reasons};
 use crate::lint::rules;
 use crate::stages::{Registry, StageKind};
 use crate::text::suggestion::did_you_mean;
@@ -33,7 +33,7 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
     if args.reason.as_ref().is_none_or(|code| !code.contains('/')) {
         let of_stages = reasons.iter().map(|(_, reason)| (reason.code, reason.sentence));
         let of_lines = LINE_REASONS.iter().map(|reason| (reason.code, reason.sentence));
-        let of_candidates = CANDIDATE_REASONS.iter().map(|reason| (reason.code(), reason.sentence()));
+        let of_sources = source_reasons().into_iter().map(|reason| (reason.code, reason.sentence));
         let known = |code: &str| reasons.iter().any(|(_, reason)| reason.code == code);
         let of_check = rules::all().filter(|rule| !known(rule.code)).map(|rule| (rule.code, rule.what()));
         let of_convert = convert::REASONS.iter().map(|reason| (reason.code, reason.what));
@@ -42,7 +42,7 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
             .chain(of_stages)
             .chain(of_check)
             .chain(of_convert)
-            .chain(of_candidates)
+            .chain(of_sources)
             .chain(crate::fix::REASONS)
             .filter(|(code, _)| starts(code))
             .for_each(|(code, sentence)| table.row([code, sentence]));
@@ -65,12 +65,9 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
         );
         return print(&text);
     }
-    if let Some(reason) = CANDIDATE_REASONS.iter().find(|reason| reason.code() == code) {
-        return print(&format!(
-            "{code}\n  {}\n  reported by the source programs, for a candidate\n{}",
-            reason.sentence(),
-            decider(code)
-        ));
+    if let Some(reason) = source_reasons().into_iter().find(|reason| reason.code == code) {
+        let SourceReason { code, sentence, reported } = reason;
+        return print(&format!("{code}\n  {sentence}\n  reported {reported}\n{}", decider(code)));
     }
     if let Some(rule) = rules::of(code) {
         return print(&of_check_alone(rule)?);
@@ -85,7 +82,7 @@ pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result
         reasons.iter().map(|(_, reason)| reason.code).chain(LINE_REASONS.iter().map(|reason| reason.code));
     let all = all.chain(rules::all().map(|rule| rule.code));
     let all = all.chain(convert::REASONS.iter().map(|reason| reason.code));
-    let all = all.chain(CANDIDATE_REASONS.iter().map(|reason| reason.code()));
+    let all = all.chain(source_reasons().into_iter().map(|reason| reason.code));
     let all = all.chain(crate::fix::REASONS.iter().map(|(code, _)| *code));
     let meant = did_you_mean(code, all);
     bail!("unknown reason \"{code}\"\nhint: {meant}`callsieve explain` lists all codes");

@@ -286,7 +286,17 @@ fn copied(
 /// that has changed under its name is the same input; a pipe has no name that identifies its content.
 fn check_same_inputs(given: &[PathBuf], copied: &dyn Source, folder: &RunFolder) -> Result<(), Error> {
     let before = inputs_before(folder);
-    if before.is_empty() || has_names_of(copied, &before) || has_content_of(copied, &before)? {
+    if before.is_empty() {
+        return Ok(());
+    }
+    // A source that makes rows knows its files by itself.
+    let own: Vec<PathBuf> = if copied.reads_files() {
+        Vec::new()
+    } else {
+        copied.inputs()?.into_iter().map(|input| PathBuf::from(input.path)).collect()
+    };
+    let (read, given) = if copied.reads_files() { (copied.files(), given) } else { (&own[..], &own[..]) };
+    if has_names_of(read, &before) || has_content_of(read, copied, &before)? {
         return Ok(());
     }
     // The copy of standard input is no name that a person gave.
@@ -314,22 +324,22 @@ fn inputs_before(folder: &RunFolder) -> Vec<InputFile> {
     ingest.ok().flatten().map(|ingest| ingest.inputs).unwrap_or_default()
 }
 
-fn has_names_of(source: &dyn Source, before: &[InputFile]) -> bool {
+fn has_names_of(files: &[PathBuf], before: &[InputFile]) -> bool {
     // As text, because a name that is not UTF-8 was recorded as text.
     let place = |path: &Path| {
         let whole = path.canonicalize().or_else(|_| std::path::absolute(path));
         whole.as_deref().unwrap_or(path).to_string_lossy().into_owned()
     };
-    let given: BTreeSet<String> = source.files().iter().map(|input| place(input)).collect();
+    let given: BTreeSet<String> = files.iter().map(|input| place(input)).collect();
     given == before.iter().map(|input| place(Path::new(&input.path))).collect()
 }
 
-fn has_content_of(source: &dyn Source, before: &[InputFile]) -> Result<bool, Error> {
+fn has_content_of(files: &[PathBuf], source: &dyn Source, before: &[InputFile]) -> Result<bool, Error> {
     let in_order = |mut all: Vec<u64>| {
         all.sort_unstable();
         all
     };
-    let sizes = source.files().iter().map(|input| input.metadata().map_or(0, |facts| facts.len()));
+    let sizes = files.iter().map(|input| input.metadata().map_or(0, |facts| facts.len()));
     // Hashes take a while, sizes do not.
     if in_order(sizes.collect()) != in_order(before.iter().map(|input| input.bytes).collect()) {
         return Ok(false);

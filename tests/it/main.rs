@@ -35,6 +35,7 @@ mod fix;
 mod held;
 mod inputs;
 mod inspect;
+mod instructions;
 mod judge;
 mod judging;
 mod known_values;

@@ -15,13 +15,41 @@ pub mod record;
 pub mod sink;
 pub mod source;
 
+use callsieve_collection::fault::FaultKind;
+use callsieve_collection::filter::RULES;
 use callsieve_engine::kind::{SinkKind, SourceKind};
+use callsieve_programs::rejection::Reason;
 
-/// The reasons for which candidates are rejected.
-pub use callsieve_programs::rejection::Reason as CandidateReason;
+/// A reason for which a source makes no row of an item.
+#[derive(Debug, Clone, Copy)]
+pub struct SourceReason {
+    /// The code; it never changes.
+    pub code: &'static str,
+    /// One sentence for people.
+    pub sentence: &'static str,
+    /// Who reports it, and of what.
+    pub reported: &'static str,
+}
 
-/// All of them, in the order of the checks.
-pub static CANDIDATE_REASONS: [CandidateReason; CandidateReason::ALL.len()] = CandidateReason::ALL;
+/// Returns the reasons of all sources of this crate.
+pub fn source_reasons() -> Vec<SourceReason> {
+    let candidates = Reason::ALL.into_iter().map(|reason| SourceReason {
+        code: reason.code(),
+        sentence: reason.sentence(),
+        reported: "by the source programs, for a candidate",
+    });
+    let faults = FaultKind::ALL.into_iter().map(|fault| SourceReason {
+        code: fault.code(),
+        sentence: fault.what(),
+        reported: "by the source api-files, for a file or a part of it",
+    });
+    let functions = RULES.iter().map(|rule| SourceReason {
+        code: rule.code,
+        sentence: rule.what,
+        reported: "by the source api-files, for a function",
+    });
+    candidates.chain(faults).chain(functions).collect()
+}
 
 /// The kinds of sources of instruction sets.
 pub static SOURCES: [SourceKind; 2] =

@@ -3,6 +3,7 @@
 //! [`CollectOptions::pipeline`] makes the pipeline for files and servers, which [`crate::run::execute`] runs like any other;
 //! [`counts`] returns what was in the files and what was read.
 
+mod card;
 mod options;
 
 use std::path::Path;
@@ -32,6 +33,10 @@ impl Job for Collect {
 
     fn is_of(&self, pipeline: &Value) -> bool {
         sink_of(pipeline) == Some(CollectionFiles::NAME)
+    }
+
+    fn own_card(&self, folder: &Path) -> Result<Option<String>> {
+        card::card(folder).map(Some)
     }
 
     fn reads_logs(&self) -> bool {

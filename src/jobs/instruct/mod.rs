@@ -3,6 +3,7 @@
 //! [`GenerateOptions::pipeline`] makes the pipeline for an environment, which [`crate::run::execute`] runs like any other;
 //! [`coverage`] returns what a run reached.
 
+mod card;
 mod options;
 
 use std::path::Path;
@@ -33,6 +34,10 @@ impl Job for Instruct {
 
     fn is_of(&self, pipeline: &Value) -> bool {
         sink_of(pipeline) == Some(InstructionSet::NAME)
+    }
+
+    fn own_card(&self, folder: &Path) -> Result<Option<String>> {
+        card::card(folder).map(Some)
     }
 
     fn reads_logs(&self) -> bool {

@@ -47,7 +47,7 @@ impl Sandbox {
     pub(crate) fn with_sample() -> Self {
         let sandbox = Self::empty();
         let (from, to) = (Path::new(env!("CARGO_MANIFEST_DIR")), sandbox.0.path());
-        for folder in ["raw", "pipelines", "configs", "scripts"] {
+        for folder in ["raw", "pipelines", "configs", "scripts", "examples"] {
             copy_folder(&from.join(folder), &to.join(folder));
         }
         copy_folder(&from.join("tests/it/documented/files"), to);

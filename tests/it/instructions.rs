@@ -1,0 +1,232 @@
+//! Tests of instruction sets and API collections as commands make them: numbers, bytes, values, forms, exit codes.
+
+use std::path::Path;
+
+use callsieve_programs::program::ResultPath;
+use serde_json::{Value, json};
+
+use crate::support::{assert_same_bytes, callsieve, output, shown, stable_bytes};
+
+/// Makes instructions over the sample workshop.
+fn generate(out: &Path, accept: &str, more: &[&str]) -> std::process::Output {
+    let mut command = callsieve();
+    command.args([
+        "generate",
+        "raw/repair-shop.toml",
+        "--bindings",
+        "raw/repair-shop.bindings.toml",
+        "--quiet",
+    ]);
+    command.args(["--accept", accept, "--out"]).arg(out).args(more).output().unwrap()
+}
+
+fn lines(run: &Path, file: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(run.join("dataset").join(file)).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn as_many_instructions_as_are_wanted_are_written_with_the_same_bytes_each_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let [one, two, more] = ["one", "two", "more"].map(|name| folder.path().join(name));
+    for (out, accept, threads) in [(&one, "40", "1"), (&two, "40", "3"), (&more, "90", "2")] {
+        let made = generate(out, accept, &["--threads", threads]);
+        assert!(made.status.success(), "{}", shown(&made));
+    }
+    assert_same_bytes(&stable_bytes(&one), &stable_bytes(&two));
+    let (few, many) = (lines(&one, "programs.jsonl"), lines(&more, "programs.jsonl"));
+    assert_eq!((few.len(), many.len()), (40, 90));
+    assert_eq!(few, many[..40], "the first instructions are the same however many are wanted");
+    let other = folder.path().join("other");
+    assert!(generate(&other, "40", &["--seed", "2"]).status.success());
+    assert_ne!(few, lines(&other, "programs.jsonl"));
+    // The next call finds everything done.
+    let again = generate(&one, "40", &[]);
+    assert!(again.status.success() && again.stderr.is_empty(), "{}", shown(&again));
+}
+
+#[test]
+fn every_argument_is_in_the_words_of_the_user_or_in_an_earlier_result() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(generate(folder.path(), "80", &[]).status.success());
+    let records = lines(folder.path(), "programs.jsonl");
+    let (mut n_said, mut n_linked) = (0, 0);
+    for record in &records {
+        let calls = record["calls"].as_array().unwrap();
+        for (nth, call) in calls.iter().enumerate() {
+            let provenance = call["provenance"].as_object().unwrap();
+            let arguments = call["arguments"].as_object().unwrap();
+            assert_eq!(provenance.keys().collect::<Vec<_>>().len(), arguments.len());
+            for (parameter, value) in arguments {
+                let from = &provenance[parameter];
+                if from["from"] == "result" {
+                    let place: ResultPath = from["path"].as_str().unwrap().parse().unwrap();
+                    assert_eq!(call["references"][parameter], from["path"]);
+                    assert!(place.step < nth);
+                    assert_eq!(&place.path.find(&calls[place.step]["result"]), std::slice::from_ref(value));
+                    n_linked += 1;
+                } else {
+                    let turn = from["turn"].as_u64().unwrap() as usize - 1;
+                    let user = record["turns"][turn]["user"].as_str().unwrap();
+                    let [start, end] = [0, 1].map(|at| from["span"][at].as_u64().unwrap() as usize);
+                    let words: String = user.chars().skip(start).take(end - start).collect();
+                    assert_eq!(from["words"], words.as_str());
+                    n_said += 1;
+                }
+            }
+        }
+    }
+    assert!(n_said > 60 && n_linked > 20, "{n_said} {n_linked}");
+}
+
+#[test]
+fn every_form_has_the_calls_of_the_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(generate(folder.path(), "60", &[]).status.success());
+    let programs = lines(folder.path(), "programs.jsonl");
+    let gold = |record: &Value| -> Vec<Value> {
+        let calls = record["calls"].as_array().unwrap().iter();
+        calls.map(|call| json!({"name": call["name"], "arguments": call["arguments"]})).collect()
+    };
+    let parsed = |text: &Value| -> Value { serde_json::from_str(text.as_str().unwrap()).unwrap() };
+    for (line, program) in lines(folder.path(), "openai.jsonl").iter().zip(&programs) {
+        let messages = line["messages"].as_array().unwrap();
+        let calls =
+            messages.iter().flat_map(|message| message["tool_calls"].as_array().into_iter().flatten());
+        let read: Vec<Value> = calls
+            .map(|call| json!({"name": call["function"]["name"], "arguments": parsed(&call["function"]["arguments"])}))
+            .collect();
+        assert_eq!((&line["id"], read), (&program["id"], gold(program)));
+        assert_eq!(line["loss_mask"].as_array().unwrap().len(), messages.len());
+        // Each result answers a call before it.
+        for (at, message) in messages.iter().enumerate().filter(|(_, message)| message["role"] == "tool") {
+            let asked = messages[..at]
+                .iter()
+                .flat_map(|earlier| earlier["tool_calls"].as_array().into_iter().flatten());
+            assert!(asked.into_iter().any(|call| call["id"] == message["tool_call_id"]));
+        }
+        let offered: Vec<&Value> =
+            line["tools"].as_array().unwrap().iter().map(|tool| &tool["function"]["name"]).collect();
+        assert_eq!(json!(offered), program["offered"]);
+    }
+    for (line, program) in lines(folder.path(), "sharegpt.jsonl").iter().zip(&programs) {
+        let turns =
+            line["conversations"].as_array().unwrap().iter().filter(|turn| turn["from"] == "function_call");
+        let read: Vec<Value> = turns
+            .flat_map(|turn| match parsed(&turn["value"]) {
+                Value::Array(calls) => calls,
+                call => vec![call],
+            })
+            .collect();
+        assert_eq!(read, gold(program));
+    }
+    for line in &lines(folder.path(), "hermes.jsonl") {
+        let program = programs.iter().find(|program| program["id"] == line["id"]).unwrap();
+        let turns = line["conversations"].as_array().unwrap().iter().filter(|turn| turn["from"] == "gpt");
+        let text: String = turns.map(|turn| turn["value"].as_str().unwrap().to_owned() + "\n").collect();
+        let calls =
+            text.split("<tool_call>\n").skip(1).map(|part| part.split("\n</tool_call>").next().unwrap());
+        let read: Vec<Value> = calls.map(|call| serde_json::from_str(call).unwrap()).collect();
+        assert_eq!(read, gold(program));
+    }
+    for line in &lines(folder.path(), "xlam.jsonl") {
+        let program = programs.iter().find(|program| program["id"] == line["id"]).unwrap();
+        assert_eq!(parsed(&line["answers"]), Value::Array(gold(program)));
+    }
+    let checked = output(&["check", folder.path().join("dataset/bfcl").to_str().unwrap()]);
+    assert!(checked.status.success(), "{}", shown(&checked));
+}
+
+#[test]
+fn candidates_that_run_out_have_an_exit_code_of_their_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = generate(folder.path(), "5000", &["--max-candidates", "300"]);
+    assert_eq!(made.status.code(), Some(4), "{}", shown(&made));
+    let message = String::from_utf8(made.stderr).unwrap();
+    assert!(message.contains("of 5,000 instructions: 300 candidates were made"), "{message}");
+    let n = lines(folder.path(), "programs.jsonl").len();
+    assert!(n > 50 && n < 300, "{n}");
+}
+
+#[test]
+fn a_rejected_candidate_has_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(generate(folder.path(), "60", &[]).status.success());
+    let ledger = std::fs::read_to_string(folder.path().join("report.json")).unwrap();
+    let report: Value = serde_json::from_str(&ledger).unwrap();
+    let n_rejected: u64 =
+        report["line_reasons"].as_object().unwrap().values().filter_map(Value::as_u64).sum();
+    assert_eq!(report["ingest"]["lines"], json!(60 + n_rejected));
+    let numbers: Vec<u64> = lines(folder.path(), "programs.jsonl")
+        .iter()
+        .map(|record| record["id"].as_str().unwrap()[1..].parse().unwrap())
+        .collect();
+    let rejected = (1..).find(|number| !numbers.contains(number)).unwrap();
+    let told = output(&["why", folder.path().to_str().unwrap(), &format!("repair-shop.toml#{rejected}")]);
+    assert!(shown(&told).contains("no-request: program/"), "{}", shown(&told));
+}
+
+#[test]
+fn an_environment_or_bindings_with_a_fault_are_named_before_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let bad = folder.path().join("bindings.toml");
+    std::fs::write(&bad, "[functions.cancel]\nskip = true\n").unwrap();
+    let refused =
+        output(&["generate", "raw/repair-shop.toml", "--bindings", bad.to_str().unwrap(), "--out", "unused"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
+    assert!(shown(&refused).contains("unknown function \"cancel\""), "{}", shown(&refused));
+    let refused = output(&["generate", "raw/nothing.toml", "--out", "unused"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
+}
+
+#[test]
+fn tools_of_several_files_have_legal_names_and_nothing_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let (api, tools, out) =
+        (folder.path().join("api.json"), folder.path().join("tools.json"), folder.path().join("out"));
+    let operation = |id: &str, what: &str| {
+        json!({"operationId": id, "description": what, "parameters": [
+            {"name": "branch", "in": "query", "schema": {"type": "string", "enum": ["north", "south"], "default": "north"}}]})
+    };
+    let description = json!({"openapi": "3.0.0", "info": {"title": "Lending desk", "version": "1"},
+        "servers": [{"url": "https://desk.example"}],
+        "paths": {"/loans": {"get": operation("list loans!", "Lists the loans of a branch.")},
+                  "/returns": {"get": operation("list_returns", "")}}});
+    std::fs::write(&api, description.to_string()).unwrap();
+    let listed = json!({"tools": [{"name": "list_loans_", "description": "Lists loans by reader.", "inputSchema":
+        {"type": "object", "properties": {"reader": {"type": ["string", "null"]}}}}]});
+    std::fs::write(&tools, listed.to_string()).unwrap();
+    let draft = folder.path().join("draft.toml");
+    let collected = callsieve().args(["collect", "--out"]).arg(&out).args([&api, &tools]).output().unwrap();
+    assert!(collected.status.success(), "{}", shown(&collected));
+    assert!(shown(&collected).contains("collect/no-description      1"), "{}", shown(&collected));
+    let names: Vec<Value> = lines(&out, "names.jsonl");
+    assert_eq!(names.len(), 2, "{names:?}");
+    let is_legal =
+        |name: &str| name.bytes().all(|sign| sign.is_ascii_alphanumeric() || b"_-".contains(&sign));
+    assert!(names.iter().all(|entry| is_legal(entry["name"].as_str().unwrap())), "{names:?}");
+    assert_ne!(names[0]["name"], names[1]["name"]);
+    let of_desk =
+        lines(&out, "tools.jsonl").into_iter().find(|tool| tool["host"] == "https://desk.example").unwrap();
+    let parameter = &of_desk["functions"][0]["doc"]["parameters"]["properties"]["branch"];
+    assert_eq!((&parameter["default"], &parameter["enum"]), (&json!("north"), &json!(["north", "south"])));
+    assert_eq!(of_desk["functions"][0]["path"], "/loans");
+    let drafted = callsieve()
+        .args(["collect", "--quiet", "--fresh", "--declare"])
+        .args([&draft, &api])
+        .arg("--out")
+        .arg(&out)
+        .output()
+        .unwrap();
+    assert!(drafted.status.success(), "{}", shown(&drafted));
+    assert!(std::fs::read_to_string(&draft).unwrap().contains("[tables."));
+}
+
+#[test]
+fn files_without_a_tool_fail_the_gate() {
+    let folder = tempfile::tempdir().unwrap();
+    let (empty, out) = (folder.path().join("empty.json"), folder.path().join("out"));
+    std::fs::write(&empty, "").unwrap();
+    let collected = callsieve().args(["collect", "--out"]).arg(&out).arg(&empty).output().unwrap();
+    assert_eq!(collected.status.code(), Some(1), "{}", shown(&collected));
+}
