@@ -39,6 +39,11 @@ impl Job for Collect {
         card::card(folder).map(Some)
     }
 
+    /// A tool is in several files.
+    fn erases_entries(&self) -> bool {
+        false
+    }
+
     fn reads_logs(&self) -> bool {
         false
     }

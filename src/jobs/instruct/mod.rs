@@ -40,6 +40,11 @@ impl Job for Instruct {
         card::card(folder).map(Some)
     }
 
+    /// Every form has a line of an instruction.
+    fn erases_entries(&self) -> bool {
+        false
+    }
+
     fn reads_logs(&self) -> bool {
         false
     }
