@@ -130,7 +130,12 @@ const FILES: &[(&str, &[&str])] = &[
     ),
     (
         "crates/programs/src/author.rs",
-        &["program/unsaid-argument", "program/leaked-value", "program/ungrounded-answer"],
+        &[
+            "program/ambiguous-reference",
+            "program/unsaid-argument",
+            "program/leaked-value",
+            "program/ungrounded-answer",
+        ],
     ),
     ("crates/programs/src/generate.rs", &["program/duplicate", "program/too-many-alike"]),
     ("src/stages/hold_surplus.rs", &["instruct/"]),

@@ -9,7 +9,7 @@ use crate::cli::console::{self, Console, Paint, Painted, Screen};
 use crate::cli::layout::{Column, Table};
 use crate::jobs::instruct::{Coverage, GenerateOptions, coverage};
 use crate::pipeline::Override;
-use crate::run::{Options, RunReport, prepare, run_name};
+use crate::run::{Options, RunReport, prepare};
 use crate::stages::Registry;
 use crate::text::figures::count;
 
@@ -18,11 +18,13 @@ use crate::text::figures::count;
 #[command(after_help = "Examples:
   callsieve generate raw/repair-shop.toml --bindings raw/repair-shop.bindings.toml --accept 500
   callsieve generate my-tools.toml --accept 100 --explain-coverage
-  callsieve why out/my-tools p000042              why a candidate was rejected, or what an instruction was made of
+  callsieve why out/my-tools p000042              what an instruction was made of
+  callsieve why out/my-tools my-tools.toml#43     why candidate 43 was rejected
 
 An environment is a file of tables and functions; docs/environments.md describes it. Without enough candidates the exit code is 4.")]
 pub(super) struct GenerateArgs {
-    /// The environment: a file that declares tables and functions.
+    /// The environment: a file that declares tables and functions, or that names Python classes, an MCP server or recorded
+    /// calls.
     #[arg(value_name = "ENVIRONMENT")]
     environment: PathBuf,
 
@@ -86,10 +88,7 @@ pub(super) fn generate(args: &GenerateArgs, registry: &Registry) -> anyhow::Resu
     use_threads(args.threads)?;
     let Way::Programs = args.by;
     let pipeline = args.options().pipeline(registry)?;
-    let out = args
-        .out
-        .clone()
-        .unwrap_or_else(|| Path::new("out").join(run_name(std::slice::from_ref(&args.environment))));
+    let out = args.out.clone().unwrap_or_else(|| run_folder(&args.environment));
     let options = Options::default().fresh(args.fresh).command(command_line());
     let prepared = prepare(&pipeline, &out, &options)?;
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
@@ -106,6 +105,13 @@ pub(super) fn generate(args: &GenerateArgs, registry: &Registry) -> anyhow::Resu
         }
     }
     Ok(ending(&run.outcome))
+}
+
+/// The run folder of an environment: its name is that of the file, or of the folder of an `environment.toml`.
+fn run_folder(environment: &Path) -> PathBuf {
+    let stem = environment.file_stem().unwrap_or_default();
+    let of_folder = environment.parent().and_then(Path::file_name).filter(|_| stem == "environment");
+    Path::new("out").join(of_folder.unwrap_or(stem))
 }
 
 impl GenerateArgs {

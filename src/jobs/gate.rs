@@ -77,12 +77,12 @@ impl fmt::Display for FailedGate {
             Self::CutInput { path, detail } => write!(f, "{path} was not read to its end: {detail}"),
             Self::NoTool { items } => write!(
                 f,
-                "no tool was read ({} without one)\nhint: `callsieve report` lists the reasons, docs/collections.md the formats",
+                "no tool was read ({} without one)\nhint: `callsieve report RUN --markdown` lists the reasons, docs/collections.md the formats",
                 counted(*items, "item", "items")
             ),
             Self::TooFewInstructions { exported, wanted, candidates } => write!(
                 f,
-                "{} of {} instructions: {} were made, and no more are allowed\nhint: raise max_candidates, or give more values and phrases in the bindings; `callsieve report` lists the reasons",
+                "{} of {} instructions: {} were made, and no more are allowed\nhint: raise max_candidates, or give more values and phrases in the bindings; `callsieve report RUN --markdown` lists the reasons",
                 figures::count(*exported),
                 figures::count(*wanted),
                 counted(*candidates, "candidate", "candidates"),

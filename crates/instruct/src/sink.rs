@@ -9,7 +9,9 @@ use callsieve_bfcl::category::Category;
 use callsieve_bfcl::conversation::{Message, Role};
 use callsieve_bfcl::ids::Ids;
 use callsieve_bfcl::writer::{NewEntry, write_category};
-use callsieve_engine::columns::{EXTERNAL_ID, FUNCTIONS, PROGRAM, TEXT};
+use callsieve_docs::fix::renames::{Rename, carry};
+use callsieve_docs::fix::{Safety, mended};
+use callsieve_engine::columns::{EXTERNAL_ID, PROGRAM, TEXT};
 use callsieve_engine::context::Context;
 use callsieve_engine::contract::Contract;
 use callsieve_engine::disk::create;
@@ -57,13 +59,14 @@ struct Kept {
 
 impl Sink for InstructionSet {
     fn reads(&self) -> Vec<ColumnSpec> {
-        vec![EXTERNAL_ID, PROGRAM, TEXT, FUNCTIONS]
+        vec![EXTERNAL_ID, PROGRAM, TEXT]
     }
 
     fn write(&self, from: &FinishedTables<'_>, into: &Path, cx: &Context<'_>) -> Result<Exported> {
         let view = View::new(from.corpus, &Contract::of(TableId::Requests).reads(self.reads()));
         let as_offered = view.parents(cx, |list| list.json::<Vec<Value>>(TEXT).unwrap_or_default())?;
-        let fixed = view.parents(cx, |list| list.json::<Vec<Value>>(FUNCTIONS).unwrap_or_default())?;
+        let fixed = view
+            .parents(cx, |list| mended(&list.json::<Vec<Value>>(TEXT).unwrap_or_default(), Safety::Unsafe))?;
         let kept = kept_rows(&view, cx)?;
         let functions = |list: RowIx| as_offered.of_list(list).map_or(&[][..], Vec::as_slice);
         for form in &FORMS {
@@ -81,7 +84,8 @@ impl Sink for InstructionSet {
             }
         }
         write_table(&into.join(TABLE), &kept, functions)?;
-        write_bfcl(&into.join(BFCL), &kept, |list| fixed.of_list(list).map_or(&[][..], Vec::as_slice))?;
+        let nothing: InBfcl = (Vec::new(), Vec::new());
+        write_bfcl(&into.join(BFCL), &kept, |list| fixed.of_list(list).unwrap_or(&nothing))?;
         Ok(exported(&kept, &view))
     }
 }
@@ -133,11 +137,14 @@ fn cells(row: &Kept, functions: &[Value]) -> [String; COLUMNS.len()] {
     ]
 }
 
+/// The functions of a list in the form of BFCL, and the names that this form changed.
+type InBfcl = (Vec<Value>, Vec<Rename>);
+
 /// Writes the entries that a live category can hold: those of one turn whose calls are made at once.
-fn write_bfcl<'f>(folder: &Path, kept: &[Kept], functions: impl Fn(RowIx) -> &'f [Value]) -> Result<()> {
+fn write_bfcl<'f>(folder: &Path, kept: &[Kept], in_bfcl: impl Fn(RowIx) -> &'f InBfcl) -> Result<()> {
     let mut by_category: BTreeMap<Category, Vec<&Kept>> = BTreeMap::new();
     for row in kept {
-        if let Some(category) = category(&row.record, functions(row.list).len()) {
+        if let Some(category) = category(&row.record, in_bfcl(row.list).0.len()) {
             by_category.entry(category).or_default().push(row);
         }
     }
@@ -146,15 +153,20 @@ fn write_bfcl<'f>(folder: &Path, kept: &[Kept], functions: impl Fn(RowIx) -> &'f
         rows.sort_by_key(|row| row.list);
         let questions: Vec<Vec<Message>> =
             rows.iter().map(|row| vec![Message::text(Role::User, row.record.instruction.clone())]).collect();
-        let answers: Vec<Vec<Value>> =
-            rows.iter().map(|row| answer(&row.record, functions(row.list))).collect();
+        let answers: Vec<Vec<Value>> = rows
+            .iter()
+            .map(|row| {
+                let (functions, renames) = in_bfcl(row.list);
+                answer(&row.record, functions, |name, arguments| carry(renames, name, arguments))
+            })
+            .collect();
         let entries: Vec<NewEntry<'_>> = rows
             .iter()
             .zip(questions.iter().zip(&answers))
             .map(|(row, (messages, answer))| NewEntry {
                 request_id: &row.row_id,
                 messages,
-                functions: functions(row.list),
+                functions: &in_bfcl(row.list).0,
                 ground_truth: category.has_answers().then_some(answer),
                 list: row.list,
             })

@@ -22,7 +22,7 @@ use callsieve_engine::vocabulary::ColumnSpec;
 use callsieve_environment::environment::Environment;
 use callsieve_programs::bindings::Bindings;
 pub use callsieve_programs::generate::Coverage;
-use callsieve_programs::generate::{Generation, Outcome, Settings};
+use callsieve_programs::generate::{Generation, Outcome, Settings, Tally};
 use callsieve_programs::stratum::Shares;
 use callsieve_programs::wording::templates::Templates;
 use callsieve_system::environment::Environment as System;
@@ -229,23 +229,24 @@ impl Source for Programs {
         let Opened { environment, bindings, templates } = self.opened()?;
         let mut generation = Generation::new(&*environment, &bindings, &templates, self.settings(cx.seed));
         let wanted = (self.accept + self.spare) as u64;
-        let (mut number, mut shown) = (0, 0);
+        let (mut number, mut shown, mut tally) = (0, 0, Tally::default());
         while into.records() < wanted && number < self.most_candidates() {
             let outcomes = generation
                 .next_round(&|| cx.cancelled())
                 .map_err(|error| Error::Setting(error.to_string()))?;
             let Some(outcomes) = outcomes else { return Err(Error::Interrupted) };
-            for outcome in outcomes {
+            for candidate in outcomes {
                 if into.records() == wanted || number == self.most_candidates() {
                     break;
                 }
                 number += 1;
-                self.take(number, outcome, &*environment, into)?;
+                tally.add(&candidate);
+                self.take(number, candidate.outcome, &*environment, into)?;
             }
             cx.progress.advance(into.records() - shown);
             shown = into.records();
         }
-        let coverage = serde_json::to_value(generation.coverage()).unwrap_or_default();
+        let coverage = serde_json::to_value(generation.coverage(&tally)).unwrap_or_default();
         Ok(InputsRead {
             inputs: self.inputs()?,
             items: number,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use callsieve_environment::declared::{Declared, DeclaredSettings};
 use callsieve_programs::bindings::Bindings;
-use callsieve_programs::generate::{Generation, Settings};
+use callsieve_programs::generate::{Generation, Settings, Tally};
 use callsieve_programs::wording::templates::Templates;
 
 #[allow(clippy::print_stdout)] // It is what the example does.
@@ -25,9 +25,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let templates = Templates::english();
     let mut generation = Generation::new(&environment, &bindings, &templates, Settings::default());
     let (mut accepted, mut rejected) = (Vec::new(), BTreeMap::<&str, (u64, String)>::new());
+    let mut tally = Tally::default();
     while accepted.len() < wanted && generation.candidates() < 200_000 {
         for outcome in generation.next_round(&|| false)?.into_iter().flatten() {
-            match outcome {
+            tally.add(&outcome);
+            match outcome.outcome {
                 Ok(instruction) => accepted.push(instruction),
                 Err(rejection) => {
                     let of_reason = rejected.entry(rejection.reason.code()).or_default();
@@ -59,6 +61,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (code, (n, example)) in rejected {
         println!("{n:8} {code} ({example})");
     }
-    println!("{}", serde_json::to_string_pretty(&generation.coverage())?);
+    println!("{}", serde_json::to_string_pretty(&generation.coverage(&tally))?);
     Ok(())
 }

@@ -20,8 +20,10 @@ pub struct Answer {
     pub values: Vec<ResultPath>,
 }
 
-/// Values that one result adds to an answer.
+/// Things of a list that an answer names.
 const MOST_VALUES: usize = 6;
+/// Fields of a result that an answer shows.
+const MOST_FIELDS: usize = 12;
 /// Characters of a value in an answer.
 const MOST_CHARS: usize = 80;
 
@@ -63,34 +65,40 @@ struct Shown<'a> {
     path: ValuePath,
 }
 
-/// The values of a result that an answer shows, and whether there are more: of a list of things their names, otherwise the
-/// first short values.
+/// The values of a result that an answer shows, and whether there are more. Of a list of things their names; otherwise its
+/// short values, with the elements of a list inside under one name.
 fn shown(result: &Value) -> (Vec<Shown<'_>>, bool) {
     let (path, inner) = the_list(result);
-    match inner.as_array() {
-        Some(things) if things.len() > 1 => {
-            let named = things.iter().enumerate().filter_map(|(nth, thing)| {
-                let leaf = name_of(thing)?;
-                let mut place = path.clone();
-                place.steps.push(Step::Element(nth));
-                place.steps.extend(leaf.path.steps);
-                Some(Shown { name: None, value: leaf.value, path: place })
-            });
-            (named.take(MOST_VALUES).collect(), things.len() > MOST_VALUES)
-        }
-        _ => {
-            let short = leaves(result).into_iter().filter(|leaf| is_short(leaf.value));
-            let mut found: Vec<Shown<'_>> = Vec::new();
-            for leaf in short {
-                let name = place::names(&leaf.path).next_back().map(|name| words(name).join(" "));
-                if found.iter().all(|known| (&known.name, known.value) != (&name, leaf.value)) {
-                    found.push(Shown { name, value: leaf.value, path: leaf.path });
-                }
-            }
-            found.truncate(MOST_VALUES);
-            (found, false)
+    if let Some(things) = inner.as_array() {
+        let named = things.iter().enumerate().filter_map(|(nth, thing)| {
+            let leaf = name_of(thing)?;
+            let mut place = path.clone();
+            place.steps.push(Step::Element(nth));
+            place.steps.extend(leaf.path.steps);
+            Some(Shown { name: None, value: leaf.value, path: place })
+        });
+        return (named.take(MOST_VALUES).collect(), things.len() > MOST_VALUES);
+    }
+    let mut found: Vec<Shown<'_>> = Vec::new();
+    for leaf in leaves(result).into_iter().filter(|leaf| is_short(leaf.value)) {
+        let name = place::names(&leaf.path).next_back().map(|name| words(name).join(" "));
+        if found.iter().all(|known| (&known.name, known.value) != (&name, leaf.value)) {
+            found.push(Shown { name, value: leaf.value, path: leaf.path });
         }
     }
+    let is_cut = found.len() > MOST_FIELDS;
+    found.truncate(MOST_FIELDS);
+    // The elements of a list have its name once.
+    let mut last: Option<String> = None;
+    for shown in &mut found {
+        let is_element = matches!(shown.path.steps.last(), Some(Step::Element(_)));
+        let name = shown.name.clone();
+        if is_element && name == last {
+            shown.name = None;
+        }
+        last = name;
+    }
+    (found, is_cut)
 }
 
 /// The value that names a thing in a list: its name or title, otherwise its first short value.
@@ -104,12 +112,10 @@ fn name_of(thing: &Value) -> Option<Leaf<'_>> {
     Some(short.swap_remove(at))
 }
 
-/// The only list of a result, if the result is one or has one member that is one.
+/// The list that a result is, or that is its only member.
 fn the_list(result: &Value) -> (ValuePath, &Value) {
-    let lists = result.as_object().into_iter().flatten().filter(|(_, member)| member.is_array());
-    let mut lists = lists.collect::<Vec<_>>().into_iter();
-    match (lists.next(), lists.next()) {
-        (Some((name, list)), None) => (ValuePath::default().member(name.clone()), list),
+    match result.as_object().map(|members| members.iter().collect::<Vec<_>>()).as_deref() {
+        Some([(name, list)]) if list.is_array() => (ValuePath::default().member((*name).clone()), list),
         _ => (ValuePath::default(), result),
     }
 }

@@ -8,7 +8,8 @@ use crate::checks::Goal;
 use crate::execute::Executed;
 use crate::instruction::{Instruction, Turn};
 use crate::place::{Position, position, value_at};
-use crate::program::{Argument, Program};
+use crate::pool::Pools;
+use crate::program::{Argument, Program, ResultPath};
 use crate::random::Random;
 use crate::rejection::{Reason, Rejection};
 use crate::stratum::Stratum;
@@ -26,6 +27,8 @@ pub struct Author<'a> {
     pub bindings: &'a Bindings,
     /// The templates.
     pub templates: &'a Templates,
+    /// What arguments can take from results.
+    pub pools: &'a Pools,
     /// The fewest and the most functions that are offered.
     pub offered: [usize; 2],
 }
@@ -52,7 +55,7 @@ impl Author<'_> {
         proven: Proven<'_>,
         random: &mut Random,
     ) -> Result<Instruction, Rejection> {
-        let style = style_of(proven.program, random);
+        let style = style_of(stratum, proven.program, random);
         let (offered, withheld) = self.offer(stratum, proven.program, random)?;
         let turns = match stratum {
             Stratum::MissingParameter => self.missing_parameter(proven, style, random)?,
@@ -263,7 +266,7 @@ impl Author<'_> {
         let goal: Vec<String> = called.iter().flat_map(|name| things(name)).collect();
         let own: Vec<String> = withheld.map(things).unwrap_or_default();
         let may_be_offered = |name: &str| match stratum {
-            Stratum::Irrelevance => things(name).iter().all(|thing| !goal.contains(thing)),
+            Stratum::Irrelevance => self.about(name).iter().all(|thing| !goal.contains(thing)),
             Stratum::MissingFunction => !own.iter().all(|thing| things(name).contains(thing)),
             _ => true,
         };
@@ -280,6 +283,20 @@ impl Author<'_> {
         let is_offered = |name: &&str| needed.contains(name) || others.contains(name);
         let offered = names.into_iter().filter(is_offered).map(str::to_owned).collect();
         Ok((offered, withheld.map(str::to_owned)))
+    }
+
+    /// The things that a function is about: those of its name and of its parameters.
+    fn about(&self, function: &str) -> Vec<String> {
+        let mut about = things(function);
+        if let Some(callable) = self.pools.of_name(function) {
+            about.extend(
+                self.pools.callables[callable]
+                    .parameters
+                    .iter()
+                    .flat_map(|parameter| things(&parameter.name)),
+            );
+        }
+        about
     }
 
     /// What is wrong with the texts: a value that nobody gave, one that the user must not know, an answer without a source.
@@ -304,6 +321,9 @@ impl Author<'_> {
                 }
             }
         }
+        if let Some(two) = self.ambiguous_reference(instruction) {
+            return Some(Rejection::new(Reason::AmbiguousReference, two));
+        }
         if let Some(leaked) = self.leaked(instruction) {
             return Some(Rejection::new(Reason::LeakedValue, leaked));
         }
@@ -312,6 +332,38 @@ impl Author<'_> {
             .iter()
             .find_map(|turn| ungrounded(&turn.answer, &instruction.executed, self.templates));
         ungrounded.map(|place| Rejection::new(Reason::UngroundedAnswer, place))
+    }
+
+    /// A phrase such as "that order" for which an earlier step has another thing of its kind: in its result, or as a value of
+    /// the user.
+    fn ambiguous_reference(&self, instruction: &Instruction) -> Option<String> {
+        let (steps, executed) = (&instruction.program.steps, &instruction.executed);
+        for (nth, step) in steps.iter().enumerate() {
+            let Some(callable) = self.pools.of_name(&step.function) else { continue };
+            for (parameter, place) in step.references() {
+                let of_function = &self.pools.callables[callable].parameters;
+                let Some(at) = of_function.iter().position(|own| own.name == parameter) else { continue };
+                let value = executed.result(place.step).and_then(|result| value_at(&place.path, result));
+                let noun = self.clauses().noun(&step.function, parameter);
+                for (other, earlier) in
+                    steps.iter().enumerate().take(nth).filter(|(other, _)| *other != place.step)
+                {
+                    let Some(result) = executed.result(other) else { continue };
+                    let links = self.pools.links(other, &earlier.function, result);
+                    let differs = |place: &ResultPath| value_at(&place.path, result) != value;
+                    let names_another = |(name, literal): (&str, &serde_json::Value)| {
+                        Some(literal) != value && self.clauses().noun(&earlier.function, name) == noun
+                    };
+                    if links.of(callable, at).iter().any(differs) || earlier.literals().any(names_another) {
+                        return Some(format!(
+                            "{place} as {parameter} of {}: or of {}",
+                            step.function, earlier.function
+                        ));
+                    }
+                }
+            }
+        }
+        None
     }
 
     /// A value in the text that the program takes from an earlier result.
@@ -333,9 +385,10 @@ impl Author<'_> {
     }
 }
 
-/// A style; implicit only where a value has to be looked up.
-fn style_of(program: &Program, random: &mut Random) -> Style {
-    let styles = if program.has_dependency() { &Style::ALL[..] } else { &Style::ALL[..3] };
+/// A style; implicit only where the first message leaves a value to be looked up.
+fn style_of(stratum: Stratum, program: &Program, random: &mut Random) -> Style {
+    let looks_up = stratum == Stratum::Chain && program.has_dependency();
+    let styles = if looks_up { &Style::ALL[..] } else { &Style::ALL[..3] };
     random.one_of(styles).copied().unwrap_or(Style::Ask)
 }
 

@@ -23,6 +23,8 @@ use callsieve_environment::value_path::ValuePath;
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
+use crate::wording::phrase::Phrase;
+
 /// The file. Empty bindings add nothing.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -160,6 +162,21 @@ impl Bindings {
             let Some(parameters) = by_name.get(name.as_str()) else {
                 return Some((format!("unknown function \"{name}\""), functions()));
             };
+            if let Some(phrase) = &binding.phrase {
+                let slots = match Phrase::parse(phrase) {
+                    Ok(phrase) => phrase.slots().into_iter().map(str::to_owned).collect::<Vec<_>>(),
+                    Err(fault) => {
+                        return Some((
+                            format!("phrase of {name}: {fault}"),
+                            "write {parameter}, and brackets around what may be left out".to_owned(),
+                        ));
+                    }
+                };
+                if let Some(unknown) = slots.iter().find(|slot| !parameters.contains(slot.as_str())) {
+                    let hint = format!("its parameters are {}", list(parameters.iter().copied()));
+                    return Some((format!("phrase of {name}: it has no parameter \"{unknown}\""), hint));
+                }
+            }
             let bound = binding.parameters.keys();
             if let Some(unknown) = bound.into_iter().find(|bound| !parameters.contains(bound.as_str())) {
                 let hint = format!("its parameters are {}", list(parameters.iter().copied()));

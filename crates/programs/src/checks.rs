@@ -283,14 +283,17 @@ fn unfit(program: &Program, whole: &Executed) -> Option<Rejection> {
     Some(Rejection::new(Reason::HugeResult, name_of(program, huge)))
 }
 
-/// Whether a call returned nothing: an empty list, text or object, or an object of such alone.
+/// Whether a call returned nothing: an empty list, text or object, an object of such alone, or one whose lists are all empty.
 pub fn is_empty(seen: &Observation) -> bool {
     fn nothing(value: &Value) -> bool {
         match value {
             Value::Null => true,
             Value::String(text) => text.trim().is_empty(),
             Value::Array(elements) => elements.is_empty(),
-            Value::Object(map) => map.values().all(nothing),
+            Value::Object(map) => {
+                let mut lists = map.values().filter_map(Value::as_array).peekable();
+                map.values().all(nothing) || (lists.peek().is_some() && lists.all(Vec::is_empty))
+            }
             _ => false,
         }
     }

@@ -52,6 +52,35 @@ const FEWEST_ALIKE: u64 = 5;
 /// What became of a candidate.
 pub type Outcome = Result<Box<Instruction>, Rejection>;
 
+/// Counts candidates, and the functions that instructions call.
+#[derive(Debug, Clone, Default)]
+pub struct Tally {
+    strata: BTreeMap<Stratum, Counts>,
+    called: HashSet<String>,
+}
+
+impl Tally {
+    /// Counts a candidate.
+    pub fn add(&mut self, candidate: &Made) {
+        let Some(stratum) = candidate.stratum else { return };
+        let counts = self.strata.entry(stratum).or_default();
+        counts.drawn += 1;
+        if let Ok(instruction) = &candidate.outcome {
+            counts.accepted += 1;
+            self.called.extend(instruction.program.steps.iter().map(|step| step.function.clone()));
+        }
+    }
+}
+
+/// A candidate of a round, judged.
+#[derive(Debug)]
+pub struct Made {
+    /// Its kind; `None` if no stratum can be filled.
+    pub stratum: Option<Stratum>,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
 /// A candidate of a round.
 struct Candidate {
     /// Its kind; `None` if no stratum can be filled.
@@ -137,7 +166,7 @@ impl<'a> Generation<'a> {
     pub fn next_round(
         &mut self,
         cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Result<Option<Vec<Outcome>>, EnvironmentError> {
+    ) -> Result<Option<Vec<Made>>, EnvironmentError> {
         let first = self.progress.n_candidates;
         let weights = self.settings.shares.weights(&self.progress.counts, ROUND);
         let made: Vec<Option<Candidate>> = (first..first + ROUND)
@@ -146,7 +175,10 @@ impl<'a> Generation<'a> {
             .collect::<Result<_, EnvironmentError>>()?;
         let Some(made) = made.into_iter().collect::<Option<Vec<Candidate>>>() else { return Ok(None) };
         self.progress.n_candidates += ROUND;
-        Ok(Some(made.into_iter().map(|candidate| self.count(candidate)).collect()))
+        let judged = made
+            .into_iter()
+            .map(|candidate| Made { stratum: candidate.stratum, outcome: self.count(candidate) });
+        Ok(Some(judged.collect()))
     }
 
     /// Makes one candidate.
@@ -192,6 +224,7 @@ impl<'a> Generation<'a> {
             environment: self.environment,
             bindings: self.bindings,
             templates: self.templates,
+            pools: &self.pools,
             offered: self.settings.offered,
         };
         let proven = Proven { program: &program, executed: &executed, goal };
@@ -254,18 +287,20 @@ impl<'a> Generation<'a> {
         Ok(instruction)
     }
 
-    /// Returns how much of the environment the candidates so far reach.
-    pub fn coverage(&self) -> Coverage {
-        let callables = self.pools.callables.iter().zip(&self.progress.records).enumerate();
-        let unreached = callables.filter(|(_, (_, record))| record.used == 0).map(|(at, (callable, _))| {
-            Unreached { function: callable.name.clone(), without_values: self.pools.without_values(at) }
+    /// Returns how much of the environment the counted candidates reach.
+    pub fn coverage(&self, tally: &Tally) -> Coverage {
+        let callables = self.pools.callables.iter().enumerate();
+        let unreached = callables.filter(|(_, callable)| !tally.called.contains(&callable.name));
+        let unreached = unreached.map(|(at, callable)| Unreached {
+            function: callable.name.clone(),
+            without_values: self.pools.without_values(at),
         });
         let unfilled = self.progress.counts.iter().filter(|(_, counts)| counts.is_closed());
         Coverage {
             functions: self.pools.callables.len(),
-            reached: self.progress.records.iter().filter(|record| record.used > 0).count(),
+            reached: tally.called.len(),
             unreached: unreached.collect(),
-            strata: self.progress.counts.clone(),
+            strata: tally.strata.clone(),
             unfilled: unfilled.map(|(stratum, _)| *stratum).collect(),
         }
     }

@@ -23,6 +23,8 @@ pub enum Reason {
     CoincidentalDependency,
     /// An argument is taken from a result that only repeats what the user gave.
     EchoedValue,
+    /// A phrase such as "that order" could mean two things.
+    AmbiguousReference,
     /// An argument is neither in the words of the user nor in a result.
     UnsaidArgument,
     /// The text holds a value that the assistant must find with an earlier call.
@@ -37,7 +39,7 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::NoProgram,
         Self::Failed,
         Self::EmptyResult,
@@ -48,6 +50,7 @@ impl Reason {
         Self::AmbiguousArgument,
         Self::CoincidentalDependency,
         Self::EchoedValue,
+        Self::AmbiguousReference,
         Self::UnsaidArgument,
         Self::LeakedValue,
         Self::UngroundedAnswer,
@@ -68,6 +71,7 @@ impl Reason {
             Self::AmbiguousArgument => "program/ambiguous-argument",
             Self::CoincidentalDependency => "program/coincidental-dependency",
             Self::EchoedValue => "program/echoed-value",
+            Self::AmbiguousReference => "program/ambiguous-reference",
             Self::UnsaidArgument => "program/unsaid-argument",
             Self::LeakedValue => "program/leaked-value",
             Self::UngroundedAnswer => "program/ungrounded-answer",
@@ -97,6 +101,7 @@ impl Reason {
                 "An argument equals a field of an earlier result that is something else, or never changes."
             }
             Self::EchoedValue => "An argument is taken from a result that only repeats what the user gave.",
+            Self::AmbiguousReference => "A phrase such as \"that order\" could mean two things.",
             Self::UnsaidArgument => {
                 "An argument is neither in the words of the user nor in an earlier result."
             }

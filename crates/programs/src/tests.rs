@@ -214,7 +214,7 @@ fn rounds(n_rounds: usize, settings: &Settings) -> Vec<Instruction> {
                 .unwrap()
                 .unwrap()
                 .into_iter()
-                .flatten()
+                .filter_map(|made| made.outcome.ok())
                 .map(|instruction| *instruction),
         );
     }

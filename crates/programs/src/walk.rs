@@ -15,6 +15,8 @@ use crate::rejection::{Reason, Rejection};
 const MOST_TRIES: usize = 10;
 /// Calls that are tried to repair what a failed call lacked.
 const MOST_REPAIRS: usize = 24;
+/// Steps of an error recovery before the refused call is made again: itself and its repairs.
+const MOST_RECOVERY_STEPS: usize = 3;
 /// Percent of optional parameters with values that get one.
 const OPTIONAL_PERCENT: usize = 30;
 /// Percent of the arguments that could be taken from an earlier result and are.
@@ -178,13 +180,18 @@ impl<'a> Walker<'a> {
         for _ in 0..MOST_REPAIRS {
             let Some(callable) = self.any_function(walk, random) else { break };
             let Some(mut repair) = self.step(walk, callable, false, random) else { continue };
+            let mut is_same_thing = refused.arguments.is_empty();
             for (parameter, argument) in &mut repair.arguments {
                 if let Some(same) = refused.argument(parameter) {
                     *argument = same.clone();
+                    is_same_thing = true;
                 }
             }
-            if repair.function == refused.function || !walk.try_step(callable, repair)? {
+            if !is_same_thing || repair.function == refused.function || !walk.try_step(callable, repair)? {
                 continue;
+            }
+            if walk.program.steps.len() > MOST_RECOVERY_STEPS {
+                break;
             }
             if walk.call(&refused)?.failure.is_none() {
                 walk.program.steps.push(refused);

@@ -15,6 +15,9 @@ use crate::side_file;
 use crate::text::figures::{count, share_of};
 use crate::text::visible::visible_line;
 
+/// Initial states that are named.
+const MOST_STATES: usize = 10;
+
 /// What the card needs of a line of `programs.jsonl`.
 #[derive(Deserialize)]
 struct Line {
@@ -85,7 +88,6 @@ pub(super) fn card(folder: &Path) -> Result<String> {
     }
     let states: Vec<String> =
         figures.states.iter().map(|(state, n)| format!("{} ({})", visible_line(state), count(*n))).collect();
-    const MOST_STATES: usize = 10;
     let more = states.len().saturating_sub(MOST_STATES);
     let _ = writeln!(
         text,

@@ -17,12 +17,17 @@ pub fn category(record: &Record, n_functions: usize) -> Option<Category> {
 }
 
 /// Returns the ground truth: for each call, the executed value of every argument. An optional parameter that was left out may
-/// be left out, or have its default.
-pub fn answer(record: &Record, functions: &[Value]) -> Vec<Value> {
+/// be left out, or have its default. `carried` gives a call the names of `functions`, which are in BFCL's form.
+pub fn answer(
+    record: &Record,
+    functions: &[Value],
+    carried: impl Fn(&str, Map<String, Value>) -> (String, Map<String, Value>),
+) -> Vec<Value> {
     let of_call = |name: &str, arguments: &Map<String, Value>| {
-        let function = functions.iter().find(|function| function["name"] == name);
+        let (name, arguments) = carried(name, arguments.clone());
+        let function = functions.iter().find(|function| function["name"] == name.as_str());
         let mut values: Map<String, Value> =
-            arguments.iter().map(|(name, value)| (name.clone(), json!([value]))).collect();
+            arguments.into_iter().map(|(name, value)| (name, json!([value]))).collect();
         let properties = function.and_then(|function| function["parameters"]["properties"].as_object());
         for (parameter, schema) in properties.into_iter().flatten() {
             if !values.contains_key(parameter) {

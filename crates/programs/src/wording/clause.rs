@@ -90,10 +90,14 @@ impl Clauses<'_> {
             }
             Part::Slot(parameter) if clause.omitted == Some(parameter) => {
                 let noun = Text::plain(self.noun(&clause.step.function, parameter));
+                text.without_article();
                 text.append(Text::of_template(&self.templates.references.missing, &[("noun", &noun)]));
                 true
             }
             Part::Slot(parameter) => clause.step.argument(parameter).is_some_and(|argument| {
+                if matches!(argument, Argument::Result(_)) {
+                    text.without_article();
+                }
                 text.append(self.argument(clause, parameter, argument));
                 mentioned.push(parameter.clone());
                 true

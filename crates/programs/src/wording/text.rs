@@ -92,6 +92,17 @@ impl Text {
         text
     }
 
+    /// Removes an article at the end, before a phrase that has its own: "the" before "that order".
+    pub fn without_article(&mut self) {
+        for article in ["a(n) ", "the ", "a ", "an "] {
+            let is_word = |before: &str| before.is_empty() || before.ends_with(' ');
+            if let Some(before) = self.text.strip_suffix(article).filter(|before| is_word(before)) {
+                self.text.truncate(before.len());
+                return;
+            }
+        }
+    }
+
     /// Replaces `a(n)` before a word by "a" or "an".
     #[must_use]
     pub fn with_articles(mut self) -> Self {
@@ -138,6 +149,21 @@ mod tests {
             (text.text.as_str(), text.said(&text.mentions[0]).as_str()),
             ("an electric bike and a pump", "electric")
         );
+    }
+
+    #[test]
+    fn a_phrase_with_an_article_has_one() {
+        for (text, expected) in [
+            ("find the ", "find "),
+            ("book a(n) ", "book "),
+            ("a ", ""),
+            ("bath", "bath"),
+            ("soda ", "soda "),
+        ] {
+            let mut text = Text::plain(text);
+            text.without_article();
+            assert_eq!(text.text, expected);
+        }
     }
 
     #[test]
