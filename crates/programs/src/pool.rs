@@ -347,11 +347,17 @@ impl Literals<'_> {
     }
 }
 
-/// Whether a person would write the value in a sentence: no empty text, no text of several lines or of more than 80 signs.
+/// Whether a person would write the value in a sentence: no empty text, no text of several lines or of more than 80 signs,
+/// no object of many members or with another inside.
 fn is_sayable(value: &Value) -> bool {
     const MOST_CHARS: usize = 80;
+    const MOST_MEMBERS: usize = 4;
     match value {
-        Value::Null | Value::Object(_) => false,
+        Value::Null => false,
+        Value::Object(members) => {
+            (1..=MOST_MEMBERS).contains(&members.len())
+                && members.values().all(|member| !member.is_object() && is_sayable(member))
+        }
         Value::String(text) => {
             !text.trim().is_empty() && text.len() <= MOST_CHARS && !text.contains(char::is_control)
         }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::words::words;
+
 use super::templates::ValueForms;
 
 /// Words of a text that is written without quotation marks.
@@ -14,6 +16,10 @@ pub fn said(value: &Value, forms: &ValueForms) -> String {
         Value::Bool(false) => forms.r#false.clone(),
         Value::String(text) => date(text, forms).unwrap_or_else(|| quoted(text)),
         Value::Array(elements) => list(elements, forms),
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| format!("{} {}", words(name).join(" "), said(value, forms));
+            joined(&members.iter().map(member).collect::<Vec<_>>(), forms)
+        }
         other => other.to_string(),
     }
 }
@@ -39,7 +45,12 @@ fn quoted(text: &str) -> String {
 
 fn list(elements: &[Value], forms: &ValueForms) -> String {
     let said: Vec<String> = elements.iter().map(|element| said(element, forms)).collect();
-    match said.split_last() {
+    if elements.iter().any(Value::is_object) { said.join(&forms.semicolon) } else { joined(&said, forms) }
+}
+
+/// Texts with commas, and "and" before the last.
+fn joined(texts: &[String], forms: &ValueForms) -> String {
+    match texts.split_last() {
         None => String::new(),
         Some((only, [])) => only.clone(),
         Some((last, others)) => format!("{}{}{last}", others.join(&forms.comma), forms.and),
