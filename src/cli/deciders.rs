@@ -101,10 +101,7 @@ const FILES: &[(&str, &[&str])] = &[
             "answer/optional-left-out",
         ],
     ),
-    (
-        "crates/programs/src/walk.rs",
-        &["program/no-program"],
-    ),
+    ("crates/programs/src/walk.rs", &["program/no-program"]),
     (
         "crates/programs/src/checks.rs",
         &[

@@ -163,12 +163,22 @@ impl Checker<'_> {
                 if producer.literals().any(|(_, literal)| Some(literal) == value) {
                     return Ok(Some(Rejection::new(Reason::EchoedValue, what)));
                 }
-                if self.never_changes(program, place.step, &place.path, value)? {
+                if !self.is_bound(&step.function, parameter)
+                    && self.never_changes(program, place.step, &place.path, value)?
+                {
                     return Ok(Some(Rejection::new(Reason::CoincidentalDependency, what)));
                 }
             }
         }
         Ok(None)
+    }
+
+    /// Whether a person named where a parameter takes its values from. Then a field that never changes is a value all the
+    /// same, such as an id that a seed of the environment decides.
+    fn is_bound(&self, function: &str, parameter: &str) -> bool {
+        let callable = self.pools.of_name(function).map(|at| &self.pools.callables[at]);
+        let mut parameters = callable.into_iter().flat_map(|callable| &callable.parameters);
+        parameters.any(|own| own.name == parameter && own.is_bound)
     }
 
     /// Whether a parameter takes its value from this field by its name and type.

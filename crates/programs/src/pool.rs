@@ -23,6 +23,8 @@ pub struct Parameter {
     pub is_required: bool,
     /// Places and values that bindings or the environment name. If there are any, no name is compared.
     sources: Vec<ValueSource>,
+    /// A person named its sources in the bindings.
+    pub is_bound: bool,
     /// The nouns of its name.
     nouns: Vec<String>,
 }
@@ -233,7 +235,8 @@ impl Callable {
             if !bound.values.is_empty() {
                 sources.push(ValueSource::Values(bound.values));
             }
-            if sources.is_empty() {
+            let is_bound = !sources.is_empty();
+            if !is_bound {
                 sources = known.remove(&(name.clone(), parameter.clone())).unwrap_or_default();
             }
             parameters.push(Parameter {
@@ -242,6 +245,7 @@ impl Callable {
                 schema: of_parameter.clone(),
                 is_required,
                 sources,
+                is_bound,
             });
         }
         Self { things: things(&name), name, parameters }

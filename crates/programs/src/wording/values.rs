@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use crate::words::words;
-
 use super::templates::ValueForms;
+use crate::words::words;
 
 /// Words of a text that is written without quotation marks.
 const MOST_BARE_WORDS: usize = 3;
@@ -17,7 +16,9 @@ pub fn said(value: &Value, forms: &ValueForms) -> String {
         Value::String(text) => date(text, forms).unwrap_or_else(|| quoted(text)),
         Value::Array(elements) => list(elements, forms),
         Value::Object(members) => {
-            let member = |(name, value): (&String, &Value)| format!("{} {}", words(name).join(" "), said(value, forms));
+            let member = |(name, value): (&String, &Value)| {
+                format!("{} {}", words(name).join(" "), said(value, forms))
+            };
             joined(&members.iter().map(member).collect::<Vec<_>>(), forms)
         }
         other => other.to_string(),
