@@ -97,6 +97,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn objects_are_said_by_their_members() {
+        let forms = Templates::english().values;
+        assert_eq!(
+            said(&json!({"status": "On hold", "newPriority": 2}), &forms),
+            "status On hold and new priority 2"
+        );
+        assert_eq!(
+            said(&json!([{"from": "Ada", "to": "Bo"}, {"from": "Bo", "to": "Ada"}]), &forms),
+            "from Ada and to Bo; from Bo and to Ada"
+        );
+    }
+
+    #[test]
     fn values_have_the_form_of_a_person() {
         let forms = Templates::english().values;
         let said = |value: Value| said(&value, &forms);
