@@ -13,7 +13,7 @@ use std::path::Path;
 
 use callsieve_environment::call::{Call, Failure};
 use callsieve_environment::environment::{Environment, Execution, InitialState};
-use callsieve_environment::python::{Python, PythonSettings};
+use callsieve_environment::python::{ErrorValue, Python, PythonSettings};
 use serde_json::{Map, Value, json};
 
 /// A module with everything that goes wrong.
@@ -57,6 +57,9 @@ class Shop:
 
     def refuse(self):
         return {"error": "refused"}
+
+    def echo(self, value):
+        return value
 
     def fail(self):
         raise KeyError("gone")
@@ -169,6 +172,55 @@ fn programs_of_one_worker_do_not_see_each_other() {
         shop.run_fresh(&state(json!({"Shop": {"items": {"b": 2}}})), &calls(&program)).unwrap(),
         first
     );
+}
+
+#[test]
+fn results_that_the_settings_call_errors_are_failures() {
+    let folder = tempfile::tempdir().unwrap();
+    let shop = shop(folder.path(), |settings| {
+        settings.error_texts = vec!["Error:".to_owned()];
+        let value = |key: &str, value: Value, function: Option<&str>| ErrorValue {
+            key: key.to_owned(),
+            values: vec![value],
+            function: function.map(str::to_owned),
+        };
+        settings.error_values = vec![
+            value("success", json!(false), None),
+            value("symbol", json!("not found"), Some("echo")),
+            value("count", json!(1), Some("add")),
+        ];
+    });
+    let Some(shop) = shop else { return };
+    let errors = [
+        json!({"error": "gone"}),
+        json!([{"error": "gone"}]),
+        json!("Error: gone"),
+        json!(["Error: gone"]),
+        json!({"success": false}),
+        json!([{"success": false, "id": 1}]),
+        json!({"symbol": "not found"}),
+    ];
+    let results = [
+        json!([{"error": "gone"}, {"error": "gone"}]),
+        json!("No Error: all is well"),
+        json!([["Error: inside"]]),
+        json!({"success": 0}),
+        json!({"success": true}),
+        json!({"login": {"success": false}}),
+        json!({"count": 1}),
+        json!([]),
+    ];
+    for (value, failure) in errors
+        .into_iter()
+        .map(|value| (value, Some(Failure::ErrorResult)))
+        .chain(results.into_iter().map(|value| (value, None)))
+    {
+        let seen = run(&shop, &[("echo", json!({"value": value}))]);
+        let [seen] = &seen.observations[..] else { panic!("{seen:?}") };
+        assert_eq!((seen.failure, &seen.result), (failure, &value));
+    }
+    let seen = run(&shop, &[("add", json!({"name": "x"}))]);
+    assert_eq!(seen.observations[0].failure, Some(Failure::ErrorResult));
 }
 
 #[test]

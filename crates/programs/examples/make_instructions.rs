@@ -1,11 +1,13 @@
-//! Makes instructions over an environment that a file declares, and prints them with the reasons of the others.
+//! Makes instructions over an environment, and prints some of them with the reasons of the others.
 //!
-//! `cargo run --release -p callsieve-programs --example make_instructions -- ENVIRONMENT.toml N [BINDINGS.toml]`
+//! `cargo run --release -p callsieve-programs --example make_instructions -- ENVIRONMENT.toml N [BINDINGS.toml [SUPERVISOR]]`.
+//! SUPERVISOR is the program `callsieve-supervisor`, which environments with processes need.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use callsieve_environment::declared::{Declared, DeclaredSettings};
+use callsieve_environment::process::Supervisor;
+use callsieve_environment::settings::EnvironmentSettings;
 use callsieve_programs::bindings::Bindings;
 use callsieve_programs::generate::{Generation, Settings, Tally};
 use callsieve_programs::wording::templates::Templates;
@@ -17,13 +19,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Err("expected ENVIRONMENT.toml N [BINDINGS.toml]".into());
     };
     let wanted: usize = wanted.parse()?;
-    let environment = Declared::open(&DeclaredSettings { file: PathBuf::from(file) })?;
-    let bindings = match arguments.next() {
-        Some(file) => Bindings::read(&PathBuf::from(file), &environment)?,
+    let (bindings, supervisor) = (arguments.next(), arguments.next());
+    let supervisor = Supervisor {
+        command: supervisor.into_iter().map(Into::into).collect(),
+        path: std::env::var_os("PATH").unwrap_or_default(),
+    };
+    let environment = EnvironmentSettings::read(&PathBuf::from(file))?.open(&supervisor)?;
+    let bindings = match bindings {
+        Some(file) => Bindings::read(&PathBuf::from(file), &*environment)?,
         None => Bindings::default(),
     };
     let templates = Templates::english();
-    let mut generation = Generation::new(&environment, &bindings, &templates, Settings::default());
+    let mut generation = Generation::new(&*environment, &bindings, &templates, Settings::default());
     let (mut accepted, mut rejected) = (Vec::new(), BTreeMap::<&str, (u64, String)>::new());
     let mut tally = Tally::default();
     while accepted.len() < wanted && generation.candidates() < 200_000 {
@@ -40,7 +47,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     accepted.truncate(wanted);
-    for instruction in accepted.iter().take(100) {
+    for instruction in accepted.iter().take(140) {
         println!("[{}, {}]", instruction.stratum.name(), instruction.style.name());
         for turn in &instruction.turns {
             println!("  user: {}", turn.user.text);
@@ -57,6 +64,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             println!("  assistant: {}", turn.answer.text);
         }
     }
+    let dependent = accepted.iter().filter(|instruction| instruction.program.has_dependency()).count();
+    println!("{dependent} with a value of an earlier result");
     println!("{} accepted of {} candidates", accepted.len(), generation.candidates());
     for (code, (n, example)) in rejected {
         println!("{n:8} {code} ({example})");

@@ -6,7 +6,7 @@ use callsieve_environment::error::EnvironmentError;
 use callsieve_environment::value_path::{Step as PathStep, ValuePath};
 use serde_json::Value;
 
-use crate::execute::{Executed, execute};
+use crate::execute::{Executed, execute, execute_calls};
 use crate::place::value_at;
 use crate::pool::Pools;
 use crate::program::Program;
@@ -93,7 +93,8 @@ impl Checker<'_> {
         if let Some(rejection) = unfit(program, &whole) {
             return Ok(Err(rejection));
         }
-        let again = self.run(program)?;
+        let calls = whole.calls.iter().map(|(call, _)| call.clone()).collect();
+        let again = execute_calls(self.environment, self.state(program), calls)?;
         if again != whole {
             let step = whole.calls.iter().zip(&again.calls).position(|(one, other)| one != other);
             let place = step.map_or("the state at the end".to_owned(), |step| name_of(program, step));
@@ -162,12 +163,22 @@ impl Checker<'_> {
                 if producer.literals().any(|(_, literal)| Some(literal) == value) {
                     return Ok(Some(Rejection::new(Reason::EchoedValue, what)));
                 }
-                if self.never_changes(program, place.step, &place.path, value)? {
+                if !self.is_bound(&step.function, parameter)
+                    && self.never_changes(program, place.step, &place.path, value)?
+                {
                     return Ok(Some(Rejection::new(Reason::CoincidentalDependency, what)));
                 }
             }
         }
         Ok(None)
+    }
+
+    /// Whether a person named where a parameter takes its values from. Then a field that never changes is a value all the
+    /// same, such as an id that a seed of the environment decides.
+    fn is_bound(&self, function: &str, parameter: &str) -> bool {
+        let callable = self.pools.of_name(function).map(|at| &self.pools.callables[at]);
+        let mut parameters = callable.into_iter().flat_map(|callable| &callable.parameters);
+        parameters.any(|own| own.name == parameter && own.is_bound)
     }
 
     /// Whether a parameter takes its value from this field by its name and type.

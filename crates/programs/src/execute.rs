@@ -1,7 +1,7 @@
 //! Runs a program in a fresh episode, and resolves what its arguments take from earlier results.
 
 use callsieve_environment::call::{Call, Observation};
-use callsieve_environment::environment::{Environment, InitialState};
+use callsieve_environment::environment::{Environment, Execution, InitialState};
 use callsieve_environment::error::EnvironmentError;
 use serde_json::{Map, Value};
 
@@ -56,6 +56,13 @@ pub fn execute(
     state: &InitialState,
     program: &Program,
 ) -> Result<Executed, EnvironmentError> {
+    if !program.has_dependency() {
+        // All arguments are known, so it is one request to a process.
+        let calls = program.steps.iter().filter_map(|step| {
+            resolve(step, &[]).ok().map(|arguments| Call::new(step.function.clone(), arguments))
+        });
+        return execute_calls(environment, state, calls.collect());
+    }
     let mut episode = environment.start(state)?;
     let mut calls: Vec<(Call, Observation)> = Vec::with_capacity(program.steps.len());
     let mut unresolved = None;
@@ -76,6 +83,21 @@ pub fn execute(
     episode.stop()?;
     let state_hash = end_state.as_ref().map(callsieve_environment::canonical::state_hash);
     Ok(Executed { calls, unresolved, end_state, state_hash })
+}
+
+/// Runs calls whose arguments are known in a fresh episode. If they return what an execution of a program returned that made
+/// the same calls, the program would resolve to the same arguments again.
+///
+/// # Errors
+/// As for [`execute`].
+pub fn execute_calls(
+    environment: &dyn Environment,
+    state: &InitialState,
+    calls: Vec<Call>,
+) -> Result<Executed, EnvironmentError> {
+    let Execution { observations, end_state, state_hash } = environment.run(state, &calls)?;
+    let calls = calls.into_iter().zip(observations).collect();
+    Ok(Executed { calls, unresolved: None, end_state, state_hash })
 }
 
 /// Returns the arguments with what they take from earlier results.

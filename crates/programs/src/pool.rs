@@ -23,6 +23,8 @@ pub struct Parameter {
     pub is_required: bool,
     /// Places and values that bindings or the environment name. If there are any, no name is compared.
     sources: Vec<ValueSource>,
+    /// A person named its sources in the bindings.
+    pub is_bound: bool,
     /// The nouns of its name.
     nouns: Vec<String>,
 }
@@ -233,7 +235,8 @@ impl Callable {
             if !bound.values.is_empty() {
                 sources.push(ValueSource::Values(bound.values));
             }
-            if sources.is_empty() {
+            let is_bound = !sources.is_empty();
+            if !is_bound {
                 sources = known.remove(&(name.clone(), parameter.clone())).unwrap_or_default();
             }
             parameters.push(Parameter {
@@ -242,6 +245,7 @@ impl Callable {
                 schema: of_parameter.clone(),
                 is_required,
                 sources,
+                is_bound,
             });
         }
         Self { things: things(&name), name, parameters }
@@ -347,11 +351,17 @@ impl Literals<'_> {
     }
 }
 
-/// Whether a person would write the value in a sentence: no empty text, no text of several lines or of more than 80 signs.
+/// Whether a person would write the value in a sentence: no empty text, no text of several lines or of more than 80 signs,
+/// no object of many members or with another inside.
 fn is_sayable(value: &Value) -> bool {
     const MOST_CHARS: usize = 80;
+    const MOST_MEMBERS: usize = 4;
     match value {
-        Value::Null | Value::Object(_) => false,
+        Value::Null => false,
+        Value::Object(members) => {
+            (1..=MOST_MEMBERS).contains(&members.len())
+                && members.values().all(|member| !member.is_object() && is_sayable(member))
+        }
         Value::String(text) => {
             !text.trim().is_empty() && text.len() <= MOST_CHARS && !text.contains(char::is_control)
         }

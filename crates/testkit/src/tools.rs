@@ -31,6 +31,7 @@ pub const TOOLS: &[Tool] = &[Tool {
         "there_is_no_network_where_the_system_can_take_it_away",
         "programs_of_one_worker_do_not_see_each_other",
         "each_failure_has_its_kind",
+        "results_that_the_settings_call_errors_are_failures",
         "values_have_documented_forms",
         "docs_come_from_signatures_and_docstrings",
         "an_episode_is_a_program_call_by_call",

@@ -20,10 +20,10 @@ use crate::process::Supervisor;
 use crate::schema;
 use crate::state_file::default_state;
 use pool::{Pool, Worker};
-pub use settings::PythonSettings;
+pub use settings::{ErrorValue, PythonSettings};
 
 /// Changes with every change of this module that changes a result.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// An environment of Python classes or functions.
 pub struct Python {
@@ -50,6 +50,11 @@ impl Python {
         let functions: Vec<Function> = list("functions").iter().map(function).collect();
         if functions.is_empty() {
             return Err(settings.fault("the classes and functions have no public function"));
+        }
+        let is_known = |name: &str| functions.iter().any(|function| function.name() == name);
+        let mut named = settings.error_values.iter().filter_map(|value| value.function.as_deref());
+        if let Some(unknown) = named.find(|name| !is_known(name)) {
+            return Err(settings.fault(&format!("error_values: there is no function \"{unknown}\"")));
         }
         let initial_states = match &settings.states {
             None => vec![default_state()],

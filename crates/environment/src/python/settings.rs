@@ -53,9 +53,16 @@ pub struct PythonSettings {
     /// Environment variables; `{home}` is the HOME folder of the process. It has no others except PATH and HOME.
     #[serde(default)]
     pub environment: BTreeMap<String, String>,
-    /// Keys that make a result an error result if they have a value.
+    /// Keys that make a result an error result if they have a value. As for the next two settings, the only element of a
+    /// list counts as the result.
     #[serde(default = "error_keys")]
     pub error_keys: Vec<String>,
+    /// A result is an error result if it is a text that begins with one of these.
+    #[serde(default)]
+    pub error_texts: Vec<String>,
+    /// Members that make a result an error result, such as `success` with `false`.
+    #[serde(default)]
+    pub error_values: Vec<ErrorValue>,
     /// Attributes of instances that are part of the state although their names start with `_`.
     #[serde(default)]
     pub private_attributes: Vec<String>,
@@ -86,6 +93,19 @@ pub struct PythonSettings {
     /// Runs every program in a newly started interpreter. Slower by the time of the imports.
     #[serde(default)]
     pub fresh: bool,
+}
+
+/// A member of a result that says that the call failed.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ErrorValue {
+    /// Its key.
+    pub key: String,
+    /// Its values that say so.
+    pub values: Vec<Value>,
+    /// The only function whose results it is looked for in; otherwise those of all.
+    #[serde(default)]
+    pub function: Option<String>,
 }
 
 fn python3() -> PathBuf {
@@ -163,6 +183,7 @@ impl PythonSettings {
         json!({
             "module": self.module, "classes": self.classes, "functions": self.functions, "load": self.load,
             "load_arguments": self.load_arguments, "environment": self.environment, "error_keys": self.error_keys,
+            "error_texts": self.error_texts, "error_values": self.error_values,
             "private_attributes": self.private_attributes, "call_deadline_ms": self.call_deadline_ms,
             "program_deadline_ms": self.program_deadline_ms, "max_result_bytes": self.max_result_bytes,
             "max_state_bytes": self.max_state_bytes, "max_depth": self.max_depth, "memory_bytes": self.memory_bytes,
@@ -176,6 +197,7 @@ impl PythonSettings {
             "path": self.path, "module": self.module, "classes": self.classes, "functions": self.functions,
             "load": self.load, "load_arguments": self.load_arguments, "docs": self.docs,
             "states": self.states.as_ref().map(|states| &states.file), "error_keys": self.error_keys,
+            "error_texts": self.error_texts, "error_values": self.error_values,
             "private_attributes": self.private_attributes, "call_deadline_ms": self.call_deadline_ms,
             "program_deadline_ms": self.program_deadline_ms, "max_result_bytes": self.max_result_bytes,
             "max_state_bytes": self.max_state_bytes, "max_depth": self.max_depth,

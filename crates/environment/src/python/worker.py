@@ -182,10 +182,7 @@ class Child:
             return {"result": str(error), "failure": error.failure}
         except BaseException as error:
             return {"result": words(error), "failure": "not-json"}
-        failure = None
-        if isinstance(plain, dict):
-            failed = [key for key in self.settings["error_keys"] if plain.get(key) not in (None, False, "")]
-            failure = "error-result" if failed else None
+        failure = "error-result" if is_error(self.settings, name, plain) else None
         return {"result": plain, "failure": failure}
 
     def state(self, instances):
@@ -200,6 +197,23 @@ class Child:
 
 async def wait(value):
     return await value
+
+
+def is_error(settings, name, result):
+    """Whether a result, or the only element of a list, is what the settings call an error."""
+    if isinstance(result, list) and len(result) == 1:
+        result = result[0]
+    if isinstance(result, str):
+        return result.startswith(tuple(settings["error_texts"]))
+    if not isinstance(result, dict):
+        return False
+    if any(result.get(key) not in (None, False, "") for key in settings["error_keys"]):
+        return True
+    # 0 and False are equal in Python, and are not the same here.
+    return any(
+        rule["key"] in result and rule["function"] in (None, name)
+        and any(type(value) is type(result[rule["key"]]) and value == result[rule["key"]] for value in rule["values"])
+        for rule in settings["error_values"])
 
 
 class Episode:

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::templates::ValueForms;
+use crate::words::words;
 
 /// Words of a text that is written without quotation marks.
 const MOST_BARE_WORDS: usize = 3;
@@ -14,6 +15,12 @@ pub fn said(value: &Value, forms: &ValueForms) -> String {
         Value::Bool(false) => forms.r#false.clone(),
         Value::String(text) => date(text, forms).unwrap_or_else(|| quoted(text)),
         Value::Array(elements) => list(elements, forms),
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| {
+                format!("{} {}", words(name).join(" "), said(value, forms))
+            };
+            joined(&members.iter().map(member).collect::<Vec<_>>(), forms)
+        }
         other => other.to_string(),
     }
 }
@@ -39,7 +46,12 @@ fn quoted(text: &str) -> String {
 
 fn list(elements: &[Value], forms: &ValueForms) -> String {
     let said: Vec<String> = elements.iter().map(|element| said(element, forms)).collect();
-    match said.split_last() {
+    if elements.iter().any(Value::is_object) { said.join(&forms.semicolon) } else { joined(&said, forms) }
+}
+
+/// Texts with commas, and "and" before the last.
+fn joined(texts: &[String], forms: &ValueForms) -> String {
+    match texts.split_last() {
         None => String::new(),
         Some((only, [])) => only.clone(),
         Some((last, others)) => format!("{}{}{last}", others.join(&forms.comma), forms.and),
@@ -83,6 +95,19 @@ mod tests {
 
     use super::super::templates::Templates;
     use super::*;
+
+    #[test]
+    fn objects_are_said_by_their_members() {
+        let forms = Templates::english().values;
+        assert_eq!(
+            said(&json!({"status": "On hold", "newPriority": 2}), &forms),
+            "status On hold and new priority 2"
+        );
+        assert_eq!(
+            said(&json!([{"from": "Ada", "to": "Bo"}, {"from": "Bo", "to": "Ada"}]), &forms),
+            "from Ada and to Bo; from Bo and to Ada"
+        );
+    }
 
     #[test]
     fn values_have_the_form_of_a_person() {
