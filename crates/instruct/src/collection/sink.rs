@@ -3,6 +3,8 @@
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
+use callsieve_docs::convert::{Api, convert};
+use callsieve_docs::fix::{Safety, mended};
 use callsieve_engine::columns::TOOL;
 use callsieve_engine::context::Context;
 use callsieve_engine::contract::Contract;
@@ -55,10 +57,7 @@ impl Sink for CollectionFiles {
             })
         };
         write(&into.join(TOOLS), tools.iter().cloned())?;
-        write(
-            &into.join(FUNCTIONS),
-            functions().map(|(_, function)| json!({"type": "function", "function": function["doc"]})),
-        )?;
+        write(&into.join(FUNCTIONS), functions().map(|(_, function)| openai_tool(&function["doc"])))?;
         write(
             &into.join(NAMES),
             functions().map(|(tool, function)| {
@@ -74,10 +73,67 @@ impl Sink for CollectionFiles {
     }
 }
 
+/// Returns a doc as a tool of OpenAI. One whose types are words of a language or another API, such as `list[str]` or `dict`,
+/// is fixed and converted; the others are as written.
+fn openai_tool(doc: &Value) -> Value {
+    if has_types_of_json_schema(&doc["parameters"]) {
+        return json!({"type": "function", "function": doc});
+    }
+    let (fixed, _) = mended(std::slice::from_ref(doc), Safety::Unsafe);
+    let mut tools = convert(&fixed, Api::OpenAi).tools;
+    match tools.pop() {
+        Some(mut tool) => {
+            // The legal name of the collection, not that of BFCL.
+            tool["function"]["name"] = doc["name"].clone();
+            tool
+        }
+        None => json!({"type": "function", "function": doc}),
+    }
+}
+
+/// Whether every `type` of a schema is one of JSON Schema.
+fn has_types_of_json_schema(schema: &Value) -> bool {
+    const TYPES: [&str; 7] = ["object", "array", "string", "integer", "number", "boolean", "null"];
+    let is_type = |name: &Value| name.as_str().is_some_and(|name| TYPES.contains(&name));
+    match schema {
+        Value::Object(members) => members.iter().all(|(key, member)| match (key.as_str(), member) {
+            ("type", Value::String(_)) => is_type(member),
+            ("type", Value::Array(names)) => names.iter().all(is_type),
+            // The names of parameters may be any word.
+            ("properties" | "$defs" | "definitions", Value::Object(inner)) => {
+                inner.values().all(has_types_of_json_schema)
+            }
+            ("enum" | "default" | "examples" | "example" | "const", _) => true,
+            _ => has_types_of_json_schema(member),
+        }),
+        Value::Array(elements) => elements.iter().all(has_types_of_json_schema),
+        _ => true,
+    }
+}
+
 fn write(path: &Path, lines: impl Iterator<Item = Value>) -> Result<()> {
     let mut file = BufWriter::new(create(path)?);
     for line in lines {
         writeln!(file, "{line}").at("writing", path)?;
     }
     file.flush().at("writing", path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_of_a_language_become_those_of_json_schema() {
+        let doc = |of: &str| {
+            json!({"name": "plant-bed", "description": "Plants a bed.", "parameters":
+                {"type": "object", "properties": {"type": {"type": of, "description": "What is planted."}}, "required": ["type"]}})
+        };
+        let tool = openai_tool(&doc("string"));
+        assert_eq!(tool["function"], doc("string"));
+        let tool = openai_tool(&doc("list[str]"));
+        let parameter = &tool["function"]["parameters"]["properties"]["type"];
+        assert_eq!((&parameter["type"], &parameter["items"]["type"]), (&json!("array"), &json!("string")));
+        assert_eq!(tool["function"]["name"], "plant-bed");
+    }
 }
