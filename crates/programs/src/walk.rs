@@ -232,9 +232,8 @@ impl<'a> Walker<'a> {
     /// A function whose required arguments the user can give.
     fn any_function(&self, walk: &Walk<'_>, random: &mut Random) -> Option<usize> {
         let state = walk.program.state;
-        let weight = |callable: usize| match self.pools.can_be_called(state, callable) {
-            true => self.records[callable].weight(),
-            false => 0,
+        let weight = |callable: usize| {
+            if self.pools.can_be_called(state, callable) { self.records[callable].weight() } else { 0 }
         };
         let weights: Vec<u64> = (0..self.pools.callables.len()).map(weight).collect();
         random.weighted(&weights)
