@@ -187,7 +187,7 @@ fn results_that_the_settings_call_errors_are_failures() {
         settings.error_values = vec![
             value("success", json!(false), None),
             value("symbol", json!("not found"), Some("echo")),
-            value("count", json!(1), Some("add")),
+            value("count", json!(2), Some("add")),
         ];
     });
     let Some(shop) = shop else { return };
@@ -207,7 +207,7 @@ fn results_that_the_settings_call_errors_are_failures() {
         json!({"success": 0}),
         json!({"success": true}),
         json!({"login": {"success": false}}),
-        json!({"count": 1}),
+        json!({"count": 2}),
         json!([]),
     ];
     for (value, failure) in errors
@@ -220,7 +220,8 @@ fn results_that_the_settings_call_errors_are_failures() {
         assert_eq!((seen.failure, &seen.result), (failure, &value));
     }
     let seen = run(&shop, &[("add", json!({"name": "x"}))]);
-    assert_eq!(seen.observations[0].failure, Some(Failure::ErrorResult));
+    let [seen] = &seen.observations[..] else { panic!("{seen:?}") };
+    assert_eq!((seen.failure, &seen.result["count"]), (Some(Failure::ErrorResult), &json!(2)));
 }
 
 #[test]

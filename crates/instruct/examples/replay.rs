@@ -10,7 +10,7 @@ use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
 
-use callsieve_environment::call::Call;
+use callsieve_environment::call::{Call, Failure};
 use callsieve_environment::environment::{Environment, Execution};
 use callsieve_environment::process::Supervisor;
 use callsieve_environment::settings::EnvironmentSettings;
@@ -64,7 +64,7 @@ fn is_same(
     let Execution { observations, state_hash, .. } =
         if is_fresh { environment.run_fresh(state, &calls)? } else { environment.run(state, &calls)? };
     let results = observations.iter().zip(&record.calls).position(|(seen, call)| {
-        seen.result != call.result || seen.failure.map(|failure| failure.name()) != call.failure.as_deref()
+        seen.result != call.result || seen.failure.map(Failure::name) != call.failure.as_deref()
     });
     if let Some(at) = results {
         println!("line {}: call {} returns {}", nth + 1, at + 1, observations[at].result);
