@@ -305,6 +305,21 @@ fn fix_commands(at: &Surroundings) -> [(Vec<String>, Shows); 4] {
     ]
 }
 
+/// Calls of the commands that make rows.
+fn maker_commands(at: &Surroundings) -> [(Vec<String>, Shows); 5] {
+    let below = |name: &str| at.path().join(name).to_str().unwrap().to_owned();
+    let (missing, out) = (below(&format!("{HOSTILE} missing")), below("made"));
+    let environment = below(&format!("{HOSTILE} environment.toml"));
+    std::fs::write(&environment, "name = 'a'\n[tables.a]\nkey = 3\n").unwrap();
+    [
+        call(&["collect", &at.docs, "--out", &out], Shows::Nothing),
+        call(&["collect", &missing, "--out", &out], Shows::Text),
+        call(&["collect", "--mcp", &missing, "--out", &out], Shows::Nothing),
+        call(&["generate", &missing, "--out", &out], Shows::Text),
+        call(&["generate", &environment, "--out", &out], Shows::Text),
+    ]
+}
+
 /// Returns the JSON values in a text, ignoring the text around them.
 fn values(text: &str) -> Vec<Value> {
     serde_json::Deserializer::from_str(text).into_iter().collect::<Result<_, _>>().unwrap_or_else(|error| {
@@ -316,7 +331,7 @@ fn values(text: &str) -> Vec<Value> {
 fn no_foreign_text_acts_on_the_terminal_for_any_command() {
     let at = Surroundings::new();
     let mut walked = BTreeSet::new();
-    for (arguments, shows) in fix_commands(&at).into_iter().chain(commands(&at)) {
+    for (arguments, shows) in fix_commands(&at).into_iter().chain(maker_commands(&at)).chain(commands(&at)) {
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let (text, code) = on_terminal(&words);
         assert_eq!(danger(&text), None, "{words:?}: {text:?}");
