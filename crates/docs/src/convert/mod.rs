@@ -83,7 +83,7 @@ pub struct Fault {
 ///
 /// ```
 /// use serde_json::json;
-/// use callsieve::docs::convert::{Api, convert};
+/// use callsieve_docs::convert::{Api, convert};
 ///
 /// let parameters = json!({"type": "dict", "properties": {}, "required": []});
 /// let function = json!({"name": "tide.now", "description": "The tide.", "parameters": parameters});

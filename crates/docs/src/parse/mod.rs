@@ -54,7 +54,7 @@ impl Parsed {
 /// Reads the functions of a text.
 ///
 /// ```
-/// let parsed = callsieve::docs::parse::parse("tools = [{'name': 'now', 'parameters': None}]").unwrap();
+/// let parsed = callsieve_docs::parse::parse("tools = [{'name': 'now', 'parameters': None}]").unwrap();
 /// assert_eq!(parsed.functions[0]["name"], "now");
 /// assert_eq!(parsed.steps.iter().map(|step| step.code()).collect::<Vec<_>>(), ["assignment", "python-literal"]);
 /// ```

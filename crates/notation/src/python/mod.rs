@@ -156,7 +156,7 @@ pub struct PyModule {
 ///
 /// ```
 /// # use serde_json::json;
-/// let value = callsieve::notation::python::literal("{'name': 'f', 'tags': ('a', \"b\"), 'strict': True}");
+/// let value = callsieve_notation::python::literal("{'name': 'f', 'tags': ('a', \"b\"), 'strict': True}");
 /// assert_eq!(value, Ok(json!({"name": "f", "tags": ["a", "b"], "strict": true})));
 /// ```
 ///
@@ -226,7 +226,7 @@ pub fn calls(text: &str) -> Result<Vec<PyCall>, SyntaxError> {
 /// is a fault, and the others are read.
 ///
 /// ```
-/// use callsieve::notation::python::{PyDefault, PyItem, module};
+/// use callsieve_notation::python::{PyDefault, PyItem, module};
 /// let module = module("import os\n\ndef ring(bell: str, times: int = 1):\n    '''Rings.'''\n    pass");
 /// let [PyItem::Def(def)] = module.items.as_slice() else { panic!("one function") };
 /// assert_eq!((def.name.as_str(), def.docstring.as_deref()), ("ring", Some("Rings.")));
