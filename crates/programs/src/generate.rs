@@ -64,9 +64,8 @@ impl Tally {
     pub fn add(&mut self, candidate: &Made) {
         let Some(stratum) = candidate.stratum else { return };
         let counts = self.strata.entry(stratum).or_default();
-        counts.drawn += 1;
+        counts.add(candidate.outcome.is_ok());
         if let Ok(instruction) = &candidate.outcome {
-            counts.accepted += 1;
             self.called.extend(instruction.program.steps.iter().map(|step| step.function.clone()));
         }
     }
@@ -258,9 +257,14 @@ impl<'a> Generation<'a> {
             progress.records[callable].worked += u64::from(worked);
         }
         let Some(stratum) = stratum else { return outcome };
-        let counts = progress.counts.entry(stratum).or_default();
-        counts.drawn += 1;
-        let instruction = outcome?;
+        let outcome = outcome.and_then(|instruction| self.among_earlier(instruction));
+        self.progress.counts.entry(stratum).or_default().add(outcome.is_ok());
+        outcome
+    }
+
+    /// Accepts an instruction unless it repeats an earlier one, or is one too many of its kind.
+    fn among_earlier(&mut self, instruction: Box<Instruction>) -> Outcome {
+        let progress = &mut self.progress;
         let program = &instruction.program;
         let functions =
             program.steps.iter().map(|step| step.function.as_str()).collect::<Vec<_>>().join(", ");
@@ -278,7 +282,6 @@ impl<'a> Generation<'a> {
         *alike += 1;
         progress.signatures.insert(signature);
         progress.n_accepted += 1;
-        counts.accepted += 1;
         for step in &program.steps {
             if let Some(at) = self.pools.of_name(&step.function) {
                 progress.records[at].used += 1;
@@ -295,7 +298,8 @@ impl<'a> Generation<'a> {
             function: callable.name.clone(),
             without_values: self.pools.without_values(at),
         });
-        let unfilled = self.progress.counts.iter().filter(|(_, counts)| counts.is_closed());
+        let unfilled =
+            self.progress.counts.iter().filter(|(_, counts)| counts.is_closed() && counts.accepted == 0);
         Coverage {
             functions: self.pools.callables.len(),
             reached: tally.called.len(),

@@ -131,7 +131,7 @@ impl Shares {
 
 /// Candidates for each accepted one that a stratum may take.
 const MOST_PER_ACCEPTED: f64 = 40.0;
-/// Candidates after which a stratum without an accepted one is closed.
+/// Candidates without an accepted one after which a stratum is closed.
 const MOST_IN_VAIN: u64 = 400;
 
 /// The candidates of a stratum so far.
@@ -141,12 +141,22 @@ pub struct Counts {
     pub drawn: u64,
     /// How many were accepted.
     pub accepted: u64,
+    /// How many were drawn since the last one was accepted.
+    #[serde(skip)]
+    pub in_vain: u64,
 }
 
 impl Counts {
-    /// Returns `true` if no more are drawn, because none of many was accepted.
+    /// Returns `true` if no more are drawn, because none of many was accepted: nothing can be made, or nothing new.
     pub fn is_closed(self) -> bool {
-        self.accepted == 0 && self.drawn >= MOST_IN_VAIN
+        self.in_vain >= MOST_IN_VAIN
+    }
+
+    /// Counts a candidate.
+    pub fn add(&mut self, is_accepted: bool) {
+        self.drawn += 1;
+        self.accepted += u64::from(is_accepted);
+        self.in_vain = if is_accepted { 0 } else { self.in_vain + 1 };
     }
 }
 
@@ -157,7 +167,8 @@ mod tests {
     #[test]
     fn a_stratum_that_lacks_instructions_is_drawn_more() {
         let shares = Shares(BTreeMap::from([(Stratum::Single, 0.5), (Stratum::Chain, 0.5)]));
-        let counts = |accepted, drawn| Counts { drawn, accepted };
+        let counts =
+            |accepted, drawn| Counts { drawn, accepted, in_vain: if accepted == 0 { drawn } else { 0 } };
         let weights = |single: Counts, chain: Counts| {
             let counts = BTreeMap::from([(Stratum::Single, single), (Stratum::Chain, chain)]);
             shares.weights(&counts, 100).into_iter().map(|(_, weight)| weight).collect::<Vec<_>>()
