@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::disk::{check_access, is_link, sync_folder};
 use super::error::{At, Error, Result, damaged};
+use super::fingerprint::sha256_until;
 use super::layout::{DATASET, MANIFEST, OUTCOME, RUN_FILE, STAGES};
 use super::marker::{check_format, has_marker, run_command};
 use super::seal::{Files, Sealed, names_below, read_sealed, write_sealed};
@@ -51,6 +52,17 @@ pub struct InputFile {
     pub sha256: String,
     /// Its size.
     pub bytes: u64,
+}
+
+impl InputFile {
+    /// Returns a file with its hash and its size, until the user asks to stop.
+    ///
+    /// # Errors
+    /// The file cannot be read, or the user asked to stop.
+    pub fn read(path: &Path, cancelled: &dyn Fn() -> bool) -> Result<Self> {
+        let bytes = fs::metadata(path).map_or(0, |metadata| metadata.len());
+        Ok(Self { path: path.display().to_string(), sha256: sha256_until(path, cancelled)?, bytes })
+    }
 }
 
 /// Writes `run.json`, the last file of a run, with checksums of the tables, the reports and the dataset. It syncs these

@@ -28,7 +28,7 @@ use crate::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
 use callsieve_engine::columns;
 use callsieve_engine::context::{Context, Progress};
 use callsieve_engine::error::{Error, Result};
-use callsieve_engine::fingerprint::{Fingerprint, sha256_until};
+use callsieve_engine::fingerprint::Fingerprint;
 use callsieve_engine::foreign::{ForeignFile, ForeignRows, Need};
 use callsieve_engine::kind::KindSettings;
 use callsieve_engine::manifest::InputFile;
@@ -153,7 +153,7 @@ impl Source for Ingest {
     }
 
     fn inputs(&self) -> Result<Vec<InputFile>> {
-        self.inputs.iter().map(|path| hashed(path, &|| false)).collect()
+        self.inputs.iter().map(|path| InputFile::read(path, &|| false)).collect()
     }
 
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
@@ -340,7 +340,7 @@ impl LineSink<'_, '_> {
                 n_bytes_done = done;
             }
         }
-        let input = hashed(path, &|| self.cx.cancelled())?;
+        let input = InputFile::read(path, &|| self.cx.cancelled())?;
         Ok(ReadFile { input, n_items: frames.height() as u64, by_record: true })
     }
 
@@ -467,10 +467,4 @@ impl LineSink<'_, '_> {
 fn share_of_rows(n_bytes: u64, n_rows_done: usize, n_rows: usize) -> u64 {
     let share = u128::from(n_bytes) * n_rows_done as u128 / n_rows.max(1) as u128;
     u64::try_from(share).unwrap_or(n_bytes)
-}
-
-/// Returns a file with its hash; the file is read only for the hash.
-fn hashed(path: &Path, cancelled: &dyn Fn() -> bool) -> Result<InputFile> {
-    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    Ok(InputFile { path: path.display().to_string(), sha256: sha256_until(path, cancelled)?, bytes })
 }

@@ -13,7 +13,7 @@ use callsieve_engine::columns::{
 };
 use callsieve_engine::context::Context;
 use callsieve_engine::error::{Error, Result};
-use callsieve_engine::fingerprint::{Fingerprint, sha256_until};
+use callsieve_engine::fingerprint::Fingerprint;
 use callsieve_engine::kind::KindSettings;
 use callsieve_engine::manifest::InputFile;
 use callsieve_engine::raw::{DocListRow, InputsRead, Intake, LineRow, RequestRow, RowCells, SourcePlace};
@@ -222,7 +222,7 @@ impl Source for Programs {
     }
 
     fn inputs(&self) -> Result<Vec<InputFile>> {
-        self.own_files().into_iter().map(hashed).collect()
+        self.own_files().into_iter().map(|file| InputFile::read(file, &|| false)).collect()
     }
 
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
@@ -372,9 +372,4 @@ fn call_id(number: usize) -> String {
 /// A result as the text of a message: a text as it is, anything else as JSON.
 fn result_text(result: &Value) -> String {
     result.as_str().map_or_else(|| result.to_string(), str::to_owned)
-}
-
-fn hashed(path: &Path) -> Result<InputFile> {
-    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    Ok(InputFile { path: path.display().to_string(), sha256: sha256_until(path, &|| false)?, bytes })
 }

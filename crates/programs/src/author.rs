@@ -339,10 +339,8 @@ impl Author<'_> {
     fn ambiguous_reference(&self, instruction: &Instruction) -> Option<String> {
         let (steps, executed) = (&instruction.program.steps, &instruction.executed);
         for (nth, step) in steps.iter().enumerate() {
-            let Some(callable) = self.pools.of_name(&step.function) else { continue };
             for (parameter, place) in step.references() {
-                let of_function = &self.pools.callables[callable].parameters;
-                let Some(at) = of_function.iter().position(|own| own.name == parameter) else { continue };
+                let Some((callable, at)) = self.pools.place_of(&step.function, parameter) else { continue };
                 let value = executed.result(place.step).and_then(|result| value_at(&place.path, result));
                 let noun = self.clauses().noun(&step.function, parameter);
                 for (other, earlier) in

@@ -176,9 +176,8 @@ impl Checker<'_> {
     /// Whether a person named where a parameter takes its values from. Then a field that never changes is a value all the
     /// same, such as an id that a seed of the environment decides.
     fn is_bound(&self, function: &str, parameter: &str) -> bool {
-        let callable = self.pools.of_name(function).map(|at| &self.pools.callables[at]);
-        let mut parameters = callable.into_iter().flat_map(|callable| &callable.parameters);
-        parameters.any(|own| own.name == parameter && own.is_bound)
+        let place = self.pools.place_of(function, parameter);
+        place.is_some_and(|(callable, nth)| self.pools.callables[callable].parameters[nth].is_bound)
     }
 
     /// Whether a parameter takes its value from this field by its name and type.
@@ -191,9 +190,7 @@ impl Checker<'_> {
         result: &Value,
         place: &crate::program::ResultPath,
     ) -> bool {
-        let Some(callable) = self.pools.of_name(function) else { return false };
-        let parameters = &self.pools.callables[callable].parameters;
-        let Some(nth) = parameters.iter().position(|own| own.name == parameter) else { return false };
+        let Some((callable, nth)) = self.pools.place_of(function, parameter) else { return false };
         self.pools.links(step, from, result).of(callable, nth).contains(place)
     }
 

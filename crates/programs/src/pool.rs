@@ -126,6 +126,13 @@ impl Pools {
         self.by_name.get(function).copied()
     }
 
+    /// Returns the numbers of a function and of its parameter.
+    pub fn place_of(&self, function: &str, parameter: &str) -> Option<(usize, usize)> {
+        let callable = self.of_name(function)?;
+        let nth = self.callables[callable].parameters.iter().position(|own| own.name == parameter)?;
+        Some((callable, nth))
+    }
+
     /// Returns `true` if every required parameter of a function has a literal in an initial state.
     pub fn can_be_called(&self, state: usize, callable: usize) -> bool {
         let mut parameters = self.callables[callable].parameters.iter().enumerate();
@@ -144,10 +151,7 @@ impl Pools {
 
     /// Returns other values for an argument, which differ from it; those of its own list first.
     pub fn alternatives(&self, state: usize, function: &str, parameter: &str, value: &Value) -> Vec<Value> {
-        let Some(at) = self.of_name(function) else { return Vec::new() };
-        let Some(nth) = self.callables[at].parameters.iter().position(|own| own.name == parameter) else {
-            return Vec::new();
-        };
+        let Some((at, nth)) = self.place_of(function, parameter) else { return Vec::new() };
         let others = self.literals(state, at, nth).iter().map(|candidate| &candidate.value);
         let mut others: Vec<Value> = others.filter(|other| *other != value).cloned().collect();
         if let (true, Some(number)) = (others.is_empty(), value.as_i64()) {

@@ -14,7 +14,7 @@ use callsieve_collection::tool::{Api, Tool};
 use callsieve_engine::columns::{TEXT, TOOL};
 use callsieve_engine::context::Context;
 use callsieve_engine::error::{At as _, Error, Result};
-use callsieve_engine::fingerprint::{Fingerprint, sha256_until};
+use callsieve_engine::fingerprint::Fingerprint;
 use callsieve_engine::kind::KindSettings;
 use callsieve_engine::manifest::InputFile;
 use callsieve_engine::raw::{DocListRow, InputsRead, Intake, LineRow, RowCells, SourcePlace};
@@ -144,7 +144,7 @@ impl Source for ApiFiles {
     }
 
     fn inputs(&self) -> Result<Vec<InputFile>> {
-        self.files()?.iter().map(|file| hashed(file)).collect()
+        self.files()?.iter().map(|file| InputFile::read(file, &|| false)).collect()
     }
 
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
@@ -169,7 +169,7 @@ impl Source for ApiFiles {
         }
         let n_items = items.counted.values().sum();
         Ok(InputsRead {
-            inputs: files.iter().map(|file| hashed(file)).collect::<Result<_>>()?,
+            inputs: files.iter().map(|file| InputFile::read(file, &|| false)).collect::<Result<_>>()?,
             items: n_items,
             notes: [(COUNTS.to_owned(), json!(counts(&collection.counts, &collection)))].into(),
             ..InputsRead::default()
@@ -235,9 +235,4 @@ impl Items<'_> {
             RowCells::default().with(TEXT, Some(json!(docs).to_string())).with(TOOL, Some(cell.clone()));
         self.into.doc_list(place, DocListRow { content_key: content_hash(&cell), cells })
     }
-}
-
-fn hashed(path: &Path) -> Result<InputFile> {
-    let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    Ok(InputFile { path: path.display().to_string(), sha256: sha256_until(path, &|| false)?, bytes })
 }
