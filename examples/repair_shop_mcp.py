@@ -305,7 +305,8 @@ class Workshop:
             "method": None,
         }
         self.data["invoices"].append(row)
-        return dict(pick(row, "id", "order_id", "amount", "due_on", "status"), customer_id=self.owner(order)["id"])
+        named = dict(row, customer_id=self.owner(order)["id"])
+        return pick(named, "id", "order_id", "customer_id", "amount", "due_on", "status")
 
     def find_invoices(self, status=None, order_id=None, due_until=None):
         found = [

@@ -142,6 +142,34 @@ fn every_form_has_the_calls_of_the_programs() {
 }
 
 #[test]
+fn the_workshop_as_a_server_gives_the_same_instructions() {
+    if callsieve_testkit::tools::python3().is_none() {
+        return;
+    }
+    let (declared, served) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    assert!(generate(declared.path(), "60", &[]).status.success());
+    let args = [
+        "generate",
+        "examples/repair-shop/environment.toml",
+        "--bindings",
+        "raw/repair-shop.bindings.toml",
+        "--accept",
+        "60",
+    ];
+    let made = output(&[&args[..], &["--out", served.path().to_str().unwrap()]].concat());
+    assert!(made.status.success(), "{}", shown(&made));
+    let programs = |folder: &Path| {
+        let mut programs = lines(folder, "programs.jsonl");
+        for program in &mut programs {
+            // What the results of a server are is for its owner to say.
+            program["origin"] = Value::Null;
+        }
+        programs
+    };
+    assert_eq!(programs(declared.path()), programs(served.path()));
+}
+
+#[test]
 fn candidates_that_run_out_have_an_exit_code_of_their_own() {
     let folder = tempfile::tempdir().unwrap();
     let made = generate(folder.path(), "5000", &["--max-candidates", "300"]);

@@ -29,6 +29,9 @@ pub struct Function {
     pub doc: Map<String, Value>,
     /// Whether it can change the state; `None` if nobody says so.
     pub effect: Option<Effect>,
+    /// The class in Python whose method it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub class: Option<String>,
 }
 
 impl Function {

@@ -168,7 +168,7 @@ fn function((name, records): &OfFunction<'_>, docs: &BTreeMap<&str, &Value>) -> 
         Some(doc) => schema::doc(name, doc),
         None => schema::doc(name, &json!({"parameters": parameters(records)})),
     };
-    Function { doc, effect: None }
+    Function { doc, effect: None, class: None }
 }
 
 /// Returns the schema of the arguments of some calls. An argument that every call has is required.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use callsieve_environment::environment::Environment;
+use callsieve_environment::environment::{Environment, Function};
 use callsieve_programs::instruction::{Instruction, Turn};
 use callsieve_programs::program::{Argument, TakenFrom};
 use callsieve_programs::stratum::Stratum;
@@ -53,6 +53,22 @@ pub struct Record {
     pub state: String,
     /// The hash of the state after the calls; `None` if the environment shows none.
     pub end_state: Option<String>,
+    /// Of an environment of Python classes: what an evaluator needs that runs the classes itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<Scenario>,
+}
+
+/// The classes of an instruction, and the state that they start from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Scenario {
+    /// The classes of the offered functions and of those that are called, in the order of the environment.
+    pub involved_classes: Vec<String>,
+    /// The initial state of each of them that has one.
+    pub initial_config: Map<String, Value>,
+    /// Their functions that are not offered, in the order of the environment.
+    pub excluded_function: Vec<String>,
+    /// The class of each called function.
+    pub class_of: BTreeMap<String, String>,
 }
 
 /// A message of the user, and what follows it.
@@ -134,8 +150,37 @@ impl Record {
             origin: environment.origin().name().to_owned(),
             state: instruction.state.clone(),
             end_state: instruction.executed.state_hash.clone().filter(|_| !instruction.has_no_call()),
+            scenario: scenario(instruction, environment),
         }
     }
+}
+
+/// The scenario of an instruction; `None` if a function is no method of a class.
+fn scenario(instruction: &Instruction, environment: &dyn Environment) -> Option<Scenario> {
+    let called = instruction.program.functions();
+    let is_offered = |function: &&Function| instruction.offered.iter().any(|name| name == function.name());
+    let is_called = |function: &&Function| called.contains(&function.name());
+    let mut involved_classes: Vec<String> = Vec::new();
+    let mut class_of = BTreeMap::new();
+    for function in environment.functions().iter().filter(|one| is_offered(one) || is_called(one)) {
+        let class = function.class.as_ref()?;
+        if !involved_classes.contains(class) {
+            involved_classes.push(class.clone());
+        }
+        if is_called(&function) {
+            class_of.insert(function.name().to_owned(), class.clone());
+        }
+    }
+    let is_involved =
+        |function: &&Function| function.class.as_ref().is_some_and(|class| involved_classes.contains(class));
+    let excluded = environment.functions().iter().filter(|one| is_involved(one) && !is_offered(one));
+    let excluded_function = excluded.map(|function| function.name().to_owned()).collect();
+    let state = &environment.initial_states()[instruction.program.state].value;
+    let initial_config = involved_classes
+        .iter()
+        .filter_map(|class| Some((class.clone(), state.get(class)?.clone())))
+        .collect();
+    Some(Scenario { involved_classes, initial_config, excluded_function, class_of })
 }
 
 /// The record of a call.

@@ -26,7 +26,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::form::{FORMS, Sample, answer, category};
+use crate::form::{FORMS, MultiTurnEntry, Sample, answer, category, multi_turn_entry};
 use crate::record::Record;
 use crate::source::messages;
 
@@ -85,7 +85,10 @@ impl Sink for InstructionSet {
         }
         write_table(&into.join(TABLE), &kept, functions)?;
         let nothing: InBfcl = (Vec::new(), Vec::new());
-        write_bfcl(&into.join(BFCL), &kept, |list| fixed.of_list(list).unwrap_or(&nothing))?;
+        let in_bfcl = |list: RowIx| fixed.of_list(list).unwrap_or(&nothing);
+        write_bfcl(&into.join(BFCL), &kept, in_bfcl)?;
+        let other = kept.iter().filter(|row| category(&row.record, in_bfcl(row.list).0.len()).is_none());
+        write_multi_turn(&into.join(BFCL), other)?;
         Ok(exported(&kept, &view))
     }
 }
@@ -181,6 +184,29 @@ fn write_bfcl<'f>(folder: &Path, kept: &[Kept], in_bfcl: impl Fn(RowIx) -> &'f I
             .at("writing", &path)?;
         questions.flush().at("writing", &path)?;
         of_answers.flush().at("writing", &path)?;
+    }
+    Ok(())
+}
+
+/// Writes the multi-turn entries of rows. The last part of an id is the number of the candidate.
+fn write_multi_turn<'k>(folder: &Path, kept: impl Iterator<Item = &'k Kept>) -> Result<()> {
+    let number = |row: &Kept| row.id.trim_start_matches('p').parse().ok();
+    let mut entries: Vec<MultiTurnEntry> =
+        kept.filter_map(|row| multi_turn_entry(&row.record, number(row)?)).collect();
+    entries.sort_by_key(|entry| entry.category);
+    for of_category in entries.chunk_by(|one, next| one.category == next.category) {
+        let category = of_category[0].category;
+        let lines = |path: String, line: fn(&MultiTurnEntry) -> &Value| {
+            let path = folder.join(path);
+            let mut file = open(&path)?;
+            of_category
+                .iter()
+                .try_for_each(|entry| writeln!(file, "{}", line(entry)))
+                .at("writing", &path)?;
+            file.flush().at("writing", &path)
+        };
+        lines(category.path(), |entry| &entry.question)?;
+        lines(category.answer_path(), |entry| &entry.answer)?;
     }
     Ok(())
 }

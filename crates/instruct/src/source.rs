@@ -182,7 +182,7 @@ impl Source for Programs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         let opened = self.opened()?;
         fingerprint.part("environment", opened.environment.fingerprint().to_string().as_bytes());
         for (label, file) in [("bindings", &self.bindings), ("wording", &self.wording)] {

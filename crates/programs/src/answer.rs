@@ -1,5 +1,7 @@
 //! Answers to the user: every value in them stands in what a call returned.
 
+use std::collections::BTreeSet;
+
 use callsieve_environment::value_path::{Step, ValuePath};
 use serde_json::Value;
 
@@ -8,7 +10,7 @@ use crate::place::{self, Leaf, leaves};
 use crate::program::ResultPath;
 use crate::random::Random;
 use crate::wording::templates::{Templates, capitalised};
-use crate::wording::values::said;
+use crate::wording::values::{said, said_of_list};
 use crate::words::words;
 
 /// An answer, with the places of its values.
@@ -27,8 +29,26 @@ const MOST_FIELDS: usize = 12;
 /// Characters of a value in an answer.
 const MOST_CHARS: usize = 80;
 
+/// How values are written.
+#[derive(Debug, Clone, Copy)]
+pub struct Writing<'a> {
+    /// Forms of values.
+    pub templates: &'a Templates,
+    /// Values that docs list: `wheel_truing` of a list is "wheel truing".
+    pub listed: &'a BTreeSet<String>,
+}
+
+impl Writing<'_> {
+    fn said(self, value: &Value) -> String {
+        let is_listed = value.as_str().is_some_and(|text| self.listed.contains(text));
+        let said = if is_listed { said_of_list } else { said };
+        said(value, &self.templates.values)
+    }
+}
+
 /// Words an answer from the results of some steps.
-pub fn answer(executed: &Executed, steps: &[usize], templates: &Templates, random: &mut Random) -> Answer {
+pub fn answer(executed: &Executed, steps: &[usize], writing: Writing<'_>, random: &mut Random) -> Answer {
+    let templates = writing.templates;
     let mut values = Vec::new();
     let mut parts = Vec::new();
     for &step in steps {
@@ -36,7 +56,7 @@ pub fn answer(executed: &Executed, steps: &[usize], templates: &Templates, rando
         let (shown, is_cut) = shown(result);
         let mut of_step = Vec::new();
         for Shown { name, value, path } in shown {
-            let value = said(value, &templates.values);
+            let value = writing.said(value);
             of_step.push(name.map_or_else(|| value.clone(), |name| format!("{name} {value}")));
             values.push(ResultPath { step, path });
         }
@@ -127,10 +147,10 @@ fn is_short(value: &Value) -> bool {
 }
 
 /// Returns a value of an answer that stands nowhere in the results, in the form of the answer.
-pub fn ungrounded(answer: &Answer, executed: &Executed, templates: &Templates) -> Option<String> {
+pub fn ungrounded(answer: &Answer, executed: &Executed, writing: Writing<'_>) -> Option<String> {
     answer.values.iter().find_map(|place| {
         let value = executed.result(place.step).and_then(|result| place::value_at(&place.path, result));
-        let written = value.map(|value| said(value, &templates.values));
+        let written = value.map(|value| writing.said(value));
         let is_there = written.as_ref().is_some_and(|written| answer.text.contains(written.as_str()));
         (!is_there).then(|| place.to_string())
     })

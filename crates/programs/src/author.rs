@@ -2,7 +2,7 @@
 
 use callsieve_environment::environment::{Environment, Function};
 
-use crate::answer::{Answer, answer, ungrounded};
+use crate::answer::{Answer, Writing, answer, ungrounded};
 use crate::bindings::Bindings;
 use crate::checks::Goal;
 use crate::execute::Executed;
@@ -83,6 +83,10 @@ impl Author<'_> {
         Clauses { bindings: self.bindings, templates: self.templates }
     }
 
+    fn writing(&self) -> Writing<'_> {
+        Writing { templates: self.templates, listed: &self.pools.listed }
+    }
+
     /// The clause of a step.
     fn clause(&self, proven: Proven<'_>, nth: usize, omitted: Option<&str>) -> Text {
         let step = &proven.program.steps[nth];
@@ -144,7 +148,7 @@ impl Author<'_> {
     }
 
     fn answer(&self, proven: Proven<'_>, steps: &std::ops::Range<usize>, random: &mut Random) -> Answer {
-        answer(proven.executed, &Self::shown(proven, steps), self.templates, random)
+        answer(proven.executed, &Self::shown(proven, steps), self.writing(), random)
     }
 
     /// One turn with all tasks, or with what cannot be done.
@@ -179,7 +183,7 @@ impl Author<'_> {
                 Text::of_template(template, &[("tasks", &task)])
             };
             let steps = nth..nth + 1;
-            let answer = answer(proven.executed, &[nth], self.templates, random);
+            let answer = answer(proven.executed, &[nth], self.writing(), random);
             Turn { user, steps, answer }
         });
         Ok(turns.collect())
@@ -330,7 +334,7 @@ impl Author<'_> {
         let ungrounded = instruction
             .turns
             .iter()
-            .find_map(|turn| ungrounded(&turn.answer, &instruction.executed, self.templates));
+            .find_map(|turn| ungrounded(&turn.answer, &instruction.executed, self.writing()));
         ungrounded.map(|place| Rejection::new(Reason::UngroundedAnswer, place))
     }
 

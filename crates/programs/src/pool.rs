@@ -2,9 +2,9 @@
 //!
 //! A value of an earlier result is offered by its name and type, never because it equals a value that would fit.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use callsieve_environment::environment::{Environment, ValueSource};
+use callsieve_environment::environment::{Effect, Environment, Function, ValueSource};
 use serde_json::Value;
 
 use crate::bindings::Bindings;
@@ -36,6 +36,8 @@ pub struct Callable {
     pub name: String,
     /// Its parameters. Those that bindings skip are left out.
     pub parameters: Vec<Parameter>,
+    /// It is known to change nothing.
+    pub is_read_only: bool,
     /// The nouns of its name.
     things: Vec<String>,
 }
@@ -45,6 +47,8 @@ pub struct Callable {
 pub struct Pools {
     /// The functions, in the order of the environment.
     pub callables: Vec<Callable>,
+    /// Texts that the doc of a parameter lists as its values.
+    pub listed: BTreeSet<String>,
     /// The places of each function in `callables`.
     by_name: HashMap<String, usize>,
     /// The literals, by initial state, function and parameter.
@@ -95,7 +99,7 @@ impl Pools {
             .functions()
             .iter()
             .filter(|function| !is_skipped(function.name()))
-            .map(|function| Callable::new(&function.doc, bindings, &mut known))
+            .map(|function| Callable::new(function, bindings, &mut known))
             .collect();
         let by_name =
             callables.iter().enumerate().map(|(at, callable)| (callable.name.clone(), at)).collect();
@@ -110,7 +114,11 @@ impl Pools {
             literals
         };
         let literals = environment.initial_states().iter().map(|state| of_state(&state.value)).collect();
-        Self { callables, by_name, literals }
+        let parameters = callables.iter().flat_map(|callable| &callable.parameters);
+        let listed =
+            parameters.flat_map(|parameter| parameter.schema["enum"].as_array().into_iter().flatten());
+        let listed = listed.filter_map(Value::as_str).map(str::to_owned).collect();
+        Self { callables, listed, by_name, literals }
     }
 
     /// Returns the literals of a parameter in an initial state.
@@ -219,12 +227,12 @@ impl Field {
 
 impl Callable {
     fn new(
-        doc: &serde_json::Map<String, Value>,
+        function: &Function,
         bindings: &Bindings,
         known: &mut HashMap<(String, String), Vec<ValueSource>>,
     ) -> Self {
-        let name = doc.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let schema = doc.get("parameters").cloned().unwrap_or_default();
+        let name = function.name().to_owned();
+        let schema = function.doc.get("parameters").cloned().unwrap_or_default();
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let mut parameters = Vec::new();
@@ -252,7 +260,8 @@ impl Callable {
                 is_bound,
             });
         }
-        Self { things: things(&name), name, parameters }
+        let is_read_only = function.effect == Some(Effect::ReadOnly);
+        Self { things: things(&name), name, parameters, is_read_only }
     }
 }
 

@@ -6,14 +6,14 @@ use callsieve_environment::error::EnvironmentError;
 
 use crate::execute::resolve;
 use crate::place::{Position, position, value_at};
-use crate::pool::{Links, Pools};
+use crate::pool::{Callable, Links, Pools};
 use crate::program::{Argument, Program, ResultPath, Step};
 use crate::random::Random;
 use crate::rejection::{Reason, Rejection};
 
 /// Functions that are tried for one step.
 const MOST_TRIES: usize = 10;
-/// Calls that are tried to repair what a failed call lacked.
+/// Episodes in which a call is looked for that is refused without the calls before it.
 const MOST_REPAIRS: usize = 24;
 /// Steps of an error recovery before the refused call is made again: itself and its repairs.
 const MOST_RECOVERY_STEPS: usize = 3;
@@ -170,53 +170,66 @@ impl<'a> Walker<'a> {
         Ok(if walk.calls.len() == n_steps { Ok(()) } else { Err(too_short(walk, n_steps)) })
     }
 
-    /// A call that the environment refuses, and the calls after which it is accepted. These have the arguments of the refused
-    /// call where their parameters have the same names: what is repaired is the thing that was refused.
+    /// A call that the environment refuses, and the calls after which it is accepted. It is found from its end: calls that
+    /// succeed, another on the same thing that succeeds after them, and is refused without them.
     fn recovery(&self, walk: &mut Walk<'a>, random: &mut Random) -> Done {
-        let Some(refused) = self.refused(walk, random)? else {
-            return Ok(Err(Rejection::new(Reason::NoProgram, "no call was refused")));
-        };
-        walk.push(Step { fails: true, ..refused.clone() })?;
         for _ in 0..MOST_REPAIRS {
-            let Some(callable) = self.any_function(walk, random) else { break };
-            let Some(mut repair) = self.step(walk, callable, false, random) else { continue };
-            let mut is_same_thing = refused.arguments.is_empty();
-            for (parameter, argument) in &mut repair.arguments {
-                if let Some(same) = refused.argument(parameter) {
-                    *argument = same.clone();
-                    is_same_thing = true;
+            walk.restart(self.environment)?;
+            let n_repairs = 1 + random.below(MOST_RECOVERY_STEPS - 1);
+            for _ in 0..n_repairs {
+                if let Some((callable, step)) = self.on_the_same_thing(walk, true, random) {
+                    walk.try_step(callable, step)?;
                 }
             }
-            if !is_same_thing || repair.function == refused.function || !walk.try_step(callable, repair)? {
+            let n_repaired = walk.program.steps.len();
+            if n_repaired == 0 {
                 continue;
             }
-            if walk.program.steps.len() > MOST_RECOVERY_STEPS {
-                break;
+            let Some((callable, step)) = self.on_the_same_thing(walk, false, random) else { continue };
+            if !walk.try_step(callable, step)? {
+                continue;
             }
-            if walk.call(&refused)?.failure.is_none() {
-                walk.program.steps.push(refused);
+            let repaired = walk.program.steps[n_repaired].clone();
+            let state = &self.environment.initial_states()[walk.program.state];
+            let mut alone = self.environment.start(state)?;
+            let seen = alone.call(&walk.calls[n_repaired].0)?;
+            alone.stop()?;
+            if seen.failure == Some(Failure::ErrorResult) {
+                walk.program.steps.insert(0, Step { fails: true, ..repaired });
                 return Ok(Ok(()));
             }
         }
-        Ok(Err(Rejection::new(
-            Reason::NoProgram,
-            format!("nothing repaired what {} lacked", refused.function),
-        )))
+        Ok(Err(Rejection::new(Reason::NoProgram, "no call was refused and then repaired")))
     }
 
-    /// A call that is refused in a fresh episode, in which nothing else was called.
-    fn refused(&self, walk: &mut Walk<'a>, random: &mut Random) -> Result<Option<Step>, EnvironmentError> {
-        for _ in 0..MOST_REPAIRS {
-            let Some(callable) = self.any_function(walk, random) else { break };
-            let Some(step) = self.step(walk, callable, false, random) else { continue };
-            match walk.call(&step)?.failure {
-                Some(Failure::ErrorResult) => return Ok(Some(step)),
-                Some(_) => {}
-                // It may have changed the state.
-                None => walk.restart(self.environment)?,
+    /// A call of another function than those so far, with their arguments where its parameters have the same names. The first
+    /// call is free; a later one has at least one of these arguments. A call that repairs something changes something.
+    fn on_the_same_thing(
+        &self,
+        walk: &Walk<'_>,
+        repairs: bool,
+        random: &mut Random,
+    ) -> Option<(usize, Step)> {
+        let state = walk.program.state;
+        let steps = &walk.program.steps;
+        let given = |name: &str| steps.iter().find_map(|step| step.argument(name));
+        let weight = |(at, callable): (usize, &Callable)| {
+            let is_of_same = steps.is_empty()
+                || steps.iter().all(|step| step.arguments.is_empty())
+                || callable.parameters.iter().any(|parameter| given(&parameter.name).is_some());
+            let is_other = steps.iter().all(|step| step.function != callable.name);
+            let fits = is_of_same && is_other && !(repairs && callable.is_read_only);
+            if fits && self.pools.can_be_called(state, at) { self.records[at].weight() } else { 0 }
+        };
+        let weights: Vec<u64> = self.pools.callables.iter().enumerate().map(weight).collect();
+        let callable = random.weighted(&weights)?;
+        let mut step = self.step(walk, callable, false, random)?;
+        for (parameter, argument) in &mut step.arguments {
+            if let Some(same) = given(parameter) {
+                *argument = same.clone();
             }
         }
-        Ok(None)
+        Some((callable, step))
     }
 
     /// A function for the next step of a chain: one that can use an earlier result, more often than others.
@@ -301,18 +314,6 @@ fn too_short(walk: &Walk<'_>, wanted: usize) -> Rejection {
 }
 
 impl<'e> Walk<'e> {
-    /// Makes a call that does not become a step.
-    fn call(&mut self, step: &Step) -> Result<Observation, EnvironmentError> {
-        match resolve(step, &self.calls) {
-            Ok(arguments) => self.episode.call(&Call::new(step.function.clone(), arguments)),
-            Err(place) => Ok(Observation::failure(
-                Failure::ErrorResult,
-                format!("there is no {place}"),
-                callsieve_environment::call::Origin::Declared,
-            )),
-        }
-    }
-
     /// Finds what later steps can take from the last result.
     fn find_links(&mut self, pools: &Pools) {
         if let (Some(step), Some((_, seen))) = (self.program.steps.last(), self.calls.last()) {
@@ -320,19 +321,15 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Starts the episode again. No step may have been recorded.
+    /// Starts the episode again, without steps.
     fn restart(&mut self, environment: &'e dyn Environment) -> Result<(), EnvironmentError> {
+        if self.program.steps.is_empty() && self.tried.is_empty() {
+            return Ok(());
+        }
+        self.program.steps.clear();
+        self.calls.clear();
         let started = environment.start(&environment.initial_states()[self.program.state])?;
         std::mem::replace(&mut self.episode, started).stop()
-    }
-
-    /// Makes a call and records it as a step, whatever it returns.
-    fn push(&mut self, step: Step) -> Result<(), EnvironmentError> {
-        let seen = self.call(&step)?;
-        let arguments = resolve(&step, &self.calls).unwrap_or_default();
-        self.calls.push((Call::new(step.function.clone(), arguments), seen));
-        self.program.steps.push(step);
-        Ok(())
     }
 
     /// Makes a call; it becomes a step if it succeeds and is no repetition.

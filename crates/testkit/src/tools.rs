@@ -38,6 +38,7 @@ pub const TOOLS: &[Tool] = &[Tool {
         "what_cannot_be_opened_has_a_reason",
         "exploring_is_the_same_except_for_what_earlier_programs_left",
         "programs_run_on_many_threads_at_once",
+        "the_workshop_as_a_server_gives_the_same_instructions",
     ],
 }];
 

@@ -99,7 +99,7 @@ pub(super) fn card(folder: &Path) -> Result<String> {
     for form in &FORMS {
         let _ = writeln!(text, "| `{}` | {} |", form.file, form.read_by);
     }
-    text += "| `bfcl/` | BFCL's evaluator; only one turn with calls that are made at once |\n| `instructions.parquet` | any reader of Parquet; messages, tools and programs are JSON texts |\n";
+    text += "| `bfcl/` | BFCL's evaluator; of Python classes also several turns |\n| `instructions.parquet` | any reader of Parquet; messages, tools and programs are JSON texts |\n";
     text += "\n## Limits\n\nThe language is that of templates, and values are those of the environment and of lists. The results are those of the environment, which is named on every instruction.\n";
     Ok(text)
 }

@@ -25,7 +25,7 @@ pub(super) fn function(model: &Model, declaration: &Declaration) -> Function {
     );
     doc.insert("response".to_owned(), response(model, declaration));
     let writes = matches!(declaration.operation, Operation::Write(_)) || !declaration.also.is_empty();
-    Function { doc, effect: Some(if writes { Effect::Writes } else { Effect::ReadOnly }) }
+    Function { doc, effect: Some(if writes { Effect::Writes } else { Effect::ReadOnly }), class: None }
 }
 
 fn parameter_schema(parameter: &Parameter) -> Map<String, Value> {

@@ -229,7 +229,7 @@ impl Shared {
                 tool.get("annotations").and_then(|hints| hints.get("readOnlyHint")).and_then(Value::as_bool);
             let effect =
                 hint.map(|is_read_only| if is_read_only { Effect::ReadOnly } else { Effect::Writes });
-            functions.push(Function { doc: schema::doc(name, tool), effect });
+            functions.push(Function { doc: schema::doc(name, tool), effect, class: None });
         }
         if functions.is_empty() {
             return Err(self.process_error("the server has no tools".to_owned()));

@@ -117,9 +117,12 @@ fn check(answer: &Value, name: &str, state: &InitialState) -> Result<(), Environ
     }
 }
 
-fn function(doc: &Value) -> Function {
+/// Reads `{"doc": …, "class": …}`.
+fn function(described: &Value) -> Function {
+    let doc = &described["doc"];
     let name = doc.get("name").and_then(Value::as_str).unwrap_or_default();
-    Function { doc: schema::doc(name, doc), effect: None }
+    let class = described["class"].as_str().map(str::to_owned);
+    Function { doc: schema::doc(name, doc), effect: None, class }
 }
 
 /// Reads `{"result": …, "failure": …}`.

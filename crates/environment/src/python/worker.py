@@ -371,7 +371,7 @@ class Worker:
                 static = owner is not None and isinstance(inspect.getattr_static(owner, name), staticmethod)
                 function = self.functions.plain[name] if owner is None else getattr(owner, name)
                 doc = doc_of(name, function, owner is not None and not static and not inspect.ismethod(function))
-            functions.append(doc)
+            functions.append({"doc": doc, "class": owner and owner.__name__})
         states = []
         if self.settings["states"]:
             path = locate(self.settings["states"])

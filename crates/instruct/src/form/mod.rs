@@ -5,12 +5,14 @@
 
 mod bfcl;
 mod conversations;
+mod multi_turn;
 mod openai;
 mod xlam;
 
 use serde_json::{Value, json};
 
 pub use bfcl::{answer, category};
+pub use multi_turn::{MultiTurn, MultiTurnEntry, entry as multi_turn_entry};
 
 use crate::record::Record;
 
