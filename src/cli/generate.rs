@@ -18,15 +18,20 @@ use crate::text::figures::count;
 #[command(after_help = "Examples:
   callsieve generate raw/repair-shop.toml --bindings raw/repair-shop.bindings.toml --accept 500
   callsieve generate my-tools.toml --accept 100 --explain-coverage
+  callsieve generate out/my-apis --bindings values.toml          over a collection, with nothing executed
   callsieve why out/my-tools p000042              what an instruction was made of
   callsieve why out/my-tools my-tools.toml#43     why candidate 43 was rejected
 
 An environment is a file of tables and functions; docs/environments.md describes it. Without enough candidates the exit code is 4.")]
 pub(super) struct GenerateArgs {
     /// The environment: a file that declares tables and functions, or that names Python classes, an MCP server or recorded
-    /// calls.
-    #[arg(value_name = "ENVIRONMENT")]
-    environment: PathBuf,
+    /// calls. Or the run folder of a collection, whose functions are used; without --environment nothing is executed.
+    #[arg(value_name = "ENVIRONMENT|RUN")]
+    over: PathBuf,
+
+    /// The environment that executes the functions of a collection.
+    #[arg(long, value_name = "FILE")]
+    environment: Option<PathBuf>,
 
     /// How instructions are made.
     #[arg(long, value_name = "WAY", value_enum, default_value = "programs")]
@@ -87,8 +92,8 @@ enum Way {
 pub(super) fn generate(args: &GenerateArgs, registry: &Registry) -> anyhow::Result<Ending> {
     use_threads(args.threads)?;
     let Way::Programs = args.by;
-    let pipeline = args.options().pipeline(registry)?;
-    let out = args.out.clone().unwrap_or_else(|| run_folder(&args.environment));
+    let pipeline = args.options()?.pipeline(registry)?;
+    let out = args.out.clone().unwrap_or_else(|| run_folder(&args.over));
     let options = Options::default().fresh(args.fresh).command(command_line());
     let prepared = prepare(&pipeline, &out, &options)?;
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
@@ -107,23 +112,43 @@ pub(super) fn generate(args: &GenerateArgs, registry: &Registry) -> anyhow::Resu
     Ok(ending(&run.outcome))
 }
 
-/// The run folder of an environment: its name is that of the file, or of the folder of an `environment.toml`.
+/// The run folder of an environment: its name is that of the file, or of the folder of an `environment.toml`. That of a
+/// collection is beside it.
 fn run_folder(environment: &Path) -> PathBuf {
+    if environment.is_dir() {
+        let mut name = environment.file_name().unwrap_or_default().to_owned();
+        name.push("-instructions");
+        return environment.with_file_name(name);
+    }
     let stem = environment.file_stem().unwrap_or_default();
     let of_folder = environment.parent().and_then(Path::file_name).filter(|_| stem == "environment");
     Path::new("out").join(of_folder.unwrap_or(stem))
 }
 
 impl GenerateArgs {
-    fn options(&self) -> GenerateOptions {
-        GenerateOptions {
+    fn options(&self) -> anyhow::Result<GenerateOptions> {
+        let over = self.over.clone();
+        let of = if over.is_dir() {
+            GenerateOptions {
+                environment: self.environment.clone(),
+                ..GenerateOptions::over_collection(over, self.accept)
+            }
+        } else {
+            anyhow::ensure!(
+                self.environment.is_none(),
+                "--environment is for the run folder of a collection, and {} is a file\nhint: give one environment, or the folder that `callsieve collect` made",
+                over.display()
+            );
+            GenerateOptions::new(over, self.accept)
+        };
+        Ok(GenerateOptions {
             bindings: self.bindings.clone(),
             wording: self.wording.clone(),
             max_candidates: self.max_candidates,
             seed: self.seed,
             settings: self.set.clone(),
-            ..GenerateOptions::new(self.environment.clone(), self.accept)
-        }
+            ..of
+        })
     }
 }
 
@@ -164,6 +189,10 @@ fn unreached(coverage: &Coverage, screen: Screen) -> Painted {
     let mut table = Table::new([Column::text("never called"), Column::wrapped("why")]);
     for function in &coverage.unreached {
         let why = match &function.without_values[..] {
+            [] if function.without_phrase => {
+                "neither its description nor its name begins with a verb: give it a phrase in the bindings"
+                    .to_owned()
+            }
             [] => "no call of it passed all checks".to_owned(),
             lacking => format!("no values for {}: name some in the bindings", lacking.join(", ")),
         };

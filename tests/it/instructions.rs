@@ -142,6 +142,73 @@ fn every_form_has_the_calls_of_the_programs() {
 }
 
 #[test]
+fn a_collection_without_an_environment_gives_unverified_instructions() {
+    let folder = tempfile::tempdir().unwrap();
+    let (run, out) = (folder.path().join("shop"), folder.path().join("made"));
+    let collected =
+        output(&["collect", "examples/repair-shop/tools.json", "--quiet", "--out", run.to_str().unwrap()]);
+    assert!(collected.status.success(), "{}", shown(&collected));
+    let bindings = folder.path().join("values.toml");
+    std::fs::write(
+        &bindings,
+        "[parameters.order_id]\nvalues = [\"R-1\", \"R-2\", \"R-3\"]\nnoun = \"order\"\n",
+    )
+    .unwrap();
+    let args = [
+        "generate",
+        run.to_str().unwrap(),
+        "--bindings",
+        bindings.to_str().unwrap(),
+        "--accept",
+        "40",
+        "--out",
+    ];
+    let made = output(&[&args[..], &[out.to_str().unwrap()]].concat());
+    assert!(made.status.success(), "{}", shown(&made));
+    assert!(lines(&out, "programs.jsonl").is_empty());
+    let programs = lines(&out, "unverified/programs.jsonl");
+    assert_eq!(programs.len(), 40);
+    for program in &programs {
+        assert_eq!((&program["tier"], &program["origin"]), (&json!("unexecuted"), &json!("unexecuted")));
+        assert!(program["calls"].as_array().unwrap().iter().all(|call| call["result"].is_null()));
+    }
+    for line in lines(&out, "unverified/openai.jsonl") {
+        assert!(line["messages"].as_array().unwrap().iter().all(|message| message["role"] != "tool"));
+    }
+    let card = std::fs::read_to_string(out.join("dataset/README.md")).unwrap();
+    assert!(card.contains("Nothing was executed"), "{card}");
+    // Of the workshop itself, only the functions of a collection are called.
+    let few = folder.path().join("few.json");
+    let tools: Vec<Value> =
+        serde_json::from_slice(&std::fs::read("examples/repair-shop/tools.json").unwrap()).unwrap();
+    let named =
+        |tool: &&Value| ["get_order", "find_orders", "cancel_order"].iter().any(|name| tool["name"] == *name);
+    std::fs::write(&few, json!(tools.iter().filter(named).collect::<Vec<_>>()).to_string()).unwrap();
+    let (run, out) = (folder.path().join("few"), folder.path().join("of-few"));
+    let collected = output(&["collect", few.to_str().unwrap(), "--quiet", "--out", run.to_str().unwrap()]);
+    assert!(collected.status.success(), "{}", shown(&collected));
+    let args = [
+        "generate",
+        run.to_str().unwrap(),
+        "--environment",
+        "raw/repair-shop.toml",
+        "--accept",
+        "10",
+        "--out",
+    ];
+    let made = output(&[&args[..], &[out.to_str().unwrap()]].concat());
+    assert!(made.status.success(), "{}", shown(&made));
+    for program in lines(&out, "programs.jsonl") {
+        assert_eq!(program["tier"], "executed");
+        assert!(program["offered"].as_array().unwrap().len() <= 3);
+    }
+    let of_file = output(&["generate", "raw/repair-shop.toml", "--environment", "raw/repair-shop.toml"]);
+    assert_eq!(of_file.status.code(), Some(2), "{}", shown(&of_file));
+    let of_no_run = output(&["generate", folder.path().to_str().unwrap()]);
+    assert!(shown(&of_no_run).contains("not the run folder of a collection"), "{}", shown(&of_no_run));
+}
+
+#[test]
 fn the_workshop_as_a_server_gives_the_same_instructions() {
     if callsieve_testkit::tools::python3().is_none() {
         return;
@@ -207,6 +274,11 @@ fn an_environment_or_bindings_with_a_fault_are_named_before_the_run() {
         output(&["generate", "raw/repair-shop.toml", "--bindings", bad.to_str().unwrap(), "--out", "unused"]);
     assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
     assert!(shown(&refused).contains("unknown function \"cancel\""), "{}", shown(&refused));
+    std::fs::write(&bad, "[parameters.order_id]\nfrom = [\"state:orders[*].number\"]\n").unwrap();
+    let refused =
+        output(&["generate", "raw/repair-shop.toml", "--bindings", bad.to_str().unwrap(), "--out", "unused"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
+    assert!(shown(&refused).contains("no initial state has \"number\" there"), "{}", shown(&refused));
     let refused = output(&["generate", "raw/nothing.toml", "--out", "unused"]);
     assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
 }

@@ -33,6 +33,8 @@ pub enum Origin {
     Recorded,
     /// The text of a language model.
     Simulated,
+    /// Nothing was executed, so there is no result.
+    Unexecuted,
 }
 
 impl Origin {
@@ -43,6 +45,7 @@ impl Origin {
             Self::Declared => "declared",
             Self::Recorded => "recorded",
             Self::Simulated => "simulated",
+            Self::Unexecuted => "unexecuted",
         }
     }
 }
@@ -138,7 +141,9 @@ mod tests {
         for failure in failures {
             assert_eq!(serde_json::to_value(failure).unwrap(), failure.name());
         }
-        for origin in [Origin::Real, Origin::Declared, Origin::Recorded, Origin::Simulated] {
+        for origin in
+            [Origin::Real, Origin::Declared, Origin::Recorded, Origin::Simulated, Origin::Unexecuted]
+        {
             assert_eq!(serde_json::to_value(origin).unwrap(), origin.name());
         }
     }

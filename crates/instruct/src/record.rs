@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use callsieve_environment::call::Origin;
 use callsieve_environment::environment::{Environment, Function};
 use callsieve_programs::instruction::{Instruction, Turn};
 use callsieve_programs::program::{Argument, TakenFrom};
@@ -14,6 +15,8 @@ use serde_json::{Map, Value};
 
 /// How certain a record is: its calls were executed and proven to be needed.
 pub const EXECUTED: &str = "executed";
+/// Its calls fit the docs of their functions; nothing was executed.
+pub const UNEXECUTED: &str = "unexecuted";
 /// Its words are those of templates.
 const TEMPLATE: &str = "template";
 
@@ -28,7 +31,7 @@ pub struct Record {
     pub style: String,
     /// Who worded it: `template`.
     pub wording: String,
-    /// `executed`.
+    /// `executed`, or `unexecuted`: its calls fit the docs, and nothing ran.
     pub tier: String,
     /// The turns of the user, with the calls and the answer that follow each.
     pub turns: Vec<TurnRecord>,
@@ -123,6 +126,11 @@ pub enum Provenance {
 }
 
 impl Record {
+    /// Returns `true` if its calls were executed.
+    pub fn is_executed(&self) -> bool {
+        self.tier == EXECUTED
+    }
+
     /// Returns the record of an instruction.
     pub fn of(instruction: &Instruction, environment: &dyn Environment) -> Self {
         let steps = 0..instruction.program.steps.len();
@@ -138,7 +146,7 @@ impl Record {
             stratum: instruction.stratum,
             style: instruction.style.name().to_owned(),
             wording: TEMPLATE.to_owned(),
-            tier: EXECUTED.to_owned(),
+            tier: if environment.origin() == Origin::Unexecuted { UNEXECUTED } else { EXECUTED }.to_owned(),
             turns: instruction.turns.iter().map(turn).collect(),
             calls: steps.filter(is_made).map(|step| call(instruction, step)).collect(),
             answer: last.map(|answer| answer.text.clone()).unwrap_or_default(),

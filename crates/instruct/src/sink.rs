@@ -40,6 +40,8 @@ impl KindSettings for InstructionSet {
     const SUMMARY: &'static str = "instruction sets in the forms of training programs, and as BFCL entries";
 }
 
+/// The folder of instructions whose calls were not executed.
+pub const UNVERIFIED: &str = "unverified";
 /// The folder of the BFCL entries.
 const BFCL: &str = "bfcl";
 /// The table of all instructions.
@@ -69,28 +71,47 @@ impl Sink for InstructionSet {
             .parents(cx, |list| mended(&list.json::<Vec<Value>>(TEXT).unwrap_or_default(), Safety::Unsafe))?;
         let kept = kept_rows(&view, cx)?;
         let functions = |list: RowIx| as_offered.of_list(list).map_or(&[][..], Vec::as_slice);
-        for form in &FORMS {
-            let path = into.join(form.file);
-            let mut file = BufWriter::new(create(&path)?);
-            for row in &kept {
-                let sample = Sample { id: &row.id, record: &row.record, functions: functions(row.list) };
-                if let Some(line) = (form.line)(&sample) {
-                    writeln!(file, "{line}").at("writing", &path)?;
-                }
-            }
-            file.flush().at("writing", &path)?;
-            if cx.cancelled() {
-                return Err(Error::Interrupted);
-            }
-        }
-        write_table(&into.join(TABLE), &kept, functions)?;
         let nothing: InBfcl = (Vec::new(), Vec::new());
         let in_bfcl = |list: RowIx| fixed.of_list(list).unwrap_or(&nothing);
-        write_bfcl(&into.join(BFCL), &kept, in_bfcl)?;
-        let other = kept.iter().filter(|row| category(&row.record, in_bfcl(row.list).0.len()).is_none());
-        write_multi_turn(&into.join(BFCL), other)?;
+        let (executed, others): (Vec<&Kept>, Vec<&Kept>) =
+            kept.iter().partition(|row| row.record.is_executed());
+        for (folder, rows) in [(into.to_owned(), &executed), (into.join(UNVERIFIED), &others)] {
+            // The folder of executed instructions is always there.
+            if folder == into || !rows.is_empty() {
+                write_forms(&folder, rows, functions, cx)?;
+                write_table(&folder.join(TABLE), rows, functions)?;
+                write_bfcl(&folder.join(BFCL), rows, in_bfcl)?;
+                let other =
+                    rows.iter().filter(|row| category(&row.record, in_bfcl(row.list).0.len()).is_none());
+                write_multi_turn(&folder.join(BFCL), other.copied())?;
+            }
+        }
         Ok(exported(&kept, &view))
     }
+}
+
+/// Writes a file of each form.
+fn write_forms<'f>(
+    folder: &Path,
+    kept: &[&Kept],
+    functions: impl Fn(RowIx) -> &'f [Value],
+    cx: &Context<'_>,
+) -> Result<()> {
+    for form in &FORMS {
+        let path = folder.join(form.file);
+        let mut file = open(&path)?;
+        for row in kept {
+            let sample = Sample { id: &row.id, record: &row.record, functions: functions(row.list) };
+            if let Some(line) = (form.line)(&sample) {
+                writeln!(file, "{line}").at("writing", &path)?;
+            }
+        }
+        file.flush().at("writing", &path)?;
+        if cx.cancelled() {
+            return Err(Error::Interrupted);
+        }
+    }
+    Ok(())
 }
 
 /// The kept rows with their records, in the order of their candidates.
@@ -112,10 +133,10 @@ fn kept_rows(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<Kept>> {
 }
 
 /// Writes the table: texts, so that no reader fills keys of one row into another.
-fn write_table<'f>(path: &Path, kept: &[Kept], functions: impl Fn(RowIx) -> &'f [Value]) -> Result<()> {
+fn write_table<'f>(path: &Path, kept: &[&Kept], functions: impl Fn(RowIx) -> &'f [Value]) -> Result<()> {
     const GROUP_ROWS: usize = 4096;
     let mut table = FrameWriter::create(path);
-    let groups: Vec<&[Kept]> = if kept.is_empty() { vec![&[]] } else { kept.chunks(GROUP_ROWS).collect() };
+    let groups: Vec<&[&Kept]> = if kept.is_empty() { vec![&[]] } else { kept.chunks(GROUP_ROWS).collect() };
     for group in groups {
         let rows: Vec<[String; COLUMNS.len()]> =
             group.iter().map(|row| cells(row, functions(row.list))).collect();
@@ -144,9 +165,9 @@ fn cells(row: &Kept, functions: &[Value]) -> [String; COLUMNS.len()] {
 type InBfcl = (Vec<Value>, Vec<Rename>);
 
 /// Writes the entries that a live category can hold: those of one turn whose calls are made at once.
-fn write_bfcl<'f>(folder: &Path, kept: &[Kept], in_bfcl: impl Fn(RowIx) -> &'f InBfcl) -> Result<()> {
+fn write_bfcl<'f>(folder: &Path, kept: &[&Kept], in_bfcl: impl Fn(RowIx) -> &'f InBfcl) -> Result<()> {
     let mut by_category: BTreeMap<Category, Vec<&Kept>> = BTreeMap::new();
-    for row in kept {
+    for &row in kept {
         if let Some(category) = category(&row.record, in_bfcl(row.list).0.len()) {
             by_category.entry(category).or_default().push(row);
         }
@@ -225,7 +246,7 @@ fn exported(kept: &[Kept], view: &View<'_>) -> Exported {
         *counts.entry(row.record.stratum.name()).or_default() += 1;
     }
     let origin = |row: &Kept| EntryOrigin {
-        set: InstructionSet::NAME.to_owned(),
+        set: if row.record.is_executed() { InstructionSet::NAME } else { UNVERIFIED }.to_owned(),
         id: row.id.clone(),
         published_id: None,
         request_id: Some(row.row_id.clone()),

@@ -3,7 +3,7 @@
 //! Each candidate is an item: it gives a request, or a line with the reason for which it was rejected. The candidates are the
 //! same however many instructions are wanted, so a larger number adds to those of a smaller one.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use callsieve_bfcl::conversation::{Call, Message, Role};
@@ -32,7 +32,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::environment::open;
+use crate::environment::{functions_file, of_collection, open, within_collection};
 use crate::record::{CallRecord, Record};
 
 /// The note of the source on how much of its environment is reached.
@@ -42,8 +42,11 @@ pub const COVERAGE: &str = "coverage";
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Programs {
-    /// The file that describes the environment; see docs/environments.md.
+    /// The file that describes the environment; see docs/environments.md. Without one nothing is executed, and the
+    /// instructions over `collection` are unverified.
     pub environment: PathBuf,
+    /// The run folder of a collection: only its functions are used.
+    pub collection: Option<PathBuf>,
     /// A file with sources of values and phrases of functions; see docs/instructions.md.
     pub bindings: Option<PathBuf>,
     /// A file of templates, for another wording or another language. Without it, the built-in English ones.
@@ -74,6 +77,7 @@ impl Default for Programs {
         let usual = Settings::default();
         Self {
             environment: PathBuf::new(),
+            collection: None,
             bindings: None,
             wording: None,
             accept: 100,
@@ -125,24 +129,37 @@ struct Opened {
 }
 
 impl Programs {
-    /// The files that it reads, in the order of [`Source::files`].
-    fn own_files(&self) -> Vec<&Path> {
-        let others = [&self.bindings, &self.wording].into_iter().flatten();
-        std::iter::once(&self.environment).chain(others).map(PathBuf::as_path).collect()
+    /// The files that it reads, the environment or the collection first.
+    fn own_files(&self) -> Vec<PathBuf> {
+        let environment = Some(&self.environment).filter(|file| !file.as_os_str().is_empty()).cloned();
+        let functions = self.collection.as_deref().map(functions_file);
+        let others = [&self.bindings, &self.wording].into_iter().flatten().cloned();
+        environment.into_iter().chain(functions).chain(others).collect()
+    }
+
+    /// What executes calls.
+    fn whole_environment(&self) -> Result<Arc<dyn Environment>> {
+        match (self.environment.as_os_str().is_empty(), &self.collection) {
+            (true, None) => Err(Error::Setting(
+                "no environment is named\nhint: give the file that describes it as `environment` under [ingest]; docs/environments.md shows one".to_owned(),
+            )),
+            (true, Some(run)) => of_collection(run),
+            (false, _) => open(&self.environment, &self.system),
+        }
     }
 
     fn opened(&self) -> Result<Opened> {
-        if self.environment.as_os_str().is_empty() {
-            return Err(Error::Setting(
-                "no environment is named\nhint: give the file that describes it as `environment` under [ingest]; docs/environments.md shows one".to_owned(),
-            ));
-        }
-        let environment = open(&self.environment, &self.system)?;
+        let environment = self.whole_environment()?;
         let bindings = match &self.bindings {
             Some(file) => {
                 Bindings::read(file, &*environment).map_err(|error| Error::Setting(error.to_string()))?
             }
             None => Bindings::default(),
+        };
+        // Bindings are for the whole environment.
+        let environment = match &self.collection {
+            Some(run) if !self.environment.as_os_str().is_empty() => within_collection(environment, run)?,
+            _ => environment,
         };
         let templates = match &self.wording {
             Some(file) => Templates::read(file).map_err(|error| Error::Setting(error.to_string()))?,
@@ -194,6 +211,7 @@ impl Source for Programs {
         }
         let settings = Self {
             environment: PathBuf::new(),
+            collection: None,
             bindings: None,
             wording: None,
             max_candidates: self.most_candidates(),
@@ -222,7 +240,7 @@ impl Source for Programs {
     }
 
     fn inputs(&self) -> Result<Vec<InputFile>> {
-        self.own_files().into_iter().map(|file| InputFile::read(file, &|| false)).collect()
+        self.own_files().iter().map(|file| InputFile::read(file, &|| false)).collect()
     }
 
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
@@ -352,14 +370,17 @@ pub fn messages(record: &Record) -> Vec<Message> {
                 arguments: Value::Object(call.arguments.clone()),
             });
             messages.push(Message { calls: made.collect(), ..Message::text(Role::Assistant, "") });
-            messages.extend(calls.iter().map(|(number, call)| Message {
+            let results = calls.iter().filter(|_| record.is_executed());
+            messages.extend(results.map(|(number, call)| Message {
                 call_id: Some(call_id(*number)),
                 name: Some(call.name.clone()),
                 is_error: call.failure.is_some(),
                 ..Message::text(Role::Tool, result_text(&call.result))
             }));
         }
-        messages.push(Message::text(Role::Assistant, turn.answer.clone()));
+        if record.is_executed() || !turn.answer.is_empty() {
+            messages.push(Message::text(Role::Assistant, turn.answer.clone()));
+        }
     }
     messages
 }

@@ -52,7 +52,7 @@ pub fn answer(executed: &Executed, steps: &[usize], writing: Writing<'_>, random
     let mut values = Vec::new();
     let mut parts = Vec::new();
     for &step in steps {
-        let Some(result) = executed.result(step) else { continue };
+        let Some(result) = executed.result(step).filter(|_| executed.is_executed(step)) else { continue };
         let (shown, is_cut) = shown(result);
         let mut of_step = Vec::new();
         for Shown { name, value, path } in shown {
@@ -64,6 +64,9 @@ pub fn answer(executed: &Executed, steps: &[usize], writing: Writing<'_>, random
         if !of_step.is_empty() {
             parts.push(of_step.join(&templates.values.comma) + more);
         }
+    }
+    if !steps.iter().any(|&step| executed.is_executed(step)) {
+        return Answer::default();
     }
     let answers = &templates.answers;
     let forms = match &values[..] {

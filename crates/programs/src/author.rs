@@ -55,6 +55,11 @@ impl Author<'_> {
         proven: Proven<'_>,
         random: &mut Random,
     ) -> Result<Instruction, Rejection> {
+        let without_phrase =
+            proven.program.functions().into_iter().find(|function| self.has_no_phrase(function));
+        if let Some(function) = without_phrase {
+            return Err(Rejection::new(Reason::NoPhrase, function));
+        }
         let style = style_of(stratum, proven.program, random);
         let (offered, withheld) = self.offer(stratum, proven.program, random)?;
         let turns = match stratum {
@@ -81,6 +86,13 @@ impl Author<'_> {
 
     fn clauses(&self) -> Clauses<'_> {
         Clauses { bindings: self.bindings, templates: self.templates }
+    }
+
+    /// Returns `true` if nobody says how a user asks for a function.
+    pub fn has_no_phrase(&self, function: &str) -> bool {
+        let doc = self.environment.functions().iter().find(|own| own.name() == function);
+        let description = doc.and_then(|doc| doc.doc.get("description")?.as_str());
+        self.clauses().phrase(function, description.unwrap_or_default()).is_none()
     }
 
     fn writing(&self) -> Writing<'_> {

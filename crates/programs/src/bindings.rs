@@ -19,7 +19,7 @@ use std::path::Path;
 use std::str::FromStr;
 
 use callsieve_environment::environment::{Environment, ValueSource};
-use callsieve_environment::value_path::ValuePath;
+use callsieve_environment::value_path::{Step, ValuePath};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
@@ -193,6 +193,7 @@ impl Bindings {
             ValueSource::Result { function, .. } if !by_name.contains_key(function.as_str()) => {
                 Some((format!("result of an unknown function \"{function}\""), functions()))
             }
+            ValueSource::State { path } => missing_place(path, environment),
             _ => None,
         })
     }
@@ -223,6 +224,29 @@ impl Bindings {
             skip: own.skip || general.skip,
         })
     }
+}
+
+/// What is wrong with a place that no initial state has. The elements of a list that is empty everywhere may be there later,
+/// and an environment may show no state at all.
+fn missing_place(path: &ValuePath, environment: &dyn Environment) -> Option<(String, String)> {
+    let states = environment.initial_states();
+    let is_shown = |value: &Value| value.as_object().is_some_and(|members| !members.is_empty());
+    if !states.iter().any(|state| is_shown(&state.value)) {
+        return None;
+    }
+    let is_somewhere = |n_steps: usize| {
+        let part = ValuePath { steps: path.steps[..n_steps].to_vec() };
+        states.iter().any(|state| !part.find(&state.value).is_empty())
+    };
+    let missing = (1..=path.steps.len()).find(|&n_steps| !is_somewhere(n_steps))?;
+    let Step::Member(name) = &path.steps[missing - 1] else { return None };
+    let around = ValuePath { steps: path.steps[..missing - 1].to_vec() };
+    let mut members: BTreeSet<String> = BTreeSet::new();
+    for value in states.iter().flat_map(|state| around.find(&state.value)) {
+        members.extend(value.as_object().into_iter().flatten().map(|(name, _)| name.clone()));
+    }
+    let hint = format!("the names at this place are {}", list(members.iter().map(String::as_str)));
+    Some((format!("state:{path}: no initial state has \"{name}\" there"), hint))
 }
 
 /// Names in a list, at most 40.

@@ -1,6 +1,6 @@
 //! Runs a program in a fresh episode, and resolves what its arguments take from earlier results.
 
-use callsieve_environment::call::{Call, Observation};
+use callsieve_environment::call::{Call, Observation, Origin};
 use callsieve_environment::environment::{Environment, Execution, InitialState};
 use callsieve_environment::error::EnvironmentError;
 use serde_json::{Map, Value};
@@ -25,6 +25,11 @@ impl Executed {
     /// Returns the result of a step.
     pub fn result(&self, step: usize) -> Option<&Value> {
         self.calls.get(step).map(|(_, observation)| &observation.result)
+    }
+
+    /// Returns `false` for a step of which only the doc is known.
+    pub fn is_executed(&self, step: usize) -> bool {
+        self.calls.get(step).is_some_and(|(_, seen)| seen.origin != Origin::Unexecuted)
     }
 
     /// Returns the first step that failed and was not expected to.

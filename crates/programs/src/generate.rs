@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use callsieve_environment::call::Origin;
 use callsieve_environment::environment::Environment;
 use callsieve_environment::error::EnvironmentError;
 use rayon::prelude::*;
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::author::{Author, Proven};
 use crate::bindings::Bindings;
 use crate::checks::{Checker, Goal};
+use crate::execute::Executed;
 use crate::instruction::Instruction;
 use crate::pool::Pools;
 use crate::program::Program;
@@ -135,6 +137,9 @@ pub struct Unreached {
     pub function: String,
     /// Its required parameters that have no values: bindings can give them some.
     pub without_values: Vec<String>,
+    /// Nobody says how a user asks for it: bindings can give it a phrase.
+    #[serde(default)]
+    pub without_phrase: bool,
 }
 
 impl<'a> Generation<'a> {
@@ -143,8 +148,11 @@ impl<'a> Generation<'a> {
         environment: &'a dyn Environment,
         bindings: &'a Bindings,
         templates: &'a Templates,
-        settings: Settings,
+        mut settings: Settings,
     ) -> Self {
+        if environment.origin() == Origin::Unexecuted {
+            settings.shares.0.retain(|stratum, _| !stratum.needs_results());
+        }
         let pools = Pools::new(environment, bindings);
         let progress =
             Progress { records: vec![TrackRecord::default(); pools.callables.len()], ..Progress::default() };
@@ -207,27 +215,42 @@ impl<'a> Generation<'a> {
         goal: Goal,
         random: &mut Random,
     ) -> Result<Outcome, EnvironmentError> {
+        let (program, executed) = match self.proven(stratum, program, goal)? {
+            Ok(proven) => proven,
+            Err(rejection) => return Ok(Err(rejection)),
+        };
+        let proven = Proven { program: &program, executed: &executed, goal };
+        Ok(self.author().write(stratum, proven, random).map(Box::new))
+    }
+
+    fn author(&self) -> Author<'_> {
+        Author {
+            environment: self.environment,
+            bindings: self.bindings,
+            templates: self.templates,
+            pools: &self.pools,
+            offered: self.settings.offered,
+        }
+    }
+
+    /// A program without what it does not need, as it ran. Without execution there is nothing to prove.
+    fn proven(
+        &self,
+        stratum: Stratum,
+        program: Program,
+        goal: Goal,
+    ) -> Result<Result<(Program, Executed), Rejection>, EnvironmentError> {
         let checker = Checker { environment: self.environment, pools: &self.pools };
-        let program = checker.sliced(program, goal)?;
+        let is_executed = self.environment.origin() != Origin::Unexecuted;
+        let program = if is_executed { checker.sliced(program, goal)? } else { program };
         if stratum == Stratum::Chain && !program.has_dependency() {
             return Ok(Err(Rejection::new(Reason::UnneededCall, "only the last call was needed")));
         }
         if self.progress.signatures.contains(&program.signature()) {
             return Ok(Err(Rejection::new(Reason::Duplicate, program.functions().join(", "))));
         }
-        let executed = match checker.check(&program, goal)? {
-            Ok(executed) => executed,
-            Err(rejection) => return Ok(Err(rejection)),
-        };
-        let author = Author {
-            environment: self.environment,
-            bindings: self.bindings,
-            templates: self.templates,
-            pools: &self.pools,
-            offered: self.settings.offered,
-        };
-        let proven = Proven { program: &program, executed: &executed, goal };
-        Ok(author.write(stratum, proven, random).map(Box::new))
+        let executed = if is_executed { checker.check(&program, goal)? } else { Ok(checker.run(&program)?) };
+        Ok(executed.map(|executed| (program, executed)))
     }
 
     /// The form of a program for a stratum, and what the user wants of it.
@@ -236,13 +259,14 @@ impl<'a> Generation<'a> {
         // Half of the chains have two calls, a third have three.
         let weights: Vec<u64> = [50, 32, 12, 6, 3, 2, 1].into_iter().take(most - 1).collect();
         let long = 2 + random.weighted(&weights).unwrap_or_default();
+        let is_executed = self.environment.origin() != Origin::Unexecuted;
         match stratum {
             Stratum::Single | Stratum::Irrelevance => (Shape::Chain(1), Goal::Last),
             Stratum::Chain | Stratum::MultiTurn => (Shape::Chain(long), Goal::Last),
             Stratum::Parallel => (Shape::SameFunction(2 + random.below(2)), Goal::Every),
             Stratum::MultipleTools => (Shape::Independent(2 + random.below(2)), Goal::Every),
             Stratum::MissingParameter | Stratum::MissingFunction => {
-                (Shape::Chain(1 + random.below(2)), Goal::Last)
+                (Shape::Chain(1 + random.below(if is_executed { 2 } else { 1 })), Goal::Last)
             }
             Stratum::ErrorRecovery => (Shape::Recovery, Goal::Last),
         }
@@ -292,11 +316,13 @@ impl<'a> Generation<'a> {
 
     /// Returns how much of the environment the counted candidates reach.
     pub fn coverage(&self, tally: &Tally) -> Coverage {
+        let author = self.author();
         let callables = self.pools.callables.iter().enumerate();
         let unreached = callables.filter(|(_, callable)| !tally.called.contains(&callable.name));
         let unreached = unreached.map(|(at, callable)| Unreached {
             function: callable.name.clone(),
             without_values: self.pools.without_values(at),
+            without_phrase: author.has_no_phrase(&callable.name),
         });
         let unfilled =
             self.progress.counts.iter().filter(|(_, counts)| counts.is_closed() && counts.accepted == 0);

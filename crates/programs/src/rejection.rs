@@ -35,11 +35,13 @@ pub enum Reason {
     Duplicate,
     /// Enough instructions call the same functions in the same order.
     TooManyAlike,
+    /// Neither the doc of a function nor the bindings say how a user asks for it.
+    NoPhrase,
 }
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::NoProgram,
         Self::Failed,
         Self::EmptyResult,
@@ -56,6 +58,7 @@ impl Reason {
         Self::UngroundedAnswer,
         Self::Duplicate,
         Self::TooManyAlike,
+        Self::NoPhrase,
     ];
 
     /// Returns its code.
@@ -77,6 +80,7 @@ impl Reason {
             Self::UngroundedAnswer => "program/ungrounded-answer",
             Self::Duplicate => "program/duplicate",
             Self::TooManyAlike => "program/too-many-alike",
+            Self::NoPhrase => "program/no-phrase",
         }
     }
 
@@ -109,6 +113,9 @@ impl Reason {
             Self::UngroundedAnswer => "The answer to the user holds a value that no result holds.",
             Self::Duplicate => "An earlier candidate makes the same calls.",
             Self::TooManyAlike => "Enough instructions call the same functions in the same order.",
+            Self::NoPhrase => {
+                "The description and the name of a function begin with no verb, and the bindings have no phrase for it."
+            }
         }
     }
 }

@@ -63,6 +63,11 @@ impl Stratum {
         matches!(self, Self::MissingFunction | Self::Irrelevance)
     }
 
+    /// Returns `true` if its calls use results, or fail.
+    pub fn needs_results(self) -> bool {
+        matches!(self, Self::Chain | Self::MultiTurn | Self::ErrorRecovery)
+    }
+
     /// Returns its share if the settings name none: most instructions have one call or a chain.
     fn usual_share(self) -> f64 {
         match self {

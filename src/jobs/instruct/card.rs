@@ -11,6 +11,7 @@ use super::coverage;
 use crate::engine::disk::read_json;
 use crate::engine::error::{At as _, Result};
 use crate::instruct::form::FORMS;
+use crate::instruct::record::UNEXECUTED;
 use crate::side_file;
 use crate::text::figures::{count, share_of};
 use crate::text::visible::visible_line;
@@ -22,6 +23,7 @@ const MOST_STATES: usize = 10;
 #[derive(Deserialize)]
 struct Line {
     stratum: String,
+    tier: String,
     environment: String,
     origin: String,
     state: String,
@@ -38,6 +40,8 @@ struct Call {
 struct Figures {
     n: u64,
     n_dependent: u64,
+    /// Those whose calls were not executed.
+    n_unexecuted: u64,
     strata: BTreeMap<String, u64>,
     states: BTreeMap<String, u64>,
     environments: BTreeMap<String, u64>,
@@ -53,15 +57,26 @@ pub(super) fn card(folder: &Path) -> Result<String> {
     let coverage = coverage(folder)?;
     let name = report["pipeline"].as_str().unwrap_or("instructions");
     let environments: Vec<&str> = figures.environments.keys().map(String::as_str).collect();
-    let mut text = front_matter(name);
+    let mut text = front_matter(name, figures.n_unexecuted > 0);
+    let of = if environments.is_empty() { "no environment".to_owned() } else { environments.join(", ") };
+    let version = report["version"].as_str().unwrap_or_default();
     let _ = write!(
         text,
-        "# {name}\n\n{} instructions for function calling, made by executed programs, with no language model. callsieve {} called functions of {}, kept the programs whose calls were proven to be needed, and put them into words by templates.\n\nEvery call was executed twice with the same result. Every argument is in the words of the user or in an earlier result, every value of an answer is in a result. {} of the instructions use an earlier result.\n\n",
-        count(figures.n),
-        report["version"].as_str().unwrap_or_default(),
-        if environments.is_empty() { "no environment".to_owned() } else { environments.join(", ") },
-        share_of(figures.n_dependent, figures.n),
+        "# {name}\n\n{} instructions for function calling, made by programs, with no language model. ",
+        count(figures.n)
     );
+    if figures.n_unexecuted == 0 {
+        let _ = write!(
+            text,
+            "callsieve {version} called functions of {of}, kept the programs whose calls were proven to be needed, and put them into words by templates.\n\nEvery call was executed twice with the same result. Every argument is in the words of the user or in an earlier result, every value of an answer is in a result. {} of the instructions use an earlier result.\n\n",
+            share_of(figures.n_dependent, figures.n),
+        );
+    } else {
+        let _ = write!(
+            text,
+            "callsieve {version} made calls of functions of {of} that fit their docs, and put them into words by templates.\n\nNothing was executed: there are no results and no answers, and nobody checked that a call does what its doc says. All of them are in `unverified/`.\n\n"
+        );
+    }
     let _ = write!(text, "## Strata\n\n| stratum | instructions |\n|---|---:|\n");
     for (stratum, n) in &figures.strata {
         let _ = writeln!(text, "| {stratum} | {} |", count(*n));
@@ -104,18 +119,25 @@ pub(super) fn card(folder: &Path) -> Result<String> {
     Ok(text)
 }
 
-fn front_matter(name: &str) -> String {
+fn front_matter(name: &str, is_unverified: bool) -> String {
+    let data = if is_unverified { "unverified/openai.jsonl" } else { "openai.jsonl" };
     format!(
-        "---\npretty_name: \"{name}\"\nlicense: \"unknown\"\ntask_categories:\n- text-generation\ntags:\n- function-calling\n- tool-use\n- synthetic\nconfigs:\n- config_name: default\n  data_files: openai.jsonl\n---\n\n"
+        "---\npretty_name: \"{name}\"\nlicense: \"unknown\"\ntask_categories:\n- text-generation\ntags:\n- function-calling\n- tool-use\n- synthetic\nconfigs:\n- config_name: default\n  data_files: {data}\n---\n\n"
     )
 }
 
 fn figures(folder: &Path) -> Result<Figures> {
-    let path = folder.join("dataset/programs.jsonl");
-    let text = side_file::read_text(&path).at("reading", &path)?;
     let mut figures = Figures::default();
+    let mut text = String::new();
+    for path in ["programs.jsonl", "unverified/programs.jsonl"].map(|file| folder.join("dataset").join(file))
+    {
+        if path.is_file() {
+            text += &side_file::read_text(&path).at("reading", &path)?;
+        }
+    }
     for line in text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
         figures.n += 1;
+        figures.n_unexecuted += u64::from(line.tier == UNEXECUTED);
         figures.n_dependent += u64::from(line.calls.iter().any(|call| !call.references.is_empty()));
         *figures.strata.entry(line.stratum).or_default() += 1;
         *figures.states.entry(line.state).or_default() += 1;

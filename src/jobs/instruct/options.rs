@@ -13,8 +13,10 @@ const RECIPE_NAME: &str = "pipelines/instructions.toml (built in)";
 /// What instructions are made of, and how many.
 #[derive(Debug, Clone)]
 pub struct GenerateOptions {
-    /// The file that describes the environment.
-    pub environment: PathBuf,
+    /// The file that describes the environment; `None` if nothing is executed.
+    pub environment: Option<PathBuf>,
+    /// The run folder of a collection: only its functions are used.
+    pub collection: Option<PathBuf>,
     /// A file of sources of values and phrases.
     pub bindings: Option<PathBuf>,
     /// A file of templates.
@@ -32,8 +34,18 @@ pub struct GenerateOptions {
 impl GenerateOptions {
     /// Returns the options for so many instructions over an environment.
     pub fn new(environment: PathBuf, accept: u64) -> Self {
+        Self { environment: Some(environment), ..Self::of_nothing(accept) }
+    }
+
+    /// Returns the options for so many instructions over a collection, of which nothing is executed.
+    pub fn over_collection(run: PathBuf, accept: u64) -> Self {
+        Self { collection: Some(run), ..Self::of_nothing(accept) }
+    }
+
+    fn of_nothing(accept: u64) -> Self {
         Self {
-            environment,
+            environment: None,
+            collection: None,
             bindings: None,
             wording: None,
             accept,
@@ -55,10 +67,9 @@ impl GenerateOptions {
         let file = |path: &PathBuf| toml::Value::from(path.to_string_lossy().into_owned()).to_string();
         let of_ingest =
             |key: &str, value: String| Override { id: "ingest".to_owned(), key: key.to_owned(), value };
-        let mut overrides = vec![
-            of_ingest("environment", file(&self.environment)),
-            of_ingest("accept", self.accept.to_string()),
-        ];
+        let mut overrides = vec![of_ingest("accept", self.accept.to_string())];
+        overrides.extend(self.environment.iter().map(|path| of_ingest("environment", file(path))));
+        overrides.extend(self.collection.iter().map(|path| of_ingest("collection", file(path))));
         overrides.extend(self.bindings.iter().map(|path| of_ingest("bindings", file(path))));
         overrides.extend(self.wording.iter().map(|path| of_ingest("wording", file(path))));
         overrides.extend(self.max_candidates.map(|most| of_ingest("max_candidates", most.to_string())));

@@ -31,7 +31,7 @@ impl KindSettings for CollectionFiles {
 /// The tools with everything that is known of them.
 const TOOLS: &str = "tools.jsonl";
 /// The functions as tools of OpenAI.
-const FUNCTIONS: &str = "functions.jsonl";
+pub const FUNCTIONS: &str = "functions.jsonl";
 /// The map of names.
 const NAMES: &str = "names.jsonl";
 

@@ -69,9 +69,11 @@ pub(super) fn hermes(sample: &Sample<'_>) -> Option<Value> {
 }
 
 /// Returns the line of `ToolLLaMA`: one action a message, and `Finish` with the answer at the end. Calls that were made at
-/// once follow each other.
-#[allow(clippy::unnecessary_wraps)] // The type of a form.
+/// once follow each other. It ends with an answer, so the calls must have results.
 pub(super) fn toolllama(sample: &Sample<'_>) -> Option<Value> {
+    if !sample.record.is_executed() {
+        return None;
+    }
     let tools = json!(sample.functions).to_string();
     let system = format!(
         "Call functions to do what the user asks. At each step write a thought, an action and its input:\nThought: ...\nAction: NAME\nAction Input: OBJECT\nEnd with the action Finish, whose input has return_type and final_answer.\nThe functions are: {tools}"

@@ -39,16 +39,21 @@ pub struct Clauses<'a> {
 const ID_WORDS: [&str; 6] = ["id", "number", "code", "key", "name", "ids"];
 
 impl Clauses<'_> {
+    /// Returns how a user asks for a function; `None` if neither the bindings nor its doc say it.
+    pub fn phrase(&self, function: &str, description: &str) -> Option<Phrase> {
+        let written = self.bindings.function(function).and_then(|function| function.phrase.as_deref());
+        let written = written.and_then(|written| Phrase::parse(written).ok());
+        written.or_else(|| Phrase::of_doc(function, description))
+    }
+
     /// Returns the clause. Every argument is in it, except one that is left out.
     pub fn text(&self, clause: &Clause<'_>) -> Text {
         let step = clause.step;
-        let written = self.bindings.function(&step.function).and_then(|function| function.phrase.as_deref());
-        let phrase = written
-            .and_then(|written| Phrase::parse(written).ok())
-            .unwrap_or_else(|| Phrase::of_doc(&step.function, clause.description()));
+        let phrase = self.phrase(&step.function, clause.description());
         let mut text = Text::default();
         let mut mentioned = Vec::new();
-        let is_whole = self.add(phrase.parts(), clause, &mut text, &mut mentioned);
+        let is_whole =
+            phrase.is_some_and(|phrase| self.add(phrase.parts(), clause, &mut text, &mut mentioned));
         if !is_whole {
             // A slot that the phrase requires has no value: the name of the function is always right.
             text = Text::plain(words(&step.function).join(" "));

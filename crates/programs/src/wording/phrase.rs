@@ -32,10 +32,13 @@ impl Phrase {
         Ok(Self(parts))
     }
 
-    /// Makes a phrase of a function's description, or of its name if that does not begin with what the function does.
-    pub fn of_doc(name: &str, description: &str) -> Self {
-        let imperative = imperative(name, description).unwrap_or_else(|| words(name).join(" "));
-        Self(vec![Part::Words(imperative)])
+    /// Makes a phrase of a function's description, or of its name; `None` if neither begins with what the function does.
+    pub fn of_doc(name: &str, description: &str) -> Option<Self> {
+        let imperative = imperative(name, description).or_else(|| {
+            let own = words(name);
+            (own.len() > 1 && is_verb(&own[0])).then(|| own.join(" "))
+        })?;
+        Some(Self(vec![Part::Words(imperative)]))
     }
 
     /// Returns its parts.
@@ -103,7 +106,8 @@ const MOST_WORDS: usize = 16;
 
 /// The first sentence of a description in the imperative: "Cancels an order." is "cancel an order".
 fn imperative(name: &str, description: &str) -> Option<String> {
-    let own = description.rsplit_once("Tool description:").map_or(description, |(_, own)| own);
+    let description = description.replace(['*', '`'], "");
+    let own = description.rsplit_once("Tool description:").map_or(&*description, |(_, own)| own);
     let sentence = own.trim().split(['\n', ';']).next()?;
     let sentence = sentence.split(". ").next()?.trim_end_matches('.').trim();
     let sentence = sentence.split(" (").next()?;
@@ -116,19 +120,23 @@ fn imperative(name: &str, description: &str) -> Option<String> {
     Some(format!("{verb} {rest}"))
 }
 
-/// The base form of a verb, if the word is one that functions do: of the list, or the first word of the function's name.
+fn is_verb(word: &str) -> bool {
+    VERBS.split_whitespace().any(|verb| verb == word)
+}
+
+/// The base form of a verb, if the word is one that functions do: of the list, or the first word of the function's name with
+/// an ending.
 fn base_form(word: &str, name: &str) -> Option<String> {
+    if is_verb(word) {
+        return Some(word.to_owned());
+    }
     let own = words(name);
-    let is_verb = |word: &str| {
-        VERBS.split_whitespace().any(|verb| verb == word) || own.first().is_some_and(|own| own == word)
-    };
     let stems = [
-        Some(word.to_owned()),
         word.strip_suffix('s').map(str::to_owned),
         word.strip_suffix("es").map(str::to_owned),
         word.strip_suffix("ies").map(|stem| format!("{stem}y")),
     ];
-    stems.into_iter().flatten().find(|stem| is_verb(stem))
+    stems.into_iter().flatten().find(|stem| is_verb(stem) || own.first() == Some(stem))
 }
 
 #[cfg(test)]
@@ -149,9 +157,13 @@ mod tests {
 
     #[test]
     fn a_description_becomes_an_imperative() {
-        let phrase = |name: &str, description: &str| match Phrase::of_doc(name, description).parts() {
-            [Part::Words(words)] => words.clone(),
-            parts => panic!("{parts:?}"),
+        let phrase = |name: &str, description: &str| {
+            let found = Phrase::of_doc(name, description);
+            let words = found.iter().flat_map(|phrase| phrase.parts().iter()).map(|part| match part {
+                Part::Words(words) => words.as_str(),
+                other => panic!("{other:?}"),
+            });
+            words.collect::<String>()
         };
         assert_eq!(phrase("cancel_order", "Cancels an order. It cannot be undone."), "cancel an order");
         assert_eq!(
@@ -163,7 +175,10 @@ mod tests {
             "list the files"
         );
         assert_eq!(phrase("applyCode", "Applies a code to a cart."), "apply a code to a cart");
-        assert_eq!(phrase("stock_info", "The information of a stock."), "stock info");
+        assert_eq!(phrase("stock_info", "The information of a stock."), "");
+        assert_eq!(phrase("rereer", "rereer"), "");
+        assert_eq!(phrase("history", "History for a game."), "");
+        assert_eq!(phrase("feed_by_name", "Get **the feed** by `name`"), "get the feed by name");
         assert_eq!(phrase("send_mail", ""), "send mail");
         assert_eq!(phrase("gaze", "Gazes at the stars."), "gaze at the stars");
     }
