@@ -135,10 +135,13 @@ const FILES: &[(&str, &[&str])] = &[
             "program/unsaid-argument",
             "program/leaked-value",
             "program/ungrounded-answer",
+            "program/no-phrase",
         ],
     ),
     ("crates/programs/src/generate.rs", &["program/duplicate", "program/too-many-alike"]),
     ("src/stages/hold_surplus.rs", &["instruct/"]),
+    ("src/stages/check_provenance.rs", &["provenance/"]),
+    ("src/stages/check_instructions.rs", &["instruction/"]),
     ("crates/lint/src/domain.rs", &["answer/unknown-key"]),
     (
         "crates/lint/src/duplicates.rs",

@@ -5,6 +5,8 @@
 //! the JSON Schema of a pipeline and the tests in `laws` are generated from this list.
 
 pub mod asking;
+pub mod check_instructions;
+pub mod check_provenance;
 pub mod collapse_conversations;
 pub mod draft_answers;
 pub mod drop_baseline_overlap;
@@ -203,7 +205,7 @@ fn sentence<S: Settings>(settings: &Value, reason: &'static Reason) -> Cow<'stat
 }
 
 /// All kinds of stages, in the order of the live recipe.
-pub static KINDS: [StageKind; 21] = [
+pub static KINDS: [StageKind; 23] = [
     StageKind::of::<redact::Redact>(),
     StageKind::of::<redact_docs::RedactDocs>(),
     StageKind::of::<collapse_conversations::CollapseConversations>(),
@@ -224,6 +226,8 @@ pub static KINDS: [StageKind; 21] = [
     StageKind::of::<drop_benchmark_overlap::DropBenchmarkOverlap>(),
     StageKind::of_rows::<split::Split>(),
     StageKind::of::<sample::Sample>(),
+    StageKind::of_rows::<check_provenance::CheckProvenance>(),
+    StageKind::of_rows::<check_instructions::CheckInstructions>(),
     StageKind::of::<hold_surplus::HoldSurplus>(),
 ];
 

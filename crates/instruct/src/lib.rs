@@ -14,6 +14,7 @@ pub mod form;
 pub mod record;
 pub mod sink;
 pub mod source;
+pub mod split;
 
 use callsieve_collection::fault::FaultKind;
 use callsieve_collection::filter::RULES;

@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use callsieve_environment::call::Origin;
 use callsieve_environment::environment::{Environment, Function};
 use callsieve_programs::instruction::{Instruction, Turn};
-use callsieve_programs::program::{Argument, TakenFrom};
+use callsieve_programs::place::value_at;
+use callsieve_programs::program::{Argument, ResultPath, TakenFrom};
 use callsieve_programs::stratum::Stratum;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -129,6 +130,19 @@ impl Record {
     /// Returns `true` if its calls were executed.
     pub fn is_executed(&self) -> bool {
         self.tier == EXECUTED
+    }
+
+    /// Returns the characters of a message of the user; `None` if there is no such turn, from 1, or no such span.
+    pub fn said(&self, turn: usize, [start, end]: [usize; 2]) -> Option<String> {
+        let message = &self.turns.get(turn.checked_sub(1)?)?.user;
+        Some(message.chars().skip(start).take(end.checked_sub(start)?).collect())
+    }
+
+    /// Returns the value at a place such as `$1.id` in the results of the first `n_calls` calls.
+    pub fn held(&self, n_calls: usize, place: &str) -> Option<&Value> {
+        let place: ResultPath = place.parse().ok()?;
+        let call = self.calls.get(place.step).filter(|_| place.step < n_calls)?;
+        value_at(&place.path, &call.result)
     }
 
     /// Returns the record of an instruction.

@@ -1,5 +1,6 @@
 //! The sink `instructions`: the kept rows in every form that training programs read, and as BFCL entries.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
@@ -26,24 +27,52 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::form::{FORMS, MultiTurnEntry, Sample, answer, category, multi_turn_entry};
+use crate::form::{FORMS, Masked, MultiTurnEntry, Sample, answer, category, masked, multi_turn_entry};
 use crate::record::Record;
 use crate::source::messages;
+use crate::split::{Side, Split};
 
-/// The sink. It has no settings.
+/// The sink and its settings.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct InstructionSet {}
+pub struct InstructionSet {
+    /// The share of instructions for validation, 0 to 0.5. No function is on both sides, nor one whose doc is nearly the same.
+    /// They are in `validation/`; those that call functions of both sides are in `both/`.
+    pub validation: f64,
+    /// Replaces the names of functions by names that say nothing, in the forms for training.
+    pub mask_function_names: bool,
+}
 
 impl KindSettings for InstructionSet {
     const NAME: &'static str = "instructions";
     const SUMMARY: &'static str = "instruction sets in the forms of training programs, and as BFCL entries";
+
+    fn check(&self) -> std::result::Result<(), String> {
+        if (0.0..=0.5).contains(&self.validation) {
+            return Ok(());
+        }
+        Err(format!("validation must be 0 to 0.5, not {}", self.validation))
+    }
 }
 
 /// The folder of instructions whose calls were not executed.
 pub const UNVERIFIED: &str = "unverified";
+/// The folder of instructions for validation.
+const VALIDATION: &str = "validation";
+/// The folder of instructions that call functions of both sides.
+const BOTH: &str = "both";
 /// The folder of the BFCL entries.
 const BFCL: &str = "bfcl";
+/// The letters in the ids of a folder's BFCL entries, so that no id is there twice.
+fn marker(folder: Option<&str>) -> &'static str {
+    match folder {
+        Some(VALIDATION) => "isv",
+        Some(BOTH) => "isb",
+        Some(_) => "isu",
+        None => "is",
+    }
+}
+
 /// The table of all instructions.
 const TABLE: &str = "instructions.parquet";
 /// Its columns; all hold texts, and those after the fifth hold JSON.
@@ -69,49 +98,133 @@ impl Sink for InstructionSet {
         let as_offered = view.parents(cx, |list| list.json::<Vec<Value>>(TEXT).unwrap_or_default())?;
         let fixed = view
             .parents(cx, |list| mended(&list.json::<Vec<Value>>(TEXT).unwrap_or_default(), Safety::Unsafe))?;
-        let kept = kept_rows(&view, cx)?;
-        let functions = |list: RowIx| as_offered.of_list(list).map_or(&[][..], Vec::as_slice);
         let nothing: InBfcl = (Vec::new(), Vec::new());
-        let in_bfcl = |list: RowIx| fixed.of_list(list).unwrap_or(&nothing);
-        let (executed, others): (Vec<&Kept>, Vec<&Kept>) =
-            kept.iter().partition(|row| row.record.is_executed());
-        for (folder, rows) in [(into.to_owned(), &executed), (into.join(UNVERIFIED), &others)] {
-            // The folder of executed instructions is always there.
-            if folder == into || !rows.is_empty() {
-                write_forms(&folder, rows, functions, cx)?;
-                write_table(&folder.join(TABLE), rows, functions)?;
-                write_bfcl(&folder.join(BFCL), rows, in_bfcl)?;
-                let other =
-                    rows.iter().filter(|row| category(&row.record, in_bfcl(row.list).0.len()).is_none());
-                write_multi_turn(&folder.join(BFCL), other.copied())?;
-            }
+        let tables = Offered {
+            as_sent: &|list| as_offered.of_list(list).map_or(&[][..], Vec::as_slice),
+            in_bfcl: &|list| fixed.of_list(list).unwrap_or(&nothing),
+        };
+        let mut kept = kept_rows(&view, cx)?;
+        let mut rows_of: BTreeMap<Option<&str>, Vec<usize>> = BTreeMap::from([(None, Vec::new())]);
+        for (at, folder) in self.folders(&mut kept, &tables, cx)?.into_iter().enumerate() {
+            rows_of.entry(folder).or_default().push(at);
+        }
+        for (folder, rows) in rows_of {
+            let path = folder.map_or_else(|| into.to_owned(), |folder| into.join(folder));
+            let rows: Vec<&Kept> = rows.into_iter().map(|at| &kept[at]).collect();
+            self.write_forms(&path, &rows, &tables, cx)?;
+            write_table(&path.join(TABLE), &rows, &tables)?;
+            write_bfcl(&path.join(BFCL), marker(folder), &rows, &tables)?;
         }
         Ok(exported(&kept, &view))
     }
 }
 
-/// Writes a file of each form.
-fn write_forms<'f>(
-    folder: &Path,
-    kept: &[&Kept],
-    functions: impl Fn(RowIx) -> &'f [Value],
-    cx: &Context<'_>,
-) -> Result<()> {
-    for form in &FORMS {
-        let path = folder.join(form.file);
-        let mut file = open(&path)?;
-        for row in kept {
-            let sample = Sample { id: &row.id, record: &row.record, functions: functions(row.list) };
-            if let Some(line) = (form.line)(&sample) {
-                writeln!(file, "{line}").at("writing", &path)?;
+impl InstructionSet {
+    /// The folder of each row, `None` for the dataset itself. Takes functions of the other side from the rows.
+    fn folders(
+        &self,
+        kept: &mut [Kept],
+        tables: &Offered<'_>,
+        cx: &Context<'_>,
+    ) -> Result<Vec<Option<&'static str>>> {
+        let mut split = None;
+        if self.validation > 0.0 {
+            let mut functions: BTreeMap<String, Value> = BTreeMap::new();
+            for function in kept.iter().flat_map(|row| (tables.as_sent)(row.list)) {
+                if let Some(name) = function["name"].as_str().filter(|name| !functions.contains_key(*name)) {
+                    functions.insert(name.to_owned(), function.clone());
+                }
+            }
+            let records: Vec<&Record> = kept.iter().map(|row| &row.record).collect();
+            let cancelled = || cx.cancelled();
+            split = Some(
+                Split::new(&records, &functions, self.validation, &cancelled).ok_or(Error::Interrupted)?,
+            );
+        }
+        let folder = |row: &mut Kept| {
+            if !row.record.is_executed() {
+                return Some(UNVERIFIED);
+            }
+            let split = split.as_ref()?;
+            let side = split.side(&row.record);
+            split.restrict(&mut row.record, side);
+            match side {
+                Side::Training => None,
+                Side::Validation => Some(VALIDATION),
+                Side::Both => Some(BOTH),
+            }
+        };
+        Ok(kept.iter_mut().map(folder).collect())
+    }
+
+    /// Writes a file of each form.
+    fn write_forms(
+        &self,
+        folder: &Path,
+        kept: &[&Kept],
+        tables: &Offered<'_>,
+        cx: &Context<'_>,
+    ) -> Result<()> {
+        for form in &FORMS {
+            let path = folder.join(form.file);
+            let mut file = open(&path)?;
+            for row in kept {
+                let functions = tables.of(row);
+                let sample = Sample { id: &row.id, record: &row.record, functions: &functions };
+                let line = if self.mask_function_names && form.is_for_training {
+                    let Masked { record, functions } = masked(&sample);
+                    (form.line)(&Sample { id: &row.id, record: &record, functions: &functions })
+                } else {
+                    (form.line)(&sample)
+                };
+                if let Some(line) = line {
+                    writeln!(file, "{line}").at("writing", &path)?;
+                }
+            }
+            file.flush().at("writing", &path)?;
+            if cx.cancelled() {
+                return Err(Error::Interrupted);
             }
         }
-        file.flush().at("writing", &path)?;
-        if cx.cancelled() {
-            return Err(Error::Interrupted);
-        }
+        Ok(())
     }
-    Ok(())
+}
+
+/// The functions of lists.
+struct Offered<'a> {
+    /// As they are sent.
+    as_sent: &'a dyn Fn(RowIx) -> &'a [Value],
+    /// In the form of BFCL.
+    in_bfcl: &'a dyn Fn(RowIx) -> &'a InBfcl,
+}
+
+impl Offered<'_> {
+    /// The functions that a row offers: those of its list, without what the split took away.
+    fn of(&self, row: &Kept) -> Cow<'_, [Value]> {
+        let all = (self.as_sent)(row.list);
+        if all.len() == row.record.offered.len() {
+            return Cow::Borrowed(all);
+        }
+        all.iter().filter(|function| row.offers(function)).cloned().collect()
+    }
+
+    /// The same in the form of BFCL, and the names that this form changed. It has the functions in the same order.
+    fn of_bfcl(&self, row: &Kept) -> Cow<'_, InBfcl> {
+        let (fixed, renames) = (self.in_bfcl)(row.list);
+        let all = (self.as_sent)(row.list);
+        if all.len() == row.record.offered.len() || all.len() != fixed.len() {
+            return Cow::Borrowed((self.in_bfcl)(row.list));
+        }
+        let functions =
+            all.iter().zip(fixed).filter(|(sent, _)| row.offers(sent)).map(|(_, fixed)| fixed.clone());
+        Cow::Owned((functions.collect(), renames.clone()))
+    }
+}
+
+impl Kept {
+    fn offers(&self, function: &Value) -> bool {
+        self.record.offered.iter().any(|name| function["name"] == name.as_str())
+    }
 }
 
 /// The kept rows with their records, in the order of their candidates.
@@ -133,13 +246,13 @@ fn kept_rows(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<Kept>> {
 }
 
 /// Writes the table: texts, so that no reader fills keys of one row into another.
-fn write_table<'f>(path: &Path, kept: &[&Kept], functions: impl Fn(RowIx) -> &'f [Value]) -> Result<()> {
+fn write_table(path: &Path, kept: &[&Kept], tables: &Offered<'_>) -> Result<()> {
     const GROUP_ROWS: usize = 4096;
     let mut table = FrameWriter::create(path);
     let groups: Vec<&[&Kept]> = if kept.is_empty() { vec![&[]] } else { kept.chunks(GROUP_ROWS).collect() };
     for group in groups {
         let rows: Vec<[String; COLUMNS.len()]> =
-            group.iter().map(|row| cells(row, functions(row.list))).collect();
+            group.iter().map(|row| cells(row, &tables.of(row))).collect();
         let texts = |at: usize| Values::Text(rows.iter().map(|row| Some(row[at].as_str())).collect());
         table.write(COLUMNS.iter().enumerate().map(|(at, name)| (*name, texts(at))).collect())?;
     }
@@ -164,56 +277,65 @@ fn cells(row: &Kept, functions: &[Value]) -> [String; COLUMNS.len()] {
 /// The functions of a list in the form of BFCL, and the names that this form changed.
 type InBfcl = (Vec<Value>, Vec<Rename>);
 
-/// Writes the entries that a live category can hold: those of one turn whose calls are made at once.
-fn write_bfcl<'f>(folder: &Path, kept: &[&Kept], in_bfcl: impl Fn(RowIx) -> &'f InBfcl) -> Result<()> {
-    let mut by_category: BTreeMap<Category, Vec<&Kept>> = BTreeMap::new();
+/// Writes the entries: what a live category can hold, of one turn whose calls are made at once, and the others as multi-turn.
+fn write_bfcl(folder: &Path, marker: &str, kept: &[&Kept], tables: &Offered<'_>) -> Result<()> {
+    let mut by_category: BTreeMap<Category, Vec<InEntry<'_>>> = BTreeMap::new();
+    let mut others = Vec::new();
     for &row in kept {
-        if let Some(category) = category(&row.record, in_bfcl(row.list).0.len()) {
-            by_category.entry(category).or_default().push(row);
+        let in_bfcl = tables.of_bfcl(row);
+        match category(&row.record, in_bfcl.0.len()) {
+            Some(category) => by_category.entry(category).or_default().push((row, in_bfcl)),
+            None => others.push(row),
         }
     }
     for (category, mut rows) in by_category {
         // Entries of one list follow each other.
-        rows.sort_by_key(|row| row.list);
-        let questions: Vec<Vec<Message>> =
-            rows.iter().map(|row| vec![Message::text(Role::User, row.record.instruction.clone())]).collect();
-        let answers: Vec<Vec<Value>> = rows
-            .iter()
-            .map(|row| {
-                let (functions, renames) = in_bfcl(row.list);
-                answer(&row.record, functions, |name, arguments| carry(renames, name, arguments))
-            })
-            .collect();
-        let entries: Vec<NewEntry<'_>> = rows
-            .iter()
-            .zip(questions.iter().zip(&answers))
-            .map(|(row, (messages, answer))| NewEntry {
-                request_id: &row.row_id,
-                messages,
-                functions: &in_bfcl(row.list).0,
-                ground_truth: category.has_answers().then_some(answer),
-                list: row.list,
-            })
-            .collect();
-        let path = folder.join(category.file_name());
-        let mut questions = open(&path)?;
-        let mut of_answers: Box<dyn std::io::Write> = match category.answer_path() {
-            Some(answers) => Box::new(open(&folder.join(answers))?),
-            None => Box::new(std::io::sink()),
-        };
-        write_category(category, &mut Ids::new("is", ""), &entries, &mut questions, &mut of_answers)
-            .at("writing", &path)?;
-        questions.flush().at("writing", &path)?;
-        of_answers.flush().at("writing", &path)?;
+        rows.sort_by_key(|(row, _)| row.list);
+        write_live(folder, category, marker, &rows)?;
     }
-    Ok(())
+    write_multi_turn(folder, &others)
+}
+
+/// A row, with its functions in the form of BFCL.
+type InEntry<'a> = (&'a Kept, Cow<'a, InBfcl>);
+
+/// Writes the entries of a live category.
+fn write_live(folder: &Path, category: Category, marker: &str, rows: &[InEntry<'_>]) -> Result<()> {
+    let question = |(row, _): &InEntry<'_>| vec![Message::text(Role::User, row.record.instruction.clone())];
+    let questions: Vec<Vec<Message>> = rows.iter().map(question).collect();
+    let ground_truth = |(row, in_bfcl): &InEntry<'_>| {
+        let (functions, renames) = &**in_bfcl;
+        answer(&row.record, functions, |name, arguments| carry(renames, name, arguments))
+    };
+    let answers: Vec<Vec<Value>> = rows.iter().map(ground_truth).collect();
+    let entries: Vec<NewEntry<'_>> = rows
+        .iter()
+        .zip(questions.iter().zip(&answers))
+        .map(|((row, in_bfcl), (messages, answer))| NewEntry {
+            request_id: &row.row_id,
+            messages,
+            functions: &in_bfcl.0,
+            ground_truth: category.has_answers().then_some(answer),
+            list: row.list,
+        })
+        .collect();
+    let path = folder.join(category.file_name());
+    let mut questions = open(&path)?;
+    let mut of_answers: Box<dyn std::io::Write> = match category.answer_path() {
+        Some(answers) => Box::new(open(&folder.join(answers))?),
+        None => Box::new(std::io::sink()),
+    };
+    write_category(category, &mut Ids::new(marker, ""), &entries, &mut questions, &mut of_answers)
+        .at("writing", &path)?;
+    questions.flush().at("writing", &path)?;
+    of_answers.flush().at("writing", &path)
 }
 
 /// Writes the multi-turn entries of rows. The last part of an id is the number of the candidate.
-fn write_multi_turn<'k>(folder: &Path, kept: impl Iterator<Item = &'k Kept>) -> Result<()> {
+fn write_multi_turn(folder: &Path, kept: &[&Kept]) -> Result<()> {
     let number = |row: &Kept| row.id.trim_start_matches('p').parse().ok();
     let mut entries: Vec<MultiTurnEntry> =
-        kept.filter_map(|row| multi_turn_entry(&row.record, number(row)?)).collect();
+        kept.iter().filter_map(|row| multi_turn_entry(&row.record, number(row)?)).collect();
     entries.sort_by_key(|entry| entry.category);
     for of_category in entries.chunk_by(|one, next| one.category == next.category) {
         let category = of_category[0].category;

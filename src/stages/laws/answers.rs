@@ -170,7 +170,13 @@ fn steps() -> Steps {
     let overlap = kind("drop-baseline-overlap").unwrap();
     let examples = fixture::corpus(&all_examples(overlap));
     steps.insert(overlap.name.to_owned(), judged_step(overlap, &*(overlap.for_examples)(), examples));
-    for name in ["drop-benchmark-overlap", "enhance-prompts", "hold-surplus"] {
+    for name in [
+        "check-instructions",
+        "check-provenance",
+        "drop-benchmark-overlap",
+        "enhance-prompts",
+        "hold-surplus",
+    ] {
         let kind = kind(name).unwrap();
         let examples = fixture::corpus(&all_examples(kind));
         steps.insert(kind.name.to_owned(), judged_step(kind, &*(kind.for_examples)(), examples));

@@ -5,6 +5,7 @@
 
 mod bfcl;
 mod conversations;
+mod masked;
 mod multi_turn;
 mod openai;
 mod xlam;
@@ -12,6 +13,7 @@ mod xlam;
 use serde_json::{Value, json};
 
 pub use bfcl::{answer, category};
+pub use masked::{Masked, masked};
 pub use multi_turn::{MultiTurn, MultiTurnEntry, entry as multi_turn_entry};
 
 use crate::record::Record;
@@ -34,6 +36,8 @@ pub struct Form {
     pub file: &'static str,
     /// What reads it.
     pub read_by: &'static str,
+    /// It is for training a model, so the names of functions may be masked in it.
+    pub is_for_training: bool,
     /// Makes the line; `None` where the form cannot hold the instruction.
     pub line: fn(&Sample<'_>) -> Option<Value>,
 }
@@ -43,13 +47,34 @@ pub static FORMS: [Form; 6] = [
     Form {
         file: "programs.jsonl",
         read_by: "reinforcement learning, evaluation, other programs",
+        is_for_training: false,
         line: program,
     },
-    Form { file: "openai.jsonl", read_by: "TRL, Axolotl, OpenAI fine-tuning", line: openai::line },
-    Form { file: "sharegpt.jsonl", read_by: "LLaMA-Factory", line: conversations::sharegpt },
-    Form { file: "hermes.jsonl", read_by: "Hermes and Qwen chat templates", line: conversations::hermes },
-    Form { file: "toolllama.jsonl", read_by: "ToolLLaMA", line: conversations::toolllama },
-    Form { file: "xlam.jsonl", read_by: "xLAM", line: xlam::line },
+    Form {
+        file: "openai.jsonl",
+        read_by: "TRL, Axolotl, OpenAI fine-tuning",
+        is_for_training: true,
+        line: openai::line,
+    },
+    Form {
+        file: "sharegpt.jsonl",
+        read_by: "LLaMA-Factory",
+        is_for_training: true,
+        line: conversations::sharegpt,
+    },
+    Form {
+        file: "hermes.jsonl",
+        read_by: "Hermes and Qwen chat templates",
+        is_for_training: true,
+        line: conversations::hermes,
+    },
+    Form {
+        file: "toolllama.jsonl",
+        read_by: "ToolLLaMA",
+        is_for_training: true,
+        line: conversations::toolllama,
+    },
+    Form { file: "xlam.jsonl", read_by: "xLAM", is_for_training: true, line: xlam::line },
 ];
 
 /// The record with its id first.
