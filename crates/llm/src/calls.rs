@@ -208,8 +208,7 @@ impl Caller {
         let at = {
             let mut next = self.next.lock().unwrap_or_else(PoisonError::into_inner);
             let at = (*next).max(Instant::now());
-            *next =
-                at + Duration::try_from_secs_f64(1.0 / self.limits.per_second).unwrap_or(MAX_DISTANCE);
+            *next = at + Duration::try_from_secs_f64(1.0 / self.limits.per_second).unwrap_or(MAX_DISTANCE);
             at
         };
         tokio::time::sleep_until(at.into()).await;
