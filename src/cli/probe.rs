@@ -23,12 +23,12 @@ use crate::text::visible::visible_line;
 /// Arguments of `probe`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  callsieve probe out/collection --allow api.example.com --dry-run    what would be called, and why the others are not
-  callsieve probe out/collection --allow api.example.com              one GET request for each function, in out/collection-calls
-  callsieve probe out/collection --allow api.example.com --header 'Authorization: Bearer ENV:MY_TOKEN'
-  callsieve generate out/collection-calls/recorded.toml               instructions over the recorded calls
+  callsieve probe out/collection --allow api.example.com --dry-run    what would be called
+  callsieve probe out/collection --allow api.example.com    GET requests, in out/collection-calls
+  callsieve probe out/harbour --allow 127.0.0.1:8080 --header 'X-Api-Key: ENV:HARBOUR_KEY'
+  callsieve generate out/collection-calls/recorded.toml     instructions over recorded calls
 
-Only hosts that are named are called, and only with the methods that are named. Values of parameters are the examples, defaults and lists of the collection. Stopped with Ctrl-C, the same command continues. Answers are written as they are: nothing is redacted; docs/collections.md describes the files.")]
+Parameters have the examples, defaults and listed values of the collection. After Ctrl-C the same command continues. Answers are data of the servers and are not redacted; docs/collections.md describes the files.")]
 pub(super) struct ProbeArgs {
     /// The run folder of a collection, of `callsieve collect`.
     #[arg(value_name = "RUN")]
@@ -163,7 +163,9 @@ fn header(text: &str) -> anyhow::Result<SecretHeader> {
         bail!("--header: expected 'NAME: ENV:VARIABLE'\n{HINT}");
     };
     let secret = std::env::var(variable).ok().filter(|secret| !secret.trim().is_empty());
-    let secret = secret.ok_or_else(|| anyhow!("--header: the environment variable {variable} is not set"))?;
+    // A name in small letters may be a secret in the wrong place.
+    let named = if variable.contains(|c: char| c.is_ascii_lowercase()) { "after ENV:" } else { variable };
+    let secret = secret.ok_or_else(|| anyhow!("--header: the environment variable {named} is not set"))?;
     SecretHeader::new(name, prefix, secret.trim()).map_err(|error| anyhow!("--header: {error}"))
 }
 

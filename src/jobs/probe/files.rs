@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::plan::read_tools;
 use super::record::RecordedCall;
 use super::{FunctionOutcome, ProbedFunction};
+use crate::collection::probe::ProbeRules;
 use crate::engine::disk::write_atomic;
 use crate::engine::error::{At as _, Error, Result};
 
@@ -76,7 +77,9 @@ impl Journal {
         // A call that was made again has its last answer.
         let by_key: BTreeMap<_, _> = self.calls.drain(..).map(|call| (call.key(), call)).collect();
         self.calls = by_key.into_values().collect();
-        let calls: Vec<Value> = self.calls.iter().filter_map(RecordedCall::for_environment).collect();
+        let rules = ProbeRules::built_in();
+        let calls = self.calls.iter().filter_map(|call| call.for_environment(&rules));
+        let calls: Vec<Value> = calls.collect();
         self.write(LOG, self.calls.iter().map(RecordedCall::line))?;
         self.write(CALLS, calls.iter().map(Value::to_string))?;
         self.write(DOCS, docs(run, &calls)?.iter().map(Value::to_string))?;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::collection::probe::body::Body as Content;
-use crate::collection::probe::{Probe, Request, read_log};
+use crate::collection::probe::{Probe, ProbeRules, Request, Verdict, Verdicts, read_log};
 use crate::llm::calls::{Answer, Body, Outcome};
 use crate::notation::levels::{MAX_KEPT, is_within};
 
@@ -141,8 +141,9 @@ impl RecordedCall {
         format!("{answer}: {more}")
     }
 
-    /// Returns the call as an environment of recorded calls has it; `None` if the answer is not about its arguments.
-    pub(super) fn for_environment(&self) -> Option<Value> {
+    /// Returns the call as an environment of recorded calls has it; `None` if the answer is not about its arguments, or a rule
+    /// knows it as an error in spite of its status.
+    pub(super) fn for_environment(&self, rules: &ProbeRules) -> Option<Value> {
         let (status, body) = (self.status?, self.body.as_deref()?);
         let result = match Content::of_text(body) {
             // Each line is read again by a reader with a limit.
@@ -152,13 +153,20 @@ impl RecordedCall {
         };
         let mut line = json!({"function": self.function, "arguments": self.arguments, "result": result});
         match status {
-            200..300 => {}
+            200..300 if body.is_empty() || !self.is_hit(rules) => {}
             status if ABOUT_ARGUMENTS.contains(&status) => {
                 line["error"] = format!("HTTP status {status}").into()
             }
             _ => return None,
         }
         Some(line)
+    }
+
+    /// Returns true if a rule hits the answer, however long it took.
+    fn is_hit(&self, rules: &ProbeRules) -> bool {
+        let timeless = Self { latency_ms: None, ..self.clone() };
+        let verdicts = Verdicts::of(rules, &Self::probes(&[timeless]), []);
+        verdicts.functions.iter().any(|function| matches!(function.verdict, Verdict::RuleHit(_)))
     }
 
     /// Returns the call as rules for recorded calls read it.
