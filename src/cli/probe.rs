@@ -14,7 +14,8 @@ use crate::cli::layout::{Column, Table};
 use crate::collection::probe::Verdict;
 use crate::engine::error::Error as EngineError;
 use crate::jobs::probe::{
-    AllowedHost, FunctionOutcome, Method, ProbeOptions, ProbeReport, ProbedFunction, SecretHeader, preview,
+    AllowedHost, FunctionOutcome, Method, ProbeOptions, ProbeReport, ProbedFunction, RecordedCall,
+    SecretHeader, prepare, preview,
 };
 use crate::run::{Error, Observer as _, Options};
 use crate::text::figures::{count, counted};
@@ -22,6 +23,7 @@ use crate::text::visible::visible_line;
 
 /// Arguments of `probe`.
 #[derive(Debug, clap::Args)]
+#[allow(clippy::struct_excessive_bools)] // Each is a flag.
 #[command(after_help = "Examples:
   callsieve probe out/collection --allow api.example.com --dry-run    what would be called
   callsieve probe out/collection --allow api.example.com    GET requests, in out/collection-calls
@@ -43,8 +45,8 @@ pub(super) struct ProbeArgs {
     #[arg(long, value_name = "METHOD", value_delimiter = ',', default_value = "GET")]
     methods: Vec<Method>,
 
-    /// Header of every request, with a secret from an environment variable: 'X-Api-Key: ENV:MY_KEY' or
-    /// 'Authorization: Bearer ENV:MY_TOKEN'. May be repeated. The value is sent to all hosts that are allowed, and is in no file.
+    /// Header of every request, with a secret from an environment variable, as in the examples. May be repeated. It is sent to
+    /// all hosts that are allowed, and is in no file.
     #[arg(long, value_name = "NAME: ENV:VARIABLE")]
     header: Vec<String>,
 
@@ -105,20 +107,25 @@ pub(super) fn probe(args: &ProbeArgs) -> anyhow::Result<Ending> {
         console::print_painted(&planned(&listed, Screen::of_stdout()))?;
         return Ok(Ending::Done);
     }
+    let prepared = prepare(&options)?;
+    // Until here signals end the program: nothing is sent yet.
     let cancel = cancelled_by_signal()?;
+    let stopped = |error| {
+        let command = Options::default().command(command_line()).resume_command();
+        Resumable::of(Error::Halfway(error), &command)
+    };
     let console = Console::new(args.quiet);
     console.begin("probe", None);
     let each = |_: &ProbedFunction| console.advance(1);
-    let report = crate::jobs::probe::probe(&options, &each, &|| cancel.load(Ordering::Relaxed))?;
+    let report = prepared.execute(&each, &|| cancel.load(Ordering::Relaxed)).map_err(stopped)?;
     console.end(&counted(report.calls().count() as u64, "call", "calls"));
     if !args.quiet {
         console::print_painted(&summary(&report, Screen::of_stdout()))?;
     }
     if report.is_interrupted {
-        let command = Options::default().command(command_line()).resume_command();
-        return Err(Resumable::of(Error::Halfway(EngineError::Interrupted), &command));
+        return Err(stopped(EngineError::Interrupted));
     }
-    if report.calls().any(|call| call.is_answered()) {
+    if report.calls().any(RecordedCall::is_answered) {
         return Ok(Ending::Done);
     }
     console::print_status("gate failed: no call was answered");

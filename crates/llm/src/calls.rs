@@ -27,7 +27,7 @@ pub use hosts::{AllowedHost, AllowedHosts, Denied};
 const POLL: Duration = Duration::from_millis(50);
 
 /// The longest time between two requests.
-const MAX_DISTANCE: Duration = Duration::from_secs(3_600);
+const MAX_DISTANCE: Duration = Duration::from_hours(1);
 
 /// Most redirects of one call.
 const MAX_REDIRECTS: usize = 4;

@@ -59,11 +59,6 @@ impl Journal {
         &self.calls
     }
 
-    /// Leaves out the calls for which this is false; they are recorded again.
-    pub(super) fn retain(&mut self, keep: impl Fn(&RecordedCall) -> bool) {
-        self.calls.retain(keep);
-    }
-
     /// Records a call.
     pub(super) fn add(&mut self, call: RecordedCall) -> Result<()> {
         let line = call.line() + "\n";

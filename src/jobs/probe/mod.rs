@@ -1,6 +1,6 @@
 //! Calls of the functions of a collection: requests to hosts that the user allows, and a record of every answer.
 //!
-//! [`plan`] decides what is called; [`probe`] calls it, in the order of names and one after the other. Each answer is written
+//! [`plan`] decides what is called; [`prepare`] and [`PreparedProbe::execute`] call it, in the order of names and one after the other. Each answer is written
 //! before the next request is sent, and a call that is recorded is not made again, so a stopped probe continues. Recorded answers
 //! are an environment of the kind `recorded` (`recorded.toml`), and a log for the rules of `callsieve-collection`'s `probe`. The
 //! same answers give the same bytes, except the times in the log. Answers are data: they are not redacted.
@@ -91,86 +91,103 @@ pub fn preview(options: &ProbeOptions) -> Result<Vec<ProbedFunction>> {
     Ok(preview.collect())
 }
 
-/// Calls the functions of a collection that the options allow, and writes the answers. `each` is called for every function
-/// before the next one is begun.
+/// A probe that can begin: its folder is locked.
+pub struct PreparedProbe {
+    options: ProbeOptions,
+    planned: Vec<PlannedFunction>,
+    caller: Caller,
+    journal: Journal,
+    known: Known,
+    /// How many calls may still be made.
+    left: usize,
+    is_interrupted: bool,
+}
+
+/// Prepares calls to the functions of a collection that the options allow; nothing is sent.
 ///
 /// # Errors
-/// The folder is no finished collection, none of its functions is allowed, or a file cannot be read or written. If the user stops
-/// it, that is no error: the report says so.
-pub fn probe(
-    options: &ProbeOptions,
-    each: &dyn Fn(&ProbedFunction),
-    cancelled: Cancelled<'_>,
-) -> Result<ProbeReport> {
+/// The folder is no finished collection, none of its functions is allowed, or the folder of the calls cannot be used.
+pub fn prepare(options: &ProbeOptions) -> Result<PreparedProbe> {
     let planned = plan(options)?;
     if planned.iter().all(|function| function.request.is_err()) {
         return Err(Error::Setting(nothing_to_call(options, &planned)));
     }
-    let hosts = AllowedHosts::new(options.hosts.clone());
-    let caller = Caller::new(hosts, options.headers.clone(), options.limits.clone()).map_err(setting)?;
     if options.out.join(MARKER).exists() {
-        return Err(Error::Setting(format!(
-            "{} is a run folder\nhint: give another folder with --out",
-            options.out.display()
-        )));
+        let out = options.out.display();
+        let message = format!("{out} is a run folder\nhint: give another folder with --out");
+        return Err(Error::Setting(message));
     }
-    let mut journal = Journal::open(&options.out, options.fresh)?;
-    if options.retry {
-        journal.retain(|call| !call.is_temporary());
-    }
+    let hosts = AllowedHosts::new(options.hosts.clone());
+    let caller = Caller::new(hosts, options.headers.clone(), options.limits.clone());
+    let caller = caller.map_err(|error| setting(&error))?;
+    let journal = Journal::open(&options.out, options.fresh)?;
     let known = known(journal.calls(), options);
-    let (mut left, mut is_interrupted) = (options.max_calls, false);
-    let mut functions = Vec::new();
-    for planned in planned {
-        let outcome = match (outcome_before(&planned, &known, &mut left), &planned.request) {
-            (Some(outcome), _) => outcome,
-            (None, Ok(request)) if !is_interrupted => match call(&caller, &planned, request, cancelled)? {
-                Some(call) => {
-                    journal.add(call.clone())?;
-                    FunctionOutcome::Called(Box::new(call))
-                }
-                None => {
-                    is_interrupted = true;
-                    stopped()
-                }
-            },
-            (None, _) => stopped(),
+    let (left, options) = (options.max_calls, options.clone());
+    Ok(PreparedProbe { options, planned, caller, journal, known, left, is_interrupted: false })
+}
+
+impl PreparedProbe {
+    /// Calls the functions one after the other, and writes the answers. `each` is called for every function before the next one
+    /// is begun. If the user stops it, that is no error: the report says so.
+    ///
+    /// # Errors
+    /// A file cannot be read or written. What was recorded until then is kept.
+    pub fn execute(
+        mut self,
+        each: &dyn Fn(&ProbedFunction),
+        cancelled: Cancelled<'_>,
+    ) -> Result<ProbeReport> {
+        let mut functions = Vec::with_capacity(self.planned.len());
+        for planned in std::mem::take(&mut self.planned) {
+            let outcome = self.outcome(&planned, cancelled)?;
+            let function = ProbedFunction { planned, outcome };
+            each(&function);
+            functions.push(function);
+        }
+        let n_usable = self.journal.finish(&self.options.run, &functions)?;
+        let verdicts = verdicts(self.journal.calls());
+        let environment = self.options.out.join(SETTINGS);
+        Ok(ProbeReport { functions, n_usable, environment, verdicts, is_interrupted: self.is_interrupted })
+    }
+
+    fn outcome(&mut self, planned: &PlannedFunction, cancelled: Cancelled<'_>) -> Result<FunctionOutcome> {
+        if let Some(outcome) = outcome_before(planned, &self.known, &mut self.left) {
+            return Ok(outcome);
+        }
+        let call = match &planned.request {
+            Ok(request) if !self.is_interrupted => self.call(planned, request, cancelled)?,
+            _ => None,
         };
-        let function = ProbedFunction { planned, outcome };
-        each(&function);
-        functions.push(function);
+        let Some(call) = call else {
+            self.is_interrupted = true;
+            return Ok(FunctionOutcome::NotCalled(NotCalled::new("interrupted", "stopped before this call")));
+        };
+        self.journal.add(call.clone())?;
+        Ok(FunctionOutcome::Called(Box::new(call)))
     }
-    let n_usable = journal.finish(&options.run, &functions)?;
-    let verdicts = verdicts(journal.calls());
-    let environment = options.out.join(SETTINGS);
-    Ok(ProbeReport { functions, n_usable, environment, verdicts, is_interrupted })
-}
 
-fn stopped() -> FunctionOutcome {
-    FunctionOutcome::NotCalled(NotCalled::new("interrupted", "stopped before this call"))
-}
-
-/// Makes one call; `None` if the user stopped it.
-fn call(
-    caller: &Caller,
-    planned: &PlannedFunction,
-    request: &Request,
-    cancelled: Cancelled<'_>,
-) -> Result<Option<RecordedCall>> {
-    let sent = Sent {
-        method: &request.method,
-        address: &request.address,
-        headers: &request.headers,
-        body: request.body.as_ref().map(|(kind, body)| (kind.as_str(), body.as_str())),
-    };
-    match caller.send(&sent, cancelled) {
-        Ok(outcome) => Ok(Some(RecordedCall::new(&planned.tool, &planned.function, request, outcome))),
-        Err(llm::Error::Interrupted) => Ok(None),
-        Err(error) => Err(setting(error)),
+    /// Makes one call; `None` if the user stopped it.
+    fn call(
+        &self,
+        planned: &PlannedFunction,
+        request: &Request,
+        cancelled: Cancelled<'_>,
+    ) -> Result<Option<RecordedCall>> {
+        let sent = Sent {
+            method: &request.method,
+            address: &request.address,
+            headers: &request.headers,
+            body: request.body.as_ref().map(|(kind, body)| (kind.as_str(), body.as_str())),
+        };
+        match self.caller.send(&sent, cancelled) {
+            Ok(outcome) => Ok(Some(RecordedCall::new(&planned.tool, &planned.function, request, outcome))),
+            Err(llm::Error::Interrupted) => Ok(None),
+            Err(error) => Err(setting(&error)),
+        }
     }
 }
 
-fn setting(error: llm::Error) -> Error {
+fn setting(error: &llm::Error) -> Error {
     Error::Setting(error.to_string())
 }
 

@@ -155,7 +155,7 @@ impl RecordedCall {
         match status {
             200..300 if body.is_empty() || !self.is_hit(rules) => {}
             status if ABOUT_ARGUMENTS.contains(&status) => {
-                line["error"] = format!("HTTP status {status}").into()
+                line["error"] = format!("HTTP status {status}").into();
             }
             _ => return None,
         }

@@ -184,7 +184,7 @@ impl Parts {
             Place::Path => address.fill(&name, &plain(value)),
             Place::Query => match value {
                 Value::Array(items) => {
-                    self.query.extend(items.iter().map(|item| (name.clone(), plain(item))))
+                    self.query.extend(items.iter().map(|item| (name.clone(), plain(item))));
                 }
                 value => self.query.push((name, plain(value))),
             },
@@ -264,6 +264,23 @@ mod tests {
             Value::Object(sent.arguments),
             json!({"id": "a/b c", "id_query": ["x&y", 2], "X-Tone": 440, "s": "é;", "id_body": "z"})
         );
+    }
+
+    #[test]
+    fn a_body_is_whole_or_has_parts_in_its_media_type() {
+        let swagger = |parameters: &Value| {
+            let description = json!({"swagger": "2.0", "info": {"title": "Bells"}, "host": "bells.test",
+                "paths": {"/cast": {"post": {"operationId": "cast", "parameters": parameters}}}});
+            request(&description, "cast").map(|sent| sent.body)
+        };
+        let part = |kind: &str| json!([{"name": "a b", "in": "formData", "required": true, "type": kind, "default": "x&y"}]);
+        let body = |kind: &str, text: &str| Ok(Some((kind.to_owned(), text.to_owned())));
+        assert_eq!(swagger(&part("string")), body(FORM, "a%20b=x%26y"));
+        assert_eq!(swagger(&part("file")), Err(Unable::Body("multipart/form-data".to_owned())));
+        let whole = json!([{"name": "list", "in": "body", "required": true,
+            "schema": {"type": "array", "items": {"enum": [3]}}}]);
+        assert_eq!(swagger(&whole), body("application/json", "[3]"));
+        assert_eq!(swagger(&json!([])), Ok(None));
     }
 
     #[test]
