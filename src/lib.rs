@@ -82,6 +82,8 @@ pub use callsieve_cells as cells;
 #[doc(hidden)]
 pub use callsieve_checker as checker;
 #[doc(hidden)]
+pub use callsieve_collection as collection;
+#[doc(hidden)]
 pub use callsieve_docs as docs;
 #[cfg(test)]
 pub(crate) use callsieve_engine::fixture;

@@ -320,6 +320,25 @@ fn maker_commands(at: &Surroundings) -> [(Vec<String>, Shows); 5] {
     ]
 }
 
+/// Calls of `probe` on a collection whose names, paths and addresses are hostile. Nothing is sent.
+fn probe_commands(at: &Surroundings) -> [(Vec<String>, Shows); 4] {
+    let below = |name: &str| at.path().join(name).to_str().unwrap().to_owned();
+    let (missing, apis) = (below(&format!("{HOSTILE} missing")), below("apis"));
+    let function = |method: &str| json!({"name": HOSTILE, "method": method, "path": format!("/{HOSTILE}")});
+    let tool = json!({"name": HOSTILE, "host": format!("https://{HOSTILE}"),
+        "functions": [function("GET"), function(HOSTILE)]});
+    std::fs::create_dir_all(at.path().join("apis/dataset")).unwrap();
+    std::fs::write(at.path().join("apis/dataset/tools.jsonl"), format!("{tool}\n")).unwrap();
+    let allow = ["--allow", "127.0.0.1:9"];
+    let of = |more: &[&str], shows| call(&[&["probe"], more, &allow[..]].concat(), shows);
+    [
+        of(&[&apis, "--dry-run"], Shows::Text),
+        of(&[&apis], Shows::Text),
+        of(&[&missing], Shows::Text),
+        of(&[&apis, "--header", HOSTILE], Shows::Nothing),
+    ]
+}
+
 /// Returns the JSON values in a text, ignoring the text around them.
 fn values(text: &str) -> Vec<Value> {
     serde_json::Deserializer::from_str(text).into_iter().collect::<Result<_, _>>().unwrap_or_else(|error| {
@@ -331,7 +350,8 @@ fn values(text: &str) -> Vec<Value> {
 fn no_foreign_text_acts_on_the_terminal_for_any_command() {
     let at = Surroundings::new();
     let mut walked = BTreeSet::new();
-    for (arguments, shows) in fix_commands(&at).into_iter().chain(maker_commands(&at)).chain(commands(&at)) {
+    let makers = maker_commands(&at).into_iter().chain(probe_commands(&at));
+    for (arguments, shows) in fix_commands(&at).into_iter().chain(makers).chain(commands(&at)) {
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let (text, code) = on_terminal(&words);
         assert_eq!(danger(&text), None, "{words:?}: {text:?}");

@@ -33,6 +33,7 @@ mod layout;
 mod model;
 mod pairs;
 mod plan;
+mod probe;
 mod purge;
 mod report;
 mod run;
@@ -91,6 +92,8 @@ enum Command {
     Run(run::RunArgs),
     /// Reads the tools of API collections and MCP servers, and gives them legal names.
     Collect(collect::CollectArgs),
+    /// Calls the functions of an API collection on hosts that you allow, and records the answers.
+    Probe(probe::ProbeArgs),
     /// Makes instructions over an environment by executing programs; needs no language model.
     Generate(generate::GenerateArgs),
     /// Checks a pipeline without reading the logs: stages, columns, files, settings.
@@ -285,6 +288,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Evaluate(args) => return evaluate::evaluate(&args, registry.environment()),
         Command::Audit(args) => return audit::audit(*args, registry),
         Command::Collect(args) => return collect::collect(&args, registry),
+        Command::Probe(args) => return probe::probe(&args),
         Command::Generate(args) => return generate::generate(&args, registry),
         Command::Pairs(args) => return pairs::pairs(&args, registry),
         Command::Compare(args) => return compare::compare(&args),

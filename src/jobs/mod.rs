@@ -10,6 +10,7 @@ pub mod collect;
 pub mod dataset;
 pub mod gate;
 pub mod instruct;
+pub mod probe;
 
 use std::path::Path;
 

@@ -53,6 +53,7 @@ mod partition;
 mod picture;
 mod pieces;
 mod privacy;
+mod probe;
 mod public_names;
 mod recogniser;
 mod records;

@@ -3,11 +3,13 @@
 //! A tool is a service: a `RapidAPI` tool, an API description, an MCP server, a Python module. Its functions have docs as
 //! JSON Schema, as written: types and marks in words of other APIs are left to `docs::fix`, which records every change.
 
-use serde::Serialize;
+use callsieve_docs::spec;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// The place of a tool or a fault.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Origin {
     /// The path of the file, or the name of a value in memory.
     pub source: String,
@@ -16,7 +18,8 @@ pub struct Origin {
 }
 
 /// One tool, a service, with its functions.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Tool {
     /// The name by which the collection knows the tool.
     pub name: String,
@@ -39,7 +42,8 @@ pub struct Tool {
 }
 
 /// One function of a tool.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Api {
     /// The legal name, unique in the collection; see `names`.
     pub name: String,
@@ -49,6 +53,12 @@ pub struct Api {
     pub method: Option<String>,
     /// The path or the address of the request, with its variables as written.
     pub path: Option<String>,
+    /// Where its parameters are in a request, in the order of the parameters; empty if the source does not say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Input>,
+    /// The media type of the body of a request, if it is stated and not JSON.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body_type: Option<String>,
     /// `name` (the legal one), `description`, and `parameters` as JSON Schema.
     pub doc: Map<String, Value>,
     /// The JSON Schema of the response.
@@ -59,6 +69,51 @@ pub struct Api {
     pub annotations: Option<Value>,
     /// Where the function was read.
     pub origin: Origin,
+}
+
+/// Where a parameter is in a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// The parameter of the function.
+    pub parameter: String,
+    /// The place.
+    pub place: Place,
+    /// Its name in the request.
+    pub name: String,
+}
+
+/// A place in a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// A variable of the path.
+    Path,
+    /// The query.
+    Query,
+    /// A header.
+    Header,
+    /// A cookie.
+    Cookie,
+    /// The whole body.
+    Body,
+    /// A member of the body: of a JSON object, or a part of a form.
+    BodyMember,
+}
+
+impl Input {
+    /// Returns where an API description has a parameter; `None` if it is at no place that the standards have.
+    pub(crate) fn of(input: &spec::Input) -> Option<Self> {
+        let place = match input.place.as_str() {
+            "path" => Place::Path,
+            "query" => Place::Query,
+            "header" => Place::Header,
+            "cookie" => Place::Cookie,
+            "body" | "formData" if input.is_member => Place::BodyMember,
+            "body" => Place::Body,
+            _ => return None,
+        };
+        Some(Self { parameter: input.parameter.clone(), place, name: input.name.clone() })
+    }
 }
 
 impl Api {

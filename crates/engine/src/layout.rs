@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use callsieve_text::content_hash::content_hash;
 
 /// The file that marks a run folder.
-pub(super) const MARKER: &str = ".callsieve";
+pub const MARKER: &str = ".callsieve";
 /// The marker that the program wrote under its former name, toolsieve.
 pub(super) const FORMER_MARKER: &str = ".toolsieve";
 /// The format of run folders, in the marker and in `run.json`. Raised when a build can no longer read the folders of the

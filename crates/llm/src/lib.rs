@@ -1,4 +1,5 @@
-//! Network access: servers with an OpenAI-compatible API, and downloads. No other module uses the network.
+//! Network access: servers with an OpenAI-compatible API, downloads, and calls of APIs that a user allows (`calls`). No other
+//! module uses the network.
 //!
 //! The module is asynchronous inside and blocking outside: it owns its runtime, and calls block
 //! and can be cancelled. Every request goes through one `sender`, which waits, retries and removes
@@ -11,6 +12,7 @@ mod adapted;
 pub mod batch;
 pub mod budget;
 pub mod cache;
+pub mod calls;
 pub mod chat;
 mod claims;
 pub mod client;

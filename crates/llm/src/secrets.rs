@@ -143,7 +143,12 @@ impl Secrets {
             let parameters = parameters.map(|(_, value)| value.into_owned());
             parameters.chain(url.password().map(str::to_owned))
         });
-        let all = key.map(str::to_owned).into_iter().chain(of_url).filter(|text| !text.is_empty());
+        Self::of_texts(key.map(str::to_owned).into_iter().chain(of_url))
+    }
+
+    /// Returns secrets with these texts.
+    pub(super) fn of_texts(texts: impl IntoIterator<Item = String>) -> Self {
+        let all = texts.into_iter().filter(|text| !text.is_empty());
         let texts: Vec<(String, Style)> = all.map(|text| (text.clone(), style(&text))).collect();
         let finders = (!texts.is_empty()).then(|| Finders::of(&texts)).flatten();
         Self { texts, finders }

@@ -241,17 +241,22 @@ impl Sender {
         Error::Refused { url, status: answer.meant_status().as_u16(), message }
     }
 
-    /// Describes an error in one line: the error and its root cause.
+    /// Describes an error in one line, without secrets.
     pub(super) fn describe(&self, error: reqwest::Error) -> String {
-        let error = error.without_url();
-        let mut text = error.to_string();
-        let mut cause = std::error::Error::source(&error);
-        while let Some(deeper) = cause {
-            text = format!("{error}: {deeper}");
-            cause = deeper.source();
-        }
-        self.secrets.hide(&text)
+        self.secrets.hide(&described(error))
     }
+}
+
+/// Describes an error in one line, without the address: the error and its root cause.
+pub(super) fn described(error: reqwest::Error) -> String {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(&error);
+    while let Some(deeper) = cause {
+        text = format!("{error}: {deeper}");
+        cause = deeper.source();
+    }
+    text
 }
 
 /// Replaces escaped halves of surrogate pairs in JSON, which no text here can hold, by U+FFFD: a reply must not be lost, and

@@ -11,7 +11,7 @@ use super::{Format, description_census};
 use crate::document::{Document, allowance};
 use crate::fault::FaultKind;
 use crate::reading::{Reading, owned, text, value};
-use crate::tool::{Api, Tool};
+use crate::tool::{Api, Input, Tool};
 
 pub(super) const OPENAPI: Format = Format {
     name: "openapi",
@@ -45,8 +45,9 @@ fn read(document: &Document, reading: &mut Reading) {
     let mut tool = tool(root, document.source.stem());
     tool.origin = reading.source.at("");
     let mut resolver = Resolver::new(root);
-    for spec::Operation { function, at } in read {
-        let Some(mut api) = api(&function, reading, &at) else { continue };
+    for operation in read {
+        let Some(mut api) = api(&operation, reading) else { continue };
+        let at = operation.at;
         if let Some(place) = Place::of(&at) {
             api.method = Some(place.method.to_uppercase());
             resolver.next_function();
@@ -86,12 +87,15 @@ pub(super) fn functions(
 }
 
 /// Returns the function of an operation.
-pub(super) fn api(function: &Value, reading: &mut Reading, at: &str) -> Option<Api> {
-    let map = reading.object(function, at)?;
+pub(super) fn api(operation: &spec::Operation, reading: &mut Reading) -> Option<Api> {
+    let at = operation.at.as_str();
+    let map = reading.object(&operation.function, at)?;
     let name = reading.name(map, &["name"], at)?;
     let mut parameters = map.get("parameters").cloned().unwrap_or_default();
     parameters["type"] = json!("object");
-    Some(Api::new(name, text(map, &["description"]), parameters, reading.source.at(at)))
+    let api = Api::new(name, text(map, &["description"]), parameters, reading.source.at(at));
+    let inputs = operation.inputs.iter().filter_map(Input::of).collect();
+    Some(Api { inputs, body_type: operation.body_type.clone(), ..api })
 }
 
 fn tool(root: &Map<String, Value>, stem: &str) -> Tool {

@@ -42,7 +42,7 @@ fn read(document: &Document, reading: &mut Reading) {
     };
     let whole = Value::Object(root.clone());
     for operation in read {
-        let Some(mut api) = api(&operation.function, reading, &operation.at) else { continue };
+        let Some(mut api) = api(&operation, reading) else { continue };
         if let Some(item) = whole.pointer(&operation.at) {
             with_request(&mut api, item);
         }

@@ -38,7 +38,8 @@ pub(super) fn add(body: Body, function: &mut FunctionDoc, steps: &mut Vec<ParseS
         // `true` and other values that are not schemas do not restrict the property.
         let schema = if let Value::Object(schema) = member { schema } else { Map::new() };
         if schema.get("readOnly") != Some(&Value::Bool(true)) {
-            function.add(Parameter { name, place: BODY.to_owned(), is_required, schema }, steps);
+            function
+                .add(Parameter { name, place: BODY.to_owned(), is_member: true, is_required, schema }, steps);
         }
     }
 }
@@ -55,5 +56,6 @@ fn whole(body: Body) -> Parameter {
     if let Some(description) = body.description.filter(|text| !text.trim().is_empty()) {
         schema.insert("description".to_owned(), description.into());
     }
-    Parameter { name: body.name, place: BODY.to_owned(), is_required: body.is_required, schema }
+    let (place, is_required) = (BODY.to_owned(), body.is_required);
+    Parameter { name: body.name, place, is_member: false, is_required, schema }
 }

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 
-use super::note;
+use super::{Input, note};
 use crate::parse::step::ParseStep;
 
 /// The maximum number of parameters of one function; no request has more.
@@ -21,6 +21,9 @@ pub(super) struct FunctionDoc {
     description: Option<String>,
     properties: Map<String, Value>,
     required: Vec<String>,
+    inputs: Vec<Input>,
+    /// The media type of the body, if it has one.
+    pub(super) body_type: Option<String>,
     /// The number of uses of each name with a suffix.
     n_uses: FxHashMap<String, usize>,
 }
@@ -30,8 +33,17 @@ pub(super) struct Parameter {
     pub(super) name: String,
     /// The place in the request: `path`, `query`, `body`.
     pub(super) place: String,
+    /// It is one of several parts of the body.
+    pub(super) is_member: bool,
     pub(super) is_required: bool,
     pub(super) schema: Map<String, Value>,
+}
+
+/// A function, with the request that it makes.
+pub(super) struct Function {
+    pub(super) doc: Value,
+    pub(super) inputs: Vec<Input>,
+    pub(super) body_type: Option<String>,
 }
 
 impl FunctionDoc {
@@ -43,21 +55,24 @@ impl FunctionDoc {
             description: description.map(str::to_owned),
             properties: Map::new(),
             required: Vec::new(),
+            inputs: Vec::new(),
+            body_type: None,
             n_uses: FxHashMap::default(),
         }
     }
 
     pub(super) fn add(&mut self, parameter: Parameter, steps: &mut Vec<ParseStep>) {
-        let Parameter { name, place, is_required, schema } = parameter;
-        let name = if self.properties.contains_key(&name) {
+        let Parameter { name: written, place, is_member, is_required, schema } = parameter;
+        let name = if self.properties.contains_key(&written) {
             note(steps, ParseStep::PlaceSuffix);
-            self.free_name(&format!("{name}_{place}"))
+            self.free_name(&format!("{written}_{place}"))
         } else {
-            name
+            written.clone()
         };
         if is_required {
             self.required.push(name.clone());
         }
+        self.inputs.push(Input { parameter: name.clone(), place, name: written, is_member });
         self.properties.insert(name, Value::Object(schema));
     }
 
@@ -76,7 +91,8 @@ impl FunctionDoc {
         }
     }
 
-    pub(super) fn into_value(self) -> Value {
+    /// Returns the function, and where its parameters are in a request.
+    pub(super) fn finish(self) -> Function {
         let mut function = Map::new();
         function.insert("name".to_owned(), json!(self.name));
         if let Some(description) = self.description {
@@ -84,6 +100,6 @@ impl FunctionDoc {
         }
         let parameters = json!({"type": "dict", "properties": self.properties, "required": self.required});
         function.insert("parameters".to_owned(), parameters);
-        Value::Object(function)
+        Function { doc: Value::Object(function), inputs: self.inputs, body_type: self.body_type }
     }
 }

@@ -3,7 +3,7 @@
 //! Each operation is one function. All inputs of a call (path, query, header, cookie, body) become its parameters;
 //! responses, servers and security do not. Schemas are unchanged, for `fix`, except that references are resolved, as
 //! they lead out of the function. Unreadable operations are reported in one fault. [`describe`] also returns the place of
-//! each operation, for callers that read more of the description, with [`Resolver`] for its references.
+//! each operation and of its parameters, for callers that read more of the description, with [`Resolver`] for its references.
 
 mod body;
 mod function;
@@ -18,6 +18,7 @@ use super::parse::fault::{Fault, ParseFault};
 use super::parse::step::ParseStep;
 use callsieve_notation::allowance::{Allowance, ELEMENT_BYTES, bytes_of};
 use callsieve_notation::json::strict::{self, Strict};
+use function::Function;
 pub use schema::Resolver;
 
 /// The key under which collections of tools have an API description as text.
@@ -39,6 +40,23 @@ pub struct Operation {
     pub function: Value,
     /// Where the operation is in the description, as a JSON pointer: `/paths/~1bells/get`, `/item/0/item/2`.
     pub at: String,
+    /// Where each parameter is in a request, in the order of the parameters.
+    pub inputs: Vec<Input>,
+    /// The media type of the body, if it has one and it is not JSON.
+    pub body_type: Option<String>,
+}
+
+/// Where a parameter of a function is in a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Input {
+    /// The name of the parameter of the function.
+    pub parameter: String,
+    /// The place: `path`, `query`, `header`, `cookie`, `body` or `formData`.
+    pub place: String,
+    /// The name in the request, which several places may have in common.
+    pub name: String,
+    /// It is one of several parts of the body, not the whole.
+    pub is_member: bool,
 }
 
 /// What an API description offers.
@@ -128,12 +146,13 @@ impl<'a> Tally<'a> {
         &mut self,
         name: impl FnOnce() -> String,
         at: impl FnOnce() -> String,
-        function: Result<Value, Unreadable>,
+        function: Result<Function, Unreadable>,
     ) {
         match function {
             // Beyond the allowance, the whole text is refused.
-            Ok(function) if self.allowance.take(ELEMENT_BYTES + bytes_of(&function)) => {
-                self.operations.push(Operation { function, at: at() });
+            Ok(function) if self.allowance.take(ELEMENT_BYTES + bytes_of(&function.doc)) => {
+                let Function { doc: function, inputs, body_type } = function;
+                self.operations.push(Operation { function, at: at(), inputs, body_type });
             }
             Ok(_) => {}
             Err(_) if self.bad.len() == MAX_NAMED => self.n_more_bad += 1,

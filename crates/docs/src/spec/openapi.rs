@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
 use super::body::{self, BODY, Body};
-use super::function::{FunctionDoc, MAX_PARAMETERS, Parameter, TOO_MANY};
+use super::function::{Function, FunctionDoc, MAX_PARAMETERS, Parameter, TOO_MANY};
 use super::schema::Resolver;
 use super::{Read, Tally, Unreadable, note};
 use crate::parse::step::ParseStep;
@@ -20,6 +20,9 @@ const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "
 
 /// Headers that the standard excludes from the parameters.
 const NOT_PARAMETERS: [&str; 3] = ["accept", "content-type", "authorization"];
+
+/// The place of parts of a form in version 2.
+const FORM_DATA: &str = "formData";
 
 /// Media types of a body, the most preferred first.
 const MEDIA: [&str; 5] =
@@ -117,7 +120,7 @@ impl<'s> Operation<'s, '_> {
         notation: &Notation,
         resolver: &mut Resolver<'s>,
         steps: &mut Vec<ParseStep>,
-    ) -> Result<Value, Unreadable> {
+    ) -> Result<Function, Unreadable> {
         let operation = self.value.as_object().ok_or("expected an object")?;
         resolver.next_function();
         let texts = [operation, self.item].map(|map| ["description", "summary"].map(|key| string(map, key)));
@@ -129,7 +132,7 @@ impl<'s> Operation<'s, '_> {
         if let Some(value) = operation.get("requestBody") {
             request_body(&mut call, value)?;
         }
-        Ok(call.function.into_value())
+        Ok(call.function.finish())
     }
 
     /// Returns the operation's own name, or one built from method and path.
@@ -209,7 +212,8 @@ impl Call<'_, '_> {
         }
         let is_required = place == "path" || is_true(parameter, "required");
         let (name, place) = (name.to_owned(), place.to_owned());
-        self.function.add(Parameter { name, place, is_required, schema }, self.steps);
+        let is_member = place == FORM_DATA;
+        self.function.add(Parameter { name, place, is_member, is_required, schema }, self.steps);
     }
 }
 
@@ -218,7 +222,7 @@ fn request_body<'s>(call: &mut Call<'s, '_>, value: &'s Value) -> Result<(), Unr
     let request = call.resolver.target(value).map_err(|error| format!("the body: {error}"))?;
     let Some(content) = request.get("content").and_then(Value::as_object) else { return Ok(()) };
     let of_kind = |kind: &&str| content.iter().find(|(name, _)| is_media(name, kind));
-    let Some((_, media)) = MEDIA.iter().find_map(of_kind).or_else(|| content.iter().next()) else {
+    let Some((kind, media)) = MEDIA.iter().find_map(of_kind).or_else(|| content.iter().next()) else {
         return Ok(());
     };
     let schema = media.get("schema").map(|schema| call.resolver.schema(schema, call.steps));
@@ -228,8 +232,14 @@ fn request_body<'s>(call: &mut Call<'s, '_>, value: &'s Value) -> Result<(), Unr
         is_required: is_true(request, "required"),
         schema: schema.unwrap_or_default(),
     };
+    call.function.body_type = Some(kind.clone()).filter(|kind| !is_json(kind));
     body::add(body, &mut call.function, call.steps);
     Ok(())
+}
+
+/// Returns true for the media types of JSON, and for any type.
+fn is_json(name: &str) -> bool {
+    ["application/json", "+json", "*/*"].iter().any(|kind| is_media(name, kind))
 }
 
 fn is_media(name: &str, kind: &str) -> bool {

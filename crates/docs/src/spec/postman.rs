@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value, json};
 
 use super::body::BODY;
-use super::function::{FunctionDoc, MAX_PARAMETERS, Parameter, TOO_MANY};
+use super::function::{Function, FunctionDoc, MAX_PARAMETERS, Parameter, TOO_MANY};
 use super::openapi::{is_true, string};
 use super::{Read, Tally, Unreadable, note};
 use crate::parse::step::ParseStep;
@@ -63,7 +63,7 @@ fn walk<'v>(
     }
 }
 
-fn request(item: &Value, steps: &mut Vec<ParseStep>, allowance: &Allowance) -> Result<Value, Unreadable> {
+fn request(item: &Value, steps: &mut Vec<ParseStep>, allowance: &Allowance) -> Result<Function, Unreadable> {
     let item = item.as_object().ok_or("expected an object")?;
     let name = string(item, "name").filter(|name| !name.trim().is_empty()).ok_or("it has no name")?;
     let request = item.get("request").ok_or("it has no request")?;
@@ -92,8 +92,9 @@ fn request(item: &Value, steps: &mut Vec<ParseStep>, allowance: &Allowance) -> R
         for parameter in in_body {
             function.add(parameter, steps);
         }
+        function.body_type = body_type(body);
     }
-    Ok(function.into_value())
+    Ok(function.finish())
 }
 
 /// Returns a description: a text, or an object with one.
@@ -171,7 +172,8 @@ fn text_parameter(name: String, place: &str, text: Option<&str>) -> Parameter {
     if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
         schema.insert("description".to_owned(), json!(text));
     }
-    Parameter { name, place: place.to_owned(), is_required: place == "path", schema }
+    let (is_member, is_required) = (place == BODY, place == "path");
+    Parameter { name, place: place.to_owned(), is_member, is_required, schema }
 }
 
 fn in_body(
@@ -192,10 +194,31 @@ fn in_body(
     }
 }
 
+/// Returns the media type of a body that is not JSON.
+fn body_type(body: &Map<String, Value>) -> Option<String> {
+    let kind = match string(body, "mode")? {
+        "urlencoded" => "application/x-www-form-urlencoded",
+        "formdata" => "multipart/form-data",
+        "file" => "application/octet-stream",
+        "raw" if !is_json(body) => "text/plain",
+        _ => return None,
+    };
+    Some(kind.to_owned())
+}
+
 /// Returns a body as one parameter.
 fn body_parameter(schema: Value) -> Parameter {
     let schema = if let Value::Object(schema) = schema { schema } else { Map::new() };
-    Parameter { name: BODY.to_owned(), place: BODY.to_owned(), is_required: false, schema }
+    let [name, place] = [BODY, BODY].map(str::to_owned);
+    Parameter { name, place, is_member: false, is_required: false, schema }
+}
+
+/// Returns true if a body that is text is JSON.
+fn is_json(body: &Map<String, Value>) -> bool {
+    let text = string(body, "raw").unwrap_or_default().trim();
+    let options = body.get("options").and_then(|options| options.get("raw"));
+    let language = options.and_then(|raw| raw.get("language")?.as_str());
+    language == Some("json") || (language.is_none() && text.starts_with(['{', '[']))
 }
 
 fn raw_body(
@@ -207,10 +230,7 @@ fn raw_body(
     if text.is_empty() {
         return Ok(Vec::new());
     }
-    let options = body.get("options").and_then(|options| options.get("raw"));
-    let language = options.and_then(|raw| raw.get("language")?.as_str());
-    let is_json = language == Some("json") || (language.is_none() && text.starts_with(['{', '[']));
-    if !is_json {
+    if !is_json(body) {
         return Ok(vec![body_parameter(json!({"type": "string"}))]);
     }
     let read = strict::read_within(text, allowance);
@@ -218,7 +238,11 @@ fn raw_body(
     let value = read.map_err(|error| format!("its body is not JSON: {error}"))?.value;
     note(steps, ParseStep::TypesInferred);
     let Value::Object(members) = value else { return Ok(vec![body_parameter(inferred(&value))]) };
-    let parameter = |(name, value): (String, Value)| Parameter { name, ..body_parameter(inferred(&value)) };
+    let parameter = |(name, value): (String, Value)| Parameter {
+        name,
+        is_member: true,
+        ..body_parameter(inferred(&value))
+    };
     Ok(members.into_iter().map(parameter).collect())
 }
 

@@ -39,6 +39,12 @@ fn parameter<'s>(call: &mut Call<'s, '_>, parameter: &'s Map<String, Value>) -> 
     }
     let own = parameter.iter().filter(|(key, _)| !NOT_SCHEMA.contains(&key.as_str()));
     let schema = own.map(|(key, value)| (key.clone(), value.clone())).collect();
+    if place == "formData" {
+        let is_file = string(parameter, "type") == Some("file");
+        let kind = if is_file { "multipart/form-data" } else { "application/x-www-form-urlencoded" };
+        let known = call.function.body_type.take().filter(|_| !is_file);
+        call.function.body_type = known.or_else(|| Some(kind.to_owned()));
+    }
     call.add(parameter, name, place, schema);
     Ok(())
 }

@@ -127,7 +127,7 @@ impl Source for ApiFiles {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         // Names of files are part of names of tools and of the order.
         for file in self.files()? {
             fingerprint.part("file", file.to_string_lossy().as_bytes());
