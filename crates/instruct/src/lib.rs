@@ -12,6 +12,7 @@ pub mod collection;
 pub mod environment;
 pub mod form;
 pub mod record;
+pub mod redaction;
 pub mod sink;
 pub mod source;
 pub mod split;

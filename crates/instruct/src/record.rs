@@ -57,6 +57,9 @@ pub struct Record {
     pub state: String,
     /// The hash of the state after the calls; `None` if the environment shows none.
     pub end_state: Option<String>,
+    /// Personal values were replaced, so the calls are not those that were executed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub redacted: bool,
     /// Of an environment of Python classes: what an evaluator needs that runs the classes itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<Scenario>,
@@ -172,6 +175,7 @@ impl Record {
             origin: environment.origin().name().to_owned(),
             state: instruction.state.clone(),
             end_state: instruction.executed.state_hash.clone().filter(|_| !instruction.has_no_call()),
+            redacted: false,
             scenario: scenario(instruction, environment),
         }
     }

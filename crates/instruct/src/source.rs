@@ -34,9 +34,14 @@ use serde_json::{Map, Value, json};
 
 use crate::environment::{functions_file, of_collection, open, within_collection};
 use crate::record::{CallRecord, Record};
+use crate::redaction::Redaction;
 
 /// The note of the source on how much of its environment is reached.
 pub const COVERAGE: &str = "coverage";
+
+/// The note of the source on how calls were executed: the origin of results, the network, and in how many instructions
+/// personal values were replaced; null if nobody looked.
+pub const CONDITIONS: &str = "conditions";
 
 /// The source and its settings.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -66,6 +71,9 @@ pub struct Programs {
     pub offered: [usize; 2],
     /// The share of instructions that may call the same functions in the same order. Higher accepts more; five always may.
     pub most_alike: f64,
+    /// Replaces personal values in messages, calls, results and states by placeholders. What was replaced cannot be executed
+    /// again.
+    pub redact: bool,
     /// What the program has from its surroundings.
     #[serde(skip)]
     #[schemars(skip)]
@@ -87,6 +95,7 @@ impl Default for Programs {
             most_calls: usual.most_calls,
             offered: usual.offered,
             most_alike: usual.most_alike,
+            redact: false,
             system: System::default(),
         }
     }
@@ -247,6 +256,8 @@ impl Source for Programs {
         let Opened { environment, bindings, templates } = self.opened()?;
         let mut generation = Generation::new(&*environment, &bindings, &templates, self.settings(cx.seed));
         let wanted = (self.accept + self.spare) as u64;
+        let states = environment.initial_states().iter().map(|state| &state.value);
+        let mut redaction = self.redact.then(|| Redaction::new(states));
         let (mut number, mut shown, mut tally) = (0, 0, Tally::default());
         while into.records() < wanted && number < self.most_candidates() {
             let outcomes = generation
@@ -259,16 +270,20 @@ impl Source for Programs {
                 }
                 number += 1;
                 tally.add(&candidate);
-                self.take(number, candidate.outcome, &*environment, into)?;
+                self.take(number, candidate.outcome, &*environment, redaction.as_mut(), into)?;
             }
             cx.progress.advance(into.records() - shown);
             shown = into.records();
         }
+        let mut conditions = environment.conditions();
+        conditions.insert("origin".to_owned(), environment.origin().name().into());
+        let redacted = redaction.map(|redaction| redaction.n_redacted());
+        conditions.insert("redacted".to_owned(), json!(redacted));
         let coverage = serde_json::to_value(generation.coverage(&tally)).unwrap_or_default();
         Ok(InputsRead {
             inputs: self.inputs()?,
             items: number,
-            notes: [(COVERAGE.to_owned(), coverage)].into(),
+            notes: [(COVERAGE.to_owned(), coverage), (CONDITIONS.to_owned(), conditions.into())].into(),
             ..InputsRead::default()
         })
     }
@@ -281,12 +296,17 @@ impl Programs {
         number: u64,
         outcome: Outcome,
         environment: &dyn Environment,
+        redaction: Option<&mut Redaction>,
         into: &mut Intake,
     ) -> Result<()> {
         let place = SourcePlace { file: 0, line: number, record: number };
         match outcome {
             Ok(instruction) => {
                 let record = Record::of(&instruction, environment);
+                let record = match redaction {
+                    Some(redaction) => redaction.redact(record),
+                    None => record,
+                };
                 into.request(self.row(place, &record, environment))
             }
             Err(rejection) => into.line(LineRow {
