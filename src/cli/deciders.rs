@@ -61,7 +61,7 @@ const FILES: &[(&str, &[&str])] = &[
         "src/stages/draft_answers/by_model.rs",
         &["answer/drafts-differ", "answer/no-call-drafted", "answer/no-draft"],
     ),
-    ("src/stages/draft_answers/others.rs", &["answer/other-alternatives", "answer/other-answer"]),
+    ("src/stages/draft_answers/other_answers.rs", &["answer/other-alternatives", "answer/other-answer"]),
     ("src/stages/enhance_prompts/mod.rs", &["prompt/"]),
     ("crates/engine/src/cascade.rs", &["cascade/"]),
     ("crates/engine/src/decision.rs", &["decision/"]),

@@ -69,7 +69,7 @@ pub(super) struct HeldArgs {
 
     /// Format of the rows [default: a table for people on a terminal, else jsonl]
     #[arg(long, value_enum, value_name = "FORMAT")]
-    format: Option<Format>,
+    format: Option<ReviewFormat>,
 
     /// Writes the rows to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
@@ -78,7 +78,7 @@ pub(super) struct HeldArgs {
 
 /// A format of a review file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ReviewFormat {
     /// One JSON object per line.
     Jsonl,
     /// A table with a header; nested values are JSON text.
@@ -87,7 +87,7 @@ enum Format {
     Parquet,
 }
 
-impl Format {
+impl ReviewFormat {
     /// The format that a file's name asks for.
     ///
     /// # Errors
@@ -111,10 +111,10 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
         check_target(out)?;
     }
     let format = match (args.format, &args.out) {
-        (None, Some(out)) => Some(Format::of(out)?),
+        (None, Some(out)) => Some(ReviewFormat::of(out)?),
         (format, _) => format,
     };
-    if format == Some(Format::Parquet) && args.out.is_none() {
+    if format == Some(ReviewFormat::Parquet) && args.out.is_none() {
         bail!("Parquet is not printed\nhint: name a file, e.g. --out held.parquet");
     }
     let is_list = format.is_none() && args.out.is_none() && console::is_read_by_a_person();
@@ -137,10 +137,10 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
         let screen = Screen::of_stdout();
         return Ok(console::print_painted(&list(&rows, &args.run, review.selection, n_waiting, screen))?);
     }
-    let format = format.unwrap_or(Format::Jsonl);
+    let format = format.unwrap_or(ReviewFormat::Jsonl);
     let Some(out) = &args.out else {
         match format {
-            Format::Csv => console::write_json(&String::from_utf8_lossy(&csv(&rows)?))?,
+            ReviewFormat::Csv => console::write_json(&String::from_utf8_lossy(&csv(&rows)?))?,
             _ => console::write_json(&jsonl(&rows)?)?,
         }
         if let Some(unfilled) = unfilled {
@@ -149,9 +149,9 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
         return Ok(());
     };
     match format {
-        Format::Jsonl => write_atomic(out, jsonl(&rows)?.as_bytes())?,
-        Format::Csv => write_atomic(out, &[BYTE_ORDER_MARK, &csv(&rows)?].concat())?,
-        Format::Parquet => parquet(&rows, out)?,
+        ReviewFormat::Jsonl => write_atomic(out, jsonl(&rows)?.as_bytes())?,
+        ReviewFormat::Csv => write_atomic(out, &[BYTE_ORDER_MARK, &csv(&rows)?].concat())?,
+        ReviewFormat::Parquet => parquet(&rows, out)?,
     }
     let next = match (review.decision.as_str(), unfilled) {
         ("", _) => "fill in the column decision, then ".to_owned(),

@@ -14,7 +14,7 @@ use super::plan::Loaded;
 use super::{Ending, PipelineArgs};
 use crate::audit::report::AuditReport;
 use crate::cli::console::{self, Console, Paint, Painted, Screen};
-use crate::engine::part::{BatchRows, Cuts, Parts};
+use crate::engine::division::{BatchRows, Cuts, Parts};
 use crate::inspect::look::Look;
 use crate::inspect::{Closeness, inspect};
 use crate::jobs::audit;

@@ -27,7 +27,7 @@ use crate::stages::{Registry, StageKind};
 use crate::text::suggestion::closest;
 
 /// Reads one file; knows where it is for messages.
-pub(super) struct Reader<'t> {
+pub(super) struct PipelineReader<'t> {
     pub(super) text: &'t str,
     pub(super) file: &'t str,
     pub(super) registry: &'t Registry,
@@ -70,7 +70,7 @@ fn in_words(message: &str) -> (String, Option<&'static str>) {
     known.unwrap_or_else(|| (message.to_owned(), None))
 }
 
-impl<'t> Reader<'t> {
+impl<'t> PipelineReader<'t> {
     fn error(&self, at: Option<usize>, what: impl Into<String>, hint: Option<String>) -> PipelineError {
         // A value from the command line has no place in the file.
         let line = at.filter(|&at| at <= self.text.len()).map(|at| self.text[..at].matches('\n').count() + 1);

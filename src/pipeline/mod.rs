@@ -26,7 +26,7 @@ use crate::stages::sample::Sample;
 use crate::stages::split::Split;
 use crate::stages::{Registry, Settings as _};
 use crate::text::os_error::{cause_of, hint_of};
-use file::Reader;
+use file::PipelineReader;
 
 /// The inputs of the sample, which is in the source tree.
 pub const SAMPLE_INPUTS: [&str; 4] =
@@ -248,7 +248,7 @@ impl Pipeline {
         overrides: &[Override],
         registry: &Registry,
     ) -> Result<Self, PipelineError> {
-        Reader { text, file, registry }.pipeline(overrides)
+        PipelineReader { text, file, registry }.pipeline(overrides)
     }
 
     /// The files that it reads, as people name them: files, folders, patterns.

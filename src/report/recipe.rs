@@ -326,7 +326,7 @@ fn answers(n_human: u64) -> String {
 }
 
 /// Ids of the stages that are no step of the recipe.
-pub(super) fn others(stages: &[StageManifest]) -> Vec<String> {
+pub(super) fn stages_outside(stages: &[StageManifest]) -> Vec<String> {
     let is_step = |kind: &str| RECIPE.iter().any(|step| step.kinds.contains(&kind));
     stages.iter().filter(|stage| !is_step(&stage.kind)).map(|stage| stage.id.clone()).collect()
 }

@@ -20,14 +20,14 @@ use crate::engine::instance::SourceInstance;
 use crate::engine::layout::INGEST;
 use crate::engine::manifest::{InputFile, read_run_file};
 use crate::engine::raw::IngestManifest;
-use crate::engine::seal::Fault;
+use crate::engine::seal::SealFault;
 use crate::engine::source::Source;
 use crate::engine::verify::fault_of_outcome;
 use crate::export::earlier::Earlier;
 use crate::ingest::archive::Archive;
 use crate::ingest::compression::Compression;
 use crate::ingest::kind::compression_of_parquet;
-use crate::ingest::read::Format;
+use crate::ingest::read::FileFormat;
 use crate::ingest::source::Reading;
 use crate::pipeline::Pipeline;
 use crate::side_file;
@@ -77,7 +77,10 @@ fn checked_files(given: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<String>), Er
         ));
     }
     if let [pipe] = pipes[..]
-        && !matches!(Reading::of(pipe), Reading::Text(Format::Json | Format::Jsonl | Format::Text))
+        && !matches!(
+            Reading::of(pipe),
+            Reading::Text(FileFormat::Json | FileFormat::Jsonl | FileFormat::Text)
+        )
     {
         return refuse(format!(
             "input {}: pipes are read as JSON only\nhint: write it to a file first",
@@ -184,7 +187,7 @@ pub(super) fn check_baselines(pipeline: &Pipeline, out: Option<&Path>) -> Result
                 path.display()
             ));
         }
-        if let Some(Fault { file, detail, .. }) = fault_of_outcome(&path, Earlier::reads)? {
+        if let Some(SealFault { file, detail, .. }) = fault_of_outcome(&path, Earlier::reads)? {
             let run = path.display();
             return refuse(format!(
                 "baseline {run}: {file}: {detail}; expected it as the run wrote it\nhint: `callsieve verify {run}` lists what is wrong there; question files that were changed on purpose can be given in a folder of their own"

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 
 use super::language_model::ModelOptions;
-use crate::engine::part::{BatchRows, Cuts, Parts};
+use crate::engine::division::{BatchRows, Cuts, Parts};
 use crate::text::visible::visible_line;
 
 /// How [`execute`](super::execute) runs a pipeline.

@@ -12,7 +12,11 @@ pub(super) fn summary(counts: &Counts) -> String {
     let mut text = String::new();
     if let Some(files) = counts.files {
         let n_skipped = files.skipped;
-        let skipped = if n_skipped == 0 { String::new() } else { format!(", {} skipped", others(n_skipped)) };
+        let skipped = if n_skipped == 0 {
+            String::new()
+        } else {
+            format!(", {} skipped", files_of_other_types(n_skipped))
+        };
         text += &format!("{}{skipped}\n", counted(files.read, "file", "files"));
     }
     text += &sentence(
@@ -49,7 +53,7 @@ fn row(reason: &str, safety: &str, found: &Occurrences) -> Vec<String> {
     vec![reason.to_owned(), safety.to_owned(), count(found.times), count(found.lists)]
 }
 
-fn others(n_files: u64) -> String {
+fn files_of_other_types(n_files: u64) -> String {
     counted(n_files, "file of another type", "files of other types")
 }
 
