@@ -21,7 +21,7 @@ use crate::decisions::{OF_AN_ENTRY, possible_decisions};
 use crate::engine::corpus::Table;
 use crate::engine::row_names::NamedRow;
 use crate::engine::vocabulary::{Action, RowIx, TableId};
-use crate::text::suggestion::did_you_mean;
+use crate::reasons::unknown;
 
 pub use file::{ReviewFormat, check_review_file};
 pub use row::{FIELDS, ReviewRow};
@@ -132,8 +132,7 @@ impl OpenRun {
         let known = || self.registry.reasons().into_iter().map(|(_, known)| known.code);
         match &options.reason {
             Some(code) if !known().any(|known| is_of(known, code)) && !is_of(WAITING, code) => {
-                let meant = did_you_mean(code, known());
-                refuse(format!("unknown reason \"{code}\"\nhint: {meant}`callsieve explain` lists all codes"))
+                refuse(unknown(code, known()))
             }
             _ => Ok(()),
         }
