@@ -137,7 +137,7 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the note that a decision was filled in for some rows only; `None` where it is for all of them.
+/// Returns the note that a decision was filled in for some rows only; `None` if it is for all of them.
 fn undecided(table: &ReviewTable, decision: &str) -> Option<String> {
     let n_undecided = table.undecided();
     if decision.is_empty() || n_undecided == 0 {

@@ -145,7 +145,7 @@ pub(super) fn ending(outcome: &Outcome) -> Ending {
     }
 }
 
-/// A run that was stopped, with the command that goes on with it.
+/// A run that was stopped, with the command that continues it.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}\nhint: to continue, run {command}")]
 pub(super) struct Resumable {

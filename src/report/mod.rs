@@ -163,7 +163,7 @@ fn stage_report(stage: &StageManifest) -> StageReport {
     }
 }
 
-/// The row at the end of a row's merges: itself where it was not merged.
+/// The row at the end of a row's merges; the row itself if it was not merged.
 pub(crate) fn end_of_merges(table: &Table, mut row: RowIx) -> RowIx {
     while let Some(into) =
         table.fate(row).filter(|fate| fate.action == Action::Merge).and_then(|fate| fate.into)

@@ -37,7 +37,7 @@ pub struct RowEdit<'e> {
 /// The safety of an edit that a person decided.
 const BY_A_PERSON: &str = "decided";
 
-/// What a person changed of the functions of a doc list, where the event is such a decision.
+/// What a person changed in the functions of a doc list, if the event is such a decision.
 fn patch_of_a_person(event: &Event<'_>) -> Option<String> {
     if event.reason != DecisionKind::Edit.reason().code {
         return None;

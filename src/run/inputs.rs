@@ -241,7 +241,7 @@ fn copy_pipe(input: &Path, copy: &Path, cancelled: &dyn Fn() -> bool) -> Result<
     let (done_in, done) = sync_channel(1);
     std::thread::spawn({
         let (input, copy, is_stopped) = (input.to_owned(), copy.to_owned(), Arc::clone(&is_stopped));
-        // The receiver has ended if the user asked to stop.
+        // The receiver has ended if the run was cancelled.
         move || drop(done_in.send(copied(&input, file, &copy, &is_stopped)))
     });
     loop {
@@ -257,7 +257,7 @@ fn copy_pipe(input: &Path, copy: &Path, cancelled: &dyn Fn() -> bool) -> Result<
     }
 }
 
-/// The time between two looks at whether the user asked to stop.
+/// The time between two checks for cancellation.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 fn copied(
@@ -318,7 +318,7 @@ fn check_same_inputs(given: &[PathBuf], copied: &dyn Source, folder: &RunFolder)
     ))
 }
 
-/// The inputs of the run that a folder holds, as they were named last; none where it has read nothing, or its files are unreadable.
+/// The inputs of the run in a folder, as they were last named; none if no input was read or its files are unreadable.
 fn inputs_before(folder: &RunFolder) -> Vec<InputFile> {
     if let Ok(file) = read_run_file(folder.path()) {
         return file.inputs;

@@ -22,7 +22,7 @@ const SIGNS: [char; 3] = ['*', '?', '['];
 
 /// Whether a path has characters of a pattern and is no file of that very name.
 pub(super) fn is_pattern(path: &Path) -> bool {
-    // A path that may not be looked at can be a file of that name.
+    // A path without permission to read it may be a file of that name.
     let is_absent =
         || path.symlink_metadata().is_err_and(|error| error.kind() != ErrorKind::PermissionDenied);
     path.to_string_lossy().contains(SIGNS) && is_absent()
@@ -31,7 +31,7 @@ pub(super) fn is_pattern(path: &Path) -> bool {
 /// Returns the files that a pattern matches, in the order of their names.
 ///
 /// # Errors
-/// The pattern is malformed or matches no file, or an entry that can lead to a file cannot be looked into.
+/// The pattern is malformed or matches no file, or a folder that it leads through cannot be read.
 pub(super) fn matching_files(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
     let shown = pattern.display();
     let (root, parts) = parts(pattern).map_err(|error| {
@@ -259,7 +259,7 @@ mod tests {
             }
             std::fs::remove_file(at("logs/a/l")).unwrap();
         }
-        // An entry whose name does not match, and that the pattern does not lead through, is not looked at.
+        // An entry that does not match and is no folder of the pattern is not opened.
         symlink(at("none"), at("logs/l")).unwrap();
         assert_eq!(found(folder.path(), "logs/a*/*.jsonl"), ["logs/a/x.jsonl"]);
     }

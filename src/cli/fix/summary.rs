@@ -4,7 +4,7 @@ use crate::cli::console::{self, count, counted};
 use crate::docs::fix::Safety;
 use crate::fix::{Counts, Occurrences};
 
-/// A sentence that is longer goes on in the next line.
+/// A longer sentence continues on the next line.
 const MAX_WIDTH: usize = 80;
 
 /// The counts as text.
@@ -62,7 +62,7 @@ fn with_functions(lists: u64, functions: u64) -> String {
     format!("{lists} with {}", counted(functions, "function", "functions"))
 }
 
-/// A sentence in one line, or in two where one would be too wide.
+/// A sentence on one line, or on two if one would be too wide.
 fn sentence(start: &str, end: &str) -> String {
     let gap = if start.len() + 1 + end.len() <= MAX_WIDTH { " " } else { "\n  " };
     format!("{start}{gap}{end}\n")

@@ -267,7 +267,7 @@ fn int(cells: &BatchCells, column: ColumnSpec, at: usize) -> Option<i64> {
     cells.int(column, at)
 }
 
-/// Recorded calls as BFCL ground truth, each value the only alternative; null where there are none. Whether they fit the
+/// Recorded calls as BFCL ground truth, each value the only alternative; null if there are none. Whether they fit the
 /// docs is not checked: a person sees them as they were recorded.
 fn ground_truth_form(recorded: &RecordedAnswer) -> Value {
     let RecordedAnswer::Calls(calls) = recorded else { return Value::Null };

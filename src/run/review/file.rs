@@ -16,7 +16,7 @@ use crate::run::error::refuse;
 use crate::run::{Error, check_output};
 use crate::text::spreadsheet::guarded;
 
-/// Without this mark Excel takes a CSV file for one in the encoding of the system.
+/// Without this mark Excel reads a CSV file in the encoding of the system.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 
 /// A format of a review file.

@@ -54,11 +54,11 @@ pub struct ReviewOptions {
     pub selection: Selection,
     /// Rows held, or listed, for this reason only, or for those of this topic: `answer`, `answer/*`.
     pub reason: Option<String>,
-    /// Only these, each by any name that `callsieve why` takes. All where empty.
+    /// Only these, each by any name that `callsieve why` takes. All if empty.
     pub ids: Vec<String>,
-    /// At most so many rows.
+    /// The maximum number of rows.
     pub limit: Option<usize>,
-    /// The decision that is filled in, in the rows that it can change. None where empty.
+    /// The decision that is filled in, in the rows that it can change. None if empty.
     pub decision: String,
 }
 
@@ -194,7 +194,7 @@ fn is_wanted(options: &ReviewOptions, table: &Table, row: RowIx, noted: &Noted) 
         }
         Selection::Held => table.fate(row).is_some_and(|fate| {
             let code = fate.reason.code;
-            // A list that waits for its requests is decided with them, unless somebody names it.
+            // A list that waits for its requests is decided with them, unless it is named.
             let is_waiting = code == WAITING && options.reason.is_none() && options.ids.is_empty();
             fate.action == Action::Hold && !is_waiting && options.is_wanted(code)
         }),
