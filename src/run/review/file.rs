@@ -82,22 +82,15 @@ pub fn check_review_file(out: &Path) -> Result<(), Error> {
 impl ReviewTable {
     /// Returns the rows as JSON lines.
     pub fn jsonl(&self) -> String {
-        let line = |row| serde_json::to_string(row).expect("a row has texts, numbers and JSON") + "\n";
-        self.rows.iter().map(line).collect()
+        self.rows.iter().map(json_line).collect()
     }
 
     /// Returns the rows as CSV with a header, without a byte order mark.
     pub fn csv(&self) -> String {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        let header = FIELDS.map(str::to_owned).to_vec();
         let rows = self.rows.iter().map(|row| {
             cells(row).map(|cell| guarded(&cell.unwrap_or_default()).into_owned()).collect::<Vec<_>>()
         });
-        for cells in std::iter::once(header).chain(rows) {
-            writer.write_record(cells).expect("all rows have the same columns, and memory takes any bytes");
-        }
-        let bytes = writer.into_inner().expect("memory takes any bytes");
-        String::from_utf8(bytes).expect("cells are text")
+        csv_of(std::iter::once(FIELDS.map(str::to_owned).to_vec()).chain(rows))
     }
 
     /// Writes the rows to a review file; see [`check_review_file`] for the files that are replaced.
@@ -126,6 +119,19 @@ impl ReviewTable {
         writer.finish()?;
         Ok(put_in_place(&temporary, out)?)
     }
+}
+
+fn json_line(row: &ReviewRow) -> String {
+    serde_json::to_string(row).expect("a row has texts, numbers and JSON") + "\n"
+}
+
+fn csv_of(rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for cells in rows {
+        writer.write_record(cells).expect("all rows have the same columns, and memory takes any bytes");
+    }
+    let bytes = writer.into_inner().expect("memory takes any bytes");
+    String::from_utf8(bytes).expect("cells are text")
 }
 
 /// The cells of a row as text, in the order of [`FIELDS`]; a null is no text.

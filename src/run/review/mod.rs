@@ -121,7 +121,9 @@ impl OpenRun {
         let mut is_named = places.iter().map(|place| options.ids.is_empty() || named.contains(place));
         rows.retain(|_| is_named.next().unwrap_or_default());
         rows.truncate(options.limit.unwrap_or(usize::MAX));
-        rows.iter_mut().for_each(|row| fill_in(row, options));
+        for row in &mut rows {
+            fill_in(row, options);
+        }
         let waiting_lists = if options.is_all() { self.waiting_lists() } else { 0 };
         let table = ReviewTable { rows, waiting_lists };
         check_decision(&table, &options.decision)?;

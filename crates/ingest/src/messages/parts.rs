@@ -97,7 +97,7 @@ fn read_part(mut part: Value, found: &mut Content) -> Result<(), ItemFault> {
         PartKind::Result => found.results.push(read_result(part)?),
         PartKind::Silent => {}
         PartKind::Framed(frame) => {
-            read_part(part.get_mut(frame).map(Value::take).unwrap_or_default(), found)?
+            read_part(part.get_mut(frame).map(Value::take).unwrap_or_default(), found)?;
         }
     }
     Ok(())
