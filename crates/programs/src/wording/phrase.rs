@@ -147,7 +147,11 @@ mod tests {
     fn a_phrase_has_words_slots_and_optional_parts() {
         let phrase = Phrase::parse("list orders[ of {customer_id}]{x}").unwrap();
         let optional = vec![PhrasePart::Words(" of ".into()), PhrasePart::Slot("customer_id".into())];
-        let expected = [PhrasePart::Words("list orders".into()), PhrasePart::Optional(optional), PhrasePart::Slot("x".into())];
+        let expected = [
+            PhrasePart::Words("list orders".into()),
+            PhrasePart::Optional(optional),
+            PhrasePart::Slot("x".into()),
+        ];
         assert_eq!(phrase.parts(), expected);
         assert_eq!(phrase.slots(), ["customer_id", "x"]);
         for text in ["a {b", "a b}", "a [b", "a b]", "a [b [c]]"] {
