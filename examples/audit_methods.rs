@@ -20,7 +20,7 @@ use callsieve::docs::parse::parse;
 use callsieve::embed::name::EmbedderName;
 use callsieve::environment::Environment;
 use callsieve::ingest::log_formats::Columns;
-use callsieve::ingest::read::{Format, Limits, ReadError, read_blocks};
+use callsieve::ingest::read::{FileFormat, Limits, ReadError, read_blocks};
 use rayon::prelude::*;
 use serde_json::json;
 
@@ -54,7 +54,7 @@ fn main() -> Result<(), Failure> {
     let start = Instant::now();
     let mut rows: Vec<(String, Item)> = Vec::new();
     let train = PathBuf::from(train);
-    read_blocks(&train, Format::of(&train), &Limits::default(), &mut |_| {}, &mut |block| {
+    read_blocks(&train, FileFormat::of(&train), &Limits::default(), &mut |_| {}, &mut |block| {
         let read = items_of(&block, &columns, &fallback).into_iter();
         rows.extend(read.filter_map(|row| Some((row.id.unwrap_or_default(), row.item?))));
         Ok::<_, ReadError>(())

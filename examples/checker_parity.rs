@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use callsieve::checker::decode::{self, Format};
+use callsieve::checker::decode::{self, OutputFormat};
 use callsieve::checker::{Case, Checker, Kind, Language, PyValue, Verdict};
 use serde_json::Value;
 
@@ -145,14 +145,14 @@ fn verdict_difference(
 }
 
 /// Returns the syntax of an output.
-fn format(record: &Value) -> Format {
+fn format(record: &Value) -> OutputFormat {
     match record["return_format"].as_str() {
-        Some("java") => Format::Java,
-        Some("javascript") => Format::JavaScript,
-        Some("json") => Format::Json,
-        Some("verbose_xml") => Format::VerboseXml,
-        Some("concise_xml") => Format::ConciseXml,
-        _ => Format::Python,
+        Some("java") => OutputFormat::Java,
+        Some("javascript") => OutputFormat::JavaScript,
+        Some("json") => OutputFormat::Json,
+        Some("verbose_xml") => OutputFormat::VerboseXml,
+        Some("concise_xml") => OutputFormat::ConciseXml,
+        _ => OutputFormat::Python,
     }
 }
 

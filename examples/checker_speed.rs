@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::Instant;
 
-use callsieve::checker::decode::{Format, decode_text};
+use callsieve::checker::decode::{OutputFormat, decode_text};
 use callsieve::checker::{Case, Checker, Kind, Language};
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn main() {
     let (start, mut n, mut n_valid) = (Instant::now(), 0_usize, 0_usize);
     while start.elapsed().as_secs_f64() < limit {
         for (case, output) in &cases {
-            let decoded = decode_text(output, Format::Python, false);
+            let decoded = decode_text(output, OutputFormat::Python, false);
             let verdict = decoded.ok().and_then(|calls| Checker::default().check(case, &calls).ok());
             n_valid += usize::from(verdict.is_some_and(|verdict| verdict.is_valid()));
         }

@@ -47,7 +47,7 @@
 
 // In reading order: `stages` (the kinds of stages), `pipeline` (the file that puts them in order), `decisions` (of people on
 // rows), `export` (datasets), `erasure` (removal of data from a finished run), `report` (the figures), `jobs` (what a person
-// comes for), `run` (all operations on runs as functions); what needs no run: `inspect`, `fix`, `pairs`; and `cli`, the only
+// comes for), `run` (all operations on runs as functions); what needs no run: `inspect`, `fix`, `pairs`; `reasons` (all codes); and `cli`, the only
 // module that reads the environment and prints. Everything else is a crate in `crates/`; `docs/modules.md` says which module
 // uses which.
 
@@ -68,6 +68,7 @@ pub mod jobs;
 pub mod pairs;
 pub mod pipeline;
 pub mod prelude;
+mod reasons;
 pub mod report;
 pub mod run;
 pub mod stages;

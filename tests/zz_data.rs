@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use callsieve_testkit::data::{self, PARTS, Part};
+use callsieve_testkit::data::{self, DataPart, PARTS};
 use callsieve_testkit::tools::{self, TOOLS};
 
 fn main() {
@@ -17,12 +17,12 @@ fn main() {
         return;
     }
     assert_list_is_true();
-    let tests = |parts: &[&Part]| -> BTreeSet<&str> {
+    let tests = |parts: &[&DataPart]| -> BTreeSet<&str> {
         parts.iter().flat_map(|part| part.tests.iter().copied()).collect()
     };
     // The tests of the model are in builds with local models.
     let parts = || PARTS.iter().filter(|part| part.path != data::MINILM || cfg!(feature = "models"));
-    let missing: Vec<&Part> = parts().filter(|part| !data::folder().join(part.path).exists()).collect();
+    let missing: Vec<&DataPart> = parts().filter(|part| !data::folder().join(part.path).exists()).collect();
     let (n_all, n_not_run) = (tests(&parts().collect::<Vec<_>>()).len(), tests(&missing).len());
     println!();
     report_tools();
@@ -36,7 +36,7 @@ fn main() {
         data::folder().display(),
         names.join(", ")
     );
-    let required: Vec<&&Part> = missing.iter().filter(|part| !part.is_optional).collect();
+    let required: Vec<&&DataPart> = missing.iter().filter(|part| !part.is_optional).collect();
     if data::is_required() && !required.is_empty() {
         println!("data: {} is 1, so this is a failure", data::REQUIRED);
         std::process::exit(1);

@@ -5,7 +5,7 @@
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use callsieve_checker::decode::{Format, decode_text, decode_text_strict};
+use callsieve_checker::decode::{OutputFormat, decode_text, decode_text_strict};
 use callsieve_checker::{Case, Checker, Kind, Language, Matching, Mode};
 use serde_json::{Value, json};
 
@@ -27,11 +27,11 @@ static TRUTH: LazyLock<Value> = LazyLock::new(|| {
 
 fuzz_target!(|text: &str| {
     for format in
-        [Format::Python, Format::Java, Format::JavaScript, Format::Json, Format::VerboseXml, Format::ConciseXml]
+        [OutputFormat::Python, OutputFormat::Java, OutputFormat::JavaScript, OutputFormat::Json, OutputFormat::VerboseXml, OutputFormat::ConciseXml]
     {
         let language = match format {
-            Format::Java => Language::Java,
-            Format::JavaScript => Language::JavaScript,
+            OutputFormat::Java => Language::Java,
+            OutputFormat::JavaScript => Language::JavaScript,
             _ => Language::Python,
         };
         for decoded in [decode_text(text, format, false), decode_text_strict(text, format, true)].into_iter().flatten() {

@@ -177,7 +177,7 @@ fn lines(n: u64) -> String {
 }
 
 impl AuditArgs {
-    /// Returns what the flags ask for; --set goes last.
+    /// Returns the settings of the flags; those of --set come last.
     fn audited(&self) -> AuditOptions {
         AuditOptions {
             format: self.form.format(),

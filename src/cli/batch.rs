@@ -335,7 +335,7 @@ fn described(batch: &PolledBatch) -> String {
     let requests = counted(*n_requests as u64, "request", "requests");
     let state = match state {
         BatchState::NotSubmitted => {
-            "its submission was interrupted; `callsieve batch submit` goes on with it".to_owned()
+            "its submission was interrupted; `callsieve batch submit` continues it".to_owned()
         }
         BatchState::UnderWay { status, counts } => {
             let failed = match counts.failed {

@@ -153,7 +153,7 @@ pub(super) fn calibrate(args: &CalibrateArgs, registry: &Registry) -> anyhow::Re
     if args.by_feature {
         text += &format!("\n{}", by_feature(&calibration.by_feature()));
     }
-    // Written also where nobody reads the figures to their end.
+    // Written even if the reader of standard output stops early.
     let printed = Ending::Done.after(console::print_data(&text));
     if let Some(path) = &args.write {
         write_output(path, calibration.fitted()?.to_toml().as_bytes())?;

@@ -15,7 +15,7 @@ use crate::lint::tally::Count;
 use crate::lint::{CheckOptions, Checked, LintFinding, RuleSet, check_path, rules};
 use crate::text::visible::visible_line;
 
-/// Raised when a key of the JSON lines changes its meaning or goes.
+/// Raised when a key of the JSON lines changes its meaning or is removed.
 const SCHEMA_VERSION: u32 = 1;
 
 /// Arguments of `check`.
@@ -103,7 +103,7 @@ struct Output<'a> {
 }
 
 impl Output<'_> {
-    /// What is shown line by line, under the limits asked for.
+    /// What is shown line by line, within the requested limits.
     fn shown(&self) -> Vec<&LintFinding> {
         let lowest = match self.args.level {
             Shown::Error => Level::Error,
@@ -157,7 +157,7 @@ impl Output<'_> {
         text.add(Paint::Plain, "\n");
     }
 
-    /// The rules that found something. Counts of each file are shown where the screen has room for them.
+    /// The rules with findings. Counts of each file are shown if the screen is wide enough.
     fn table(&self, counts: &[(&'static Rule, &'static str, Count)], screen: Screen) -> Painted {
         let labels: Vec<String> = self.checked.files.iter().map(InputFile::label).collect();
         let labels: Vec<&str> = if labels.len() > 1 { without_common_start(&labels) } else { Vec::new() };

@@ -52,7 +52,7 @@ struct Step {
     name: String,
     bar: ProgressBar,
     start: Instant,
-    /// Rows done, where the bar counts bytes.
+    /// Rows done, if the bar counts bytes.
     rows: Option<Arc<AtomicU64>>,
 }
 
@@ -68,7 +68,7 @@ impl Console {
     }
 }
 
-/// Returns a bar that counts up to a length that is set later; hidden where standard error is no terminal.
+/// Returns a bar that counts up to a length that is set later; hidden if standard error is no terminal.
 pub fn counting_bar(what: &'static str) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -220,7 +220,7 @@ const LABELS: [(&str, Paint); 6] = [
     ("note:", Paint::Title),
 ];
 
-/// A message with colours, wrapped where the screen is known. Words, paths and commands in backticks stay whole.
+/// A message with colours, wrapped if the width of the screen is known. Words, paths and commands in backticks stay whole.
 fn status(message: &str, screen: Option<Screen>) -> Painted {
     let mut text = Painted::default();
     for line in message.split_inclusive('\n') {
@@ -334,7 +334,7 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Its width where there is no terminal and no `COLUMNS`.
+    /// The width without a terminal and without `COLUMNS`.
     const WIDTH: usize = 80;
 
     /// The screen of standard output.
@@ -344,7 +344,7 @@ impl Screen {
         Self { width, is_terminal: terminal.is_some() }
     }
 
-    /// The screen of standard error; none where it is no terminal and `COLUMNS` is not set. Nothing in messages is
+    /// The screen of standard error; none if it is no terminal and `COLUMNS` is not set. Nothing in messages is
     /// shortened, so it never counts as a terminal.
     fn of_stderr() -> Option<Self> {
         let terminal = terminal_size_of(io::stderr()).map(|(width, _)| usize::from(width.0));
@@ -421,7 +421,7 @@ impl Paint {
     }
 }
 
-/// A text with colours, which show where it is printed if the stream has any. Its parts are made visible when they are
+/// A text with colours, which are printed if the stream supports them. Its parts are made visible when they are
 /// added, so the only control sequences are those of [`Paint`].
 #[derive(Debug, Default, Clone)]
 pub struct Painted(Vec<(Paint, String)>);

@@ -61,7 +61,7 @@ const FILES: &[(&str, &[&str])] = &[
         "src/stages/draft_answers/by_model.rs",
         &["answer/drafts-differ", "answer/no-call-drafted", "answer/no-draft"],
     ),
-    ("src/stages/draft_answers/others.rs", &["answer/other-alternatives", "answer/other-answer"]),
+    ("src/stages/draft_answers/other_answers.rs", &["answer/other-alternatives", "answer/other-answer"]),
     ("src/stages/enhance_prompts/mod.rs", &["prompt/"]),
     ("crates/engine/src/cascade.rs", &["cascade/"]),
     ("crates/engine/src/decision.rs", &["decision/"]),
@@ -213,10 +213,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::docs::convert;
-    use crate::ingest::reasons::REASONS as LINE_REASONS;
-    use crate::instruct::source_reasons;
-    use crate::lint::rules;
+    use crate::reasons::{self, KnownReason};
     use crate::stages::Registry;
 
     /// Files in which codes that are no literals elsewhere have their names.
@@ -248,13 +245,8 @@ mod tests {
     #[test]
     fn every_reason_has_a_file_that_decides_on_it() {
         let registry = Registry::standard();
-        let codes = registry.reasons().into_iter().map(|(_, reason)| reason.code);
-        let codes = codes.chain(LINE_REASONS.iter().map(|reason| reason.code));
-        let codes = codes.chain(rules::all().map(|rule| rule.code));
-        let codes = codes.chain(convert::REASONS.iter().map(|reason| reason.code));
-        let codes = codes.chain(source_reasons().into_iter().map(|reason| reason.code));
         let mut n = 0;
-        for code in codes.chain(crate::fix::REASONS.iter().map(|(code, _)| *code)) {
+        for code in reasons::all(&registry).iter().map(KnownReason::code) {
             let file = file_of(code).unwrap_or_else(|| panic!("{code} has no file"));
             let text = source(&file);
             let name = rust_name(code);

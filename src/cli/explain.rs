@@ -11,11 +11,11 @@ use crate::docs::convert;
 use crate::docs::fix;
 use crate::engine::example::Sample;
 use crate::engine::vocabulary::{Reason, ReasonKind};
-use crate::ingest::reasons::REASONS as LINE_REASONS;
-use crate::instruct::{SourceReason, source_reasons};
+use crate::ingest::reasons::Reason as LineReason;
+use crate::instruct::SourceReason;
 use crate::lint::rules;
+use crate::reasons::{self, KnownReason};
 use crate::stages::{Registry, StageKind};
-use crate::text::suggestion::did_you_mean;
 
 /// Arguments of `explain`.
 #[derive(Debug, clap::Args)]
@@ -28,64 +28,33 @@ pub(super) struct ExplainArgs {
 }
 
 pub(super) fn explain(args: &ExplainArgs, registry: &Registry) -> anyhow::Result<()> {
-    let reasons = registry.reasons();
+    let reasons = reasons::all(registry);
     let starts = |code: &str| args.reason.as_ref().is_none_or(|topic| code.split('/').next() == Some(topic));
     if args.reason.as_ref().is_none_or(|code| !code.contains('/')) {
-        let of_stages = reasons.iter().map(|(_, reason)| (reason.code, reason.sentence));
-        let of_lines = LINE_REASONS.iter().map(|reason| (reason.code, reason.sentence));
-        let of_sources = source_reasons().into_iter().map(|reason| (reason.code, reason.sentence));
-        let known = |code: &str| reasons.iter().any(|(_, reason)| reason.code == code);
-        let of_check = rules::all().filter(|rule| !known(rule.code)).map(|rule| (rule.code, rule.what()));
-        let of_convert = convert::REASONS.iter().map(|reason| (reason.code, reason.what));
         let mut table = Table::new([Column::text("code"), Column::wrapped("meaning")]);
-        of_lines
-            .chain(of_stages)
-            .chain(of_check)
-            .chain(of_convert)
-            .chain(of_sources)
-            .chain(crate::fix::REASONS)
-            .filter(|(code, _)| starts(code))
-            .for_each(|(code, sentence)| table.row([code, sentence]));
+        for reason in reasons.iter().filter(|reason| starts(reason.code())) {
+            table.row([reason.code(), reason.sentence()]);
+        }
         if !table.is_empty() {
             return Ok(console::print_painted(&table.fitted(Screen::of_stdout()))?);
         }
     }
     let Some(code) = &args.reason else { return Ok(()) };
-    if let Some((kind, reason)) = reasons.iter().find(|(_, reason)| reason.code == code) {
-        return print(&of_stage(*kind, reason));
-    }
-    if let Some(reason) = LINE_REASONS.iter().find(|reason| reason.code == code) {
-        let shown = |text: &[u8]| format!("  {:?}\n", String::from_utf8_lossy(text));
-        let text = format!(
-            "{}\n  {}\n  reported by ingest, for a line of the log\n{}{}",
-            reason.code,
-            reason.sentence,
-            decider(code),
-            example_of(&shown(reason.fires.text), &shown(reason.passes.text))
-        );
-        return print(&text);
-    }
-    if let Some(reason) = source_reasons().into_iter().find(|reason| reason.code == code) {
-        let SourceReason { code, sentence, reported } = reason;
-        return print(&format!("{code}\n  {sentence}\n  reported {reported}\n{}", decider(code)));
-    }
-    if let Some(rule) = rules::of(code) {
-        return print(&of_check_alone(rule)?);
-    }
-    if let Some(reason) = convert::REASONS.iter().find(|reason| reason.code == code) {
-        return print(&of_conversion(reason)?);
-    }
-    if let Some((code, sentence)) = crate::fix::REASONS.iter().find(|(known, _)| known == code) {
-        return print(&format!("{code}\n  {sentence}\n  reported by fix only\n{}", decider(code)));
-    }
-    let all =
-        reasons.iter().map(|(_, reason)| reason.code).chain(LINE_REASONS.iter().map(|reason| reason.code));
-    let all = all.chain(rules::all().map(|rule| rule.code));
-    let all = all.chain(convert::REASONS.iter().map(|reason| reason.code));
-    let all = all.chain(source_reasons().into_iter().map(|reason| reason.code));
-    let all = all.chain(crate::fix::REASONS.iter().map(|(code, _)| *code));
-    let meant = did_you_mean(code, all);
-    bail!("unknown reason \"{code}\"\nhint: {meant}`callsieve explain` lists all codes");
+    let Some(reason) = reasons.iter().find(|reason| reason.code() == code) else {
+        bail!("{}", reasons::unknown(code, reasons.iter().map(KnownReason::code)));
+    };
+    print(&match reason {
+        KnownReason::Line(reason) => of_line(reason),
+        KnownReason::Stage(kind, reason) => of_stage(*kind, reason),
+        KnownReason::Check(rule) => of_check_alone(rule)?,
+        KnownReason::Conversion(reason) => of_conversion(reason)?,
+        KnownReason::Source(SourceReason { code, sentence, reported }) => {
+            format!("{code}\n  {sentence}\n  reported {reported}\n{}", decider(code))
+        }
+        KnownReason::Fix(code, sentence) => {
+            format!("{code}\n  {sentence}\n  reported by fix only\n{}", decider(code))
+        }
+    })
 }
 
 /// Prints an explanation: its sentences wrap, its examples do not.
@@ -98,6 +67,17 @@ fn print(text: &str) -> anyhow::Result<()> {
     }
     painted.add(Paint::Plain, examples);
     Ok(console::print_painted(&painted)?)
+}
+
+fn of_line(reason: &LineReason) -> String {
+    let shown = |text: &[u8]| format!("  {:?}\n", String::from_utf8_lossy(text));
+    format!(
+        "{}\n  {}\n  reported by ingest, for a line of the log\n{}{}",
+        reason.code,
+        reason.sentence,
+        decider(reason.code),
+        example_of(&shown(reason.fires.text), &shown(reason.passes.text))
+    )
 }
 
 fn of_check_alone(rule: &Rule) -> anyhow::Result<String> {

@@ -113,10 +113,10 @@ fn as_text(forgotten: &ForgetReport, is_audit: bool, screen: Screen) -> Painted 
     text.append(paragraph("requests", LABEL, &words(&sum), screen));
     for (word, why, ids) in [
         ("held", "got the answer from it", &forgotten.answers_held),
-        ("left", "were merged into it, and may have the same text", &forgotten.merged_into_them),
+        ("left", "merged into it, which may have the same text", &forgotten.merged_into_them),
         (
             "check",
-            "have an answer by a person, and it was merged into them: if that answer has values of the record, change the decision and run again",
+            "with an answer by a person, into which it was merged: if that answer has values of the record, change the decision and run again",
             &forgotten.answered_by_people,
         ),
     ] {

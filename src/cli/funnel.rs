@@ -1,4 +1,4 @@
-//! The figures of a finished run on the screen: the funnel, the entries by category, where lines and requests went.
+//! The figures of a finished run on the screen: the funnel, the entries by category, what happened to lines and requests.
 //!
 //! The funnel fits 80 columns. Steps that removed no row are folded into one line below it; `report.json`, the card and
 //! the page list them all. A wide screen also shows what each step did.
@@ -114,7 +114,7 @@ fn folded(report: &Report, screen: Screen) -> Painted {
     paragraph("", 0, &pieces, screen)
 }
 
-/// Entries by category: the scored ones, those whose answer or label nobody has verified, and how many of both are
+/// Entries by category: the scored ones, those whose answer or label is unverified, and how many of both are
 /// frozen.
 fn entries(report: &Report, screen: Screen) -> Painted {
     let mut columns = vec![Column::text("category"), Column::number("scored"), Column::number("unverified")];

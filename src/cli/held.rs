@@ -2,20 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use clap::ValueEnum;
 use serde_json::Value;
 
 use crate::cli::console::{self, Paint, Painted, Screen, counted};
 use crate::cli::layout::{Cell, labelled, paragraph, words};
-use crate::decisions::is_blank_review;
-use crate::engine::disk::{put_in_place, write_atomic};
-use crate::engine::frame::{FrameWriter, Values};
-use crate::engine::layout::temporary_path;
-use crate::run::{FIELDS, Review, ReviewRow, Selection, check_output, open};
+use crate::run::{ReviewFormat, ReviewOptions, ReviewRow, ReviewTable, Selection, check_review_file, open};
 use crate::stages::Registry;
 use crate::text::short::shortened;
-use crate::text::spreadsheet::guarded;
 use crate::text::visible::visible_line;
 
 /// Width of the labels of a row.
@@ -23,9 +18,6 @@ const LABEL: usize = 12;
 
 /// Longer texts are shortened in the list; files have all of them.
 const MAX_CHARS: usize = 400;
-
-/// Without this mark Excel takes a CSV file for one in the encoding of the system.
-const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Arguments of `held`.
 #[derive(Debug, clap::Args)]
@@ -69,16 +61,16 @@ pub(super) struct HeldArgs {
 
     /// Format of the rows [default: a table for people on a terminal, else jsonl]
     #[arg(long, value_enum, value_name = "FORMAT")]
-    format: Option<Format>,
+    format: Option<FormatArg>,
 
     /// Writes the rows to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
-/// A format of a review file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+/// The formats of [`ReviewFormat`], as the flag has them.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum FormatArg {
     /// One JSON object per line.
     Jsonl,
     /// A table with a header; nested values are JSON text.
@@ -87,38 +79,29 @@ enum Format {
     Parquet,
 }
 
-impl Format {
-    /// The format that a file's name asks for.
-    ///
-    /// # Errors
-    /// The name has another extension, or none.
-    fn of(path: &Path) -> anyhow::Result<Self> {
-        match path.extension().unwrap_or_default().to_ascii_lowercase().to_str() {
-            Some("jsonl" | "json" | "ndjson") => Ok(Self::Jsonl),
-            Some("csv") => Ok(Self::Csv),
-            Some("parquet") => Ok(Self::Parquet),
-            _ => bail!(
-                "{}: found a name that gives no format, expected .csv, .jsonl or .parquet\nhint: spreadsheets open .csv, e.g. --out {}; --format gives a format for any name",
-                path.display(),
-                path.with_extension("csv").display()
-            ),
+impl From<FormatArg> for ReviewFormat {
+    fn from(format: FormatArg) -> Self {
+        match format {
+            FormatArg::Jsonl => Self::Jsonl,
+            FormatArg::Csv => Self::Csv,
+            FormatArg::Parquet => Self::Parquet,
         }
     }
 }
 
 pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
     if let Some(out) = &args.out {
-        check_target(out)?;
+        check_review_file(out)?;
     }
     let format = match (args.format, &args.out) {
-        (None, Some(out)) => Some(Format::of(out)?),
-        (format, _) => format,
+        (None, Some(out)) => Some(ReviewFormat::of(out)?),
+        (format, _) => format.map(ReviewFormat::from),
     };
-    if format == Some(Format::Parquet) && args.out.is_none() {
+    if format == Some(ReviewFormat::Parquet) && args.out.is_none() {
         bail!("Parquet is not printed\nhint: name a file, e.g. --out held.parquet");
     }
     let is_list = format.is_none() && args.out.is_none() && console::is_read_by_a_person();
-    let review = Review {
+    let options = ReviewOptions {
         selection: match (args.unverified, args.candidates) {
             (true, _) => Selection::Unverified,
             (_, true) => Selection::Candidates,
@@ -129,87 +112,44 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
         limit: args.limit,
         decision: args.decide.unwrap_or_default(),
     };
-    let opened = open(&args.run, registry)?;
-    let rows = opened.review(&review)?;
-    let unfilled = unfilled(&rows, &review)?;
+    let table = open(&args.run, registry)?.review(&options)?;
     if is_list {
-        let n_waiting = if is_all(&review) { opened.n_waiting_lists() } else { 0 };
         let screen = Screen::of_stdout();
-        return Ok(console::print_painted(&list(&rows, &args.run, review.selection, n_waiting, screen))?);
+        return Ok(console::print_painted(&list(&table, &args.run, options.selection, screen))?);
     }
-    let format = format.unwrap_or(Format::Jsonl);
+    let (format, undecided) = (format.unwrap_or(ReviewFormat::Jsonl), undecided(&table, &options.decision));
     let Some(out) = &args.out else {
-        match format {
-            Format::Csv => console::write_json(&String::from_utf8_lossy(&csv(&rows)?))?,
-            _ => console::write_json(&jsonl(&rows)?)?,
-        }
-        if let Some(unfilled) = unfilled {
-            console::print_status(&unfilled);
+        let text = if format == ReviewFormat::Csv { table.csv() } else { table.jsonl() };
+        console::write_json(&text)?;
+        if let Some(undecided) = undecided {
+            console::print_status(&undecided);
         }
         return Ok(());
     };
-    match format {
-        Format::Jsonl => write_atomic(out, jsonl(&rows)?.as_bytes())?,
-        Format::Csv => write_atomic(out, &[BYTE_ORDER_MARK, &csv(&rows)?].concat())?,
-        Format::Parquet => parquet(&rows, out)?,
-    }
-    let next = match (review.decision.as_str(), unfilled) {
+    table.write(out, format)?;
+    let next = match (options.decision.as_str(), undecided) {
         ("", _) => "fill in the column decision, then ".to_owned(),
         (_, None) => "the decisions are filled in; ".to_owned(),
-        (_, Some(unfilled)) => format!("{unfilled}; "),
+        (_, Some(undecided)) => format!("{undecided}; "),
     };
-    let out = out.display();
-    console::print_status(&format!(
-        "{} written to {out}; {next}run with --decisions {out}",
-        rows_counted(&rows)
-    ));
+    let (n_rows, out) = (rows_counted(&table.rows), out.display());
+    console::print_status(&format!("{n_rows} written to {out}; {next}run with --decisions {out}"));
     Ok(())
 }
 
-/// Refuses a file that holds anything but an unfilled review file, and any file of a run folder.
-fn check_target(out: &Path) -> anyhow::Result<()> {
-    check_output("--out", out, &[])?;
-    let shown = out.display();
-    let Ok(found) = std::fs::metadata(out) else { return Ok(()) };
-    if found.is_dir() {
-        bail!("{shown}: this is a folder\nhint: name a file, e.g. --out {}", out.join("held.csv").display());
+/// Returns the note that a decision was filled in for some rows only; `None` if it is for all of them.
+fn undecided(table: &ReviewTable, decision: &str) -> Option<String> {
+    let n_undecided = table.undecided();
+    if decision.is_empty() || n_undecided == 0 {
+        return None;
     }
-    if !found.is_file() {
-        bail!("{shown}: this is no regular file\nhint: without --out the rows go to standard output");
-    }
-    if !is_blank_review(out).with_context(|| format!("{shown}: the file exists and cannot be read"))? {
-        bail!(
-            "{shown}: the file exists and is not an unfilled review file\nhint: name a new file; `held` replaces only a review file in which no decision is filled in"
-        );
-    }
-    Ok(())
-}
-
-/// Returns the note that a decision was filled in for some rows only; `None` where it is for all of them.
-///
-/// # Errors
-/// It can change none of the rows.
-fn unfilled(rows: &[ReviewRow], review: &Review) -> anyhow::Result<Option<String>> {
-    let decision = &review.decision;
-    let n_unfilled = rows.iter().filter(|row| row.decision.is_empty()).count();
-    if decision.is_empty() || n_unfilled == 0 {
-        return Ok(None);
-    }
-    if n_unfilled == rows.len() {
-        let row = &rows[0];
-        let reason = row.reason.as_deref().unwrap_or(row.table);
-        bail!(
-            "{decision} can change no row that is listed\nhint: these can change {} ({reason}): {}",
-            row.entry_id.as_deref().or(row.external_id.as_deref()).unwrap_or(&row.id),
-            row.possible_decisions
-        );
-    }
-    let n_filled = counted((rows.len() - n_unfilled) as u64, "row", "rows");
-    Ok(Some(format!("{decision} is filled in for {n_filled}, and cannot change the other {n_unfilled}")))
+    let n_filled = counted((table.rows.len() - n_undecided) as u64, "row", "rows");
+    Some(format!("{decision} is filled in for {n_filled}, and cannot change the other {n_undecided}"))
 }
 
 /// The rows for people, each with what a decision needs, and how to go on.
-fn list(rows: &[ReviewRow], run: &Path, selection: Selection, n_waiting: u64, screen: Screen) -> Painted {
+fn list(table: &ReviewTable, run: &Path, selection: Selection, screen: Screen) -> Painted {
+    let rows = &table.rows;
     let mut text = Painted::default();
     for row in rows {
         text.append(listed(row, screen));
@@ -227,8 +167,8 @@ fn list(rows: &[ReviewRow], run: &Path, selection: Selection, n_waiting: u64, sc
         ),
         Selection::Held => (format!("held: {}", rows_counted(rows)), "", "held.csv"),
     };
-    if n_waiting > 0 {
-        let lists = counted(n_waiting, "doc list waits", "doc lists wait");
+    if table.waiting_lists > 0 {
+        let lists = counted(table.waiting_lists, "doc list waits", "doc lists wait");
         let waiting = format!("not listed: {lists} for held requests (cascade/no-request-left)");
         text.append(paragraph("", 0, &words(&waiting), screen));
     }
@@ -271,14 +211,6 @@ fn listed(row: &ReviewRow, screen: Screen) -> Painted {
     text
 }
 
-/// Whether all held rows are listed.
-fn is_all(review: &Review) -> bool {
-    review.selection == Selection::Held
-        && review.reason.is_none()
-        && review.ids.is_empty()
-        && review.limit.is_none()
-}
-
 /// Rows by table: `12 requests, 3 doc lists`.
 fn rows_counted(rows: &[ReviewRow]) -> String {
     let n_lists = rows.iter().filter(|row| row.table == "doc_lists").count();
@@ -305,51 +237,4 @@ fn answer_text(answer: &Value) -> String {
             .map_or_else(|| answer.to_string(), |calls| calls.join(", ")),
         _ => answer.to_string(),
     }
-}
-
-fn jsonl(rows: &[ReviewRow]) -> anyhow::Result<String> {
-    let mut text = String::new();
-    for row in rows {
-        text += &serde_json::to_string(row)?;
-        text.push('\n');
-    }
-    Ok(text)
-}
-
-/// The cells of a row as text, in the order of [`FIELDS`]; a null is no text.
-fn cells(row: &ReviewRow) -> anyhow::Result<Vec<Option<String>>> {
-    let object = serde_json::to_value(row)?;
-    Ok(FIELDS
-        .iter()
-        .map(|&field| match &object[field] {
-            Value::Null => None,
-            Value::String(text) => Some(text.clone()),
-            other => Some(other.to_string()),
-        })
-        .collect())
-}
-
-fn csv(rows: &[ReviewRow]) -> anyhow::Result<Vec<u8>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(FIELDS)?;
-    for row in rows {
-        let cells = cells(row)?;
-        let cells = cells.iter().map(|cell| guarded(cell.as_deref().unwrap_or_default()).into_owned());
-        writer.write_record(cells)?;
-    }
-    writer.flush()?;
-    writer.into_inner().map_err(csv::IntoInnerError::into_error).context("writing CSV")
-}
-
-fn parquet(rows: &[ReviewRow], out: &Path) -> anyhow::Result<()> {
-    let all: Vec<Vec<Option<String>>> = rows.iter().map(cells).collect::<anyhow::Result<_>>()?;
-    let temporary = temporary_path(out);
-    let mut writer = FrameWriter::create(&temporary);
-    let columns = FIELDS
-        .iter()
-        .enumerate()
-        .map(|(at, &field)| (field, Values::Text(all.iter().map(|row| row[at].as_deref()).collect())));
-    writer.write(columns.collect())?;
-    writer.finish()?;
-    Ok(put_in_place(&temporary, out)?)
 }

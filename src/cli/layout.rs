@@ -313,7 +313,7 @@ pub(super) fn paragraph(name: &str, indent: usize, pieces: &[Cell], screen: Scre
     labelled(&name.into(), indent, pieces, screen)
 }
 
-/// A [`paragraph`] whose label has a look of its own.
+/// A [`paragraph`] whose label has its own colour.
 pub(super) fn labelled(label: &Cell, indent: usize, pieces: &[Cell], screen: Screen) -> Painted {
     let width = screen.width.min(MAX_PROSE);
     let mut text = Painted::default();
@@ -336,7 +336,7 @@ pub(super) fn labelled(label: &Cell, indent: usize, pieces: &[Cell], screen: Scr
     text
 }
 
-/// The parts of a piece that is wider than a line, such as JSON: broken after punctuation where there is any.
+/// The parts of a piece that is wider than a line, such as JSON: broken after punctuation if there is any.
 fn parts(piece: &Cell, room: usize) -> Vec<Cell> {
     let mut parts = Vec::new();
     let mut rest = piece.text.as_str();

@@ -1,4 +1,4 @@
-//! The command line: one file a subcommand.
+//! The command line: one file per subcommand.
 //!
 //! Data goes to standard output, messages go to standard error. Exit codes: 0 done; 1 done,
 //! but a gate failed; 2 could not start; 3 stopped before the end or could not print its
@@ -348,8 +348,8 @@ mod tests {
     fn a_cause_is_shown_once_and_hints_come_last() {
         let file = Error::File { doing: "reading", path: "a".into(), cause: cause() };
         assert_eq!(message(&file.into()), "reading a: disk on fire");
-        let inner = anyhow::anyhow!("b is broken\nhint: mend it");
-        assert_eq!(message(&inner.context("opening c")), "opening c: b is broken\nhint: mend it");
+        let inner = anyhow::anyhow!("b is broken\nhint: repair it");
+        assert_eq!(message(&inner.context("opening c")), "opening c: b is broken\nhint: repair it");
         let read = crate::ingest::read::ReadError::Open { path: "d".into(), cause: cause() };
         assert_eq!(message(&read.into()), "d: cannot be opened: disk on fire");
         let plain: io::Result<()> = Err(cause());

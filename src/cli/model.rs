@@ -202,7 +202,7 @@ fn day(seconds: u64) -> String {
     time.map_or_else(|| "-".to_owned(), |time| time.to_string().chars().take(10).collect())
 }
 
-/// Prints what the language models would be asked.
+/// Prints the planned requests to language models.
 pub(super) fn print_plan(plan: &ModelPlan) -> std::io::Result<()> {
     let mut table = Table::new(vec![
         Column::text("stage"),

@@ -35,7 +35,7 @@ pub(super) struct PlanArgs {
 /// A pipeline as the arguments set it up.
 pub(super) struct Loaded {
     pub(super) pipeline: Pipeline,
-    /// The name of its run folder where `--out` gives none.
+    /// The name of its run folder without `--out`.
     pub(super) run_name: String,
 }
 

@@ -14,7 +14,7 @@ use super::plan::Loaded;
 use super::{Ending, PipelineArgs};
 use crate::audit::report::AuditReport;
 use crate::cli::console::{self, Console, Paint, Painted, Screen};
-use crate::engine::part::{BatchRows, Cuts, Parts};
+use crate::engine::division::{BatchRows, Cuts, Parts};
 use crate::inspect::look::Look;
 use crate::inspect::{Closeness, inspect};
 use crate::jobs::audit;
@@ -145,7 +145,7 @@ pub(super) fn ending(outcome: &Outcome) -> Ending {
     }
 }
 
-/// A run that was stopped, with the command that goes on with it.
+/// A run that was stopped, with the command that continues it.
 #[derive(Debug, thiserror::Error)]
 #[error("{error}\nhint: to continue, run {command}")]
 pub(super) struct Resumable {

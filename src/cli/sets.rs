@@ -117,7 +117,7 @@ fn open(dir: Option<&Path>, registry: &Registry) -> Result<Catalogue, SetError> 
     Catalogue::open(dir.unwrap_or(registry.environment().sets()))
 }
 
-/// The sets a person asked for: all of them, or some by id.
+/// The requested sets: all, or some by id.
 fn wanted<'a>(catalogue: &'a Catalogue, ids: &[String]) -> anyhow::Result<Vec<&'a PublicSet>> {
     if ids.is_empty() {
         return Ok(catalogue.sets.iter().collect());
@@ -195,7 +195,7 @@ fn listed(set: &PublicSet, is_there: bool, folder: &Path, dir: Option<&Path>, sc
     text
 }
 
-/// The one command that gets a set. A set of one's own has files that only its owner knows.
+/// The one command that gets a set. The files of a set that a user added are known only to the user.
 fn command(set: &PublicSet, dir: Option<&Path>) -> String {
     let dir = dir.map(|dir| format!(" --dir {}", dir.display())).unwrap_or_default();
     if set.id == SAMPLE {

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::Ending;
 use crate::cli::console::{self, counted};
-use crate::engine::seal::FaultKind;
+use crate::engine::seal::SealFaultKind;
 use crate::engine::verify::{self, Verified};
 use crate::text::figures;
 
@@ -52,7 +52,7 @@ fn as_json(args: &VerifyArgs, verified: &Verified) -> String {
 }
 
 fn as_text(verified: &Verified) -> String {
-    let line = |fault: &crate::engine::seal::Fault| {
+    let line = |fault: &crate::engine::seal::SealFault| {
         format!("{:<10}  {}: {}\n", fault.fault.name(), fault.file, fault.detail)
     };
     verified.faults.iter().map(line).collect()
@@ -70,7 +70,7 @@ fn summary(verified: &Verified) -> String {
         if *finished { "" } else { "\nnote: the run is not finished, so only its steps were checked" };
     let hint = if verified.is_whole() {
         ""
-    } else if faults.iter().all(|fault| matches!(fault.fault, FaultKind::Unfinished)) {
+    } else if faults.iter().all(|fault| matches!(fault.fault, SealFaultKind::Unfinished)) {
         "\nhint: run the same purge or forget again to finish it"
     } else {
         "\nhint: run the same pipeline and inputs again to repair it"

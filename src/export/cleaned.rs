@@ -28,7 +28,7 @@ use crate::engine::raw::{LineStory, read_lines};
 use crate::engine::sink::{Exported, FinishedTables, Sink};
 use crate::engine::view::View;
 use crate::engine::vocabulary::{ColumnSpec, TableId};
-use crate::ingest::read::{Block, Format, Limits, read_blocks_until};
+use crate::ingest::read::{Block, FileFormat, Limits, read_blocks_until};
 use crate::ingest::source::Reading;
 use crate::ingest::table::Header;
 
@@ -251,7 +251,7 @@ fn check_unchanged(sha256: &str, path: &Path, input: &InputFile) -> Result<()> {
 fn copy_text(
     from: &Path,
     to: &Path,
-    format: Format,
+    format: FileFormat,
     kept: &Kept,
     input: &InputFile,
     cx: &Context<'_>,
@@ -287,7 +287,7 @@ fn copy_text(
 }
 
 /// Returns `true` if every item of a text is kept and has bytes to write; the run may have read only a part of it.
-fn is_all_written(from: &Path, format: Format, kept: &Kept, cx: &Context<'_>) -> Result<bool> {
+fn is_all_written(from: &Path, format: FileFormat, kept: &Kept, cx: &Context<'_>) -> Result<bool> {
     let mut is_all = true;
     let mut on_block = |block: Block| {
         is_all &= block.items.iter().all(|item| item.bytes.is_ok() && kept.has(item.record));

@@ -11,8 +11,8 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
-use crate::ingest::read::{Block, Format, Item};
-use crate::ingest::reasons::{Fault, NOT_UTF8};
+use crate::ingest::read::{Block, FileFormat, Item};
+use crate::ingest::reasons::{ItemFault, NOT_UTF8};
 use crate::notation::python::{self, Literal};
 
 /// Where an object may hold docs, the likeliest first.
@@ -24,13 +24,13 @@ pub(super) struct Docs<'t> {
     /// Its own id, or its place.
     pub(super) id: Value,
     /// Its text, or why there is none.
-    pub(super) text: Result<Cow<'t, str>, Fault>,
+    pub(super) text: Result<Cow<'t, str>, ItemFault>,
 }
 
 /// How a file is cut: the name shows tables and lines, the beginning shows the rest.
-pub(super) fn format_of(path: &Path) -> Format {
-    match Format::of(path) {
-        Format::Json | Format::Text => Format::Docs,
+pub(super) fn format_of(path: &Path) -> FileFormat {
+    match FileFormat::of(path) {
+        FileFormat::Json | FileFormat::Text => FileFormat::Docs,
         other => other,
     }
 }
@@ -51,7 +51,7 @@ pub(super) fn docs_of<'t>(block: &'t Block, item: &Item, path: &Path) -> Vec<Doc
     }
     match std::str::from_utf8(bytes) {
         Ok(text) => in_list(text).unwrap_or_else(|| vec![in_text(text).with_id(place)]),
-        Err(error) => failed(Fault::new(NOT_UTF8, format!("byte {} is not UTF-8", error.valid_up_to()))),
+        Err(error) => failed(ItemFault::new(NOT_UTF8, format!("byte {} is not UTF-8", error.valid_up_to()))),
     }
 }
 
@@ -73,7 +73,7 @@ fn in_list(text: &str) -> Option<Vec<Docs<'_>>> {
 
 /// What an item without an id is called: its line, or the file where it is all there is.
 fn place(block: &Block, item: &Item, path: &Path) -> Value {
-    let is_all = block.items.len() == 1 && item.line == 1 && format_of(path) == Format::Docs;
+    let is_all = block.items.len() == 1 && item.line == 1 && format_of(path) == FileFormat::Docs;
     match path.file_name() {
         Some(name) if is_all && name != "-" => name.to_string_lossy().into(),
         _ => format!("line {}", item.line).into(),

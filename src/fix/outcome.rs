@@ -89,7 +89,7 @@ impl Outcome {
     pub(super) fn of(
         docs: Docs<'_>,
         file: Option<String>,
-        read: fn(&str) -> Result<Parsed, fault::Fault>,
+        read: fn(&str) -> Result<Parsed, fault::ParseFault>,
         options: &FixOptions,
     ) -> Self {
         let outcome = match docs.text {
@@ -177,7 +177,7 @@ fn outcome(edit: Edit, is_applied: bool) -> EditOutcome {
     EditOutcome { reason: edit.rule.code, safety, patch: edit.patch, is_applied }
 }
 
-fn wrong_text(fault: fault::Fault) -> DocsFault {
+fn wrong_text(fault: fault::ParseFault) -> DocsFault {
     blocking(fault.kind.code(), fault.at.into(), fault.message)
 }
 

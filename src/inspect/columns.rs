@@ -97,7 +97,7 @@ impl Cells {
 }
 
 /// Returns the columns of lines without a request, the most frequent first.
-pub(super) fn seen(sampled: &[Sampled], lines: &Lines, guess: Option<&Guess>) -> Vec<Column> {
+pub(super) fn frequent(sampled: &[Sampled], lines: &Lines, guess: Option<&Guess>) -> Vec<Column> {
     // With a guess few lines without a request remain, and people want to see the columns that it is based on.
     let usual;
     let lines = if guess.is_some() {

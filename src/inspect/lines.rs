@@ -11,7 +11,7 @@ use crate::ingest::fate::{Line, LineFate, Record};
 use crate::ingest::log_formats::Columns;
 use crate::ingest::read::{Block, Item, Position};
 use crate::ingest::reasons::{
-    CUT_FILE, Fault, LINE_TOO_LONG, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, RAGGED_ROW, REASONS,
+    CUT_FILE, ItemFault, LINE_TOO_LONG, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, RAGGED_ROW, REASONS,
 };
 use crate::ingest::record::records_of;
 
@@ -108,7 +108,7 @@ impl Lines {
 /// Reasons whose details hold only numbers and fixed words; other details can quote a key or a role of the line.
 const PLAIN_DETAILS: [&str; 6] = [NOT_JSON, LINE_TOO_LONG, CUT_FILE, RAGGED_ROW, NO_FUNCTIONS, NO_MESSAGES];
 
-fn detail_of(fault: &Fault) -> String {
+fn detail_of(fault: &ItemFault) -> String {
     if PLAIN_DETAILS.contains(&fault.reason) {
         return fault.detail.clone();
     }

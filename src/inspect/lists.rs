@@ -11,7 +11,7 @@ use super::look::{DocsFindings, Fix};
 use super::requests::{add_personal, personal_in_text};
 use super::sample::Sampled;
 use crate::docs::fix::{self, Fixed, Safety};
-use crate::docs::parse::fault::Fault;
+use crate::docs::parse::fault::ParseFault;
 use crate::docs::parse::{Parsed, parse};
 use crate::ingest::fate::Record;
 use crate::ingest::read::Position;
@@ -27,7 +27,7 @@ struct Judged<'r> {
     /// The place of its request in the inputs.
     place: String,
     record: &'r Record,
-    parsed: Result<(Parsed, Fixed), Fault>,
+    parsed: Result<(Parsed, Fixed), ParseFault>,
     personal: Vec<PrivacyKind>,
 }
 
@@ -92,7 +92,7 @@ fn add_read(docs: &mut DocsFindings, parsed: &Parsed, fixed: &Fixed) {
     }
 }
 
-fn add_fault(faults: &mut BTreeMap<&'static str, UnreadLines>, list: &Judged<'_>, fault: &Fault) {
+fn add_fault(faults: &mut BTreeMap<&'static str, UnreadLines>, list: &Judged<'_>, fault: &ParseFault) {
     let left = faults.entry(fault.kind.code()).or_default();
     left.lines += 1;
     if left.lines == 1 {

@@ -64,7 +64,7 @@ pub fn inspect(files: &[PathBuf], closeness: Closeness, sets: &Path) -> Result<L
     let mut look = Look::new(closeness, &sampled, &lines);
     look.requests = requests::look(&lines.records);
     look.docs = lists::look(&sampled, &lines);
-    look.columns = columns::seen(&sampled, &lines, names.as_ref());
+    look.columns = columns::frequent(&sampled, &lines, names.as_ref());
     look.guessed = names.map(Guess::named);
     look.public_sets = hints::public_sets(sets);
     look.run = estimate::estimate(&look, start.elapsed());

@@ -16,8 +16,8 @@ use crate::engine::foreign::{ForeignFile, ForeignRows, Need, Selection};
 use crate::ingest::compression::Compression;
 use crate::ingest::log_formats::Columns;
 use crate::ingest::log_formats::names::is_read;
-use crate::ingest::read::{Block, Format, Item, Limits, Position, ReadError, read_blocks};
-use crate::ingest::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
+use crate::ingest::read::{Block, FileFormat, Item, Limits, Position, ReadError, read_blocks};
+use crate::ingest::reasons::{ItemFault, LINE_TOO_LONG, NOT_UTF8};
 use crate::ingest::source::Reading;
 use crate::ingest::table::Header;
 
@@ -82,7 +82,7 @@ pub(super) fn sample(files: &[PathBuf], closeness: Closeness) -> Result<Vec<Samp
     files.iter().map(of_file).collect()
 }
 
-fn of_text(path: &Path, format: Format, part: FileShare) -> Result<Sampled> {
+fn of_text(path: &Path, format: FileFormat, part: FileShare) -> Result<Sampled> {
     let mut sampler = Sampler::new(part);
     let facts = read_blocks(path, format, &Limits::default(), &mut |_| {}, &mut |block| {
         sampler.take_block(&block);
@@ -91,11 +91,11 @@ fn of_text(path: &Path, format: Format, part: FileShare) -> Result<Sampled> {
     Ok(Sampled {
         path: path.display().to_string(),
         format: match format {
-            Format::Csv { delimiter: b'\t' } => "tsv",
-            Format::Csv { .. } => "csv",
-            Format::Jsonl => "jsonl",
-            Format::Text => "txt",
-            Format::Json | Format::Docs => "json",
+            FileFormat::Csv { delimiter: b'\t' } => "tsv",
+            FileFormat::Csv { .. } => "csv",
+            FileFormat::Jsonl => "jsonl",
+            FileFormat::Text => "txt",
+            FileFormat::Json | FileFormat::Docs => "json",
         },
         compression: match facts.compression {
             Compression::Plain => "plain",
@@ -156,14 +156,14 @@ fn draw_rows(
 }
 
 /// Returns a row as a run would read it.
-fn text_of(rows: &ForeignRows, row: usize) -> Result<String, Fault> {
+fn text_of(rows: &ForeignRows, row: usize) -> Result<String, ItemFault> {
     let (n_bytes, limit) = (rows.row_bytes(row), Limits::default().max_line_bytes);
     if n_bytes > limit {
-        return Err(Fault::new(LINE_TOO_LONG, format!("{n_bytes} bytes, the limit is {limit}")));
+        return Err(ItemFault::new(LINE_TOO_LONG, format!("{n_bytes} bytes, the limit is {limit}")));
     }
     let row = rows.row(row);
     match row.fault {
-        Some((column, what)) => Err(Fault::new(NOT_UTF8, format!("column {column:?}: {what}"))),
+        Some((column, what)) => Err(ItemFault::new(NOT_UTF8, format!("column {column:?}: {what}"))),
         None => Ok(serde_json::Value::Object(row.object).to_string()),
     }
 }
@@ -198,7 +198,7 @@ struct Sampler {
 struct SampledLine {
     at: Position,
     n_items: u64,
-    text: Result<Vec<u8>, Fault>,
+    text: Result<Vec<u8>, ItemFault>,
 }
 
 impl SampledLine {
@@ -231,14 +231,14 @@ impl Sampler {
         }
     }
 
-    fn take(&mut self, at: Position, text: Result<&[u8], &Fault>) {
+    fn take(&mut self, at: Position, text: Result<&[u8], &ItemFault>) {
         self.take_items(at, 1, text);
     }
 
-    fn take_items(&mut self, at: Position, n_items: u64, text: Result<&[u8], &Fault>) {
+    fn take_items(&mut self, at: Position, n_items: u64, text: Result<&[u8], &ItemFault>) {
         self.n_seen += n_items;
         let sampled_lines =
-            || SampledLine { at, n_items, text: text.map(<[u8]>::to_vec).map_err(Fault::clone) };
+            || SampledLine { at, n_items, text: text.map(<[u8]>::to_vec).map_err(ItemFault::clone) };
         if self.head.len() < self.head_rows && self.head_bytes < self.part.half_bytes {
             self.head_bytes += text.map_or(0, <[u8]>::len);
             self.head.push(sampled_lines());
@@ -273,7 +273,7 @@ fn block(lines: &[SampledLine], header: Option<Arc<Header>>) -> Block {
     let mut items = Vec::with_capacity(lines.len());
     for line in lines {
         let start = text.len();
-        let bytes = line.text.as_ref().map_err(Fault::clone).map(|line| {
+        let bytes = line.text.as_ref().map_err(ItemFault::clone).map(|line| {
             text.extend_from_slice(line);
             start..text.len()
         });

@@ -7,8 +7,8 @@ use serde_json::Value;
 use super::{PairsError, PairsOptions, PairsSink};
 use crate::docs::canonical;
 use crate::ingest::column::{Column, Wanted};
-use crate::ingest::pick::Field;
-use crate::ingest::reasons::Fault;
+use crate::ingest::fields::Field;
+use crate::ingest::reasons::ItemFault;
 
 /// Rows with a text.
 pub(super) struct Rows {
@@ -27,7 +27,7 @@ pub struct SkippedRows<'c> {
     /// The file.
     pub path: &'c Path,
     /// The lines of the rows that cannot be read, and why.
-    pub unreadable: &'c [(u64, Fault)],
+    pub unreadable: &'c [(u64, ItemFault)],
     /// The ids of the rows without a text in the field.
     pub without_text: &'c [Value],
 }

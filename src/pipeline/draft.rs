@@ -33,7 +33,7 @@ impl<'t> Draft<'t> {
         Some(section.get_or_insert_with(empty_table))
     }
 
-    /// Puts the stage that drops overlaps in its place, where there is none.
+    /// Inserts the stage that drops overlaps if there is none.
     pub(super) fn ensure_overlap_stage(&mut self, registry: &Registry) {
         if self.stages.iter().any(StageTable::is_baseline) {
             return;

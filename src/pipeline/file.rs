@@ -26,8 +26,8 @@ use crate::stages::personal::PersonalValues;
 use crate::stages::{Registry, StageKind};
 use crate::text::suggestion::closest;
 
-/// Reads one file; knows where it is for messages.
-pub(super) struct Reader<'t> {
+/// Reads one pipeline file; keeps track of places for messages.
+pub(super) struct PipelineReader<'t> {
     pub(super) text: &'t str,
     pub(super) file: &'t str,
     pub(super) registry: &'t Registry,
@@ -70,7 +70,7 @@ fn in_words(message: &str) -> (String, Option<&'static str>) {
     known.unwrap_or_else(|| (message.to_owned(), None))
 }
 
-impl<'t> Reader<'t> {
+impl<'t> PipelineReader<'t> {
     fn error(&self, at: Option<usize>, what: impl Into<String>, hint: Option<String>) -> PipelineError {
         // A value from the command line has no place in the file.
         let line = at.filter(|&at| at <= self.text.len()).map(|at| self.text[..at].matches('\n').count() + 1);
@@ -264,7 +264,7 @@ impl<'t> Reader<'t> {
         Ok(())
     }
 
-    /// Lets the stage that drops overlaps read the baseline, putting it in where it is not, and the export keep it.
+    /// Sets the baseline of the stage that drops overlaps, which is added if it is missing, and of the export.
     fn set_up_baseline(&self, baseline: &Baseline, draft: &mut Draft<'t>) -> Result<(), PipelineError> {
         if baseline.run.as_os_str().is_empty() {
             let hint = "name a finished run's folder: --baseline out/live, or run = \"out/live\"".to_owned();
@@ -348,7 +348,7 @@ impl<'t> Reader<'t> {
         Ok(tables)
     }
 
-    /// Takes kind and id out of the table of a stage; `before` are the earlier ones.
+    /// Removes kind and id from the table of a stage; `before` are the earlier stages.
     fn stage_table<'i>(
         &self,
         entry: Spanned<DeValue<'i>>,
@@ -401,7 +401,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// What is wrong with the id of a stage, where something is.
+/// The fault of the id of a stage, if any.
 fn fault_of_id(id: &str, before: &[StageTable<'_>]) -> Option<String> {
     if !is_plain_name(id) {
         return Some(format!("stage id \"{id}\" must be made of letters, digits, - and _"));
@@ -418,7 +418,7 @@ fn is_plain_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c))
 }
 
-/// Where a setting is that stages had in earlier builds.
+/// The new place of a setting that stages had in earlier builds.
 fn moved(place: &str, key: &str) -> Option<String> {
     (place.starts_with("stage ") && key == "answers").then(|| {
         "answers by people are decisions: name their file once, at the top of the pipeline, as decisions = \"FILE\", or with --decisions FILE".to_owned()

@@ -26,7 +26,7 @@ use crate::stages::sample::Sample;
 use crate::stages::split::Split;
 use crate::stages::{Registry, Settings as _};
 use crate::text::os_error::{cause_of, hint_of};
-use file::Reader;
+use file::PipelineReader;
 
 /// The inputs of the sample, which is in the source tree.
 pub const SAMPLE_INPUTS: [&str; 4] =
@@ -35,7 +35,7 @@ pub const SAMPLE_INPUTS: [&str; 4] =
 pub const SAMPLE_DECISIONS: &str = "raw/answers.jsonl";
 /// The sample's name, and that of its run folder.
 const SAMPLE_NAME: &str = "sample";
-/// The pipeline that runs where none is named. It names no inputs.
+/// The default pipeline. It names no inputs.
 pub const LIVE: &str = include_str!("../../pipelines/live.toml");
 /// The name of the live recipe in messages.
 const LIVE_NAME: &str = "pipelines/live.toml (built in)";
@@ -54,7 +54,7 @@ const STAGE_KEYS: &[&str] = &[KIND, "id"];
 #[derive(Debug, thiserror::Error)]
 #[error("{}{what}{}", self.place(), hint.as_ref().map(|hint| format!("\nhint: {hint}")).unwrap_or_default())]
 pub struct PipelineError {
-    /// The pipeline; `None` where `what` names another file.
+    /// The pipeline; `None` if `what` names another file.
     file: Option<String>,
     line: Option<usize>,
     what: String,
@@ -95,7 +95,7 @@ impl std::str::FromStr for Override {
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Top {
-    /// The pipeline's name: letters, digits, - and _. Its run folder is called by it; the file's name where absent.
+    /// The pipeline's name: letters, digits, - and _. It names the run folder. Defaults to the name of the file.
     name: String,
     /// What it is for, one sentence.
     about: String,
@@ -248,7 +248,7 @@ impl Pipeline {
         overrides: &[Override],
         registry: &Registry,
     ) -> Result<Self, PipelineError> {
-        Reader { text, file, registry }.pipeline(overrides)
+        PipelineReader { text, file, registry }.pipeline(overrides)
     }
 
     /// The files that it reads, as people name them: files, folders, patterns.

@@ -1,7 +1,7 @@
 //! Checks the order of the stages.
 //!
 //! The contracts are folded over the pipeline: every column read must have been written
-//! before, nothing leaves the machine ahead of redaction, redaction comes ahead of all
+//! before, nothing leaves the machine before redaction, redaction comes before all
 //! else. What works but is likely not meant is a warning.
 
 use crate::engine::contract::{Contract, Role};
@@ -44,7 +44,7 @@ pub(super) fn check(
         if !export.baselines().is_empty() && !stages.iter().any(|stage| role(stage) == Role::Baseline) {
             let overlap = kind_of(Role::Baseline, TableId::Requests).map_or("stage", |kind| kind.name);
             warnings.push(format!(
-                "export keeps the entries of an earlier dataset, but no {overlap} drops what they stand for"
+                "export keeps the entries of an earlier dataset, but no {overlap} drops the requests that they repeat"
             ));
         }
     }
@@ -200,7 +200,7 @@ fn redacts_first(
             stage.id,
             before.id
         );
-        return refuse(what, "put redact, then redact-docs, ahead of all other stages");
+        return refuse(what, "put redact, then redact-docs, before all other stages");
     }
     if table == TableId::Requests {
         return Ok(());

@@ -1,7 +1,7 @@
 //! What stages asked language models, in sentences for the card, and for the page and the screen.
 //!
-//! Runs with one cache get their answers from it or from the server, as the others got there first or not. The card has only what
-//! is the same for all of them.
+//! Of several runs that share a cache, one gets an answer from the server and the others from the cache. The card has only
+//! what is the same for all of them.
 
 use crate::engine::language_model::ModelUsage;
 use crate::text::figures::{count, counted};
@@ -56,7 +56,7 @@ pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
     }
 }
 
-/// Describes whom a stage asked about how much, and what became of the requests.
+/// Describes which model a stage asked, for how many rows, and the results of the requests.
 fn asked(stage: &str, usage: &ModelUsage, answers: &[String]) -> String {
     let mut text = format!(
         "{stage} asked {} about {} ({}: {}).",
@@ -72,7 +72,7 @@ fn asked(stage: &str, usage: &ModelUsage, answers: &[String]) -> String {
     text
 }
 
-/// US dollars that the rows would have cost that were decided without asking, if they cost as much as the others.
+/// Estimated cost in US dollars of the rows that were decided without a model, at the mean cost of the others.
 #[allow(clippy::cast_precision_loss)] // Counts of rows.
 fn saved_by_rules(usage: &ModelUsage) -> Option<f64> {
     let asked = usage.estimated_cost.into_iter().chain(usage.saved_cost).reduce(|one, other| one + other)?;

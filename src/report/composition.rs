@@ -76,7 +76,7 @@ pub fn composition(corpus: &Corpus) -> Result<Composition> {
 /// The kept requests by what stages wrote about them. A column that no stage of the pipeline writes counts nothing.
 #[derive(Debug, Default, PartialEq, Serialize)]
 pub struct Entries {
-    /// By how sure the answer is; of entries without one only those whose label rests on the text alone are counted.
+    /// By reliability of the answer; an entry without an answer counts only if its label is judged from the text alone.
     pub tier: BTreeMap<String, u64>,
     /// By category.
     pub category: BTreeMap<String, u64>,
@@ -86,7 +86,7 @@ pub struct Entries {
     pub relevance: BTreeMap<String, u64>,
     /// By language of the last user message.
     pub language: BTreeMap<String, u64>,
-    /// How many requests the sampled ones represent, rounded; `None` where nothing was sampled.
+    /// How many requests the sampled ones represent, rounded; `None` if nothing was sampled.
     pub represented_requests: Option<u64>,
 }
 

@@ -92,7 +92,7 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
         log_formats: ingest.log_formats.clone(),
         funnel: funnel::funnel(run, (!export.is_null()).then_some(n_frozen)),
         recipe: recipe::steps(stages, &public_sets, n_human),
-        other_stages: recipe::others(stages),
+        other_stages: recipe::stages_outside(stages),
         public_sets,
         query_vectors: stages.iter().filter_map(recipe::query_vectors).collect(),
         operating_points: operating_points(stages),
@@ -163,7 +163,7 @@ fn stage_report(stage: &StageManifest) -> StageReport {
     }
 }
 
-/// The row at the end of a row's merges: itself where it was not merged.
+/// The row at the end of a row's merges; the row itself if it was not merged.
 pub(crate) fn end_of_merges(table: &Table, mut row: RowIx) -> RowIx {
     while let Some(into) =
         table.fate(row).filter(|fate| fate.action == Action::Merge).and_then(|fate| fate.into)

@@ -1,7 +1,7 @@
 //! The figures of a run: one model, which `report.json`, the dataset card, the page and the screen are written from.
 //!
 //! Everything here is counted from the run folder. No text of the log is in it but what an [`Example`] quotes, and
-//! that is quoted only where redaction came first. Wall times are separate, under `timing`; all else is the same for
+//! that is quoted only after redaction. Wall times are separate, under `timing`; all else is the same for
 //! equal runs. Deliberately absent: paths of inputs, command lines, clock times.
 
 use std::collections::BTreeMap;
@@ -56,7 +56,7 @@ pub struct Report {
     pub other_stages: Vec<String>,
     /// The public sets that stages compared with.
     pub public_sets: Vec<PublicSet>,
-    /// What queries were compared by besides words, by stage: hashed n-grams, or embeddings of a model.
+    /// How queries were compared in addition to words, by stage: hashed n-grams, or embeddings of a model.
     pub query_vectors: BTreeMap<String, String>,
     /// The lines by which stages judged relevance, and what other target precisions would decide; by stage.
     pub operating_points: BTreeMap<String, OperatingPoint>,
@@ -72,7 +72,7 @@ pub struct Report {
     pub fates: Vec<FateReport>,
     /// Every edit, by stage, reason and safety, with one example each.
     pub edits: Vec<EditReport>,
-    /// Redacted places by reason; empty where nothing was redacted or no stage redacts.
+    /// Redacted places by reason; empty if nothing was redacted or no stage redacts.
     pub redacted: BTreeMap<String, u64>,
     /// What the kept requests are made of.
     pub composition: Composition,
@@ -127,7 +127,7 @@ impl Report {
         counted.into_iter().filter(|(_, n)| *n > 0).collect()
     }
 
-    /// What the lines held. Rare kinds are listed only where there are any.
+    /// What the lines held. Rare kinds are listed only if there are any.
     pub fn lines_sum(&self) -> Sum {
         let ingest = &self.ingest;
         let mut parts = vec![
@@ -164,7 +164,7 @@ impl Report {
         (merged.merged_into_not_exported > 0).then(|| merged.sum(has_dataset(&self.funnel)))
     }
 
-    /// What it means that rows were merged, and where they ended.
+    /// What merging means for the figures, and where the merged rows ended.
     pub fn merges_sentence(&self) -> String {
         let tables = [("Requests", self.requests.merges()), ("Doc lists", self.doc_lists.merges())];
         if tables.iter().all(|(_, merged)| merged.merged_into_not_exported == 0) {
@@ -255,7 +255,7 @@ impl fmt::Display for Sum {
     }
 }
 
-/// So many rows of a table, for people.
+/// A number of rows of a table, in words.
 pub(super) fn rows_of(n: u64, table: &str) -> String {
     if table == TableId::Requests.name() {
         counted(n, "request", "requests")
@@ -271,7 +271,7 @@ pub struct StageReport {
     pub id: String,
     /// Its kind.
     pub kind: String,
-    /// The table whose personal values it took out.
+    /// The table from which it removed personal values.
     #[serde(skip)]
     pub redacts: Option<TableId>,
     /// Fates it gave.
@@ -297,7 +297,7 @@ pub struct Fates {
     pub held: u64,
     /// Out.
     pub dropped: u64,
-    /// Only the place is left: somebody asked for it.
+    /// Removed on request; only the place is known.
     pub forgotten: u64,
     /// Rows that are not kept, by reason.
     pub reasons: BTreeMap<&'static str, u64>,
@@ -402,7 +402,7 @@ pub struct Example {
     pub metric: Option<String>,
     /// The measured number.
     pub score: Option<f64>,
-    /// What was found or changed, shortened; only where redaction came first.
+    /// What was found or changed, shortened; only after redaction.
     pub text: Option<String>,
 }
 

@@ -1,7 +1,7 @@
 //! What the judge of relevance decided by the text alone, and what another target precision would decide.
 //!
 //! One sentence and one table for each stage that judged, for the card and the page alike: the
-//! curve of the weights where they have one, else the requests by probability.
+//! curve of the weights if they have one, otherwise the requests by probability.
 
 use super::model::Report;
 use crate::relevance::operating::{Bin, OperatingPoint, PointEffect};
@@ -23,7 +23,7 @@ pub(super) fn of_stages(report: &Report) -> Vec<Shown> {
     report.operating_points.iter().filter_map(|(stage, point)| shown(stage, point)).collect()
 }
 
-/// What a stage decided; `None` where the text alone judged no request.
+/// What a stage decided; `None` if the text alone judged no request.
 fn shown(stage: &str, point: &OperatingPoint) -> Option<Shown> {
     if point.by_text() == 0 {
         return None;

@@ -5,9 +5,9 @@
 
 use serde_json::Value;
 
-/// A quoted value is cut after so many characters …
+/// Maximum number of characters of a quoted value …
 const MAX_VALUE_CHARS: usize = 60;
-/// … and the whole quote after so many.
+/// … and of the whole quote.
 const MAX_CHARS: usize = 160;
 /// Reasons of this topic mean that a public set holds the row: its text may be under any licence.
 const OVERLAP: &str = "overlap/";
@@ -75,7 +75,7 @@ fn plain(value: &Value) -> String {
     cut(&value.as_str().map_or_else(|| value.to_string(), str::to_owned), MAX_VALUE_CHARS)
 }
 
-/// One line of at most so many characters.
+/// Returns one line of at most this many characters.
 fn cut(text: &str, max_chars: usize) -> String {
     let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     match line.char_indices().nth(max_chars) {

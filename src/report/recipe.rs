@@ -1,7 +1,7 @@
 //! The recipe step by step: which kinds of stage implement a step, and what a run did of it.
 //!
 //! The one place where steps, kinds and published figures are tied together. A step that has no stage is listed
-//! all the same, so that a report never looks more complete than the run was.
+//! as well, so that a report never looks more complete than the run was.
 
 use std::collections::BTreeSet;
 
@@ -38,7 +38,7 @@ const RECIPE_SETS: &str = "NexusRaven, Firefunctions, Anyscale, Nous-Glaive";
 enum How {
     /// As the recipe does.
     Same,
-    /// By rule, where the recipe asked people or a model.
+    /// By rule; the recipe used people or a model.
     ByRule,
 }
 
@@ -50,7 +50,7 @@ struct Step {
     /// The kinds that do it; none for what every run does.
     kinds: &'static [&'static str],
     how: How,
-    /// What differs from the recipe, where something does.
+    /// What differs from the recipe, if anything.
     note: &'static str,
     /// What BFCL published for the rows left after it.
     published: Option<Published>,
@@ -197,7 +197,7 @@ pub struct StepReport {
     pub status: Status,
     /// Ids of the stages that did it.
     pub stages: Vec<String>,
-    /// What differs from the recipe; empty where nothing is known to.
+    /// What differs from the recipe; empty if nothing is known to differ.
     pub note: String,
 }
 
@@ -283,7 +283,7 @@ fn note(step: &Step, ran: &[&StageManifest]) -> String {
     }
 }
 
-/// What a stage that merges similar queries compares them by besides words, beside its id.
+/// What a stage that merges similar queries compares in addition to words, shown next to its id.
 pub(super) fn query_vectors(stage: &StageManifest) -> Option<(String, String)> {
     let settings = Some(&stage.settings).filter(|_| stage.kind == QUERIES)?;
     let vectors = MergeNearQueries::deserialize(settings).ok()?.vectors_description()?;
@@ -326,12 +326,12 @@ fn answers(n_human: u64) -> String {
 }
 
 /// Ids of the stages that are no step of the recipe.
-pub(super) fn others(stages: &[StageManifest]) -> Vec<String> {
+pub(super) fn stages_outside(stages: &[StageManifest]) -> Vec<String> {
     let is_step = |kind: &str| RECIPE.iter().any(|step| step.kinds.contains(&kind));
     stages.iter().filter(|stage| !is_step(&stage.kind)).map(|stage| stage.id.clone()).collect()
 }
 
-/// What BFCL published for the rows left after this stage; `None` where nothing compares.
+/// What BFCL published for the rows left after this stage; `None` if there is no comparable figure.
 ///
 /// Of several stages of a step the last of the first run of them counts: a later one does what the recipe does not.
 pub(super) fn published_after(stages: &[StageManifest], at: usize) -> Option<Published> {
@@ -367,7 +367,7 @@ pub(super) fn is_redacted(redacts: &[Option<TableId>]) -> bool {
     TableId::ALL.iter().all(|table| redacts.contains(&Some(*table)))
 }
 
-/// The status of a set that is on disk, and of which nothing can be read.
+/// The status of a set that is on disk but unreadable.
 const UNREADABLE: &str = "not checked: unreadable";
 
 /// The public sets that a stage noted.

@@ -25,7 +25,7 @@ pub(super) const SCORED: &str = "Scored: the answer is verified; or the category
 or a reliable rule gives the label. Unverified: nobody checked the answer or label. Its tier is recorded (the answer of \
 the logged model), agreed (language models agree on the answer) or judged (the label comes from the text alone).";
 
-/// What frozen entries are, with their number; nothing where there are none.
+/// The number of frozen entries and what they are; nothing if there are none.
 pub(super) fn frozen_sentence(report: &Report) -> Option<String> {
     let n = report.all_frozen();
     (n > 0).then(|| {
@@ -52,7 +52,7 @@ pub(super) fn fate_sections(report: &Report) -> [(&'static str, &'static str, St
     ]
 }
 
-/// How many decisions were not applied, by kind; empty where all were.
+/// The number of decisions that were not applied, by kind; empty if all were applied.
 fn not_applied_sentence(report: &Report) -> String {
     let kinds = report.decisions_not_applied();
     let n_all: u64 = kinds.iter().map(|(_, n)| n).sum();
@@ -67,7 +67,7 @@ fn not_applied_sentence(report: &Report) -> String {
     )
 }
 
-/// Of the merged rows of a reason those that went into a row which is not kept itself; nothing where all did well.
+/// The merged rows of a reason whose leader is not kept; nothing if all leaders are.
 pub(super) fn merge_targets(fate: &FateReport) -> Option<String> {
     (fate.merged_into_not_exported > 0)
         .then(|| format!("{} {INTO_LEFT}", count(fate.merged_into_not_exported)))

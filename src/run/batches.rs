@@ -167,7 +167,7 @@ pub fn submit_batches(
         match &record.file {
             // No batch can be of a file that never arrived.
             None => cache.forget_submitted(&record.id).map_err(halfway)?,
-            // An earlier call may have created it, and not have heard of it.
+            // An earlier call may have created it without receiving the response.
             Some(_) => create(&client, &cache, record, true, &mut submission, cancelled)?,
         }
     }
@@ -205,7 +205,7 @@ fn without_service(error: crate::llm::Error) -> Error {
     halfway(error)
 }
 
-/// Returns the requests whose answers cannot pass a limit of cost, in order, and notes what they cost at most.
+/// Returns the first requests whose answers cannot cost more than a limit, in order, and notes their maximum cost.
 fn within_cost(
     requests: &[&PendingRequest],
     models: &Models,

@@ -1,4 +1,4 @@
-//! Keeps what people name apart from run folders, in which callsieve replaces and removes files.
+//! Refuses outputs inside run folders, where callsieve replaces and removes files.
 //!
 //! A run reads nothing from its own folder: it would remove its input before it reads it. A run folder is in no other run
 //! folder, and so is no output that a person names. Links are followed, so another spelling of a path changes nothing.

@@ -11,7 +11,7 @@ use crate::engine::corpus::RowId;
 use crate::engine::decision::DecisionKind;
 use crate::engine::ledger::{Event, for_every_event};
 use crate::engine::vocabulary::TableId;
-use crate::text::suggestion::did_you_mean;
+use crate::reasons::unknown;
 
 /// An edit of a run.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +37,7 @@ pub struct RowEdit<'e> {
 /// The safety of an edit that a person decided.
 const BY_A_PERSON: &str = "decided";
 
-/// What a person changed of the functions of a doc list, where the event is such a decision.
+/// What a person changed in the functions of a doc list, if the event is such a decision.
 fn patch_of_a_person(event: &Event<'_>) -> Option<String> {
     if event.reason != DecisionKind::Edit.reason().code {
         return None;
@@ -53,13 +53,11 @@ impl OpenRun {
     /// # Errors
     /// No stage has such a reason, or a file of the run folder cannot be read.
     pub fn diff(&self, reason: Option<&str>, mut visit: impl FnMut(&RowEdit<'_>)) -> Result<(), Error> {
+        let known = || self.registry.reasons().into_iter().map(|(_, known)| known.code);
         if let Some(code) = reason
-            && !self.registry.reasons().iter().any(|(_, known)| known.code == code)
+            && !known().any(|known| known == code)
         {
-            let meant = did_you_mean(code, self.registry.reasons().iter().map(|(_, known)| known.code));
-            return refuse(format!(
-                "unknown reason \"{code}\"\nhint: {meant}`callsieve explain` lists all codes"
-            ));
+            return refuse(unknown(code, known()));
         }
         for_every_event(&self.folder, &self.stages, &self.corpus, |events| {
             for event in events.iter().filter(|event| reason.is_none_or(|code| event.reason == code)) {

@@ -27,7 +27,7 @@ pub(super) struct EarlierDecisions {
 }
 
 impl EarlierDecisions {
-    /// Reads the decisions of a finished run; none where there is no such run. A damaged ledger is noted for the warning.
+    /// Reads the decisions of a finished run; none if there is no such run. A damaged ledger is noted for the warning.
     pub(super) fn of(run: &Path) -> Self {
         let Ok(file) = read_run_file(run) else { return Self::default() };
         let files: Vec<String> = match &file.pipeline["decisions"] {

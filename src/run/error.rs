@@ -13,8 +13,8 @@ pub enum Error {
     /// A file, an input, a setting or a run folder is invalid; nothing was changed.
     #[error(transparent)]
     Engine(#[from] engine::error::Error),
-    /// What is asked for is not there, or makes no sense; nothing was changed. The message may end with a hint on a
-    /// line of its own.
+    /// The request is invalid, or names something that does not exist; nothing was changed. The message may end with a
+    /// hint on a line of its own.
     #[error("{0}")]
     Request(String),
     /// The inputs are read, and not one of their lines holds a request: they are no logs. No stage has run.

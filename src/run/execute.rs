@@ -11,12 +11,12 @@ use super::outcome::{write_ledger, write_report};
 use super::{Error, Options, language_model};
 use crate::engine;
 use crate::engine::context::Context;
+use crate::engine::division::Cuts;
 use crate::engine::folder::RunFolder;
 use crate::engine::instance::{SinkInstance, SourceInstance};
 use crate::engine::language_model::LanguageModel;
 use crate::engine::layout::RUN_FORMAT;
 use crate::engine::manifest::RunFile;
-use crate::engine::part::Cuts;
 use crate::engine::raw::IngestManifest;
 use crate::engine::runner;
 use crate::engine::services::Services;
@@ -44,11 +44,11 @@ pub struct RunReport {
 
 /// Runs a pipeline into a run folder.
 ///
-/// Finished steps of an earlier run in the folder are reused where they would give the same answers, so the same call
+/// Finished steps of an earlier run in the folder are reused if their results would be the same, so the same call
 /// continues where it was stopped. To stop it, see [`Observer::is_cancelled`].
 ///
 /// # Errors
-/// [`Error::Halfway`] once the run has begun; any other where it could not begin.
+/// [`Error::Halfway`] once the run has begun; any other error if it could not begin.
 pub fn execute(
     pipeline: &Pipeline,
     out: &Path,
@@ -72,7 +72,7 @@ pub struct Prepared<'p> {
     model: Option<Arc<ChatService>>,
 }
 
-/// Checks what a pipeline reads, and takes the run folder.
+/// Checks what a pipeline reads, and locks the run folder.
 ///
 /// # Errors
 /// An input or a baseline is not there or cannot be read, or the folder is no run folder or in use.
@@ -91,7 +91,7 @@ pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> 
 }
 
 impl Prepared<'_> {
-    /// Copies standard input, where it is one of the inputs, and runs; see [`execute`].
+    /// Copies standard input if it is one of the inputs, and runs; see [`execute`].
     ///
     /// # Errors
     /// The folder holds a run of other inputs that [`Options::fresh`] does not remove. [`Error::NoRequest`]: the inputs are no logs. [`Error::Halfway`]: the same call continues from there.
@@ -237,7 +237,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Lines that gave nothing are reported while somebody looks: a damaged file, or columns of other names.
+/// Lines without a request are reported during the run: the file may be damaged, or its columns have other names.
 fn warn_of_lines(ingest: &IngestManifest, observer: &dyn Observer) {
     let counts = &ingest.counts;
     let reasons: Vec<String> =

@@ -1,4 +1,4 @@
-//! Takes one record out of a finished run, everywhere, for good.
+//! Removes one record permanently from all files of a finished run.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -40,7 +40,7 @@ const MAX_NAMED: usize = 20;
 pub struct Forget<'a> {
     /// The record, by any name that `callsieve why` takes; the start of a request id has 12 digits or more.
     pub id: &'a str,
-    /// Every record that the log gave this id, where several have it.
+    /// Removes every record with this id of the log, if there are several.
     pub all: bool,
 }
 
@@ -68,7 +68,7 @@ pub struct ForgetReport {
     pub is_other: bool,
 }
 
-/// A request of which only the place is left.
+/// A forgotten request: only its place is known.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ForgottenRequest {
@@ -86,7 +86,7 @@ pub struct ForgottenRequest {
     pub place: String,
 }
 
-/// Takes a record out of a finished run, with the records that are byte for byte the same. Gives nothing where it was
+/// Removes a record from a finished run, with the records that are byte for byte the same. Removes nothing if it was
 /// forgotten before.
 ///
 /// # Errors
@@ -115,7 +115,7 @@ pub fn forget(run: &Path, record: Forget<'_>, registry: &Registry) -> Result<Opt
     Ok(Some(ForgetReport { is_other: rows.is_empty(), ..forgotten }))
 }
 
-/// The rows that are meant, with those that are byte for byte the same; none where they were forgotten before, and `None`
+/// The rows that are meant, with those that are byte for byte the same; none if they were forgotten before, and `None`
 /// where there is no such row.
 fn find(
     run: &OpenRun,

@@ -20,14 +20,14 @@ use crate::engine::instance::SourceInstance;
 use crate::engine::layout::INGEST;
 use crate::engine::manifest::{InputFile, read_run_file};
 use crate::engine::raw::IngestManifest;
-use crate::engine::seal::Fault;
+use crate::engine::seal::SealFault;
 use crate::engine::source::Source;
 use crate::engine::verify::fault_of_outcome;
 use crate::export::earlier::Earlier;
 use crate::ingest::archive::Archive;
 use crate::ingest::compression::Compression;
 use crate::ingest::kind::compression_of_parquet;
-use crate::ingest::read::Format;
+use crate::ingest::read::FileFormat;
 use crate::ingest::source::Reading;
 use crate::pipeline::Pipeline;
 use crate::side_file;
@@ -77,7 +77,10 @@ fn checked_files(given: &[PathBuf]) -> Result<(Vec<PathBuf>, Option<String>), Er
         ));
     }
     if let [pipe] = pipes[..]
-        && !matches!(Reading::of(pipe), Reading::Text(Format::Json | Format::Jsonl | Format::Text))
+        && !matches!(
+            Reading::of(pipe),
+            Reading::Text(FileFormat::Json | FileFormat::Jsonl | FileFormat::Text)
+        )
     {
         return refuse(format!(
             "input {}: pipes are read as JSON only\nhint: write it to a file first",
@@ -184,7 +187,7 @@ pub(super) fn check_baselines(pipeline: &Pipeline, out: Option<&Path>) -> Result
                 path.display()
             ));
         }
-        if let Some(Fault { file, detail, .. }) = fault_of_outcome(&path, Earlier::reads)? {
+        if let Some(SealFault { file, detail, .. }) = fault_of_outcome(&path, Earlier::reads)? {
             let run = path.display();
             return refuse(format!(
                 "baseline {run}: {file}: {detail}; expected it as the run wrote it\nhint: `callsieve verify {run}` lists what is wrong there; question files that were changed on purpose can be given in a folder of their own"
@@ -238,7 +241,7 @@ fn copy_pipe(input: &Path, copy: &Path, cancelled: &dyn Fn() -> bool) -> Result<
     let (done_in, done) = sync_channel(1);
     std::thread::spawn({
         let (input, copy, is_stopped) = (input.to_owned(), copy.to_owned(), Arc::clone(&is_stopped));
-        // The receiver has ended if the user asked to stop.
+        // The receiver has ended if the run was cancelled.
         move || drop(done_in.send(copied(&input, file, &copy, &is_stopped)))
     });
     loop {
@@ -254,7 +257,7 @@ fn copy_pipe(input: &Path, copy: &Path, cancelled: &dyn Fn() -> bool) -> Result<
     }
 }
 
-/// The time between two looks at whether the user asked to stop.
+/// The time between two checks for cancellation.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
 
 fn copied(
@@ -315,7 +318,7 @@ fn check_same_inputs(given: &[PathBuf], copied: &dyn Source, folder: &RunFolder)
     ))
 }
 
-/// The inputs of the run that a folder holds, as they were named last; none where it has read nothing, or its files are unreadable.
+/// The inputs of the run in a folder, as they were last named; none if no input was read or its files are unreadable.
 fn inputs_before(folder: &RunFolder) -> Vec<InputFile> {
     if let Ok(file) = read_run_file(folder.path()) {
         return file.inputs;

@@ -7,10 +7,10 @@ use super::inputs::{check_baselines, check_sink, checked_source, take_inputs};
 use super::observer::{Observer, Watched};
 use super::{Error, Options, refuse};
 use crate::engine::context::Context;
+use crate::engine::division::Cuts;
 use crate::engine::folder::RunFolder;
 use crate::engine::language_model::{LanguageModel, ModelUsage, usages};
 use crate::engine::layout::INGEST;
-use crate::engine::part::Cuts;
 use crate::engine::runner;
 use crate::engine::services::Services;
 use crate::llm::cache::ReplyCache;
@@ -49,7 +49,7 @@ fn failed(error: &crate::llm::Error) -> Error {
     Error::Request(error.to_string())
 }
 
-/// Opens the cache, and the connection if answers may be asked for; `None` if no stage asks a model.
+/// Opens the cache, and the connection if requests may be sent; `None` if no stage asks a model.
 ///
 /// # Errors
 /// There is no key for the default server, no price for a limit of cost, or the cache cannot be opened.
@@ -90,7 +90,7 @@ pub(super) fn open(pipeline: &Pipeline, options: &ModelOptions) -> Result<Option
     Ok(Some(Arc::new(ChatService::new(cache, prices, dispatch))))
 }
 
-/// What the language models of a pipeline would be asked.
+/// The planned requests to the language models of a pipeline.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct ModelPlan {

@@ -2,7 +2,7 @@
 //!
 //! `cli` parses arguments and prints what these functions return; a program of one's own calls them in the same way.
 //! [`execute`] runs a pipeline into a run folder, an [`Observer`] follows it and may stop it. [`open`] reads a finished
-//! run, which [`OpenRun`] reports, lists the edits of, and explains row by row. [`purge`] and [`forget`] take something
+//! run, which [`OpenRun`] reports, lists the edits and the rows to decide on of, and explains row by row. [`purge`] and [`forget`] take something
 //! out of a finished run, [`compare`] shows what differs between two, [`calibrate`] fits the weights of `judge-queries`.
 //! Nothing here prints, reads the environment or the command line.
 
@@ -15,7 +15,6 @@ mod earlier_decisions;
 mod error;
 mod execute;
 mod forget;
-mod held;
 mod inputs;
 mod language_model;
 mod names;
@@ -31,6 +30,7 @@ mod place;
 mod plan;
 mod purge;
 mod report;
+mod review;
 pub mod why;
 
 pub use batches::{
@@ -44,7 +44,6 @@ pub use error::Error;
 use error::refuse;
 pub use execute::{Prepared, RunReport, execute, prepare};
 pub use forget::{Forget, ForgetReport, ForgottenRequest, forget};
-pub use held::{FIELDS, Review, ReviewRow, Selection};
 pub use inputs::check_file;
 pub use language_model::{ModelOptions, ModelPlan, plan_requests};
 pub use observer::Observer;
@@ -55,6 +54,7 @@ pub use paths::{Expanded, expand, run_name};
 pub use place::Place;
 pub use plan::{Plan, PlannedStage, plan};
 pub use purge::{Purged, purge};
+pub use review::{FIELDS, ReviewFormat, ReviewOptions, ReviewRow, ReviewTable, Selection, check_review_file};
 pub use why::{Why, why};
 
 pub use crate::engine::verify::{Verified, verify};

@@ -1,7 +1,7 @@
 //! Which row of a finished run a person means: the one resolver of all commands that take the name of a row.
 //!
 //! A name is the id of an entry, a request id or list id or the start of one, the log's own id of a request, or a place in
-//! the inputs (`FILE:LINE`, `FILE#RECORD`). The log's own ids are chosen by strangers, so a name with two readings that lead
+//! the inputs (`FILE:LINE`, `FILE#RECORD`). The log's own ids can be any text, so a name with two readings that lead
 //! to different rows is refused with both, and a prefix chooses one. Several rows with one reading (steps of a
 //! conversation under one id) are left to the command. See `engine::row_names`.
 
@@ -22,7 +22,7 @@ use crate::text::visible::visible_line;
 
 /// Rows named at most in a message.
 const MAX_NAMED: usize = 20;
-/// Returns the rows that each name means, in canonical order; none where there is no such row. A content id needs
+/// Returns the rows that each name means, in canonical order; none if there is no such row. A content id needs
 /// `least_digits` digits.
 ///
 /// # Errors

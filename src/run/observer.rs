@@ -9,10 +9,10 @@ pub trait Observer: Send + Sync {
     /// A step begins: `ingest`, the id of a stage, `export`, `ledger`. `rows` is its number of rows, if known.
     fn begin(&self, _step: &str, _rows: Option<u64>) {}
 
-    /// The step has done so many more rows.
+    /// The step has processed this many more rows.
     fn advance(&self, _rows: u64) {}
 
-    /// `ingest` has read so many bytes of the inputs, as they are stored, of so many in all.
+    /// `ingest` has read this many bytes of the inputs, of this many in total; both as stored.
     fn read(&self, _bytes: u64, _total: u64) {}
 
     /// The step waits for something outside of this process; one line on what it is.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 
 use super::language_model::ModelOptions;
-use crate::engine::part::{BatchRows, Cuts, Parts};
+use crate::engine::division::{BatchRows, Cuts, Parts};
 use crate::text::visible::visible_line;
 
 /// How [`execute`](super::execute) runs a pipeline.
@@ -27,7 +27,7 @@ pub struct Options {
     /// the same. Inputs that an earlier run read keep the batches they have, unless [`Options::fresh`] is set.
     pub batch_rows: BatchRows,
 
-    /// The command line, for `run.json` and for others who find the run folder locked. Empty where there is none.
+    /// The command line, for `run.json` and for the message that the run folder is locked. Empty if there is none.
     pub command: Vec<String>,
 
     /// Where the answers of a language model come from, and what they may cost.
@@ -63,14 +63,14 @@ impl Options {
         self
     }
 
-    /// Cuts each step into at most so many parts.
+    /// Divides each step into at most this many parts.
     #[must_use]
     pub fn parts(mut self, parts: Parts) -> Self {
         self.parts = parts;
         self
     }
 
-    /// Reads the inputs in batches of at most so many rows.
+    /// Reads the inputs in batches of at most this many rows.
     #[must_use]
     pub fn batch_rows(mut self, batch_rows: BatchRows) -> Self {
         self.batch_rows = batch_rows;
@@ -84,7 +84,7 @@ impl Options {
         self
     }
 
-    /// The command line as a shell takes it; hidden characters are shown.
+    /// The command line, quoted for a shell; hidden characters are shown.
     pub(super) fn command_line(&self) -> String {
         let words = self.command.iter().map(|word| quoted(word));
         words.collect::<Vec<_>>().join(" ")
@@ -104,7 +104,7 @@ impl Options {
     }
 }
 
-/// A word of a command line as a POSIX shell takes it.
+/// A word of a command line, quoted for a POSIX shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+#~".contains(c);
     let word = visible_line(word);

@@ -71,7 +71,7 @@ fn file_name(inputs: &[InputFile]) -> Derived<'_> {
     Derived { name: "file_name", reads: FILE, value: Box::new(value) }
 }
 
-/// The last message of the user, without personal values; null where no stage redacts requests, or the text was purged.
+/// The last message of the user, without personal values; null if no stage redacts requests, or the text was purged.
 fn query(manifests: &[StageManifest]) -> Derived<'static> {
     let is_redacted = manifests.iter().any(|stage| stage.redacts() == Some(TableId::Requests));
     let value = move |cells: &BatchCells, at: usize| {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::held::FIELDS;
+use super::review::FIELDS;
 use crate::engine::foreign::ForeignFile;
 
 /// Columns that a table of decisions has, and no log.

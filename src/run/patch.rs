@@ -12,7 +12,7 @@ pub fn patch_lines(column: &str, patch: &str) -> String {
 }
 
 /// Returns a patch as [`patch_lines`] does, with places in words instead of pointers. `functions` are the names of the
-/// functions of the doc list, each put before its places; none where they are known from the context.
+/// functions of the doc list, each put before its places; none if they are known from the context.
 pub fn patch_in_words(column: &str, patch: &str, functions: &[String]) -> String {
     lines(patch, &Places { column, in_words: true, functions })
 }
@@ -32,7 +32,7 @@ pub fn functions_of(patch: &str) -> Vec<usize> {
 struct Places<'a> {
     column: &'a str,
     in_words: bool,
-    /// The names that are put before places; none where they are known from the context.
+    /// The names that are put before places; none if they are known from the context.
     functions: &'a [String],
 }
 
@@ -111,7 +111,7 @@ fn lines(patch: &str, places: &Places<'_>) -> String {
                 );
             }
             Some("redact") => text += &redacted(places, op),
-            // A key that is moved to its own place goes to the end: only the order of keys changes.
+            // A key that is moved to its own place becomes the last one: only the order of keys changes.
             Some("move") if op["from"] == op["path"] => {}
             Some("move") => {
                 let from = places.written(op["from"].as_str().unwrap_or_default());

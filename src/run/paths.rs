@@ -129,7 +129,7 @@ fn is_data(path: &Path) -> bool {
 /// The name of a run of these inputs: that of the file or folder without its extensions, or what the names of several
 /// have in common, or else the name of the first. Letters, digits, `-`, `_` and `.` stay, others become `-`.
 ///
-/// `paths` are as people named them, so that a folder lends its name and not that of its first file.
+/// `paths` are as people named them, so that a folder gives its own name and not that of its first file.
 pub fn run_name(paths: &[PathBuf]) -> String {
     let names: Vec<String> = paths.iter().map(|path| bare_name(path)).collect();
     let Some(first) = names.first() else { return "run".to_owned() };

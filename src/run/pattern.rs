@@ -22,7 +22,7 @@ const SIGNS: [char; 3] = ['*', '?', '['];
 
 /// Whether a path has characters of a pattern and is no file of that very name.
 pub(super) fn is_pattern(path: &Path) -> bool {
-    // A path that may not be looked at can be a file of that name.
+    // A path without permission to read it may be a file of that name.
     let is_absent =
         || path.symlink_metadata().is_err_and(|error| error.kind() != ErrorKind::PermissionDenied);
     path.to_string_lossy().contains(SIGNS) && is_absent()
@@ -31,7 +31,7 @@ pub(super) fn is_pattern(path: &Path) -> bool {
 /// Returns the files that a pattern matches, in the order of their names.
 ///
 /// # Errors
-/// The pattern is malformed or matches no file, or an entry that can lead to a file cannot be looked into.
+/// The pattern is malformed or matches no file, or a folder that it leads through cannot be read.
 pub(super) fn matching_files(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
     let shown = pattern.display();
     let (root, parts) = parts(pattern).map_err(|error| {
@@ -44,7 +44,9 @@ pub(super) fn matching_files(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
     walk.visit(&root, &parts)?;
     if walk.found.is_empty() {
         let hint = match parts.last() {
-            Some(Part::Folders) => format!("`**` matches folders; `{shown}/*` names the files in them"),
+            Some(PatternPart::Folders) => {
+                format!("`**` matches folders; `{shown}/*` names the files in them")
+            }
             _ => "check the path with `ls`".to_owned(),
         };
         return refuse(format!("input {shown}: no file matches this pattern\nhint: {hint}"));
@@ -54,7 +56,7 @@ pub(super) fn matching_files(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
 
 /// A part of a pattern, between two separators.
 #[derive(Debug, PartialEq)]
-enum Part<'p> {
+enum PatternPart<'p> {
     /// An entry of this name.
     Name(&'p OsStr),
     /// All entries whose names match.
@@ -64,23 +66,23 @@ enum Part<'p> {
 }
 
 /// Returns where a pattern begins, and its parts.
-fn parts(pattern: &Path) -> Result<(PathBuf, Vec<Part<'_>>), PatternError> {
+fn parts(pattern: &Path) -> Result<(PathBuf, Vec<PatternPart<'_>>), PatternError> {
     let (mut root, mut parts) = (PathBuf::new(), Vec::new());
     for component in pattern.components() {
         match component {
             Component::Prefix(_) | Component::RootDir => root.push(component),
-            Component::CurDir | Component::ParentDir => parts.push(Part::Name(component.as_os_str())),
+            Component::CurDir | Component::ParentDir => parts.push(PatternPart::Name(component.as_os_str())),
             Component::Normal(name) => {
                 let text = name.to_string_lossy();
                 if text == "**" {
                     // Several in a row match what one matches.
-                    if parts.last() != Some(&Part::Folders) {
-                        parts.push(Part::Folders);
+                    if parts.last() != Some(&PatternPart::Folders) {
+                        parts.push(PatternPart::Folders);
                     }
                 } else if text.contains(SIGNS) {
-                    parts.push(Part::Names(Pattern::new(&text)?));
+                    parts.push(PatternPart::Names(Pattern::new(&text)?));
                 } else {
-                    parts.push(Part::Name(name));
+                    parts.push(PatternPart::Name(name));
                 }
             }
         }
@@ -96,7 +98,7 @@ struct Walk<'p> {
 
 impl Walk<'_> {
     /// Finds the files below a folder that match the rest of the pattern; the path itself, if no part is left.
-    fn visit(&mut self, at: &Path, parts: &[Part<'_>]) -> Result<(), Error> {
+    fn visit(&mut self, at: &Path, parts: &[PatternPart<'_>]) -> Result<(), Error> {
         // As in a shell, `*` matches no hidden file.
         let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
         let Some((part, rest)) = parts.split_first() else {
@@ -106,7 +108,7 @@ impl Walk<'_> {
             return Ok(());
         };
         match part {
-            Part::Name(name) => {
+            PatternPart::Name(name) => {
                 let next = at.join(name);
                 match next.symlink_metadata() {
                     Ok(_) => self.visit(&next, rest),
@@ -114,7 +116,7 @@ impl Walk<'_> {
                     Err(error) => Err(self.unreadable("", &next, &error)),
                 }
             }
-            Part::Names(names) => {
+            PatternPart::Names(names) => {
                 for entry in self.entries(at)? {
                     let is_named = names.matches_with(&entry.name.to_string_lossy(), options);
                     let path = at.join(&entry.name);
@@ -124,7 +126,7 @@ impl Walk<'_> {
                 }
                 Ok(())
             }
-            Part::Folders => {
+            PatternPart::Folders => {
                 self.visit(at, rest)?;
                 for entry in self.entries(at)?.into_iter().filter(|entry| !entry.is_hidden()) {
                     let path = at.join(&entry.name);
@@ -257,7 +259,7 @@ mod tests {
             }
             std::fs::remove_file(at("logs/a/l")).unwrap();
         }
-        // An entry whose name does not match, and that the pattern does not lead through, is not looked at.
+        // An entry that does not match and is no folder of the pattern is not opened.
         symlink(at("none"), at("logs/l")).unwrap();
         assert_eq!(found(folder.path(), "logs/a*/*.jsonl"), ["logs/a/x.jsonl"]);
     }

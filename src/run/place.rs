@@ -64,7 +64,7 @@ impl NamedPlace {
         is_numbered && self.files.contains(&place.file)
     }
 
-    /// The place itself, where it is one of these lines.
+    /// The place itself, if it is one of these lines.
     pub(super) fn among(&self, lines: &LineStory) -> Option<StoredPlace> {
         let first = lines.place();
         let nth = match self.number {
@@ -131,7 +131,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// A place with its line for messages; `?` where it is unknown.
+/// A place with its line for messages; `?` if it is unknown.
 pub(super) fn name_and_line(run: &OpenRun, place: Option<StoredPlace>) -> String {
     place.map_or_else(|| "?".to_owned(), |place| Place::of(run, place).with_line())
 }

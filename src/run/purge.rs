@@ -1,4 +1,4 @@
-//! Takes raw text out of a finished run.
+//! Removes raw text from a finished run.
 
 use std::path::Path;
 
@@ -13,18 +13,18 @@ use crate::stages::Registry;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Purged {
-    /// The files that were touched; none where no raw text was left.
+    /// The files that were touched; none if no raw text was left.
     pub files: Vec<Touched>,
-    /// The run has a stage that redacts. Where it has none, what stages wrote, the ledger, the lists and the dataset
-    /// still quote the log.
+    /// The run has a stage that redacts. Without one, the results of stages, the ledger, the lists and the dataset still
+    /// quote the log.
     pub was_redacted: bool,
 }
 
-/// Takes raw text out of the raw tables of a finished run: messages, responses and doc lists as they were logged.
+/// Removes the raw text of a finished run: messages, responses and doc lists as they were logged.
 ///
 /// # Errors
-/// There is no finished run, it was not redacted ([`Extent::Everything`] empties it all the same), or another process
-/// has it. [`Error::Halfway`] once it has begun: the same call continues from there.
+/// There is no finished run, it was not redacted (unless the extent is [`Extent::Everything`]), or another process has it
+/// locked. [`Error::Halfway`] once it has begun: the same call continues from there.
 pub fn purge(run: &Path, extent: Extent, registry: &Registry) -> Result<Purged, Error> {
     let folder = RunFolder::take_existing(run, "callsieve purge")?;
     // Read first, since a folder without a finished run has no list of its stages.

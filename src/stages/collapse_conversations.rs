@@ -345,7 +345,7 @@ fn add(hasher: &mut ContentHasher, message: &Message) {
 fn add_unchanged(hasher: &mut ContentHasher, message: &Message) {
     // The typed form is the same for all APIs.
     let text = serde_json::to_string(message).expect("a message is plain data");
-    hasher.part(text.as_bytes());
+    hasher.add_part(text.as_bytes());
 }
 
 /// Hashes an assistant message; the result is never [`NO_ANSWER`].

@@ -155,7 +155,7 @@ impl Stage for DropBaselineOverlap {
         }
         if let Some(run) = &self.run {
             for input in Earlier::open(run)?.inputs()? {
-                fingerprint.part("baseline", input.sha256.as_bytes());
+                fingerprint.add_part("baseline", input.sha256.as_bytes());
             }
         }
         Ok(())
@@ -249,7 +249,7 @@ impl Baseline {
 /// Returns the key of a group. A variant of an entry (similar words, other specifics) is in another group.
 fn group_key(list: usize, context: &str, specifics: &str) -> u128 {
     let mut key = ContentHasher::default();
-    key.add(&list.to_le_bytes()).part(context.as_bytes()).part(specifics.as_bytes());
+    key.add(&list.to_le_bytes()).add_part(context.as_bytes()).add_part(specifics.as_bytes());
     key.hash()
 }
 

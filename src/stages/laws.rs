@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 
-use super::{KINDS, Registry, StageKind, reasons};
+use super::{KINDS, Registry, StageKind};
 use crate::engine::background_writer::BackgroundWriter;
 use crate::engine::context::{Cancel, Context, Progress, Quiet};
 use crate::engine::corpus::{Cells, Corpus};
@@ -28,7 +28,6 @@ use crate::engine::verdict::{Delta, Verdict};
 use crate::engine::view::View;
 use crate::engine::vocabulary::{Safety, TableId};
 use crate::environment::Environment;
-use crate::ingest::reasons::REASONS as LINE_REASONS;
 use crate::{columns, fixture};
 
 fn judge(stage: &dyn Stage, corpus: &Corpus, columns: &Path) -> Delta {
@@ -226,33 +225,6 @@ fn every_reason_has_an_example_that_fires_and_one_that_does_not() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn reason_codes_are_unique_and_have_the_form_topic_slash_fault() {
-    let codes: Vec<&str> = reasons().iter().map(|(_, reason)| reason.code).collect();
-    let all: Vec<&str> = codes.iter().copied().chain(LINE_REASONS.iter().map(|reason| reason.code)).collect();
-    let distinct: BTreeSet<&str> = all.iter().copied().collect();
-    assert_eq!(distinct.len(), all.len(), "a code is used twice");
-    for code in all {
-        let is_word = |word: &str| {
-            !word.is_empty() && word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-        };
-        assert!(
-            code.split_once('/').is_some_and(|(topic, fault)| is_word(topic) && is_word(fault)),
-            "{code}"
-        );
-    }
-}
-
-#[test]
-fn every_sentence_begins_with_a_capital_and_ends_with_a_full_stop() {
-    let sentences = reasons().into_iter().map(|(_, reason)| (reason.code, reason.sentence));
-    for (code, sentence) in sentences.chain(LINE_REASONS.iter().map(|reason| (reason.code, reason.sentence)))
-    {
-        let begins = sentence.starts_with(|c: char| c.is_uppercase() || c == '`');
-        assert!(begins && sentence.ends_with('.'), "{code}: {sentence}");
-    }
 }
 
 #[test]

@@ -244,9 +244,3 @@ pub fn kind_of(role: Role, table: TableId) -> Option<&'static StageKind> {
 pub fn kind(name: &str) -> Option<&'static StageKind> {
     KINDS.iter().find(|kind| kind.name == name)
 }
-
-/// Returns the reasons of the kinds of this crate.
-#[cfg(test)]
-fn reasons() -> Vec<(Option<&'static StageKind>, &'static Reason)> {
-    registry::reasons_of(&KINDS)
-}

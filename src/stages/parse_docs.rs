@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use crate::columns::{FUNCTIONS, PARSE_STEPS, TEXT};
-use crate::docs::parse::fault::{Fault, ParseFault};
+use crate::docs::parse::fault::{ParseFault, ParseFaultKind};
 use crate::docs::parse::parse;
 use crate::docs::patch::{PatchOp, apply_within};
 use crate::engine::contract::{Contract, Partition};
@@ -28,13 +28,13 @@ use crate::notation::levels::MAX_KEPT;
 
 /// One reason for each fault of the parser chain. A list without functions has nothing to repair, so its reason is a
 /// policy.
-static REASONS: LazyLock<Vec<(ParseFault, Reason)>> = LazyLock::new(|| {
-    let reason = |fault: ParseFault| match fault {
-        ParseFault::NoFunctions | ParseFault::Empty => Reason::policy(fault.code(), fault.what()),
+static REASONS: LazyLock<Vec<(ParseFaultKind, Reason)>> = LazyLock::new(|| {
+    let reason = |fault: ParseFaultKind| match fault {
+        ParseFaultKind::NoFunctions | ParseFaultKind::Empty => Reason::policy(fault.code(), fault.what()),
         _ => Reason::fault(fault.code(), fault.what()),
     };
     // Binding: without functions no later stage can use the list, even if a person keeps it.
-    ParseFault::ALL.into_iter().map(|fault| (fault, reason(fault).binding())).collect()
+    ParseFaultKind::ALL.into_iter().map(|fault| (fault, reason(fault).binding())).collect()
 });
 
 /// The stage; it has no settings.
@@ -180,7 +180,7 @@ impl ParseDocs {
             // Functions that were parsed despite a fault are held for people to check.
             Ok(parsed) => Opinion::hold(reason(&parsed.faults[0]), evidence(&parsed.faults[0])),
             Err(fault) => match fault.kind {
-                ParseFault::Truncated | ParseFault::Abbreviated | ParseFault::AmbiguousRepair => {
+                ParseFaultKind::Truncated | ParseFaultKind::Abbreviated | ParseFaultKind::AmbiguousRepair => {
                     Opinion::hold(reason(&fault), evidence(&fault))
                 }
                 _ => Opinion::drop(reason(&fault), evidence(&fault)),
@@ -222,11 +222,11 @@ fn patched(mut functions: Value, patch: &Value) -> std::result::Result<Value, St
     if is_list { Ok(functions) } else { Err("the result of the patch is not a list of functions".to_owned()) }
 }
 
-fn reason(fault: &Fault) -> &'static Reason {
+fn reason(fault: &ParseFault) -> &'static Reason {
     let (_, reason) = REASONS.iter().find(|(kind, _)| *kind == fault.kind).expect("every fault has a reason");
     reason
 }
 
-fn evidence(fault: &Fault) -> Evidence {
+fn evidence(fault: &ParseFault) -> Evidence {
     Evidence::detail(json!({ "at_byte": fault.at, "found": fault.message }))
 }

@@ -91,7 +91,17 @@ impl Registry {
     /// Returns every reason with the kind that gives it (`None`: the runner), in the order of the kinds. A reason that
     /// two kinds share is listed with the first.
     pub fn reasons(&self) -> Vec<(Option<&StageKind>, &'static Reason)> {
-        reasons_of(&self.kinds)
+        let mut reasons: Vec<(Option<&StageKind>, &'static Reason)> = Vec::new();
+        for kind in self.kinds.iter() {
+            for reason in kind.with_defaults().contract().reasons {
+                if !reasons.iter().any(|(_, known)| std::ptr::eq(*known, reason)) {
+                    reasons.push((Some(kind), reason));
+                }
+            }
+        }
+        reasons.extend(decision::reasons().map(|reason| (None, reason)));
+        reasons.extend(OF_THE_RUNNER.map(|reason| (None, reason)));
+        reasons
     }
 }
 
@@ -101,21 +111,6 @@ fn put<K>(kinds: &mut Vec<K>, kind: K, name: fn(&K) -> &'static str) {
         Some(known) => *known = kind,
         None => kinds.push(kind),
     }
-}
-
-/// Returns the reasons of some kinds and of the runner; see [`Registry::reasons`].
-pub(super) fn reasons_of(kinds: &[StageKind]) -> Vec<(Option<&StageKind>, &'static Reason)> {
-    let mut reasons: Vec<(Option<&StageKind>, &'static Reason)> = Vec::new();
-    for kind in kinds {
-        for reason in kind.with_defaults().contract().reasons {
-            if !reasons.iter().any(|(_, known)| std::ptr::eq(*known, reason)) {
-                reasons.push((Some(kind), reason));
-            }
-        }
-    }
-    reasons.extend(decision::reasons().map(|reason| (None, reason)));
-    reasons.extend(OF_THE_RUNNER.map(|reason| (None, reason)));
-    reasons
 }
 
 impl Default for Registry {

@@ -2,13 +2,21 @@
 //!
 //! `INSTA_UPDATE=always cargo test` updates them; read the difference before you keep it.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::support::{ANSWERS, output, run_sample, shown};
 
 /// Compares with a snapshot, without parts that differ between machines.
 fn snapshot(name: &str, text: &str, folder: &Path) {
-    let text = text.replace(folder.to_str().unwrap(), "FOLDER");
+    let text = without_times(text).replace(folder.to_str().unwrap(), "FOLDER");
+    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
+        insta::assert_snapshot!(name, text);
+    });
+}
+
+/// Returns a text in which no step has its time.
+fn without_times(text: &str) -> String {
     let seconds = |line: &str| match line.split_once(" s  ") {
         Some((step, outcome)) if step.ends_with(|c: char| c.is_ascii_digit()) => {
             format!(
@@ -18,10 +26,7 @@ fn snapshot(name: &str, text: &str, folder: &Path) {
         }
         _ => line.to_owned(),
     };
-    let text: String = text.lines().map(|line| seconds(line) + "\n").collect();
-    insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../snapshots" }, {
-        insta::assert_snapshot!(name, text);
-    });
+    text.lines().map(|line| seconds(line) + "\n").collect()
 }
 
 fn path(path: &Path) -> &str {
@@ -42,8 +47,22 @@ fn the_sample_run_prints_its_funnel() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let arguments = ["run", "--out", path(&out), "--set", ANSWERS];
-    snapshot("run_sample", &shown(&output(&arguments)), folder.path());
-    snapshot("run_sample_again", &shown(&output(&arguments)), folder.path());
+    let (first, again) = (output(&arguments), output(&arguments));
+    snapshot("run_sample", &shown(&first), folder.path());
+    // The figures are in that snapshot; the second run prints the same ones.
+    let [printed, printed_again] = [&first.stdout, &again.stdout].map(|text| String::from_utf8_lossy(text));
+    let (reused, printed_again): (Vec<&str>, Vec<&str>) =
+        printed_again.lines().partition(|line| line.starts_with("reused "));
+    assert_eq!(printed_again, printed.lines().collect::<Vec<_>>());
+    let [steps, steps_again] =
+        [&first.stderr, &again.stderr].map(|text| without_times(&String::from_utf8_lossy(text)));
+    let steps: BTreeSet<&str> = steps.lines().collect();
+    let marked = |line: &str| match line.split_once(' ') {
+        Some((step, _)) if steps.contains(line) => format!("{step} as in the first run\n"),
+        _ => format!("{line}\n"),
+    };
+    let steps_again: String = steps_again.lines().map(marked).collect();
+    snapshot("run_sample_again", &format!("{}\n{steps_again}", reused.join("\n")), folder.path());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! Nothing is timed; quadratic parsing of these texts would hang.
 
-use callsieve::docs::parse::fault::ParseFault;
+use callsieve::docs::parse::fault::ParseFaultKind;
 use callsieve::docs::parse::parse;
 
 const MIB: usize = 1 << 20;
@@ -39,7 +39,7 @@ fn mebibytes_of_one_character_are_read_to_the_end() {
 fn values_that_would_become_too_large_are_refused_with_their_reason() {
     for (prefix, unit, suffix) in [("[", "0,", "0]"), ("", "- a: 1\n", ""), ("", "f(a: int)\n", "")] {
         let text = format!("{prefix}{}{suffix}", unit.repeat(MIB / unit.len()));
-        assert_eq!(parse(&text).unwrap_err().kind, ParseFault::TooLarge, "{unit}");
+        assert_eq!(parse(&text).unwrap_err().kind, ParseFaultKind::TooLarge, "{unit}");
     }
 }
 
@@ -49,7 +49,7 @@ fn json_in_json_in_json_ends_at_the_bound() {
     for _ in 0..16 {
         text = serde_json::to_string(&text).unwrap();
     }
-    assert_eq!(parse(&text).unwrap_err().kind, ParseFault::TooDeep);
+    assert_eq!(parse(&text).unwrap_err().kind, ParseFaultKind::TooDeep);
 }
 
 #[test]

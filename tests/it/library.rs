@@ -186,7 +186,7 @@ impl KindSettings for Countdown {
 impl Source for Countdown {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(1);
-        fingerprint.part("from", &self.from.to_le_bytes());
+        fingerprint.add_part("from", &self.from.to_le_bytes());
         Ok(())
     }
 

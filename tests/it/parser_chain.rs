@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use callsieve::docs::parse::fault::ParseFault;
+use callsieve::docs::parse::fault::ParseFaultKind;
 use callsieve::docs::parse::{Parsed, parse};
 use callsieve_testkit::data;
 use serde_json::{Value, json};
@@ -112,7 +112,7 @@ fn truncated_real_tools_have_a_fault() {
                     parsed.faults[0].kind
                 },
             );
-            assert_eq!(fault, ParseFault::Truncated, "{number}: {}", &text[..cut]);
+            assert_eq!(fault, ParseFaultKind::Truncated, "{number}: {}", &text[..cut]);
         }
     }
 }

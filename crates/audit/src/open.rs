@@ -5,7 +5,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::benchmark::formats::format_named;
-use super::benchmark::{BenchColumns, Benchmark, Category, Reading, Seen, Source, Thresholds, sources};
+use super::benchmark::{
+    BenchColumns, Benchmark, Category, OpenedFiles, Reading, Source, Thresholds, sources,
+};
 use super::item::{Item, ItemCall};
 use super::rows::Fallback;
 use super::{AuditError, Result};
@@ -44,7 +46,7 @@ enum Named {
 }
 
 /// A part of the benchmark.
-enum Part {
+enum BenchmarkPart {
     /// Files.
     Sources(Vec<Source>),
     /// The set that is built into the program.
@@ -62,8 +64,8 @@ impl Names<'_> {
         let reading = Reading { columns: &columns, fallback: &fallback, named: self.columns };
         for part in self.parts()? {
             match part {
-                Part::Sources(sources) => benchmark.add_sources(&sources, &reading)?,
-                Part::BuiltIn => add_built_in(&mut benchmark, &columns),
+                BenchmarkPart::Sources(sources) => benchmark.add_sources(&sources, &reading)?,
+                BenchmarkPart::BuiltIn => add_built_in(&mut benchmark, &columns),
             }
         }
         if benchmark.entries.is_empty() {
@@ -81,25 +83,25 @@ impl Names<'_> {
     pub fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         for part in self.parts()? {
             match part {
-                Part::Sources(sources) => {
+                BenchmarkPart::Sources(sources) => {
                     sources.iter().try_for_each(|source| source.fingerprint(fingerprint))?;
                 }
-                Part::BuiltIn => fingerprint.part("built-in", SAMPLE_RECORDS.as_bytes()),
+                BenchmarkPart::BuiltIn => fingerprint.add_part("built-in", SAMPLE_RECORDS.as_bytes()),
             }
         }
         Ok(())
     }
 
     /// Returns the files of the names, in the order of the names and each file once.
-    fn parts(&self) -> Result<Vec<Part>> {
+    fn parts(&self) -> Result<Vec<BenchmarkPart>> {
         let format = if self.format.is_empty() { None } else { Some(format_named(self.format)?) };
-        let mut seen = Seen::default();
-        let mut parts: Vec<Part> = Vec::new();
+        let mut seen = OpenedFiles::default();
+        let mut parts: Vec<BenchmarkPart> = Vec::new();
         for name in self.names {
             let paths = match self.resolved(name)? {
                 Named::BuiltIn => {
-                    if !parts.iter().any(|part| matches!(part, Part::BuiltIn)) {
-                        parts.push(Part::BuiltIn);
+                    if !parts.iter().any(|part| matches!(part, BenchmarkPart::BuiltIn)) {
+                        parts.push(BenchmarkPart::BuiltIn);
                     }
                     continue;
                 }
@@ -107,7 +109,7 @@ impl Names<'_> {
                 Named::Set(paths) => paths,
             };
             for path in paths {
-                parts.push(Part::Sources(seen.new_of(sources(&path, format)?)));
+                parts.push(BenchmarkPart::Sources(seen.new_of(sources(&path, format)?)));
             }
         }
         Ok(parts)

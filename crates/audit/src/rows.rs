@@ -5,7 +5,7 @@ use callsieve_ingest::any_row::{Reading, RowsRead, rows_of};
 use callsieve_ingest::fate::LineFate;
 use callsieve_ingest::log_formats::Columns;
 use callsieve_ingest::read::{Block, Position};
-use callsieve_ingest::reasons::Fault;
+use callsieve_ingest::reasons::ItemFault;
 
 /// A row of a file, read.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct ReadRow {
     /// What it holds; `None` where it is blank or cannot be read.
     pub item: Option<Item>,
     /// Why it cannot be read.
-    pub fault: Option<Fault>,
+    pub fault: Option<ItemFault>,
 }
 
 /// Where the text of a row is that is no request for a function call.

@@ -11,7 +11,7 @@
 //! - [`satisfy`]: whether an entry can be answered at all.
 //! - [`verdict`]: the result.
 //!
-//! Where the official code crashes, [`Checker::check`] returns a [`Fault`], because a crash ends the whole official
+//! Where the official code crashes, [`Checker::check`] returns an [`EvaluatorException`], because a crash ends the whole official
 //! evaluation. `docs/checker.md` lists these and all surprising places.
 
 // Tests write small files to temporary folders, where an interrupted write does no harm.
@@ -34,4 +34,4 @@ pub use rules::{Case, Checker, Kind, Language, Matching, standardized};
 pub use same::{same, same_in_dict};
 pub use satisfy::{Acceptance, Problem, ProblemKind, acceptance};
 pub use value::{PyDict, PyType, PyValue};
-pub use verdict::{ErrorType, Failure, Fault, Verdict};
+pub use verdict::{ErrorType, EvaluatorException, Failure, Verdict};

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::rules::{Case, Checker, Kind, Language};
 use super::value::{PyDict, PyType, PyValue};
-use super::verdict::{ErrorType, Fault, Verdict};
+use super::verdict::{ErrorType, EvaluatorException, Verdict};
 
 /// What an entry accepts.
 #[derive(Debug, Clone)]
@@ -137,7 +137,7 @@ fn call_of(name: &str, arguments: PyDict) -> PyValue {
 }
 
 /// Returns why a verdict is not valid.
-fn reason_of(verdict: Result<Verdict, Fault>) -> Option<String> {
+fn reason_of(verdict: Result<Verdict, EvaluatorException>) -> Option<String> {
     match verdict {
         Ok(Verdict::Valid) => None,
         Ok(Verdict::Invalid(failure)) => {

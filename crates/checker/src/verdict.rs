@@ -25,15 +25,15 @@ pub struct Failure {
 /// The official evaluator would stop here with an exception, which ends the whole evaluation.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the official evaluator stops with {exception}: {detail}")]
-pub struct Fault {
+pub struct EvaluatorException {
     /// The class of the exception in Python, such as `KeyError`.
     pub exception: &'static str,
     /// What causes it.
     pub detail: String,
 }
 
-impl Fault {
-    /// Returns a fault.
+impl EvaluatorException {
+    /// Returns the exception of this class.
     pub fn new(exception: &'static str, detail: impl Into<String>) -> Self {
         Self { exception, detail: detail.into() }
     }

@@ -164,10 +164,10 @@ impl Decisions {
             self.all.iter().filter(can_change).map(with_place).collect();
         decisions.sort_unstable();
         for (content, (file, line)) in decisions {
-            fingerprint.part("decision", content.as_bytes());
-            fingerprint.part("line", &line.to_le_bytes());
+            fingerprint.add_part("decision", content.as_bytes());
+            fingerprint.add_part("line", &line.to_le_bytes());
             if file > 0 {
-                fingerprint.part("file", &file.to_le_bytes());
+                fingerprint.add_part("file", &file.to_le_bytes());
             }
         }
     }

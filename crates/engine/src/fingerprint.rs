@@ -23,12 +23,12 @@ impl Fingerprint {
     /// Starts a key that includes the key of the step before.
     pub fn after(upstream: &str) -> Self {
         let mut fingerprint = Self::default();
-        fingerprint.part("upstream", upstream.as_bytes());
+        fingerprint.add_part("upstream", upstream.as_bytes());
         fingerprint
     }
 
     /// Adds one labelled part.
-    pub fn part(&mut self, label: &str, bytes: &[u8]) {
+    pub fn add_part(&mut self, label: &str, bytes: &[u8]) {
         for part in [label.as_bytes(), bytes] {
             self.hasher.update((part.len() as u64).to_le_bytes());
             self.hasher.update(part);
@@ -42,13 +42,13 @@ impl Fingerprint {
 
     /// Adds the version of a piece of code that several stages call.
     pub fn version_of(&mut self, label: &str, version: u32) {
-        self.part(label, &version.to_le_bytes());
+        self.add_part(label, &version.to_le_bytes());
         self.versions.push(format!("{label} {version}"));
     }
 
     /// Adds a built-in part of the program that has no version number, such as a table of weights.
     pub fn built_in(&mut self, label: &str, content: &str) {
-        self.part(label, content.as_bytes());
+        self.add_part(label, content.as_bytes());
         let mut hash = hex(&Sha256::digest(content));
         hash.truncate(16);
         self.versions.push(format!("{label} {hash}"));
@@ -65,7 +65,7 @@ impl Fingerprint {
     /// # Errors
     /// The file cannot be read.
     pub fn file(&mut self, path: &Path) -> Result<()> {
-        self.part("file", sha256_of(path)?.as_bytes());
+        self.add_part("file", sha256_of(path)?.as_bytes());
         Ok(())
     }
 
@@ -128,7 +128,7 @@ mod tests {
         let key = |parts: &[(&str, &str)]| {
             let mut fingerprint = Fingerprint::default();
             for (label, bytes) in parts {
-                fingerprint.part(label, bytes.as_bytes());
+                fingerprint.add_part(label, bytes.as_bytes());
             }
             fingerprint.finish()
         };

@@ -15,12 +15,12 @@ use serde::de::DeserializeOwned;
 
 use super::disk::{is_link, owner_only, put_in_place, remove, sync_folder};
 use super::error::{At, Error, Result};
+use super::foreign_files::refuse_foreign_files;
 use super::layout::{
     DATASET, FORGOTTEN_LIST, INGEST, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL, STAGES, temporary_path,
 };
 use super::manifest::{sealed_manifest, step_folders};
 use super::marker::{self, Nature, nature};
-use super::others::refuse_others;
 use super::seal::{Files, Sealed, names_below, write_sealed};
 
 /// The run folder that a path is in, or would be in: the nearest folder above it with the marker of a run.
@@ -53,7 +53,7 @@ impl RunFolder {
     /// As [`take`](Self::take).
     pub fn take_as(path: &Path, command: &str) -> Result<Self> {
         let folder = Self::lock(path, command)?;
-        refuse_others(path)?;
+        refuse_foreign_files(path)?;
         Ok(folder)
     }
 

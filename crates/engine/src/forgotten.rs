@@ -100,7 +100,7 @@ impl Forgotten {
     /// Adds the records to a resume key, because the raw tables depend on the list.
     pub fn fingerprint(&self, fingerprint: &mut Fingerprint) {
         for record in &self.records {
-            fingerprint.part("forgotten", record.as_bytes());
+            fingerprint.add_part("forgotten", record.as_bytes());
         }
     }
 }

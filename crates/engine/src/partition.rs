@@ -16,8 +16,8 @@ use rustc_hash::FxHashMap;
 
 use super::context::{Context, Progress};
 use super::contract::Partition;
+use super::division::{Parts, StagePart};
 use super::error::{Error, Result};
-use super::part::{Parts, StagePart};
 use super::stage::Stage;
 use super::verdict::Verdict;
 use super::view::View;

@@ -27,6 +27,7 @@ use super::delta::{
     COLUMNS, EDITS, FATES, FateCount, INCOMPLETE_NOTE, StageManifest, StoredEdit, StoredFates, count_edits,
     count_fates, read_fates, write_edits, write_fates,
 };
+use super::division::Cuts;
 use super::entries;
 use super::error::{At, Error, Result, damaged};
 use super::fate::FateEvent;
@@ -38,10 +39,9 @@ use super::instance::StageInstance;
 use super::layout::{INGEST, LINKS, MANIFEST, step_name};
 use super::links::{StoredLink, write_links};
 use super::manifest::InputFile;
-use super::part::Cuts;
 use super::partition;
 use super::raw::{self, IngestCounts, IngestManifest, Intake};
-use super::seal::{Fault, FaultKind, Files, Sealed};
+use super::seal::{Files, SealFault, SealFaultKind, Sealed};
 use super::sink::{Exported, FinishedTables, Sink};
 use super::source::Source;
 use super::verdict::{Delta, Verdict};
@@ -246,7 +246,7 @@ fn manifest_of<M: DeserializeOwned>(running: Running<'_>, step: &str) -> Result<
         Err(Error::File { cause, .. }) => format!("cannot be read: {cause}"),
         found => return found,
     };
-    warn_of_damage(running, step, &Fault::new(MANIFEST, FaultKind::Damaged, damage), 0);
+    warn_of_damage(running, step, &SealFault::new(MANIFEST, SealFaultKind::Damaged, damage), 0);
     Ok(None)
 }
 
@@ -259,7 +259,7 @@ fn is_whole(running: Running<'_>, step: &str, files: &Files) -> bool {
     faults.is_empty()
 }
 
-fn warn_of_damage(Running { folder, cx, .. }: Running<'_>, step: &str, fault: &Fault, n_more: usize) {
+fn warn_of_damage(Running { folder, cx, .. }: Running<'_>, step: &str, fault: &SealFault, n_more: usize) {
     let path = folder.path().join(step).join(&fault.file);
     let more = if n_more == 0 { String::new() } else { format!(", and {n_more} more of its files") };
     let again = if step == INGEST { "the inputs are read again" } else { "the stage runs again" };
@@ -269,10 +269,10 @@ fn warn_of_damage(Running { folder, cx, .. }: Running<'_>, step: &str, fault: &F
 fn ingest_key(source: &dyn Source, inputs: &[InputFile], forgotten: &Forgotten, seed: u64) -> Result<String> {
     let mut fingerprint = Fingerprint::default();
     fingerprint.version(ENGINE_VERSION);
-    fingerprint.part("seed", &seed.to_le_bytes());
+    fingerprint.add_part("seed", &seed.to_le_bytes());
     source.fingerprint(&mut fingerprint)?;
     for input in inputs {
-        fingerprint.part("input", input.sha256.as_bytes());
+        fingerprint.add_part("input", input.sha256.as_bytes());
     }
     forgotten.fingerprint(&mut fingerprint);
     Ok(fingerprint.finish())
@@ -280,10 +280,10 @@ fn ingest_key(source: &dyn Source, inputs: &[InputFile], forgotten: &Forgotten, 
 
 fn stage_key(instance: &StageInstance, upstream: &str, is_last: bool, cx: &Context<'_>) -> Result<String> {
     let mut fingerprint = Fingerprint::after(upstream);
-    fingerprint.part("kind", instance.kind.as_bytes());
-    fingerprint.part("id", instance.id.as_bytes());
-    fingerprint.part("settings", instance.settings.to_string().as_bytes());
-    fingerprint.part("seed", &cx.seed.to_le_bytes());
+    fingerprint.add_part("kind", instance.kind.as_bytes());
+    fingerprint.add_part("id", instance.id.as_bytes());
+    fingerprint.add_part("settings", instance.settings.to_string().as_bytes());
+    fingerprint.add_part("seed", &cx.seed.to_le_bytes());
     instance.stage.fingerprint(&mut fingerprint)?;
     cx.services.decisions.fingerprint(&instance.stage.contract().decisions, is_last, &mut fingerprint);
     Ok(fingerprint.finish())
@@ -328,7 +328,7 @@ impl<'d> Drops<'d> {
         contents.sort_unstable();
         let mut fingerprint = Fingerprint::after(key);
         for content in &contents {
-            fingerprint.part("drop of a held row", content.as_bytes());
+            fingerprint.add_part("drop of a held row", content.as_bytes());
         }
         fingerprint.finish()
     }
@@ -339,7 +339,7 @@ impl<'d> Drops<'d> {
 fn key_of_failed<const N: usize>(key: &str, what: &str, failed: impl Iterator<Item = [u8; N]>) -> String {
     let mut fingerprint = Fingerprint::after(key);
     for item in failed {
-        fingerprint.part(what, &item);
+        fingerprint.add_part(what, &item);
     }
     fingerprint.finish()
 }

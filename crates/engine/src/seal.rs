@@ -92,11 +92,11 @@ pub struct Files {
 
 /// A fault of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Fault {
+pub struct SealFault {
     /// Its path in the checked folder.
     pub file: String,
     /// What kind of fault.
-    pub fault: FaultKind,
+    pub fault: SealFaultKind,
     /// What was found.
     pub detail: String,
 }
@@ -104,7 +104,7 @@ pub struct Fault {
 /// Kinds of faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum FaultKind {
+pub enum SealFaultKind {
     /// It was changed after it was written.
     Damaged,
     /// It does not exist.
@@ -115,7 +115,7 @@ pub enum FaultKind {
     Unfinished,
 }
 
-impl FaultKind {
+impl SealFaultKind {
     /// Returns the word for it.
     pub fn name(self) -> &'static str {
         match self {
@@ -127,9 +127,9 @@ impl FaultKind {
     }
 }
 
-impl Fault {
+impl SealFault {
     /// Returns a fault of a file.
-    pub fn new(file: impl Into<String>, fault: FaultKind, detail: impl Into<String>) -> Self {
+    pub fn new(file: impl Into<String>, fault: SealFaultKind, detail: impl Into<String>) -> Self {
         Self { file: file.into(), fault, detail: detail.into() }
     }
 
@@ -224,11 +224,11 @@ impl Files {
     }
 
     /// Returns the faults of the files; each file is read once.
-    pub fn faults(&self, folder: &Path) -> Vec<Fault> {
+    pub fn faults(&self, folder: &Path) -> Vec<SealFault> {
         let faults = self.sums.par_iter().filter_map(|(name, sum)| {
             let either = [Some(sum), self.rewriting.get(name)];
             let (kind, detail) = fault_of(&folder.join(name), either)?;
-            Some(Fault::new(name.clone(), kind, detail))
+            Some(SealFault::new(name.clone(), kind, detail))
         });
         faults.collect()
     }
@@ -237,7 +237,7 @@ impl Files {
     ///
     /// # Errors
     /// The folder cannot be read.
-    pub(super) fn unexpected(&self, folder: &Path) -> Result<Vec<Fault>> {
+    pub(super) fn unexpected(&self, folder: &Path) -> Result<Vec<SealFault>> {
         let (names, _) = names_below(folder)?;
         let is_new = |name: &String| !self.sums.contains_key(name) && name != MANIFEST;
         Ok(names.into_iter().filter(is_new).map(unexpected).collect())
@@ -247,18 +247,20 @@ impl Files {
 const DIFFERS: &str = "the checksum differs";
 
 /// Returns the fault of a foreign file, or of a temporary file of an interrupted command.
-pub(super) fn unexpected(name: String) -> Fault {
+pub(super) fn unexpected(name: String) -> SealFault {
     let is_partial = name.split('/').any(|part| part.ends_with(".partial"));
     let detail = if is_partial { "an interrupted command left it" } else { "callsieve did not write it" };
-    Fault::new(name, FaultKind::Unexpected, detail)
+    SealFault::new(name, SealFaultKind::Unexpected, detail)
 }
 
-fn fault_of(path: &Path, sums: [Option<&FileSum>; 2]) -> Option<(FaultKind, String)> {
+fn fault_of(path: &Path, sums: [Option<&FileSum>; 2]) -> Option<(SealFaultKind, String)> {
     let found = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            return Some((FaultKind::Missing, "there is no such file".to_owned()));
+            return Some((SealFaultKind::Missing, "there is no such file".to_owned()));
         }
-        Ok(found) if !found.is_file() => return Some((FaultKind::Damaged, "not a regular file".to_owned())),
+        Ok(found) if !found.is_file() => {
+            return Some((SealFaultKind::Damaged, "not a regular file".to_owned()));
+        }
         found => found,
     };
     let mut sums = sums.into_iter().flatten();
@@ -274,7 +276,7 @@ fn fault_of(path: &Path, sums: [Option<&FileSum>; 2]) -> Option<(FaultKind, Stri
         Err(Error::File { cause, .. }) => format!("cannot be read: {cause}"),
         Err(error) => error.to_string(),
     };
-    Some((FaultKind::Damaged, what))
+    Some((SealFaultKind::Damaged, what))
 }
 
 /// Returns the files below a folder with `/` in their names, and the folders, both in order. Links count as files.

@@ -16,13 +16,13 @@ use super::contract::Contract;
 use super::corpus::Table;
 use super::decision::Ruling;
 use super::delta::INCOMPLETE_NOTE;
+use super::division::StagePart;
 use super::error::{Error, Result};
 use super::fate::FateEvent;
 use super::frame::{Columns, FrameWriter, Held, Values};
 use super::link::Link;
 use super::links::{LinkTexts, StoredLink};
 use super::opinion::Opinion;
-use super::part::StagePart;
 use super::vocabulary::{
     Action, Cell, ColumnKind, ColumnSpec, Edit, Evidence, Reason, ReasonKind, RowIx, Safety,
 };

@@ -16,7 +16,7 @@ use super::layout::{
 };
 use super::manifest::{read_own, sealed_manifest, sealed_run_file, step_folders};
 use super::marker::has_marker;
-use super::seal::{Fault, FaultKind, Files, unexpected};
+use super::seal::{Files, SealFault, SealFaultKind, unexpected};
 
 /// The result of a check.
 #[derive(Debug, Default, Serialize)]
@@ -28,7 +28,7 @@ pub struct Verified {
     /// The run is finished; otherwise only its steps can be checked.
     pub finished: bool,
     /// The faults, by file.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<SealFault>,
 }
 
 /// The keys that connect a step with the one before it; the manifests hold more.
@@ -41,7 +41,7 @@ struct StepKeys {
 impl Verified {
     /// Returns `true` if no file is damaged or missing and no command was interrupted while it changed some.
     pub fn is_whole(&self) -> bool {
-        self.faults.iter().all(|fault| fault.fault == FaultKind::Unexpected)
+        self.faults.iter().all(|fault| fault.fault == SealFaultKind::Unexpected)
     }
 
     fn files(&mut self, files: &Files) {
@@ -49,8 +49,8 @@ impl Verified {
         self.bytes += files.bytes();
     }
 
-    fn fault(&mut self, file: impl Into<String>, fault: FaultKind, detail: &str) {
-        self.faults.push(Fault::new(file, fault, detail));
+    fn fault(&mut self, file: impl Into<String>, fault: SealFaultKind, detail: &str) {
+        self.faults.push(SealFault::new(file, fault, detail));
     }
 
     fn step(&mut self, run: &Path, step: &str) -> Result<Option<StepKeys>> {
@@ -59,11 +59,11 @@ impl Verified {
         let sealed = match sealed_manifest::<StepKeys>(run, step) {
             Ok(Some(sealed)) => sealed,
             Ok(None) => {
-                self.fault(manifest, FaultKind::Missing, "the step is not finished");
+                self.fault(manifest, SealFaultKind::Missing, "the step is not finished");
                 return Ok(None);
             }
             Err(Error::Damaged { what, .. }) => {
-                self.fault(manifest, FaultKind::Damaged, &what);
+                self.fault(manifest, SealFaultKind::Damaged, &what);
                 return Ok(None);
             }
             Err(error) => return Err(error),
@@ -74,7 +74,7 @@ impl Verified {
         self.faults.extend(faults.into_iter().map(|fault| fault.below(step)));
         if sealed.files.is_rewriting() {
             let detail = "a purge or forget was interrupted; the same command finishes it";
-            self.fault(manifest, FaultKind::Unfinished, detail);
+            self.fault(manifest, SealFaultKind::Unfinished, detail);
         }
         Ok(Some(sealed.value))
     }
@@ -84,7 +84,7 @@ impl Verified {
         if !run.join(RUN_FILE).exists() {
             let made = OUTCOME.into_iter().chain([DATASET]).find(|name| run.join(name).exists());
             if let Some(made) = made {
-                self.fault(RUN_FILE, FaultKind::Missing, &format!("{made} exists without it"));
+                self.fault(RUN_FILE, SealFaultKind::Missing, &format!("{made} exists without it"));
             }
             return Ok(None);
         }
@@ -92,7 +92,7 @@ impl Verified {
         let sealed = match sealed_run_file(run) {
             Ok(sealed) => sealed,
             Err(Error::Damaged { what, .. }) => {
-                self.fault(RUN_FILE, FaultKind::Damaged, &what);
+                self.fault(RUN_FILE, SealFaultKind::Damaged, &what);
                 return Ok(None);
             }
             Err(error) => return Err(error),
@@ -100,7 +100,7 @@ impl Verified {
         self.finished = true;
         if is_forgetting(run)? {
             let detail = "a forget was interrupted; the same command finishes it";
-            self.fault(FORGOTTEN_LIST, FaultKind::Unfinished, detail);
+            self.fault(FORGOTTEN_LIST, SealFaultKind::Unfinished, detail);
         } else {
             self.files(&sealed.files);
             self.faults.extend(sealed.files.faults(run));
@@ -155,7 +155,7 @@ pub fn verify(run: &Path) -> Result<Verified> {
     if forgotten.exists() {
         verified.files += 1;
         if let Err(Error::Damaged { what, .. }) = read_own::<Forgotten>(run, &forgotten) {
-            verified.fault(FORGOTTEN_LIST, FaultKind::Damaged, &what);
+            verified.fault(FORGOTTEN_LIST, SealFaultKind::Damaged, &what);
             return Ok(verified);
         }
     }
@@ -173,7 +173,7 @@ pub fn verify(run: &Path) -> Result<Verified> {
             && verified.finished
         {
             let detail = "computed from another result of the step before it";
-            verified.fault(format!("{step}/{MANIFEST}"), FaultKind::Damaged, detail);
+            verified.fault(format!("{step}/{MANIFEST}"), SealFaultKind::Damaged, detail);
         }
         before = link;
     }
@@ -200,10 +200,11 @@ pub fn check_outcome(run: &Path, wanted: impl Fn(&str) -> bool) -> Result<()> {
         return Ok(());
     }
     let faults = sealed.files.only(wanted).faults(run);
-    let is_fault = |fault: &Fault| fault.fault == FaultKind::Damaged || !fault.file.starts_with(DATASET);
+    let is_fault =
+        |fault: &SealFault| fault.fault == SealFaultKind::Damaged || !fault.file.starts_with(DATASET);
     match faults.into_iter().find(is_fault) {
         None => Ok(()),
-        Some(Fault { file, detail, .. }) => Err(damaged(&run.join(file), detail)),
+        Some(SealFault { file, detail, .. }) => Err(damaged(&run.join(file), detail)),
     }
 }
 
@@ -212,19 +213,19 @@ pub fn check_outcome(run: &Path, wanted: impl Fn(&str) -> bool) -> Result<()> {
 ///
 /// # Errors
 /// The run is not finished, or its folder cannot be read.
-pub fn fault_of_outcome(run: &Path, wanted: impl Fn(&str) -> bool) -> Result<Option<Fault>> {
+pub fn fault_of_outcome(run: &Path, wanted: impl Fn(&str) -> bool) -> Result<Option<SealFault>> {
     if !run.join(RUN_FILE).exists() && !has_marker(run)? {
         return Ok(None);
     }
     let sealed = sealed_run_file(run)?;
     if is_forgetting(run)? {
         let detail = "a forget was interrupted; the same command finishes it";
-        return Ok(Some(Fault::new(FORGOTTEN_LIST, FaultKind::Unfinished, detail)));
+        return Ok(Some(SealFault::new(FORGOTTEN_LIST, SealFaultKind::Unfinished, detail)));
     }
     let files = sealed.files.only(&wanted);
     let dataset = run.join(DATASET);
     let found = if dataset.is_dir() { Files::default().unexpected(&dataset)? } else { Vec::new() };
-    let is_new = |fault: &Fault| wanted(&fault.file) && files.get(&fault.file).is_none();
+    let is_new = |fault: &SealFault| wanted(&fault.file) && files.get(&fault.file).is_none();
     let new = found.into_iter().map(|fault| fault.below(DATASET)).find(is_new);
     Ok(files.faults(run).into_iter().next().or(new))
 }

@@ -8,9 +8,9 @@ use super::contract::Contract;
 use super::corpus::{BatchCells, Corpus, RowId, Table};
 use super::decided::Decided;
 use super::decision::{Decision, DecisionKind};
+use super::division::StagePart;
 use super::error::{Error, Result};
 use super::manifest::InputFile;
-use super::part::StagePart;
 use super::vocabulary::{ColumnSpec, Likeness, RowIx, TableId};
 
 /// The kept rows of one table.

@@ -131,7 +131,7 @@ impl FromStr for ValuePath {
     type Err = PathFault;
 
     fn from_str(text: &str) -> Result<Self, PathFault> {
-        let mut reader = Reader { text, rest: text };
+        let mut reader = ValuePathReader { text, rest: text };
         let mut steps = Vec::new();
         while !reader.rest.is_empty() {
             if let Some(rest) = reader.rest.strip_prefix('[') {
@@ -153,12 +153,12 @@ impl FromStr for ValuePath {
     }
 }
 
-struct Reader<'t> {
+struct ValuePathReader<'t> {
     text: &'t str,
     rest: &'t str,
 }
 
-impl Reader<'_> {
+impl ValuePathReader<'_> {
     fn fault(&self, what: &'static str) -> PathFault {
         let read = &self.text[..self.text.len() - self.rest.len()];
         PathFault { text: self.text.to_owned(), what, at: read.chars().count() + 1 }

@@ -1,7 +1,7 @@
 //! How each category of the leaderboard is scored, V1 to V4.
 
 use callsieve_bfcl::files::QuestionName;
-use callsieve_checker::decode::Format;
+use callsieve_checker::decode::OutputFormat;
 use callsieve_checker::{Kind, Language};
 
 /// The category that has entries of others in several prompt configurations. It is part of no mean.
@@ -91,15 +91,15 @@ pub fn prompt_configurations() -> Vec<String> {
 
 /// Returns the format of an id of format sensitivity, and whether the calls are between tags:
 /// `format_sensitivity_<n>:<configuration>:<id>`.
-pub fn format_of_id(id: &str) -> Option<(Format, bool)> {
+pub fn format_of_id(id: &str) -> Option<(OutputFormat, bool)> {
     let configuration = configuration_of_id(id)?;
     let value =
         |key: &str| configuration.split('&').find_map(|part| part.strip_prefix(key)?.strip_prefix('='));
     let format = match value("ret_fmt")? {
-        "python" => Format::Python,
-        "json" => Format::Json,
-        "verbose_xml" => Format::VerboseXml,
-        "concise_xml" => Format::ConciseXml,
+        "python" => OutputFormat::Python,
+        "json" => OutputFormat::Json,
+        "verbose_xml" => OutputFormat::VerboseXml,
+        "concise_xml" => OutputFormat::ConciseXml,
         _ => return None,
     };
     Some((format, value("tool_call_tag")? == "True"))

@@ -12,7 +12,7 @@ use super::category::{
 use super::error::{EvaluateError, Result, unfit, unreadable};
 use callsieve_bfcl::files::{ANSWERS, lines};
 use callsieve_checker::Language;
-use callsieve_checker::decode::Format;
+use callsieve_checker::decode::OutputFormat;
 use callsieve_checker::decode::python_json;
 use callsieve_text::short::shortened;
 
@@ -62,12 +62,12 @@ pub struct Entry {
 
 impl Category {
     /// Returns the format of the calls in an output, and whether they are between tags.
-    pub fn format_of(&self, entry: &Entry) -> (Format, bool) {
+    pub fn format_of(&self, entry: &Entry) -> (OutputFormat, bool) {
         match self.scoring {
-            Scoring::Calls(_, Language::Java) => (Format::Java, false),
-            Scoring::Calls(_, Language::JavaScript) => (Format::JavaScript, false),
+            Scoring::Calls(_, Language::Java) => (OutputFormat::Java, false),
+            Scoring::Calls(_, Language::JavaScript) => (OutputFormat::JavaScript, false),
             Scoring::Formats => format_of_id(&entry.id).unwrap_or_default(),
-            _ => (Format::Python, false),
+            _ => (OutputFormat::Python, false),
         }
     }
 }

@@ -9,7 +9,7 @@ use super::dataset::{Category, Entry};
 use super::recorded::{self, Recorded};
 use super::results::{Output, ResultRow};
 use callsieve_checker::decode::{
-    DecodeError, Format, decode_calls, decode_text, decode_text_strict, is_empty_output,
+    DecodeError, OutputFormat, decode_calls, decode_text, decode_text_strict, is_empty_output,
 };
 use callsieve_checker::{Case, Checker, ErrorType, Kind, Language, Mode, PyValue, Verdict};
 
@@ -87,7 +87,11 @@ pub(super) fn score(
     scored
 }
 
-fn decode(mode: Mode, output: &Output, (format, has_tag): (Format, bool)) -> Result<PyValue, DecodeError> {
+fn decode(
+    mode: Mode,
+    output: &Output,
+    (format, has_tag): (OutputFormat, bool),
+) -> Result<PyValue, DecodeError> {
     match output {
         Output::Text(text) if mode == Mode::Strict => decode_text_strict(text, format, has_tag),
         Output::Text(text) => decode_text(text, format, has_tag),
@@ -124,7 +128,7 @@ fn calls(checker: Checker, case: &Case<'_>, decoded: &Result<PyValue, DecodeErro
 
 fn relevance(checker: Checker, expects_call: bool, entry: &Entry, output: &Output, scored: &mut Scored) {
     // The official evaluator decodes these categories as Python.
-    let decoded = decode(checker.mode, output, (Format::Python, false));
+    let decoded = decode(checker.mode, output, (OutputFormat::Python, false));
     if let Ok(decoded) = &decoded {
         scored.decoded = decoded.to_json();
     }

@@ -9,9 +9,9 @@ use rayon::prelude::*;
 use serde::de::DeserializeSeed as _;
 use serde_json::Value;
 
-use crate::pick::{Field, Picked};
+use crate::fields::{Field, PickedFields};
 use crate::read::{Block, Item, Limits, ReadError, read_blocks};
-use crate::reasons::{Fault, LINE_TOO_LONG, NOT_JSON, NOT_UTF8};
+use crate::reasons::{ItemFault, LINE_TOO_LONG, NOT_JSON, NOT_UTF8};
 use crate::source::Reading;
 use callsieve_engine::error::Error;
 use callsieve_engine::foreign::{ForeignFile, Need};
@@ -37,7 +37,7 @@ pub struct Column {
     /// The ids of rows without a text; null counts as none.
     pub without_text: Vec<Value>,
     /// The lines of unreadable rows, and their faults.
-    pub unreadable: Vec<(u64, Fault)>,
+    pub unreadable: Vec<(u64, ItemFault)>,
     /// The keys of the first row, for hints.
     pub keys: Vec<String>,
 }
@@ -57,7 +57,7 @@ pub enum ColumnError {
 enum Row {
     Text(Value, String),
     Without(Value),
-    Unreadable(u64, Fault),
+    Unreadable(u64, ItemFault),
     Blank,
 }
 
@@ -103,12 +103,12 @@ impl Column {
                 let n_bytes = rows.row_bytes(row);
                 if n_bytes > limit {
                     let detail = format!("{n_bytes} bytes, the limit is {limit}");
-                    return Row::Unreadable(line, Fault::new(LINE_TOO_LONG, detail));
+                    return Row::Unreadable(line, ItemFault::new(LINE_TOO_LONG, detail));
                 }
                 let row = rows.row(row);
                 match row.fault {
                     Some((column, what)) => {
-                        Row::Unreadable(line, Fault::new(NOT_UTF8, format!("column {column:?}: {what}")))
+                        Row::Unreadable(line, ItemFault::new(NOT_UTF8, format!("column {column:?}: {what}")))
                     }
                     None => picked_row(line, Value::Object(row.object), wanted),
                 }
@@ -163,13 +163,14 @@ fn row_of(block: &Block, item: &Item, wanted: &Wanted) -> Row {
 }
 
 /// Returns the members of a line's object that are needed.
-fn picked(line: &[u8], wanted: &Wanted) -> Result<Value, Fault> {
+fn picked(line: &[u8], wanted: &Wanted) -> Result<Value, ItemFault> {
     let fields: Vec<&Field> = std::iter::once(&wanted.field).chain(&wanted.id_field).collect();
     let text = std::str::from_utf8(line)
-        .map_err(|error| Fault::new(NOT_UTF8, format!("byte {} of the line", error.valid_up_to())))?;
+        .map_err(|error| ItemFault::new(NOT_UTF8, format!("byte {} of the line", error.valid_up_to())))?;
     let mut reader = serde_json::Deserializer::from_str(text);
-    let object = Picked(&fields).deserialize(&mut reader).and_then(|object| reader.end().map(|()| object));
-    object.map_err(|error| Fault::new(NOT_JSON, error.to_string()))
+    let object =
+        PickedFields(&fields).deserialize(&mut reader).and_then(|object| reader.end().map(|()| object));
+    object.map_err(|error| ItemFault::new(NOT_JSON, error.to_string()))
 }
 
 fn picked_row(line: u64, mut row: Value, wanted: &Wanted) -> Row {

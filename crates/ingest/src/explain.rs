@@ -11,8 +11,8 @@ use crate::log_formats::{Columns, Envelope, FieldPlace};
 use crate::marks::{cut_mark, is_hidden};
 use crate::path::{Path, find, find_object, unwrap_json};
 use crate::reasons::{
-    CONTENT_NOT_STORED, Fault, NO_FUNCTIONS, NO_MESSAGES, RESPONSE_WITHOUT_REQUEST, STREAM_CHUNK, TRUNCATED,
-    UNKNOWN_LOG_FORMAT,
+    CONTENT_NOT_STORED, ItemFault, NO_FUNCTIONS, NO_MESSAGES, RESPONSE_WITHOUT_REQUEST, STREAM_CHUNK,
+    TRUNCATED, UNKNOWN_LOG_FORMAT,
 };
 use crate::response::is_lone_response;
 use crate::stream::is_chunk;
@@ -23,11 +23,11 @@ pub(super) fn explain(line: &mut Value, columns: &Columns) -> LineFate {
         return no_request(STREAM_CHUNK, "a chunk of an answer");
     }
     if let Some(mark) = cut_mark(&line.to_string().replace("\\\"", "\"")) {
-        return LineFate::Unreadable(Fault::new(TRUNCATED, format!("the line holds the mark {mark:?}")));
+        return LineFate::Unreadable(ItemFault::new(TRUNCATED, format!("the line holds the mark {mark:?}")));
     }
     if let Some(path) = cut_body(line) {
         let detail = format!("{} is JSON that ends too early", path.join("."));
-        return LineFate::Unreadable(Fault::new(TRUNCATED, detail));
+        return LineFate::Unreadable(ItemFault::new(TRUNCATED, detail));
     }
     if let Some(detail) = not_stored(line) {
         return no_request(CONTENT_NOT_STORED, detail);

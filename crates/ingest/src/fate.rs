@@ -3,7 +3,7 @@
 use crate::batch::BatchAnswer;
 use crate::facts::Facts;
 use crate::read::Position;
-use crate::reasons::Fault;
+use crate::reasons::ItemFault;
 use callsieve_bfcl::conversation::Message;
 
 /// An item of a file and its fate.
@@ -34,11 +34,11 @@ pub enum LineFate {
     /// It holds a request.
     Record(Box<Record>),
     /// It is valid, and holds no request for a function call.
-    NoRequest(Fault),
+    NoRequest(ItemFault),
     /// It holds the answer to the request of another line, of any file.
     Answer(Box<BatchAnswer>),
     /// It cannot be read.
-    Unreadable(Fault),
+    Unreadable(ItemFault),
 }
 
 /// One request of a log.
@@ -68,5 +68,5 @@ pub struct Record {
 
 /// Returns the fate of a valid item without a request.
 pub(super) fn no_request(reason: &'static str, detail: impl Into<String>) -> LineFate {
-    LineFate::NoRequest(Fault::new(reason, detail))
+    LineFate::NoRequest(ItemFault::new(reason, detail))
 }

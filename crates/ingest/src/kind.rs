@@ -7,9 +7,9 @@ use std::io::Read as _;
 use std::path::Path;
 
 use crate::compression::Compression;
+use crate::integrity::IntactText;
 use crate::raw::RawText;
 use crate::read::{ReadError, ending};
-use crate::sound::Soundness;
 
 /// Endings of files whose kind is known, without that of a compression.
 const KNOWN: [&str; 7] = ["jsonl", "ndjson", "json", "csv", "tsv", "txt", "parquet"];
@@ -22,7 +22,7 @@ const PARQUET_MAGIC: &[u8] = b"PAR1";
 /// Returns the compression of a file that holds Parquet; `None` for anything else, and for a file that cannot be read.
 pub fn compression_of_parquet(path: &Path) -> Option<Compression> {
     let mut ignore = |_: &[u8]| {};
-    let mut raw = RawText::open(path, Soundness::default(), &mut ignore).ok()?;
+    let mut raw = RawText::open(path, IntactText::default(), &mut ignore).ok()?;
     let mut head = [0; PARQUET_MAGIC.len()];
     raw.read_exact(&mut head).ok()?;
     (head == PARQUET_MAGIC).then(|| raw.compression())
@@ -39,7 +39,7 @@ pub fn check_kind(path: &Path) -> Result<(), ReadError> {
         return Ok(());
     }
     let mut ignore = |_: &[u8]| {};
-    let raw = RawText::open(path, Soundness::default(), &mut ignore)
+    let raw = RawText::open(path, IntactText::default(), &mut ignore)
         .map_err(|cause| ReadError::Open { path: path.to_owned(), cause })?;
     let mut text = Vec::new();
     // Damage of a compressed file is reported by its reader.

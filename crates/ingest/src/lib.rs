@@ -14,7 +14,6 @@
 // Tests write small files to temporary folders, where an interrupted write does no harm.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
-mod ahead;
 pub mod any_row;
 pub mod archive;
 mod attributes;
@@ -26,6 +25,8 @@ mod encoding;
 mod explain;
 pub mod facts;
 pub mod fate;
+pub mod fields;
+mod integrity;
 pub mod kind;
 pub mod lenient;
 pub mod log_formats;
@@ -33,13 +34,12 @@ mod marks;
 mod messages;
 mod no_request;
 mod path;
-pub mod pick;
 mod raw;
 pub mod read;
+mod reader_threads;
 pub mod reasons;
 pub mod record;
 mod response;
-mod sound;
 pub mod source;
 mod split;
 mod stream;

@@ -5,7 +5,7 @@
 use memchr::memmem;
 use serde_json::Value;
 
-use crate::reasons::{CONTENT_NOT_STORED, Fault, TRUNCATED};
+use crate::reasons::{CONTENT_NOT_STORED, ItemFault, TRUNCATED};
 use callsieve_bfcl::conversation::Message;
 
 /// A substring of all marks. Hardly any other text holds it, so most texts are searched once.
@@ -34,14 +34,14 @@ pub(super) fn is_hidden(text: &str) -> bool {
 }
 
 /// Returns the fault of messages whose text the logger did not keep, if any.
-pub(super) fn missing_text(messages: &[Message]) -> Option<Fault> {
+pub(super) fn missing_text(messages: &[Message]) -> Option<ItemFault> {
     messages.iter().find_map(|message| {
         if is_hidden(&message.content) {
-            return Some(Fault::new(CONTENT_NOT_STORED, "a message was hidden by the logger"));
+            return Some(ItemFault::new(CONTENT_NOT_STORED, "a message was hidden by the logger"));
         }
         let mark = cut_mark(&message.content)
             .or_else(|| message.calls.iter().find_map(|call| cut_mark_within(&call.arguments)));
-        mark.map(|mark| Fault::new(TRUNCATED, format!("a message holds the mark {mark:?}")))
+        mark.map(|mark| ItemFault::new(TRUNCATED, format!("a message holds the mark {mark:?}")))
     })
 }
 

@@ -1,7 +1,7 @@
 //! Reads the bytes of a log file: the caller receives them as stored, and the text decompressed and in UTF-8.
 //!
 //! Compression is detected by the first bytes, not by the name. Damage inside a compressed file is a fault of the data;
-//! only a failing disk is an error, and `RawText::is_disk_error` distinguishes the two. `sound` checks a compressed
+//! only a failing disk is an error, and `RawText::is_disk_error` distinguishes the two. `integrity` checks a compressed
 //! file before it is read, because a checksum follows the data it protects: text of a corrupt member is not passed on.
 //! `encoding` converts UTF-16.
 
@@ -12,8 +12,8 @@ use flate2::bufread::MultiGzDecoder;
 
 use crate::compression::{Compression, RAW_BUFFER_BYTES};
 use crate::encoding::Recoded;
-use crate::reasons::{CUT_FILE, Fault, WINDOW_TOO_LARGE};
-use crate::sound::{self, MAX_WINDOW_LOG, Soundness};
+use crate::integrity::{self, IntactText, MAX_WINDOW_LOG};
+use crate::reasons::{CUT_FILE, ItemFault, WINDOW_TOO_LARGE};
 use callsieve_system::side_file;
 
 /// The text of a file as a reader.
@@ -23,7 +23,7 @@ impl<'a> RawText<'a> {
     /// Opens a file; `-` is standard input. Every byte read from it is passed to `on_bytes` once, in order.
     pub(super) fn open(
         path: &Path,
-        soundness: Soundness,
+        intact: IntactText,
         on_bytes: &'a mut dyn FnMut(&[u8]),
     ) -> io::Result<Self> {
         let file: Box<dyn Read> = if path == Path::new("-") {
@@ -42,7 +42,7 @@ impl<'a> RawText<'a> {
                 Stored::Zstd(decoder)
             }
         };
-        Ok(Self(Recoded::new(Limited { stored, soundness })))
+        Ok(Self(Recoded::new(Limited { stored, intact })))
     }
 
     pub(super) fn compression(&self) -> Compression {
@@ -59,9 +59,9 @@ impl<'a> RawText<'a> {
     }
 
     /// Returns the fault of damaged data.
-    pub(super) fn fault(error: &io::Error) -> Fault {
-        let reason = if sound::is_of_window(error) { WINDOW_TOO_LARGE } else { CUT_FILE };
-        Fault::new(reason, sound::description_of(error))
+    pub(super) fn fault(error: &io::Error) -> ItemFault {
+        let reason = if integrity::is_of_window(error) { WINDOW_TOO_LARGE } else { CUT_FILE };
+        ItemFault::new(reason, integrity::description_of(error))
     }
 
     /// Passes some bytes that a decoder did not read to the caller. Returns their number; 0 at the end of the file.
@@ -112,12 +112,12 @@ enum Stored<'a> {
 /// The decoded text, limited to its intact part.
 struct Limited<'a> {
     stored: Stored<'a>,
-    soundness: Soundness,
+    intact: IntactText,
 }
 
 impl Read for Limited<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let n_most = self.soundness.allow(into.len())?;
+        let n_most = self.intact.allow(into.len())?;
         let into = &mut into[..n_most];
         let read = match &mut self.stored {
             Stored::Plain(raw) => raw.read(into),
@@ -125,7 +125,7 @@ impl Read for Limited<'_> {
             Stored::Zstd(decoder) => decoder.read(into),
         };
         if let Ok(n) = read {
-            self.soundness.took(n);
+            self.intact.took(n);
         }
         read
     }

@@ -13,10 +13,10 @@ use serde::de::IgnoredAny;
 
 use crate::buffer::{Lent, Pool, Text};
 use crate::compression::Compression;
+use crate::integrity::{self, IntactText};
 use crate::lenient;
 use crate::raw::RawText;
-use crate::reasons::{CUT_FILE, Fault, LINE_TOO_LONG};
-use crate::sound::{self, Soundness};
+use crate::reasons::{CUT_FILE, ItemFault, LINE_TOO_LONG};
 use crate::split::{Cut, LineEnd, Rest, Splitter};
 use crate::table::{Header, named_delimiter};
 use callsieve_text::os_error::{cause_of, hint_of};
@@ -31,7 +31,7 @@ use callsieve_text::os_error::{cause_of, hint_of};
 /// an error but an item of its own.
 pub fn read_blocks<E: From<ReadError>>(
     path: &Path,
-    format: Format,
+    format: FileFormat,
     limits: &Limits,
     on_bytes: &mut dyn FnMut(&[u8]),
     on_block: &mut dyn FnMut(Block) -> Result<(), E>,
@@ -45,31 +45,31 @@ pub fn read_blocks<E: From<ReadError>>(
 /// As [`read_blocks`], and [`ReadError::Stopped`].
 pub fn read_blocks_until<E: From<ReadError>>(
     path: &Path,
-    format: Format,
+    format: FileFormat,
     limits: &Limits,
     cancelled: &dyn Fn() -> bool,
     on_bytes: &mut dyn FnMut(&[u8]),
     on_block: &mut dyn FnMut(Block) -> Result<(), E>,
 ) -> Result<FileFacts, E> {
-    let soundness =
-        sound::check(path, cancelled).map_err(|cause| ReadError::Open { path: path.to_owned(), cause })?;
-    let soundness = soundness.ok_or(ReadError::Stopped)?;
-    read_sound_blocks(path, format, limits, soundness, cancelled, on_bytes, on_block)
+    let intact = integrity::check(path, cancelled)
+        .map_err(|cause| ReadError::Open { path: path.to_owned(), cause })?;
+    let intact = intact.ok_or(ReadError::Stopped)?;
+    read_intact_blocks(path, format, limits, intact, cancelled, on_bytes, on_block)
 }
 
 /// Reads like [`read_blocks_until`] a file that was already checked.
-pub(super) fn read_sound_blocks<E: From<ReadError>>(
+pub(super) fn read_intact_blocks<E: From<ReadError>>(
     path: &Path,
-    format: Format,
+    format: FileFormat,
     limits: &Limits,
-    soundness: Soundness,
+    intact: IntactText,
     cancelled: &dyn Fn() -> bool,
     on_bytes: &mut dyn FnMut(&[u8]),
     on_block: &mut dyn FnMut(Block) -> Result<(), E>,
 ) -> Result<FileFacts, E> {
     let open_error = |cause| ReadError::Open { path: path.to_owned(), cause };
     let read_error = |cause| ReadError::Read { path: path.to_owned(), cause };
-    let mut raw = RawText::open(path, soundness, on_bytes).map_err(open_error)?;
+    let mut raw = RawText::open(path, intact, on_bytes).map_err(open_error)?;
     let mut cutter = Cutter::new(limits);
     let mut splitter = None;
     let mut format = format;
@@ -84,7 +84,7 @@ pub(super) fn read_sound_blocks<E: From<ReadError>>(
             cutter.skip_byte_order_mark();
             let first_text = &cutter.text[cutter.seen..];
             format = format.seen_in(first_text);
-            cutter.is_text = format == Format::Text;
+            cutter.is_text = format == FileFormat::Text;
             let splitter = format.splitter(first_text);
             let starts_array = first_text.trim_ascii_start().starts_with(b"[");
             cutter.is_array = starts_array && matches!(splitter, Splitter::Values(_));
@@ -157,7 +157,7 @@ pub enum ReadError {
 
 /// How a file is split into items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum FileFormat {
     /// One JSON value per line.
     Jsonl,
     /// JSON whose first lines determine its layout: one value per line, an array, or pretty-printed values.
@@ -173,9 +173,9 @@ pub enum Format {
     Docs,
 }
 
-impl Format {
+impl FileFormat {
     /// Determines the format by the file's name, without the extension of a compression; unknown names are read as
-    /// [`Format::Json`].
+    /// [`FileFormat::Json`].
     pub fn of(path: &Path) -> Self {
         match ending(path).as_deref() {
             Some("jsonl" | "ndjson") => Self::Jsonl,
@@ -336,7 +336,7 @@ pub struct Item {
     /// The number of items that it covers: there may be more blank lines than fit into memory.
     pub n_items: u64,
     /// Its range in the block's text, or its fault.
-    pub bytes: Result<Range<usize>, Fault>,
+    pub bytes: Result<Range<usize>, ItemFault>,
 }
 
 impl Item {
@@ -429,7 +429,7 @@ impl<'a> Cutter<'a> {
     }
 
     /// Splits the text that was not split yet.
-    fn cut(&mut self, splitter: &mut Splitter, format: Format) {
+    fn cut(&mut self, splitter: &mut Splitter, format: FileFormat) {
         self.cut_line_ends(splitter);
         while let Some(cut) = splitter.next_cut(&self.text[self.seen..]) {
             let (Cut::Item(n) | Cut::Gap(n)) = cut;
@@ -466,7 +466,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    fn end_item(&mut self, format: Format) {
+    fn end_item(&mut self, format: FileFormat) {
         let mut bytes = self.items_end..self.seen;
         // Concatenated files have byte order marks inside.
         if self.skipped_bytes == 0 && self.text[bytes.clone()].starts_with(BYTE_ORDER_MARK) {
@@ -475,8 +475,8 @@ impl<'a> Cutter<'a> {
         let n_bytes = self.skipped_bytes + bytes.len();
         if n_bytes > self.limits.max_line_bytes {
             let detail = format!("{n_bytes} bytes, the limit is {}", self.limits.max_line_bytes);
-            self.push(Err(Fault::new(LINE_TOO_LONG, detail)));
-        } else if let (Format::Csv { delimiter }, None) = (format, &self.header) {
+            self.push(Err(ItemFault::new(LINE_TOO_LONG, detail)));
+        } else if let (FileFormat::Csv { delimiter }, None) = (format, &self.header) {
             let row = &self.text[bytes];
             if self.delimiter_line.is_empty() && named_delimiter(row).is_some() {
                 self.delimiter_line = row.to_vec();
@@ -492,7 +492,7 @@ impl<'a> Cutter<'a> {
         self.start_next();
     }
 
-    fn push(&mut self, bytes: Result<Range<usize>, Fault>) {
+    fn push(&mut self, bytes: Result<Range<usize>, ItemFault>) {
         self.n_items += 1;
         self.items.push(Item { line: self.line, record: self.n_items, n_items: 1, bytes });
     }
@@ -520,11 +520,11 @@ impl<'a> Cutter<'a> {
     }
 
     /// Handles the text after the last cut; a truncated rest is a fault.
-    fn finish(&mut self, splitter: &Splitter, format: Format, damage: Option<Fault>) {
+    fn finish(&mut self, splitter: &Splitter, format: FileFormat, damage: Option<ItemFault>) {
         let is_empty = self.skipped_bytes + self.seen == self.items_end;
         match (damage, splitter.rest(is_empty)) {
             (Some(damage), _) => self.push(Err(damage)),
-            (None, Rest::Cut(why)) => self.push(Err(Fault::new(CUT_FILE, why.to_owned()))),
+            (None, Rest::Cut(why)) => self.push(Err(ItemFault::new(CUT_FILE, why.to_owned()))),
             (None, Rest::Item) => self.end_item(format),
             (None, Rest::Gap) => {}
         }

@@ -2,14 +2,14 @@
 
 /// The fault of an item.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct ItemFault {
     /// A code of [`REASONS`].
     pub reason: &'static str,
     /// What was found, for people.
     pub detail: String,
 }
 
-impl Fault {
+impl ItemFault {
     /// Returns a fault of this reason.
     pub fn new(reason: &'static str, detail: impl Into<String>) -> Self {
         Self { reason, detail: detail.into() }
@@ -85,7 +85,7 @@ pub fn ends_file(reason: &str) -> bool {
     OF_THE_FILE.contains(&reason)
 }
 
-impl Fault {
+impl ItemFault {
     /// Returns `true` if the item is valid and simply holds no request.
     pub(super) fn is_sound(&self) -> bool {
         SOUND.contains(&self.reason)

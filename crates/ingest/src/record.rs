@@ -18,7 +18,7 @@ use crate::messages::read_system;
 use crate::path::{Path, at, find, unwrap_json};
 use crate::read::{Block, Position};
 use crate::reasons::{
-    BLANK_LINE, Fault, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, NOT_UTF8, PARTIAL_CONVERSATION, STREAM_CHUNK,
+    BLANK_LINE, ItemFault, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, NOT_UTF8, PARTIAL_CONVERSATION, STREAM_CHUNK,
     TRUNCATED, UNKNOWN_LOG_FORMAT,
 };
 use crate::response::{FINISHED_WITH_ERROR, FIRST_FAILED_STATUS, ParsedResponse, read_response};
@@ -136,10 +136,10 @@ fn read_row(
 }
 
 fn unreadable(reason: &'static str, detail: String) -> LineFate {
-    LineFate::Unreadable(Fault::new(reason, detail))
+    LineFate::Unreadable(ItemFault::new(reason, detail))
 }
 
-fn fate_of(fault: Fault) -> LineFate {
+fn fate_of(fault: ItemFault) -> LineFate {
     if fault.is_sound() { LineFate::NoRequest(fault) } else { LineFate::Unreadable(fault) }
 }
 
@@ -229,7 +229,7 @@ impl RecordReader<'_> {
         }
     }
 
-    fn take_messages(&self, content: &mut Value) -> Result<Vec<Message>, Fault> {
+    fn take_messages(&self, content: &mut Value) -> Result<Vec<Message>, ItemFault> {
         let Self { body, columns, .. } = *self;
         let place = body.messages.iter().find(|place| place.is_in(content, columns));
         let sent = place.and_then(|place| place.take(content, columns)).unwrap_or_default();

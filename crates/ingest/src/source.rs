@@ -16,15 +16,17 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::ahead::{Parsed, Promise, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready};
 use crate::any_row::{self, RowsRead, push_rows};
 use crate::batch::{Joined, Waiting};
 use crate::fate::{Line, LineFate};
 use crate::kind::check_kind;
 use crate::log_formats::Columns;
 use crate::no_request::LinesWithoutRequest;
-use crate::read::{Format, Limits, Position, ReadError};
-use crate::reasons::{Fault, LINE_TOO_LONG, NOT_UTF8};
+use crate::read::{FileFormat, Limits, Position, ReadError};
+use crate::reader_threads::{
+    Parsed, Promise, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready,
+};
+use crate::reasons::{ItemFault, LINE_TOO_LONG, NOT_UTF8};
 use callsieve_engine::columns;
 use callsieve_engine::context::{Context, Progress};
 use callsieve_engine::error::{Error, Result};
@@ -140,10 +142,10 @@ impl Source for Ingest {
         fingerprint.version(12);
         let settings = Self { inputs: Vec::new(), ..self.clone() };
         let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
-        fingerprint.part("settings", settings.as_bytes());
+        fingerprint.add_part("settings", settings.as_bytes());
         // The name of a file only determines how it is read.
         for path in &self.inputs {
-            fingerprint.part("format", format!("{:?}", Reading::of(path)).as_bytes());
+            fingerprint.add_part("format", format!("{:?}", Reading::of(path)).as_bytes());
         }
         Ok(())
     }
@@ -214,14 +216,14 @@ pub enum Reading {
     /// Rows of Parquet.
     Parquet,
     /// Items of a text in this format.
-    Text(Format),
+    Text(FileFormat),
 }
 
 impl Reading {
     /// Returns the reader of a file.
     pub fn of(path: &Path) -> Self {
         let is_parquet = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"));
-        if is_parquet { Self::Parquet } else { Self::Text(Format::of(path)) }
+        if is_parquet { Self::Parquet } else { Self::Text(FileFormat::of(path)) }
     }
 }
 
@@ -360,11 +362,14 @@ impl LineSink<'_, '_> {
         let (n_bytes, limit) = (rows.row_bytes(row), self.ingest.max_line_bytes);
         let unreadable = |fault| vec![ready(file, Line::whole(position, 1, LineFate::Unreadable(fault)))];
         if n_bytes > limit {
-            return unreadable(Fault::new(LINE_TOO_LONG, format!("{n_bytes} bytes, the limit is {limit}")));
+            return unreadable(ItemFault::new(
+                LINE_TOO_LONG,
+                format!("{n_bytes} bytes, the limit is {limit}"),
+            ));
         }
         let row = rows.row(row);
         if let Some((column, what)) = row.fault {
-            return unreadable(Fault::new(NOT_UTF8, format!("column {column:?}: {what}")));
+            return unreadable(ItemFault::new(NOT_UTF8, format!("column {column:?}: {what}")));
         }
         let value = Value::Object(row.object);
         let mut lines = Vec::with_capacity(1);

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::reasons::{Fault, NOT_UTF8, RAGGED_ROW};
+use crate::reasons::{ItemFault, NOT_UTF8, RAGGED_ROW};
 
 /// The first row of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,16 +50,16 @@ impl Header {
     ///
     /// # Errors
     /// `ingest/ragged-row` and `ingest/not-utf8`.
-    pub fn row(&self, row: &[u8]) -> Result<Value, Fault> {
+    pub fn row(&self, row: &[u8]) -> Result<Value, ItemFault> {
         let cells = cells(row, self.delimiter);
         if cells.len() != self.names.len() {
             let (got, want) = (cells.len(), self.names.len());
-            return Err(Fault::new(RAGGED_ROW, format!("{got} cells under a header of {want}")));
+            return Err(ItemFault::new(RAGGED_ROW, format!("{got} cells under a header of {want}")));
         }
         let mut object = Map::with_capacity(cells.len());
         for (name, cell) in self.names.iter().zip(&cells) {
             let text = std::str::from_utf8(cell)
-                .map_err(|error| Fault::new(NOT_UTF8, format!("column {name:?}: {error}")))?;
+                .map_err(|error| ItemFault::new(NOT_UTF8, format!("column {name:?}: {error}")))?;
             object.entry(name.as_str()).or_insert_with(|| text.into());
         }
         Ok(Value::Object(object))
@@ -129,7 +129,7 @@ mod tests {
         let header = Header::read(b"a\tb", b'\t');
         assert_eq!(
             header.row(b"1\t2\t3"),
-            Err(Fault::new(RAGGED_ROW, "3 cells under a header of 2".to_owned()))
+            Err(ItemFault::new(RAGGED_ROW, "3 cells under a header of 2".to_owned()))
         );
         assert_eq!(header.row(b"1\t\xff").unwrap_err().reason, NOT_UTF8);
     }

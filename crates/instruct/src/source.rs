@@ -210,13 +210,13 @@ impl Source for Programs {
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
         fingerprint.version(2);
         let opened = self.opened()?;
-        fingerprint.part("environment", opened.environment.fingerprint().to_string().as_bytes());
+        fingerprint.add_part("environment", opened.environment.fingerprint().to_string().as_bytes());
         for (label, file) in [("bindings", &self.bindings), ("wording", &self.wording)] {
             let text = match file {
                 Some(file) => side_file::read(file).map_err(|error| Error::Setting(error.to_string()))?,
                 None => Vec::new(),
             };
-            fingerprint.part(label, &text);
+            fingerprint.add_part(label, &text);
         }
         let settings = Self {
             environment: PathBuf::new(),
@@ -227,7 +227,7 @@ impl Source for Programs {
             ..self.clone()
         };
         let settings = serde_json::to_string(&settings).map_err(|error| Error::Setting(error.to_string()))?;
-        fingerprint.part("settings", settings.as_bytes());
+        fingerprint.add_part("settings", settings.as_bytes());
         Ok(())
     }
 

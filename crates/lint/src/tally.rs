@@ -23,7 +23,7 @@ pub struct Count {
 
 /// Counts findings by rule and declared type, in the order of the table of rules.
 pub fn tally(findings: &[LintFinding], n_files: usize) -> Vec<(&'static Rule, &'static str, Count)> {
-    let mut seen: BTreeMap<(&str, &str), Seen> = BTreeMap::new();
+    let mut seen: BTreeMap<(&str, &str), Occurrences> = BTreeMap::new();
     for finding in findings {
         seen.entry((finding.rule.code, finding.kind)).or_default().add(finding);
     }
@@ -48,13 +48,13 @@ fn kind_of(findings: &[LintFinding], rule: &Rule, kind: &str) -> &'static str {
 type EntryPlace = (usize, usize, Option<usize>);
 
 #[derive(Default)]
-struct Seen {
+struct Occurrences {
     findings: usize,
     places: BTreeSet<EntryPlace>,
     keys: BTreeSet<u128>,
 }
 
-impl Seen {
+impl Occurrences {
     fn add(&mut self, finding: &LintFinding) {
         self.findings += 1;
         let function = finding.function.as_ref();

@@ -178,38 +178,38 @@ pub(super) struct Tables<'t> {
 }
 
 /// Why a transaction failed.
-pub(super) enum Fault {
+pub(super) enum TransactionFault {
     /// The database cannot be read or written.
     Database(redb::Error),
     /// A stored reply is damaged.
     Reply(Error),
 }
 
-impl From<redb::StorageError> for Fault {
+impl From<redb::StorageError> for TransactionFault {
     fn from(error: redb::StorageError) -> Self {
         Self::Database(error.into())
     }
 }
 
-impl From<redb::TableError> for Fault {
+impl From<redb::TableError> for TransactionFault {
     fn from(error: redb::TableError) -> Self {
         Self::Database(error.into())
     }
 }
 
-impl From<redb::TransactionError> for Fault {
+impl From<redb::TransactionError> for TransactionFault {
     fn from(error: redb::TransactionError) -> Self {
         Self::Database(error.into())
     }
 }
 
-impl From<redb::CommitError> for Fault {
+impl From<redb::CommitError> for TransactionFault {
     fn from(error: redb::CommitError) -> Self {
         Self::Database(error.into())
     }
 }
 
-impl From<Error> for Fault {
+impl From<Error> for TransactionFault {
     fn from(error: Error) -> Self {
         Self::Reply(error)
     }
@@ -393,7 +393,9 @@ impl ReplyCache {
             Ok(())
         })?;
         self.change(|tables| {
-            keys.iter().try_for_each(|key| tables.replies.remove(&key.0[..]).map(|_| ()).map_err(Fault::from))
+            keys.iter().try_for_each(|key| {
+                tables.replies.remove(&key.0[..]).map(|_| ()).map_err(TransactionFault::from)
+            })
         })?;
         // Another process may have it open; then a later call makes it smaller.
         let _ = self.database.compact();
@@ -403,9 +405,9 @@ impl ReplyCache {
     /// Changes replies and claims in one transaction.
     pub(super) fn change<T>(
         &self,
-        change: impl FnOnce(&mut Tables<'_>) -> Result<T, Fault>,
+        change: impl FnOnce(&mut Tables<'_>) -> Result<T, TransactionFault>,
     ) -> Result<T, Error> {
-        let changed = || -> Result<T, Fault> {
+        let changed = || -> Result<T, TransactionFault> {
             let transaction = self.database.begin_write()?;
             let mut tables =
                 Tables { replies: transaction.open_table(REPLIES)?, claims: transaction.open_table(CLAIMS)? };
@@ -415,8 +417,8 @@ impl ReplyCache {
             Ok(value)
         };
         changed().map_err(|fault| match fault {
-            Fault::Database(error) => of_database(&self.path, error),
-            Fault::Reply(error) => error,
+            TransactionFault::Database(error) => of_database(&self.path, error),
+            TransactionFault::Reply(error) => error,
         })
     }
 

@@ -5,8 +5,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::random::{is_random, is_stand_in};
+use super::scanned::ScannedParts;
 use super::secret::{DASHES, PEM, PEM_END, head, number, secret};
-use super::seen::Seen;
 use super::value_end::password_end;
 use super::vendors::Letters;
 use super::{FoundValue, PrivacyKind};
@@ -150,9 +150,14 @@ pub(super) const FORMS: [(&str, Form); 46] = [
 ];
 
 /// Returns the secret of the form that begins here.
-pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) -> Option<FoundValue> {
+pub(super) fn read(
+    text: &str,
+    hit: &Range<usize>,
+    form: Form,
+    scanned: &mut ScannedParts,
+) -> Option<FoundValue> {
     match form {
-        Form::Pem => private_key(text, hit, seen),
+        Form::Pem => private_key(text, hit, scanned),
         Form::Argument { separate, joined } => {
             let commands = if text[hit.end..].starts_with(' ') || text[..hit.end].ends_with(' ') {
                 separate
@@ -173,7 +178,7 @@ pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) 
             is_argument(&text[value.clone()]).then(|| secret(text, value, PrivacyKind::Key))
         }
         Form::Signature => {
-            let end = seen.end_of(Letters::Base64, text.as_bytes(), hit.end);
+            let end = scanned.end_of(Letters::Base64, text.as_bytes(), hit.end);
             let value = &text[hit.end..end];
             let is_signature =
                 value.len() >= LEAST_SIGNATURE && (is_random(head(value)) || number(head(value)).is_some());
@@ -218,7 +223,7 @@ pub(super) fn read(text: &str, hit: &Range<usize>, form: Form, seen: &mut Seen) 
         Form::Client => {
             let value = text[hit.end..].trim_start_matches(['"', '\'']);
             let from = text.len() - value.len();
-            let end = seen.end_of(Letters::Plain, text.as_bytes(), from);
+            let end = scanned.end_of(Letters::Plain, text.as_bytes(), from);
             let value = &text[from..end];
             let has = |is: fn(&u8) -> bool| head(value).as_bytes().iter().any(is);
             let mixes = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
@@ -320,14 +325,14 @@ fn is_argument(value: &str) -> bool {
 }
 
 /// Returns a private key with its first and last line; of a truncated one, the existing part.
-fn private_key(text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<FoundValue> {
+fn private_key(text: &str, hit: &Range<usize>, scanned: &mut ScannedParts) -> Option<FoundValue> {
     let shown = &text[hit.end..text.floor_char_boundary(text.len().min(hit.end + MAX_PEM_NAME))];
     let dashes = shown.find(DASHES)?;
     if !shown[..dashes].contains("PRIVATE KEY") {
         return None;
     }
     let from = hit.end + dashes + DASHES.len();
-    let next = next_end(text, from, seen);
+    let next = next_end(text, from, scanned);
     let cut = memmem::find(&text.as_bytes()[from..next.unwrap_or(text.len())], PEM.as_bytes());
     let end = match (next, cut) {
         (Some(at), None) => at + PEM_END.len() + last_line(&text[at + PEM_END.len()..]),
@@ -342,15 +347,15 @@ fn private_key(text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<FoundV
 }
 
 /// Returns the start of the next last line of a private key after byte `from`; searched only once.
-fn next_end(text: &str, from: usize, seen: &mut Seen) -> Option<usize> {
-    if let Some((looked, next)) = seen.next_end
+fn next_end(text: &str, from: usize, scanned: &mut ScannedParts) -> Option<usize> {
+    if let Some((looked, next)) = scanned.next_end
         && looked <= from
         && next.is_none_or(|next| next >= from)
     {
         return next;
     }
     let next = memmem::find(&text.as_bytes()[from..], PEM_END.as_bytes()).map(|at| from + at);
-    seen.next_end = Some((from, next));
+    scanned.next_end = Some((from, next));
     next
 }
 

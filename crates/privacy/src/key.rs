@@ -16,12 +16,12 @@ use super::random::{
     LEAST_ENTROPY, LEAST_RANDOM, LEAST_UNTIED, PASSWORD_CHARS, entropy, is_basic, is_mixed, is_password,
     is_random, is_stand_in, is_strong_password, is_untied, is_uuid,
 };
+use super::scanned::{AFTER_WORD, JWT_PART, ScannedParts};
 use super::secret::{
     JWT, JWT_PARTS, LEAST_JWT, MAX_JUDGED, RAPID_API, RAPID_API_LENGTH, RAPID_API_MARKS, head, is_rapid_api,
     number, secret,
 };
 use super::secret_words::{self, Word};
-use super::seen::{AFTER_WORD, JWT_PART, Seen};
 use super::value_end::{quoted, whole_password_end, without_emphasis, without_punctuation};
 use super::vendors::{INNERS, Inner, Letters, VENDORS, Vendor, WEBHOOKS};
 use super::{FoundValue, PrivacyKind};
@@ -69,15 +69,15 @@ enum Start {
 
 /// Finds keys and tokens.
 pub(super) fn find(text: &str, found: &mut Vec<FoundValue>) {
-    let mut seen = Seen::default();
+    let mut scanned = ScannedParts::default();
     for hit in STARTS.1.find_overlapping_iter(text) {
         let start = STARTS.0[hit.pattern().as_usize()];
         let value = match start {
-            Start::Word(word) => after_word(text, hit.start(), hit.end(), word, &mut seen),
-            _ => sure(start, text, &hit.range(), &mut seen),
+            Start::Word(word) => after_word(text, hit.start(), hit.end(), word, &mut scanned),
+            _ => sure(start, text, &hit.range(), &mut scanned),
         };
         if let Some(value) = value {
-            seen.done[usize::from(value.kind == PrivacyKind::Token)] = value.end;
+            scanned.done[usize::from(value.kind == PrivacyKind::Token)] = value.end;
             found.push(value);
         }
     }
@@ -85,33 +85,33 @@ pub(super) fn find(text: &str, found: &mut Vec<FoundValue>) {
 }
 
 /// Returns a secret that is identified by its form.
-fn sure(start: Start, text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<FoundValue> {
+fn sure(start: Start, text: &str, hit: &Range<usize>, scanned: &mut ScannedParts) -> Option<FoundValue> {
     match start {
-        Start::Vendor(vendor) => known(text, hit, vendor, seen),
+        Start::Vendor(vendor) => known(text, hit, vendor, scanned),
         Start::Inner(inner) => around(text, hit, inner),
-        Start::Webhook(least) => webhook(text, hit, least, seen),
-        Start::Form(form) => forms::read(text, hit, form, seen),
+        Start::Webhook(least) => webhook(text, hit, least, scanned),
+        Start::Form(form) => forms::read(text, hit, form, scanned),
         Start::RapidApi => rapid_api(text, hit.start),
-        Start::Jwt => jwt(text, hit, seen),
+        Start::Jwt => jwt(text, hit, scanned),
         Start::Word(_) => None,
     }
 }
 
 /// Returns true if the text may contain a secret: it has a known form, or a word that announces one.
 pub(super) fn may_hold(text: &str) -> bool {
-    let mut seen = Seen::default();
+    let mut scanned = ScannedParts::default();
     STARTS.1.find_overlapping_iter(text).any(|hit| match STARTS.0[hit.pattern().as_usize()] {
         Start::Word(word) => secret_words::tie(text, hit.start(), hit.end(), word).is_some(),
-        start => sure(start, text, &hit.range(), &mut seen).is_some(),
+        start => sure(start, text, &hit.range(), &mut scanned).is_some(),
     }) || cookies::may_hold(text)
 }
 
-fn known(text: &str, hit: &Range<usize>, vendor: &Vendor, seen: &mut Seen) -> Option<FoundValue> {
+fn known(text: &str, hit: &Range<usize>, vendor: &Vendor, scanned: &mut ScannedParts) -> Option<FoundValue> {
     let bytes = text.as_bytes();
-    if is_joined_before(bytes, hit.start) || seen.is_part(vendor.kind, hit.start) {
+    if is_joined_before(bytes, hit.start) || scanned.is_part(vendor.kind, hit.start) {
         return None;
     }
-    let stretch = seen.end_of(vendor.letters, bytes, hit.end);
+    let stretch = scanned.end_of(vendor.letters, bytes, hit.end);
     let is_exact = vendor.most != usize::MAX;
     let padding: &[char] = if vendor.letters == Letters::Base64 { &['.', '-'] } else { &['.', '-', '='] };
     let body = text[hit.end..stretch].trim_end_matches(padding);
@@ -151,7 +151,7 @@ fn around(text: &str, mark: &Range<usize>, inner: &Inner) -> Option<FoundValue> 
 }
 
 /// Returns a URL that is a secret, from its scheme on.
-fn webhook(text: &str, mark: &Range<usize>, least: usize, seen: &mut Seen) -> Option<FoundValue> {
+fn webhook(text: &str, mark: &Range<usize>, least: usize, scanned: &mut ScannedParts) -> Option<FoundValue> {
     /// Maximum length of scheme and host.
     const MAX_HOST: usize = 80;
     let bytes = text.as_bytes();
@@ -163,7 +163,7 @@ fn webhook(text: &str, mark: &Range<usize>, least: usize, seen: &mut Seen) -> Op
         .find(|scheme| text[..start].ends_with(**scheme))
         .map_or(start, |scheme| start - scheme.len());
     // The path: base64 includes its letters and slashes.
-    let end = seen.end(Letters::Base64 as usize, bytes, mark.end, |byte| Letters::Base64.has(byte));
+    let end = scanned.end(Letters::Base64 as usize, bytes, mark.end, |byte| Letters::Base64.has(byte));
     let end = if bytes.get(end) == Some(&b'@') {
         end + 1
             + bytes[end + 1..].iter().take(MAX_JUDGED).take_while(|&&byte| Letters::Base64.has(byte)).count()
@@ -178,15 +178,15 @@ fn webhook(text: &str, mark: &Range<usize>, least: usize, seen: &mut Seen) -> Op
 }
 
 /// Returns a JSON web token of any length.
-fn jwt(text: &str, hit: &Range<usize>, seen: &mut Seen) -> Option<FoundValue> {
+fn jwt(text: &str, hit: &Range<usize>, scanned: &mut ScannedParts) -> Option<FoundValue> {
     let bytes = text.as_bytes();
-    if is_joined_before(bytes, hit.start) || seen.is_part(PrivacyKind::Token, hit.start) {
+    if is_joined_before(bytes, hit.start) || scanned.is_part(PrivacyKind::Token, hit.start) {
         return None;
     }
     let is_body = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'=');
     let (mut from, mut end, mut n_parts) = (hit.end, hit.end, 0);
     for part in 0..JWT_PARTS[1] {
-        let stretch = seen.end(JWT_PART + part, bytes, from, is_body);
+        let stretch = scanned.end(JWT_PART + part, bytes, from, is_body);
         if stretch == from {
             break;
         }
@@ -219,12 +219,12 @@ fn after_word(
     word_start: usize,
     word_end: usize,
     word: Word,
-    seen: &mut Seen,
+    scanned: &mut ScannedParts,
 ) -> Option<FoundValue> {
     let tie = secret_words::tie(text, word_start, word_end, word)?;
     let kind = if word == Word::Token { PrivacyKind::Token } else { PrivacyKind::Key };
     let from = tie.from;
-    if seen.is_part(kind, from) {
+    if scanned.is_part(kind, from) {
         return None;
     }
     let bytes = text.as_bytes();
@@ -233,7 +233,7 @@ fn after_word(
     let end = match (word, quoted) {
         (_, Some(end)) => end,
         (Word::Password, None) => from + whole_password_end(text, from),
-        _ => seen
+        _ => scanned
             .end(AFTER_WORD, bytes, from, |byte| byte.is_ascii_alphanumeric() || b"-_./+=~".contains(&byte)),
     };
     if text[end..].starts_with('@') && quoted.is_none() {

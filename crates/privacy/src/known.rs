@@ -5,7 +5,7 @@
 //! matches) is known in the whole run; a short password only in its own row. Digits are compared without separators,
 //! and telephone numbers with and without their country code.
 //!
-//! One pass over a run records [`marks`] of each cell (`sight`), so that only cells that may contain a known value are
+//! One pass over a run records [`marks`] of each cell (`cell_contents`), so that only cells that may contain a known value are
 //! read again. Not included: values that a recogniser finds in any context, such as e-mail addresses.
 
 use std::borrow::Cow;

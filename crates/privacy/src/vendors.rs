@@ -6,7 +6,7 @@
 
 use super::PrivacyKind;
 
-/// The letters allowed in a body. The order is that of the stretches in `key::Seen`.
+/// The letters allowed in a body. The order is that of the stretches in `scanned::ScannedParts`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Letters {
     /// Letters, digits, `-` and `_`.

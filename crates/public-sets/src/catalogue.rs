@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::SetError;
-use super::formats::{FORMATS, Format};
+use super::formats::{FORMATS, PublicSetFormat};
 use callsieve_engine::error::At;
 use callsieve_text::suggestion::closest;
 
@@ -60,13 +60,13 @@ impl PublicSet {
     ///
     /// # Panics
     /// Never: descriptions with an unknown format are refused.
-    pub fn format(&self) -> &'static Format {
-        Format::of(&self.format).expect("formats are checked when descriptions are read")
+    pub fn format(&self) -> &'static PublicSetFormat {
+        PublicSetFormat::of(&self.format).expect("formats are checked when descriptions are read")
     }
 
     fn check(&self) -> Result<(), String> {
         check_id(&self.id)?;
-        if Format::of(&self.format).is_none() {
+        if PublicSetFormat::of(&self.format).is_none() {
             let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
             return Err(format!(
                 "set {}: format must be one of {}, not \"{}\"",

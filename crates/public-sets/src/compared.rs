@@ -182,9 +182,9 @@ pub fn fingerprint(ids: &[String], dir: &Path, fingerprint: &mut Fingerprint) ->
     fingerprint.version_of("fixes", fix::VERSION);
     for id in ids {
         let set = catalogue.set(id)?;
-        fingerprint.part("set", format!("{id} {}", set.format).as_bytes());
+        fingerprint.add_part("set", format!("{id} {}", set.format).as_bytes());
         for hash in hashes(&catalogue, set)?.unwrap_or_default() {
-            fingerprint.part("file", hash.as_bytes());
+            fingerprint.add_part("file", hash.as_bytes());
         }
     }
     Ok(())

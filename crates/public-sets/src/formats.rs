@@ -14,7 +14,7 @@ use callsieve_ingest::record::record_of_value;
 
 /// A format.
 #[derive(Debug)]
-pub struct Format {
+pub struct PublicSetFormat {
     /// Its name in descriptions.
     pub name: &'static str,
     /// Its description.
@@ -24,32 +24,40 @@ pub struct Format {
 }
 
 /// All formats.
-pub static FORMATS: [Format; 6] = [
-    Format {
+pub static FORMATS: [PublicSetFormat; 6] = [
+    PublicSetFormat {
         name: "nexusraven",
         what: "Python definitions (definition, descriptions, context) and queries (Input, query)",
         read: nexusraven::read,
     },
-    Format {
+    PublicSetFormat {
         name: "firefunctions",
         what: "tools, and a prompt whose last message repeats them before the query",
         read: firefunctions::read,
     },
-    Format {
+    PublicSetFormat {
         name: "glaive-text",
         what: "system and chat as text: functions after \"Use them if required\", turns after USER:",
         read: glaive::read,
     },
-    Format {
+    PublicSetFormat {
         name: "chat",
         what: "messages, prompt or conversations, with tools next to them or tagged in the system text",
         read: chat::read,
     },
-    Format { name: "bfcl", what: "BFCL's own files, V1 to V4: question and function", read: bfcl::read },
-    Format { name: "columns", what: "any log format, and query and function columns", read: columns },
+    PublicSetFormat {
+        name: "bfcl",
+        what: "BFCL's own files, V1 to V4: question and function",
+        read: bfcl::read,
+    },
+    PublicSetFormat {
+        name: "columns",
+        what: "any log format, and query and function columns",
+        read: columns,
+    },
 ];
 
-impl Format {
+impl PublicSetFormat {
     /// Returns the format with a name.
     pub fn of(name: &str) -> Option<&'static Self> {
         FORMATS.iter().find(|format| format.name == name)

@@ -62,11 +62,11 @@ pub fn open(catalogue: &Catalogue, set: &PublicSet) -> Result<Option<Indexed>, S
 
 fn path(catalogue: &Catalogue, set: &PublicSet, hashes: &[String]) -> PathBuf {
     let mut key = Fingerprint::default();
-    key.part("form", &VERSION.to_le_bytes());
-    key.part("fixes", &fix::VERSION.to_le_bytes());
-    key.part("set", set.format.as_bytes());
+    key.add_part("form", &VERSION.to_le_bytes());
+    key.add_part("fixes", &fix::VERSION.to_le_bytes());
+    key.add_part("set", set.format.as_bytes());
     for hash in hashes {
-        key.part("file", hash.as_bytes());
+        key.add_part("file", hash.as_bytes());
     }
     catalogue.dir.join(FOLDER).join(&set.id).join(format!("{}.parquet", key.finish()))
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SetError;
 use super::catalogue::{Catalogue, OWN, PublicSet, SAMPLE, check_id};
-use super::formats::{FORMATS, Format};
+use super::formats::{FORMATS, PublicSetFormat};
 use super::store::{Loaded, Summary, extension_is, is_hidden, name_of};
 use callsieve_engine::disk::{copy_durable, write_durable};
 use callsieve_engine::error::At;
@@ -206,7 +206,7 @@ fn own(catalogue: &Catalogue, id: &str, described: &Described) -> Result<PublicS
     check_id(id).map_err(SetError::Add)?;
     let names = FORMATS.each_ref().map(|format| format.name).join(", ");
     if let Some(format) = &described.format
-        && Format::of(format).is_none()
+        && PublicSetFormat::of(format).is_none()
     {
         return Err(SetError::Add(format!("--format must be one of {names}, not \"{format}\"")));
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use callsieve_docs::dialect;
-use callsieve_docs::parse::fault::ParseFault;
+use callsieve_docs::parse::fault::ParseFaultKind;
 use callsieve_docs::parse::{Parsed, parse};
 
 /// The contents of one record.
@@ -25,7 +25,9 @@ pub(super) fn functions_of(value: &Value) -> Result<Vec<Value>, String> {
         other => dialect::functions(other.clone(), &mut Vec::new()),
     };
     match read {
-        Err(fault) if matches!(fault.kind, ParseFault::Empty | ParseFault::NoFunctions) => Ok(Vec::new()),
+        Err(fault) if matches!(fault.kind, ParseFaultKind::Empty | ParseFaultKind::NoFunctions) => {
+            Ok(Vec::new())
+        }
         other => other.map_err(|fault| format!("functions: {}: {}", fault.kind.code(), fault.message)),
     }
 }

@@ -19,7 +19,7 @@ use super::record::SetRecord;
 use callsieve_engine::error::At;
 use callsieve_engine::fingerprint::{hex, sha256_of};
 use callsieve_engine::foreign::{ForeignFile, Need};
-use callsieve_ingest::read::{Block, Format, Item, Limits, read_blocks};
+use callsieve_ingest::read::{Block, FileFormat, Item, Limits, read_blocks};
 use callsieve_text::short::shortened;
 
 /// The records of the built-in set.
@@ -242,10 +242,16 @@ impl Loaded {
             let source = std::fs::read_to_string(path).at("reading", path)?;
             self.take(&name, 1, (set.format().read)(&Value::String(source)));
         } else {
-            read_blocks::<SetError>(path, Format::of(path), &Limits::default(), &mut |_| {}, &mut |block| {
-                self.block(set, &name, &block);
-                Ok(())
-            })?;
+            read_blocks::<SetError>(
+                path,
+                FileFormat::of(path),
+                &Limits::default(),
+                &mut |_| {},
+                &mut |block| {
+                    self.block(set, &name, &block);
+                    Ok(())
+                },
+            )?;
         }
         let bytes = std::fs::metadata(path).at("reading", path)?.len();
         self.summary.files.push(SetFile { name, sha256: sha256_of(path)?, bytes });

@@ -208,8 +208,8 @@ impl Model {
         }
         Ok(Self {
             cap: file.evidence.cap.unwrap_or_default(),
-            text: file.text.part("text", &features::names().collect::<Vec<_>>())?,
-            evidence: file.evidence.part("evidence", &evidence_names)?,
+            text: file.text.model_part("text", &features::names().collect::<Vec<_>>())?,
+            evidence: file.evidence.model_part("evidence", &evidence_names)?,
         })
     }
 
@@ -310,7 +310,7 @@ struct Section {
 }
 
 impl Section {
-    fn part(self, key: &str, names: &[&str]) -> Result<ModelPart, ModelError> {
+    fn model_part(self, key: &str, names: &[&str]) -> Result<ModelPart, ModelError> {
         if let Some(unknown) = self.weights.keys().find(|name| !names.contains(&name.as_str())) {
             let did_you_mean = did_you_mean(unknown, names.iter().copied());
             return Err(ModelError::new(format!(

@@ -13,7 +13,7 @@ pub const VARIABLE: &str = "CALLSIEVE_DATA";
 pub const REQUIRED: &str = "CALLSIEVE_REQUIRE_DATA";
 
 /// A file or folder of the data folder, and the tests that need it.
-pub struct Part {
+pub struct DataPart {
     /// Its place in the data folder.
     pub path: &'static str,
     /// Names of test functions.
@@ -22,16 +22,16 @@ pub struct Part {
     pub is_optional: bool,
 }
 
-const fn part(path: &'static str, tests: &'static [&'static str]) -> Part {
-    Part { path, tests, is_optional: false }
+const fn data_part(path: &'static str, tests: &'static [&'static str]) -> DataPart {
+    DataPart { path, tests, is_optional: false }
 }
 
 /// The model with which embedders are compared.
 pub const MINILM: &str = "all-MiniLM-L6-v2";
 
 /// All parts. No path is a prefix of another.
-pub const PARTS: &[Part] = &[
-    part(
+pub const PARTS: &[DataPart] = &[
+    data_part(
         "apis/api-bank",
         &[
             "every_expression_of_api_bank_is_a_signature",
@@ -40,7 +40,7 @@ pub const PARTS: &[Part] = &[
             "recorded_calls_of_api_bank_are_good",
         ],
     ),
-    part(
+    data_part(
         "apis/livemcpbench",
         &[
             "real_tools_are_read_back_from_every_syntax",
@@ -50,7 +50,7 @@ pub const PARTS: &[Part] = &[
             "published_collections_are_read_without_a_loss",
         ],
     ),
-    part(
+    data_part(
         "apis/nestful",
         &[
             "records_with_a_map_of_parameters_are_read",
@@ -58,7 +58,7 @@ pub const PARTS: &[Part] = &[
             "published_collections_are_read_without_a_loss",
         ],
     ),
-    part(
+    data_part(
         "apis/restgpt",
         &[
             "every_operation_of_a_description_is_one_function",
@@ -67,7 +67,7 @@ pub const PARTS: &[Part] = &[
             "published_descriptions_give_drafts",
         ],
     ),
-    part(
+    data_part(
         "apis/seal-tools",
         &[
             "records_with_a_map_of_parameters_are_read",
@@ -75,7 +75,7 @@ pub const PARTS: &[Part] = &[
             "published_collections_are_read_without_a_loss",
         ],
     ),
-    part(
+    data_part(
         "apis/stabletoolbench",
         &[
             "lists_of_apis_are_read_and_names_of_several_tools_are_reported",
@@ -83,7 +83,7 @@ pub const PARTS: &[Part] = &[
             "the_entries_of_published_benchmarks_are_counted",
         ],
     ),
-    part(
+    data_part(
         "apis/toolbench",
         &[
             "published_collections_are_read_without_a_loss",
@@ -91,7 +91,7 @@ pub const PARTS: &[Part] = &[
             "answers_in_trees_of_toolbench_are_compressed",
         ],
     ),
-    part(
+    data_part(
         "bfcl-v2-live",
         &[
             "the_entries_of_published_benchmarks_are_counted",
@@ -104,7 +104,7 @@ pub const PARTS: &[Part] = &[
             "the_two_leaks_of_the_official_release_are_held_and_no_other_list",
         ],
     ),
-    part(
+    data_part(
         "bfcl-v4-live",
         &[
             "the_current_live_release_has_its_known_duplicates_contradictions_and_near_pairs",
@@ -125,7 +125,7 @@ pub const PARTS: &[Part] = &[
             "first_alternatives_of_the_official_answers_pass_as_in_the_official_run",
         ],
     ),
-    part(
+    data_part(
         "bfcl-v4-nonlive",
         &[
             "the_current_live_release_has_messages_of_the_first_categories",
@@ -135,7 +135,7 @@ pub const PARTS: &[Part] = &[
         ],
     ),
     // Written by pip, so not a part of every copy of the data.
-    Part {
+    DataPart {
         path: "bfcl-venv",
         tests: &[
             "an_output_that_executes_code_changes_no_other_verdict_and_sees_no_key",
@@ -143,7 +143,7 @@ pub const PARTS: &[Part] = &[
         ],
         is_optional: true,
     },
-    part(
+    data_part(
         "log_samples",
         &[
             "requests_of_apis_are_read_exactly",
@@ -161,18 +161,18 @@ pub const PARTS: &[Part] = &[
             "the_anthropic_samples_are_joined_as_a_batch",
         ],
     ),
-    part("messy/cases.jsonl", &["messy_docs_are_read_right_or_reported"]),
-    part(
+    data_part("messy/cases.jsonl", &["messy_docs_are_read_right_or_reported"]),
+    data_part(
         "messy/apizoo",
         &["all_records_of_hand_written_collections_are_read", "records_that_people_wrote_are_read"],
     ),
-    part("messy/apizoo-invalid", &["all_records_of_hand_written_collections_are_read"]),
-    part("public/fireworks-eval-v0", &["lists_in_strings_are_read"]),
-    part(
+    data_part("messy/apizoo-invalid", &["all_records_of_hand_written_collections_are_read"]),
+    data_part("public/fireworks-eval-v0", &["lists_in_strings_are_read"]),
+    data_part(
         "public/glaive-llamafactory",
         &["lists_in_strings_are_read", "six_hundred_conversations_are_read_and_no_text_is_lost"],
     ),
-    part(
+    data_part(
         "public/nexusraven-v2",
         &[
             "functions_of_nexus_raven_are_found_in_the_current_live_release",
@@ -180,11 +180,11 @@ pub const PARTS: &[Part] = &[
             "the_two_leaks_of_the_official_release_are_held_and_no_other_list",
         ],
     ),
-    part(
+    data_part(
         "public/toolalpaca",
         &["every_api_description_of_a_tool_is_read", "maps_from_names_to_prose_are_read"],
     ),
-    Part {
+    DataPart {
         path: MINILM,
         tests: &[
             "vectors_of_minilm_are_those_of_the_reference",
@@ -212,7 +212,7 @@ pub fn is_required() -> bool {
 /// # Panics
 /// The part does not list the running test, is missing and required, or exists without this place.
 pub fn path(place: &str) -> Option<PathBuf> {
-    let holds = |part: &&Part| {
+    let holds = |part: &&DataPart| {
         place.strip_prefix(part.path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
     let part = PARTS.iter().find(holds).unwrap_or_else(|| panic!("{place} is in no part of the list"));
@@ -236,7 +236,7 @@ pub fn text(place: &str) -> Option<String> {
 
 /// Checks that the running test is listed with the part. The test runner names its threads after the tests; with one
 /// thread it runs all tests itself, and the name is unknown.
-fn assert_is_listed(part: &Part) {
+fn assert_is_listed(part: &DataPart) {
     let thread = std::thread::current();
     let test = thread.name().and_then(|name| name.rsplit("::").next()).filter(|name| *name != "main");
     if let Some(test) = test {

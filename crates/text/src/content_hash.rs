@@ -26,7 +26,7 @@ impl ContentHasher {
     }
 
     /// Adds a part with its length, so that the end of one part is never read as the start of the next.
-    pub fn part(&mut self, bytes: &[u8]) -> &mut Self {
+    pub fn add_part(&mut self, bytes: &[u8]) -> &mut Self {
         self.add(&(bytes.len() as u64).to_le_bytes()).add(bytes)
     }
 
@@ -64,7 +64,7 @@ mod tests {
         let of_parts = |parts: &[&str]| {
             let mut hasher = ContentHasher::default();
             for part in parts {
-                hasher.part(part.as_bytes());
+                hasher.add_part(part.as_bytes());
             }
             hasher.hash()
         };

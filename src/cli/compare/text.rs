@@ -267,7 +267,7 @@ fn entries(comparison: &Comparison, examples: usize, screen: Screen) -> Painted 
     text
 }
 
-/// The difference with its sign; empty where there is none.
+/// The difference with its sign; empty if there is none.
 fn change(before: u64, after: u64) -> Cell {
     match before.cmp(&after) {
         std::cmp::Ordering::Less => Cell::new(Paint::Added, &format!("+{}", count(after - before))),

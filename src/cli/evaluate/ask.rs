@@ -123,7 +123,7 @@ pub(in crate::cli) enum Unfinished {
     Interrupted(String),
 }
 
-/// What the scores must consider, after a model is asked.
+/// What the scores take into account after a model was asked.
 #[derive(Default)]
 pub(super) struct Finished {
     /// Some entries have no output, and cannot have one.
@@ -226,11 +226,11 @@ fn report(asked: &Asked, settings: &Ask, server: &str) {
         console::print_status(&format!("warning: {id} is not asked: {reason}"));
     }
     if asked.unasked.len() > MAX_SHOWN {
-        console::print_status(&format!("warning: {} entries in all are not asked", n(asked.unasked.len())));
+        console::print_status(&format!("warning: {} entries in total are not asked", n(asked.unasked.len())));
     }
 }
 
-/// Returns the error that outputs are missing, with the command that goes on.
+/// Returns the error that outputs are missing, with the command that continues.
 fn missing(asked: &Asked, has_key: bool) -> anyhow::Error {
     let n = |n: usize| count(n as u64);
     let missing = asked.n - asked.known - asked.arrived - asked.unasked.len();

@@ -107,7 +107,7 @@ enum Engine {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Rules {
-    /// The official code, also where it surprises.
+    /// The official code, including its unexpected verdicts.
     Official,
     /// The documentation of the leaderboard.
     Strict,

@@ -4,7 +4,7 @@ use crate::cli::console::{self, count, counted};
 use crate::docs::fix::Safety;
 use crate::fix::{Counts, Occurrences};
 
-/// A sentence that is longer goes on in the next line.
+/// A longer sentence continues on the next line.
 const MAX_WIDTH: usize = 80;
 
 /// The counts as text.
@@ -12,7 +12,11 @@ pub(super) fn summary(counts: &Counts) -> String {
     let mut text = String::new();
     if let Some(files) = counts.files {
         let n_skipped = files.skipped;
-        let skipped = if n_skipped == 0 { String::new() } else { format!(", {} skipped", others(n_skipped)) };
+        let skipped = if n_skipped == 0 {
+            String::new()
+        } else {
+            format!(", {} skipped", files_of_other_types(n_skipped))
+        };
         text += &format!("{}{skipped}\n", counted(files.read, "file", "files"));
     }
     text += &sentence(
@@ -49,7 +53,7 @@ fn row(reason: &str, safety: &str, found: &Occurrences) -> Vec<String> {
     vec![reason.to_owned(), safety.to_owned(), count(found.times), count(found.lists)]
 }
 
-fn others(n_files: u64) -> String {
+fn files_of_other_types(n_files: u64) -> String {
     counted(n_files, "file of another type", "files of other types")
 }
 
@@ -58,7 +62,7 @@ fn with_functions(lists: u64, functions: u64) -> String {
     format!("{lists} with {}", counted(functions, "function", "functions"))
 }
 
-/// A sentence in one line, or in two where one would be too wide.
+/// A sentence on one line, or on two if one would be too wide.
 fn sentence(start: &str, end: &str) -> String {
     let gap = if start.len() + 1 + end.len() <= MAX_WIDTH { " " } else { "\n  " };
     format!("{start}{gap}{end}\n")

@@ -38,7 +38,7 @@ fn heading(text: &mut Painted, outcome: &Outcome) {
     text.add(Paint::Plain, &format!("  {state}\n"));
 }
 
-/// The id of a list, after its file where there may be several; a file that is one list is enough.
+/// The id of a list, after the name of its file if there are several files; of a file that is one list only the file.
 fn name(outcome: &Outcome) -> String {
     let id = outcome.id.as_str().map_or_else(|| outcome.id.to_string(), str::to_owned);
     match &outcome.file {

@@ -116,7 +116,7 @@ fn left(reasons: &BTreeMap<&'static str, UnreadLines>, title: &str, screen: Scre
     text
 }
 
-/// Columns are listed if at least one line in so many has no request.
+/// Columns are listed if at least one line in this many has no request.
 const MUCH: u64 = 10;
 
 fn columns(look: &Look, screen: Screen) -> Painted {

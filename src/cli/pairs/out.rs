@@ -1,4 +1,4 @@
-//! The output of `pairs`: one JSON object per line, and what a person reads of rows that are not compared.
+//! The output of `pairs`: one JSON object per line, and messages about rows that are not compared.
 
 use std::fmt::Write as _;
 use std::io;

@@ -7,7 +7,7 @@ use crate::text::figures::{counted, table};
 use crate::text::short::shortened;
 use crate::text::visible::visible_line;
 
-/// Characters of a text that are shown unless all are asked for.
+/// Characters of a text that are shown by default.
 const MAX_CHARS: usize = 200;
 
 /// Digits of a digest that are shown: those that a decision needs and some more.
@@ -19,7 +19,7 @@ const MAX_LISTED: usize = 20;
 /// Requests of a list that are named at most.
 const MOST_NAMED: usize = 5;
 
-/// What stands for a text that was removed.
+/// Shown instead of a text that was removed.
 pub(super) const PURGED: &str = "removed by purge";
 
 /// How histories are written.

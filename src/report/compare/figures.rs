@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::report::finished::Finished;
 
-/// One step of the funnel; `None` where a run has no such step.
+/// One step of the funnel; `None` if a run has no such step.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
     /// The step.

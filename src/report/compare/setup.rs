@@ -13,7 +13,7 @@ use crate::report::finished::Finished;
 pub struct Difference {
     /// `stage.key`, `ingest.key`, `seed`, ….
     pub key: String,
-    /// Its value in the first run; null where it has none.
+    /// Its value in the first run; null if it has none.
     pub before: Value,
     /// Its value in the second run.
     pub after: Value,

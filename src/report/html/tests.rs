@@ -31,7 +31,7 @@ const HOSTILE_IDS: [(&str, &str); 2] = [
     ("<i>&\"\u{202e}' s", "&lt;i&gt;&amp;&quot;\\u{202e}' s"),
 ];
 
-/// A report of which every text that is on the page was made by `text`, from the name of its place.
+/// Returns a report in which `text` makes every text of the page, from the name of its place.
 fn report(text: &dyn Fn(&str) -> String, [request_id, row_id]: [&str; 2]) -> Report {
     let one = |place: &str| [(text(place), 1)].into();
     let example = |of: &str, request_id: Option<&str>| Example {

@@ -82,7 +82,7 @@ pub struct RunAgreement {
     pub by_judge: BTreeMap<String, Agreement>,
     /// By the category that the run gave; requests that are held have none.
     pub by_category: BTreeMap<String, Agreement>,
-    /// By language, where a stage detects it.
+    /// By language, if a stage detects it.
     pub by_language: BTreeMap<String, Agreement>,
     /// The area under the ROC curve of the probabilities that the rules gave; `None` if they gave none to one of the labels.
     pub auc: Option<f64>,

@@ -280,7 +280,7 @@ fn groups(view: &View<'_>, cx: &Context<'_>) -> Result<BTreeMap<RowIx, String>, 
     Ok(groups)
 }
 
-/// What judge-queries noted on a request; where a rule judged it there are no features.
+/// What judge-queries noted on a request; without features if a rule judged it.
 fn judged_example(basis: &Value, is_relevant: bool, group: String, category: String) -> Read {
     let features = features_of(basis).ok_or(is_relevant)?;
     let evidence = LogEvidence::from_json(&basis["evidence"]);

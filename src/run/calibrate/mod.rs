@@ -33,7 +33,7 @@ pub enum Fit {
     Both,
 }
 
-/// Fewest requests of the rarer side that weights are fitted on for good.
+/// The minimum number of requests of the rarer side to fit final weights on.
 const FEWEST_OF_A_SIDE: usize = 20;
 
 /// What weights are fitted on, and how.
@@ -56,7 +56,7 @@ pub struct Calibration<'l> {
 pub struct Tested {
     /// By part of the requests, with what it is called.
     pub parts: Vec<(&'static str, Findings)>,
-    /// Thresholds of the text for each target precision, and what they decide in the folds; none where the text was
+    /// Thresholds of the text for each target precision, and what they decide in the folds; none if the text was
     /// not fitted.
     pub curve: Option<(Vec<Point>, Findings)>,
 }
@@ -66,9 +66,9 @@ pub struct Tested {
 pub struct Alone {
     /// The family.
     pub family: &'static str,
-    /// The feature; all of the family where there is none.
+    /// The feature; `None` for all of the family.
     pub feature: Option<&'static str>,
-    /// The mean area under the ROC curve; none where no fold had both sides.
+    /// The mean area under the ROC curve; none if no fold had both sides.
     pub auc: Option<f64>,
 }
 

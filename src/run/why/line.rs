@@ -26,7 +26,7 @@ pub(super) fn at(run: &OpenRun, named: &NamedPlace) -> Result<Vec<NoRequest>, Er
 }
 
 impl NoRequest {
-    /// Returns its history; `wanted` is the name it was asked for by.
+    /// Returns its history; `wanted` is the requested name.
     pub(super) fn history(self, run: &OpenRun, wanted: &str) -> LineHistory {
         let Self { story, place, is_by_line } = self;
         let place = Place::of(run, place);

@@ -29,7 +29,7 @@ pub use model::{
 };
 pub use stages::{EditOfRow, NearRecord, RowEvent, Score, StageHistory};
 
-/// Digits of an id that `why` takes for the start of one; nothing is changed by a wrong one.
+/// The minimum number of digits that `why` accepts as the start of an id; a wrong one changes nothing.
 const LEAST_DIGITS: usize = 4;
 
 /// Explains a row: by the log's own id, the start of a request id or a list id, `FILE:LINE`, `FILE#RECORD`, or the id of an

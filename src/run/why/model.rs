@@ -1,6 +1,6 @@
 //! What `why` returns: the history of a request, of a doc list, of a line without a request, or the records of one line.
 //!
-//! All values are whole. Shortening them, and escaping what a terminal must not see, is left to whoever shows them.
+//! All values are whole. Shortening them, and escaping what a terminal must not see, is left to the caller.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -232,7 +232,7 @@ pub struct ListHistory {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LineHistory {
-    /// The name that it was asked for by, or its place if that is another one.
+    /// The requested name, or its place if that is another one.
     pub name: String,
     /// Where it is.
     pub place: Place,
@@ -242,7 +242,7 @@ pub struct LineHistory {
     pub reason: String,
     /// What was found; may be empty.
     pub found: String,
-    /// Where the request is that it was joined into.
+    /// The place of the request that it was joined into.
     pub joined_into: Option<Place>,
 }
 
@@ -250,7 +250,7 @@ pub struct LineHistory {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RecordsOfLine {
-    /// The name of the line as it was asked for.
+    /// The requested name of the line.
     pub name: String,
     /// The number of records.
     pub n_records: usize,

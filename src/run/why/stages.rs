@@ -96,7 +96,7 @@ pub struct NearRecord {
     pub record: String,
     /// The number of records that the object is near to in the same way, this one included.
     pub n_records: u32,
-    /// Some of them, where they are several.
+    /// Some of them, if there are several.
     pub examples: Vec<RecordName>,
     /// How near it is, by each method that found it.
     pub scores: Vec<Score>,

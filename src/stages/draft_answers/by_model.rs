@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
 use super::docs::CurrentDocs;
-use super::others::{is_same_answer, passes};
+use super::other_answers::{is_same_answer, passes};
 use super::{DraftAnswers, is_judged_to_need_none};
 use crate::answers::carry::ground_truth;
 use crate::cells::TypedCells as _;

@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::docs::CurrentDocs;
-use super::others::{Other, Others};
+use super::other_answers::{OtherAnswer, OtherAnswers};
 use crate::answers::carry::ground_truth;
 use crate::answers::fault::AnswerError;
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
@@ -60,7 +60,7 @@ impl Candidate {
 #[derive(Default)]
 pub(super) struct Best {
     candidate: Option<Candidate>,
-    others: Others,
+    others: OtherAnswers,
     contradicted: Vec<(Rank, Vec<Value>)>,
 }
 
@@ -78,7 +78,7 @@ impl Best {
     /// Returns the best candidate. An answer that failed for one copy of the request gets that rank for all copies,
     /// except an answer by a person.
     /// With it come the other answers, if it is one from the log.
-    pub(super) fn answer(self) -> Option<(Candidate, Vec<Other>)> {
+    pub(super) fn answer(self) -> Option<(Candidate, Vec<OtherAnswer>)> {
         let mut best = self.candidate?;
         let contradiction = self
             .contradicted

@@ -1,7 +1,7 @@
 //! Examples: one for each reason of the stage, about calls that ring a bell.
 
 use super::by_model::{DRAFTS_DIFFER, NO_CALL_DRAFTED, NO_DRAFT};
-use super::others::{OTHER_ALTERNATIVES, OTHER_ANSWER};
+use super::other_answers::{OTHER_ALTERNATIVES, OTHER_ANSWER};
 use super::{REFUTED, SEVERAL_STEPS, VALUE_NOT_IN_REQUEST};
 use crate::engine::example::Example;
 

@@ -21,7 +21,7 @@ mod by_model;
 mod candidate;
 mod docs;
 mod examples;
-mod others;
+mod other_answers;
 
 use std::sync::LazyLock;
 
@@ -52,7 +52,7 @@ use crate::prompts::drafting::DRAFTS;
 use crate::relevance::Relevance;
 use candidate::{Best, Candidate, Rank, recorded_candidate};
 use docs::CurrentDocs;
-use others::{OTHER_ALTERNATIVES, OTHER_ANSWER, Other, Suggestion};
+use other_answers::{OTHER_ALTERNATIVES, OTHER_ANSWER, OtherAnswer, Suggestion};
 
 static REFUTED: Reason = Reason::policy(
     "answer/refuted",
@@ -255,14 +255,14 @@ fn write_answer(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Ver
 fn suggest(
     row: RowIx,
     candidate: &Candidate,
-    others: &[Other],
+    others: &[OtherAnswer],
     functions: &[Value],
     view: &View<'_>,
     out: &mut Verdict<'_>,
 ) -> Result<()> {
     let Some(Ok(chosen)) = &candidate.answer else { return Ok(()) };
     let id = |row| view.row_id(row).to_string();
-    let (reason, patch) = match others::suggestion(functions, chosen, others, id) {
+    let (reason, patch) = match other_answers::suggestion(functions, chosen, others, id) {
         None => return Ok(()),
         Some(Suggestion::Alternatives(patch)) => (&OTHER_ALTERNATIVES, patch),
         Some(Suggestion::Answer(patch)) => (&OTHER_ANSWER, patch),

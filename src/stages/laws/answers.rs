@@ -49,8 +49,8 @@ type Steps = BTreeMap<String, Step>;
 struct ContentHash(Fingerprint);
 
 impl ContentHash {
-    fn part(&mut self, part: &impl std::fmt::Debug) {
-        self.0.part("", format!("{part:?}").as_bytes());
+    fn add_part(&mut self, part: &impl std::fmt::Debug) {
+        self.0.add_part("", format!("{part:?}").as_bytes());
     }
 
     /// Adds the cells of all rows, with any fate.
@@ -63,7 +63,7 @@ impl ContentHash {
                 let cells = table.read_batch(batch, &columns).unwrap();
                 for at in 0..table.batch(batch).len() {
                     for column in &columns {
-                        self.part(&(column.name, cells.value(*column, at)));
+                        self.add_part(&(column.name, cells.value(*column, at)));
                     }
                 }
             }
@@ -76,10 +76,10 @@ impl ContentHash {
             let table = corpus.table(id);
             for (row, _) in (0..).zip(0..table.len()) {
                 let fate = table.fate(row).map(|fate| (fate.action, fate.reason.code, fate.into));
-                self.part(&(table.row_id(row), table.position(row), fate));
+                self.add_part(&(table.row_id(row), table.position(row), fate));
             }
         }
-        self.part(&(&corpus.origin, &corpus.list));
+        self.add_part(&(&corpus.origin, &corpus.list));
     }
 
     /// Returns 32 hex digits, which are enough to notice a change.
@@ -103,14 +103,14 @@ fn answers_of(sample: &Sample, stage: usize) -> String {
     files.retain(|path| path.extension().is_some_and(|extension| extension == "parquet"));
     files.sort();
     for path in files {
-        hashed.part(&path.file_name());
+        hashed.add_part(&path.file_name());
         let rows = FrameFile::open(&path).unwrap().read_all().unwrap();
         for row in 0..rows.height() {
-            hashed.part(&Value::Object(rows.row_json(row)).to_string());
+            hashed.add_part(&Value::Object(rows.row_json(row)).to_string());
         }
     }
     for (name, note) in &sample.outcome.stages[stage].notes {
-        hashed.part(&(name, note.to_string()));
+        hashed.add_part(&(name, note.to_string()));
     }
     hashed.digits()
 }
@@ -126,14 +126,22 @@ fn ingest_step(sample: &Sample) -> Step {
     sample.source.source.fingerprint(&mut fingerprint).unwrap();
     let mut reads = ContentHash::default();
     for input in sample.source.source.files() {
-        reads.part(&sha256_of(input).unwrap());
+        reads.add_part(&sha256_of(input).unwrap());
     }
     let mut answers = ContentHash::default();
     let corpus = sample.before(0);
     answers.rows(&corpus);
     answers.cells(&corpus, &from_ingest());
     for line in read_lines(sample.folder()).unwrap() {
-        answers.part(&(line.file, line.line, line.record, line.n_lines, line.fate, line.reason, line.detail));
+        answers.add_part(&(
+            line.file,
+            line.line,
+            line.record,
+            line.n_lines,
+            line.fate,
+            line.reason,
+            line.detail,
+        ));
     }
     let versions = fingerprint.versions().to_vec();
     Step { kind: "ingest".to_owned(), versions, reads: reads.digits(), answers: answers.digits() }

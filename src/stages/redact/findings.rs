@@ -9,12 +9,12 @@ use crate::engine::error::Result;
 use crate::engine::view::{Parents, View};
 use crate::engine::vocabulary::{ColumnSpec, RowIx};
 use crate::privacy::apply::Finder;
+use crate::privacy::cell_contents::{CellCache, CellKind};
 use crate::privacy::declared::DeclaredPhones;
 use crate::privacy::known::{KnownValues, Sighting};
 use crate::privacy::numbers::Numbers;
 use crate::privacy::people::PeopleOf;
 use crate::privacy::pieces::words_of_docs;
-use crate::privacy::sight::{CellKind, Repeated};
 use crate::privacy::{NotedSpan, PrivacyKind, Scanner};
 
 /// Maximum number of marks kept per row; a row with more is always read again.
@@ -73,7 +73,7 @@ impl TableFindings {
     ) -> Result<Self> {
         let mut rows: Vec<(RowIx, RowFindings)> = Vec::new();
         let mut marks: Vec<(RowIx, Vec<u32>)> = Vec::new();
-        let repeated = Repeated::default();
+        let cache = CellCache::default();
         let is_cancelled = || cx.cancelled();
         let finder = Finder::from(scanner).with_cancel(&is_cancelled);
         view.for_each_batch(cx, |batch| {
@@ -84,7 +84,7 @@ impl TableFindings {
                     finder.with_declared(declared.and_then(|declared| declared_for(declared, row.ix())));
                 for &(column, kind) in cells {
                     let Some(cell) = row.text(column) else { continue };
-                    if let Some(cell) = repeated.see(finder, cell, kind) {
+                    if let Some(cell) = cache.contents(finder, cell, kind) {
                         seen.values.extend_from_slice(&cell.values);
                         seen.taken.extend_from_slice(&cell.taken);
                         marks.extend_from_slice(&cell.marks);

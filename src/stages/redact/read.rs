@@ -117,7 +117,7 @@ impl Redact {
         if !self.recogniser.name().is_on() {
             return Ok(Read::nothing());
         }
-        let mut reader = Reader { redact: self, cx, usage: ModelUsage::default() };
+        let mut reader = CellReader { redact: self, cx, usage: ModelUsage::default() };
         let mut read = Read::nothing();
         read.people = Some(People::new(self.recogniser.name().finds_names()));
         let offered = |list: Row<'_>| OfferedValues::of(list.text(TEXT).unwrap_or_default());
@@ -186,13 +186,13 @@ struct Pass {
 }
 
 /// Reads texts with the recogniser.
-struct Reader<'r> {
+struct CellReader<'r> {
     redact: &'r Redact,
     cx: &'r Context<'r>,
     usage: ModelUsage,
 }
 
-impl Reader<'_> {
+impl CellReader<'_> {
     /// Searches the rows of a table, and reads the texts that are new.
     fn pass(
         &mut self,

@@ -14,7 +14,7 @@ use super::formats::Source;
 use super::read::{Reading, records};
 use crate::item::{Docs, Item, ItemCall};
 use callsieve_docs::parse::parse;
-use callsieve_public_sets::formats::Format;
+use callsieve_public_sets::formats::PublicSetFormat;
 use callsieve_public_sets::record::{messages_of, queries_of};
 
 const FORMAT: &str = "columns";
@@ -143,7 +143,7 @@ pub(super) fn read(source: &Source, reading: &Reading<'_>) -> Result<Vec<ReadEnt
 }
 
 /// Reads the records of a public set.
-pub(super) fn read_public(source: &Source, format: &'static Format) -> Result<Vec<ReadEntry>> {
+pub(super) fn read_public(source: &Source, format: &'static PublicSetFormat) -> Result<Vec<ReadEntry>> {
     let mut entries = Vec::new();
     for path in &source.files {
         for (position, record) in records(path, format.name)? {

@@ -20,7 +20,7 @@ use callsieve_public_sets::formats as public;
 
 /// A format of benchmarks.
 #[derive(Debug)]
-pub struct Format {
+pub struct BenchmarkFormat {
     /// Its name, as `--bench-format` has it.
     pub name: &'static str,
     /// What it reads.
@@ -41,8 +41,8 @@ const BFCL: AnyFormat = AnyFormat::Bench(&FORMATS[0]);
 const ROWS: AnyFormat = AnyFormat::Bench(&FORMATS[7]);
 
 /// All formats with signs, and those without at the end. No file has the signs of two.
-pub static FORMATS: [Format; 8] = [
-    Format {
+pub static FORMATS: [BenchmarkFormat; 8] = [
+    BenchmarkFormat {
         name: "bfcl",
         what: "BFCL question files of all versions and categories, with possible_answer and multi_turn_func_doc",
         is_of: |peek| bfcl::is_name(peek.name),
@@ -50,7 +50,7 @@ pub static FORMATS: [Format; 8] = [
         companions: bfcl::companions,
         is_entry_a_file: false,
     },
-    Format {
+    BenchmarkFormat {
         name: "toolbench",
         what: "ToolBench and StableToolBench: query, query_id and api_list",
         is_of: toolbench::is_of,
@@ -58,7 +58,7 @@ pub static FORMATS: [Format; 8] = [
         companions: |_| Ok(Vec::new()),
         is_entry_a_file: false,
     },
-    Format {
+    BenchmarkFormat {
         name: "api-bank",
         what: "API-Bank dialogues, one a file, with all_apis.csv",
         is_of: api_bank::is_of,
@@ -66,7 +66,7 @@ pub static FORMATS: [Format; 8] = [
         companions: api_bank::companions,
         is_entry_a_file: true,
     },
-    Format {
+    BenchmarkFormat {
         name: "seal-tools",
         what: "Seal-Tools: query and calling, with tool.jsonl",
         is_of: seal_tools::is_of,
@@ -74,7 +74,7 @@ pub static FORMATS: [Format; 8] = [
         companions: seal_tools::companions,
         is_entry_a_file: false,
     },
-    Format {
+    BenchmarkFormat {
         name: "nestful",
         what: "NESTFUL: input and a labelled output, with tools or the specification file",
         is_of: nestful::is_of,
@@ -82,7 +82,7 @@ pub static FORMATS: [Format; 8] = [
         companions: nestful::companions,
         is_entry_a_file: false,
     },
-    Format {
+    BenchmarkFormat {
         name: "tau-bench",
         what: "τ-bench tasks in Python or JSON, τ²-bench tasks in JSON, with the tools folder",
         is_of: tau_bench::is_of,
@@ -90,7 +90,7 @@ pub static FORMATS: [Format; 8] = [
         companions: tau_bench::companions,
         is_entry_a_file: false,
     },
-    Format {
+    BenchmarkFormat {
         name: "columns",
         what: "any file whose columns are named with --bench-column",
         is_of: |_| false,
@@ -98,7 +98,7 @@ pub static FORMATS: [Format; 8] = [
         companions: |_| Ok(Vec::new()),
         is_entry_a_file: false,
     },
-    Format {
+    BenchmarkFormat {
         name: "rows",
         what: "any file that a training set may be",
         is_of: |_| false,
@@ -112,16 +112,16 @@ pub static FORMATS: [Format; 8] = [
 #[derive(Debug, Clone, Copy)]
 pub enum AnyFormat {
     /// A format of benchmarks.
-    Bench(&'static Format),
+    Bench(&'static BenchmarkFormat),
     /// A format of public sets, which has no calls.
-    Public(&'static public::Format),
+    Public(&'static public::PublicSetFormat),
 }
 
 impl AnyFormat {
     /// Returns the format with a name.
     pub fn of(name: &str) -> Option<Self> {
         let bench = FORMATS.iter().find(|format| format.name == name).map(Self::Bench);
-        bench.or_else(|| public::Format::of(name).map(Self::Public))
+        bench.or_else(|| public::PublicSetFormat::of(name).map(Self::Public))
     }
 
     /// Returns the names of all formats.
@@ -202,14 +202,14 @@ impl Source {
 
     /// Adds to a resume key what is read of it: the content of exactly the files that its reader may open.
     pub(crate) fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.part("source", self.name.as_bytes());
-        fingerprint.part("format", self.format_name().as_bytes());
+        fingerprint.add_part("source", self.name.as_bytes());
+        fingerprint.add_part("format", self.format_name().as_bytes());
         for path in self.all_files()? {
             let sha256 =
                 sha256_of(&path).map_err(|error| AuditError::read(&path, std::io::Error::other(error)))?;
             // A file is read by its name.
-            fingerprint.part("name", path.file_name().unwrap_or_default().as_encoded_bytes());
-            fingerprint.part("file", sha256.as_bytes());
+            fingerprint.add_part("name", path.file_name().unwrap_or_default().as_encoded_bytes());
+            fingerprint.add_part("file", sha256.as_bytes());
         }
         Ok(())
     }
@@ -265,9 +265,9 @@ pub(crate) fn sources(path: &Path, wanted: Option<AnyFormat>) -> Result<Vec<Sour
 
 /// The files that are in a benchmark already, by their real paths.
 #[derive(Debug, Default)]
-pub(crate) struct Seen(BTreeSet<PathBuf>);
+pub(crate) struct OpenedFiles(BTreeSet<PathBuf>);
 
-impl Seen {
+impl OpenedFiles {
     /// Removes files that were given before, under any name, and sources without other files.
     pub(crate) fn new_of(&mut self, sources: Vec<Source>) -> Vec<Source> {
         let left = sources.into_iter().map(|mut source| {

@@ -37,7 +37,7 @@ use callsieve_docs::signature::{Signature, signatures};
 use callsieve_ingest::log_formats::Columns;
 use callsieve_text::content_hash::content_hash;
 use entry::ReadEntry;
-pub(crate) use formats::{Seen, Source, sources};
+pub(crate) use formats::{OpenedFiles, Source, sources};
 pub(crate) use read::Reading;
 
 pub use columns::{BenchColumn, BenchColumns};
@@ -131,7 +131,7 @@ impl Benchmark {
     ) -> Result<Self> {
         let mut benchmark = Self::empty(thresholds);
         let reading = Reading { columns, fallback, named: &BenchColumns::default() };
-        let mut seen = Seen::default();
+        let mut seen = OpenedFiles::default();
         for path in paths {
             benchmark.add_sources(&seen.new_of(sources(path, None)?), &reading)?;
         }

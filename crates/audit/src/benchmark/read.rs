@@ -10,7 +10,7 @@ use crate::AuditError;
 use crate::rows::Fallback;
 use callsieve_ingest::lenient::json;
 use callsieve_ingest::log_formats::Columns;
-use callsieve_ingest::read::{Block, Format, Limits, Position, ReadError, read_blocks};
+use callsieve_ingest::read::{Block, FileFormat, Limits, Position, ReadError, read_blocks};
 
 /// How rows without signs are read.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ impl Peek<'_> {
             None if block.items.iter().all(|item| item.bytes.is_ok()) => Ok(()),
             found => Err(Stop::Found(found.and_then(std::result::Result::ok))),
         };
-        let first = match read_blocks(path, Format::of(path), &limits, &mut |_| {}, &mut { first }) {
+        let first = match read_blocks(path, FileFormat::of(path), &limits, &mut |_| {}, &mut { first }) {
             Err(Stop::Error(error)) => return Err(error.into()),
             Err(Stop::Found(first)) => first,
             Ok(_) => None,
@@ -98,7 +98,7 @@ fn value(block: &Block, item: &callsieve_ingest::read::Item) -> Option<std::resu
 /// Reads all records of a file.
 pub(super) fn records(path: &Path, format: &'static str) -> Result<Vec<(Position, Value)>> {
     let mut records = Vec::new();
-    read_blocks(path, Format::of(path), &Limits::default(), &mut |_| {}, &mut |block| {
+    read_blocks(path, FileFormat::of(path), &Limits::default(), &mut |_| {}, &mut |block| {
         for item in &block.items {
             let at = At { path, line: item.line, format };
             match value(&block, item) {

@@ -10,8 +10,8 @@ use crate::AuditError;
 use crate::item::{Docs, Item};
 use crate::rows::items_of;
 use callsieve_ingest::kind::check_kind;
-use callsieve_ingest::read::{Format, Limits, ReadError, read_blocks};
-use callsieve_ingest::reasons::Fault;
+use callsieve_ingest::read::{FileFormat, Limits, ReadError, read_blocks};
+use callsieve_ingest::reasons::ItemFault;
 
 /// Reads the rows of a file. Blank lines are left out, and rows that hold nothing to compare.
 pub(super) fn read(source: &Source, reading: &Reading<'_>) -> Result<Vec<ReadEntry>> {
@@ -19,14 +19,14 @@ pub(super) fn read(source: &Source, reading: &Reading<'_>) -> Result<Vec<ReadEnt
     for path in &source.files {
         check_kind(path)?;
         let mut rows = Vec::new();
-        read_blocks(path, Format::of(path), &Limits::default(), &mut |_| {}, &mut |block| {
+        read_blocks(path, FileFormat::of(path), &Limits::default(), &mut |_| {}, &mut |block| {
             rows.extend(items_of(&block, reading.columns, reading.fallback));
             Ok::<_, ReadError>(())
         })
         .map_err(AuditError::Input)?;
         for row in rows {
             if let Some(fault) = row.fault {
-                let Fault { reason, detail } = fault;
+                let ItemFault { reason, detail } = fault;
                 let found =
                     if detail.is_empty() { reason.to_owned() } else { format!("{detail} ({reason})") };
                 return Err(BenchError::Row { path: path.clone(), line: row.position.line, found }.into());

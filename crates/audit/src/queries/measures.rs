@@ -9,7 +9,7 @@ use super::text::NGRAMS;
 
 /// The part of a row in which most of a message is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Part {
+pub(super) struct RowWindow {
     /// Its words in the row.
     pub(super) at: Range<usize>,
     /// The weight of the words that it shares with the message, each as often as both have it.
@@ -54,16 +54,16 @@ pub(super) fn width(n: usize) -> usize {
 
 /// Finds the first part of a row, as wide as [`width`], whose words weigh most in a message. `weight` is that of a word,
 /// `of_text` counts the words of the message, `of_part` is empty and is left empty.
-pub(super) fn part(
+pub(super) fn best_window(
     n: usize,
     row: &[u32],
     weight: impl Fn(u32) -> u64,
     of_text: &Counts,
     of_part: &mut Counts,
-) -> Part {
+) -> RowWindow {
     let width = width(n).min(row.len());
     let mut now = 0;
-    let mut best = Part { at: 0..width, weight: 0 };
+    let mut best = RowWindow { at: 0..width, weight: 0 };
     for (at, &word) in row.iter().enumerate() {
         if word != UNKNOWN && of_text.get(word) > 0 {
             of_part.n[word as usize] += 1;
@@ -76,7 +76,7 @@ pub(super) fn part(
         }
         let start = at + 1 - width;
         if now > best.weight {
-            best = Part { at: start..at + 1, weight: now };
+            best = RowWindow { at: start..at + 1, weight: now };
         }
         let first = row[start];
         if first != UNKNOWN && of_text.get(first) > 0 {

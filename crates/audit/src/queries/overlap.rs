@@ -12,13 +12,15 @@ use super::super::words::{Mask, n_common};
 use super::align::{aligned, best_stretch};
 use super::candidates::is_near;
 use super::families::set_key;
-use super::measures::{Counts, Part, Places, best_rouge, part, runs_by_places, runs_of_long, weight_of_runs};
+use super::measures::{
+    Counts, Places, RowWindow, best_rouge, best_window, runs_by_places, runs_of_long, weight_of_runs,
+};
 use super::text::{NGRAMS, Row, Text};
 
 /// The measures of a message and a message of a row.
 #[derive(Debug)]
 pub(super) struct Overlap {
-    pub(super) part: Part,
+    pub(super) window: RowWindow,
     /// The first of the longest runs: its start in the message, its start in the row, its length.
     pub(super) longest: (usize, usize, usize),
     pub(super) longest_weight: u64,
@@ -54,7 +56,7 @@ impl Overlap {
         let (numbers, n) = (&text.numbers[..], text.numbers.len());
         let [of_text, of_part] = counts;
         of_text.add(numbers);
-        let part = part(n, row.numbers, |word| word_weights[word as usize], of_text, of_part);
+        let window = best_window(n, row.numbers, |word| word_weights[word as usize], of_text, of_part);
         of_text.clear(numbers);
         let is_long = are_long(numbers, row.numbers);
         let runs = if is_long {
@@ -70,7 +72,7 @@ impl Overlap {
             false => n_common(numbers, row.numbers),
         };
         let (of, _, length) = runs.longest;
-        let inside = &row.numbers[part.at.clone()];
+        let inside = &row.numbers[window.at.clone()];
         of_part.add(inside);
         let valued = text.words.iter().filter(|word| word.mask != Mask::None);
         let has_values = valued.into_iter().all(|word| of_part.get(word.number) > 0);
@@ -81,7 +83,7 @@ impl Overlap {
             held: NGRAMS.map(|(length, _)| weight_of_runs(&runs, &text.sums, length)),
             is_near: is_near(common, n, row.numbers.len()),
             has_values,
-            part,
+            window,
             contained: OnceCell::new(),
             template: OnceCell::new(),
             rouge_l: [Cell::new(None), Cell::new(None)],
@@ -110,7 +112,7 @@ impl Overlap {
         if let Some(known) = known.get() {
             return known;
         }
-        let inside = &row[self.part.at.clone()];
+        let inside = &row[self.window.at.clone()];
         let best = if are_long(text, inside) {
             best_stretch(text.len(), &aligned(text, inside))
         } else {

@@ -188,8 +188,8 @@ impl Text {
         findings: &mut Vec<Finding>,
     ) {
         let n = self.numbers.len();
-        let part = &overlap.part;
-        let is_compared = self.share(part.weight) >= by.compared();
+        let window = &overlap.window;
+        let is_compared = self.share(window.weight) >= by.compared();
         let (of, at, length) = overlap.longest;
         let is_near = overlap.is_near;
         let mut find = |method, score, verdict, (at, of), run| {
@@ -217,7 +217,7 @@ impl Text {
             }
             return;
         }
-        let words = self.share(part.weight);
+        let words = self.share(window.weight);
         let mut ngrams = NGRAMS.map(|(_, method)| (method, 0.0));
         for (at, (_, share)) in ngrams.iter_mut().enumerate() {
             *share = ratio(overlap.held[at], self.run_totals[at]);
@@ -229,7 +229,7 @@ impl Text {
         let rouge_l = overlap.rouge_l(&self.numbers, row.numbers, is_reordered, least);
         let is_like = is_reordered || (words >= by.words && rouge_l >= by.rouge_l);
         let is_sure = is_like && n >= by.min_words && overlap.has_values;
-        let inside = ((part.at.start, part.at.end), (0, n));
+        let inside = ((window.at.start, window.at.end), (0, n));
         for &(method, share) in &ngrams[1..] {
             if share >= by.long_ngram_suspect && is_long_enough {
                 find(method, share, Verdict::Suspect, inside, 0);

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use super::{Pattern, inner, is_quoted, number, pattern, strip, too_many_digits, unsupported};
 use crate::value::{PyDict, PyValue};
-use crate::verdict::Fault;
+use crate::verdict::EvaluatorException;
 
 static INTEGER: Pattern = LazyLock::new(|| pattern(r"^-?#+\n?$"));
 static LONG: Pattern = LazyLock::new(|| pattern(r"^-?#+[lL]\n?$"));
@@ -24,7 +24,11 @@ static PUT: Pattern = LazyLock::new(|| pattern(r#"put\("(.*?)",~*(.*?)\)"#));
 static EMPTY_MAP: Pattern = LazyLock::new(|| pattern(r"new~+HashMap<.*?>~*\(\)"));
 
 /// Converts the text of a Java argument to the declared type; the text itself if it has another form.
-pub(crate) fn java(text: &str, declared: &str, of_elements: Option<&str>) -> Result<PyValue, Fault> {
+pub(crate) fn java(
+    text: &str,
+    declared: &str,
+    of_elements: Option<&str>,
+) -> Result<PyValue, EvaluatorException> {
     let unchanged = || PyValue::text(text);
     match declared {
         "byte" | "short" | "integer" if INTEGER.is_match(text) => integer(text),
@@ -37,7 +41,7 @@ pub(crate) fn java(text: &str, declared: &str, of_elements: Option<&str>) -> Res
         "Array" => Ok(array(text, of_elements)?.map_or_else(unchanged, PyValue::List)),
         "ArrayList" => Ok(array_list(text, of_elements)?.map_or_else(unchanged, PyValue::List)),
         "HashMap" => Ok(hash_map(text)?.map_or_else(unchanged, PyValue::Dict)),
-        "Set" | "Hashtable" | "Queue" | "Stack" => Err(Fault::new(
+        "Set" | "Hashtable" | "Queue" | "Stack" => Err(EvaluatorException::new(
             "NotImplementedError",
             format!("the evaluator converts no value of the Java type {declared}"),
         )),
@@ -45,7 +49,7 @@ pub(crate) fn java(text: &str, declared: &str, of_elements: Option<&str>) -> Res
     }
 }
 
-fn integer(text: &str) -> Result<PyValue, Fault> {
+fn integer(text: &str) -> Result<PyValue, EvaluatorException> {
     let value = number::integer(text).map_err(|_| too_many_digits())?;
     Ok(value.map_or_else(|| PyValue::text(text), PyValue::Int))
 }
@@ -59,7 +63,7 @@ fn without_suffix(text: &str) -> String {
     text.replace(['l', 'L', 'f', 'F'], "")
 }
 
-fn array(text: &str, of_elements: Option<&str>) -> Result<Option<Vec<PyValue>>, Fault> {
+fn array(text: &str, of_elements: Option<&str>) -> Result<Option<Vec<PyValue>>, EvaluatorException> {
     let Some(found) = ARRAY.captures(text) else { return Ok(None) };
     let elements = found[1].split(',').map(strip).filter(|element| !element.is_empty());
     let convert = |element| match of_elements {
@@ -69,7 +73,7 @@ fn array(text: &str, of_elements: Option<&str>) -> Result<Option<Vec<PyValue>>, 
     elements.map(convert).collect::<Result<_, _>>().map(Some)
 }
 
-fn array_list(text: &str, of_elements: Option<&str>) -> Result<Option<Vec<PyValue>>, Fault> {
+fn array_list(text: &str, of_elements: Option<&str>) -> Result<Option<Vec<PyValue>>, EvaluatorException> {
     let convert = |element: &str| match of_elements {
         Some("char" | "String") => Ok(PyValue::text(inner(strip(element)))),
         Some(declared) => java(strip(element), declared, None),
@@ -85,7 +89,7 @@ fn array_list(text: &str, of_elements: Option<&str>) -> Result<Option<Vec<PyValu
     Ok(EMPTY_LIST.is_match(text).then(Vec::new))
 }
 
-fn hash_map(text: &str) -> Result<Option<PyDict>, Fault> {
+fn hash_map(text: &str) -> Result<Option<PyDict>, EvaluatorException> {
     if let Some(found) = PUTS.captures(text) {
         let puts = PUT.captures_iter(&found[1]);
         let member = |put: regex::Captures<'_>| Ok((PyValue::text(&put[1]), untyped(strip(&put[2]))?));
@@ -95,7 +99,7 @@ fn hash_map(text: &str) -> Result<Option<PyDict>, Fault> {
 }
 
 /// Converts a value without a declared type.
-fn untyped(text: &str) -> Result<PyValue, Fault> {
+fn untyped(text: &str) -> Result<PyValue, EvaluatorException> {
     if matches!(text, "true" | "false") {
         return Ok(PyValue::Bool(text == "true"));
     }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 use super::{Pattern, inner, is_quoted, is_space, number, pattern, strip, too_many_digits, unsupported};
 use crate::value::{PyDict, PyValue};
-use crate::verdict::Fault;
+use crate::verdict::EvaluatorException;
 
 static INTEGER: Pattern = LazyLock::new(|| pattern(r"^-?#+\n?$"));
 static FLOAT: Pattern = LazyLock::new(|| pattern(r"^-?#+(?:\.#+)?\n?$"));
@@ -20,7 +20,11 @@ static INNER_LIST: Pattern = LazyLock::new(|| pattern(r"\[(.*?)\]"));
 static OBJECT: Pattern = LazyLock::new(|| pattern(r"^\{(.*?)\}"));
 
 /// Converts the text of a JavaScript argument to the declared type; the text itself if it has another form.
-pub(crate) fn javascript(text: &str, declared: &str, of_elements: Option<&str>) -> Result<PyValue, Fault> {
+pub(crate) fn javascript(
+    text: &str,
+    declared: &str,
+    of_elements: Option<&str>,
+) -> Result<PyValue, EvaluatorException> {
     let unchanged = || PyValue::text(text);
     match declared {
         "String" if is_quoted(text, '"') || is_quoted(text, '\'') => Ok(PyValue::text(inner(text))),
@@ -29,7 +33,7 @@ pub(crate) fn javascript(text: &str, declared: &str, of_elements: Option<&str>) 
         // The last character is dropped as the `n`, although a line feed may follow the `n`.
         "Bigint" if BIGINT.is_match(text) => match text.strip_suffix('n') {
             Some(digits) => integer(digits),
-            None => Err(Fault::new("ValueError", "a line feed follows the integer")),
+            None => Err(EvaluatorException::new("ValueError", "a line feed follows the integer")),
         },
         "Boolean" if matches!(text, "true" | "false") => Ok(PyValue::Bool(text == "true")),
         "String" | "integer" | "float" | "Bigint" | "Boolean" | "any" => Ok(unchanged()),
@@ -39,7 +43,7 @@ pub(crate) fn javascript(text: &str, declared: &str, of_elements: Option<&str>) 
     }
 }
 
-fn integer(text: &str) -> Result<PyValue, Fault> {
+fn integer(text: &str) -> Result<PyValue, EvaluatorException> {
     let value = number::integer(text).map_err(|_| too_many_digits())?;
     Ok(value.map_or_else(|| PyValue::text(text), PyValue::Int))
 }

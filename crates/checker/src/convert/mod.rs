@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::verdict::Fault;
+use super::verdict::EvaluatorException;
 
 /// A pattern that is compiled at its first use.
 type Pattern = LazyLock<Regex>;
@@ -56,11 +56,11 @@ fn is_quoted(text: &str, quote: char) -> bool {
 }
 
 /// Returns the fault of an integer with more digits than Python converts.
-fn too_many_digits() -> Fault {
-    Fault::new("ValueError", format!("an integer has more than {} digits", number::MAX_DIGITS))
+fn too_many_digits() -> EvaluatorException {
+    EvaluatorException::new("ValueError", format!("an integer has more than {} digits", number::MAX_DIGITS))
 }
 
 /// Returns the fault of a type that the converters do not know.
-fn unsupported(declared: &str) -> Fault {
-    Fault::new("ValueError", format!("the converter does not know the type {declared:?}"))
+fn unsupported(declared: &str) -> EvaluatorException {
+    EvaluatorException::new("ValueError", format!("the converter does not know the type {declared:?}"))
 }

@@ -129,10 +129,10 @@ fn missing() -> DecodeError {
 
 #[cfg(test)]
 mod tests {
-    use crate::decode::{Format, decode_text};
+    use crate::decode::{OutputFormat, decode_text};
 
     fn decoded(text: &str) -> String {
-        match decode_text(text, Format::Java, false) {
+        match decode_text(text, OutputFormat::Java, false) {
             Ok(value) => value.repr(),
             Err(error) => error.exception.to_owned(),
         }

@@ -58,10 +58,10 @@ fn as_older_grammar(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::decode::{Format, decode_text};
+    use crate::decode::{OutputFormat, decode_text};
 
     fn decoded(text: &str) -> String {
-        match decode_text(text, Format::JavaScript, false) {
+        match decode_text(text, OutputFormat::JavaScript, false) {
             Ok(value) => value.repr(),
             Err(error) => error.exception.to_owned(),
         }

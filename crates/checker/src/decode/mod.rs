@@ -18,7 +18,7 @@ pub use calls::decode_calls;
 
 /// The syntax of calls in a text (`ReturnFormat` of the evaluator).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Format {
+pub enum OutputFormat {
     /// Python: `[f(x=1), g(y="a")]`.
     #[default]
     Python,
@@ -58,7 +58,7 @@ impl DecodeError {
 ///
 /// # Errors
 /// If the official decoder raises an exception.
-pub fn decode_text(text: &str, format: Format, has_tag: bool) -> Result<PyValue, DecodeError> {
+pub fn decode_text(text: &str, format: OutputFormat, has_tag: bool) -> Result<PyValue, DecodeError> {
     decode_in(Mode::Official, text, format, has_tag)
 }
 
@@ -67,11 +67,11 @@ pub fn decode_text(text: &str, format: Format, has_tag: bool) -> Result<PyValue,
 ///
 /// # Errors
 /// If the text is not in the syntax of calls.
-pub fn decode_text_strict(text: &str, format: Format, has_tag: bool) -> Result<PyValue, DecodeError> {
+pub fn decode_text_strict(text: &str, format: OutputFormat, has_tag: bool) -> Result<PyValue, DecodeError> {
     decode_in(Mode::Strict, text, format, has_tag)
 }
 
-fn decode_in(mode: Mode, text: &str, format: Format, has_tag: bool) -> Result<PyValue, DecodeError> {
+fn decode_in(mode: Mode, text: &str, format: OutputFormat, has_tag: bool) -> Result<PyValue, DecodeError> {
     let text = text.trim_matches(['`', '\n', ' ']);
     let mut bracketed = String::with_capacity(text.len() + 2);
     if !text.starts_with('[') {
@@ -83,12 +83,12 @@ fn decode_in(mode: Mode, text: &str, format: Format, has_tag: bool) -> Result<Py
     }
     let calls = if has_tag { tagged(&bracketed)? } else { &bracketed };
     match format {
-        Format::Python => python::decode(calls, mode),
-        Format::Java => java::decode(without_ends(calls)),
-        Format::JavaScript => javascript::decode(without_ends(calls)),
-        Format::Json => json::decode(calls),
-        Format::VerboseXml => xml::decode(calls, xml::Values::Attributes),
-        Format::ConciseXml => xml::decode(calls, xml::Values::Texts),
+        OutputFormat::Python => python::decode(calls, mode),
+        OutputFormat::Java => java::decode(without_ends(calls)),
+        OutputFormat::JavaScript => javascript::decode(without_ends(calls)),
+        OutputFormat::Json => json::decode(calls),
+        OutputFormat::VerboseXml => xml::decode(calls, xml::Values::Attributes),
+        OutputFormat::ConciseXml => xml::decode(calls, xml::Values::Texts),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::keys::ValueKey;
 use crate::mode::Mode;
 use crate::repr::LONG_INTEGER;
 use crate::value::{PyDict, PyType, PyValue};
-use crate::verdict::{ErrorType, Failure, Fault, Verdict};
+use crate::verdict::{ErrorType, EvaluatorException, Failure, Verdict};
 
 /// Checks one call. The name in the ground truth is not compared: the doc's name counts.
 pub(super) fn check(
@@ -21,11 +21,12 @@ pub(super) fn check(
     function: &Value,
     call: &PyValue,
     answer: &PyDict,
-) -> Result<Verdict, Fault> {
+) -> Result<Verdict, EvaluatorException> {
     name_of(answer)?;
     let answer = answer.iter().next().and_then(|(_, parameters)| parameters.as_dict());
-    let answer =
-        answer.ok_or_else(|| Fault::new("TypeError", "a call of the ground truth has no parameters"))?;
+    let answer = answer.ok_or_else(|| {
+        EvaluatorException::new("TypeError", "a call of the ground truth has no parameters")
+    })?;
     let function = Function::of(function)?;
     let name = function.name(checker.underscore_to_dot);
     let given = call.as_dict().and_then(|call| call.get_str(&name)).and_then(PyValue::as_dict);
@@ -63,7 +64,7 @@ pub(super) fn check(
             let is_written =
                 || failure.errors.iter().filter_map(Value::as_str).any(|text| text.contains(LONG_INTEGER));
             if checker.mode == Mode::Official && value.has_long_integer() && is_written() {
-                return Err(Fault::new("ValueError", "an integer has more than 4300 digits"));
+                return Err(EvaluatorException::new("ValueError", "an integer has more than 4300 digits"));
             }
             return Ok(Verdict::Invalid(*failure));
         }
@@ -124,18 +125,27 @@ struct Function<'v> {
 }
 
 impl<'v> Function<'v> {
-    fn of(function: &'v Value) -> Result<Self, Fault> {
+    fn of(function: &'v Value) -> Result<Self, EvaluatorException> {
         let name = member(function, "name").and_then(Value::as_str);
-        let name = name.ok_or_else(|| Fault::new("KeyError", "a function of the entry has no name"))?;
+        let name =
+            name.ok_or_else(|| EvaluatorException::new("KeyError", "a function of the entry has no name"))?;
         let part = |key: &str| {
             let part = member(function, "parameters").and_then(|parameters| member(parameters, key));
-            part.ok_or_else(|| Fault::new("KeyError", format!("function {name:?} has no parameters.{key}")))
+            part.ok_or_else(|| {
+                EvaluatorException::new("KeyError", format!("function {name:?} has no parameters.{key}"))
+            })
         };
         let properties = part("properties")?.as_object().ok_or_else(|| {
-            Fault::new("TypeError", format!("parameters.properties of function {name:?} is no object"))
+            EvaluatorException::new(
+                "TypeError",
+                format!("parameters.properties of function {name:?} is no object"),
+            )
         })?;
         let required = part("required")?.as_array().ok_or_else(|| {
-            Fault::new("TypeError", format!("parameters.required of function {name:?} is no list"))
+            EvaluatorException::new(
+                "TypeError",
+                format!("parameters.required of function {name:?} is no list"),
+            )
         })?;
         Ok(Self { name, properties, required })
     }
@@ -157,10 +167,10 @@ fn parameter(
     schema: &Value,
     value: &PyValue,
     alternatives: &PyValue,
-) -> Result<Result<(), Box<Failure>>, Fault> {
+) -> Result<Result<(), Box<Failure>>, EvaluatorException> {
     let declared = member(schema, "type").and_then(Value::as_str);
-    let declared =
-        declared.ok_or_else(|| Fault::new("KeyError", format!("parameter {name:?} has no type")))?;
+    let declared = declared
+        .ok_or_else(|| EvaluatorException::new("KeyError", format!("parameter {name:?} has no type")))?;
     let expected = Expected {
         declared,
         of_value: python_type(language, declared, name)?,
@@ -196,13 +206,13 @@ fn parameter(
 }
 
 /// Returns the value that a declared type turns a Python value into: a list for a tuple, a float for an integer.
-fn widened(declared: &str, value: &PyValue, name: &str) -> Result<Option<PyValue>, Fault> {
+fn widened(declared: &str, value: &PyValue, name: &str) -> Result<Option<PyValue>, EvaluatorException> {
     use num_traits::ToPrimitive as _;
     match (declared, value) {
         ("tuple", PyValue::Tuple(elements)) => Ok(Some(PyValue::List(elements.clone()))),
         ("float", PyValue::Int(whole)) => match whole.to_f64().filter(|value| value.is_finite()) {
             Some(value) => Ok(Some(PyValue::Float(value))),
-            None => Err(Fault::new(
+            None => Err(EvaluatorException::new(
                 "OverflowError",
                 format!("the integer for parameter {name:?} is too large for a float"),
             )),
@@ -217,7 +227,7 @@ fn element_type<'v>(
     declared: &str,
     schema: &'v Value,
     name: &str,
-) -> Result<Option<&'v str>, Fault> {
+) -> Result<Option<&'v str>, EvaluatorException> {
     let is_nested = match language {
         Language::Python => matches!(declared, "array" | "tuple"),
         Language::Java | Language::JavaScript => matches!(declared, "Array" | "ArrayList" | "array"),
@@ -227,12 +237,15 @@ fn element_type<'v>(
     }
     let of_elements = member(schema, "items").and_then(|items| member(items, "type")).and_then(Value::as_str);
     of_elements.map(Some).ok_or_else(|| {
-        Fault::new("KeyError", format!("parameter {name:?} of type {declared} has no items.type"))
+        EvaluatorException::new(
+            "KeyError",
+            format!("parameter {name:?} of type {declared} has no items.type"),
+        )
     })
 }
 
 /// Returns the type in Python of a declared type.
-fn python_type(language: Language, declared: &str, name: &str) -> Result<PyType, Fault> {
+fn python_type(language: Language, declared: &str, name: &str) -> Result<PyType, EvaluatorException> {
     let found = match language {
         Language::Python => match declared {
             "string" | "any" => Some(PyType::Str),
@@ -264,7 +277,7 @@ fn python_type(language: Language, declared: &str, name: &str) -> Result<PyType,
         },
     };
     found.ok_or_else(|| {
-        Fault::new(
+        EvaluatorException::new(
             "KeyError",
             format!("parameter {name:?} has the type {declared:?}, which the evaluator does not know"),
         )

@@ -18,7 +18,7 @@ pub use values::standardized;
 use super::decode::is_list_of_calls;
 use super::mode::Mode;
 use super::value::{PyDict, PyValue};
-use super::verdict::{ErrorType, Fault, Verdict};
+use super::verdict::{ErrorType, EvaluatorException, Verdict};
 
 /// How an output is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -103,47 +103,48 @@ impl<'v> Case<'v> {
     }
 
     /// Returns the first doc.
-    fn first_function(&self) -> Result<&'v Value, Fault> {
+    fn first_function(&self) -> Result<&'v Value, EvaluatorException> {
         match self.functions {
-            Value::Array(functions) => {
-                functions.first().ok_or_else(|| Fault::new("IndexError", "the entry has no function"))
-            }
-            _ => Err(Fault::new("KeyError", "the functions of the entry are no list")),
+            Value::Array(functions) => functions
+                .first()
+                .ok_or_else(|| EvaluatorException::new("IndexError", "the entry has no function")),
+            _ => Err(EvaluatorException::new("KeyError", "the functions of the entry are no list")),
         }
     }
 
     /// Returns the first doc with this name.
-    fn function(&self, name: &PyValue) -> Result<&'v Value, Fault> {
+    fn function(&self, name: &PyValue) -> Result<&'v Value, EvaluatorException> {
         let Value::Array(functions) = self.functions else { return Ok(self.functions) };
         for function in functions {
             let Some(named) = member(function, "name") else {
-                return Err(Fault::new("KeyError", "a function of the entry has no name"));
+                return Err(EvaluatorException::new("KeyError", "a function of the entry has no name"));
             };
             if named.as_str().is_some_and(|named| name.as_str() == Some(named)) {
                 return Ok(function);
             }
         }
         let name = name.repr();
-        Err(Fault::new(
+        Err(EvaluatorException::new(
             "TypeError",
             format!("the ground truth calls {name}, which is no function of the entry"),
         ))
     }
 
     /// Returns the calls of the ground truth.
-    fn answers(&self) -> Result<&[PyValue], Fault> {
+    fn answers(&self) -> Result<&[PyValue], EvaluatorException> {
         self.ground_truth
             .as_list()
-            .ok_or_else(|| Fault::new("TypeError", "the ground truth of the entry is no list"))
+            .ok_or_else(|| EvaluatorException::new("TypeError", "the ground truth of the entry is no list"))
     }
 
     /// Returns a call of the ground truth.
-    fn answer(&self, at: usize) -> Result<&PyDict, Fault> {
+    fn answer(&self, at: usize) -> Result<&PyDict, EvaluatorException> {
         let answer = self.answers()?.get(at);
-        let answer =
-            answer.ok_or_else(|| Fault::new("IndexError", format!("the ground truth has no call {at}")))?;
+        let answer = answer.ok_or_else(|| {
+            EvaluatorException::new("IndexError", format!("the ground truth has no call {at}"))
+        })?;
         answer.as_dict().ok_or_else(|| {
-            Fault::new("AttributeError", format!("call {at} of the ground truth is no object"))
+            EvaluatorException::new("AttributeError", format!("call {at} of the ground truth is no object"))
         })
     }
 }
@@ -164,9 +165,11 @@ fn property<'v>(members: &'v Map<String, Value>, key: &str) -> Option<&'v Value>
 }
 
 /// Returns the name that a call of the ground truth has: its first key.
-fn name_of(answer: &PyDict) -> Result<&PyValue, Fault> {
+fn name_of(answer: &PyDict) -> Result<&PyValue, EvaluatorException> {
     let first = answer.iter().next();
-    first.map(|(name, _)| name).ok_or_else(|| Fault::new("IndexError", "a call of the ground truth is empty"))
+    first
+        .map(|(name, _)| name)
+        .ok_or_else(|| EvaluatorException::new("IndexError", "a call of the ground truth is empty"))
 }
 
 impl Checker {
@@ -174,7 +177,7 @@ impl Checker {
     ///
     /// # Errors
     /// If the official evaluator stops with an exception at this output; in strict mode never.
-    pub fn check(self, case: &Case<'_>, decoded: &PyValue) -> Result<Verdict, Fault> {
+    pub fn check(self, case: &Case<'_>, decoded: &PyValue) -> Result<Verdict, EvaluatorException> {
         let Some(calls) = decoded.as_list().filter(|_| is_list_of_calls(decoded)) else {
             return Ok(Verdict::invalid(
                 ErrorType::DecoderWrongOutputFormat,
@@ -189,7 +192,7 @@ impl Checker {
         }
     }
 
-    fn check_calls(self, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, Fault> {
+    fn check_calls(self, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, EvaluatorException> {
         const WRONG_COUNT: &str = "Wrong number of functions.";
         match case.kind {
             Kind::Parallel => {
@@ -205,7 +208,7 @@ impl Checker {
                 let answer = case.answer(0)?;
                 let function = case.function(name_of(answer)?)?;
                 let Some(call) = calls.first() else {
-                    return Err(Fault::new("IndexError", "the ground truth has no call"));
+                    return Err(EvaluatorException::new("IndexError", "the ground truth has no call"));
                 };
                 call::check(self, case.language, function, call, answer)
             }

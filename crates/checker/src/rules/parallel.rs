@@ -7,24 +7,33 @@ use super::{Case, Checker, Matching, call, name_of};
 use crate::assignment::Assignment;
 use crate::keys::ValueKey;
 use crate::value::{PyDict, PyValue};
-use crate::verdict::{ErrorType, Failure, Fault, Verdict, unmatched};
+use crate::verdict::{ErrorType, EvaluatorException, Failure, Verdict, unmatched};
 
 /// Checks as many calls as the ground truth has.
-pub(super) fn check(checker: Checker, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, Fault> {
+pub(super) fn check(
+    checker: Checker,
+    case: &Case<'_>,
+    calls: &[PyValue],
+) -> Result<Verdict, EvaluatorException> {
     match checker.matching {
         Matching::Greedy => greedy(checker, case, calls),
         Matching::Maximum => maximum(checker, case, calls),
     }
 }
 
-fn check_one(checker: Checker, case: &Case<'_>, call: &PyValue, at: usize) -> Result<Verdict, Fault> {
+fn check_one(
+    checker: Checker,
+    case: &Case<'_>,
+    call: &PyValue,
+    at: usize,
+) -> Result<Verdict, EvaluatorException> {
     let answer = case.answer(at)?;
     let function = case.function(name_of(answer)?)?;
     call::check(checker, case.language, function, call, answer)
 }
 
 /// Each call of the ground truth takes the first free output that matches.
-fn greedy(checker: Checker, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, Fault> {
+fn greedy(checker: Checker, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, EvaluatorException> {
     let mut is_taken = vec![false; calls.len()];
     for (at, answer) in case.answers()?.iter().enumerate() {
         let mut failures = Vec::new();
@@ -51,7 +60,7 @@ fn greedy(checker: Checker, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdic
 ///
 /// Equal calls are one class, and only outputs that share a value with a call are checked against it where the rest cannot stop the
 /// evaluator: memory is that of the pairs that match.
-fn maximum(checker: Checker, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, Fault> {
+fn maximum(checker: Checker, case: &Case<'_>, calls: &[PyValue]) -> Result<Verdict, EvaluatorException> {
     let answers = case.answers()?;
     let (of_answers, of_calls) = (Classes::of(answers), Classes::of(calls));
     let outputs = Outputs::of(calls, &of_calls);
@@ -169,7 +178,7 @@ fn is_too_large(value: &PyValue) -> bool {
 }
 
 /// Returns the classes of outputs that may match a call of the ground truth, or stop the evaluator.
-fn candidates(case: &Case<'_>, at: usize, outputs: &Outputs<'_>) -> Result<Vec<u32>, Fault> {
+fn candidates(case: &Case<'_>, at: usize, outputs: &Outputs<'_>) -> Result<Vec<u32>, EvaluatorException> {
     let answer = case.answer(at)?;
     let function = case.function(name_of(answer)?)?;
     let all = || (0..index(outputs.n)).collect();

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{Case, Checker, Kind, Language, Matching};
-use crate::decode::{Format, decode_text};
+use crate::decode::{OutputFormat, decode_text};
 use crate::mode::Mode;
-use crate::verdict::{Fault, Verdict};
+use crate::verdict::{EvaluatorException, Verdict};
 
 /// Returns a doc whose required parameters are the first ones.
 fn function(name: &str, required: &[&str], properties: &Value) -> Value {
@@ -18,13 +18,13 @@ fn verdict(
     functions: &Value,
     truth: &Value,
     output: &str,
-) -> Result<Verdict, Fault> {
-    let decoded = decode_text(output, Format::Python, false).unwrap();
+) -> Result<Verdict, EvaluatorException> {
+    let decoded = decode_text(output, OutputFormat::Python, false).unwrap();
     checker.check(&Case::new(functions, truth, kind, Language::Python), &decoded)
 }
 
 /// Returns the error type, `valid`, or the exception.
-fn name(verdict: Result<Verdict, Fault>) -> String {
+fn name(verdict: Result<Verdict, EvaluatorException>) -> String {
     match verdict {
         Ok(Verdict::Valid) => "valid".to_owned(),
         Ok(Verdict::Invalid(failure)) => failure.error_type.name().to_owned(),
@@ -72,7 +72,7 @@ fn the_evaluator_stops_where_a_message_has_a_long_integer() {
         failure.errors[0].as_str().unwrap().contains("<an integer of more than 4300 digits>"),
         "{failure:?}"
     );
-    let decoded = decode_text(&format!("water(x={long}, y=1)"), Format::Python, false).unwrap();
+    let decoded = decode_text(&format!("water(x={long}, y=1)"), OutputFormat::Python, false).unwrap();
     assert_eq!(decoded.to_json()[0]["water"]["x"], "<an integer of more than 4300 digits>");
 }
 
@@ -351,7 +351,7 @@ fn any_call_counts_as_relevance() {
     for (output, has_call) in
         [("print('hi')", true), ("[]", false), ("1", false), ("Sorry, no.", false), ("f()", true)]
     {
-        let decoded = decode_text(output, Format::Python, false).ok();
+        let decoded = decode_text(output, OutputFormat::Python, false).ok();
         let check =
             |expects_call| checker.check_relevance(&json!([]), decoded.as_ref(), expects_call).is_valid();
         assert_eq!((check(true), check(false)), (has_call, !has_call), "{output}");
@@ -359,7 +359,7 @@ fn any_call_counts_as_relevance() {
     let strict = Checker { mode: Mode::Strict, ..checker };
     let functions = json!([{"name": "water"}]);
     for (output, has_call) in [("print('hi')", false), ("water()", true)] {
-        let decoded = decode_text(output, Format::Python, false).ok();
+        let decoded = decode_text(output, OutputFormat::Python, false).ok();
         assert_eq!(
             strict.check_relevance(&functions, decoded.as_ref(), true).is_valid(),
             has_call,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::types::Expected;
 use crate::value::{PyDict, PyType, PyValue};
-use crate::verdict::{ErrorType, Failure, Fault};
+use crate::verdict::{ErrorType, EvaluatorException, Failure};
 
 /// The characters that do not count in a comparison of texts.
 const IGNORED: [char; 8] = [' ', ',', '.', '/', '-', '_', '*', '^'];
@@ -38,7 +38,7 @@ pub(super) struct Alternatives<'v> {
 }
 
 impl<'v> Alternatives<'v> {
-    pub(super) fn of(written: &'v PyValue) -> Result<Self, Fault> {
+    pub(super) fn of(written: &'v PyValue) -> Result<Self, EvaluatorException> {
         let items = match written {
             PyValue::List(items) => Cow::Borrowed(items.as_slice()),
             PyValue::Str(text) => {
@@ -56,14 +56,14 @@ impl<'v> Alternatives<'v> {
     }
 
     /// Returns whether the value is an alternative; for a text, whether it contains the value.
-    fn contain(&self, value: &PyValue) -> Result<bool, Fault> {
+    fn contain(&self, value: &PyValue) -> Result<bool, EvaluatorException> {
         match (self.written, value) {
             (PyValue::Str(text), PyValue::Str(value)) => Ok(text.contains(value.as_str())),
-            (PyValue::Str(_), other) => Err(Fault::new(
+            (PyValue::Str(_), other) => Err(EvaluatorException::new(
                 "TypeError",
                 format!("the ground truth is a text, the value {}", other.repr()),
             )),
-            (PyValue::Dict(_), value) if !value.is_hashable() => Err(Fault::new(
+            (PyValue::Dict(_), value) if !value.is_hashable() => Err(EvaluatorException::new(
                 "TypeError",
                 format!("the ground truth is an object, and the value {} cannot be a key", value.repr()),
             )),
@@ -72,25 +72,25 @@ impl<'v> Alternatives<'v> {
     }
 
     /// Returns the alternatives by index, which a dict does not have.
-    fn by_index(&self) -> Result<&[PyValue], Fault> {
+    fn by_index(&self) -> Result<&[PyValue], EvaluatorException> {
         match self.written {
             PyValue::Dict(members) if !members.is_empty() => {
-                Err(Fault::new("KeyError", "the alternatives of the ground truth are an object"))
+                Err(EvaluatorException::new("KeyError", "the alternatives of the ground truth are an object"))
             }
             _ => Ok(&self.items),
         }
     }
 }
 
-fn not_iterable(value: &PyValue) -> Fault {
-    Fault::new(
+fn not_iterable(value: &PyValue) -> EvaluatorException {
+    EvaluatorException::new(
         "TypeError",
         format!("the ground truth has {} instead of a list of alternatives", value.repr()),
     )
 }
 
 /// The result of a comparison.
-type Compared = Result<Result<(), Box<Failure>>, Fault>;
+type Compared = Result<Result<(), Box<Failure>>, EvaluatorException>;
 
 /// Compares a value of a type that fits.
 pub(super) fn check(
@@ -161,16 +161,17 @@ fn standardized_value(value: &PyValue) -> Cow<'_, PyValue> {
 }
 
 /// Returns the elements of an alternative, each standardized. A text has its characters as elements.
-fn standardized_elements(alternative: &PyValue) -> Result<Vec<Cow<'_, PyValue>>, Fault> {
+fn standardized_elements(alternative: &PyValue) -> Result<Vec<Cow<'_, PyValue>>, EvaluatorException> {
     match alternative {
         PyValue::List(elements) => Ok(elements.iter().map(standardized_value).collect()),
         PyValue::Str(text) => {
             Ok(text.chars().map(|char| Cow::Owned(PyValue::Str(standardized(&char.to_string())))).collect())
         }
         PyValue::Dict(members) if members.is_empty() => Ok(Vec::new()),
-        PyValue::Dict(_) => {
-            Err(Fault::new("KeyError", "an alternative of the ground truth is an object, not a list"))
-        }
+        PyValue::Dict(_) => Err(EvaluatorException::new(
+            "KeyError",
+            "an alternative of the ground truth is an object, not a list",
+        )),
         other => Err(not_iterable(other)),
     }
 }
@@ -204,7 +205,7 @@ fn dict(members: &PyDict, alternatives: &[PyValue]) -> Compared {
     for alternative in alternatives.iter().filter(|one| !one.is_omitted_marker()) {
         let Some(alternative) = alternative.as_dict() else {
             let exception = exception_of_no_dict(members, alternative);
-            return Err(Fault::new(
+            return Err(EvaluatorException::new(
                 exception,
                 format!("an alternative of the ground truth is {} instead of an object", alternative.repr()),
             ));
@@ -272,7 +273,7 @@ fn list_of_dicts(elements: &[PyValue], alternatives: &[PyValue]) -> Compared {
     for alternative in alternatives {
         let wanted = match alternative {
             PyValue::Dict(members) if !members.is_empty() && members.len() == elements.len() => {
-                return Err(Fault::new(
+                return Err(EvaluatorException::new(
                     "KeyError",
                     "an alternative of the ground truth is an object, not a list",
                 ));
@@ -304,7 +305,7 @@ fn dicts_in_order(elements: &[PyValue], wanted: &[PyValue]) -> Compared {
             Some(members) => dict(members, std::slice::from_ref(wanted))?,
             None if wanted.is_omitted_marker() => dict(&PyDict::default(), std::slice::from_ref(wanted))?,
             None => {
-                return Err(Fault::new(
+                return Err(EvaluatorException::new(
                     "AttributeError",
                     format!("an element of the list is {} instead of a dict", element.repr()),
                 ));

@@ -6,14 +6,14 @@
 use callsieve_notation::python;
 use serde_json::{Map, Value};
 
-use super::{Format, parameters, record};
+use super::{CollectionFormat, parameters, record};
 use crate::census::Census;
 use crate::document::{Content, Document};
 use crate::fault::FaultKind;
 use crate::reading::{Reading, cut, text};
 use crate::tool::{Api, Tool};
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: CollectionFormat = CollectionFormat {
     name: "api-bank",
     what: "The table of API-Bank with its columns `类名` and `api_info`.",
     recognises: |document| rows(document).is_some(),

@@ -8,14 +8,14 @@ use callsieve_docs::dialect;
 use callsieve_docs::parse::parse;
 use serde_json::{Map, Value};
 
-use super::{Format, parameters, record};
+use super::{CollectionFormat, parameters, record};
 use crate::census::Census;
 use crate::document::{Content, Document, allowance};
 use crate::fault::FaultKind;
 use crate::reading::{Reading, cut, text, value};
 use crate::tool::{Api, Tool};
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: CollectionFormat = CollectionFormat {
     name: "definitions",
     what: "Definitions of functions: tools of OpenAI, Anthropic and Gemini, exports of agent frameworks, plain lists.",
     recognises: |_| true,

@@ -7,13 +7,13 @@
 use callsieve_docs::spec::{self, Resolver};
 use serde_json::{Map, Value, json};
 
-use super::{Format, description_census};
+use super::{CollectionFormat, description_census};
 use crate::document::{Document, allowance};
 use crate::fault::FaultKind;
 use crate::reading::{Reading, owned, text, value};
 use crate::tool::{Api, Input, Tool};
 
-pub(super) const OPENAPI: Format = Format {
+pub(super) const OPENAPI: CollectionFormat = CollectionFormat {
     name: "openapi",
     what: "An API description in OpenAPI 3.",
     recognises: |document| is_description(document, "openapi"),
@@ -21,7 +21,7 @@ pub(super) const OPENAPI: Format = Format {
     census: |document| document.object().map(description_census::count),
 };
 
-pub(super) const SWAGGER: Format = Format {
+pub(super) const SWAGGER: CollectionFormat = CollectionFormat {
     name: "swagger",
     what: "An API description in Swagger 2.",
     recognises: |document| is_description(document, "swagger"),

@@ -5,14 +5,14 @@
 
 use serde_json::{Map, Value};
 
-use super::{Format, parameters};
+use super::{CollectionFormat, parameters};
 use crate::census::Census;
 use crate::document::Document;
 use crate::fault::FaultKind;
 use crate::reading::{Reading, cut, owned, text, value};
 use crate::tool::{Api, Tool};
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: CollectionFormat = CollectionFormat {
     name: "mcp",
     what: "Tools of MCP servers: results of `tools/list` and catalogues of servers.",
     recognises: |document| document.all(is_one),

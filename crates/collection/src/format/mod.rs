@@ -27,7 +27,7 @@ use crate::reading::Reading;
 
 /// A format of collections.
 #[derive(Debug)]
-pub struct Format {
+pub struct CollectionFormat {
     /// The name, for reports.
     pub name: &'static str,
     /// What has this format, in one sentence.
@@ -39,7 +39,7 @@ pub struct Format {
 }
 
 /// All formats, in the order they are tried.
-pub static FORMATS: [Format; 12] = [
+pub static FORMATS: [CollectionFormat; 12] = [
     rapidapi_queries::FORMAT,
     rapidapi::FORMAT,
     rapidapi_responses::FORMAT,
@@ -55,7 +55,7 @@ pub static FORMATS: [Format; 12] = [
 ];
 
 /// Returns the format of a document; the last one if no other recognises it.
-pub(crate) fn of(document: &Document) -> &'static Format {
+pub(crate) fn of(document: &Document) -> &'static CollectionFormat {
     let last = &FORMATS[FORMATS.len() - 1];
     FORMATS.iter().find(|format| (format.recognises)(document)).unwrap_or(last)
 }

@@ -8,13 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use super::{Format, parameters, record};
+use super::{CollectionFormat, parameters, record};
 use crate::census::Census;
 use crate::document::Document;
 use crate::reading::{Reading, owned, text, value};
 use crate::tool::{Api, Tool};
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: CollectionFormat = CollectionFormat {
     name: "nestful",
     what: "Functions with maps of parameters and `output_parameters`, as in NESTFUL and API-Bank.",
     recognises: |document| document.all(|value| value.get("output_parameters").is_some()),

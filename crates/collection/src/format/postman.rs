@@ -5,12 +5,12 @@
 use serde_json::{Map, Value};
 
 use super::description::{api, functions};
-use super::{Format, postman_census};
+use super::{CollectionFormat, postman_census};
 use crate::document::Document;
 use crate::reading::{Reading, owned};
 use crate::tool::{Api, Tool};
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: CollectionFormat = CollectionFormat {
     name: "postman",
     what: "A Postman collection of version 2.0 or 2.1.",
     recognises: |document| document.object().is_some_and(|map| collection(map).is_some()),

@@ -3,17 +3,17 @@
 //! A module is a tool. Only files that are called Python files are read like this; Python in other text is read by
 //! `definitions`.
 
-use callsieve_docs::parse::fault::Fault;
+use callsieve_docs::parse::fault::ParseFault;
 use callsieve_docs::parse::parse_python;
 
-use super::Format;
+use super::CollectionFormat;
 use super::definitions::add_function;
 use crate::document::{Content, Document};
 use crate::fault::FaultKind;
 use crate::reading::Reading;
 use crate::tool::Tool;
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: CollectionFormat = CollectionFormat {
     name: "python",
     what: "A Python module: its public functions, with signatures and docstrings.",
     recognises: |document| {
@@ -27,7 +27,7 @@ fn read(document: &Document, reading: &mut Reading) {
     let Content::Text(source) = &document.content else { return };
     let parsed = match parse_python(source) {
         Ok(parsed) => parsed,
-        Err(Fault { message, .. }) => return reading.fault("", FaultKind::NoFunctions, message),
+        Err(ParseFault { message, .. }) => return reading.fault("", FaultKind::NoFunctions, message),
     };
     for fault in parsed.faults {
         let at = fault.at.map_or_else(String::new, |at| format!("byte {at}"));

@@ -7,14 +7,14 @@
 
 use serde_json::{Map, Value};
 
-use super::{Format, parameters, template};
+use super::{CollectionFormat, parameters, template};
 use crate::census::{Census, Kind};
 use crate::document::Document;
 use crate::fault::FaultKind;
 use crate::reading::{Reading, cut, owned, text, value};
 use crate::tool::{Api, Tool};
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: CollectionFormat = CollectionFormat {
     name: "rapidapi",
     what: "A tool of RapidAPI with its `api_list`, as ToolBench publishes and prompts it.",
     recognises: |document| document.all(is_tool),

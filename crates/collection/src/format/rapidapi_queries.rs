@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Format;
+use super::CollectionFormat;
 use super::rapidapi::{LISTS, api, api_list, count_function};
 use crate::census::Census;
 use crate::document::Document;
@@ -15,7 +15,7 @@ use crate::fault::FaultKind;
 use crate::reading::{Reading, cut, owned, text};
 use crate::tool::{Api, Tool};
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: CollectionFormat = CollectionFormat {
     name: "rapidapi-queries",
     what: "Instructions with their `api_list`, as in ToolBench's `G1_query.json`.",
     recognises: |document| document.values().any(is_query),

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::Format;
+use super::CollectionFormat;
 use super::rapidapi::{api_list, response};
 use crate::census::Census;
 use crate::document::Document;
@@ -13,7 +13,7 @@ use crate::fault::FaultKind;
 use crate::reading::Reading;
 use crate::tool::LooseResponse;
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: CollectionFormat = CollectionFormat {
     name: "rapidapi-responses",
     what: "Schemas of the responses of a tool's functions, as in ToolBench's `response_examples`.",
     recognises: |document| {

@@ -5,13 +5,13 @@
 
 use serde_json::Value;
 
-use super::{Format, parameters, record};
+use super::{CollectionFormat, parameters, record};
 use crate::census::Census;
 use crate::document::Document;
 use crate::reading::{Reading, owned, text, value};
 use crate::tool::{Api, Tool};
 
-pub(super) const FORMAT: Format = Format {
+pub(super) const FORMAT: CollectionFormat = CollectionFormat {
     name: "seal-tools",
     what: "Records with `api_name`, `field`, `parameters` and `responses`, as in Seal-Tools.",
     recognises: |document| document.values().next().is_some_and(is_one),

@@ -21,7 +21,7 @@ use callsieve_bfcl::types::Type;
 
 /// The first fault that the script reports for a function.
 #[derive(Debug, Clone)]
-pub struct Fault {
+pub struct LinterFault {
     /// The fault; `at` is a pointer from the function on.
     pub finding: Finding,
     /// The declared type that the value does not have; empty for other faults.
@@ -29,11 +29,11 @@ pub struct Fault {
 }
 
 /// Returns the first fault of a function, if any.
-pub fn fault(function: &Value) -> Option<Fault> {
+pub fn fault(function: &Value) -> Option<LinterFault> {
     judge(function).err().map(|fault| *fault)
 }
 
-type Verdict<T = ()> = Result<T, Box<Fault>>;
+type Verdict<T = ()> = Result<T, Box<LinterFault>>;
 type Schema = Map<String, Value>;
 
 fn judge(function: &Value) -> Verdict {
@@ -206,8 +206,8 @@ fn fail<T>(code: &'static str, at: &str, what: impl Display, expected: impl Disp
     Err(Box::new(found(code, at, what, expected)))
 }
 
-fn found(code: &'static str, at: &str, what: impl Display, expected: impl Display) -> Fault {
+fn found(code: &'static str, at: &str, what: impl Display, expected: impl Display) -> LinterFault {
     let rule = rules::of(code).expect("every code in this file is in the table: the tests cover all of them");
     let (found, expected) = (what.to_string().into(), expected.to_string().into());
-    Fault { finding: Finding { rule, at: at.to_owned(), found, expected }, kind: "" }
+    LinterFault { finding: Finding { rule, at: at.to_owned(), found, expected }, kind: "" }
 }

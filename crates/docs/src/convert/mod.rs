@@ -2,7 +2,7 @@
 //!
 //! `json_schema` writes the JSON Schema of OpenAI, Anthropic and MCP, `gemini` the `OpenAPI` subset of Gemini, and
 //! `names` applies each API's rules for names. The APIs can express less than BFCL: every value that changes its
-//! meaning or place is a [`Change`], every name that the API refuses is a [`Fault`]. Other words for the same type
+//! meaning or place is a [`Change`], every name that the API refuses is a [`ConversionFault`]. Other words for the same type
 //! (`dict`, `object`) are neither. `dialect` reads all of these definitions, and `fix` converts them back.
 
 mod gemini;
@@ -52,7 +52,7 @@ pub struct Converted {
     /// Values that the API cannot express in the same way.
     pub changes: Vec<Change>,
     /// Values that the API refuses.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ConversionFault>,
 }
 
 /// A value that the tool definitions have in another form, or do not have.
@@ -70,7 +70,7 @@ pub struct Change {
 
 /// A value that the API refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fault {
+pub struct ConversionFault {
     /// The code of one of [`REASONS`].
     pub reason: &'static str,
     /// The pointer into the list of BFCL functions.

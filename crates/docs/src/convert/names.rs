@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::reasons::{COLLIDING_NAME, REFUSED_NAME};
-use super::{Api, Fault};
+use super::{Api, ConversionFault};
 use crate::fix::walk::{SchemaPlace, each_function, each_schema};
 
 /// Characters allowed in names other than ASCII letters, digits and underscores, and the maximum length.
@@ -60,10 +60,10 @@ pub(super) fn name_in(api: Api, name: &str) -> String {
 }
 
 /// Returns the names of functions and parameters that the API refuses.
-pub(super) fn refused(functions: &[Value], api: Api) -> Vec<Fault> {
+pub(super) fn refused(functions: &[Value], api: Api) -> Vec<ConversionFault> {
     let mut faults = Vec::new();
     let mut add = |at: String, problem: Option<String>| {
-        faults.extend(problem.map(|message| Fault { reason: REFUSED_NAME.code, at, message }));
+        faults.extend(problem.map(|message| ConversionFault { reason: REFUSED_NAME.code, at, message }));
     };
     each_function(functions, |at, function| {
         if let Some(name) = function.get("name").and_then(Value::as_str) {
@@ -81,7 +81,7 @@ pub(super) fn refused(functions: &[Value], api: Api) -> Vec<Fault> {
 }
 
 /// Returns functions with different names in BFCL and the same name in the API.
-pub(super) fn colliding(functions: &[Value], api: Api) -> Vec<Fault> {
+pub(super) fn colliding(functions: &[Value], api: Api) -> Vec<ConversionFault> {
     let mut first_names: HashMap<String, &str> = HashMap::new();
     let mut faults = Vec::new();
     each_function(functions, |at, function| {
@@ -90,7 +90,7 @@ pub(super) fn colliding(functions: &[Value], api: Api) -> Vec<Fault> {
         let other = *first_names.entry(converted.clone()).or_insert(name);
         if other != name {
             let message = format!("{other:?} and {name:?} both become {converted:?}");
-            faults.push(Fault { reason: COLLIDING_NAME.code, at: format!("{at}/name"), message });
+            faults.push(ConversionFault { reason: COLLIDING_NAME.code, at: format!("{at}/name"), message });
         }
     });
     faults

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 
 use crate::holders::HOLDERS;
 use crate::json_type;
-use crate::parse::fault::{Fault, ParseFault};
+use crate::parse::fault::{ParseFault, ParseFaultKind};
 use crate::parse::step::{self, ParseStep};
 use crate::parse::trail::MAX_REPEATED;
 use crate::{source, spec};
@@ -37,7 +37,7 @@ const MAX_FRAMES: usize = 8;
 ///
 /// # Errors
 /// If there is no function, or an element is not a function: a part of a list is not what was sent.
-pub fn functions(value: Value, steps: &mut Vec<ParseStep>) -> Result<Vec<Value>, Fault> {
+pub fn functions(value: Value, steps: &mut Vec<ParseStep>) -> Result<Vec<Value>, ParseFault> {
     let mut faults = Vec::new();
     let functions = readable_functions(value, steps, &mut faults, &Allowance::of(""))?;
     faults.into_iter().next().map_or(Ok(functions), Err)
@@ -51,11 +51,14 @@ pub fn functions_within(
     value: Value,
     steps: &mut Vec<ParseStep>,
     allowance: &Allowance,
-) -> Result<Vec<Value>, Fault> {
+) -> Result<Vec<Value>, ParseFault> {
     let mut faults = Vec::new();
     let functions = readable_functions(value, steps, &mut faults, allowance)?;
     if allowance.is_exceeded() {
-        return Err(Fault::new(ParseFault::TooLarge, "the functions take far more memory than their text"));
+        return Err(ParseFault::new(
+            ParseFaultKind::TooLarge,
+            "the functions take far more memory than their text",
+        ));
     }
     faults.into_iter().next().map_or(Ok(functions), Err)
 }
@@ -67,17 +70,17 @@ pub fn functions_within(
 pub(crate) fn readable_functions(
     value: Value,
     steps: &mut Vec<ParseStep>,
-    faults: &mut Vec<Fault>,
+    faults: &mut Vec<ParseFault>,
     allowance: &Allowance,
-) -> Result<Vec<Value>, Fault> {
+) -> Result<Vec<Value>, ParseFault> {
     let n_faults = faults.len();
     let mut collector = Collector { functions: Vec::new(), steps, faults, allowance };
     match value {
         Value::Array(_) => {}
         Value::Object(_) => collector.note(ParseStep::BareObject),
         _ => {
-            return Err(Fault::new(
-                ParseFault::NoFunctions,
+            return Err(ParseFault::new(
+                ParseFaultKind::NoFunctions,
                 format!("the value is {}", json_type::phrase(&value)),
             ));
         }
@@ -85,7 +88,7 @@ pub(crate) fn readable_functions(
     collector.collect(value, MAX_FRAMES)?;
     let functions = collector.functions;
     if functions.is_empty() {
-        let none = || Fault::new(ParseFault::NoFunctions, "the text contains no function");
+        let none = || ParseFault::new(ParseFaultKind::NoFunctions, "the text contains no function");
         return Err(faults.drain(n_faults..).next().unwrap_or_else(none));
     }
     Ok(functions)
@@ -94,15 +97,15 @@ pub(crate) fn readable_functions(
 struct Collector<'s> {
     functions: Vec<Value>,
     steps: &'s mut Vec<ParseStep>,
-    faults: &'s mut Vec<Fault>,
+    faults: &'s mut Vec<ParseFault>,
     allowance: &'s Allowance,
 }
 
 impl Collector<'_> {
-    fn collect(&mut self, value: Value, frames: usize) -> Result<(), Fault> {
+    fn collect(&mut self, value: Value, frames: usize) -> Result<(), ParseFault> {
         let Some(frames) = frames.checked_sub(1) else {
             let message = format!("more than {MAX_FRAMES} wrappers around a function");
-            return Err(Fault::new(ParseFault::TooDeep, message));
+            return Err(ParseFault::new(ParseFaultKind::TooDeep, message));
         };
         match value {
             Value::Array(values) => {
@@ -117,7 +120,7 @@ impl Collector<'_> {
         }
     }
 
-    fn collect_text(&mut self, text: &str, frames: usize) -> Result<(), Fault> {
+    fn collect_text(&mut self, text: &str, frames: usize) -> Result<(), ParseFault> {
         if let Some(inner) = Inner::read(text, self.allowance) {
             self.note(ParseStep::JsonString);
             self.note_repeated(&inner.repeated);
@@ -127,17 +130,17 @@ impl Collector<'_> {
             Some(source) => {
                 let source = source?;
                 // Places are offsets in the string, which is not a part of the text as sent.
-                self.faults.extend(source.faults.into_iter().map(|fault| Fault { at: None, ..fault }));
+                self.faults.extend(source.faults.into_iter().map(|fault| ParseFault { at: None, ..fault }));
                 self.collect(Value::Array(source.functions), frames)
             }
             None => Err(self.not_a_function("a string")),
         }
     }
 
-    fn collect_object(&mut self, mut map: Map<String, Value>, frames: usize) -> Result<(), Fault> {
+    fn collect_object(&mut self, mut map: Map<String, Value>, frames: usize) -> Result<(), ParseFault> {
         if map.is_empty() {
             let message = "an object without keys, expected a function";
-            return Err(Fault::new(ParseFault::NoFunctions, message));
+            return Err(ParseFault::new(ParseFaultKind::NoFunctions, message));
         }
         if server::is_switch(&map) {
             self.note(ParseStep::ServerToolLeftOut);
@@ -173,7 +176,7 @@ impl Collector<'_> {
     }
 
     /// Collects the values under several keys of an object; equal lists count once.
-    fn collect_held(&mut self, held: Vec<(Value, ParseStep)>, frames: usize) -> Result<(), Fault> {
+    fn collect_held(&mut self, held: Vec<(Value, ParseStep)>, frames: usize) -> Result<(), ParseFault> {
         let start = self.functions.len();
         for (inner, step) in held {
             self.note(step);
@@ -188,7 +191,7 @@ impl Collector<'_> {
     }
 
     /// Collects from an object that is not a function: a map from names to functions, prose or servers.
-    fn collect_map(&mut self, map: Map<String, Value>, frames: usize) -> Result<(), Fault> {
+    fn collect_map(&mut self, map: Map<String, Value>, frames: usize) -> Result<(), ParseFault> {
         if let Some((functions, repeated)) = prose::functions(&map, self.allowance) {
             self.note_repeated(&repeated);
             self.note(ParseStep::ProseMap);
@@ -216,16 +219,17 @@ impl Collector<'_> {
             None => format!("its keys are {}", listed(map.keys())),
         };
         let message = format!("function {} has no name: {found}", self.functions.len());
-        Err(Fault::new(ParseFault::MissingName, message))
+        Err(ParseFault::new(ParseFaultKind::MissingName, message))
     }
 
     fn note_repeated(&mut self, repeated: &[Repeated]) {
-        self.faults.extend(repeated.iter().take(MAX_REPEATED).map(|repeated| Fault::repeated(&repeated.key)));
+        self.faults
+            .extend(repeated.iter().take(MAX_REPEATED).map(|repeated| ParseFault::repeated(&repeated.key)));
     }
 
-    fn not_a_function(&self, found: &str) -> Fault {
+    fn not_a_function(&self, found: &str) -> ParseFault {
         let message = format!("function {} is {found}, not an object", self.functions.len());
-        Fault::new(ParseFault::NotAFunction, message)
+        ParseFault::new(ParseFaultKind::NotAFunction, message)
     }
 
     /// Records a step once, for any number of functions.
@@ -248,11 +252,11 @@ fn is_map_of_servers(map: &Map<String, Value>) -> bool {
 }
 
 /// Returns the fault of a server, or a map of servers, without tools.
-fn no_tools(map: &Map<String, Value>) -> Fault {
+fn no_tools(map: &Map<String, Value>) -> ParseFault {
     let name = map.get("name").and_then(Value::as_str).or_else(|| map.keys().next().map(String::as_str));
     let name: String = name.unwrap_or_default().chars().take(40).collect();
-    Fault::new(
-        ParseFault::NoFunctions,
+    ParseFault::new(
+        ParseFaultKind::NoFunctions,
         format!("server {name:?} lists no tools, so there is nothing to call"),
     )
 }

@@ -12,7 +12,7 @@ fn read(value: Value) -> (Vec<Value>, Vec<&'static str>) {
     (functions, steps.into_iter().map(ParseStep::code).collect())
 }
 
-fn fault(value: Value) -> ParseFault {
+fn fault(value: Value) -> ParseFaultKind {
     functions(value, &mut Vec::new()).unwrap_err().kind
 }
 
@@ -90,7 +90,7 @@ fn every_key_that_holds_functions_is_read() {
         assert_eq!(read(value.clone()).0, [a.clone(), b.clone()], "{value}");
     }
     let broken = json!({"tools": [a], "functions": "[{name"});
-    assert_eq!(fault(broken), ParseFault::NotAFunction);
+    assert_eq!(fault(broken), ParseFaultKind::NotAFunction);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_repeated_key_in_a_string_is_reported() {
         json!({"Function_Description": {"ring": prose}}),
         json!({"Documentation": r#"{"openapi": "3.0.0", "paths": {}, "paths": {"/a": {}}}"#}),
     ] {
-        assert_eq!(fault(value.clone()), ParseFault::DuplicateKey, "{value}");
+        assert_eq!(fault(value.clone()), ParseFaultKind::DuplicateKey, "{value}");
     }
 }
 
@@ -128,14 +128,14 @@ fn keys_and_their_order_stay_as_sent() {
 
 #[test]
 fn values_that_are_not_functions_have_a_reason() {
-    assert_eq!(fault(json!({})), ParseFault::NoFunctions);
-    assert_eq!(fault(json!([])), ParseFault::NoFunctions);
-    assert_eq!(fault(json!([null])), ParseFault::NotAFunction);
-    assert_eq!(fault(json!(["go search the web"])), ParseFault::NotAFunction);
-    assert_eq!(fault(json!([{"name": "f"}, 7])), ParseFault::NotAFunction);
-    assert_eq!(fault(json!({"function": "search"})), ParseFault::MissingName);
-    assert_eq!(fault(json!([{"name": " "}])), ParseFault::MissingName);
-    assert_eq!(fault(json!({"city": {"type": "string", "description": "x"}})), ParseFault::MissingName);
+    assert_eq!(fault(json!({})), ParseFaultKind::NoFunctions);
+    assert_eq!(fault(json!([])), ParseFaultKind::NoFunctions);
+    assert_eq!(fault(json!([null])), ParseFaultKind::NotAFunction);
+    assert_eq!(fault(json!(["go search the web"])), ParseFaultKind::NotAFunction);
+    assert_eq!(fault(json!([{"name": "f"}, 7])), ParseFaultKind::NotAFunction);
+    assert_eq!(fault(json!({"function": "search"})), ParseFaultKind::MissingName);
+    assert_eq!(fault(json!([{"name": " "}])), ParseFaultKind::MissingName);
+    assert_eq!(fault(json!({"city": {"type": "string", "description": "x"}})), ParseFaultKind::MissingName);
 }
 
 #[test]
@@ -156,14 +156,14 @@ fn a_catalogue_of_servers_is_read_as_their_tools_or_refused() {
         config["mcpServers"].clone(),
         json!({"name": "Bells", "url": "https://bells.com/mcp", "transport": "sse"}),
     ] {
-        assert_eq!(fault(catalogue.clone()), ParseFault::NoFunctions, "{catalogue}");
+        assert_eq!(fault(catalogue.clone()), ParseFaultKind::NoFunctions, "{catalogue}");
     }
 }
 
 #[test]
 fn too_many_wrappers_are_refused() {
     let deep = (0..20).fold(json!({"name": "f"}), |inner, _| json!([inner]));
-    assert_eq!(fault(deep), ParseFault::TooDeep);
+    assert_eq!(fault(deep), ParseFaultKind::TooDeep);
 }
 
 #[test]
@@ -180,13 +180,13 @@ fn parameters_of_all_places_of_a_request_are_merged() {
 
 #[test]
 fn a_list_of_only_switches_has_no_function() {
-    assert_eq!(fault(json!([{"type": "web_search"}, {"googleSearch": {}}])), ParseFault::NoFunctions);
+    assert_eq!(fault(json!([{"type": "web_search"}, {"googleSearch": {}}])), ParseFaultKind::NoFunctions);
 }
 
 #[test]
 fn the_schema_of_a_call_is_not_a_function() {
     let form = json!({"title": "Call", "type": "object", "properties": {"name": {}, "arguments": {}}});
-    assert_eq!(fault(form), ParseFault::MissingName);
+    assert_eq!(fault(form), ParseFaultKind::MissingName);
 }
 
 /// Generates a valid function like those of the official data.
@@ -333,7 +333,7 @@ proptest! {
         let text = a.to_string();
         let sent = in_layer(&format!("{}, \"parameters\": {}}}", &text[..text.len() - 1], b["parameters"]), n);
         let fault = crate::parse::parse(&sent).and_then(crate::parse::Parsed::sure).map_err(|fault| fault.kind);
-        prop_assert_eq!(fault, Err(ParseFault::DuplicateKey), "{}", sent);
+        prop_assert_eq!(fault, Err(ParseFaultKind::DuplicateKey), "{}", sent);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::ops::Range;
 use serde_json::Value;
 
 use super::envelope::{self, Envelope};
-use super::fault::{Fault, ParseFault};
+use super::fault::{ParseFault, ParseFaultKind};
 use super::layer::Layer;
 use super::step::ParseStep;
 use super::trail::Trail;
@@ -23,7 +23,7 @@ use callsieve_notation::json::strict;
 use callsieve_notation::{MAX_DEPTH, python, yaml};
 
 /// One way to read a text; `None` if it does not apply.
-type Parser = fn(&Layer<'_>, &mut Trail) -> Option<Result<Value, Fault>>;
+type Parser = fn(&Layer<'_>, &mut Trail) -> Option<Result<Value, ParseFault>>;
 
 /// All parsers in the order they are tried: exact ones, repairs of slips, guesses.
 const PARSERS: [Parser; 13] = [
@@ -43,17 +43,17 @@ const PARSERS: [Parser; 13] = [
 ];
 
 /// Reads a text with the first parser that applies.
-pub(super) fn read(layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
+pub(super) fn read(layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, ParseFault> {
     let layer = layer.without_margins(trail);
     if layer.text.is_empty() {
-        return Err(layer.fail(ParseFault::Empty, 0, "the text is empty"));
+        return Err(layer.fail(ParseFaultKind::Empty, 0, "the text is empty"));
     }
     let too_large = || layer.allowance.is_exceeded().then(|| Err(layer.too_large()));
     let taken = PARSERS.iter().find_map(|parser| parser(&layer, trail).or_else(too_large));
     taken.unwrap_or_else(|| Err(layer.unread()))
 }
 
-fn strict_json(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+fn strict_json(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
     match strict::read_within(layer.text, layer.allowance) {
         Ok(strict) => {
             layer.note_repeated(&strict.repeated, trail);
@@ -66,7 +66,7 @@ fn strict_json(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fau
     }
 }
 
-fn program_source(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+fn program_source(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
     let source = source::functions(layer.text, &mut trail.steps, layer.allowance)?;
     Some(source.map_err(|fault| layer.placed(fault)).map(|source| {
         source.faults.into_iter().for_each(|fault| trail.fault(layer.placed(fault)));
@@ -74,35 +74,35 @@ fn program_source(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, 
     }))
 }
 
-fn assignment(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+fn assignment(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
     let part = envelope::assigned(layer.text)?;
     trail.step(ParseStep::Assignment);
     Some(read_parts(layer, &[part], trail))
 }
 
-fn enveloped(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+fn enveloped(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
     let Envelope { step, parts, is_closed } = envelope::peel(layer.text)?;
     trail.step(step);
     if let (false, Some(last)) = (is_closed, parts.last())
         && !Outline::of(&layer.text[last.clone()]).is_one_part()
     {
         let message = "the end of what surrounds the value is missing";
-        trail.fault(layer.fail(ParseFault::Truncated, layer.text.len(), message));
+        trail.fault(layer.fail(ParseFaultKind::Truncated, layer.text.len(), message));
     }
     Some(read_parts(layer, &parts, trail))
 }
 
 /// Refuses texts too deep for the recursive readers, and texts with too many parts.
-fn bounded(layer: &Layer<'_>, _: &mut Trail) -> Option<Result<Value, Fault>> {
+fn bounded(layer: &Layer<'_>, _: &mut Trail) -> Option<Result<Value, ParseFault>> {
     if layer.outline().parts.len() == MAX_PARTS {
         return Some(Err(layer.too_large()));
     }
     let is_too_deep = layer.outline().depth > MAX_DEPTH;
     is_too_deep
-        .then(|| Err(layer.fail(ParseFault::TooDeep, 0, format!("more than {MAX_DEPTH} brackets deep"))))
+        .then(|| Err(layer.fail(ParseFaultKind::TooDeep, 0, format!("more than {MAX_DEPTH} brackets deep"))))
 }
 
-fn encoded(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+fn encoded(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
     let (step, inner) = encoded::decode(layer.text)?;
     trail.step(step);
     Some(layer.inner(&inner).and_then(|inner| read(&inner, trail)))
@@ -112,7 +112,7 @@ fn encoded(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>>
 ///
 /// Some texts are valid Python and valid JSON5 and differ only in the meaning of a backslash. The first quote decides
 /// which is tried first: JSON has no single quotes, and Python's own printer prefers them.
-fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
     if !layer.begins_like_a_value() {
         return None;
     }
@@ -127,7 +127,7 @@ fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>>
         layer.note_repeated(&literal.repeated, trail);
         if let Some(at) = literal.doubtful_joint {
             trail.fault(layer.fail(
-                ParseFault::AmbiguousRepair,
+                ParseFaultKind::AmbiguousRepair,
                 at,
                 "two strings without a comma between them",
             ));
@@ -144,7 +144,7 @@ fn literal(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>>
 }
 
 /// Reads a text with several bracketed values side by side.
-fn side_by_side(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+fn side_by_side(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
     let outline = layer.outline();
     if !outline.is_concatenated(layer.text) {
         return None;
@@ -161,7 +161,7 @@ fn side_by_side(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fa
 }
 
 /// Reads a text with the tolerant reader; a likely guess is accepted only if a repairer has the same result.
-fn mended(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+fn mended(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
     if !layer.begins_like_a_value() {
         return None;
     }
@@ -171,7 +171,7 @@ fn mended(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> 
                 && !repair::confirms(layer.text, &loose.value)
             {
                 trail.fault(layer.fail(
-                    ParseFault::AmbiguousRepair,
+                    ParseFaultKind::AmbiguousRepair,
                     at,
                     "this can be repaired in more than one way",
                 ));
@@ -179,9 +179,9 @@ fn mended(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> 
             Some(loose_value(loose, layer, trail))
         }
         Err(stop) => match stop.kind {
-            StopKind::Program => Some(Err(layer.fail(ParseFault::SourceCode, stop.at, stop.message))),
+            StopKind::Program => Some(Err(layer.fail(ParseFaultKind::SourceCode, stop.at, stop.message))),
             StopKind::TooLarge => None,
-            StopKind::TooDeep => Some(Err(layer.fail(ParseFault::TooDeep, stop.at, stop.message))),
+            StopKind::TooDeep => Some(Err(layer.fail(ParseFaultKind::TooDeep, stop.at, stop.message))),
             StopKind::Beyond => {
                 layer.stop.set(Some(stop));
                 None
@@ -193,7 +193,7 @@ fn mended(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> 
 /// Reads a broken text if two repairers agree; otherwise returns the better repair with a fault.
 ///
 /// A truncated text is never repaired here: both repairers would close the brackets and hide the loss.
-fn repaired(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+fn repaired(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
     if !layer.begins_like_a_value() || layer.is_cut() || layer.outline().ellipsis.is_some() {
         return None;
     }
@@ -201,7 +201,7 @@ fn repaired(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>
         Ok(value) => value,
         Err(NotRepaired::Disagree(value)) => {
             let (at, message) = layer.stopped_at();
-            trail.fault(layer.fail(ParseFault::AmbiguousRepair, at, message));
+            trail.fault(layer.fail(ParseFaultKind::AmbiguousRepair, at, message));
             value
         }
         Err(NotRepaired::Beyond) => return None,
@@ -211,27 +211,27 @@ fn repaired(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>
 }
 
 /// Reads each record of a list that can be read, and reports the others.
-fn readable_records(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+fn readable_records(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
     let values = records::readable(layer, trail)?;
     trail.step(ParseStep::Concatenated);
     Some(Ok(Value::Array(values)))
 }
 
-fn yaml_documents(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+fn yaml_documents(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
     if layer.begins_like_a_value() && !layer.text.starts_with('#') {
         return None;
     }
     let yaml = yaml::read(layer.text, layer.allowance)?;
     layer.note_repeated(&yaml.repeated, trail);
     if let Some(message) = cut_yaml::missing(&yaml, layer.text, layer.is_ended) {
-        trail.fault(layer.fail(ParseFault::Truncated, layer.text.len(), message));
+        trail.fault(layer.fail(ParseFaultKind::Truncated, layer.text.len(), message));
     }
     trail.step(ParseStep::Yaml);
     Some(Ok(yaml.value))
 }
 
 /// Reads the bracketed parts of a prose text.
-fn within_prose(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fault>> {
+fn within_prose(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
     let parts = envelope::within_prose(layer)?;
     let mut below = Trail::default();
     let value = read_parts(layer, &parts, &mut below);
@@ -256,15 +256,15 @@ fn within_prose(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Fa
 }
 
 /// Reads one part as the whole text, or several as values side by side.
-fn read_parts(layer: &Layer<'_>, parts: &[Range<usize>], trail: &mut Trail) -> Result<Value, Fault> {
+fn read_parts(layer: &Layer<'_>, parts: &[Range<usize>], trail: &mut Trail) -> Result<Value, ParseFault> {
     if let [part] = parts {
-        return read(&layer.part(part.clone())?, trail);
+        return read(&layer.slice(part.clone())?, trail);
     }
     trail.step(ParseStep::Concatenated);
     let mut values = Vec::new();
     for part in parts {
         let mut below = Trail::default();
-        values.push(read(&layer.part(part.clone())?, &mut below)?);
+        values.push(read(&layer.slice(part.clone())?, &mut below)?);
         if !layer.allowance.take(ELEMENT_BYTES) {
             return Err(layer.too_large());
         }
@@ -274,7 +274,7 @@ fn read_parts(layer: &Layer<'_>, parts: &[Range<usize>], trail: &mut Trail) -> R
 }
 
 /// Accepts a value; a string is read as one more layer.
-fn settle(value: Value, step: ParseStep, layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
+fn settle(value: Value, step: ParseStep, layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, ParseFault> {
     if let Value::String(inner) = value {
         trail.step(ParseStep::JsonString);
         return read(&layer.inner(&inner)?, trail);
@@ -284,17 +284,17 @@ fn settle(value: Value, step: ParseStep, layer: &Layer<'_>, trail: &mut Trail) -
 }
 
 /// Accepts the tolerant reader's value, and records the faults in it.
-fn loose_value(loose: Loose, layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, Fault> {
+fn loose_value(loose: Loose, layer: &Layer<'_>, trail: &mut Trail) -> Result<Value, ParseFault> {
     let Loose { value, notes } = loose;
     let faults = [
-        (notes.cut, ParseFault::Truncated, "the text ends before its brackets or strings do"),
-        (notes.ellipsis, ParseFault::Abbreviated, "\"...\" replaces a value"),
+        (notes.cut, ParseFaultKind::Truncated, "the text ends before its brackets or strings do"),
+        (notes.ellipsis, ParseFaultKind::Abbreviated, "\"...\" replaces a value"),
         (
             notes.ambiguous,
-            ParseFault::AmbiguousRepair,
+            ParseFaultKind::AmbiguousRepair,
             "a quote or a comma is missing, and its place is ambiguous",
         ),
-        (notes.no_value, ParseFault::NotAJsonValue, "a word without a JSON value was read as null"),
+        (notes.no_value, ParseFaultKind::NotAJsonValue, "a word without a JSON value was read as null"),
     ];
     for (at, kind, message) in faults {
         if let Some(at) = at {

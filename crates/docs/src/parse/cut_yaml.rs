@@ -123,14 +123,14 @@ fn lacks_what_others_have<'v>(mut values: impl DoubleEndedIterator<Item = &'v Va
 
 #[cfg(test)]
 mod tests {
-    use crate::parse::fault::ParseFault;
+    use crate::parse::fault::ParseFaultKind;
     use crate::parse::parse;
 
     const TOOL: &str = "name: ring\ndescription: Rings a bell.\nparameters:\n  type: object\n  properties:\n    bell:\n      type: string\n      description: Which bell.\n    times:\n      description: How often.\n      type: integer\n  required:\n  - bell\n  - times";
 
     fn is_reported(text: &str) -> bool {
         parse(text)
-            .map_or(true, |parsed| parsed.faults.iter().any(|fault| fault.kind == ParseFault::Truncated))
+            .map_or(true, |parsed| parsed.faults.iter().any(|fault| fault.kind == ParseFaultKind::Truncated))
     }
 
     #[test]

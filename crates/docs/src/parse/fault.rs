@@ -1,6 +1,6 @@
 //! Faults of texts that should contain functions.
 //!
-//! Each kind of fault has a reason code `parse/…` and a sentence; `Fault` adds the value and its place. A fault either
+//! Each kind of fault has a reason code `parse/…` and a sentence; `ParseFault` adds the value and its place. A fault either
 //! ends the parsing or accompanies the functions that were read despite it.
 
 use thiserror::Error;
@@ -8,18 +8,18 @@ use thiserror::Error;
 /// A fault of a text.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{message}")]
-pub struct Fault {
+pub struct ParseFault {
     /// The kind of fault.
-    pub kind: ParseFault,
+    pub kind: ParseFaultKind,
     /// The byte of the text at which it shows, if known.
     pub at: Option<usize>,
     /// The message with the value found.
     pub message: String,
 }
 
-impl Fault {
+impl ParseFault {
     /// Creates a fault without a place.
-    pub fn new(kind: ParseFault, message: impl Into<String>) -> Self {
+    pub fn new(kind: ParseFaultKind, message: impl Into<String>) -> Self {
         Self { kind, at: None, message: message.into() }
     }
 
@@ -27,13 +27,13 @@ impl Fault {
     pub(crate) fn repeated(key: &str) -> Self {
         let shown: String = key.chars().take(40).collect();
         let message = format!("the key {shown:?} occurs twice with different values; the last one was used");
-        Self::new(ParseFault::DuplicateKey, message)
+        Self::new(ParseFaultKind::DuplicateKey, message)
     }
 }
 
 /// The kinds of faults of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ParseFault {
+pub enum ParseFaultKind {
     /// Only whitespace.
     Empty,
     /// Only control characters.
@@ -72,7 +72,7 @@ pub enum ParseFault {
     UnreadableOperation,
 }
 
-impl ParseFault {
+impl ParseFaultKind {
     /// All kinds.
     pub const ALL: [Self; 18] = [
         Self::Empty,

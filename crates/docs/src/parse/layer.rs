@@ -3,7 +3,7 @@
 use std::cell::{Cell, OnceCell};
 use std::ops::Range;
 
-use super::fault::{Fault, ParseFault};
+use super::fault::{ParseFault, ParseFaultKind};
 use super::step::ParseStep;
 use super::trail::{MAX_REPEATED, Trail};
 use callsieve_notation::allowance::Allowance;
@@ -75,29 +75,30 @@ impl<'t> Layer<'t> {
     }
 
     /// Returns a part of this text as the next layer.
-    pub(super) fn part(&self, range: Range<usize>) -> Result<Self, Fault> {
+    pub(super) fn slice(&self, range: Range<usize>) -> Result<Self, ParseFault> {
         let is_ended = self.is_ended || !self.text[range.end..].trim_matches(is_blank).is_empty();
         let text = &self.text[range.clone()];
         Ok(Self::at(text, self.place(range.start), is_ended, self.next_depth()?, self.allowance))
     }
 
     /// Returns text decoded from this one as the next layer.
-    pub(super) fn inner<'i>(&'i self, text: &'i str) -> Result<Layer<'i>, Fault> {
+    pub(super) fn inner<'i>(&'i self, text: &'i str) -> Result<Layer<'i>, ParseFault> {
         if !self.allowance.take(text.len()) {
             return Err(self.too_large());
         }
         Ok(Layer::at(text, None, false, self.next_depth()?, self.allowance))
     }
 
-    fn next_depth(&self) -> Result<usize, Fault> {
-        let too_deep =
-            || self.fail(ParseFault::TooDeep, 0, format!("more than {MAX_LAYERS} layers around the value"));
+    fn next_depth(&self) -> Result<usize, ParseFault> {
+        let too_deep = || {
+            self.fail(ParseFaultKind::TooDeep, 0, format!("more than {MAX_LAYERS} layers around the value"))
+        };
         self.below.checked_sub(1).ok_or_else(too_deep)
     }
 
     /// Returns the fault that the values would take more memory than any list of functions.
-    pub(super) fn too_large(&self) -> Fault {
-        self.fail(ParseFault::TooLarge, 0, "the text has more values than a list of functions could")
+    pub(super) fn too_large(&self) -> ParseFault {
+        self.fail(ParseFaultKind::TooLarge, 0, "the text has more values than a list of functions could")
     }
 
     pub(super) fn outline(&self) -> &Outline {
@@ -109,19 +110,19 @@ impl<'t> Layer<'t> {
         self.base.map(|base| base + at)
     }
 
-    pub(super) fn fail(&self, kind: ParseFault, at: usize, message: impl Into<String>) -> Fault {
-        Fault { kind, at: self.place(at), message: message.into() }
+    pub(super) fn fail(&self, kind: ParseFaultKind, at: usize, message: impl Into<String>) -> ParseFault {
+        ParseFault { kind, at: self.place(at), message: message.into() }
     }
 
     /// Returns a fault of this text with its place in the text as sent.
-    pub(super) fn placed(&self, fault: Fault) -> Fault {
-        Fault { at: fault.at.and_then(|at| self.place(at)), ..fault }
+    pub(super) fn placed(&self, fault: ParseFault) -> ParseFault {
+        ParseFault { at: fault.at.and_then(|at| self.place(at)), ..fault }
     }
 
     /// Records the keys that occur twice in this text.
     pub(super) fn note_repeated(&self, repeated: &[Repeated], trail: &mut Trail) {
         for Repeated { key, at } in repeated.iter().take(MAX_REPEATED) {
-            trail.fault(Fault { at: self.place(*at), ..Fault::repeated(key) });
+            trail.fault(ParseFault { at: self.place(*at), ..ParseFault::repeated(key) });
         }
     }
 
@@ -154,31 +155,31 @@ impl<'t> Layer<'t> {
     }
 
     /// Returns the reason for which no parser could read the text.
-    pub(super) fn unread(&self) -> Fault {
+    pub(super) fn unread(&self) -> ParseFault {
         if !self.begins_like_a_value() {
             return self.shapeless();
         }
         if self.is_cut() {
             let message = "the text ends before its brackets or strings do";
-            return self.fail(ParseFault::Truncated, self.text.len(), message);
+            return self.fail(ParseFaultKind::Truncated, self.text.len(), message);
         }
         if let Some(at) = self.outline().ellipsis {
-            return self.fail(ParseFault::Abbreviated, at, "\"...\" replaces a value");
+            return self.fail(ParseFaultKind::Abbreviated, at, "\"...\" replaces a value");
         }
         let (at, message) = self.stopped_at();
-        self.fail(ParseFault::NotJson, at, message)
+        self.fail(ParseFaultKind::NotJson, at, message)
     }
 
     /// Classifies a text that does not begin like a value.
-    fn shapeless(&self) -> Fault {
+    fn shapeless(&self) -> ParseFault {
         let fault = if self.text.chars().all(|c| c.is_control() || c.is_whitespace()) {
-            ParseFault::ControlCharacters
+            ParseFaultKind::ControlCharacters
         } else if is_source_code(self.text) {
-            ParseFault::SourceCode
+            ParseFaultKind::SourceCode
         } else if self.text.starts_with('<') {
-            ParseFault::Html
+            ParseFaultKind::Html
         } else {
-            ParseFault::NotJson
+            ParseFaultKind::NotJson
         };
         let beginning: String = self.text.chars().take(24).collect();
         self.fail(fault, 0, format!("the text begins with {beginning:?}"))

@@ -22,7 +22,7 @@ use serde_json::Value;
 use crate::{dialect, source};
 use callsieve_notation::allowance::Allowance;
 use callsieve_notation::levels::{MAX_KEPT, is_within};
-use fault::Fault;
+use fault::ParseFault;
 use layer::Layer;
 use step::ParseStep;
 use trail::Trail;
@@ -35,7 +35,7 @@ pub struct Parsed {
     /// The parser steps used, in order.
     pub steps: Vec<ParseStep>,
     /// Faults despite which the functions were read; they may differ from what the author meant.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<ParseFault>,
 }
 
 impl Parsed {
@@ -43,7 +43,7 @@ impl Parsed {
     ///
     /// # Errors
     /// The first fault.
-    pub fn sure(self) -> Result<Vec<Value>, Fault> {
+    pub fn sure(self) -> Result<Vec<Value>, ParseFault> {
         match self.faults.into_iter().next() {
             Some(fault) => Err(fault),
             None => Ok(self.functions),
@@ -61,7 +61,7 @@ impl Parsed {
 ///
 /// # Errors
 /// If the text cannot be read without guessing, or contains something other than functions.
-pub fn parse(text: &str) -> Result<Parsed, Fault> {
+pub fn parse(text: &str) -> Result<Parsed, ParseFault> {
     let mut trail = Trail::default();
     let allowance = Allowance::of(text);
     let layer = Layer::new(text, &allowance);
@@ -76,12 +76,12 @@ pub fn parse(text: &str) -> Result<Parsed, Fault> {
 }
 
 /// Returns the functions unless they are nested too deep to be read again.
-fn shallow(functions: Vec<Value>) -> Result<Vec<Value>, Fault> {
+fn shallow(functions: Vec<Value>) -> Result<Vec<Value>, ParseFault> {
     // The list itself is one level.
     match functions.iter().position(|function| !is_within(function, MAX_KEPT - 1)) {
         None => Ok(functions),
-        Some(at) => Err(Fault::new(
-            fault::ParseFault::FunctionsTooDeep,
+        Some(at) => Err(ParseFault::new(
+            fault::ParseFaultKind::FunctionsTooDeep,
             format!("with function {at} the list is more than {MAX_KEPT} levels deep"),
         )),
     }
@@ -91,17 +91,19 @@ fn shallow(functions: Vec<Value>) -> Result<Vec<Value>, Fault> {
 ///
 /// # Errors
 /// As [`parse`]; a file without definitions is program source without functions, never broken JSON.
-pub fn parse_python(text: &str) -> Result<Parsed, Fault> {
+pub fn parse_python(text: &str) -> Result<Parsed, ParseFault> {
     parse(text).map_err(|fault| {
         let is_about_all = matches!(
             fault.kind,
-            fault::ParseFault::Empty | fault::ParseFault::ControlCharacters | fault::ParseFault::TooLarge
+            fault::ParseFaultKind::Empty
+                | fault::ParseFaultKind::ControlCharacters
+                | fault::ParseFaultKind::TooLarge
         );
         if is_about_all || source::is_python(text) {
             return fault;
         }
         let message = "the file defines no function or class at its outermost level";
-        Fault::new(fault::ParseFault::SourceCode, message)
+        ParseFault::new(fault::ParseFaultKind::SourceCode, message)
     })
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::fault::ParseFault;
+use super::fault::ParseFaultKind;
 use super::layer::Layer;
 use super::trail::Trail;
 use callsieve_notation::allowance::ELEMENT_BYTES;
@@ -19,7 +19,7 @@ use callsieve_notation::python;
 pub(super) fn exact(layer: &Layer<'_>, part: Range<usize>, trail: &mut Trail) -> Option<Value> {
     let text = &layer.text[part.clone()];
     let note = |repeated: &[_], trail: &mut Trail| {
-        if let (false, Ok(below)) = (repeated.is_empty(), layer.part(part)) {
+        if let (false, Ok(below)) = (repeated.is_empty(), layer.slice(part)) {
             below.note_repeated(repeated, trail);
         }
     };
@@ -56,7 +56,7 @@ pub(super) fn readable(layer: &Layer<'_>, trail: &mut Trail) -> Option<Vec<Value
         let (at, why) =
             stop.map_or((0, "it is broken in more than one way".to_owned()), |stop| (stop.at, stop.message));
         let message = format!("function {number} cannot be read: {why}");
-        noted.fault(layer.fail(ParseFault::UnreadableRecord, part.start + at, message));
+        noted.fault(layer.fail(ParseFaultKind::UnreadableRecord, part.start + at, message));
     }
     // A text with mostly unreadable parts is not a list of records.
     if values.len() < 2 || values.len() * 2 < parts.len() {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::fault::ParseFault;
+use super::fault::ParseFaultKind;
 use super::*;
 
 fn codes(steps: &[ParseStep]) -> Vec<&'static str> {
@@ -82,34 +82,34 @@ fn python_definitions_are_read_wherever_a_list_is_allowed() {
 #[test]
 fn every_fault_is_reported_for_its_text() {
     for (text, fault) in [
-        ("", ParseFault::Empty),
-        (" \u{feff}\n", ParseFault::Empty),
-        ("\"\"", ParseFault::Empty),
-        ("\0\u{1}\u{2}", ParseFault::ControlCharacters),
-        ("<html><body>404</body></html>", ParseFault::Html),
-        ("def f(city: str = Field(alias='c')):\n    \"\"\"Weather.\"\"\"", ParseFault::SourceCode),
-        ("def f(city: str):\n    \"\"\"Weather.", ParseFault::Truncated),
-        ("import json\n\ntools = json.loads('[]')", ParseFault::SourceCode),
-        ("<func_start>def f(a: str)<func_end> or else", ParseFault::SourceCode),
-        ("none", ParseFault::NotJson),
-        ("test", ParseFault::NotJson),
-        ("i want a weather function pls", ParseFault::NotJson),
-        ("note: call me", ParseFault::NotJson),
-        ("\"just a string\"", ParseFault::NotJson),
-        ("```\n{}\n```\n```\n{}\n```", ParseFault::NoFunctions),
-        ("{\"name\": f\"now\"}", ParseFault::SourceCode),
-        ("{name: `now ${n}`}", ParseFault::SourceCode),
-        ("{\"name\": NAME + \"x\"}", ParseFault::NotJson),
-        ("{\"name\": \"\"", ParseFault::Truncated),
-        ("\"[{\\\"name\\\": ", ParseFault::Truncated),
-        ("[{...}]", ParseFault::Abbreviated),
-        ("{}", ParseFault::NoFunctions),
-        ("null", ParseFault::NoFunctions),
-        ("[]", ParseFault::NoFunctions),
-        ("[null]", ParseFault::NotAFunction),
-        ("['go search the web to obtain up-to-date information']", ParseFault::NotAFunction),
-        ("{'function': 'search'}", ParseFault::MissingName),
-        ("{\"name\": \"\"}", ParseFault::MissingName),
+        ("", ParseFaultKind::Empty),
+        (" \u{feff}\n", ParseFaultKind::Empty),
+        ("\"\"", ParseFaultKind::Empty),
+        ("\0\u{1}\u{2}", ParseFaultKind::ControlCharacters),
+        ("<html><body>404</body></html>", ParseFaultKind::Html),
+        ("def f(city: str = Field(alias='c')):\n    \"\"\"Weather.\"\"\"", ParseFaultKind::SourceCode),
+        ("def f(city: str):\n    \"\"\"Weather.", ParseFaultKind::Truncated),
+        ("import json\n\ntools = json.loads('[]')", ParseFaultKind::SourceCode),
+        ("<func_start>def f(a: str)<func_end> or else", ParseFaultKind::SourceCode),
+        ("none", ParseFaultKind::NotJson),
+        ("test", ParseFaultKind::NotJson),
+        ("i want a weather function pls", ParseFaultKind::NotJson),
+        ("note: call me", ParseFaultKind::NotJson),
+        ("\"just a string\"", ParseFaultKind::NotJson),
+        ("```\n{}\n```\n```\n{}\n```", ParseFaultKind::NoFunctions),
+        ("{\"name\": f\"now\"}", ParseFaultKind::SourceCode),
+        ("{name: `now ${n}`}", ParseFaultKind::SourceCode),
+        ("{\"name\": NAME + \"x\"}", ParseFaultKind::NotJson),
+        ("{\"name\": \"\"", ParseFaultKind::Truncated),
+        ("\"[{\\\"name\\\": ", ParseFaultKind::Truncated),
+        ("[{...}]", ParseFaultKind::Abbreviated),
+        ("{}", ParseFaultKind::NoFunctions),
+        ("null", ParseFaultKind::NoFunctions),
+        ("[]", ParseFaultKind::NoFunctions),
+        ("[null]", ParseFaultKind::NotAFunction),
+        ("['go search the web to obtain up-to-date information']", ParseFaultKind::NotAFunction),
+        ("{'function': 'search'}", ParseFaultKind::MissingName),
+        ("{\"name\": \"\"}", ParseFaultKind::MissingName),
     ] {
         assert_eq!(parse(text).map_err(|fault| fault.kind), Err(fault), "{text:?}");
     }
@@ -126,21 +126,21 @@ fn the_place_of_a_fault_is_in_the_text_as_sent() {
 fn functions_read_despite_a_fault_have_it() {
     let function = json!({"name": "f", "enum": ["a", "b"]});
     for (text, kind) in [
-        (r#"{"name": "f", "enum": ["a", "b""#, ParseFault::Truncated),
-        (r#"{"name": "f", "enum": ["a", "b"], "desc"#, ParseFault::Truncated),
-        (r#"{"name": "f", "enum": ["a", "b"], "strict": tru"#, ParseFault::Truncated),
-        (r#""{\"name\": \"f\", \"enum\": [\"a\", \"b"#, ParseFault::Truncated),
-        ("{'name': 'f', 'enum': ('a', 'b", ParseFault::Truncated),
-        ("```json\n{\"name\": \"f\", \"enum\": [\"a\", \"b", ParseFault::Truncated),
-        ("Use this: {\"name\": \"f\", \"enum\": [\"a\", \"b", ParseFault::Truncated),
-        (r#"{"name": "f", "enum": ["a", "b", ...]}"#, ParseFault::Abbreviated),
-        (r#"{"name": "f", "enum": ["a", "b", …], ...}"#, ParseFault::Abbreviated),
-        ("{\"name\": \"f\", \"enum\": [\"a\", \"b\" // ... and more\n]}", ParseFault::Abbreviated),
-        (r#"{"name": "f", "enum": ["a" "b"]}"#, ParseFault::AmbiguousRepair),
-        (r#"{"name": "g", "enum": ["a", "b"], "name": "f"}"#, ParseFault::DuplicateKey),
-        (r#"{"name": "g", "enum": ["a", "b"], "name": "f",}"#, ParseFault::DuplicateKey),
-        ("{'name': 'g', 'enum': ['a', 'b'], 'name': 'f'}", ParseFault::DuplicateKey),
-        ("{\"name\": \"g\", \"enum\": [\"a\", \"b\"]\n\"name\": \"f\"}", ParseFault::DuplicateKey),
+        (r#"{"name": "f", "enum": ["a", "b""#, ParseFaultKind::Truncated),
+        (r#"{"name": "f", "enum": ["a", "b"], "desc"#, ParseFaultKind::Truncated),
+        (r#"{"name": "f", "enum": ["a", "b"], "strict": tru"#, ParseFaultKind::Truncated),
+        (r#""{\"name\": \"f\", \"enum\": [\"a\", \"b"#, ParseFaultKind::Truncated),
+        ("{'name': 'f', 'enum': ('a', 'b", ParseFaultKind::Truncated),
+        ("```json\n{\"name\": \"f\", \"enum\": [\"a\", \"b", ParseFaultKind::Truncated),
+        ("Use this: {\"name\": \"f\", \"enum\": [\"a\", \"b", ParseFaultKind::Truncated),
+        (r#"{"name": "f", "enum": ["a", "b", ...]}"#, ParseFaultKind::Abbreviated),
+        (r#"{"name": "f", "enum": ["a", "b", …], ...}"#, ParseFaultKind::Abbreviated),
+        ("{\"name\": \"f\", \"enum\": [\"a\", \"b\" // ... and more\n]}", ParseFaultKind::Abbreviated),
+        (r#"{"name": "f", "enum": ["a" "b"]}"#, ParseFaultKind::AmbiguousRepair),
+        (r#"{"name": "g", "enum": ["a", "b"], "name": "f"}"#, ParseFaultKind::DuplicateKey),
+        (r#"{"name": "g", "enum": ["a", "b"], "name": "f",}"#, ParseFaultKind::DuplicateKey),
+        ("{'name': 'g', 'enum': ['a', 'b'], 'name': 'f'}", ParseFaultKind::DuplicateKey),
+        ("{\"name\": \"g\", \"enum\": [\"a\", \"b\"]\n\"name\": \"f\"}", ParseFaultKind::DuplicateKey),
     ] {
         let parsed = parse(text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
         assert_eq!(parsed.faults.iter().map(|fault| fault.kind).collect::<Vec<_>>(), [kind], "{text}");
@@ -178,7 +178,7 @@ fn a_list_with_broken_records_keeps_the_others_and_reports_the_broken() {
         let parsed = parse(text).unwrap();
         assert_eq!(parsed.functions, [json!({"name": "a"}), json!({"name": "c"})]);
         let [fault] = parsed.faults.as_slice() else { panic!("{:?}", parsed.faults) };
-        assert_eq!(fault.kind, ParseFault::UnreadableRecord);
+        assert_eq!(fault.kind, ParseFaultKind::UnreadableRecord);
         assert!(fault.message.starts_with("function 1 cannot be read"), "{}", fault.message);
         assert_eq!(fault.at.map(|at| &text[at..=at]), Some("o"));
     }
@@ -189,7 +189,7 @@ fn a_stray_bracket_loses_nothing() {
     let parsed = parse("[{\"name\": \"a\"}, [{\"name\": \"b\"}, {\"name\": \"c\"}]").unwrap();
     assert_eq!((parsed.functions.len(), parsed.faults), (3, vec![]));
     let parsed = parse("[{\"name\": \"a\"}, {\"name\": \"b\", \"enum\": [[\"x\"]").unwrap();
-    assert_eq!(parsed.faults[0].kind, ParseFault::Truncated);
+    assert_eq!(parsed.faults[0].kind, ParseFaultKind::Truncated);
 }
 
 #[test]
@@ -199,9 +199,9 @@ fn depth_is_bounded_for_every_parser() {
         assert!(parse(&text).is_err());
     }
     let hidden = format!("// it's\u{2028}{}", "[".repeat(100_000));
-    assert_eq!(parse(&hidden).unwrap_err().kind, ParseFault::TooDeep);
+    assert_eq!(parse(&hidden).unwrap_err().kind, ParseFaultKind::TooDeep);
     let nested = (0..9).fold("[]".to_owned(), |text, _| json!(text).to_string());
-    assert_eq!(parse(&nested).unwrap_err().kind, ParseFault::TooDeep);
+    assert_eq!(parse(&nested).unwrap_err().kind, ParseFaultKind::TooDeep);
 }
 
 #[test]
@@ -217,16 +217,18 @@ fn half_of_a_surrogate_pair_is_always_refused() {
     for after in ["é", "語語", "a", "\\n"] {
         let text = format!("[{{name: \"f\", description: \"\\ud83d{after}");
         let fault = parse(&text).unwrap_err();
-        assert_eq!(fault.kind, ParseFault::Truncated, "{text}: {fault:?}");
+        assert_eq!(fault.kind, ParseFaultKind::Truncated, "{text}: {fault:?}");
     }
 }
 
 #[test]
 fn reason_codes_are_unique() {
-    let codes: std::collections::BTreeSet<_> = ParseFault::ALL.iter().map(|fault| fault.code()).collect();
-    assert_eq!(codes.len(), ParseFault::ALL.len());
+    let codes: std::collections::BTreeSet<_> = ParseFaultKind::ALL.iter().map(|fault| fault.code()).collect();
+    assert_eq!(codes.len(), ParseFaultKind::ALL.len());
     assert!(
-        ParseFault::ALL.iter().all(|fault| fault.code().starts_with("parse/") && fault.what().ends_with('.'))
+        ParseFaultKind::ALL
+            .iter()
+            .all(|fault| fault.code().starts_with("parse/") && fault.what().ends_with('.'))
     );
 }
 
@@ -247,6 +249,6 @@ proptest! {
     fn a_truncated_text_is_never_completed_silently(cut in 1..120_usize) {
         let text = r#"[{"name": "f", "description": "d", "parameters": {"type": "dict", "properties": {"a": {"type": "string"}}, "required": ["a"]}}]"#;
         let fault = parse(&text[..cut]).map_or_else(|fault| fault, |parsed| parsed.faults[0].clone());
-        prop_assert_eq!(fault.kind, ParseFault::Truncated);
+        prop_assert_eq!(fault.kind, ParseFaultKind::Truncated);
     }
 }

@@ -1,6 +1,6 @@
 //! The record of a parse: the steps used, and the faults despite which the text was read.
 
-use super::fault::{Fault, ParseFault};
+use super::fault::{ParseFault, ParseFaultKind};
 use super::step::ParseStep;
 
 /// The maximum number of repeated keys reported individually.
@@ -10,7 +10,7 @@ pub(crate) const MAX_REPEATED: usize = 20;
 #[derive(Debug, Default)]
 pub(super) struct Trail {
     pub(super) steps: Vec<ParseStep>,
-    pub(super) faults: Vec<Fault>,
+    pub(super) faults: Vec<ParseFault>,
 }
 
 impl Trail {
@@ -19,8 +19,8 @@ impl Trail {
     }
 
     /// Records a fault. Each kind is recorded once, except for records and keys, each of which has its own place.
-    pub(super) fn fault(&mut self, fault: Fault) {
-        let is_place = matches!(fault.kind, ParseFault::UnreadableRecord | ParseFault::DuplicateKey);
+    pub(super) fn fault(&mut self, fault: ParseFault) {
+        let is_place = matches!(fault.kind, ParseFaultKind::UnreadableRecord | ParseFaultKind::DuplicateKey);
         if is_place || self.faults.iter().all(|earlier| earlier.kind != fault.kind) {
             self.faults.push(fault);
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::parse::fault::{Fault, ParseFault};
+use crate::parse::fault::{ParseFault, ParseFaultKind};
 use callsieve_notation::allowance::Allowance;
 
 /// The maximum number of unreadable definitions that are reported.
@@ -12,13 +12,13 @@ pub(super) const MAX_FAULTS: usize = 20;
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Source {
     pub(crate) functions: Vec<Value>,
-    pub(crate) faults: Vec<Fault>,
+    pub(crate) faults: Vec<ParseFault>,
 }
 
 #[cfg(test)]
 impl Source {
     /// Returns the functions if all of the source can be read.
-    pub(super) fn sure(self) -> Result<Vec<Value>, Fault> {
+    pub(super) fn sure(self) -> Result<Vec<Value>, ParseFault> {
         self.faults.into_iter().next().map_or(Ok(self.functions), Err)
     }
 }
@@ -33,7 +33,7 @@ impl From<Vec<Value>> for Source {
 const BYTES_PER_MARK: usize = 1_200;
 
 /// Refuses a source whose functions would take more than the allowance, before they are built.
-pub(super) fn afford(text: &str, allowance: &Allowance) -> Result<(), Fault> {
+pub(super) fn afford(text: &str, allowance: &Allowance) -> Result<(), ParseFault> {
     let is_mark = |byte: &u8| matches!(byte, b'(' | b',' | b';' | b'{' | b'[' | b'<' | b'|');
     let n_lines = text.lines().filter(|line| !line.trim_start().is_empty()).count();
     let n_marks = n_lines + text.bytes().filter(is_mark).count();
@@ -41,8 +41,8 @@ pub(super) fn afford(text: &str, allowance: &Allowance) -> Result<(), Fault> {
 }
 
 /// Returns the fault that a source contains, or expands to, too much.
-pub(super) fn too_large() -> Fault {
-    Fault::new(ParseFault::TooLarge, "the source expands to more than a list of functions could")
+pub(super) fn too_large() -> ParseFault {
+    ParseFault::new(ParseFaultKind::TooLarge, "the source expands to more than a list of functions could")
 }
 
 /// Returns a function of a source. Without a text, its description is empty, as in the source.

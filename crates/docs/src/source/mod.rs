@@ -8,13 +8,13 @@ mod found;
 pub(crate) mod python;
 mod typescript;
 
-use super::parse::fault::Fault;
+use super::parse::fault::ParseFault;
 use super::parse::step::{ParseStep, note};
 use callsieve_notation::allowance::Allowance;
 use found::Source;
 
 /// A reader of a text; `None` if the text is not in its language.
-type SourceReader = fn(&str, &mut Vec<ParseStep>, &Allowance) -> Option<Result<Source, Fault>>;
+type SourceReader = fn(&str, &mut Vec<ParseStep>, &Allowance) -> Option<Result<Source, ParseFault>>;
 
 /// The readers, in the order they are tried.
 const READERS: &[(SourceReader, ParseStep)] = &[
@@ -31,7 +31,7 @@ pub(crate) fn functions(
     text: &str,
     steps: &mut Vec<ParseStep>,
     allowance: &Allowance,
-) -> Option<Result<Source, Fault>> {
+) -> Option<Result<Source, ParseFault>> {
     // No supported language begins like data, so data takes one look. A module may begin with a docstring, and its
     // first definition may follow many lines later.
     let start = text.trim_start();

@@ -14,7 +14,7 @@ mod swagger;
 
 use serde_json::{Map, Value};
 
-use super::parse::fault::{Fault, ParseFault};
+use super::parse::fault::{ParseFault, ParseFaultKind};
 use super::parse::step::ParseStep;
 use callsieve_notation::allowance::{Allowance, ELEMENT_BYTES, bytes_of};
 use callsieve_notation::json::strict::{self, Strict};
@@ -31,7 +31,7 @@ const MAX_NAMED: usize = 5;
 type DescriptionReader = fn(&Map<String, Value>, &mut Vec<ParseStep>, &Allowance) -> Read;
 
 /// The readable operations, and the fault with the unreadable ones.
-type Read = (Vec<Operation>, Option<Fault>);
+type Read = (Vec<Operation>, Option<ParseFault>);
 
 /// One operation of an API description.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,7 +65,7 @@ pub struct Description {
     /// The readable operations, in the order of the description.
     pub operations: Vec<Operation>,
     /// The fault with the unreadable operations.
-    pub fault: Option<Fault>,
+    pub fault: Option<ParseFault>,
     /// How they were read.
     pub steps: Vec<ParseStep>,
 }
@@ -85,7 +85,7 @@ pub(crate) fn functions(
     map: &Map<String, Value>,
     steps: &mut Vec<ParseStep>,
     allowance: &Allowance,
-) -> Option<(Vec<Value>, Option<Fault>)> {
+) -> Option<(Vec<Value>, Option<ParseFault>)> {
     let (operations, fault) = operations(map, steps, allowance)?;
     Some((operations.into_iter().map(|operation| operation.function).collect(), fault))
 }
@@ -100,7 +100,7 @@ fn operations(map: &Map<String, Value>, steps: &mut Vec<ParseStep>, allowance: &
     };
     let reader = reader(&inner)?;
     if let Some(first) = repeated.first() {
-        return Some((Vec::new(), Some(Fault::repeated(&first.key))));
+        return Some((Vec::new(), Some(ParseFault::repeated(&first.key))));
     }
     note(steps, ParseStep::JsonString);
     Some(reader(&inner, steps, allowance))
@@ -169,7 +169,7 @@ impl<'a> Tally<'a> {
         if self.n_more_bad > 0 {
             message += &format!("; and {} more", self.n_more_bad);
         }
-        (self.operations, Some(Fault::new(ParseFault::UnreadableOperation, message)))
+        (self.operations, Some(ParseFault::new(ParseFaultKind::UnreadableOperation, message)))
     }
 }
 

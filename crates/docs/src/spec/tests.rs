@@ -15,7 +15,7 @@ fn read(spec: &Value) -> (Vec<Value>, Vec<&'static str>) {
 fn fault(spec: &Value) -> String {
     let (_, fault) = functions(spec.as_object().unwrap(), &mut Vec::new(), &Allowance::of("")).unwrap();
     let fault = fault.unwrap();
-    assert_eq!(fault.kind, ParseFault::UnreadableOperation);
+    assert_eq!(fault.kind, ParseFaultKind::UnreadableOperation);
     fault.message
 }
 

@@ -64,12 +64,12 @@ impl Progress for Counting {
 }
 
 /// The result of a visit of all batches: the batch, its rows, and the cells of each row.
-type Seen = Vec<(usize, Vec<RowIx>, Vec<(RowIx, Option<String>, Option<i64>)>)>;
+type VisitedBatches = Vec<(usize, Vec<RowIx>, Vec<(RowIx, Option<String>, Option<i64>)>)>;
 
-fn seen(view: &View<'_>, wanted: Option<&[RowIx]>) -> (Seen, u64) {
+fn visited(view: &View<'_>, wanted: Option<&[RowIx]>) -> (VisitedBatches, u64) {
     let (cancel, progress) = (AtomicBool::new(false), Counting::default());
     let cx = Context::new(0, &cancel, &progress);
-    let mut seen = Seen::new();
+    let mut visited = VisitedBatches::new();
     let visit = |batch: &crate::view::Batch<'_>| {
         let cells = batch.map_rows(|row| {
             assert_eq!(row.text(MODEL), None, "declared, and not there");
@@ -78,7 +78,7 @@ fn seen(view: &View<'_>, wanted: Option<&[RowIx]>) -> (Seen, u64) {
         for &row in batch.rows() {
             assert_eq!(batch.row(row).ix(), row);
         }
-        seen.push((batch.index(), batch.rows().to_vec(), cells));
+        visited.push((batch.index(), batch.rows().to_vec(), cells));
         Ok(())
     };
     match wanted {
@@ -86,7 +86,7 @@ fn seen(view: &View<'_>, wanted: Option<&[RowIx]>) -> (Seen, u64) {
         Some(rows) => view.stream(&cx, |row| rows.contains(&row), visit),
     }
     .unwrap();
-    (seen, progress.0.into_inner())
+    (visited, progress.0.into_inner())
 }
 
 fn cells(row: RowIx, text: Option<&str>, number: Option<i64>) -> (RowIx, Option<String>, Option<i64>) {
@@ -139,7 +139,7 @@ fn batches_hold_the_kept_rows_with_the_cells_of_their_table() {
     for row in [1, 5] {
         tables.fate(TableId::Requests, row, &BAD, None);
     }
-    let (found, n_rows) = seen(&tables.view(TableId::Requests), None);
+    let (found, n_rows) = visited(&tables.view(TableId::Requests), None);
     let first = (0, vec![0], vec![cells(0, Some("[0]"), Some(0))]);
     let second = vec![cells(2, Some("[2]"), Some(20)), cells(3, Some("[3]"), None), cells(4, None, Some(40))];
     // Of the last batch no row is kept.
@@ -150,7 +150,7 @@ fn batches_hold_the_kept_rows_with_the_cells_of_their_table() {
 fn rows_can_be_streamed_whatever_their_fate() {
     let mut tables = Tables::new();
     tables.fate(TableId::Requests, 5, &BAD, None);
-    let (found, n_rows) = seen(&tables.view(TableId::Requests), Some(&[1, 5]));
+    let (found, n_rows) = visited(&tables.view(TableId::Requests), Some(&[1, 5]));
     let first = (0, vec![1], vec![cells(1, Some("[1]"), Some(10))]);
     let last = (2, vec![5], vec![cells(5, Some("[5]"), Some(50))]);
     assert_eq!((found, n_rows), (vec![first, last], 6));

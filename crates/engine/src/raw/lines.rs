@@ -5,9 +5,9 @@ use std::path::Path;
 use super::LINES;
 use super::rows::SourcePlace;
 use crate::background_writer::BackgroundWriter;
+use crate::division::BatchRows;
 use crate::error::{Result, damaged};
 use crate::frame::{FrameFile, FrameWriter, Values};
-use crate::part::BatchRows;
 use crate::vocabulary::Reason;
 
 /// The reason of a line that was joined into the request of another line.

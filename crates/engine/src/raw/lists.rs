@@ -7,9 +7,9 @@ use rustc_hash::FxHashMap;
 use super::pending::Pending;
 use super::rows::{DocListRow, SourcePlace};
 use crate::background_writer::BackgroundWriter;
+use crate::division::BatchRows;
 use crate::error::{Error, Result};
 use crate::frame::{FrameWriter, Held};
-use crate::part::BatchRows;
 use crate::vocabulary::{ColumnSpec, RowIx, TableId};
 
 /// A writer that writes each distinct doc list once.

@@ -2,9 +2,9 @@
 
 use super::BATCH_BYTES;
 use super::rows::RowCells;
+use crate::division::BatchRows;
 use crate::error::{Error, Result};
 use crate::frame::{Columns, FrameWriter, Values};
-use crate::part::BatchRows;
 use crate::vocabulary::{Cell, ColumnKind, ColumnSpec, TableId};
 
 /// The rows of an incomplete batch.

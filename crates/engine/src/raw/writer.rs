@@ -15,11 +15,11 @@ use super::{
 };
 use crate::background_writer::BackgroundWriter;
 use crate::corpus::{Cells, Corpus};
+use crate::division::BatchRows;
 use crate::error::Result;
 use crate::folder::Step;
 use crate::forgotten::{FORGOTTEN, Forgotten};
 use crate::frame::FrameWriter;
-use crate::part::BatchRows;
 use crate::vocabulary::{ColumnSpec, TableId};
 
 /// Receives rows and writes the ingest step.

@@ -30,7 +30,7 @@ pub(super) fn functions(
     let mut functions: Vec<Declaration> = Vec::new();
     for (position, item) in top.list("functions")?.iter().enumerate() {
         let section = Section::of(top.file(), format!("functions[{position}]"), item)?;
-        let function = Reader { tables, conversions, section: &section }.function()?;
+        let function = FunctionReader { tables, conversions, section: &section }.function()?;
         if functions.iter().any(|other| other.name == function.name) {
             return Err(section.fault("name", "a name that no earlier function has", None));
         }
@@ -43,13 +43,13 @@ pub(super) fn functions(
     Ok(functions)
 }
 
-struct Reader<'r, 'f> {
+struct FunctionReader<'r, 'f> {
     tables: &'r [Table],
     conversions: &'r [Conversion],
     section: &'r Section<'f>,
 }
 
-impl Reader<'_, '_> {
+impl FunctionReader<'_, '_> {
     fn function(&self) -> Read<Declaration> {
         let section = self.section;
         let name = section.text("name")?;

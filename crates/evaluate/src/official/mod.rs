@@ -20,7 +20,7 @@ use super::dataset::{Category, Entry};
 use super::error::{EvaluateError, Result};
 use super::results::{Output, ResultRow};
 use super::score::{ABORT, NO_OUTPUT, Scored};
-use callsieve_checker::decode::Format;
+use callsieve_checker::decode::OutputFormat;
 use callsieve_checker::{Checker, Language};
 use process::Process;
 
@@ -216,12 +216,12 @@ fn line(n: usize, checker: Checker, job: &Job<'_>) -> Value {
     }
     let (format, has_tag) = job.category.format_of(entry);
     let format = match format {
-        Format::Python => "python",
-        Format::Java => "java",
-        Format::JavaScript => "javascript",
-        Format::Json => "json",
-        Format::VerboseXml => "verbose_xml",
-        Format::ConciseXml => "concise_xml",
+        OutputFormat::Python => "python",
+        OutputFormat::Java => "java",
+        OutputFormat::JavaScript => "javascript",
+        OutputFormat::Json => "json",
+        OutputFormat::VerboseXml => "verbose_xml",
+        OutputFormat::ConciseXml => "concise_xml",
     };
     let language = match job.category.scoring {
         Scoring::Calls(_, Language::Java) => "java",

@@ -17,7 +17,7 @@ use crate::lenient::json;
 use crate::log_formats::Columns;
 use crate::log_formats::names::is_read;
 use crate::read::{Block, Item, Position};
-use crate::reasons::{BLANK_LINE, Fault, NOT_JSON, NOT_UTF8};
+use crate::reasons::{BLANK_LINE, ItemFault, NOT_JSON, NOT_UTF8};
 use crate::record::{header_in_known_case, push_lines, records_of};
 use callsieve_text::content_hash::content_hash;
 
@@ -113,7 +113,7 @@ fn text_row(block: &Block, item: &Item) -> Line {
         }
         Err(error) => {
             let detail = format!("byte {} of the line", error.valid_up_to());
-            line(item.n_items, LineFate::Unreadable(Fault::new(NOT_UTF8, detail)))
+            line(item.n_items, LineFate::Unreadable(ItemFault::new(NOT_UTF8, detail)))
         }
     }
 }
@@ -174,10 +174,10 @@ fn completed(
 
 /// Makes faults of lines that are neither blank nor a value: such as the events of a stream.
 fn unseen(parts: Vec<Line>) -> Vec<Line> {
-    let is_passed_over = |fault: &Fault| fault.reason != BLANK_LINE;
+    let is_passed_over = |fault: &ItemFault| fault.reason != BLANK_LINE;
     let fate = |part: Line| match part.fate {
         LineFate::NoRequest(fault) if is_passed_over(&fault) => {
-            Line { fate: LineFate::Unreadable(Fault::new(NOT_JSON, fault.detail)), ..part }
+            Line { fate: LineFate::Unreadable(ItemFault::new(NOT_JSON, fault.detail)), ..part }
         }
         _ => part,
     };

@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use crate::attributes;
 use crate::path::{Path, become_list, find, find_object, gather, open};
-use crate::reasons::Fault;
+use crate::reasons::ItemFault;
 use crate::tools::{self, has_tool_messages};
 use bodies::BODIES;
 use callsieve_bfcl::conversation::Message;
@@ -164,7 +164,7 @@ pub struct Body {
     /// The last message is the answer, if it is the assistant's and the log has no other answer.
     pub ends_with_answer: bool,
     /// The parser of the messages.
-    pub read: fn(Value) -> Result<Vec<Message>, Fault>,
+    pub read: fn(Value) -> Result<Vec<Message>, ItemFault>,
 }
 
 /// The place of messages or functions in a body.

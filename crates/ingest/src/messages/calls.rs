@@ -3,12 +3,12 @@
 use serde_json::{Map, Value};
 
 use crate::path::become_list;
-use crate::reasons::{BAD_MESSAGE, Fault};
+use crate::reasons::{BAD_MESSAGE, ItemFault};
 use callsieve_bfcl::conversation::Call;
 use callsieve_notation::levels::{MAX_KEPT, is_within};
 
 /// Takes the calls outside a message's content: in lists, and the single call of older APIs.
-pub(super) fn take_calls(fields: &mut Map<String, Value>, calls: &mut Vec<Call>) -> Result<(), Fault> {
+pub(super) fn take_calls(fields: &mut Map<String, Value>, calls: &mut Vec<Call>) -> Result<(), ItemFault> {
     for key in CALL_LISTS {
         let mut list = fields.get_mut(*key).map(Value::take).unwrap_or_default();
         if become_list(&mut list)
@@ -54,7 +54,7 @@ const NAMES: &[&str] = &["name", "toolName"];
 const ARGUMENTS: &[&str] = &["arguments", "input", "args"];
 
 /// Reads a call of any API.
-pub(crate) fn read_call(mut call: Value) -> Result<Call, Fault> {
+pub(crate) fn read_call(mut call: Value) -> Result<Call, ItemFault> {
     let mut id = None;
     let take = |call: &mut Value, keys: &[&str]| {
         let mut found = keys.iter().filter_map(|key| call.get_mut(*key).map(Value::take));
@@ -67,7 +67,7 @@ pub(crate) fn read_call(mut call: Value) -> Result<Call, Fault> {
         call = call.get_mut(*frame).map(Value::take).unwrap_or_default();
     }
     let Some(Value::String(name)) = take(&mut call, NAMES) else {
-        return Err(Fault::new(BAD_MESSAGE, "a call without a name"));
+        return Err(ItemFault::new(BAD_MESSAGE, "a call without a name"));
     };
     let arguments = take(&mut call, ARGUMENTS).unwrap_or_else(|| Map::new().into());
     Ok(Call { id, name, arguments: read_arguments(arguments) })

@@ -13,21 +13,21 @@ mod tests;
 use serde_json::{Map, Value};
 
 use crate::path::written_list;
-use crate::reasons::{BAD_MESSAGE, Fault, PARTIAL_CONVERSATION, TRUNCATED};
+use crate::reasons::{BAD_MESSAGE, ItemFault, PARTIAL_CONVERSATION, TRUNCATED};
 use calls::{push_call, read_call, string, take_calls};
 use callsieve_bfcl::conversation::{Message, Role};
 use frames::{Framed, Item, framed, item_of, role_of, unframed};
 use parts::{is_part, read_content};
 
 /// Reads a list of messages; nested lists are flattened.
-pub(super) fn read_messages(list: Value) -> Result<Vec<Message>, Fault> {
+pub(super) fn read_messages(list: Value) -> Result<Vec<Message>, ItemFault> {
     let mut messages = Vec::new();
     push_messages(list, &mut messages)?;
     Ok(messages)
 }
 
 /// Reads a query: a list of messages, a text that holds one, or any other text as one user message.
-pub(super) fn read_query(query: Value) -> Result<Vec<Message>, Fault> {
+pub(super) fn read_query(query: Value) -> Result<Vec<Message>, ItemFault> {
     match query {
         Value::String(text) => match written_list(&text).filter(is_message_list) {
             Some(list) => read_messages(list),
@@ -39,12 +39,12 @@ pub(super) fn read_query(query: Value) -> Result<Vec<Message>, Fault> {
 }
 
 /// Reads messages in the attributes of spans, where lists of parts are often strings.
-pub(super) fn read_attribute_messages(mut messages: Value) -> Result<Vec<Message>, Fault> {
+pub(super) fn read_attribute_messages(mut messages: Value) -> Result<Vec<Message>, ItemFault> {
     if let Value::String(text) = &mut messages {
         match written_list(text) {
             Some(list) => messages = list,
             None if text.trim_start().starts_with(['[', '{']) => {
-                return Err(Fault::new(TRUNCATED, "the attribute is incomplete JSON"));
+                return Err(ItemFault::new(TRUNCATED, "the attribute is incomplete JSON"));
             }
             None => return Ok(vec![Message::text(Role::User, std::mem::take(text))]),
         }
@@ -62,12 +62,12 @@ pub(super) fn read_attribute_messages(mut messages: Value) -> Result<Vec<Message
 
 /// Reads an assistant's message that needs no role: its fields, its parts, several messages of one turn, or just its
 /// text.
-pub(super) fn read_answer(answer: Value) -> Result<Message, Fault> {
+pub(super) fn read_answer(answer: Value) -> Result<Message, ItemFault> {
     match answer {
         Value::Object(fields) => {
             let fields = unframed(fields);
             if !SAYS.iter().any(|key| fields.contains_key(*key)) {
-                return Err(Fault::new(BAD_MESSAGE, "an answer without content and calls"));
+                return Err(ItemFault::new(BAD_MESSAGE, "an answer without content and calls"));
             }
             read_fields(Role::Assistant, fields).map(|(message, _)| message)
         }
@@ -106,14 +106,14 @@ fn as_one_turn(messages: Vec<Message>) -> Message {
 }
 
 /// Reads instructions outside the messages: a text, a list of text parts, or an object that holds one.
-pub(super) fn read_system(mut system: Value) -> Result<Message, Fault> {
+pub(super) fn read_system(mut system: Value) -> Result<Message, ItemFault> {
     let parts = system.get_mut("parts").map(|parts| listed(parts.take()));
     Ok(Message::text(Role::System, read_content(parts.unwrap_or(system))?.text()))
 }
 
 /// Reads Gemini's contents: messages whose role defaults to the user. Its libraries accept a text as a message, and one
 /// message or part as a list of one.
-pub(super) fn read_contents(contents: Value) -> Result<Vec<Message>, Fault> {
+pub(super) fn read_contents(contents: Value) -> Result<Vec<Message>, ItemFault> {
     let contents = match contents {
         Value::String(text) => written_list(&text).unwrap_or(Value::String(text)),
         other => other,
@@ -154,7 +154,7 @@ fn is_message(value: &Value) -> bool {
     role_of(value).is_some() || item_of(value).is_some()
 }
 
-fn push_messages(value: Value, messages: &mut Vec<Message>) -> Result<(), Fault> {
+fn push_messages(value: Value, messages: &mut Vec<Message>) -> Result<(), ItemFault> {
     let number = messages.len() + 1;
     if let Some(item) = item_of(&value) {
         return push_item(item, value, messages);
@@ -178,7 +178,7 @@ fn push_messages(value: Value, messages: &mut Vec<Message>) -> Result<(), Fault>
 }
 
 /// Adds an item of OpenAI's Responses; the calls of one turn are consecutive items.
-fn push_item(item: Item, mut value: Value, messages: &mut Vec<Message>) -> Result<(), Fault> {
+fn push_item(item: Item, mut value: Value, messages: &mut Vec<Message>) -> Result<(), ItemFault> {
     match item {
         Item::Call => {
             let call = read_call(value)?;
@@ -194,19 +194,19 @@ fn push_item(item: Item, mut value: Value, messages: &mut Vec<Message>) -> Resul
         }
         Item::Silent => {}
         Item::Elsewhere => {
-            return Err(Fault::new(PARTIAL_CONVERSATION, "an item is only a reference"));
+            return Err(ItemFault::new(PARTIAL_CONVERSATION, "an item is only a reference"));
         }
     }
     Ok(())
 }
 
-fn bad_message(number: usize, value: &Value) -> Fault {
+fn bad_message(number: usize, value: &Value) -> ItemFault {
     let detail = match value.get("role") {
         Some(role) => format!("message {number} has the role {role}"),
         None if value.is_object() => format!("message {number} has no role"),
         None => format!("message {number} is {}, expected an object with role and content", kind_of(value)),
     };
-    Fault::new(BAD_MESSAGE, detail)
+    ItemFault::new(BAD_MESSAGE, detail)
 }
 
 fn kind_of(value: &Value) -> &'static str {
@@ -221,7 +221,7 @@ fn kind_of(value: &Value) -> &'static str {
 }
 
 /// Reads the fields of a message. Results of calls in its content become separate messages.
-fn read_fields(role: Role, mut fields: Map<String, Value>) -> Result<(Message, Vec<Message>), Fault> {
+fn read_fields(role: Role, mut fields: Map<String, Value>) -> Result<(Message, Vec<Message>), ItemFault> {
     let mut take = |keys: &[&str]| {
         let mut found = keys.iter().filter_map(|key| fields.get_mut(*key).map(Value::take));
         found.find(|value| !value.is_null()).unwrap_or_default()

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::calls::{read_call, string};
-use crate::reasons::{Fault, NON_TEXT_PART};
+use crate::reasons::{ItemFault, NON_TEXT_PART};
 use callsieve_bfcl::conversation::{Call, Message, Role};
 
 /// The sorted content of a message.
@@ -26,7 +26,7 @@ impl Content {
 
 /// The kind of a part, by its type.
 #[derive(Clone, Copy)]
-enum Part {
+enum PartKind {
     /// Text, in the first existing one of these fields.
     Text(&'static [&'static str]),
     Call,
@@ -37,38 +37,38 @@ enum Part {
     Framed(&'static str),
 }
 
-const PARTS: &[(&str, Part)] = &[
-    ("text", Part::Text(&["text", "content", "value"])),
-    ("input_text", Part::Text(&["text"])),
-    ("output_text", Part::Text(&["text"])),
-    ("refusal", Part::Text(&["refusal"])),
-    ("tool_use", Part::Call),
-    ("tool_call", Part::Call),
-    ("tool-call", Part::Call),
-    ("tool_result", Part::Result),
-    ("tool_call_response", Part::Result),
-    ("tool-result", Part::Result),
-    ("thinking", Part::Silent),
-    ("redacted_thinking", Part::Silent),
-    ("reasoning", Part::Silent),
+const PARTS: &[(&str, PartKind)] = &[
+    ("text", PartKind::Text(&["text", "content", "value"])),
+    ("input_text", PartKind::Text(&["text"])),
+    ("output_text", PartKind::Text(&["text"])),
+    ("refusal", PartKind::Text(&["refusal"])),
+    ("tool_use", PartKind::Call),
+    ("tool_call", PartKind::Call),
+    ("tool-call", PartKind::Call),
+    ("tool_result", PartKind::Result),
+    ("tool_call_response", PartKind::Result),
+    ("tool-result", PartKind::Result),
+    ("thinking", PartKind::Silent),
+    ("redacted_thinking", PartKind::Silent),
+    ("reasoning", PartKind::Silent),
 ];
 
 /// The kind of a part without a type, by a key, as in Gemini and Bedrock.
-const KEYED_PARTS: &[(&str, Part)] = &[
-    ("functionCall", Part::Call),
-    ("function_call", Part::Call),
-    ("toolUse", Part::Call),
-    ("functionResponse", Part::Result),
-    ("function_response", Part::Result),
-    ("toolResult", Part::Result),
-    ("thought", Part::Silent),
-    ("reasoningContent", Part::Silent),
-    ("cachePoint", Part::Silent),
-    ("message_content", Part::Framed("message_content")),
+const KEYED_PARTS: &[(&str, PartKind)] = &[
+    ("functionCall", PartKind::Call),
+    ("function_call", PartKind::Call),
+    ("toolUse", PartKind::Call),
+    ("functionResponse", PartKind::Result),
+    ("function_response", PartKind::Result),
+    ("toolResult", PartKind::Result),
+    ("thought", PartKind::Silent),
+    ("reasoningContent", PartKind::Silent),
+    ("cachePoint", PartKind::Silent),
+    ("message_content", PartKind::Framed("message_content")),
 ];
 
 /// Reads the content of a message: a text, a list of parts, or JSON that is kept as its text.
-pub(super) fn read_content(content: Value) -> Result<Content, Fault> {
+pub(super) fn read_content(content: Value) -> Result<Content, ItemFault> {
     let mut found = Content::default();
     match content {
         Value::Null => {}
@@ -82,25 +82,28 @@ pub(super) fn read_content(content: Value) -> Result<Content, Fault> {
     Ok(found)
 }
 
-fn read_part(mut part: Value, found: &mut Content) -> Result<(), Fault> {
+fn read_part(mut part: Value, found: &mut Content) -> Result<(), ItemFault> {
     if part.is_string() {
         found.texts.extend(string(part));
         return Ok(());
     }
     match part_kind(&part)? {
-        Part::Text(fields) => match fields.iter().find_map(|field| part.get_mut(*field).map(Value::take)) {
+        PartKind::Text(fields) => match fields.iter().find_map(|field| part.get_mut(*field).map(Value::take))
+        {
             Some(Value::String(text)) => found.texts.push(text),
-            _ => return Err(Fault::new(NON_TEXT_PART, "a text part without text")),
+            _ => return Err(ItemFault::new(NON_TEXT_PART, "a text part without text")),
         },
-        Part::Call => found.calls.push(read_call(part)?),
-        Part::Result => found.results.push(read_result(part)?),
-        Part::Silent => {}
-        Part::Framed(frame) => read_part(part.get_mut(frame).map(Value::take).unwrap_or_default(), found)?,
+        PartKind::Call => found.calls.push(read_call(part)?),
+        PartKind::Result => found.results.push(read_result(part)?),
+        PartKind::Silent => {}
+        PartKind::Framed(frame) => {
+            read_part(part.get_mut(frame).map(Value::take).unwrap_or_default(), found)?;
+        }
     }
     Ok(())
 }
 
-fn part_kind(part: &Value) -> Result<Part, Fault> {
+fn part_kind(part: &Value) -> Result<PartKind, ItemFault> {
     let Some(name) = part.get("type").and_then(Value::as_str) else {
         let is_there =
             |key: &str| part.get(key).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)));
@@ -108,13 +111,13 @@ fn part_kind(part: &Value) -> Result<Part, Fault> {
         return match (keyed, part.get("text"), part.as_object().and_then(|fields| fields.keys().next())) {
             (Some(kind), _, _) => Ok(kind),
             (None, None, Some(key)) => {
-                Err(Fault::new(NON_TEXT_PART, format!("a part with {key:?} and no text")))
+                Err(ItemFault::new(NON_TEXT_PART, format!("a part with {key:?} and no text")))
             }
-            _ => Ok(Part::Text(&["text"])),
+            _ => Ok(PartKind::Text(&["text"])),
         };
     };
     let known = PARTS.iter().find(|(known, _)| *known == name).map(|(_, kind)| *kind);
-    known.ok_or_else(|| Fault::new(NON_TEXT_PART, format!("a part of type {name:?}")))
+    known.ok_or_else(|| ItemFault::new(NON_TEXT_PART, format!("a part of type {name:?}")))
 }
 
 /// Returns `true` if an object is certainly a part, not other JSON.
@@ -132,7 +135,7 @@ const RESULTS: &[&str] = &["content", "response", "result", "output"];
 /// The keys of the call's id.
 const CALL_IDS: &[&str] = &["tool_use_id", "toolUseId", "toolCallId", "call_id", "id"];
 
-fn read_result(mut part: Value) -> Result<Message, Fault> {
+fn read_result(mut part: Value) -> Result<Message, ItemFault> {
     let frame = RESULT_FRAMES.iter().find(|frame| part.get(**frame).is_some_and(Value::is_object));
     if let Some(frame) = frame {
         part = part.get_mut(*frame).map(Value::take).unwrap_or_default();

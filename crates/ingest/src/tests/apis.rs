@@ -8,7 +8,7 @@ use crate::fate::{Line, LineFate, Record};
 use crate::log_formats::Columns;
 use crate::log_formats::bodies::BODIES;
 use crate::log_formats::envelopes::ENVELOPES;
-use crate::reasons::{Fault, UNKNOWN_LOG_FORMAT};
+use crate::reasons::{ItemFault, UNKNOWN_LOG_FORMAT};
 use crate::record::record_of_value;
 use callsieve_bfcl::conversation::{Call, Message, Role};
 use callsieve_text::content_hash::content_hash;
@@ -196,7 +196,7 @@ fn columns_of_other_names_come_from_the_pipeline() {
     assert_eq!(record(record_of_value(1, 0, line.clone(), &columns)).external_id.as_deref(), Some("x"));
     let fate = record_of_value(1, 0, line, &Columns::default());
     let detail = "an object with the keys ask, api, id";
-    assert_eq!(fate, LineFate::NoRequest(Fault::new(UNKNOWN_LOG_FORMAT, detail)));
+    assert_eq!(fate, LineFate::NoRequest(ItemFault::new(UNKNOWN_LOG_FORMAT, detail)));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{ROW, gzip, outline, positions, read, read_with};
 use crate::compression::Compression;
 use crate::fate::LineFate;
-use crate::read::{Format, Limits, ReadError, read_blocks};
+use crate::read::{FileFormat, Limits, ReadError, read_blocks};
 use crate::reasons::*;
 use callsieve_bfcl::conversation::{Message, Role};
 
@@ -255,7 +255,7 @@ fn a_line_over_the_limit_is_discarded_and_the_next_keeps_its_number() {
     let (lines, _) = read_with("log.jsonl", format!("{ROW}\n{long}\n{ROW}\n{long}").as_bytes(), &limits);
     assert_eq!(outline(&lines), [(1, "record"), (2, LINE_TOO_LONG), (3, "record"), (4, LINE_TOO_LONG)]);
     let detail = format!("{} bytes, the limit is 1000", long.len() + 1);
-    assert_eq!(lines[1].fate, LineFate::Unreadable(Fault::new(LINE_TOO_LONG, detail)));
+    assert_eq!(lines[1].fate, LineFate::Unreadable(ItemFault::new(LINE_TOO_LONG, detail)));
 
     let cell = "y\n".repeat(1 << 20);
     let table = format!("prompt,function\na,[]\n\"{cell}\",[]\nb,[]\n");
@@ -266,7 +266,7 @@ fn a_line_over_the_limit_is_discarded_and_the_next_keeps_its_number() {
 #[test]
 fn invalid_text_has_the_position_of_the_byte() {
     let lines = read("log.jsonl", b"{\"prompt\": \"\xff\"}");
-    assert_eq!(lines[0].fate, LineFate::Unreadable(Fault::new(NOT_UTF8, "byte 12 of the line")));
+    assert_eq!(lines[0].fate, LineFate::Unreadable(ItemFault::new(NOT_UTF8, "byte 12 of the line")));
 }
 
 #[test]
@@ -291,15 +291,15 @@ fn an_empty_file_has_no_items() {
 #[test]
 fn formats_are_detected_by_the_name_without_the_compression() {
     for (name, format) in [
-        ("a.jsonl", Format::Jsonl),
-        ("a.NDJSON.gz", Format::Jsonl),
-        ("a.csv.zst", Format::Csv { delimiter: b',' }),
-        ("a.tsv", Format::Csv { delimiter: b'\t' }),
-        ("a.json", Format::Json),
-        ("a.gz", Format::Json),
-        ("a", Format::Json),
+        ("a.jsonl", FileFormat::Jsonl),
+        ("a.NDJSON.gz", FileFormat::Jsonl),
+        ("a.csv.zst", FileFormat::Csv { delimiter: b',' }),
+        ("a.tsv", FileFormat::Csv { delimiter: b'\t' }),
+        ("a.json", FileFormat::Json),
+        ("a.gz", FileFormat::Json),
+        ("a", FileFormat::Json),
     ] {
-        assert_eq!(Format::of(Path::new(name)), format, "{name}");
+        assert_eq!(FileFormat::of(Path::new(name)), format, "{name}");
     }
 }
 
@@ -307,7 +307,9 @@ fn formats_are_detected_by_the_name_without_the_compression() {
 fn a_file_that_cannot_be_opened_is_an_error_and_so_is_the_callers_refusal() {
     let read = |path: &Path| {
         let refuse = || ReadError::Open { path: "refused".into(), cause: std::io::Error::other("x") };
-        read_blocks::<ReadError>(path, Format::Jsonl, &Limits::default(), &mut |_| {}, &mut |_| Err(refuse()))
+        read_blocks::<ReadError>(path, FileFormat::Jsonl, &Limits::default(), &mut |_| {}, &mut |_| {
+            Err(refuse())
+        })
     };
     let dir = tempfile::tempdir().unwrap();
     let missing = dir.path().join("missing.jsonl");

@@ -18,8 +18,8 @@ use serde_json::Value;
 use crate::fate::{Line, LineFate, Record};
 use crate::log_formats::Columns;
 use crate::log_formats::names::is_read;
-use crate::read::{FileFacts, Format, Limits, Position, ReadError, read_blocks};
-use crate::reasons::{Fault, RESPONSE_WITHOUT_REQUEST};
+use crate::read::{FileFacts, FileFormat, Limits, Position, ReadError, read_blocks};
+use crate::reasons::{ItemFault, RESPONSE_WITHOUT_REQUEST};
 use crate::record::{push_lines, record_of_value, records_of};
 use callsieve_bfcl::conversation::{Call, Message, Role};
 
@@ -33,7 +33,7 @@ fn read_with(name: &str, content: &[u8], limits: &Limits) -> (Vec<Line>, FileFac
     let (mut raw, mut lines) = (Vec::new(), Vec::new());
     let facts = read_blocks::<ReadError>(
         &path,
-        Format::of(&path),
+        FileFormat::of(&path),
         limits,
         &mut |bytes| raw.extend_from_slice(bytes),
         &mut |block| {
@@ -113,7 +113,7 @@ fn assert_unread_keys_change_nothing(value: &Value) {
             line.part = 0;
             match &mut line.fate {
                 LineFate::Record(record) => record.content_key = 0,
-                fate => *fate = LineFate::NoRequest(Fault::new(RESPONSE_WITHOUT_REQUEST, "")),
+                fate => *fate = LineFate::NoRequest(ItemFault::new(RESPONSE_WITHOUT_REQUEST, "")),
             }
         }
         lines

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::tags::{self, Notation};
 use super::{Speaker, Turn, turns};
 use crate::messages::read_messages;
-use crate::reasons::Fault;
+use crate::reasons::ItemFault;
 use crate::response::FINISHED_UNREADABLE;
 use callsieve_bfcl::conversation::{Message, Role};
 
@@ -31,10 +31,10 @@ pub(super) struct Decided {
 }
 
 /// A message, or a turn of the model whose calls cannot be read.
-type ReadTurn = Result<Message, Fault>;
+type ReadTurn = Result<Message, ItemFault>;
 
 /// Splits a conversation at its decision; a prompt that waits for the model is not split.
-pub(super) fn decide(turns: Vec<Turn>, notation: Notation, is_prompt: bool) -> Result<Decided, Fault> {
+pub(super) fn decide(turns: Vec<Turn>, notation: Notation, is_prompt: bool) -> Result<Decided, ItemFault> {
     cut(&read(turns, notation)?, is_prompt)
 }
 
@@ -45,7 +45,7 @@ pub(super) fn cut_messages(messages: &[Message]) -> Option<(Vec<Message>, Messag
     Some((messages, response?, following_messages))
 }
 
-fn cut(turns: &[ReadTurn], is_prompt: bool) -> Result<Decided, Fault> {
+fn cut(turns: &[ReadTurn], is_prompt: bool) -> Result<Decided, ItemFault> {
     if !turns.iter().any(|turn| is_of(turn, Role::User)) {
         return Ok(Decided::default());
     }
@@ -88,7 +88,7 @@ fn merged(turns: Vec<Message>) -> Option<Message> {
     })
 }
 
-fn read(turns: Vec<Turn>, notation: Notation) -> Result<Vec<ReadTurn>, Fault> {
+fn read(turns: Vec<Turn>, notation: Notation) -> Result<Vec<ReadTurn>, ItemFault> {
     let mut read = Vec::new();
     for turn in turns {
         match turn.speaker {
@@ -107,7 +107,7 @@ fn push_messages(
     value: Value,
     notation: Notation,
     turns: &mut Vec<ReadTurn>,
-) -> Result<(), Fault> {
+) -> Result<(), ItemFault> {
     let messages = match turns::text_of(&value) {
         Some(text) if value.is_string() => vec![Message::text(role, text)],
         _ => {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::tags::END_OF_TEXT;
 use super::{Speaker, Transcript, Turn, system_beside};
 use crate::log_formats::Columns;
-use crate::reasons::Fault;
+use crate::reasons::ItemFault;
 use callsieve_bfcl::conversation::Role;
 
 /// The marks of turns in one kind of text.
@@ -95,7 +95,7 @@ pub(super) const WHOLE: &[&str] = &["chat", "text", "sample", "prompt", "input"]
 const OPENINGS: &[&str] = &["<s>", "<|begin_of_text|>", "<bos>"];
 
 /// Finds a conversation that is one text.
-pub(super) fn find(body: &Value, columns: &Columns) -> Option<Result<Transcript, Fault>> {
+pub(super) fn find(body: &Value, columns: &Columns) -> Option<Result<Transcript, ItemFault>> {
     let text = without_opening(WHOLE.iter().find_map(|key| body.get(*key)?.as_str())?);
     let grammar = GRAMMARS.iter().find(|grammar| grammar.begins(text.trim_start()))?;
     let beside = system_beside(body, columns);

@@ -27,7 +27,7 @@ use crate::log_formats::envelopes::ENVELOPES;
 use crate::log_formats::{Columns, column};
 use crate::messages::read_system;
 use crate::path::{at, find_object};
-use crate::reasons::{Fault, NO_FUNCTIONS, NO_MESSAGES};
+use crate::reasons::{ItemFault, NO_FUNCTIONS, NO_MESSAGES};
 use crate::response::{FINISHED_UNREADABLE, read_response};
 use callsieve_bfcl::conversation::{Message, Role};
 use decision::Decided;
@@ -65,7 +65,7 @@ enum Speaker {
 }
 
 /// Finds a conversation of a form; a fault if it has the form and cannot be read.
-type Form = fn(&Value, &Columns) -> Option<Result<Transcript, Fault>>;
+type Form = fn(&Value, &Columns) -> Option<Result<Transcript, ItemFault>>;
 
 /// The forms of transcripts, in the order in which they are tried.
 const FORMS: &[Form] = &[turns::find, marked::find];
@@ -125,12 +125,12 @@ fn request_of(talk: Transcript, answer: Option<&Value>) -> Result<(String, Decid
     let functions = functions.filter(|text| !matches!(text.trim(), "" | "[]" | "null"));
     let Some(functions) = functions else {
         let detail = "the conversation offers none";
-        return Err(LineFate::NoRequest(Fault::new(NO_FUNCTIONS, detail)));
+        return Err(LineFate::NoRequest(ItemFault::new(NO_FUNCTIONS, detail)));
     };
     let decided = decision::decide(talk.turns, notation, talk.is_prompt);
     let mut decided = decided.map_err(LineFate::Unreadable)?;
     if decided.messages.is_empty() {
-        return Err(LineFate::NoRequest(Fault::new(NO_MESSAGES, "there is no question")));
+        return Err(LineFate::NoRequest(ItemFault::new(NO_MESSAGES, "there is no question")));
     }
     if decided.response.is_none() && decided.finish_reason.is_none() {
         (decided.response, decided.finish_reason) =
@@ -189,7 +189,7 @@ pub(super) fn messages_of_text(text: &str) -> Option<Vec<Message>> {
 }
 
 /// Returns the instructions outside a conversation.
-fn system_beside(body: &Value, columns: &Columns) -> Option<Result<String, Fault>> {
+fn system_beside(body: &Value, columns: &Columns) -> Option<Result<String, ItemFault>> {
     let system = column(body, &columns.system)?.clone();
     Some(read_system(system).map(|message| message.content))
 }

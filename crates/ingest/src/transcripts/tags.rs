@@ -8,7 +8,7 @@
 use serde_json::Value;
 
 use crate::messages::calls::{as_kept, read_call};
-use crate::reasons::{BAD_MESSAGE, Fault};
+use crate::reasons::{BAD_MESSAGE, ItemFault};
 use callsieve_bfcl::conversation::{Call, Message, Role};
 use callsieve_notation::python;
 
@@ -37,7 +37,7 @@ const RESULTS: &[(&str, &str)] = &[
 ];
 
 /// Reads the calls in the text of a message of the model.
-pub(super) fn assistant(message: Message, notation: Notation) -> Result<Message, Fault> {
+pub(super) fn assistant(message: Message, notation: Notation) -> Result<Message, ItemFault> {
     if notation == Notation::Bracketed && is_bracketed(&message.content) {
         let calls = bracketed(message.content.trim())?;
         return Ok(Message { content: String::new(), calls, ..message });
@@ -74,7 +74,7 @@ pub(super) fn results(message: Message) -> Vec<Message> {
 }
 
 /// Reads a turn of calls: an object, a list of objects, or a text that holds either, with or without tags.
-pub(super) fn calling(value: Value) -> Result<Message, Fault> {
+pub(super) fn calling(value: Value) -> Result<Message, ItemFault> {
     match value {
         Value::String(text) if pieces(&text, CALLS).is_some() => {
             assistant(Message::text(Role::Assistant, text), Notation::Tagged)
@@ -83,20 +83,20 @@ pub(super) fn calling(value: Value) -> Result<Message, Fault> {
     }
 }
 
-fn calls_of(value: Value) -> Result<Vec<Call>, Fault> {
+fn calls_of(value: Value) -> Result<Vec<Call>, ItemFault> {
     match value {
         Value::Array(list) => list.into_iter().map(call).collect(),
         Value::Object(_) => Ok(vec![call(value)?]),
         Value::String(text) => calls_of_text(&text),
-        _ => Err(Fault::new(BAD_MESSAGE, "a call that is neither an object nor a list")),
+        _ => Err(ItemFault::new(BAD_MESSAGE, "a call that is neither an object nor a list")),
     }
 }
 
-fn calls_of_text(text: &str) -> Result<Vec<Call>, Fault> {
+fn calls_of_text(text: &str) -> Result<Vec<Call>, ItemFault> {
     let text = text.trim().trim_end_matches(END_OF_TEXT).trim();
     match object_or_list(text) {
         Some(value) => calls_of(value),
-        None => Err(Fault::new(BAD_MESSAGE, "a call that cannot be read")),
+        None => Err(ItemFault::new(BAD_MESSAGE, "a call that cannot be read")),
     }
 }
 
@@ -136,7 +136,7 @@ fn quoted_arguments(text: &str, read: impl Fn(&str) -> Option<Value>) -> Option<
 /// The keys of arguments that occur only in texts.
 const ARGUMENTS: &str = "parameters";
 
-fn call(mut value: Value) -> Result<Call, Fault> {
+fn call(mut value: Value) -> Result<Call, ItemFault> {
     if let Some(fields) = value.as_object_mut()
         && !fields.contains_key("arguments")
         && let Some(arguments) = fields.remove(ARGUMENTS)
@@ -193,8 +193,8 @@ fn is_bracketed(text: &str) -> bool {
 }
 
 /// Reads `[f(a=1), g()]`; names may contain spaces, like those of API catalogues.
-fn bracketed(text: &str) -> Result<Vec<Call>, Fault> {
-    let unreadable = || Fault::new(BAD_MESSAGE, "a list of calls that cannot be read");
+fn bracketed(text: &str) -> Result<Vec<Call>, ItemFault> {
+    let unreadable = || ItemFault::new(BAD_MESSAGE, "a list of calls that cannot be read");
     let mut rest = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).ok_or_else(unreadable)?;
     let mut calls = Vec::new();
     loop {

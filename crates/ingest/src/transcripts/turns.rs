@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::{Speaker, Transcript, Turn, frame, system_beside};
 use crate::log_formats::{Columns, column};
 use crate::path::become_list;
-use crate::reasons::{BAD_MESSAGE, Fault};
+use crate::reasons::{BAD_MESSAGE, ItemFault};
 use callsieve_bfcl::conversation::Role;
 
 /// The keys of conversations in training sets.
@@ -42,7 +42,7 @@ const SPEAKERS: &[(&str, Speaker)] = &[
 ];
 
 /// Finds a conversation that is a list.
-pub(super) fn find(body: &Value, columns: &Columns) -> Option<Result<Transcript, Fault>> {
+pub(super) fn find(body: &Value, columns: &Columns) -> Option<Result<Transcript, ItemFault>> {
     if let Some(list) = TRANSCRIPTS.iter().find_map(|key| list_at(body, key)) {
         let log_format = if is_sharegpt(&list) { "sharegpt" } else { "transcript" };
         return Some(read(log_format, list, body, columns));
@@ -83,7 +83,7 @@ fn read(
     list: Vec<Value>,
     body: &Value,
     columns: &Columns,
-) -> Result<Transcript, Fault> {
+) -> Result<Transcript, ItemFault> {
     let beside = column(body, &columns.functions).map(|tools| match tools {
         Value::String(text) => text.clone(),
         other => other.to_string(),
@@ -109,17 +109,17 @@ pub(super) fn text_of(value: &Value) -> Option<&str> {
     value.as_str().or_else(|| value.get("content")?.as_str())
 }
 
-fn turn(number: usize, element: Value) -> Result<Turn, Fault> {
+fn turn(number: usize, element: Value) -> Result<Turn, ItemFault> {
     let Value::Object(mut fields) = element else {
-        return Err(Fault::new(BAD_MESSAGE, format!("message {number} is not an object")));
+        return Err(ItemFault::new(BAD_MESSAGE, format!("message {number} is not an object")));
     };
     let mut take = |key: &str| fields.get_mut(key).map(Value::take).filter(|value| !value.is_null());
     let Some(Value::String(name)) = take("from").or_else(|| take("role")) else {
-        return Err(Fault::new(BAD_MESSAGE, format!("message {number} has no role")));
+        return Err(ItemFault::new(BAD_MESSAGE, format!("message {number} has no role")));
     };
     let known = SPEAKERS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name.trim()));
     let Some(&(_, speaker)) = known else {
-        return Err(Fault::new(BAD_MESSAGE, format!("message {number} has the role {name:?}")));
+        return Err(ItemFault::new(BAD_MESSAGE, format!("message {number} has the role {name:?}")));
     };
     let said = take("value").or_else(|| take("content")).unwrap_or_default();
     let value = match speaker {

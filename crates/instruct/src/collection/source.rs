@@ -130,11 +130,11 @@ impl Source for ApiFiles {
         fingerprint.version(2);
         // Names of files are part of names of tools and of the order.
         for file in self.files()? {
-            fingerprint.part("file", file.to_string_lossy().as_bytes());
+            fingerprint.add_part("file", file.to_string_lossy().as_bytes());
         }
-        fingerprint.part("servers", json!(self.mcp).to_string().as_bytes());
+        fingerprint.add_part("servers", json!(self.mcp).to_string().as_bytes());
         for command in &self.mcp {
-            fingerprint.part("tools", json!(self.of_server(command)?.tools).to_string().as_bytes());
+            fingerprint.add_part("tools", json!(self.of_server(command)?.tools).to_string().as_bytes());
         }
         Ok(())
     }

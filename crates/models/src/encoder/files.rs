@@ -44,7 +44,7 @@ impl Module {
 pub(crate) fn hash(parts: &[(&str, &[u8])]) -> String {
     let mut fingerprint = Fingerprint::default();
     for (label, bytes) in parts {
-        fingerprint.part(label, bytes);
+        fingerprint.add_part(label, bytes);
     }
     let mut hash = fingerprint.finish();
     hash.truncate(N_HASH_DIGITS);

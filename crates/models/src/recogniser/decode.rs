@@ -33,7 +33,7 @@ pub(super) fn places(text: &str, words: &[Word]) -> Vec<Place> {
             found.push((place, label));
         }
     }
-    found.into_iter().filter_map(|(place, _)| sound(text, place)).collect()
+    found.into_iter().filter_map(|(place, _)| trimmed(text, place)).collect()
 }
 
 /// Whether a word belongs to the value before it.
@@ -48,7 +48,7 @@ fn continues(text: &str, open: &Place, last: Label, word: &Word, label: Label) -
 }
 
 /// Trims a place to letters and digits; `None` if nothing of a value is left.
-fn sound(text: &str, place: Place) -> Option<Place> {
+fn trimmed(text: &str, place: Place) -> Option<Place> {
     let written = text.get(place.start..place.end)?;
     let is_edge = |c: char| !c.is_alphanumeric();
     let trimmed = written.trim_start_matches(is_edge);

@@ -50,7 +50,7 @@ pub fn read(text: &str) -> Result<Strict, NotStrict> {
 /// # Errors
 /// If `serde_json` would refuse it too, or its value would exceed the allowance.
 pub fn read_within(text: &str, allowance: &Allowance) -> Result<Strict, NotStrict> {
-    let mut reader = Reader::new(text, allowance);
+    let mut reader = StrictReader::new(text, allowance);
     let value = allowance.attempt(|| reader.whole())?;
     Ok(Strict { value, repeated: reader.repeated })
 }
@@ -66,11 +66,11 @@ pub fn sure(text: &str) -> Option<Value> {
 /// The byte at which the text is no JSON.
 pub fn prefix_len(text: &str) -> Result<usize, usize> {
     let allowance = Allowance::of(text);
-    let mut reader = Reader::new(text, &allowance);
+    let mut reader = StrictReader::new(text, &allowance);
     reader.value(0).map(|_| reader.at).map_err(|error| error.at)
 }
 
-struct Reader<'t> {
+struct StrictReader<'t> {
     text: &'t str,
     bytes: &'t [u8],
     at: usize,
@@ -78,7 +78,7 @@ struct Reader<'t> {
     repeated: Vec<Repeated>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> StrictReader<'t> {
     fn new(text: &'t str, allowance: &'t Allowance) -> Self {
         Self { text, bytes: text.as_bytes(), at: 0, allowance, repeated: Vec::new() }
     }

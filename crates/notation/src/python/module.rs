@@ -28,7 +28,7 @@ const OPERATORS: [&str; 7] = ["if", "is", "in", "and", "or", "not", "for"];
 
 /// Reads a source up to its end.
 pub(super) fn module(cursor: &mut Cursor<'_>) -> PyModule {
-    let mut reader = Reader::default();
+    let mut reader = ModuleReader::default();
     while let Some(indent) = start_of_line(cursor) {
         let start = cursor.offset();
         if let Err(error) = cursor.attempt(|cursor| reader.line(cursor, indent)) {
@@ -51,7 +51,7 @@ pub(super) fn module(cursor: &mut Cursor<'_>) -> PyModule {
 }
 
 #[derive(Default)]
-struct Reader {
+struct ModuleReader {
     module: PyModule,
     /// The decorators of the next definition.
     decorators: Vec<String>,
@@ -63,7 +63,7 @@ struct Reader {
     in_block: bool,
 }
 
-impl Reader {
+impl ModuleReader {
     /// Reads one line at the outermost level, with everything that belongs to it.
     fn line(&mut self, cursor: &mut Cursor<'_>, indent: usize) -> Result<(), SyntaxError> {
         let depth = *self.depth.get_or_insert(indent);

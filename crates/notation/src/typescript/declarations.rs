@@ -19,7 +19,7 @@ const MODIFIERS: [&str; 4] = ["export", "default", "declare", "async"];
 
 /// A reader of statements.
 #[derive(Default)]
-pub(super) struct Reader {
+pub(super) struct DeclarationReader {
     /// The declarations read so far.
     pub(super) module: Module,
     /// The prefix for names of functions: `browser.`.
@@ -77,7 +77,7 @@ fn holds_function(scanner: &Scanner<'_>) -> bool {
     scanner.sees("(") || word == Some("async") || word == Some("function")
 }
 
-impl Reader {
+impl DeclarationReader {
     /// Reads statements up to the end of the text.
     pub(super) fn read(&mut self, scanner: &mut Scanner<'_>) -> Result<(), SyntaxError> {
         loop {

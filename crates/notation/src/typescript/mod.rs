@@ -11,7 +11,7 @@ mod grammar;
 mod scanner;
 mod tree;
 
-use declarations::Reader;
+use declarations::DeclarationReader;
 pub use fault::{SyntaxError, SyntaxFault};
 use scanner::Scanner;
 pub use tree::{Head, Member, Module, Tag, Type};
@@ -26,7 +26,7 @@ pub fn declares(text: &str) -> bool {
 /// # Errors
 /// If a statement is not a declaration, or cannot be read.
 pub fn module(text: &str) -> Result<Module, SyntaxError> {
-    let mut reader = Reader::default();
+    let mut reader = DeclarationReader::default();
     reader.read(&mut at_first_statement(text))?;
     Ok(reader.module)
 }
@@ -34,7 +34,7 @@ pub fn module(text: &str) -> Result<Module, SyntaxError> {
 /// Reads signatures without a keyword: `ring(bell: string): void`. At least one must have a type, as a call has none.
 pub fn bare_heads(text: &str) -> Option<Module> {
     let mut scanner = at_first_statement(text);
-    let mut reader = Reader::default();
+    let mut reader = DeclarationReader::default();
     while !scanner.rest().is_empty() {
         let leading = scanner.take_comments();
         let name = scanner.peek_word().filter(|name| scanner.rest()[name.len()..].starts_with('('))?;

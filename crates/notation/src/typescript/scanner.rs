@@ -112,7 +112,7 @@ impl<'t> Scanner<'t> {
     }
 
     /// Returns the text after whitespace.
-    fn ahead(&self) -> &'t str {
+    fn rest_after_blanks(&self) -> &'t str {
         let mut ahead = Self::new(self.text);
         ahead.at = self.at;
         ahead.skip();
@@ -121,7 +121,7 @@ impl<'t> Scanner<'t> {
 
     /// Returns true if `wanted` is next after whitespace.
     pub(super) fn sees(&self, wanted: &str) -> bool {
-        self.ahead().starts_with(wanted)
+        self.rest_after_blanks().starts_with(wanted)
     }
 
     /// Takes the word `wanted`, if it is next as a whole.
@@ -131,7 +131,7 @@ impl<'t> Scanner<'t> {
 
     /// Returns the next word after whitespace.
     pub(super) fn peek_word(&self) -> Option<&'t str> {
-        let rest = self.ahead();
+        let rest = self.rest_after_blanks();
         let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len());
         let starts_well = rest.chars().next().is_some_and(|c| is_part(c) && !c.is_ascii_digit());
         starts_well.then(|| &rest[..end])

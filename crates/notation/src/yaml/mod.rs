@@ -40,7 +40,7 @@ fn read_with(text: &str, allowance: &Allowance) -> Option<Yaml> {
     if !begins_like_yaml(text) || Outline::of(text).depth > MAX_DEPTH {
         return None;
     }
-    let mut reader = Reader {
+    let mut reader = YamlReader {
         parser: Parser::new_from_str(text),
         anchors: HashMap::new(),
         n_copied: 0,
@@ -93,7 +93,7 @@ fn is_name(key: &str) -> bool {
     !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || "_-./$@".contains(c))
 }
 
-struct Reader<'t> {
+struct YamlReader<'t> {
     parser: Parser<'t, saphyr_parser::StrInput<'t>>,
     /// The values with an anchor, and their size.
     anchors: HashMap<usize, (Value, usize)>,
@@ -108,7 +108,7 @@ struct Reader<'t> {
 /// An event and its offset, which the YAML reader counts in characters.
 type PlacedEvent<'t> = (Event<'t>, usize);
 
-impl<'t> Reader<'t> {
+impl<'t> YamlReader<'t> {
     fn next(&mut self) -> Option<PlacedEvent<'t>> {
         let (event, span) = self.parser.next_event()?.ok()?;
         Some((event, span.start.index()))

@@ -13,7 +13,7 @@ use sha2::{Digest as _, Sha256, Sha512};
 
 use super::original::Original;
 use super::words::{self, each_group};
-use super::{LeafOf, Part, Piece, Search};
+use super::{LeafOf, OriginalPart, Piece, Search};
 use crate::FoundValue;
 use crate::walk::Place;
 use callsieve_text::base32;
@@ -46,7 +46,7 @@ pub(super) fn whole<'i>(search: &'i Search<'_>, secret: &str) -> Option<(&'i Ori
 /// Returns the value that a text is backwards, and the placeholder backwards.
 pub(super) fn reversed_whole<'i>(search: &'i Search<'_>, text: &str) -> Option<(&'i Original, Piece)> {
     let backwards = words::letters(&text.chars().rev().collect::<String>());
-    let is_asked = |part: &Part<'_>| part.is_whole() && part.original.is_asked;
+    let is_asked = |part: &OriginalPart<'_>| part.is_whole() && part.original.is_asked;
     let part = search.index.parts(&backwards).find(is_asked)?;
     let text = part.original.spelled.1.chars().rev().collect();
     Some((part.original, Piece { text, is_lost: false }))
@@ -60,7 +60,7 @@ pub(super) fn find(search: &Search<'_>, leaf: &LeafOf, visit: &mut dyn FnMut(Fou
     for word in ENCODED.find_iter(&leaf.text) {
         let digests = &mut digests;
         if let Some((original, text, is_lost)) = replaced(search, word.as_str(), digests) {
-            let part = Part { original, from: 0, to: original.letters.len() };
+            let part = OriginalPart { original, from: 0, to: original.letters.len() };
             visit(part.found(word.start(), word.end(), Piece { text, is_lost }));
         }
     }
@@ -171,7 +171,7 @@ fn hashes(text: &str) -> [Vec<u8>; 4] {
 /// Visits the values that are written backwards.
 fn reversed(search: &Search<'_>, text: &str, visit: &mut dyn FnMut(FoundValue)) {
     let backwards: String = text.chars().rev().collect();
-    let whole = |letters: &[char]| search.index.part(letters).filter(Part::is_whole);
+    let whole = |letters: &[char]| search.index.best_part(letters).filter(OriginalPart::is_whole);
     each_group(&backwards, &search.index, &|group| whole(&group.letters), &mut |group, part| {
         let piece = part.replacement(group, &backwards);
         let piece = Piece { text: piece.text.chars().rev().collect(), ..piece };

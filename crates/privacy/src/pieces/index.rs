@@ -1,6 +1,6 @@
 //! Looks up whether letters are a part of a value: a suffix array over the letters of all values of a request.
 
-use super::Part;
+use super::OriginalPart;
 use super::original::Original;
 use crate::FoundValue;
 
@@ -70,29 +70,30 @@ impl Index {
     }
 
     /// Returns the part of a value with these letters: a whole value first, then one between borders, then the earliest.
-    pub(super) fn part(&self, letters: &[char]) -> Option<Part<'_>> {
+    pub(super) fn best_part(&self, letters: &[char]) -> Option<OriginalPart<'_>> {
         let parts = self.parts(letters);
         parts.min_by_key(|part| (!part.is_whole(), !part.is_natural()))
     }
 
     /// Returns the parts of values with these letters.
-    pub(super) fn parts(&self, letters: &[char]) -> impl Iterator<Item = Part<'_>> + use<'_> {
+    pub(super) fn parts(&self, letters: &[char]) -> impl Iterator<Item = OriginalPart<'_>> + use<'_> {
         let length = letters.len();
         let mut found: Vec<u32> = self.range(letters).take(MAX_PARTS).collect();
         found.sort_unstable();
         found.into_iter().map(move |at| {
             let owner = self.starts.partition_point(|&start| start <= at) - 1;
             let from = (at - self.starts[owner]) as usize;
-            Part { original: &self.originals[owner], from, to: from + length }
+            OriginalPart { original: &self.originals[owner], from, to: from + length }
         })
     }
 
     /// Returns the part of a spelling of this value with these letters, one of the question first.
-    pub(super) fn part_of(&self, letters: &[char], value: &FoundValue) -> Option<Part<'_>> {
-        let is_of = |part: &Part<'_>| part.original.kind == value.kind && part.original.value == value.value;
+    pub(super) fn part_of(&self, letters: &[char], value: &FoundValue) -> Option<OriginalPart<'_>> {
+        let is_of =
+            |part: &OriginalPart<'_>| part.original.kind == value.kind && part.original.value == value.value;
         let of_value = self.parts(letters).filter(is_of);
         // A call may leave out the area, so that the rest is read as another number.
-        let is_end = |part: &Part<'_>| {
+        let is_end = |part: &OriginalPart<'_>| {
             part.original.is_asked
                 && part.is_natural()
                 && part.len() >= LEAST_NUMBER

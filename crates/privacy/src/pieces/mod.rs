@@ -182,7 +182,7 @@ pub(super) struct Search<'a> {
 }
 
 /// A part of an original in a text: the first byte, the byte after the last, and the letters from `from` to `to`.
-struct Part<'i> {
+struct OriginalPart<'i> {
     original: &'i Original,
     from: usize,
     to: usize,
@@ -266,10 +266,10 @@ impl Search<'_> {
             let word = &view[start..end];
             let (from, to) = offsets.back(start, end);
             if let Some((original, text)) = self.with_country_code(&words::letters(word)) {
-                visit(Part::whole(original).found(from, to, Piece { text, is_lost: false }));
+                visit(OriginalPart::whole(original).found(from, to, Piece { text, is_lost: false }));
             } else if let Some(original) = self.login(word).filter(|_| leaf.place != Place::Reply) {
                 let text = words::blank(word);
-                visit(Part::whole(original).found(from, to, Piece { text, is_lost: true }));
+                visit(OriginalPart::whole(original).found(from, to, Piece { text, is_lost: true }));
             }
         });
     }
@@ -323,34 +323,34 @@ impl Search<'_> {
         &'i self,
         view: &str,
         place: Place,
-        visit: &mut dyn FnMut(usize, usize, Part<'i>, Piece),
+        visit: &mut dyn FnMut(usize, usize, OriginalPart<'i>, Piece),
     ) {
         let accept = |group: &Group| {
             let piece =
-                self.index.part(&group.letters).filter(|part| self.is_piece(part, group, view, place));
+                self.index.best_part(&group.letters).filter(|part| self.is_piece(part, group, view, place));
             piece.or_else(|| self.end_of_secret(group, view, place))
         };
-        each_group(view, &self.index, &accept, &mut |group, part: Part<'i>| {
+        each_group(view, &self.index, &accept, &mut |group, part: OriginalPart<'i>| {
             let piece = part.replacement(group, view);
             visit(group.start, group.end, part, piece);
         });
     }
 
     /// Returns the start or the end of a secret in an argument.
-    fn end_of_secret<'i>(&'i self, group: &Group, view: &str, place: Place) -> Option<Part<'i>> {
+    fn end_of_secret<'i>(&'i self, group: &Group, view: &str, place: Place) -> Option<OriginalPart<'i>> {
         let written = &view[group.start..group.end];
         if !matches!(place, Place::Argument(_) | Place::Answer) || self.is_own(written) {
             return None;
         }
         // The beginning that a placeholder keeps, such as `sk-`, is no secret.
-        let is_secret = |part: &Part<'i>| {
+        let is_secret = |part: &OriginalPart<'i>| {
             part.is_end_of_secret(group, view) && part.replacement(group, view).text != written
         };
         self.index.parts(&group.letters).find(is_secret)
     }
 
     /// Returns true if a part of a value at this place is a piece of it, not a word or number of its own.
-    fn is_piece(&self, part: &Part<'_>, group: &Group, view: &str, place: Place) -> bool {
+    fn is_piece(&self, part: &OriginalPart<'_>, group: &Group, view: &str, place: Place) -> bool {
         if !part.is_long_enough() || part.is_of_extension() {
             return false;
         }
@@ -398,9 +398,9 @@ impl Search<'_> {
     }
 }
 
-impl<'i> Part<'i> {
+impl<'i> OriginalPart<'i> {
     fn whole(original: &'i Original) -> Self {
-        Part { original, from: 0, to: original.letters.len() }
+        OriginalPart { original, from: 0, to: original.letters.len() }
     }
 
     /// Returns the original with a replacement.

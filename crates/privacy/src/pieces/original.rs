@@ -4,7 +4,7 @@
 //! lengths; their pieces are the local part, the domain, and the numbers of an IP address.
 
 use super::words::{Group, blank, letters, with_letters};
-use super::{LEAST_DIGITS, LEAST_LETTERS, LEAST_OF_SECRET, Part, Piece};
+use super::{LEAST_DIGITS, LEAST_LETTERS, LEAST_OF_SECRET, OriginalPart, Piece};
 use crate::{FoundValue, PrivacyKind, phone};
 
 /// Names of mailboxes that are words of their own: `"team": "support"` is no piece of `support@…`.
@@ -287,7 +287,7 @@ impl Original {
     }
 }
 
-impl Part<'_> {
+impl OriginalPart<'_> {
     pub(super) fn len(&self) -> usize {
         self.to - self.from
     }

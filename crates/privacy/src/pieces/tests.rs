@@ -3,11 +3,11 @@
 use serde_json::{Value, json};
 
 use crate::apply::{Finder, RowCell, redact_row};
+use crate::cell_contents::{CellContents, CellKind};
 use crate::declared::DeclaredPhones;
 use crate::known::{KnownValues, OwnValues, Sighting};
 use crate::numbers::Numbers;
 use crate::pieces::words_of_docs;
-use crate::sight::{CellKind, Sight};
 use crate::{Names, PrivacyKind, Scanner};
 
 /// Returns the question, the arguments and the following text after redaction, and whether a piece was lost.
@@ -34,7 +34,7 @@ fn redacted_turns(
     let after = json!([{"role": "assistant", "content": following}]).to_string();
     let sightings: Vec<Sighting> = [&messages, &answer, &after]
         .into_iter()
-        .filter_map(|cell| Sight::of(finder, cell, CellKind::Json))
+        .filter_map(|cell| CellContents::of(finder, cell, CellKind::Json))
         .flat_map(|sight| sight.values)
         .collect();
     let known = KnownValues::of(|| sightings.iter());

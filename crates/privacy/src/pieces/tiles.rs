@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::words::{Group, letters};
-use super::{LEAST_LETTERS, LeafOf, Part, Search};
+use super::{LEAST_LETTERS, LeafOf, OriginalPart, Search};
 use crate::FoundValue;
 use crate::walk::Place;
 
@@ -99,7 +99,7 @@ fn lay(search: &Search<'_>, tiles: &[Tile], leaves: &mut [LeafOf]) {
         });
         // The longest first: all of a number rather than its end.
         let longest = rows.max_by_key(|(part, _)| part.original.letters.len() - part.from);
-        let Some((Part { original, .. }, row)) = longest else { continue };
+        let Some((OriginalPart { original, .. }, row)) = longest else { continue };
         // Numbers that the user writes one by one are numbers of their own.
         let text = |at: usize| &leaves[tiles[at].leaf].text[tiles[at].start..tiles[at].end];
         if row.iter().all(|&(at, _)| search.is_own(text(at))) {
@@ -110,7 +110,7 @@ fn lay(search: &Search<'_>, tiles: &[Tile], leaves: &mut [LeafOf]) {
                 continue;
             }
             let tile = &tiles[at];
-            let part = Part { original, from, to: from + tile.letters.len() };
+            let part = OriginalPart { original, from, to: from + tile.letters.len() };
             let leaf = &mut leaves[tile.leaf];
             let value = piece(&part, tile, &leaf.text);
             leaf.found.push(value);
@@ -120,7 +120,7 @@ fn lay(search: &Search<'_>, tiles: &[Tile], leaves: &mut [LeafOf]) {
 }
 
 /// Returns true if all of a value, or a number without its country code, begins here.
-fn is_beginning(part: &Part<'_>) -> bool {
+fn is_beginning(part: &OriginalPart<'_>) -> bool {
     if part.original.is_extended() {
         return false;
     }
@@ -131,7 +131,7 @@ fn is_beginning(part: &Part<'_>) -> bool {
 }
 
 /// Lays tiles from letter `from` to the end of the value.
-fn cover(part: &Part<'_>, from: usize, tiles: &[Tile], row: &mut Row, steps: &mut usize) -> bool {
+fn cover(part: &OriginalPart<'_>, from: usize, tiles: &[Tile], row: &mut Row, steps: &mut usize) -> bool {
     let rest = &part.original.letters[from..];
     if rest.is_empty() {
         return true;
@@ -156,7 +156,7 @@ fn cover(part: &Part<'_>, from: usize, tiles: &[Tile], row: &mut Row, steps: &mu
     false
 }
 
-fn piece(part: &Part<'_>, tile: &Tile, text: &str) -> FoundValue {
+fn piece(part: &OriginalPart<'_>, tile: &Tile, text: &str) -> FoundValue {
     let text = &text[tile.start..tile.end];
     let mut group = Group::default();
     super::words::each(text, |start, end| group.push(start, end));

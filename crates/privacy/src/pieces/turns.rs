@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::original::Original;
-use super::{LeafOf, Part, Piece};
+use super::{LeafOf, OriginalPart, Piece};
 use crate::PrivacyKind;
 use crate::walk::Place;
 
@@ -45,7 +45,7 @@ pub(super) fn find(originals: &[Original], leaves: &mut [LeafOf]) {
         for &(at, from) in &row {
             let Digits { leaf, place, letters } = &runs[at];
             let leaf = &mut leaves[*leaf];
-            let part = Part { original, from, to: from + letters.len() };
+            let part = OriginalPart { original, from, to: from + letters.len() };
             let text = part.fill(&leaf.text[place.clone()]);
             leaf.found.retain(|value| value.end <= place.start || place.end <= value.start);
             leaf.found.push(part.found(place.start, place.end, Piece { text, is_lost: false }));

@@ -1,6 +1,6 @@
 //! Words and groups of words of a text, as letters without separators.
 
-use super::Part;
+use super::OriginalPart;
 use super::index::Index;
 
 /// Maximum number of bytes between two words of a group.
@@ -157,8 +157,8 @@ pub(super) fn each(text: &str, mut visit: impl FnMut(usize, usize)) {
 pub(super) fn each_group<'i>(
     view: &str,
     index: &Index,
-    accept: &dyn Fn(&Group) -> Option<Part<'i>>,
-    visit: &mut dyn FnMut(&Group, Part<'i>),
+    accept: &dyn Fn(&Group) -> Option<OriginalPart<'i>>,
+    visit: &mut dyn FnMut(&Group, OriginalPart<'i>),
 ) {
     let mut words = Vec::new();
     each(view, |start, end| words.push((start, end)));
@@ -190,8 +190,8 @@ fn longest<'i>(
     words: &[(usize, usize)],
     spoken: Option<usize>,
     starts: &dyn Fn(&[char]) -> bool,
-    accept: &dyn Fn(&Group) -> Option<Part<'i>>,
-) -> Option<(Group, Part<'i>)> {
+    accept: &dyn Fn(&Group) -> Option<OriginalPart<'i>>,
+) -> Option<(Group, OriginalPart<'i>)> {
     let mut group = Group { spoken, ..Group::default() };
     let mut best = None;
     for (at, &word) in words.iter().enumerate().take(MAX_WORDS) {
@@ -223,8 +223,8 @@ fn digits_inside<'i>(
     view: &str,
     word: (usize, usize),
     starts: &dyn Fn(&[char]) -> bool,
-    accept: &dyn Fn(&Group) -> Option<Part<'i>>,
-    visit: &mut dyn FnMut(&Group, Part<'i>),
+    accept: &dyn Fn(&Group) -> Option<OriginalPart<'i>>,
+    visit: &mut dyn FnMut(&Group, OriginalPart<'i>),
 ) {
     let bytes = view.as_bytes();
     let mut at = word.0;

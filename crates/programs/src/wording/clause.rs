@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::phrase::{Part, Phrase};
+use super::phrase::{Phrase, PhrasePart};
 use super::templates::{Templates, ValueForms};
 use super::text::Text;
 use super::values::{said, said_of_list};
@@ -87,19 +87,25 @@ impl Clauses<'_> {
     }
 
     /// Adds parts; returns `false` if a slot that is not optional has no value.
-    fn add(&self, parts: &[Part], clause: &Clause<'_>, text: &mut Text, mentioned: &mut Vec<String>) -> bool {
+    fn add(
+        &self,
+        parts: &[PhrasePart],
+        clause: &Clause<'_>,
+        text: &mut Text,
+        mentioned: &mut Vec<String>,
+    ) -> bool {
         parts.iter().all(|part| match part {
-            Part::Words(words) => {
+            PhrasePart::Words(words) => {
                 text.push(words);
                 true
             }
-            Part::Slot(parameter) if clause.omitted == Some(parameter) => {
+            PhrasePart::Slot(parameter) if clause.omitted == Some(parameter) => {
                 let noun = Text::plain(self.noun(&clause.step.function, parameter));
                 text.without_article();
                 text.append(Text::of_template(&self.templates.references.missing, &[("noun", &noun)]));
                 true
             }
-            Part::Slot(parameter) => clause.step.argument(parameter).is_some_and(|argument| {
+            PhrasePart::Slot(parameter) => clause.step.argument(parameter).is_some_and(|argument| {
                 if matches!(argument, Argument::Result(_)) {
                     text.without_article();
                 }
@@ -107,7 +113,7 @@ impl Clauses<'_> {
                 mentioned.push(parameter.clone());
                 true
             }),
-            Part::Optional(inner) => {
+            PhrasePart::Optional(inner) => {
                 let (mut of_inner, mut of_mentioned) = (Text::default(), Vec::new());
                 if self.add(inner, clause, &mut of_inner, &mut of_mentioned) {
                     text.append(of_inner);

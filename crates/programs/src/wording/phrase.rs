@@ -7,17 +7,17 @@ use crate::words::words;
 
 /// A phrase with slots.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Phrase(Vec<Part>);
+pub struct Phrase(Vec<PhrasePart>);
 
 /// A part of a phrase.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Part {
+pub enum PhrasePart {
     /// Words.
     Words(String),
     /// The argument of a parameter.
     Slot(String),
     /// Parts that are left out together.
-    Optional(Vec<Part>),
+    Optional(Vec<PhrasePart>),
 }
 
 impl Phrase {
@@ -38,22 +38,22 @@ impl Phrase {
             let own = words(name);
             (own.len() > 1 && is_verb(&own[0])).then(|| own.join(" "))
         })?;
-        Some(Self(vec![Part::Words(imperative)]))
+        Some(Self(vec![PhrasePart::Words(imperative)]))
     }
 
     /// Returns its parts.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[PhrasePart] {
         &self.0
     }
 
     /// Returns the parameters that it has slots for.
     pub fn slots(&self) -> Vec<&str> {
-        fn add<'a>(parts: &'a [Part], slots: &mut Vec<&'a str>) {
+        fn add<'a>(parts: &'a [PhrasePart], slots: &mut Vec<&'a str>) {
             for part in parts {
                 match part {
-                    Part::Slot(name) => slots.push(name),
-                    Part::Optional(inner) => add(inner, slots),
-                    Part::Words(_) => {}
+                    PhrasePart::Slot(name) => slots.push(name),
+                    PhrasePart::Optional(inner) => add(inner, slots),
+                    PhrasePart::Words(_) => {}
                 }
             }
         }
@@ -64,12 +64,12 @@ impl Phrase {
 }
 
 /// Reads parts to the end, or to the bracket that ends them.
-fn parts(rest: &mut &str, is_inner: bool) -> Option<Vec<Part>> {
+fn parts(rest: &mut &str, is_inner: bool) -> Option<Vec<PhrasePart>> {
     let mut found = Vec::new();
     loop {
         let end = rest.find(['{', '}', '[', ']']).unwrap_or(rest.len());
         if end > 0 {
-            found.push(Part::Words(rest[..end].to_owned()));
+            found.push(PhrasePart::Words(rest[..end].to_owned()));
         }
         let sign = rest[end..].chars().next();
         *rest = rest.get(end + 1..).unwrap_or_default();
@@ -77,10 +77,10 @@ fn parts(rest: &mut &str, is_inner: bool) -> Option<Vec<Part>> {
             None => return (!is_inner).then_some(found),
             Some('{') => {
                 let (name, after) = rest.split_once('}')?;
-                found.push(Part::Slot(name.to_owned()));
+                found.push(PhrasePart::Slot(name.to_owned()));
                 *rest = after;
             }
-            Some('[') if !is_inner => found.push(Part::Optional(parts(rest, true)?)),
+            Some('[') if !is_inner => found.push(PhrasePart::Optional(parts(rest, true)?)),
             Some(']') if is_inner => return Some(found),
             Some(_) => return None,
         }
@@ -146,8 +146,12 @@ mod tests {
     #[test]
     fn a_phrase_has_words_slots_and_optional_parts() {
         let phrase = Phrase::parse("list orders[ of {customer_id}]{x}").unwrap();
-        let optional = vec![Part::Words(" of ".into()), Part::Slot("customer_id".into())];
-        let expected = [Part::Words("list orders".into()), Part::Optional(optional), Part::Slot("x".into())];
+        let optional = vec![PhrasePart::Words(" of ".into()), PhrasePart::Slot("customer_id".into())];
+        let expected = [
+            PhrasePart::Words("list orders".into()),
+            PhrasePart::Optional(optional),
+            PhrasePart::Slot("x".into()),
+        ];
         assert_eq!(phrase.parts(), expected);
         assert_eq!(phrase.slots(), ["customer_id", "x"]);
         for text in ["a {b", "a b}", "a [b", "a b]", "a [b [c]]"] {
@@ -160,7 +164,7 @@ mod tests {
         let phrase = |name: &str, description: &str| {
             let found = Phrase::of_doc(name, description);
             let words = found.iter().flat_map(|phrase| phrase.parts().iter()).map(|part| match part {
-                Part::Words(words) => words.as_str(),
+                PhrasePart::Words(words) => words.as_str(),
                 other => panic!("{other:?}"),
             });
             words.collect::<String>()

@@ -59,10 +59,10 @@ fn call(members: &PyDict) -> Result<PyValue, DecodeError> {
 
 #[cfg(test)]
 mod tests {
-    use crate::decode::{Format, decode_text};
+    use crate::decode::{OutputFormat, decode_text};
 
     fn decoded(text: &str) -> String {
-        match decode_text(text, Format::Json, false) {
+        match decode_text(text, OutputFormat::Json, false) {
             Ok(value) => value.repr(),
             Err(error) => error.exception.to_owned(),
         }

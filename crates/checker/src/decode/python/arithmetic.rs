@@ -389,10 +389,10 @@ fn weight(elements: &[PyValue]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::decode::{Format, decode_text};
+    use crate::decode::{OutputFormat, decode_text};
 
     fn computed(expression: &str) -> String {
-        match decode_text(&format!("f(x={expression})"), Format::Python, false) {
+        match decode_text(&format!("f(x={expression})"), OutputFormat::Python, false) {
             Ok(value) => {
                 let text = value.repr();
                 text["[{'f': {'x': ".len()..text.len() - "}}]".len()].to_owned()

@@ -78,10 +78,10 @@ fn with_expression<T>(
 
 #[cfg(test)]
 mod tests {
-    use crate::decode::{Format, decode_text, decode_text_strict};
+    use crate::decode::{OutputFormat, decode_text, decode_text_strict};
 
     fn decoded(text: &str) -> String {
-        match decode_text(text, Format::Python, false) {
+        match decode_text(text, OutputFormat::Python, false) {
             Ok(value) => value.repr(),
             Err(error) => error.exception.to_owned(),
         }
@@ -146,9 +146,10 @@ mod tests {
 
     #[test]
     fn a_sign_does_what_python_says_in_strict_mode() {
-        let decoded = decode_text_strict("[water(a=+5, b=~5, c=not True, d=- -5)]", Format::Python, false);
+        let decoded =
+            decode_text_strict("[water(a=+5, b=~5, c=not True, d=- -5)]", OutputFormat::Python, false);
         assert_eq!(decoded.unwrap().repr(), "[{'water': {'a': 5, 'b': -6, 'c': False, 'd': 5}}]");
-        assert!(decode_text_strict("[water(a=-b)]", Format::Python, false).is_err());
+        assert!(decode_text_strict("[water(a=-b)]", OutputFormat::Python, false).is_err());
     }
 
     #[test]

@@ -22,7 +22,7 @@ const KEYWORDS: [&str; 35] = [
 
 /// Returns the calls of a list; `None` if it has another form than the one read here.
 pub(super) fn decode(text: &str) -> Option<PyValue> {
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = PlainCallReader { text, at: 0 };
     reader.expect(b'[')?;
     let mut calls = Vec::new();
     reader.each(b']', |reader| {
@@ -32,12 +32,12 @@ pub(super) fn decode(text: &str) -> Option<PyValue> {
     (reader.at == text.len()).then_some(PyValue::List(calls))
 }
 
-struct Reader<'t> {
+struct PlainCallReader<'t> {
     text: &'t str,
     at: usize,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> PlainCallReader<'t> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }

@@ -9,7 +9,7 @@ mod parse;
 use super::{DecodeError, python};
 use crate::convert::number;
 use crate::value::{PyDict, PyValue};
-use parse::{Event, Reader};
+use parse::{Event, XmlReader};
 
 /// Where the value of a parameter is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +95,7 @@ fn functions(text: &str) -> Result<Vec<Function>, DecodeError> {
     let mut functions: Vec<Function> = Vec::new();
     // Names of the open elements; only those of the first levels matter.
     let mut path: Vec<Option<&str>> = Vec::new();
-    let mut reader = Reader::new(text);
+    let mut reader = XmlReader::new(text);
     let mut collects_text = false;
     while let Some(event) = reader.next()? {
         match event {
@@ -146,9 +146,9 @@ const FIRST_CONTAINER: &str = "<params>";
 
 #[cfg(test)]
 mod tests {
-    use crate::decode::{Format, decode_text};
+    use crate::decode::{OutputFormat, decode_text};
 
-    fn decoded(text: &str, format: Format) -> String {
+    fn decoded(text: &str, format: OutputFormat) -> String {
         match decode_text(text, format, false) {
             Ok(value) => value.repr(),
             Err(error) => error.exception.to_owned(),
@@ -181,8 +181,8 @@ mod tests {
             } else {
                 format!("[{{'f': {{'x': {expected}}}}}]")
             };
-            assert_eq!(decoded(&verbose, Format::VerboseXml), call, "{value} {declared}");
-            assert_eq!(decoded(&concise, Format::ConciseXml), call, "{value} {declared}");
+            assert_eq!(decoded(&verbose, OutputFormat::VerboseXml), call, "{value} {declared}");
+            assert_eq!(decoded(&concise, OutputFormat::ConciseXml), call, "{value} {declared}");
         }
     }
 
@@ -203,11 +203,11 @@ mod tests {
             ("<param xmlns='u' name='x'>2</param>", "[{'f': {}}]", "[{'f': {}}]"),
             ("<param name='x'>2</params>", "ParseError", "ParseError"),
         ] {
-            assert_eq!(decoded(&params(inner), Format::VerboseXml), verbose, "{inner}");
-            assert_eq!(decoded(&params(inner), Format::ConciseXml), concise, "{inner}");
+            assert_eq!(decoded(&params(inner), OutputFormat::VerboseXml), verbose, "{inner}");
+            assert_eq!(decoded(&params(inner), OutputFormat::ConciseXml), concise, "{inner}");
         }
-        assert_eq!(decoded("<functions></functions>", Format::ConciseXml), "[]");
-        assert_eq!(decoded("f(x=1)", Format::ConciseXml), "ValueError");
-        assert_eq!(decoded("<functions><function/></functions>", Format::VerboseXml), "KeyError");
+        assert_eq!(decoded("<functions></functions>", OutputFormat::ConciseXml), "[]");
+        assert_eq!(decoded("f(x=1)", OutputFormat::ConciseXml), "ValueError");
+        assert_eq!(decoded("<functions><function/></functions>", OutputFormat::VerboseXml), "KeyError");
     }
 }

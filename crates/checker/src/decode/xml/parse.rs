@@ -30,7 +30,7 @@ pub(super) enum Event<'t> {
 }
 
 /// Reads a document that begins with its root element.
-pub(super) struct Reader<'t> {
+pub(super) struct XmlReader<'t> {
     text: &'t str,
     at: usize,
     /// Names of the open elements.
@@ -41,7 +41,7 @@ pub(super) struct Reader<'t> {
     is_empty: bool,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> XmlReader<'t> {
     pub(super) fn new(text: &'t str) -> Self {
         Self { text, at: 0, open: Vec::new(), namespaces: Vec::new(), is_empty: false }
     }
@@ -315,7 +315,7 @@ mod tests {
     use super::*;
 
     fn is_well_formed(text: &str) -> bool {
-        let mut reader = Reader::new(text);
+        let mut reader = XmlReader::new(text);
         loop {
             match reader.next() {
                 Ok(Some(_)) => {}

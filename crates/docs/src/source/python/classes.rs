@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::heads::function;
 use super::inheritance::fault;
 use super::models::{Models, last_name};
-use crate::parse::fault::{Fault, ParseFault};
+use crate::parse::fault::{ParseFault, ParseFaultKind};
 use crate::parse::step::{ParseStep, note};
 use crate::source::found::{MAX_FAULTS, Source, named, place};
 use callsieve_notation::allowance::Allowance;
@@ -41,9 +41,9 @@ pub(super) fn functions(
     text: &str,
     steps: &mut Vec<ParseStep>,
     allowance: &Allowance,
-) -> Result<Source, Fault> {
+) -> Result<Source, ParseFault> {
     let models = Models::of(module, allowance)?;
-    let mut reader = Reader {
+    let mut reader = ClassReader {
         module,
         text,
         steps,
@@ -54,7 +54,7 @@ pub(super) fn functions(
         faults: Vec::new(),
     };
     reader.read();
-    let Reader { found, mut faults, .. } = reader;
+    let ClassReader { found, mut faults, .. } = reader;
     let mut found: Vec<SourceFunction<'_>> = found.into_iter().flatten().collect();
     qualify(&mut found);
     let functions: Vec<Value> = found.into_iter().map(|found| found.function).collect();
@@ -65,7 +65,7 @@ pub(super) fn functions(
         Some(_) if module.is_program => note(steps, ParseStep::ClassLeftOut),
         Some(name) => {
             let message = format!("class {name}: a model that no function mentions, next to functions");
-            faults.push(Fault::new(ParseFault::SourceCode, message));
+            faults.push(ParseFault::new(ParseFaultKind::SourceCode, message));
         }
         None => {}
     }
@@ -79,7 +79,7 @@ struct SourceFunction<'m> {
     function: Value,
 }
 
-struct Reader<'r, 'm, 'a> {
+struct ClassReader<'r, 'm, 'a> {
     module: &'m PyModule,
     text: &'r str,
     steps: &'r mut Vec<ParseStep>,
@@ -90,7 +90,7 @@ struct Reader<'r, 'm, 'a> {
     found: Vec<Option<SourceFunction<'m>>>,
     /// The place of the first function outside of classes, by name.
     places: HashMap<&'m str, usize>,
-    faults: Vec<Fault>,
+    faults: Vec<ParseFault>,
 }
 
 /// Returns the names of all functions of a module that are not overloads.
@@ -102,7 +102,7 @@ fn defined(module: &PyModule) -> HashSet<&str> {
     defs.filter(|def| !is_overload(def)).map(|def| def.name.as_str()).collect()
 }
 
-impl<'m> Reader<'_, 'm, '_> {
+impl<'m> ClassReader<'_, 'm, '_> {
     fn read(&mut self) {
         let is_marked = |item: &PyItem| matches!(item, PyItem::Def(def) if is_tool(def));
         let has_tools = self.module.is_program && self.module.items.iter().any(is_marked);
@@ -153,7 +153,7 @@ impl<'m> Reader<'_, 'm, '_> {
         self.push(None, def, function);
     }
 
-    fn push(&mut self, class: Option<&'m str>, def: &'m PyDef, function: Result<Value, Fault>) {
+    fn push(&mut self, class: Option<&'m str>, def: &'m PyDef, function: Result<Value, ParseFault>) {
         match function {
             Ok(function) => self.add(SourceFunction { name: &def.name, class, function }),
             Err(fault) => self.unread(&def.name, def.offset, &fault),
@@ -168,12 +168,12 @@ impl<'m> Reader<'_, 'm, '_> {
     }
 
     /// Records a fault of one definition, which is a record of the source; only the first ones are kept.
-    fn unread(&mut self, name: &str, offset: usize, fault: &Fault) {
+    fn unread(&mut self, name: &str, offset: usize, fault: &ParseFault) {
         if self.faults.len() < MAX_FAULTS {
-            let is_record = fault.kind == ParseFault::SourceCode;
-            let kind = if is_record { ParseFault::UnreadableRecord } else { fault.kind };
+            let is_record = fault.kind == ParseFaultKind::SourceCode;
+            let kind = if is_record { ParseFaultKind::UnreadableRecord } else { fault.kind };
             let message = format!("{}: {name}: {}", place(self.text, offset), fault.message);
-            self.faults.push(Fault { kind, at: Some(offset), message });
+            self.faults.push(ParseFault { kind, at: Some(offset), message });
         }
     }
 
@@ -182,7 +182,7 @@ impl<'m> Reader<'_, 'm, '_> {
             if self.module.is_program {
                 note(self.steps, ParseStep::ClassLeftOut);
             } else {
-                let fault = Fault::new(ParseFault::SourceCode, message);
+                let fault = ParseFault::new(ParseFaultKind::SourceCode, message);
                 self.unread(&class.name, class.offset, &fault);
             }
             return;
@@ -269,7 +269,7 @@ fn tool(
     fields: &[PyParameter],
     description: &str,
     models: &Models<'_>,
-) -> Result<Value, Fault> {
+) -> Result<Value, ParseFault> {
     let name = text_of(fields, "name").unwrap_or(&class.name);
     let map = PARAMETERS.iter().find_map(|key| value_of(fields, key)).filter(|map| map.is_object());
     if let Some(map) = map {
@@ -297,7 +297,7 @@ mod tests {
     use super::*;
     use callsieve_notation::python::module;
 
-    fn read(text: &str) -> Result<Vec<Value>, ParseFault> {
+    fn read(text: &str) -> Result<Vec<Value>, ParseFaultKind> {
         functions(&module(text), text, &mut Vec::new(), &Allowance::of(text))
             .and_then(Source::sure)
             .map_err(|fault| fault.kind)
@@ -345,13 +345,13 @@ mod tests {
     #[test]
     fn the_meaning_of_a_class_is_never_guessed() {
         for (text, fault) in [
-            ("class A:\n    x = 1", ParseFault::UnreadableRecord),
-            ("class A:\n    def _f(self): pass", ParseFault::UnreadableRecord),
-            ("class A(BaseModel):\n    x: int = Field(alias='y')", ParseFault::UnreadableRecord),
-            ("class A(Enum):\n    X = auto()\ndef f(a: A): pass", ParseFault::UnreadableRecord),
-            ("class A(Enum):\n    X = 1", ParseFault::SourceCode),
-            ("class A(Tool):\n    description = 'x'", ParseFault::UnreadableRecord),
-            ("class A(BaseModel):\n    x: int\ndef f(y: int): pass", ParseFault::SourceCode),
+            ("class A:\n    x = 1", ParseFaultKind::UnreadableRecord),
+            ("class A:\n    def _f(self): pass", ParseFaultKind::UnreadableRecord),
+            ("class A(BaseModel):\n    x: int = Field(alias='y')", ParseFaultKind::UnreadableRecord),
+            ("class A(Enum):\n    X = auto()\ndef f(a: A): pass", ParseFaultKind::UnreadableRecord),
+            ("class A(Enum):\n    X = 1", ParseFaultKind::SourceCode),
+            ("class A(Tool):\n    description = 'x'", ParseFaultKind::UnreadableRecord),
+            ("class A(BaseModel):\n    x: int\ndef f(y: int): pass", ParseFaultKind::SourceCode),
         ] {
             assert_eq!(read(text), Err(fault), "{text}");
         }

@@ -47,7 +47,7 @@ const OTHER_HEADERS: [&str; 8] =
 /// Reads a docstring for a function with these parameters.
 pub(crate) fn read(docstring: &str, names: &[&str]) -> Docstring {
     let lines = dedented(docstring);
-    let mut reader = Reader::default();
+    let mut reader = DocstringReader::default();
     for &name in names {
         reader.names.entry(folded(name)).or_insert(name);
     }
@@ -100,7 +100,7 @@ enum Section {
 }
 
 #[derive(Default)]
-struct Reader<'a> {
+struct DocstringReader<'a> {
     /// The parameters by their folded names.
     names: HashMap<String, &'a str>,
     section: Section,
@@ -112,7 +112,7 @@ struct Reader<'a> {
     parameters: BTreeMap<String, DocstringEntry>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> DocstringReader<'a> {
     /// Begins a section if the line is a header.
     fn header(&mut self, line: &Line<'a>, next: &str, rest: &[Line<'a>]) -> bool {
         let bare = line.text.strip_suffix(':').unwrap_or(line.text).trim_end().to_ascii_lowercase();

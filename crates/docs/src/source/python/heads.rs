@@ -4,12 +4,12 @@ use serde_json::{Map, Value, json};
 
 use super::docstring::{self, Docstring};
 use super::models::{Models, not_optional};
-use crate::parse::fault::Fault;
+use crate::parse::fault::ParseFault;
 use crate::source::found::{named, too_large};
 use callsieve_notation::python::{PyDef, PyDefault, PyParameter};
 
 /// Returns the function that a `def` defines.
-pub(super) fn function(def: &PyDef, models: &Models<'_>) -> Result<Value, Fault> {
+pub(super) fn function(def: &PyDef, models: &Models<'_>) -> Result<Value, ParseFault> {
     let names: Vec<&str> = def.parameters.iter().map(|parameter| parameter.name.as_str()).collect();
     let mut doc = docstring::read(def.docstring.as_deref().unwrap_or_default(), &names);
     let parameters = members(&def.parameters, &mut doc, models)?;
@@ -25,7 +25,7 @@ pub(super) fn members(
     parameters: &[PyParameter],
     doc: &mut Docstring,
     models: &Models<'_>,
-) -> Result<Value, Fault> {
+) -> Result<Value, ParseFault> {
     let mut properties = Map::new();
     let mut required: Vec<&str> = Vec::new();
     for parameter in parameters {
@@ -44,7 +44,7 @@ fn property(
     parameter: &PyParameter,
     entry: docstring::DocstringEntry,
     models: &Models<'_>,
-) -> Result<Value, Fault> {
+) -> Result<Value, ParseFault> {
     let written = parameter.annotation.as_deref().map(|annotation| not_optional(annotation).to_owned());
     let mut property = match written.or(entry.kind) {
         Some(kind) => {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::docstring;
 use super::heads::members;
 use super::models::{Models, last_name, words_of};
-use crate::parse::fault::{Fault, ParseFault};
+use crate::parse::fault::{ParseFault, ParseFaultKind};
 use callsieve_notation::allowance::Allowance;
 use callsieve_notation::python::{PyClass, PyItem, PyModule, PyParameter};
 
@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 64;
 
 impl<'a> Models<'a> {
     /// Returns the models of a source. An unreadable model is a fault of the functions that mention it.
-    pub(super) fn of(module: &PyModule, allowance: &'a Allowance) -> Result<Self, Fault> {
+    pub(super) fn of(module: &PyModule, allowance: &'a Allowance) -> Result<Self, ParseFault> {
         let mut models = Self::new(allowance);
         models.constants.clone_from(&module.constants);
         for item in &module.items {
@@ -34,7 +34,7 @@ impl<'a> Models<'a> {
                 continue;
             };
             match added {
-                Err(fault) if fault.kind == ParseFault::SourceCode => {
+                Err(fault) if fault.kind == ParseFaultKind::SourceCode => {
                     models.unread.insert(class.name.clone(), fault.message);
                 }
                 added => added?,
@@ -43,7 +43,7 @@ impl<'a> Models<'a> {
         Ok(models)
     }
 
-    fn add_enum(&mut self, class: &PyClass) -> Result<(), Fault> {
+    fn add_enum(&mut self, class: &PyClass) -> Result<(), ParseFault> {
         let fields = class.fields.as_ref().map_err(|error| fault(class, &error.to_string()))?;
         let value = |field: &PyParameter| field.default.as_ref()?.literal().cloned();
         let fields: Vec<_> = fields.iter().filter(|field| !field.name.starts_with('_')).collect();
@@ -65,7 +65,7 @@ impl<'a> Models<'a> {
         Ok(())
     }
 
-    fn add(&mut self, class: &PyClass, parent: &str) -> Result<(), Fault> {
+    fn add(&mut self, class: &PyClass, parent: &str) -> Result<(), ParseFault> {
         let fields = class.fields.as_ref().map_err(|error| fault(class, &error.to_string()))?;
         let fields: Vec<_> = fields.iter().filter(|field| is_field(field)).cloned().collect();
         let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
@@ -84,8 +84,8 @@ impl<'a> Models<'a> {
         }
         let (n_values, depth) = size(&schema);
         if n_values > MAX_VALUES || depth > MAX_DEPTH {
-            let kind = if depth > MAX_DEPTH { ParseFault::TooDeep } else { ParseFault::TooLarge };
-            return Err(Fault::new(kind, format!("class {} expands without limit", class.name)));
+            let kind = if depth > MAX_DEPTH { ParseFaultKind::TooDeep } else { ParseFaultKind::TooLarge };
+            return Err(ParseFault::new(kind, format!("class {} expands without limit", class.name)));
         }
         for field in &fields {
             self.mentioned.extend(words(field).map(str::to_owned));
@@ -97,8 +97,8 @@ impl<'a> Models<'a> {
 }
 
 /// Returns the fault of an unreadable class.
-pub(super) fn fault(class: &PyClass, message: &str) -> Fault {
-    Fault::new(ParseFault::SourceCode, format!("class {}: {message}", class.name))
+pub(super) fn fault(class: &PyClass, message: &str) -> ParseFault {
+    ParseFault::new(ParseFaultKind::SourceCode, format!("class {}: {message}", class.name))
 }
 
 /// Returns true if an assignment in a model is one of its fields.
@@ -151,7 +151,7 @@ mod tests {
     use crate::source::found::Source;
     use callsieve_notation::python::module;
 
-    fn read(text: &str) -> Result<Vec<Value>, ParseFault> {
+    fn read(text: &str) -> Result<Vec<Value>, ParseFaultKind> {
         classes::functions(&module(text), text, &mut Vec::new(), &Allowance::of(text))
             .and_then(Source::sure)
             .map_err(|fault| fault.kind)
@@ -199,6 +199,6 @@ mod tests {
             let one = format!("A{}", n - 1);
             text += &format!("class A{n}(BaseModel):\n    x: {one}\n    y: {one}\n");
         }
-        assert_eq!(read(&text), Err(ParseFault::TooLarge));
+        assert_eq!(read(&text), Err(ParseFaultKind::TooLarge));
     }
 }

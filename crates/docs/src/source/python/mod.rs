@@ -15,7 +15,7 @@ pub(super) mod signature;
 use std::borrow::Cow;
 
 use super::found::{MAX_FAULTS, Source, afford, place};
-use crate::parse::fault::{Fault, ParseFault};
+use crate::parse::fault::{ParseFault, ParseFaultKind};
 use crate::parse::step::ParseStep;
 use callsieve_notation::allowance::Allowance;
 use callsieve_notation::python::{self, SyntaxError};
@@ -25,7 +25,7 @@ pub(super) fn read(
     text: &str,
     steps: &mut Vec<ParseStep>,
     allowance: &Allowance,
-) -> Option<Result<Source, Fault>> {
+) -> Option<Result<Source, ParseFault>> {
     is_source(text).then(|| functions(text, steps, allowance))
 }
 
@@ -80,13 +80,13 @@ fn defines(line: &str) -> bool {
         || line.strip_prefix("class ").is_some_and(|head| head.contains(':') && !head.contains('{'))
 }
 
-fn functions(text: &str, steps: &mut Vec<ParseStep>, allowance: &Allowance) -> Result<Source, Fault> {
+fn functions(text: &str, steps: &mut Vec<ParseStep>, allowance: &Allowance) -> Result<Source, ParseFault> {
     afford(text, allowance)?;
     let source = if text.contains(FUNC_START) { unblocked(text)? } else { Cow::Borrowed(text) };
     let mut module = python::module(&source);
     let is_as_sent = matches!(source, Cow::Borrowed(_));
     let faults = std::mem::take(&mut module.faults);
-    let faults: Vec<Fault> =
+    let faults: Vec<ParseFault> =
         faults.into_iter().take(MAX_FAULTS).map(|error| unread(&error, &source, is_as_sent)).collect();
     let mut read = match classes::functions(&module, &source, steps, allowance) {
         Err(_) if !faults.is_empty() => Source::default(),
@@ -100,21 +100,24 @@ fn functions(text: &str, steps: &mut Vec<ParseStep>, allowance: &Allowance) -> R
     if read.functions.is_empty() {
         // If a text has no function, its first fault is the fault of the whole text.
         let first = read.faults.swap_remove(0);
-        let kind =
-            if first.kind == ParseFault::UnreadableRecord { ParseFault::SourceCode } else { first.kind };
-        return Err(Fault { kind, ..first });
+        let kind = if first.kind == ParseFaultKind::UnreadableRecord {
+            ParseFaultKind::SourceCode
+        } else {
+            first.kind
+        };
+        return Err(ParseFault { kind, ..first });
     }
     Ok(read)
 }
 
 /// Returns the fault of an unreadable definition.
-fn unread(error: &SyntaxError, source: &str, is_as_sent: bool) -> Fault {
+fn unread(error: &SyntaxError, source: &str, is_as_sent: bool) -> ParseFault {
     let rest = source.get(error.offset..).unwrap_or_default();
     // In a text that ends in a bracket or in a string, the error is at the opening quote.
     let is_cut = rest.trim().is_empty() || rest.starts_with(['"', '\'']);
-    let kind = if is_cut { ParseFault::Truncated } else { ParseFault::UnreadableRecord };
+    let kind = if is_cut { ParseFaultKind::Truncated } else { ParseFaultKind::UnreadableRecord };
     let at = is_as_sent.then_some(error.offset);
-    Fault { kind, at, message: format!("{}: {}", place(source, error.offset), error.message) }
+    ParseFault { kind, at, message: format!("{}: {}", place(source, error.offset), error.message) }
 }
 
 const BLOCK_TITLE: &str = "OPTION:";
@@ -124,15 +127,18 @@ const DOC_START: &str = "<docstring_start>";
 const DOC_END: &str = "<docstring_end>";
 
 /// Returns the source in `<func_start>…<func_end> <docstring_start>…<docstring_end>` blocks.
-fn unblocked(text: &str) -> Result<Cow<'_, str>, Fault> {
-    let fault = |fault, message: &str| Fault::new(fault, message);
+fn unblocked(text: &str) -> Result<Cow<'_, str>, ParseFault> {
+    let fault = |fault, message: &str| ParseFault::new(fault, message);
     let mut source = String::new();
     let mut rest = text;
     while let Some((before, block)) = rest.split_once(FUNC_START) {
         if before.lines().map(str::trim).any(|line| !line.is_empty() && line != BLOCK_TITLE) {
-            return Err(fault(ParseFault::SourceCode, "there is text between the blocks of two functions"));
+            return Err(fault(
+                ParseFaultKind::SourceCode,
+                "there is text between the blocks of two functions",
+            ));
         }
-        let cut = || fault(ParseFault::Truncated, "a block has no end");
+        let cut = || fault(ParseFaultKind::Truncated, "a block has no end");
         let (head, after) = block.split_once(FUNC_END).ok_or_else(cut)?;
         source += &format!("{}:\n", head.trim().trim_end_matches(':'));
         rest = after;
@@ -145,7 +151,7 @@ fn unblocked(text: &str) -> Result<Cow<'_, str>, Fault> {
     if rest.trim().is_empty() {
         Ok(Cow::Owned(source))
     } else {
-        Err(fault(ParseFault::SourceCode, "there is text after the last block"))
+        Err(fault(ParseFaultKind::SourceCode, "there is text after the last block"))
     }
 }
 
@@ -156,7 +162,7 @@ mod tests {
 
     use super::*;
 
-    fn read_all(text: &str) -> Result<Vec<Value>, Fault> {
+    fn read_all(text: &str) -> Result<Vec<Value>, ParseFault> {
         functions(text, &mut Vec::new(), &Allowance::of(text)).and_then(Source::sure)
     }
 
@@ -272,7 +278,7 @@ mod tests {
         let names: Vec<_> = source.functions.iter().map(|function| function["name"].clone()).collect();
         assert_eq!(names, ["f", "n"]);
         let faults: Vec<_> = source.faults.iter().map(|fault| (fault.kind, fault.message.as_str())).collect();
-        let kind = ParseFault::UnreadableRecord;
+        let kind = ParseFaultKind::UnreadableRecord;
         assert_eq!(
             faults,
             [
@@ -393,17 +399,17 @@ mod tests {
     #[test]
     fn ambiguous_source_is_a_fault() {
         for (text, fault) in [
-            ("def f(a: str = Field(..., alias='x')):\n    pass", ParseFault::SourceCode),
-            ("def f(a: Annotated[str, Injected]):\n    pass", ParseFault::SourceCode),
-            ("def f(a: Annotated[str, 'x'] | int):\n    pass", ParseFault::SourceCode),
-            ("def f(a=): pass", ParseFault::SourceCode),
-            ("def f(a, a): pass", ParseFault::SourceCode),
-            ("def f(a): pass\nand that is all", ParseFault::UnreadableRecord),
-            ("def f(a): pass\nclass C:\n    g = 1", ParseFault::UnreadableRecord),
-            ("def f(a: str, b", ParseFault::Truncated),
-            ("def f(a: str):\n    \"\"\"Tells the", ParseFault::Truncated),
-            ("<func_start>def f(a: str)", ParseFault::Truncated),
-            ("<func_start>def f()<func_end> and more", ParseFault::SourceCode),
+            ("def f(a: str = Field(..., alias='x')):\n    pass", ParseFaultKind::SourceCode),
+            ("def f(a: Annotated[str, Injected]):\n    pass", ParseFaultKind::SourceCode),
+            ("def f(a: Annotated[str, 'x'] | int):\n    pass", ParseFaultKind::SourceCode),
+            ("def f(a=): pass", ParseFaultKind::SourceCode),
+            ("def f(a, a): pass", ParseFaultKind::SourceCode),
+            ("def f(a): pass\nand that is all", ParseFaultKind::UnreadableRecord),
+            ("def f(a): pass\nclass C:\n    g = 1", ParseFaultKind::UnreadableRecord),
+            ("def f(a: str, b", ParseFaultKind::Truncated),
+            ("def f(a: str):\n    \"\"\"Tells the", ParseFaultKind::Truncated),
+            ("<func_start>def f(a: str)", ParseFaultKind::Truncated),
+            ("<func_start>def f()<func_end> and more", ParseFaultKind::SourceCode),
         ] {
             assert!(begins(text), "{text}");
             assert_eq!(read_all(text).map_err(|fault| fault.kind), Err(fault), "{text}");

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde_json::{Map, Value, json};
 
-use crate::parse::fault::{Fault, ParseFault};
+use crate::parse::fault::{ParseFault, ParseFaultKind};
 use crate::source::found::{named, too_large};
 use callsieve_notation::allowance::{Allowance, bytes_of, bytes_of_member};
 use callsieve_notation::python::PyDefault;
@@ -70,10 +70,10 @@ impl<'a> Models<'a> {
     }
 
     /// Returns the schema of a type that is a model, or a list of models.
-    pub(super) fn schema(&self, kind: &str) -> Result<Option<Map<String, Value>>, Fault> {
+    pub(super) fn schema(&self, kind: &str) -> Result<Option<Map<String, Value>>, ParseFault> {
         let bare = kind.trim_matches(['\'', '"']);
         if let Some(message) = words_of(kind).find_map(|word| self.unread.get(word)) {
-            return Err(Fault::new(ParseFault::SourceCode, message));
+            return Err(ParseFault::new(ParseFaultKind::SourceCode, message));
         }
         if let Some(schema) = self.schemas.get(bare) {
             let n_bytes = schema.iter().map(bytes_of_member).sum();
@@ -98,7 +98,7 @@ impl<'a> Models<'a> {
     }
 
     /// Returns the outermost models as functions, for lists of tools written as models.
-    pub(super) fn functions(&self) -> Result<Vec<Value>, Fault> {
+    pub(super) fn functions(&self) -> Result<Vec<Value>, ParseFault> {
         let function = |name: &String| {
             let mut parameters = self.schemas.get(name)?.clone();
             let description = parameters.shift_remove("description").unwrap_or_default();
@@ -107,8 +107,8 @@ impl<'a> Models<'a> {
         let is_outermost = |name: &&String| !self.mentioned.contains(*name);
         let functions: Vec<_> = self.with_fields.iter().filter(is_outermost).filter_map(function).collect();
         if functions.is_empty() {
-            return Err(Fault::new(
-                ParseFault::SourceCode,
+            return Err(ParseFault::new(
+                ParseFaultKind::SourceCode,
                 "there are classes, but none of them is a function",
             ));
         }

@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::heads::function;
 use super::models::Models;
-use crate::parse::fault::{Fault, ParseFault};
+use crate::parse::fault::{ParseFault, ParseFaultKind};
 use crate::source::found::afford;
 use callsieve_notation::allowance::Allowance;
 use callsieve_notation::python::{self, PySignature};
 
 /// Returns the functions of a text in which each statement looks like a signature.
-pub(in crate::source) fn read(text: &str, allowance: &Allowance) -> Option<Result<Vec<Value>, Fault>> {
+pub(in crate::source) fn read(text: &str, allowance: &Allowance) -> Option<Result<Vec<Value>, ParseFault>> {
     if !begins(text) {
         return None;
     }
@@ -34,7 +34,7 @@ fn begins(text: &str) -> bool {
     })
 }
 
-fn functions(signatures: &[PySignature], allowance: &Allowance) -> Result<Vec<Value>, Fault> {
+fn functions(signatures: &[PySignature], allowance: &Allowance) -> Result<Vec<Value>, ParseFault> {
     let is_any_sure = signatures.iter().any(is_sure);
     let is_bare = |signature: &PySignature| signature.def.parameters.is_empty();
     let unsure =
@@ -42,7 +42,7 @@ fn functions(signatures: &[PySignature], allowance: &Allowance) -> Result<Vec<Va
     if let Some(signature) = unsure {
         let message =
             format!("`{}(…)` may be a call or a signature: expected a type or `->`", signature.def.name);
-        return Err(Fault::new(ParseFault::SourceCode, message));
+        return Err(ParseFault::new(ParseFaultKind::SourceCode, message));
     }
     let models = Models::new(allowance);
     signatures.iter().map(|signature| function(&signature.def, &models)).collect()
@@ -59,7 +59,7 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str) -> Option<Result<Vec<Value>, Fault>> {
+    fn read(text: &str) -> Option<Result<Vec<Value>, ParseFault>> {
         super::read(text, &Allowance::of(text))
     }
 
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_call_is_not_a_signature() {
         for text in ["f(x=1)", "f(city, unit='c')", "f()", "f(a: int)\ng(x=1)"] {
-            assert_eq!(read(text).unwrap().unwrap_err().kind, ParseFault::SourceCode, "{text}");
+            assert_eq!(read(text).unwrap().unwrap_err().kind, ParseFaultKind::SourceCode, "{text}");
         }
         for text in [
             "call f(x)",

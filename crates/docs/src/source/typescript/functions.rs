@@ -9,12 +9,16 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::schema::Declared;
-use crate::parse::fault::{Fault, ParseFault};
+use crate::parse::fault::{ParseFault, ParseFaultKind};
 use crate::source::found::named;
 use callsieve_notation::typescript::{self, Head, Member, Tag, Type};
 
 /// Returns the function with all types resolved.
-pub(super) fn doc(head: &Head, types: &BTreeMap<String, Type>, left: &Cell<usize>) -> Result<Value, Fault> {
+pub(super) fn doc(
+    head: &Head,
+    types: &BTreeMap<String, Type>,
+    left: &Cell<usize>,
+) -> Result<Value, ParseFault> {
     let parameters: Vec<Member> =
         head.parameters.iter().enumerate().map(|(n, parameter)| documented(head, n, parameter)).collect();
     let types = Declared::new(types, left);
@@ -24,7 +28,7 @@ pub(super) fn doc(head: &Head, types: &BTreeMap<String, Type>, left: &Cell<usize
     };
     let object = object.map_err(|error| {
         let message = format!("function {}: {error}", head.name);
-        Fault { at: head.at, ..Fault::new(ParseFault::SourceCode, message) }
+        ParseFault { at: head.at, ..ParseFault::new(ParseFaultKind::SourceCode, message) }
     })?;
     Ok(named(&head.name, &head.comment.description, Value::Object(object)))
 }

@@ -12,7 +12,7 @@ use std::cell::Cell;
 use serde_json::Value;
 
 use super::found::{afford, too_large};
-use crate::parse::fault::{Fault, ParseFault};
+use crate::parse::fault::{ParseFault, ParseFaultKind};
 use callsieve_notation::allowance::Allowance;
 use callsieve_notation::typescript::{self, Module, SyntaxError, SyntaxFault};
 
@@ -23,33 +23,33 @@ const MAX_TYPES: usize = 4_096;
 const BYTES_PER_TYPE: usize = 800;
 
 /// Returns the functions of a text if it is TypeScript.
-pub(super) fn read(text: &str, allowance: &Allowance) -> Option<Result<Vec<Value>, Fault>> {
+pub(super) fn read(text: &str, allowance: &Allowance) -> Option<Result<Vec<Value>, ParseFault>> {
     if typescript::declares(text) {
         return Some(of_source(text, allowance));
     }
     typescript::bare_heads(text).map(|module| docs(&module, text, allowance))
 }
 
-fn of_source(text: &str, allowance: &Allowance) -> Result<Vec<Value>, Fault> {
+fn of_source(text: &str, allowance: &Allowance) -> Result<Vec<Value>, ParseFault> {
     afford(text, allowance)?;
     let module = typescript::module(text).map_err(fault)?;
     if module.functions.is_empty() {
-        return Err(Fault::new(ParseFault::SourceCode, "there are types, but no function"));
+        return Err(ParseFault::new(ParseFaultKind::SourceCode, "there are types, but no function"));
     }
     docs(&module, text, allowance)
 }
 
-fn fault(error: SyntaxError) -> Fault {
+fn fault(error: SyntaxError) -> ParseFault {
     let kind = match error.kind {
-        SyntaxFault::Unknown => ParseFault::SourceCode,
-        SyntaxFault::Cut => ParseFault::Truncated,
-        SyntaxFault::TooDeep => ParseFault::TooDeep,
+        SyntaxFault::Unknown => ParseFaultKind::SourceCode,
+        SyntaxFault::Cut => ParseFaultKind::Truncated,
+        SyntaxFault::TooDeep => ParseFaultKind::TooDeep,
     };
-    Fault { kind, at: Some(error.at), message: error.message }
+    ParseFault { kind, at: Some(error.at), message: error.message }
 }
 
 /// Returns the docs of the functions in a text; the growth by resolved names is limited.
-fn docs(module: &Module, text: &str, allowance: &Allowance) -> Result<Vec<Value>, Fault> {
+fn docs(module: &Module, text: &str, allowance: &Allowance) -> Result<Vec<Value>, ParseFault> {
     let n_affordable = allowance.left() / BYTES_PER_TYPE;
     let n_types = n_affordable.min(MAX_TYPES + text.len());
     let left = Cell::new(n_types);

@@ -5,7 +5,7 @@ use serde_json::{Map, json};
 
 use super::*;
 
-fn read(text: &str) -> Option<Result<Vec<Value>, Fault>> {
+fn read(text: &str) -> Option<Result<Vec<Value>, ParseFault>> {
     super::read(text, &Allowance::of(text))
 }
 
@@ -17,7 +17,7 @@ fn properties(kind: &str) -> Value {
     functions(&format!("function f(a: {kind}): void"))[0]["parameters"]["properties"]["a"].clone()
 }
 
-fn fault(text: &str) -> ParseFault {
+fn fault(text: &str) -> ParseFaultKind {
     read(text).unwrap_or_else(|| panic!("not seen: {text}")).expect_err(text).kind
 }
 
@@ -83,7 +83,7 @@ fn types_become_schemas() {
 #[test]
 fn several_functions_keep_their_order_and_the_name_of_their_namespace() {
     let text = "import { x } from 'y';\nnamespace browser {\n// Opens.\ntype open = (_: { url: string }) => any;\ntype back = () => any;\n}\nnamespace functions { type now = () => any; }\nlet later = (a) => a\n  .b(c);\nexport default later;\nexport { later };\nring(1);";
-    assert_eq!(fault(text), ParseFault::SourceCode);
+    assert_eq!(fault(text), ParseFaultKind::SourceCode);
     let names: Vec<_> = functions(text.trim_end_matches("ring(1);"));
     let names: Vec<_> = names.iter().map(|function| function["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["browser.open", "browser.back", "now", "later"]);
@@ -117,21 +117,21 @@ fn jsdoc_describes_members_of_an_object() {
 #[test]
 fn unknown_syntax_is_a_fault() {
     for (text, expected) in [
-        ("function f(a: string", ParseFault::Truncated),
-        ("type f = (_: { a: string", ParseFault::Truncated),
-        ("function f(a: string) { return", ParseFault::Truncated),
-        ("function f<T>(a: T) {}", ParseFault::SourceCode),
-        ("function f(a: keyof B) {}", ParseFault::SourceCode),
-        ("function f(a: B['c']) {}", ParseFault::SourceCode),
-        ("function f(a: A extends B ? C : D) {}", ParseFault::SourceCode),
-        ("function f(a: () => void) {}", ParseFault::SourceCode),
-        ("function f(a: List<string>) {}", ParseFault::SourceCode),
-        ("function f(a = other()) {}", ParseFault::SourceCode),
-        ("function f({ a }: string) {}", ParseFault::SourceCode),
-        ("interface A { b: A[] }\nfunction f(a: A) {}", ParseFault::SourceCode),
-        ("interface A { b: string }", ParseFault::SourceCode),
-        ("function f() {}\nclass C {}", ParseFault::SourceCode),
-        ("function f() {}\nf(1)", ParseFault::SourceCode),
+        ("function f(a: string", ParseFaultKind::Truncated),
+        ("type f = (_: { a: string", ParseFaultKind::Truncated),
+        ("function f(a: string) { return", ParseFaultKind::Truncated),
+        ("function f<T>(a: T) {}", ParseFaultKind::SourceCode),
+        ("function f(a: keyof B) {}", ParseFaultKind::SourceCode),
+        ("function f(a: B['c']) {}", ParseFaultKind::SourceCode),
+        ("function f(a: A extends B ? C : D) {}", ParseFaultKind::SourceCode),
+        ("function f(a: () => void) {}", ParseFaultKind::SourceCode),
+        ("function f(a: List<string>) {}", ParseFaultKind::SourceCode),
+        ("function f(a = other()) {}", ParseFaultKind::SourceCode),
+        ("function f({ a }: string) {}", ParseFaultKind::SourceCode),
+        ("interface A { b: A[] }\nfunction f(a: A) {}", ParseFaultKind::SourceCode),
+        ("interface A { b: string }", ParseFaultKind::SourceCode),
+        ("function f() {}\nclass C {}", ParseFaultKind::SourceCode),
+        ("function f() {}\nf(1)", ParseFaultKind::SourceCode),
     ] {
         assert_eq!(fault(text), expected, "{text}");
     }
@@ -169,7 +169,7 @@ fn depth_and_growth_are_limited() {
     for n in 1..30 {
         types += &format!("type A{n} = {{ x: A{0}, y: A{0} }};\n", n - 1);
     }
-    assert_eq!(fault(&format!("{types}function f(a: A29) {{}}")), ParseFault::SourceCode);
+    assert_eq!(fault(&format!("{types}function f(a: A29) {{}}")), ParseFaultKind::SourceCode);
 }
 
 /// Generates a type, and the schema it means.
@@ -201,7 +201,7 @@ fn a_skipped_statement_hides_no_truncation() {
         "function f(a: string): void;\nconst g = (a: string) => k({ a;",
     ] {
         let fault = read(text).unwrap().unwrap_err();
-        assert_eq!(fault.kind, ParseFault::Truncated, "{text}");
+        assert_eq!(fault.kind, ParseFaultKind::Truncated, "{text}");
     }
     let whole = "import x from 'x' // it's {\nexport { y } // not ours\nconst f = (a: string) => a\n\n  // and\n  .trim()\nfunction g(): void;";
     assert_eq!(functions(whole).len(), 2);
@@ -251,5 +251,5 @@ proptest! {
 #[test]
 fn contradicting_joined_types_are_refused() {
     let kind = fault("function f(a: { b: string } & { b: number }): void");
-    assert_eq!(kind, ParseFault::SourceCode);
+    assert_eq!(kind, ParseFaultKind::SourceCode);
 }

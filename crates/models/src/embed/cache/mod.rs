@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::segment::{Reader, Writer};
+use self::segment::{SegmentReader, SegmentWriter};
 use super::{EmbedError, Embedder};
 use callsieve_engine::context::Cancelled;
 use callsieve_engine::disk::write_atomic;
@@ -140,17 +140,17 @@ fn refuse_earlier(vectors: &Path, own: &Path, id: &str) -> Result<(), EmbedError
 /// All segments of one embedder: existing ones, and those that this process writes.
 #[derive(Default)]
 struct Store {
-    segments: Vec<Reader>,
+    segments: Vec<SegmentReader>,
     /// The segment and record of each key.
     places: FxHashMap<u128, (usize, u64)>,
-    writer: Option<Writer>,
+    writer: Option<SegmentWriter>,
 }
 
 impl Store {
     fn open(folder: &Path) -> Result<Self, EmbedError> {
         let mut store = Self::default();
         for path in segment::paths(folder)? {
-            if let Some((reader, records)) = Reader::open(&path)? {
+            if let Some((reader, records)) = SegmentReader::open(&path)? {
                 let at = store.segments.len();
                 store.places.extend(records.into_iter().map(|(record, key)| (key, (at, record))));
                 store.segments.push(reader);
@@ -173,7 +173,7 @@ impl Store {
         let mut writer = if let Some(writer) = self.writer.take().filter(|writer| writer.n_dims() == n_dims) {
             writer
         } else {
-            let writer = Writer::create(folder, n_dims)?;
+            let writer = SegmentWriter::create(folder, n_dims)?;
             self.segments.push(writer.reader()?);
             writer
         };

@@ -56,13 +56,13 @@ fn check(key: &[u8], values: &[u8]) -> [u8; CHECK_LEN] {
 type Records = Vec<(u64, u128)>;
 
 /// A reader of a segment.
-pub(super) struct Reader {
+pub(super) struct SegmentReader {
     path: PathBuf,
     file: File,
     n_dims: usize,
 }
 
-impl Reader {
+impl SegmentReader {
     /// Opens a segment and lists its intact records by index and key; `None` if the file is not a segment, or was
     /// removed since it was listed.
     pub(super) fn open(path: &Path) -> Result<Option<(Self, Records)>, EmbedError> {
@@ -141,14 +141,14 @@ pub(super) fn outdated(path: &Path, what: &str, folder: &Path) -> EmbedError {
 }
 
 /// A writer of a segment.
-pub(super) struct Writer {
+pub(super) struct SegmentWriter {
     path: PathBuf,
     file: File,
     n_dims: usize,
     n_records: u64,
 }
 
-impl Writer {
+impl SegmentWriter {
     /// Creates a segment that only its owner may read.
     pub(super) fn create(folder: &Path, n_dims: usize) -> Result<Self, EmbedError> {
         // Seeded by the system, so that two processes do not use the same name.
@@ -166,9 +166,9 @@ impl Writer {
     }
 
     /// Returns a reader of the same segment.
-    pub(super) fn reader(&self) -> Result<Reader, EmbedError> {
+    pub(super) fn reader(&self) -> Result<SegmentReader, EmbedError> {
         let file = File::open(&self.path).at("reading", &self.path)?;
-        Ok(Reader { path: self.path.clone(), file, n_dims: self.n_dims })
+        Ok(SegmentReader { path: self.path.clone(), file, n_dims: self.n_dims })
     }
 
     /// Writes records with a single call; returns the index of the first.
@@ -188,7 +188,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for SegmentWriter {
     fn drop(&mut self) {
         // A segment that keeps its temporary name is read, too.
         let _ = std::fs::rename(&self.path, self.path.with_extension(WHOLE));

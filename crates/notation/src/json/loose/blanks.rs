@@ -1,9 +1,9 @@
 //! Text between tokens: whitespace, comments, ellipses.
 
-use super::Reader;
+use super::LooseReader;
 use crate::json::marks::is_blank;
 
-impl Reader<'_> {
+impl LooseReader<'_> {
     /// Skips whitespace and comments.
     pub(super) fn skip_blanks(&mut self) {
         while let Some(c) = self.peek() {

@@ -3,9 +3,9 @@
 //! An unknown escape keeps its backslash, as in `\d` or `80\%`. An incomplete one at the end of the text is dropped.
 //! Half of a surrogate pair has no meaning and is refused.
 
-use super::{Reader, Stop, StopKind};
+use super::{LooseReader, Stop, StopKind};
 
-impl Reader<'_> {
+impl LooseReader<'_> {
     /// Reads the escape at the backslash; drops an incomplete one at the end of the text.
     pub(super) fn escape(&mut self, text: &mut String) -> Result<(), Stop> {
         self.at += 1;

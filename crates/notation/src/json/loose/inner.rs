@@ -3,7 +3,7 @@
 //! A quote between two letters is an apostrophe; any other is probably part of the text, and certainly if the string
 //! contains JSON.
 
-use super::Reader;
+use super::LooseReader;
 use super::ends::{StringPlace, can_end};
 use crate::json::strict;
 
@@ -26,7 +26,7 @@ impl Inner {
     }
 }
 
-impl Reader<'_> {
+impl LooseReader<'_> {
     /// Reads JSON with unescaped quotes inside quotes: `"{"city": "Oslo"}"`.
     pub(super) fn json_with_bare_quotes(&mut self, quote: char, place: StringPlace) -> Option<String> {
         let rest = self.rest();

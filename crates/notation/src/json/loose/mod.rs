@@ -96,7 +96,7 @@ pub enum StopKind {
 /// If reading it requires a guess, or more than the allowance.
 pub fn read(text: &str, allowance: &Allowance) -> Result<Loose, Stop> {
     let before = allowance.left();
-    let mut reader = Reader::new(text, allowance);
+    let mut reader = LooseReader::new(text, allowance);
     let first = allowance.attempt(|| read_with(&mut reader));
     let is_sure = first.as_ref().is_ok_and(|loose| !loose.notes.is_doubtful());
     if is_sure || !reader.could_mend {
@@ -104,7 +104,7 @@ pub fn read(text: &str, allowance: &Allowance) -> Result<Loose, Stop> {
     }
     // A missing quote changes the meaning of all later ones; perhaps strings end at line breaks.
     let between = allowance.left();
-    let mut reader = Reader { mends_open_strings: true, ..Reader::new(text, allowance) };
+    let mut reader = LooseReader { mends_open_strings: true, ..LooseReader::new(text, allowance) };
     match allowance.attempt(|| read_with(&mut reader)) {
         Ok(second) if second.notes.likely.is_some() && !second.notes.is_worse_than_likely() => {
             allowance.give_back(before - between);
@@ -123,7 +123,7 @@ pub fn json5(text: &str) -> Option<Value> {
     (notes.is_clean() && !notes.is_python && notes.n_values == 1 && notes.no_value.is_none()).then_some(value)
 }
 
-fn read_with(reader: &mut Reader<'_>) -> Result<Loose, Stop> {
+fn read_with(reader: &mut LooseReader<'_>) -> Result<Loose, Stop> {
     let mut values = Vec::new();
     loop {
         reader.skip_blanks();
@@ -153,7 +153,7 @@ fn read_with(reader: &mut Reader<'_>) -> Result<Loose, Stop> {
 }
 
 /// A place in a text, with the open brackets and the features found.
-struct Reader<'t> {
+struct LooseReader<'t> {
     text: &'t str,
     at: usize,
     /// The closing brackets expected.
@@ -170,7 +170,7 @@ struct Reader<'t> {
     notes: Notes,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> LooseReader<'t> {
     fn new(text: &'t str, allowance: &'t Allowance) -> Self {
         Self {
             text,

@@ -8,7 +8,7 @@ use super::ends::{
 };
 use super::escapes::Escapes;
 use super::inner::Inner;
-use super::{Reader, Stop};
+use super::{LooseReader, Stop};
 use crate::json::marks::bare_key;
 
 /// Maximum distance to the colon that makes a string a key.
@@ -38,7 +38,7 @@ impl Open {
     }
 }
 
-impl Reader<'_> {
+impl LooseReader<'_> {
     pub(super) fn quote_is_next(&self) -> bool {
         self.peek().is_some_and(|c| closing(c).is_some())
     }

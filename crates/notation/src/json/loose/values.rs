@@ -3,7 +3,7 @@
 use serde_json::{Map, Number, Value};
 
 use super::ends::StringPlace;
-use super::{Reader, Stop, StopKind};
+use super::{LooseReader, Stop, StopKind};
 use crate::MAX_DEPTH;
 use crate::allowance::{BRACKET_BYTES, ELEMENT_BYTES, MEMBER_BYTES};
 use crate::json::marks::bare_key;
@@ -17,7 +17,7 @@ enum Key {
     Cut,
 }
 
-impl Reader<'_> {
+impl LooseReader<'_> {
     /// Reads a value; `None` if the text ends before it has a meaning, or an ellipsis replaces it.
     pub(super) fn value(&mut self) -> Result<Option<Value>, Stop> {
         self.value_at(StringPlace::Element)

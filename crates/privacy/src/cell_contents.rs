@@ -28,7 +28,7 @@ pub enum CellKind {
 
 /// The contents of a cell.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Sight {
+pub struct CellContents {
     /// The personal values, in order.
     pub values: Vec<Sighting>,
     /// The kinds and numbers of the placeholders, in order.
@@ -37,35 +37,35 @@ pub struct Sight {
     pub marks: Vec<u32>,
 }
 
-impl Sight {
+impl CellContents {
     /// Returns the contents of a cell; `None` if there are none.
     pub fn of(finder: Finder<'_>, cell: &str, kind: CellKind) -> Option<Self> {
-        let mut sight = Self::default();
+        let mut contents = Self::default();
         let visit = |found: &FoundValue, text: &str| match found.status {
-            ValueStatus::Personal => sight.values.push(Sighting::of(found, text)),
-            ValueStatus::Placeholder(Some(number)) => sight.taken.push((found.kind, number)),
+            ValueStatus::Personal => contents.values.push(Sighting::of(found, text)),
+            ValueStatus::Placeholder(Some(number)) => contents.taken.push((found.kind, number)),
             ValueStatus::Placeholder(None) => {}
         };
         match kind {
             CellKind::Text => in_text(finder, cell, visit),
             CellKind::Json => in_json(finder, cell, visit),
         }
-        marks(cell, &mut sight.marks);
-        (sight != Self::default()).then_some(sight)
+        marks(cell, &mut contents.marks);
+        (contents != Self::default()).then_some(contents)
     }
 }
 
 /// A cache of the contents of cells. Cells are equal if their 128-bit hashes are, as for rows.
 #[derive(Debug, Default)]
-pub struct Repeated(RwLock<FxHashMap<Key, Option<Arc<Sight>>>>);
+pub struct CellCache(RwLock<FxHashMap<Key, Option<Arc<CellContents>>>>);
 
 /// The format of a cell, its hash, and that of the declared parameters with which it is read.
 type Key = (CellKind, u128, u128);
 
-impl Repeated {
+impl CellCache {
     /// Returns the contents of a cell, by one finder with any declared parameters; `None` if there are none.
-    pub fn see(&self, finder: Finder<'_>, cell: &str, kind: CellKind) -> Option<Arc<Sight>> {
-        let look = || Sight::of(finder, cell, kind).map(Arc::new);
+    pub fn contents(&self, finder: Finder<'_>, cell: &str, kind: CellKind) -> Option<Arc<CellContents>> {
+        let look = || CellContents::of(finder, cell, kind).map(Arc::new);
         if cell.len() < LEAST_KEPT {
             return look();
         }

@@ -49,9 +49,9 @@ impl Field {
 }
 
 /// Reads the members of an object that one of the paths needs.
-pub(super) struct Picked<'f>(pub(super) &'f [&'f Field]);
+pub(super) struct PickedFields<'f>(pub(super) &'f [&'f Field]);
 
-impl<'de> DeserializeSeed<'de> for Picked<'_> {
+impl<'de> DeserializeSeed<'de> for PickedFields<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -59,7 +59,7 @@ impl<'de> DeserializeSeed<'de> for Picked<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Picked<'_> {
+impl<'de> Visitor<'de> for PickedFields<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -88,7 +88,8 @@ mod tests {
     fn picked(text: &str, fields: &[&str]) -> Vec<Option<Value>> {
         let fields: Vec<Field> = fields.iter().map(|name| Field::new(name)).collect();
         let all: Vec<&Field> = fields.iter().collect();
-        let mut object = Picked(&all).deserialize(&mut serde_json::Deserializer::from_str(text)).unwrap();
+        let mut object =
+            PickedFields(&all).deserialize(&mut serde_json::Deserializer::from_str(text)).unwrap();
         fields.iter().map(|field| field.of(&mut object)).collect()
     }
 

@@ -15,9 +15,9 @@ use sha2::{Digest, Sha256};
 use crate::any_row::{Reading, rows_of};
 use crate::batch::BatchAnswer;
 use crate::fate::{Line, LineFate, Record};
-use crate::read::{Block, Format, Limits, ReadError, read_sound_blocks};
+use crate::integrity::{self, IntactText};
+use crate::read::{Block, FileFormat, Limits, ReadError, read_intact_blocks};
 use crate::reasons::ends_file;
-use crate::sound::{self, Soundness};
 use callsieve_bfcl::conversation::Message;
 use callsieve_engine::columns::{
     EXTERNAL_ID, FILE, FOLLOWING_MESSAGES, LINE, LOG_FORMAT, MESSAGES, RECORD, RESPONSE, TEXT,
@@ -48,7 +48,7 @@ pub(super) enum ReadyRow {
 }
 
 /// A file of text, with its number among the inputs.
-pub(super) type TextFile<'p> = (u32, &'p Path, Format);
+pub(super) type TextFile<'p> = (u32, &'p Path, FileFormat);
 
 /// A file that was read to its end.
 pub(super) struct ReadFile {
@@ -80,13 +80,13 @@ pub(super) fn read_files(
     // A few files at a time, so that checked files are still in the system's cache when they are read.
     for files in files.chunks(rayon::current_num_threads()) {
         let checked = |&(_, path, _): &TextFile<'_>| {
-            let soundness = sound::check(path, &|| cancel.is_cancelled());
-            soundness.map_err(|cause| ReadError::Open { path: path.to_owned(), cause })
+            let intact = integrity::check(path, &|| cancel.is_cancelled());
+            intact.map_err(|cause| ReadError::Open { path: path.to_owned(), cause })
         };
         let checked: Vec<_> = files.par_iter().map(checked).collect();
         for (file, checked) in files.iter().zip(checked) {
-            let soundness = checked?.ok_or(Error::Interrupted)?;
-            inputs.push(read_file(file, limits, soundness, cancel, &sender)?);
+            let intact = checked?.ok_or(Error::Interrupted)?;
+            inputs.push(read_file(file, limits, intact, cancel, &sender)?);
         }
     }
     Ok(inputs)
@@ -95,7 +95,7 @@ pub(super) fn read_files(
 fn read_file(
     &(file, path, format): &TextFile<'_>,
     limits: &Limits,
-    soundness: Soundness,
+    intact: IntactText,
     cancel: &dyn Cancel,
     sender: &SyncSender<ReadBlock>,
 ) -> Result<ReadFile> {
@@ -107,11 +107,10 @@ fn read_file(
         n_bytes.set(n_bytes.get() + bytes.len() as u64);
     };
     let cancelled = || cancel.is_cancelled();
-    let facts =
-        read_sound_blocks(path, format, limits, soundness, &cancelled, &mut on_bytes, &mut |block| {
-            // The receiver has ended if it had an error, which it reports itself.
-            sender.send(ReadBlock { file, block, n_bytes: n_bytes.take() }).map_err(|_| Error::Interrupted)
-        })?;
+    let facts = read_intact_blocks(path, format, limits, intact, &cancelled, &mut on_bytes, &mut |block| {
+        // The receiver has ended if it had an error, which it reports itself.
+        sender.send(ReadBlock { file, block, n_bytes: n_bytes.take() }).map_err(|_| Error::Interrupted)
+    })?;
     let sha256 = hex(&hasher.finalize());
     let input = InputFile { path: path.display().to_string(), sha256, bytes: facts.raw_bytes };
     Ok(ReadFile { input, n_items: facts.n_items, by_record: facts.by_record })

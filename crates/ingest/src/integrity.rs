@@ -18,12 +18,12 @@ pub(super) const MAX_WINDOW_LOG: u32 = 29;
 
 /// The extent of the intact text of a file.
 #[derive(Debug, Default)]
-pub(super) struct Soundness {
+pub(super) struct IntactText {
     /// The bytes of text before the damage, and a description of it; `None` if there is none.
     damage: Option<(u64, String)>,
 }
 
-impl Soundness {
+impl IntactText {
     /// Returns how many of `n_bytes` may be read; an error at the damage.
     pub(super) fn allow(&self, n_bytes: usize) -> io::Result<usize> {
         match &self.damage {
@@ -43,9 +43,9 @@ impl Soundness {
 
 /// Decompresses a file to find how much of it is intact; `None` if cancelled. Inputs that can be read only once are not
 /// checked.
-pub(super) fn check(path: &Path, cancelled: &dyn Fn() -> bool) -> io::Result<Option<Soundness>> {
+pub(super) fn check(path: &Path, cancelled: &dyn Fn() -> bool) -> io::Result<Option<IntactText>> {
     if !path.is_file() {
-        return Ok(Some(Soundness::default()));
+        return Ok(Some(IntactText::default()));
     }
     let file = File::open(path)?;
     let n_bytes = file.metadata()?.len();
@@ -55,7 +55,7 @@ pub(super) fn check(path: &Path, cancelled: &dyn Fn() -> bool) -> io::Result<Opt
     loop {
         let start = raw.stream_position()?;
         let decoded = match compression {
-            Compression::Plain => return Ok(Some(Soundness::default())),
+            Compression::Plain => return Ok(Some(IntactText::default())),
             Compression::Gzip => decoded(GzDecoder::new(&mut raw), &mut buffer, cancelled),
             Compression::Zstd => {
                 zstd::stream::read::Decoder::with_buffer(&mut raw).and_then(|mut decoder| {
@@ -69,15 +69,15 @@ pub(super) fn check(path: &Path, cancelled: &dyn Fn() -> bool) -> io::Result<Opt
             Ok(None) => return Ok(None),
             // Reported when it is read: up to its end the text is correct.
             Err(error) if error.kind() == ErrorKind::UnexpectedEof || is_of_window(&error) => {
-                return Ok(Some(Soundness::default()));
+                return Ok(Some(IntactText::default()));
             }
             Err(error) => {
                 let what = format!("{error}: {start} of {n_bytes} bytes are sound");
-                return Ok(Some(Soundness { damage: Some((n_text, what)) }));
+                return Ok(Some(IntactText { damage: Some((n_text, what)) }));
             }
         }
         if raw.fill_buf()?.is_empty() {
-            return Ok(Some(Soundness::default()));
+            return Ok(Some(IntactText::default()));
         }
     }
 }

@@ -13,7 +13,7 @@ const N_STRETCHES: usize = JWT_PART + JWT_PARTS[1];
 
 /// The scanned parts of a text, so that no part is scanned repeatedly.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
+pub(super) struct ScannedParts {
     /// The last stretch of letters allowed in a value, for each kind of stretch.
     stretches: [Range<usize>; N_STRETCHES],
     /// The ends of the last key and the last token.
@@ -22,7 +22,7 @@ pub(super) struct Seen {
     pub(super) next_end: Option<(usize, Option<usize>)>,
 }
 
-impl Seen {
+impl ScannedParts {
     /// Returns the end of the stretch from byte `from`.
     pub(super) fn end(
         &mut self,

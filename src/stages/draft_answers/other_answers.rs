@@ -22,7 +22,7 @@ pub(super) static OTHER_ANSWER: Reason = Reason::policy(
 
 /// An answer that some equal requests have.
 #[derive(Debug, Clone)]
-pub(super) struct Other {
+pub(super) struct OtherAnswer {
     pub(super) answer: Vec<Value>,
     /// The requests that it was recorded for, in the order of the log.
     pub(super) of: Vec<(u32, RowIx)>,
@@ -30,9 +30,9 @@ pub(super) struct Other {
 
 /// The different answers of equal requests that fit the docs, in the order in which they were found.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Others(Vec<Other>);
+pub(super) struct OtherAnswers(Vec<OtherAnswer>);
 
-impl Others {
+impl OtherAnswers {
     /// Adds an answer, if nothing in the log speaks against it.
     pub(super) fn add(&mut self, candidate: &Candidate) {
         let Some(Ok(answer)) = candidate.answer.as_ref().filter(|_| candidate.is_from_the_log()) else {
@@ -41,7 +41,7 @@ impl Others {
         let of = (candidate.position, candidate.from);
         match self.0.iter_mut().find(|other| other.answer == *answer) {
             Some(other) => other.of.push(of),
-            None => self.0.push(Other { answer: answer.clone(), of: vec![of] }),
+            None => self.0.push(OtherAnswer { answer: answer.clone(), of: vec![of] }),
         }
     }
 
@@ -50,7 +50,7 @@ impl Others {
         mut self,
         chosen: &[Value],
         is_contradicted: impl Fn(&[Value]) -> bool,
-    ) -> Vec<Other> {
+    ) -> Vec<OtherAnswer> {
         self.0.retain(|other| other.answer != chosen && !is_contradicted(&other.answer));
         for other in &mut self.0 {
             other.of.sort_unstable();
@@ -73,7 +73,7 @@ pub(super) enum Suggestion {
 pub(super) fn suggestion(
     functions: &[Value],
     chosen: &[Value],
-    others: &[Other],
+    others: &[OtherAnswer],
     id: impl Fn(RowIx) -> String,
 ) -> Option<Suggestion> {
     let mut others = others.iter().filter(|other| !is_same_answer(chosen, &other.answer)).peekable();
@@ -221,9 +221,9 @@ mod tests {
     }
 
     fn suggested(chosen: &[Value], others: &[Vec<Value>]) -> Option<Suggestion> {
-        let others: Vec<Other> = (0..)
+        let others: Vec<OtherAnswer> = (0..)
             .zip(others)
-            .map(|(row, answer)| Other { answer: answer.clone(), of: vec![(row, row)] })
+            .map(|(row, answer)| OtherAnswer { answer: answer.clone(), of: vec![(row, row)] })
             .collect();
         suggestion(&functions(), chosen, &others, |row| format!("id{row}"))
     }

@@ -18,7 +18,7 @@ const MOST_NAMED: usize = 3;
 ///
 /// # Errors
 /// It holds one, or cannot be read.
-pub(super) fn refuse_others(run: &Path) -> Result<()> {
+pub(super) fn refuse_foreign_files(run: &Path) -> Result<()> {
     let mut others = of_dataset(run)?;
     others.extend(of_step(run, INGEST)?);
     let steps = step_folders(run)?;

@@ -1,0 +1,190 @@
+//! Review files: a table of rows to decide on as JSON lines, CSV or Parquet.
+//!
+//! The columns are [`FIELDS`]. A table holds nested values as JSON text. A cell of a CSV file that a spreadsheet would take for
+//! a formula is guarded; `decisions` removes the guard when it reads the file back.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::{FIELDS, ReviewRow, ReviewTable};
+use crate::decisions::is_blank_review;
+use crate::engine::disk::{put_in_place, write_atomic};
+use crate::engine::frame::{FrameWriter, Values};
+use crate::engine::layout::temporary_path;
+use crate::run::error::refuse;
+use crate::run::{Error, check_output};
+use crate::text::spreadsheet::guarded;
+
+/// Without this mark Excel reads a CSV file in the encoding of the system.
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// A format of a review file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReviewFormat {
+    /// One JSON object per line.
+    Jsonl,
+    /// A table with a header; nested values are JSON text.
+    Csv,
+    /// The same table as Parquet.
+    Parquet,
+}
+
+impl ReviewFormat {
+    /// Returns the format that the extension of a file gives.
+    ///
+    /// # Errors
+    /// The name has another extension, or none.
+    pub fn of(path: &Path) -> Result<Self, Error> {
+        match path.extension().unwrap_or_default().to_ascii_lowercase().to_str() {
+            Some("jsonl" | "json" | "ndjson") => Ok(Self::Jsonl),
+            Some("csv") => Ok(Self::Csv),
+            Some("parquet") => Ok(Self::Parquet),
+            _ => refuse(format!(
+                "{}: found a name that gives no format, expected .csv, .jsonl or .parquet\nhint: spreadsheets open .csv, e.g. --out {}; --format gives a format for any name",
+                path.display(),
+                path.with_extension("csv").display()
+            )),
+        }
+    }
+}
+
+/// Checks that a review file can be written here: nothing is replaced except a review file in which no decision is filled
+/// in, and no file of a run folder is written. [`ReviewTable::write`] checks it as well; call it first to fail early.
+///
+/// # Errors
+/// The file is a folder, a device, another file, a review file with decisions, or in a run folder.
+pub fn check_review_file(out: &Path) -> Result<(), Error> {
+    check_output("--out", out, &[])?;
+    let shown = out.display();
+    let Ok(found) = std::fs::metadata(out) else { return Ok(()) };
+    if found.is_dir() {
+        return refuse(format!(
+            "{shown}: this is a folder\nhint: name a file, e.g. --out {}",
+            out.join("held.csv").display()
+        ));
+    }
+    if !found.is_file() {
+        return refuse(format!(
+            "{shown}: this is no regular file\nhint: without --out the rows go to standard output"
+        ));
+    }
+    match is_blank_review(out) {
+        Ok(true) => Ok(()),
+        Ok(false) => refuse(format!(
+            "{shown}: the file exists and is not an unfilled review file\nhint: name a new file; `held` replaces only a review file in which no decision is filled in"
+        )),
+        Err(error) => refuse(format!("{shown}: the file exists and cannot be read: {error}")),
+    }
+}
+
+impl ReviewTable {
+    /// Returns the rows as JSON lines.
+    pub fn jsonl(&self) -> String {
+        self.rows.iter().map(json_line).collect()
+    }
+
+    /// Returns the rows as CSV with a header, without a byte order mark.
+    pub fn csv(&self) -> String {
+        let rows = self.rows.iter().map(|row| {
+            cells(row).map(|cell| guarded(&cell.unwrap_or_default()).into_owned()).collect::<Vec<_>>()
+        });
+        csv_of(std::iter::once(FIELDS.map(str::to_owned).to_vec()).chain(rows))
+    }
+
+    /// Writes the rows to a review file; see [`check_review_file`] for the files that are replaced.
+    ///
+    /// # Errors
+    /// The file would replace another one, or cannot be written.
+    pub fn write(&self, out: &Path, format: ReviewFormat) -> Result<(), Error> {
+        check_review_file(out)?;
+        match format {
+            ReviewFormat::Jsonl => write_atomic(out, self.jsonl().as_bytes())?,
+            ReviewFormat::Csv => write_atomic(out, format!("{BYTE_ORDER_MARK}{}", self.csv()).as_bytes())?,
+            ReviewFormat::Parquet => self.write_parquet(out)?,
+        }
+        Ok(())
+    }
+
+    fn write_parquet(&self, out: &Path) -> Result<(), Error> {
+        let rows: Vec<Vec<Option<String>>> = self.rows.iter().map(|row| cells(row).collect()).collect();
+        let temporary = temporary_path(out);
+        let mut writer = FrameWriter::create(&temporary);
+        let columns = FIELDS
+            .iter()
+            .enumerate()
+            .map(|(at, &field)| (field, Values::Text(rows.iter().map(|row| row[at].as_deref()).collect())));
+        writer.write(columns.collect())?;
+        writer.finish()?;
+        Ok(put_in_place(&temporary, out)?)
+    }
+}
+
+fn json_line(row: &ReviewRow) -> String {
+    serde_json::to_string(row).expect("a row has texts, numbers and JSON") + "\n"
+}
+
+fn csv_of(rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for cells in rows {
+        writer.write_record(cells).expect("all rows have the same columns, and memory takes any bytes");
+    }
+    let bytes = writer.into_inner().expect("memory takes any bytes");
+    String::from_utf8(bytes).expect("cells are text")
+}
+
+/// The cells of a row as text, in the order of [`FIELDS`]; a null is no text.
+fn cells(row: &ReviewRow) -> impl Iterator<Item = Option<String>> + use<> {
+    let object = serde_json::to_value(row).expect("a row has texts, numbers and JSON");
+    FIELDS.into_iter().map(move |field| match &object[field] {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::decisions::read;
+
+    fn table(decision: &str) -> ReviewTable {
+        let row = |id: &str| ReviewRow {
+            decision: decision.to_owned(),
+            id: id.repeat(32),
+            table: "requests",
+            question: Some("=Ring \"noon\", twice".to_owned()),
+            functions: json!([{"name": "ring"}]),
+            ..ReviewRow::default()
+        };
+        ReviewTable { rows: vec![row("a"), row("b")], waiting_lists: 0 }
+    }
+
+    #[test]
+    fn every_format_has_all_rows_and_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.jsonl", "a.csv", "a.parquet"] {
+            let path = folder.path().join(name);
+            table("keep").write(&path, ReviewFormat::of(&path).unwrap()).unwrap();
+            assert_eq!(read(&path).unwrap().all.len(), 2, "{name}");
+        }
+        let csv = table("").csv();
+        let row = csv.lines().nth(1).unwrap();
+        assert!(row.contains(r#","'=Ring ""noon"", twice","[{""name"":""ring""}]","#), "{row}");
+    }
+
+    #[test]
+    fn only_a_file_without_decisions_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        table("").write(&path, ReviewFormat::Csv).unwrap();
+        table("keep").write(&path, ReviewFormat::Csv).unwrap();
+        let refused = table("").write(&path, ReviewFormat::Csv).unwrap_err().to_string();
+        assert!(refused.contains("not an unfilled review file"), "{refused}");
+        let refused = table("").write(folder.path(), ReviewFormat::Csv).unwrap_err().to_string();
+        assert!(refused.contains("this is a folder"), "{refused}");
+    }
+}
