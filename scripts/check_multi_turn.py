@@ -14,6 +14,7 @@ Needs the environment of check_official.sh, with mpmath in it (`BFCL_VENV/bin/pi
 
 import argparse
 import json
+import multiprocessing
 import re
 import sys
 from pathlib import Path
@@ -49,25 +50,31 @@ def check(utils, programs, category):
     """Checks the entries of a category."""
     entries, truths = utils.load_dataset_entry(category), utils.load_ground_truth_entry(category)
     result = {"category": category, "entries": len(entries), "passed": 0, "same_results": 0, "cut_refused": 0, "failures": []}
-    for entry, truth in zip(entries, truths):
-        gold, number = truth["ground_truth"], int(entry["id"].rsplit("_", 1)[1])
-        error = None if entry["id"] == truth["id"] else f"its answer has the id {truth['id']}"
-        error = error or verdict(entry, gold, gold, category, "gold")
-        if error is None:
-            result["passed"] += 1
-        else:
-            result["failures"].append({"id": entry["id"], "error": error})
-        different = different_result(entry, gold, programs[number])
-        if different is None:
-            result["same_results"] += 1
-        else:
-            result["failures"].append({"id": entry["id"], "error": different})
-        cut = gold[:-1] + [gold[-1][:-1]]
-        if verdict(entry, cut, gold, category, "cut") is None:
-            result["failures"].append({"id": entry["id"], "error": "passes without its last call"})
-        else:
-            result["cut_refused"] += 1
+    checks = [(category, entry, truth, programs[int(entry["id"].rsplit("_", 1)[1])]) for entry, truth in zip(entries, truths)]
+    # A process for each entry: a class of the package keeps a default argument that it has changed.
+    with multiprocessing.get_context("fork").Pool(maxtasksperchild=1) as pool:
+        for checked in pool.imap(check_entry, checks, chunksize=1):
+            for name in ("passed", "same_results", "cut_refused"):
+                result[name] += checked[name] is None
+                if checked[name] is not None:
+                    result["failures"].append({"id": checked["id"], "error": checked[name]})
     return result
+
+
+def check_entry(check):
+    """Returns what is wrong with an entry, by the three checks."""
+    category, entry, truth, program = check
+    gold = truth["ground_truth"]
+    error = None if entry["id"] == truth["id"] else f"its answer has the id {truth['id']}"
+    same = different_result(entry, gold, program)
+    cut = gold[:-1] + [gold[-1][:-1]]
+    passes_cut = verdict(entry, cut, gold, category, "cut") is None
+    return {
+        "id": entry["id"],
+        "same_results": same,
+        "passed": error or verdict(entry, gold, gold, category, "gold"),
+        "cut_refused": "passes without its last call" if passes_cut else None,
+    }
 
 
 def verdict(entry, output, gold, category, model):

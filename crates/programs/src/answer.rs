@@ -23,9 +23,11 @@ pub struct Answer {
 }
 
 /// Things of a list that an answer names.
-const MOST_VALUES: usize = 6;
+const MOST_VALUES: usize = 20;
 /// Fields of a result that an answer shows.
 const MOST_FIELDS: usize = 12;
+/// Names of an only field that say nothing.
+const VAGUE: [&str; 4] = ["result", "value", "output", "answer"];
 /// Characters of a value in an answer.
 const MOST_CHARS: usize = 80;
 
@@ -39,7 +41,15 @@ pub struct Writing<'a> {
 }
 
 impl Writing<'_> {
-    fn said(self, value: &Value) -> String {
+    /// Returns a value as an answer has it: numbers with four decimals at most.
+    pub fn said(self, value: &Value) -> String {
+        if let Some(number) = value.as_f64().filter(|_| value.is_f64()) {
+            let rounded = (number * 1e4).round() / 1e4;
+            #[allow(clippy::float_cmp)] // Whether anything was rounded.
+            if rounded.is_finite() && rounded != 0.0 && rounded != number {
+                return rounded.to_string();
+            }
+        }
         let is_listed = value.as_str().is_some_and(|text| self.listed.contains(text));
         let said = if is_listed { said_of_list } else { said };
         said(value, &self.templates.values)
@@ -51,11 +61,18 @@ pub fn answer(executed: &Executed, steps: &[usize], writing: Writing<'_>, random
     let templates = writing.templates;
     let mut values = Vec::new();
     let mut parts = Vec::new();
+    let (mut is_unnamed, mut is_true) = (false, None);
     for &step in steps {
         let Some(result) = executed.result(step).filter(|_| executed.is_executed(step)) else { continue };
-        let (shown, is_cut) = shown(result);
+        let (mut shown, is_cut) = shown(result);
+        if let [only] = &mut shown[..]
+            && only.name.as_ref().is_some_and(|name| VAGUE.contains(&name.as_str()))
+        {
+            only.name = None;
+        }
         let mut of_step = Vec::new();
         for Shown { name, value, path } in shown {
+            (is_unnamed, is_true) = (name.is_none(), value.as_bool());
             let value = writing.said(value);
             of_step.push(name.map_or_else(|| value.clone(), |name| format!("{name} {value}")));
             values.push(ResultPath { step, path });
@@ -71,9 +88,14 @@ pub fn answer(executed: &Executed, steps: &[usize], writing: Writing<'_>, random
     let answers = &templates.answers;
     let forms = match &values[..] {
         [] => &answers.done,
-        [only] if only.path.steps.is_empty() => &answers.value,
+        [_] if is_unnamed => &answers.value,
         _ => &answers.fields,
     };
+    if let ([_], Some(truth)) = (&values[..], is_true) {
+        let forms = if truth { &answers.yes } else { &answers.no };
+        let text = random.one_of(forms).cloned().unwrap_or_default();
+        return Answer { text, values };
+    }
     let joined = parts.join(&templates.values.semicolon);
     let template = random.one_of(forms).map_or("", String::as_str);
     let text = template.replace("{values}", &joined).replace("{Values}", &capitalised(&joined));
@@ -126,7 +148,7 @@ fn shown(result: &Value) -> (Vec<Shown<'_>>, bool) {
 
 /// The value that names a thing in a list: its name or title, otherwise its first short value.
 fn name_of(thing: &Value) -> Option<Leaf<'_>> {
-    const NAMES: [&str; 2] = ["name", "title"];
+    const NAMES: [&str; 4] = ["name", "title", "subject", "content"];
     let mut short: Vec<Leaf<'_>> = leaves(thing).into_iter().filter(|leaf| is_short(leaf.value)).collect();
     let named = short
         .iter()
@@ -154,7 +176,8 @@ pub fn ungrounded(answer: &Answer, executed: &Executed, writing: Writing<'_>) ->
     answer.values.iter().find_map(|place| {
         let value = executed.result(place.step).and_then(|result| place::value_at(&place.path, result));
         let written = value.map(|value| writing.said(value));
-        let is_there = written.as_ref().is_some_and(|written| answer.text.contains(written.as_str()));
+        let text = answer.text.to_lowercase();
+        let is_there = written.is_some_and(|written| text.contains(&written.to_lowercase()));
         (!is_there).then(|| place.to_string())
     })
 }

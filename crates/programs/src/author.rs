@@ -14,6 +14,7 @@ use crate::random::Random;
 use crate::rejection::{Reason, Rejection};
 use crate::stratum::Stratum;
 use crate::wording::clause::{Clause, Clauses};
+use crate::wording::phrase::is_verb;
 use crate::wording::templates::{Style, Templates};
 use crate::wording::text::Text;
 use crate::wording::values::said;
@@ -151,16 +152,19 @@ impl Author<'_> {
         Text::of_template(template, &[("tasks", tasks)])
     }
 
-    /// The steps whose results an answer shows.
-    fn shown(proven: Proven<'_>, steps: &std::ops::Range<usize>) -> Vec<usize> {
-        match proven.goal {
-            Goal::Every => steps.clone().collect(),
-            Goal::Last => steps.clone().next_back().into_iter().collect(),
-        }
+    /// The steps whose results an answer shows: those that the user asks to be told, and the last one.
+    fn shown(&self, proven: Proven<'_>, steps: &std::ops::Range<usize>) -> Vec<usize> {
+        let is_last = |step: usize| step + 1 == steps.end;
+        let is_told = |step: usize| {
+            let text = self.clause(proven, step, None).text.to_lowercase();
+            let first = text.split(' ').next().unwrap_or_default();
+            TOLD.contains(&first) && !proven.program.steps[step].fails
+        };
+        steps.clone().filter(|&step| proven.goal == Goal::Every || is_last(step) || is_told(step)).collect()
     }
 
     fn answer(&self, proven: Proven<'_>, steps: &std::ops::Range<usize>, random: &mut Random) -> Answer {
-        answer(proven.executed, &Self::shown(proven, steps), self.writing(), random)
+        answer(proven.executed, &self.shown(proven, steps), self.writing(), random)
     }
 
     /// One turn with all tasks, or with what cannot be done.
@@ -222,7 +226,12 @@ impl Author<'_> {
         let what = Text::plain(self.clauses().noun(&proven.program.steps[nth].function, &parameter));
         let question = random.one_of(&turns.missing).map_or("{what}?", String::as_str);
         let question = Text::of_template(question, &[("what", &what)]).text;
-        let value = Text::value(said(&value, &self.templates.values), nth, &parameter);
+        let bound = self.bindings.parameter(&proven.program.steps[nth].function, &parameter);
+        let value = Text::value(self.writing().said(&value), nth, &parameter);
+        let value = match bound.and_then(|bound| bound.said) {
+            Some(form) => Text::of_template(&form.replace("{}", "{value}"), &[("value", &value)]),
+            None => value,
+        };
         let reply = random.one_of(&turns.missing_answer).map_or("{value}", String::as_str);
         let first = Turn {
             user: self.styled(style, &tasks, random),
@@ -245,7 +254,9 @@ impl Author<'_> {
         let is_required = |name: &str| {
             required.is_some_and(|required| required.iter().any(|required| required.as_str() == Some(name)))
         };
-        let literals = first.literals().filter(|(parameter, _)| is_required(parameter));
+        // Nobody forgets to say yes or no.
+        let literals =
+            first.literals().filter(|(parameter, value)| is_required(parameter) && !value.is_boolean());
         literals.map(|(parameter, value)| (0, parameter.to_owned(), value.clone())).collect()
     }
 
@@ -271,6 +282,9 @@ impl Author<'_> {
         random: &mut Random,
     ) -> Result<(Vec<String>, Option<String>), Rejection> {
         let called = program.functions();
+        if stratum == Stratum::MissingFunction && called.len() > 1 {
+            return Err(Rejection::new(Reason::NoProgram, "an earlier task could be done"));
+        }
         let withheld = if stratum.has_no_call() { called.last().copied() } else { None };
         let needed: Vec<&str> = match stratum {
             Stratum::Irrelevance => Vec::new(),
@@ -279,11 +293,19 @@ impl Author<'_> {
             }
             _ => called.clone(),
         };
-        let goal: Vec<String> = called.iter().flat_map(|name| things(name)).collect();
+        let goal: Vec<String> = called.iter().flat_map(|name| self.about(name)).collect();
         let own: Vec<String> = withheld.map(things).unwrap_or_default();
+        let may_do_it = |name: &str| {
+            let binding = withheld.and_then(|withheld| self.bindings.function(withheld));
+            binding.is_some_and(|binding| binding.also_done_by.iter().any(|other| other == name))
+        };
         let may_be_offered = |name: &str| match stratum {
-            Stratum::Irrelevance => self.about(name).iter().all(|thing| !goal.contains(thing)),
-            Stratum::MissingFunction => !own.iter().all(|thing| things(name).contains(thing)),
+            Stratum::Irrelevance => {
+                !may_do_it(name) && self.about(name).iter().all(|thing| !goal.contains(thing))
+            }
+            Stratum::MissingFunction => {
+                !may_do_it(name) && !own.iter().all(|thing| things(name).contains(thing))
+            }
             _ => true,
         };
         let names: Vec<&str> = self.environment.functions().iter().map(Function::name).collect();
@@ -301,9 +323,12 @@ impl Author<'_> {
         Ok((offered, withheld.map(str::to_owned)))
     }
 
-    /// The things that a function is about: those of its name and of its parameters.
+    /// The things that a function is about: those of its name, without what it does, and of its parameters.
     fn about(&self, function: &str) -> Vec<String> {
         let mut about = things(function);
+        if about.len() > 1 && is_verb(&about[0]) {
+            about.remove(0);
+        }
         if let Some(callable) = self.pools.of_name(function) {
             about.extend(
                 self.pools.callables[callable]
@@ -312,6 +337,7 @@ impl Author<'_> {
                     .flat_map(|parameter| things(&parameter.name)),
             );
         }
+        about.retain(|thing| !OF_ANYTHING.contains(&thing.as_str()));
         about
     }
 
@@ -359,6 +385,11 @@ impl Author<'_> {
                 let Some((callable, at)) = self.pools.place_of(&step.function, parameter) else { continue };
                 let value = executed.result(place.step).and_then(|result| value_at(&place.path, result));
                 let noun = self.clauses().noun(&step.function, parameter);
+                let bound = self.bindings.parameter(&step.function, parameter);
+                let of_result = executed.result(place.step).and_then(|result| position(&place.path, result));
+                if bound.is_some_and(|bound| bound.linked.is_some()) && of_result != Some(Position::Only) {
+                    return Some(format!("{place} as {parameter} of {}: one of several", step.function));
+                }
                 for (other, earlier) in
                     steps.iter().enumerate().take(nth).filter(|(other, _)| *other != place.step)
                 {
@@ -405,6 +436,28 @@ fn style_of(stratum: Stratum, program: &Program, random: &mut Random) -> Style {
     let styles = if looks_up { &Style::ALL[..] } else { &Style::ALL[..3] };
     random.one_of(styles).copied().unwrap_or(Style::Ask)
 }
+
+/// Words with which a user asks to be told something.
+const TOLD: [&str; 12] = [
+    "show",
+    "list",
+    "tell",
+    "find",
+    "count",
+    "calculate",
+    "convert",
+    "compute",
+    "give",
+    "look",
+    "display",
+    "check",
+];
+
+/// Words in names of parameters that say nothing on what a function is about.
+const OF_ANYTHING: [&str; 14] = [
+    "id", "name", "number", "day", "date", "status", "until", "from", "to", "limit", "new", "type", "value",
+    "time",
+];
 
 /// Signs of a value that is looked for in texts; shorter ones are in many by accident.
 const FEWEST_CHARS: usize = 3;

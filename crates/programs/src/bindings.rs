@@ -44,6 +44,8 @@ pub struct FunctionBinding {
     pub phrase: Option<String>,
     /// It is never called.
     pub skip: bool,
+    /// Functions that could do the same in another way. None of them is offered where this one is to be missing.
+    pub also_done_by: Vec<String>,
     /// By parameter.
     pub parameters: BTreeMap<String, ParameterBinding>,
 }
@@ -176,6 +178,14 @@ impl Bindings {
                     let hint = format!("its parameters are {}", list(parameters.iter().copied()));
                     return Some((format!("phrase of {name}: it has no parameter \"{unknown}\""), hint));
                 }
+            }
+            if let Some(unknown) =
+                binding.also_done_by.iter().find(|other| !by_name.contains_key(other.as_str()))
+            {
+                return Some((
+                    format!("also_done_by of {name}: unknown function \"{unknown}\""),
+                    functions(),
+                ));
             }
             let bound = binding.parameters.keys();
             if let Some(unknown) = bound.into_iter().find(|bound| !parameters.contains(bound.as_str())) {

@@ -84,6 +84,20 @@ impl Checker<'_> {
         Ok(same.then_some((shorter, executed)))
     }
 
+    /// A call of an error recovery without which the refused call succeeds as well when it is made again.
+    ///
+    /// # Errors
+    /// The environment fails.
+    pub fn repairs_nothing(&self, program: &Program) -> Result<Option<String>, EnvironmentError> {
+        for step in 1..program.steps.len().saturating_sub(1) {
+            let shorter = program.without(step);
+            if self.run(&shorter)?.is_as_expected(&shorter.steps) {
+                return Ok(Some(name_of(program, step)));
+            }
+        }
+        Ok(None)
+    }
+
     /// Checks a program. Returns it as it ran.
     ///
     /// # Errors

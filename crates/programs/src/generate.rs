@@ -246,6 +246,11 @@ impl<'a> Generation<'a> {
         if stratum == Stratum::Chain && !program.has_dependency() {
             return Ok(Err(Rejection::new(Reason::UnneededCall, "only the last call was needed")));
         }
+        if stratum == Stratum::ErrorRecovery
+            && let Some(unneeded) = checker.repairs_nothing(&program)?
+        {
+            return Ok(Err(Rejection::new(Reason::UnneededCall, unneeded)));
+        }
         if self.progress.signatures.contains(&program.signature()) {
             return Ok(Err(Rejection::new(Reason::Duplicate, program.functions().join(", "))));
         }

@@ -14,7 +14,7 @@ use crate::rejection::{Reason, Rejection};
 /// Functions that are tried for one step.
 const MOST_TRIES: usize = 10;
 /// Episodes in which a call is looked for that is refused without the calls before it.
-const MOST_REPAIRS: usize = 24;
+const MOST_REPAIRS: usize = 48;
 /// Steps of an error recovery before the refused call is made again: itself and its repairs.
 const MOST_RECOVERY_STEPS: usize = 3;
 /// Percent of optional parameters with values that get one.

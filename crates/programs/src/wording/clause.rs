@@ -53,7 +53,7 @@ impl Clauses<'_> {
         let mut text = Text::default();
         let mut mentioned = Vec::new();
         let is_whole =
-            phrase.is_some_and(|phrase| self.add(phrase.parts(), clause, &mut text, &mut mentioned));
+            phrase.is_some_and(|phrase| self.add(phrase.parts(), clause, (&mut text, &mut mentioned), false));
         if !is_whole {
             // A slot that the phrase requires has no value: the name of the function is always right.
             text = Text::plain(words(&step.function).join(" "));
@@ -86,13 +86,14 @@ impl Clauses<'_> {
         text.with_articles()
     }
 
-    /// Adds parts; returns `false` if a slot that is not optional has no value.
+    /// Adds parts; returns `false` if a slot that is not optional has no value. What is in brackets has no place for a value
+    /// that the user forgot.
     fn add(
         &self,
         parts: &[PhrasePart],
         clause: &Clause<'_>,
-        text: &mut Text,
-        mentioned: &mut Vec<String>,
+        (text, mentioned): (&mut Text, &mut Vec<String>),
+        is_inner: bool,
     ) -> bool {
         parts.iter().all(|part| match part {
             PhrasePart::Words(words) => {
@@ -100,7 +101,12 @@ impl Clauses<'_> {
                 true
             }
             PhrasePart::Slot(parameter) if clause.omitted == Some(parameter) => {
+                if is_inner {
+                    return false;
+                }
                 let noun = Text::plain(self.noun(&clause.step.function, parameter));
+                // "symbol {symbol}" is "a symbol".
+                text.without_end(&format!("{} ", noun.text));
                 text.without_article();
                 text.append(Text::of_template(&self.templates.references.missing, &[("noun", &noun)]));
                 true
@@ -115,7 +121,7 @@ impl Clauses<'_> {
             }),
             PhrasePart::Optional(inner) => {
                 let (mut of_inner, mut of_mentioned) = (Text::default(), Vec::new());
-                if self.add(inner, clause, &mut of_inner, &mut of_mentioned) {
+                if self.add(inner, clause, (&mut of_inner, &mut of_mentioned), true) {
                     text.append(of_inner);
                     mentioned.append(&mut of_mentioned);
                 }

@@ -120,7 +120,8 @@ fn imperative(name: &str, description: &str) -> Option<String> {
     Some(format!("{verb} {rest}"))
 }
 
-fn is_verb(word: &str) -> bool {
+/// Returns `true` for a word with which descriptions of functions begin.
+pub fn is_verb(word: &str) -> bool {
     VERBS.split_whitespace().any(|verb| verb == word)
 }
 

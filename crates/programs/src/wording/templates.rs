@@ -107,8 +107,10 @@ pub struct Answers {
     pub value: Vec<String>,
     /// It returned several, with their names.
     pub fields: Vec<String>,
-    /// The first call was refused.
-    pub refused: String,
+    /// It returned `true`.
+    pub yes: Vec<String>,
+    /// It returned `false`.
+    pub no: Vec<String>,
 }
 
 /// Forms of values in a sentence.

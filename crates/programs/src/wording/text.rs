@@ -88,7 +88,9 @@ impl Text {
                 rest = &rest[1..];
             }
         }
-        text.push(rest);
+        // "call me back.". has one full stop too many.
+        let is_quoted = [".\"", "!\"", "?\""].iter().any(|end| text.text.ends_with(end));
+        text.push(rest.strip_prefix('.').filter(|_| is_quoted).unwrap_or(rest));
         text
     }
 
@@ -100,6 +102,17 @@ impl Text {
                 self.text.truncate(before.len());
                 return;
             }
+        }
+    }
+
+    /// Removes words at the end, if they are there and no value of the user.
+    pub fn without_end(&mut self, words: &str) {
+        let n_chars = self.text.chars().count();
+        if self.mentions.iter().all(|mention| mention.end + words.chars().count() <= n_chars)
+            && let Some(before) = self.text.strip_suffix(words)
+            && (before.is_empty() || before.ends_with(' '))
+        {
+            self.text.truncate(before.len());
         }
     }
 

@@ -21,7 +21,10 @@ pub fn said(value: &Value, forms: &ValueForms) -> String {
             };
             joined(&members.iter().map(member).collect::<Vec<_>>(), forms)
         }
-        other => other.to_string(),
+        other => {
+            let text = other.to_string();
+            text.strip_suffix(".0").map(str::to_owned).unwrap_or(text)
+        }
     }
 }
 
@@ -120,7 +123,7 @@ mod tests {
         assert_eq!(said(json!(true)), "yes");
         assert_eq!(said(json!(["tea", "milk", "oat cakes"])), "tea, milk and oat cakes");
         assert_eq!(said(json!([3])), "3");
-        assert_eq!(said(json!(12.50)), "12.5");
+        assert_eq!((said(json!(12.50)), said(json!(50.0))), ("12.5".to_owned(), "50".to_owned()));
         assert_eq!(said(json!("Ana Ruiz")), "Ana Ruiz");
         assert_eq!(said(json!("the chain squeaks when it rains")), "\"the chain squeaks when it rains\"");
         assert_eq!(said(json!("Done.")), "\"Done.\"");
