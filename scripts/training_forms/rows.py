@@ -79,7 +79,7 @@ def compared(form, expected, found):
 
 
 def check_structures(folder):
-    """Holds the forms against these pages, as read by hand:
+    """Holds the forms against the structure of these pages; of the cards of xLAM and Hermes only parts were read:
 
     - ToolLLaMA: `preprocess` of github.com/OpenBMB/ToolBench/blob/master/toolbench/train/train.py
     - xLAM: the card of huggingface.co/datasets/Salesforce/xlam-function-calling-60k

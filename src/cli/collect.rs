@@ -72,6 +72,11 @@ pub(super) fn collect(args: &CollectArgs, registry: &Registry) -> anyhow::Result
     }
     let draft = match (&args.declare, &args.files[..]) {
         (None, _) => None,
+        // A person has corrected it, or it is something else.
+        (Some(into), [_]) if into.exists() => bail!(
+            "--declare: {} is there already, and is not replaced\nhint: remove it, or give another name",
+            into.display()
+        ),
         (Some(into), [file]) => Some((into, draft_environment(file)?)),
         (Some(_), _) => bail!("--declare: expected one FILE, an API description"),
     };

@@ -137,7 +137,9 @@ fn random_programs(environment: &dyn Environment, n_programs: usize) -> Vec<(Ini
                     if source.function == function.name() && source.parameter == name {
                         match &source.source {
                             ValueSource::State { path } => pool.extend(path.find(&state.value)),
-                            ValueSource::Values(values) => pool.extend(values.iter().cloned()),
+                            ValueSource::Values(values) | ValueSource::Recorded(values) => {
+                                pool.extend(values.iter().cloned());
+                            }
                             ValueSource::Result { .. } => {}
                         }
                     }

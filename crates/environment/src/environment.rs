@@ -65,6 +65,8 @@ pub enum ValueSource {
     },
     /// Listed values.
     Values(Vec<Value>),
+    /// Values that it had in calls that were recorded. They say nothing about results that it could be taken from.
+    Recorded(Vec<Value>),
 }
 
 /// The sources of the values of one parameter.

@@ -222,7 +222,7 @@ fn sources(groups: &[OfFunction<'_>]) -> Vec<ParameterSource> {
         }
         for (parameter, values, _) in parameters {
             let (function, parameter) = ((*name).to_owned(), parameter.to_owned());
-            sources.push(ParameterSource { function, parameter, source: ValueSource::Values(values) });
+            sources.push(ParameterSource { function, parameter, source: ValueSource::Recorded(values) });
         }
     }
     sources
@@ -337,7 +337,7 @@ mod tests {
             json!({"type": "object", "properties": {"city": {"type": "string"}, "max": {"type": "number"}}, "required": ["city"]})
         );
         let values = recorded.value_sources().into_iter().next().unwrap().source;
-        assert_eq!(values, ValueSource::Values(vec![json!("Lindau"), json!("Oberdorf")]));
+        assert_eq!(values, ValueSource::Recorded(vec![json!("Lindau"), json!("Oberdorf")]));
     }
 
     #[test]

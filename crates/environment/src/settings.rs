@@ -56,7 +56,9 @@ impl EnvironmentSettings {
             return Ok(Self::Declared(DeclaredSettings { file: path.to_owned() }));
         }
         let mut settings: Self = toml::from_str(&text).map_err(|error| fault(&error))?;
-        settings.start_at(path.parent().unwrap_or(Path::new("")));
+        // Processes run in folders of their own.
+        let folder = path.parent().unwrap_or(Path::new(""));
+        settings.start_at(&std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()));
         Ok(settings)
     }
 

@@ -53,7 +53,7 @@ fn argument(
         if source.function == function && source.parameter == name {
             match source.source {
                 ValueSource::State { path } => pool.extend(path.find(state)),
-                ValueSource::Values(values) => pool.extend(values),
+                ValueSource::Values(values) | ValueSource::Recorded(values) => pool.extend(values),
                 ValueSource::Result { .. } => {}
             }
         }

@@ -27,9 +27,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::form::{FORMS, Masked, MultiTurnEntry, Sample, answer, category, masked, multi_turn_entry};
+use crate::form::{
+    FORMS, Masked, MultiTurnEntry, Sample, answer, category, masked, multi_turn_entry, openai_messages,
+    openai_tools,
+};
 use crate::record::Record;
-use crate::source::messages;
 use crate::split::{Side, Split};
 
 /// The sink and its settings.
@@ -168,6 +170,7 @@ impl InstructionSet {
         for form in &FORMS {
             let path = folder.join(form.file);
             let mut file = open(&path)?;
+            let mut n_lines = 0_u64;
             for row in kept {
                 let functions = tables.of(row);
                 let sample = Sample { id: &row.id, record: &row.record, functions: &functions };
@@ -179,9 +182,14 @@ impl InstructionSet {
                 };
                 if let Some(line) = line {
                     writeln!(file, "{line}").at("writing", &path)?;
+                    n_lines += 1;
                 }
             }
             file.flush().at("writing", &path)?;
+            // Readers of JSON lines stop at an empty file.
+            if n_lines == 0 && form.is_for_training {
+                std::fs::remove_file(&path).at("removing", &path)?;
+            }
             if cx.cancelled() {
                 return Err(Error::Interrupted);
             }
@@ -268,8 +276,8 @@ fn cells(row: &Kept, functions: &[Value]) -> [String; COLUMNS.len()] {
         record.instruction.clone(),
         record.answer.clone(),
         record.environment.clone(),
-        json!(messages(record)).to_string(),
-        json!(functions).to_string(),
+        json!(openai_messages(record)).to_string(),
+        json!(openai_tools(functions)).to_string(),
         json!(record).to_string(),
     ]
 }

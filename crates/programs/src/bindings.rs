@@ -174,6 +174,10 @@ impl Bindings {
                         ));
                     }
                 };
+                if phrase.trim().is_empty() {
+                    let hint = "write the request in the imperative, or remove the line".to_owned();
+                    return Some((format!("phrase of {name}: it is empty"), hint));
+                }
                 if let Some(unknown) = slots.iter().find(|slot| !parameters.contains(slot.as_str())) {
                     let hint = format!("its parameters are {}", list(parameters.iter().copied()));
                     return Some((format!("phrase of {name}: it has no parameter \"{unknown}\""), hint));
@@ -197,6 +201,14 @@ impl Bindings {
         if let Some(unknown) = self.parameters.keys().find(|parameter| !has(parameter)) {
             let hint = "remove it, or write its name as in the docs of the functions".to_owned();
             return Some((format!("no function has a parameter \"{unknown}\""), hint));
+        }
+        if let Some(said) =
+            self.all_parameters().filter_map(|bound| bound.said.as_ref()).find(|said| !said.contains("{}"))
+        {
+            return Some((
+                format!("said: found \"{said}\", which has no {{}} for the value"),
+                "write \"{} EUR\"".to_owned(),
+            ));
         }
         let sources = self.all_parameters().flat_map(|parameter| &parameter.from);
         sources.into_iter().find_map(|BoundSource(source)| match source {

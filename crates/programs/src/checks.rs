@@ -7,9 +7,9 @@ use callsieve_environment::value_path::{Step as PathStep, ValuePath};
 use serde_json::Value;
 
 use crate::execute::{Executed, execute, execute_calls};
-use crate::place::value_at;
+use crate::place::{Leaf, leaves, names, position, value_at};
 use crate::pool::Pools;
-use crate::program::Program;
+use crate::program::{Argument, Program, ResultPath};
 use crate::rejection::{Reason, Rejection};
 
 /// What the user wants of a program.
@@ -60,6 +60,13 @@ impl Checker<'_> {
         }
         let mut whole = self.run(&program)?;
         for step in (0..program.steps.len().saturating_sub(1)).rev() {
+            // What a call looks up may be in an earlier result already.
+            if let Some(relinked) = relinked(&program, &whole, step)
+                && let Some((shorter, executed)) = self.shorter(&relinked, &whole, step)?
+            {
+                (program, whole) = (shorter, executed);
+                continue;
+            }
             if let Some((shorter, executed)) = self.shorter(&program, &whole, step)? {
                 (program, whole) = (shorter, executed);
             }
@@ -285,6 +292,33 @@ impl Checker<'_> {
 
 /// What a check found, if anything.
 type Found = Result<Option<Rejection>, EnvironmentError>;
+
+/// The program with the references to a step led to equal values of the same name in results before it; `None` if the step has
+/// no reference, or one that no earlier result has.
+fn relinked(program: &Program, whole: &Executed, step: usize) -> Option<Program> {
+    let mut relinked = program.clone();
+    let mut is_used = false;
+    for (_, argument) in relinked.steps.iter_mut().flat_map(|later| &mut later.arguments) {
+        let Argument::Result(place) = argument else { continue };
+        if place.step != step {
+            continue;
+        }
+        is_used = true;
+        let value = whole.result(step).and_then(|result| value_at(&place.path, result))?;
+        let name = names(&place.path).next_back();
+        *place = (0..step).find_map(|earlier| {
+            let result = whole.result(earlier)?;
+            let is_same = |leaf: &Leaf<'_>| {
+                leaf.value == value
+                    && names(&leaf.path).next_back() == name
+                    && position(&leaf.path, result).is_some()
+            };
+            let same = leaves(result).into_iter().find(is_same)?;
+            Some(ResultPath { step: earlier, path: same.path })
+        })?;
+    }
+    is_used.then_some(relinked)
+}
 
 /// A step as it is named in details: `2 cancel_order`.
 fn name_of(program: &Program, step: usize) -> String {

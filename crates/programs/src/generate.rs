@@ -286,6 +286,11 @@ impl<'a> Generation<'a> {
             progress.records[callable].worked += u64::from(worked);
         }
         let Some(stratum) = stratum else { return outcome };
+        if let Err(Rejection { reason: Reason::Nondeterministic, detail }) = &outcome
+            && let Some(at) = detail.rsplit(' ').next().and_then(|name| self.pools.of_name(name))
+        {
+            self.progress.records[at].is_nondeterministic = true;
+        }
         let outcome = outcome.and_then(|instruction| self.among_earlier(instruction));
         self.progress.counts.entry(stratum).or_default().add(outcome.is_ok());
         outcome
@@ -297,6 +302,11 @@ impl<'a> Generation<'a> {
         let program = &instruction.program;
         let functions =
             program.steps.iter().map(|step| step.function.as_str()).collect::<Vec<_>>().join(", ");
+        let is_nondeterministic =
+            |name: &str| self.pools.of_name(name).is_some_and(|at| progress.records[at].is_nondeterministic);
+        if let Some(name) = program.functions().into_iter().find(|name| is_nondeterministic(name)) {
+            return Err(Rejection::new(Reason::Nondeterministic, format!("another program: {name}")));
+        }
         let signature = program.signature();
         if progress.signatures.contains(&signature) {
             return Err(Rejection::new(Reason::Duplicate, functions));

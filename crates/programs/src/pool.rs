@@ -306,7 +306,7 @@ impl Parameter {
                         found.add(&value, TakenFrom::State(place.to_string()));
                     }
                 }
-                ValueSource::Values(values) => {
+                ValueSource::Values(values) | ValueSource::Recorded(values) => {
                     for value in values {
                         found.add(value, TakenFrom::Bindings);
                     }
@@ -319,7 +319,7 @@ impl Parameter {
 
     /// Whether it takes its value from this place of a function's result.
     fn takes(&self, leaf: &Leaf<'_>, field: &Field, from: &str, consumer: &[String]) -> bool {
-        if self.sources.is_empty() {
+        if self.sources.iter().all(|source| matches!(source, ValueSource::Recorded(_))) {
             return self.is_named_as(field, consumer);
         }
         self.sources.iter().any(|source| match source {

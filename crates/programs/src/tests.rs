@@ -117,6 +117,36 @@ fn a_dependency_by_coincidence_is_found() {
 }
 
 #[test]
+fn a_lookup_of_a_value_that_an_earlier_result_has_is_removed() {
+    let environment = workshop();
+    let pools = Pools::new(&environment, &bindings(&environment));
+    let checker = Checker { environment: &environment, pools: &pools };
+    let steps = vec![
+        step("find_orders", &[("status", json!("booked"))]),
+        step("get_order", &[("order_id", json!("$1.orders[0].id"))]),
+        step("cancel_order", &[("order_id", json!("$2.id"))]),
+    ];
+    let sliced = checker.sliced(program(steps), Goal::Last).unwrap();
+    assert_eq!(sliced.functions(), ["find_orders", "cancel_order"]);
+    assert_eq!(sliced.steps[1].references().next().unwrap().1.to_string(), "$1.orders[0].id");
+}
+
+#[test]
+fn a_repair_that_repairs_nothing_is_found() {
+    let environment = workshop();
+    let pools = Pools::new(&environment, &bindings(&environment));
+    let checker = Checker { environment: &environment, pools: &pools };
+    let start = step("start_repair", &[("order_id", json!("R-2006"))]);
+    let assign = step("assign_mechanic", &[("order_id", json!("R-2006")), ("mechanic", json!("Deniz"))]);
+    let look = step("get_customer", &[("customer_id", json!("C-1003"))]);
+    let refused = || Step { fails: true, ..start.clone() };
+    let needed = program(vec![refused(), assign.clone(), start.clone()]);
+    assert_eq!(checker.repairs_nothing(&needed).unwrap(), None);
+    let unneeded = program(vec![refused(), assign, look, start.clone()]);
+    assert_eq!(checker.repairs_nothing(&unneeded).unwrap().as_deref(), Some("3 get_customer"));
+}
+
+#[test]
 fn a_value_that_only_repeats_what_the_user_gave_is_found() {
     let steps = vec![
         step("get_order", &[("order_id", json!("R-2001"))]),
@@ -293,6 +323,12 @@ fn the_number_of_threads_changes_nothing_and_the_seed_everything() {
 fn bindings_name_only_what_the_environment_has() {
     let environment = workshop();
     let refused = |text: &str| Bindings::parse(text, "b.toml", &environment).unwrap_err().to_string();
+    assert!(refused("[functions.cancel_order]\nphrase = ' '").contains("it is empty"));
+    assert!(refused("[parameters.amount]\nsaid = 'EUR'").contains("which has no {} for the value"));
+    assert!(
+        refused("[functions.cancel_order]\nalso_done_by = ['cancel']")
+            .contains("unknown function \"cancel\"")
+    );
     assert!(
         refused("[functions.cancel]\nskip = true")
             .starts_with("b.toml: unknown function \"cancel\"\nhint: the functions of repair-shop are ")

@@ -54,11 +54,16 @@ pub struct TrackRecord {
     pub worked: u64,
     /// How often it is in accepted programs.
     pub used: u64,
+    /// A call of it returned something else when it was made again, so it is not called any more.
+    pub is_nondeterministic: bool,
 }
 
 impl TrackRecord {
     /// How often the function is drawn: more if it is in few programs, less if its calls fail.
     fn weight(self) -> u64 {
+        if self.is_nondeterministic {
+            return 0;
+        }
         1 + 10_000 * (self.worked + 2) / ((self.tried + 4) * (1 + self.used))
     }
 }

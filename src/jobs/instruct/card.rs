@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::coverage;
+use super::{conditions, coverage};
 use crate::engine::disk::read_json;
 use crate::engine::error::{At as _, Result};
 use crate::instruct::form::FORMS;
@@ -97,6 +97,17 @@ pub(super) fn card(folder: &Path) -> Result<String> {
     let _ = write!(text, "\n## Environment\n\n");
     for (environment, n) in &figures.environments {
         let _ = writeln!(text, "- {environment}: {} instructions", count(*n));
+    }
+    if let Some(conditions) = conditions(folder)? {
+        for (condition, is) in &conditions {
+            let is = match (condition.as_str(), is) {
+                ("redacted", Value::Null) => "nobody looked for personal values in the results".to_owned(),
+                ("redacted", n) => format!("personal values were replaced in {n} instructions"),
+                (_, Value::String(is)) => format!("{condition}: {}", visible_line(is)),
+                (_, is) => format!("{condition}: {is}"),
+            };
+            let _ = writeln!(text, "- {is}");
+        }
     }
     if let Some(coverage) = coverage {
         let _ = writeln!(text, "- {} of {} functions are called", coverage.reached, coverage.functions);

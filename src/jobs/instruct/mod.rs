@@ -18,8 +18,8 @@ use crate::engine::layout::INGEST;
 use crate::engine::manifest::read_manifest;
 use crate::engine::raw::IngestManifest;
 use crate::instruct::sink::InstructionSet;
-use crate::instruct::source::COVERAGE;
 pub use crate::instruct::source::Coverage;
+use crate::instruct::source::{CONDITIONS, COVERAGE};
 use crate::report::funnel::{EXPORT, Wording};
 pub use options::{GenerateOptions, RECIPE};
 
@@ -90,6 +90,13 @@ pub fn coverage(run: &Path) -> Result<Option<Coverage>> {
     let manifest: Option<IngestManifest> = read_manifest(run, INGEST)?;
     let note = manifest.and_then(|mut manifest| manifest.notes.remove(COVERAGE));
     Ok(note.and_then(|note| serde_json::from_value(note).ok()))
+}
+
+/// Returns how the calls of a run were executed; `None` for a run of another job.
+fn conditions(run: &Path) -> Result<Option<serde_json::Map<String, Value>>> {
+    let manifest: Option<IngestManifest> = read_manifest(run, INGEST)?;
+    let note = manifest.and_then(|mut manifest| manifest.notes.remove(CONDITIONS));
+    Ok(note.and_then(|note| note.as_object().cloned()))
 }
 
 /// The number of instructions that were exported.

@@ -233,5 +233,7 @@ fn quoted(text: &str) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let without_controls: String =
+        text.chars().filter(|sign| sign.is_whitespace() || !sign.is_control()).collect();
+    without_controls.split_whitespace().collect::<Vec<_>>().join(" ")
 }

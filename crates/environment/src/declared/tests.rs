@@ -287,7 +287,7 @@ fn sources_follow_references_and_leave_out_what_is_only_written() {
         own.map(|source| match &source.source {
             ValueSource::State { path } => path.to_string(),
             ValueSource::Result { function, path } => format!("{function}: {path}"),
-            ValueSource::Values(values) => format!("{} values", values.len()),
+            ValueSource::Values(values) | ValueSource::Recorded(values) => format!("{} values", values.len()),
         })
         .collect()
     };

@@ -45,10 +45,13 @@ class Functions:
                 raise ValueError("%s is not a class" % entry)
             self.classes.append(cls)
             for name, _ in inspect.getmembers(cls, callable):
-                if name.startswith("_") or not callable(inspect.getattr_static(cls, name, None)) \
+                if name.startswith("_") or name == settings["load"] or not callable(inspect.getattr_static(cls, name, None)) \
                         and not isinstance(inspect.getattr_static(cls, name, None), (staticmethod, classmethod)):
                     continue
                 self.add(name, cls)
+        load = settings["load"]
+        if load and self.classes and not any(hasattr(cls, load) for cls in self.classes):
+            raise ValueError("load: no class has a method %s" % load)
         for entry in settings["functions"]:
             function = self.find(entry)
             if not callable(function):

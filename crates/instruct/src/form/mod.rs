@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 pub use bfcl::{answer, category};
 pub use masked::{Masked, masked};
 pub use multi_turn::{MultiTurn, MultiTurnEntry, entry as multi_turn_entry};
+pub use openai::{openai_messages, tools as openai_tools};
 
 use crate::record::Record;
 

@@ -4,7 +4,13 @@ use callsieve_bfcl::conversation::{Message, Role};
 use serde_json::{Value, json};
 
 use super::Sample;
+use crate::record::Record;
 use crate::source::messages;
+
+/// Returns messages as OpenAI has them.
+pub fn openai_messages(record: &Record) -> Vec<Value> {
+    messages(record).iter().map(message).collect()
+}
 
 /// Returns the line: `messages`, `tools`, and `loss_mask` with 1 for each message that a model learns to write.
 #[allow(clippy::unnecessary_wraps)] // The type of a form.
@@ -20,7 +26,7 @@ pub(super) fn line(sample: &Sample<'_>) -> Option<Value> {
 }
 
 /// Returns functions as tools of OpenAI.
-pub(super) fn tools(functions: &[Value]) -> Vec<Value> {
+pub fn tools(functions: &[Value]) -> Vec<Value> {
     functions.iter().map(|function| json!({"type": "function", "function": function})).collect()
 }
 

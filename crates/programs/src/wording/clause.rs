@@ -112,10 +112,16 @@ impl Clauses<'_> {
                 true
             }
             PhrasePart::Slot(parameter) => clause.step.argument(parameter).is_some_and(|argument| {
+                let of_argument = self.argument(clause, parameter, argument);
+                // "the owner {owner_id}" with the noun "owner" is "the owner O-2".
+                let noun = self.noun(&clause.step.function, parameter);
+                if of_argument.text.split(' ').any(|word| word == noun) {
+                    text.without_end(&format!("{noun} "));
+                }
                 if matches!(argument, Argument::Result(_)) {
                     text.without_article();
                 }
-                text.append(self.argument(clause, parameter, argument));
+                text.append(of_argument);
                 mentioned.push(parameter.clone());
                 true
             }),
