@@ -51,6 +51,14 @@ impl Default for Settings {
 /// Instructions that may always call the same functions.
 const FEWEST_ALIKE: u64 = 5;
 
+/// What two instructions must not share: the calls, and whether they are made. The same calls may be asked for where a value or
+/// the function is missing.
+fn signature(stratum: Stratum, program: &Program) -> String {
+    let calls = program.signature();
+    let is_of_its_own = stratum.has_no_call() || stratum == Stratum::MissingParameter;
+    if is_of_its_own { format!("{}\n{calls}", stratum.name()) } else { calls }
+}
+
 /// What became of a candidate.
 pub type Outcome = Result<Box<Instruction>, Rejection>;
 
@@ -251,7 +259,7 @@ impl<'a> Generation<'a> {
         {
             return Ok(Err(Rejection::new(Reason::UnneededCall, unneeded)));
         }
-        if self.progress.signatures.contains(&program.signature()) {
+        if self.progress.signatures.contains(&signature(stratum, &program)) {
             return Ok(Err(Rejection::new(Reason::Duplicate, program.functions().join(", "))));
         }
         let executed = if is_executed { checker.check(&program, goal)? } else { Ok(checker.run(&program)?) };
@@ -307,7 +315,7 @@ impl<'a> Generation<'a> {
         if let Some(name) = program.functions().into_iter().find(|name| is_nondeterministic(name)) {
             return Err(Rejection::new(Reason::Nondeterministic, format!("another program: {name}")));
         }
-        let signature = program.signature();
+        let signature = signature(instruction.stratum, program);
         if progress.signatures.contains(&signature) {
             return Err(Rejection::new(Reason::Duplicate, functions));
         }
