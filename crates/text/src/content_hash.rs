@@ -3,7 +3,7 @@
 //! Two texts with one hash are taken for the same text, and nobody compares them again. Logs are written by strangers, so
 //! the hash is a cryptographic one: BLAKE3, cut to its first 128 bits. Nobody can make two texts with one hash, or a text for
 //! a given hash; `b3sum` prints the same digits. A key that is made of several parts gives each part its length, as
-//! [`ContentHasher::part`] does, so that two keys never have the same bytes.
+//! [`ContentHasher::add_part`] does, so that two keys never have the same bytes.
 //!
 //! `xxh3` is faster, and its collisions can be written down by hand. It is for draws with a seed, for checksums against
 //! accidents, and for buckets whose texts are compared afterwards; `docs/engine.md` lists each such file, and
