@@ -9,7 +9,7 @@ output of a model, must pass `multi_turn_checker` and `multi_turn_irrelevance_ch
 return must be what `programs.jsonl` has as the results; and a ground truth that lacks the last call of its last turn must not
 pass. Prints a table; exit 1 on any failure, 2 if there is nothing to check.
 
-Needs the environment of check_official.sh, with mpmath in it (`BFCL_VENV/bin/pip install mpmath==1.3.0`).
+Needs the package bfcl-eval, whose environment `bfcl_environment.sh` makes.
 """
 
 import argparse

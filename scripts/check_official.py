@@ -10,7 +10,7 @@ expects: one JSON object per line, exact keys, ASCII, contiguous ids in order, a
 Every id is checked with the package's own functions; none may be in both sets or be one of the package's own, unless the
 entry was frozen from there (`--own-ids` allows it). Prints a table; exit 1 on any failure, 2 if there is nothing to check.
 
-Needs the package bfcl-eval, which `check_official.sh` installs into a separate environment.
+Needs the package bfcl-eval, whose environment `bfcl_environment.sh` makes.
 """
 
 import argparse

@@ -2,17 +2,11 @@
 # Compares both engines of `callsieve evaluate` with each other and with a run of the official evaluator: engines.sh [SEED]
 #
 # Outputs: right and mutated ones of all single-turn categories and of format sensitivity, the ground truths of the multi-turn
-# and agentic categories as texts and as calls, and wrong and mutated ones of these. Installs the package as check_official.sh
-# does. Exit 1 on any difference, or if a ground truth is not correct; 3 if the package cannot be installed here.
+# and agentic categories as texts and as calls, and wrong and mutated ones of these. Exit 1 on any difference, or if a ground truth is not correct; 3 if the package cannot be installed here.
 set -eu
 
 here=$(dirname "$0")
-venv=${BFCL_VENV:-${XDG_CACHE_HOME:-$HOME/.cache}/callsieve/bfcl-venv}
-if ! "$venv/bin/python" -c 'import bfcl_eval, tree_sitter, filelock, tenacity, mpmath' 2>/dev/null; then
-    python3 -m venv "$venv" || exit 3
-    "$venv/bin/pip" install --quiet --no-deps bfcl-eval==2026.3.23 tree_sitter==0.21.3 \
-        tree-sitter-java==0.21.0 tree-sitter-javascript==0.21.4 tenacity filelock mpmath >&2 || exit 3
-fi
+. "$here/../bfcl_environment.sh"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 BFCL_PROJECT_ROOT=$folder

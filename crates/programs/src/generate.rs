@@ -241,6 +241,11 @@ impl<'a> Generation<'a> {
         }
     }
 
+    /// Whether calls have results.
+    fn is_executed(&self) -> bool {
+        self.environment.origin() != Origin::Unexecuted
+    }
+
     /// A program without what it does not need, as it ran. Without execution there is nothing to prove.
     fn proven(
         &self,
@@ -249,7 +254,7 @@ impl<'a> Generation<'a> {
         goal: Goal,
     ) -> Result<Result<(Program, Executed), Rejection>, EnvironmentError> {
         let checker = Checker { environment: self.environment, pools: &self.pools };
-        let is_executed = self.environment.origin() != Origin::Unexecuted;
+        let is_executed = self.is_executed();
         let program = if is_executed { checker.sliced(program, goal)? } else { program };
         if stratum == Stratum::Chain && !program.has_dependency() {
             return Ok(Err(Rejection::new(Reason::UnneededCall, "only the last call was needed")));
@@ -272,14 +277,13 @@ impl<'a> Generation<'a> {
         // Half of the chains have two calls, a third have three.
         let weights: Vec<u64> = [50, 32, 12, 6, 3, 2, 1].into_iter().take(most - 1).collect();
         let long = 2 + random.weighted(&weights).unwrap_or_default();
-        let is_executed = self.environment.origin() != Origin::Unexecuted;
         match stratum {
             Stratum::Single | Stratum::Irrelevance => (Shape::Chain(1), Goal::Last),
             Stratum::Chain | Stratum::MultiTurn => (Shape::Chain(long), Goal::Last),
             Stratum::Parallel => (Shape::SameFunction(2 + random.below(2)), Goal::Every),
             Stratum::MultipleTools => (Shape::Independent(2 + random.below(2)), Goal::Every),
             Stratum::MissingParameter | Stratum::MissingFunction => {
-                (Shape::Chain(1 + random.below(if is_executed { 2 } else { 1 })), Goal::Last)
+                (Shape::Chain(1 + random.below(if self.is_executed() { 2 } else { 1 })), Goal::Last)
             }
             Stratum::ErrorRecovery => (Shape::Recovery, Goal::Last),
         }
