@@ -37,6 +37,15 @@ pub(super) struct CollectArgs {
     #[arg(long, value_name = "COMMAND")]
     mcp: Vec<String>,
 
+    /// Log of recorded calls, such as the log.jsonl of `callsieve probe`: functions that never answered, or answered with
+    /// errors only, are left out. May be repeated.
+    #[arg(long, value_name = "LOG")]
+    calls: Vec<PathBuf>,
+
+    /// Rules for recorded calls, instead of the built-in ones.
+    #[arg(long, value_name = "FILE", requires = "calls")]
+    probe_rules: Option<PathBuf>,
+
     /// Also writes a draft of a declared environment, of the resources of the only FILE, an API description. A person corrects
     /// it: it has no rows, and guesses what is not in the description.
     #[arg(long, value_name = "FILE")]
@@ -80,7 +89,13 @@ pub(super) fn collect(args: &CollectArgs, registry: &Registry) -> anyhow::Result
         (Some(into), [file]) => Some((into, draft_environment(file)?)),
         (Some(_), _) => bail!("--declare: expected one FILE, an API description"),
     };
-    let options = CollectOptions { inputs: args.files.clone(), mcp, settings: args.set.clone() };
+    let options = CollectOptions {
+        inputs: args.files.clone(),
+        mcp,
+        calls: args.calls.clone(),
+        probe_rules: args.probe_rules.clone(),
+        settings: args.set.clone(),
+    };
     let pipeline = options.pipeline(registry)?;
     let options = Options::default().fresh(args.fresh).command(command_line());
     let prepared = prepare(&pipeline, &args.out, &options)?;
@@ -143,6 +158,17 @@ fn summary(run: &RunReport, counts: Option<&Value>, screen: Screen) -> Painted {
                 figure("merged_functions")
             ),
         );
+        if counts.contains_key("called_functions") {
+            text.add(
+                Paint::Plain,
+                &format!(
+                    "calls     of {} functions; {} were not called and are kept; other calls: {}\n",
+                    figure("called_functions"),
+                    figure("uncalled_functions"),
+                    figure("calls_of_other_functions")
+                ),
+            );
+        }
     }
     if !run.report.line_reasons.is_empty() {
         text.add(Paint::Plain, "\n");

@@ -146,7 +146,7 @@ fn content(api: &Api) -> u128 {
 }
 
 /// Returns a name in the form of ToolBench's files: letters and digits in lower case, `_` between words.
-fn standard_form(name: &str) -> String {
+pub(crate) fn standard_form(name: &str) -> String {
     let mut standard = String::with_capacity(name.len());
     for c in name.chars() {
         if c.is_alphanumeric() {

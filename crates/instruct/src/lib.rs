@@ -19,6 +19,7 @@ pub mod split;
 
 use callsieve_collection::fault::FaultKind;
 use callsieve_collection::filter::RULES;
+use callsieve_collection::probe::of_collection::{BAD_ANSWERS, NEVER_ANSWERED};
 use callsieve_engine::kind::{SinkKind, SourceKind};
 use callsieve_programs::rejection::Reason;
 
@@ -50,7 +51,12 @@ pub fn source_reasons() -> Vec<SourceReason> {
         sentence: rule.what,
         reported: "by the source api-files, for a function",
     });
-    candidates.chain(faults).chain(functions).collect()
+    let called = [NEVER_ANSWERED, BAD_ANSWERS].into_iter().map(|(code, sentence)| SourceReason {
+        code,
+        sentence,
+        reported: "by the source api-files, for a function",
+    });
+    candidates.chain(faults).chain(functions).chain(called).collect()
 }
 
 /// The kinds of sources of instruction sets.

@@ -17,6 +17,10 @@ pub struct CollectOptions {
     pub inputs: Vec<PathBuf>,
     /// Commands of MCP servers: each a program with its arguments.
     pub mcp: Vec<Vec<String>>,
+    /// Logs of recorded calls, by which functions that do not answer are left out.
+    pub calls: Vec<PathBuf>,
+    /// A file of rules for recorded calls; `None` for the built-in ones.
+    pub probe_rules: Option<PathBuf>,
     /// Other settings of the pipeline; they win.
     pub settings: Vec<Override>,
 }
@@ -32,10 +36,16 @@ impl CollectOptions {
             key: key.to_owned(),
             value: value.to_string(),
         };
-        let inputs: Vec<String> =
-            self.inputs.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-        let mut overrides =
-            vec![of_ingest("inputs", inputs.into()), of_ingest("mcp", self.mcp.clone().into())];
+        let names = |paths: &[PathBuf]| -> Vec<String> {
+            paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+        };
+        let mut overrides = vec![
+            of_ingest("inputs", names(&self.inputs).into()),
+            of_ingest("mcp", self.mcp.clone().into()),
+            of_ingest("calls", names(&self.calls).into()),
+        ];
+        let rules = self.probe_rules.as_ref().map(|path| path.to_string_lossy().into_owned());
+        overrides.extend(rules.map(|path| of_ingest("probe_rules", path.into())));
         overrides.extend(self.settings.iter().cloned());
         Pipeline::parse(RECIPE, RECIPE_NAME, &overrides, registry)
     }

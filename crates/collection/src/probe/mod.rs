@@ -7,6 +7,7 @@
 mod address;
 pub mod body;
 pub mod log;
+pub mod of_collection;
 pub mod recorded;
 pub mod request;
 pub mod rules;
@@ -14,6 +15,7 @@ mod value;
 pub mod verdict;
 
 pub use log::{Log, Probe, read_log};
+pub use of_collection::{CalledFunctions, read_calls};
 pub use recorded::{read_dialogues, read_trees};
 pub use request::{Request, Unable, request_of};
 pub use rules::{ProbeRules, RulesError};

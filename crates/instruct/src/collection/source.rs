@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use callsieve_collection::collection::Collection;
-use callsieve_collection::counts::Counts;
+use callsieve_collection::fault::ReadFault;
 use callsieve_collection::filter::unfit;
+use callsieve_collection::probe::{CalledFunctions, ProbeRules, read_calls};
 use callsieve_collection::read::{Read, read_file, read_value};
 use callsieve_collection::tool::{Api, Tool};
 use callsieve_engine::columns::{TEXT, TOOL};
@@ -22,6 +23,7 @@ use callsieve_engine::source::Source;
 use callsieve_engine::vocabulary::ColumnSpec;
 use callsieve_system::environment::Environment as System;
 use callsieve_system::folder_entries::entries;
+use callsieve_system::side_file;
 use callsieve_text::content_hash::content_hash;
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -39,6 +41,11 @@ pub struct ApiFiles {
     pub inputs: Vec<PathBuf>,
     /// Commands of MCP servers, whose tools are listed: each a program with its arguments.
     pub mcp: Vec<Vec<String>>,
+    /// Logs of recorded calls: functions whose calls were never answered, or whose answers are errors, are left out. Without
+    /// logs, and of functions that nobody called, nothing is known.
+    pub calls: Vec<PathBuf>,
+    /// A file of rules for recorded calls; see docs/collections.md. Without it, the built-in ones.
+    pub probe_rules: Option<PathBuf>,
     /// What the program has from its surroundings.
     #[serde(skip)]
     #[schemars(skip)]
@@ -71,6 +78,24 @@ impl ApiFiles {
             reads.push(self.of_server(command)?);
         }
         Ok(reads)
+    }
+
+    /// The verdicts by recorded calls, with the lines of the logs that are not calls.
+    fn called(&self, collection: &Collection) -> Result<(CalledFunctions, Vec<ReadFault>)> {
+        let (mut probes, mut faults) = (Vec::new(), Vec::new());
+        for file in &self.calls {
+            let text = side_file::read_text(file).at("reading", file)?;
+            let log = read_calls(&file.to_string_lossy(), &text);
+            probes.extend(log.probes);
+            faults.extend(log.faults);
+        }
+        Ok((CalledFunctions::of(&self.rules()?, probes, collection), faults))
+    }
+
+    fn rules(&self) -> Result<ProbeRules> {
+        let Some(file) = &self.probe_rules else { return Ok(ProbeRules::built_in()) };
+        let text = side_file::read_text(file).at("reading", file)?;
+        ProbeRules::read(&text).map_err(|error| Error::Setting(format!("{}: {error}", file.display())))
     }
 
     /// The tools that a server lists.
@@ -120,10 +145,10 @@ impl Source for ApiFiles {
                     .to_owned(),
             ));
         }
-        for file in self.files()? {
-            std::fs::File::open(&file).at("opening", &file)?;
+        for file in self.files()?.iter().chain(&self.calls) {
+            std::fs::File::open(file).at("opening", file)?;
         }
-        Ok(())
+        self.rules().map(|_| ())
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
@@ -133,6 +158,13 @@ impl Source for ApiFiles {
             fingerprint.add_part("file", file.to_string_lossy().as_bytes());
         }
         fingerprint.add_part("servers", json!(self.mcp).to_string().as_bytes());
+        if !self.calls.is_empty() {
+            let rules = match &self.probe_rules {
+                Some(file) => side_file::read(file).at("reading", file)?,
+                None => Vec::new(),
+            };
+            fingerprint.add_part("rules", &rules);
+        }
         for command in &self.mcp {
             fingerprint.add_part("tools", json!(self.of_server(command)?.tools).to_string().as_bytes());
         }
@@ -144,19 +176,22 @@ impl Source for ApiFiles {
     }
 
     fn inputs(&self) -> Result<Vec<InputFile>> {
-        self.files()?.iter().map(|file| InputFile::read(file, &|| false)).collect()
+        self.files()?.iter().chain(&self.calls).map(|file| InputFile::read(file, &|| false)).collect()
     }
 
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
         let files = self.files()?;
         let collection = Collection::of(self.reads(&files)?);
+        let (called, unread) = self.called(&collection)?;
         if cx.cancelled() {
             return Err(Error::Interrupted);
         }
-        let number_of: BTreeMap<String, u32> =
-            (0..).zip(&files).map(|(number, file)| (file.to_string_lossy().into_owned(), number)).collect();
+        let number_of: BTreeMap<String, u32> = (0..)
+            .zip(files.iter().chain(&self.calls))
+            .map(|(number, file)| (file.to_string_lossy().into_owned(), number))
+            .collect();
         let mut items = Items { into, number_of, counted: BTreeMap::new() };
-        for fault in &collection.faults {
+        for fault in collection.faults.iter().chain(&unread) {
             items.line(
                 &fault.origin.source,
                 true,
@@ -165,27 +200,33 @@ impl Source for ApiFiles {
             )?;
         }
         for tool in &collection.tools {
-            items.tool(tool)?;
+            items.tool(tool, &called)?;
         }
         let n_items = items.counted.values().sum();
         Ok(InputsRead {
-            inputs: files.iter().map(|file| InputFile::read(file, &|| false)).collect::<Result<_>>()?,
+            inputs: self.inputs()?,
             items: n_items,
-            notes: [(COUNTS.to_owned(), json!(counts(&collection.counts, &collection)))].into(),
+            notes: [(COUNTS.to_owned(), counts(&collection, &called, !self.calls.is_empty()))].into(),
             ..InputsRead::default()
         })
     }
 }
 
 /// The figures of a collection, for people.
-fn counts(counts: &Counts, collection: &Collection) -> Value {
+fn counts(collection: &Collection, called: &CalledFunctions, has_calls: bool) -> Value {
     let mut figures: serde_json::Map<String, Value> =
-        counts.named().into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect();
+        collection.counts.named().into_iter().map(|(name, count)| (name.to_owned(), json!(count))).collect();
     figures.insert(
         "renamed".to_owned(),
         json!(collection.names.iter().filter(|entry| entry.function != entry.name).count()),
     );
     figures.insert("merged_functions".to_owned(), json!(collection.merged_functions));
+    if has_calls {
+        let n_uncalled = collection.n_functions() - called.n_called();
+        figures.insert("called_functions".to_owned(), json!(called.n_called()));
+        figures.insert("uncalled_functions".to_owned(), json!(n_uncalled));
+        figures.insert("calls_of_other_functions".to_owned(), json!(called.n_unknown));
+    }
     figures.into()
 }
 
@@ -212,14 +253,15 @@ impl Items<'_> {
     }
 
     /// The row of a tool, without the functions that nobody could use.
-    fn tool(&mut self, tool: &Tool) -> Result<()> {
+    fn tool(&mut self, tool: &Tool, called: &CalledFunctions) -> Result<()> {
         let mut usable = tool.clone();
         usable.functions.clear();
         for api in &tool.functions {
-            match unfit(tool, api) {
-                Some((rule, evidence)) => {
+            let unfit = unfit(tool, api).map(|(rule, evidence)| (rule.code, evidence));
+            match unfit.or_else(|| called.fault(&api.name)) {
+                Some((code, evidence)) => {
                     let detail = format!("{} of {}: {evidence}", api.original_name, tool.name);
-                    self.line(&tool.origin.source, false, rule.code, detail)?;
+                    self.line(&tool.origin.source, false, code, detail)?;
                 }
                 None => usable.functions.push(api.clone()),
             }
