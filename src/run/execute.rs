@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::containment::check_apart;
 use super::earlier_decisions::EarlierDecisions;
+use super::error::refuse;
 use super::inputs::{check_baselines, check_out, check_sink, checked_source, take_inputs};
 use super::observer::{Observer, Watched};
 use super::outcome::{write_ledger, write_report};
@@ -14,6 +15,7 @@ use crate::engine::context::Context;
 use crate::engine::division::Cuts;
 use crate::engine::folder::RunFolder;
 use crate::engine::instance::{SinkInstance, SourceInstance};
+use crate::engine::kind::KindSettings as _;
 use crate::engine::language_model::LanguageModel;
 use crate::engine::layout::RUN_FORMAT;
 use crate::engine::manifest::RunFile;
@@ -21,6 +23,7 @@ use crate::engine::raw::IngestManifest;
 use crate::engine::runner;
 use crate::engine::services::Services;
 use crate::export::earlier::Earlier;
+use crate::instruct::collection::sink::CollectionFiles;
 use crate::jobs::gate::{Outcome, RunFacts};
 use crate::jobs::{FinishedRun, job_of};
 use crate::llm::service::ChatService;
@@ -96,6 +99,9 @@ impl Prepared<'_> {
     /// # Errors
     /// The folder holds a run of other inputs that [`Options::fresh`] does not remove. [`Error::NoRequest`]: the inputs are no logs. [`Error::Halfway`]: the same call continues from there.
     pub fn execute(mut self, observer: &dyn Observer) -> Result<RunReport, Error> {
+        if let Some(source) = self.after_earlier_pipeline(observer)? {
+            self.source = source;
+        }
         self.source = take_inputs(&self.source, &self.folder, &|| observer.is_cancelled())?;
         for warning in self.skipped.iter().chain(&self.pipeline.warnings) {
             observer.warn(warning);
@@ -113,6 +119,37 @@ impl Prepared<'_> {
             engine::error::Error::Decisions(what) => Error::Request(what),
             error => Error::Halfway(error),
         })
+    }
+
+    /// Runs the pipeline that the source names, into a folder beside this run, and returns the source that reads it; `None` if
+    /// the source names none.
+    fn after_earlier_pipeline(&self, observer: &dyn Observer) -> Result<Option<SourceInstance>, Error> {
+        let Some(file) = self.source.source.earlier_pipeline() else { return Ok(None) };
+        let earlier = Pipeline::load(Some(file), &[], &self.pipeline.registry)?;
+        let name = |what: &str| format!("pipeline {}: {what}", file.display());
+        let makes_collection =
+            earlier.export.as_ref().is_some_and(|export| export.kind == CollectionFiles::NAME);
+        if !makes_collection {
+            return refuse(format!(
+                "{}\nhint: `collection` under [ingest] names the run folder of a collection, or a pipeline that makes one, such as pipelines/collection.toml",
+                name("it makes no collection")
+            ));
+        }
+        let run = beside(self.folder.path());
+        let made = prepare(&earlier, &run, self.options)?.execute(observer)?;
+        if let Outcome::GateFailed(gates) = &made.outcome {
+            let gates: Vec<String> = gates.iter().map(ToString::to_string).collect();
+            return refuse(name(&format!("gate failed: {}", gates.join("; "))));
+        }
+        observer.begin("collection", None);
+        observer.end(&format!(
+            "{} in {}",
+            counted(made.report.ingest.doc_lists, "tool", "tools"),
+            run.display()
+        ));
+        let source = self.source.with_earlier_run(run).expect("it names a pipeline");
+        source.source.check().or_else(|error| refuse(error.to_string()))?;
+        Ok(Some(source))
     }
 
     /// The error about inputs without a request. A finished run that the folder holds stays as it was.
@@ -235,6 +272,13 @@ impl Prepared<'_> {
             command: options.command.clone(),
         })
     }
+}
+
+/// The run folder of the pipeline that is run before a run: `out/set-collection` for `out/set`.
+fn beside(run: &Path) -> PathBuf {
+    let mut name = run.file_name().unwrap_or_default().to_owned();
+    name.push("-collection");
+    run.with_file_name(name)
 }
 
 /// Lines without a request are reported during the run: the file may be damaged, or its columns have other names.

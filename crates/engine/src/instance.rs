@@ -45,6 +45,13 @@ impl SourceInstance {
         settings[SPARE] = json!(spare);
         Some(Self { settings, source, ..*self })
     }
+
+    /// Returns the same source that reads this run folder instead of having a pipeline run first; `None` if it names none.
+    /// The settings keep the name of the pipeline.
+    pub fn with_earlier_run(&self, run: PathBuf) -> Option<Self> {
+        let source = self.source.with_earlier_run(run)?;
+        Some(Self { source, settings: self.settings.clone(), ..*self })
+    }
 }
 
 impl std::fmt::Debug for SourceInstance {

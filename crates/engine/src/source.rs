@@ -1,6 +1,6 @@
 //! A source: what a run reads its rows from.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::context::Context;
@@ -32,6 +32,18 @@ pub trait Source: Send + Sync {
     /// Returns the same source that makes so many rows more than are wanted, because later stages drop some; `None` if it
     /// makes no rows.
     fn with_spare(&self, _spare: u64) -> Option<Arc<dyn Source>> {
+        None
+    }
+
+    /// Returns the pipeline file that is run before this source reads; its run is given to
+    /// [`with_earlier_run`](Self::with_earlier_run). `None` if there is none.
+    fn earlier_pipeline(&self) -> Option<&Path> {
+        None
+    }
+
+    /// Returns the same source that reads this run folder instead of having a pipeline run first; `None` if it
+    /// [names none](Self::earlier_pipeline).
+    fn with_earlier_run(&self, _run: PathBuf) -> Option<Arc<dyn Source>> {
         None
     }
 

@@ -3,8 +3,8 @@
 //! Each candidate is an item: it gives a request, or a line with the reason for which it was rejected. The candidates are the
 //! same however many instructions are wanted, so a larger number adds to those of a smaller one.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use callsieve_bfcl::conversation::{Call, Message, Role};
 use callsieve_engine::columns::{
@@ -22,7 +22,7 @@ use callsieve_engine::vocabulary::ColumnSpec;
 use callsieve_environment::environment::Environment;
 use callsieve_programs::bindings::Bindings;
 pub use callsieve_programs::generate::Coverage;
-use callsieve_programs::generate::{Generation, Outcome, Settings, Tally};
+use callsieve_programs::generate::{Generation, Made, Outcome, Progress, Settings, Tally};
 use callsieve_programs::stratum::Shares;
 use callsieve_programs::wording::templates::Templates;
 use callsieve_system::environment::Environment as System;
@@ -50,7 +50,8 @@ pub struct Programs {
     /// The file that describes the environment; see docs/environments.md. Without one nothing is executed, and the
     /// instructions over `collection` are unverified.
     pub environment: PathBuf,
-    /// The run folder of a collection: only its functions are used.
+    /// A collection: only its functions are used. Either its run folder, or the pipeline file (`.toml`) that makes it, which
+    /// is run first, into a folder beside the run.
     pub collection: Option<PathBuf>,
     /// A file with sources of values and phrases of functions; see docs/instructions.md.
     pub bindings: Option<PathBuf>,
@@ -78,6 +79,29 @@ pub struct Programs {
     #[serde(skip)]
     #[schemars(skip)]
     system: System,
+    /// What the source made that this one makes more than.
+    #[serde(skip)]
+    #[schemars(skip)]
+    earlier: Earlier,
+    /// What it made, for a source that makes more.
+    #[serde(skip)]
+    #[schemars(skip)]
+    made: Earlier,
+}
+
+/// Rounds of candidates that need not be executed again.
+type Earlier = Arc<Mutex<Option<Rounds>>>;
+
+/// Candidates in their order, and what they decide about the next.
+#[derive(Debug)]
+struct Rounds {
+    candidates: Vec<Made>,
+    progress: Progress,
+}
+
+/// Returns the rounds, and leaves none.
+fn taken(rounds: &Earlier) -> Option<Rounds> {
+    rounds.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 impl Default for Programs {
@@ -97,6 +121,8 @@ impl Default for Programs {
             most_alike: usual.most_alike,
             redact: false,
             system: System::default(),
+            earlier: Earlier::default(),
+            made: Earlier::default(),
         }
     }
 }
@@ -130,6 +156,11 @@ impl KindSettings for Programs {
     }
 }
 
+/// Whether a collection is named by the pipeline that makes it.
+fn is_pipeline(collection: &Path) -> bool {
+    !collection.is_dir() && collection.extension().is_some_and(|extension| extension == "toml")
+}
+
 /// What the source works with, opened.
 struct Opened {
     environment: Arc<dyn Environment>,
@@ -138,17 +169,22 @@ struct Opened {
 }
 
 impl Programs {
+    /// The run folder of the collection; `None` if there is none, or a pipeline makes it.
+    fn collection_run(&self) -> Option<&Path> {
+        self.collection.as_deref().filter(|path| !is_pipeline(path))
+    }
+
     /// The files that it reads, the environment or the collection first.
     fn own_files(&self) -> Vec<PathBuf> {
         let environment = Some(&self.environment).filter(|file| !file.as_os_str().is_empty()).cloned();
-        let functions = self.collection.as_deref().map(functions_file);
+        let functions = self.collection_run().map(functions_file);
         let others = [&self.bindings, &self.wording].into_iter().flatten().cloned();
         environment.into_iter().chain(functions).chain(others).collect()
     }
 
     /// What executes calls.
     fn whole_environment(&self) -> Result<Arc<dyn Environment>> {
-        match (self.environment.as_os_str().is_empty(), &self.collection) {
+        match (self.environment.as_os_str().is_empty(), self.collection_run()) {
             (true, None) => Err(Error::Setting(
                 "no environment is named\nhint: give the file that describes it as `environment` under [ingest]; docs/environments.md shows one".to_owned(),
             )),
@@ -166,7 +202,7 @@ impl Programs {
             None => Bindings::default(),
         };
         // Bindings are for the whole environment.
-        let environment = match &self.collection {
+        let environment = match self.collection_run() {
             Some(run) if !self.environment.as_os_str().is_empty() => within_collection(environment, run)?,
             _ => environment,
         };
@@ -200,10 +236,28 @@ impl Programs {
 
 impl Source for Programs {
     fn with_spare(&self, spare: u64) -> Option<Arc<dyn Source>> {
-        Some(Arc::new(Self { spare: usize::try_from(spare).ok()?, ..self.clone() }))
+        Some(Arc::new(Self {
+            spare: usize::try_from(spare).ok()?,
+            earlier: Arc::new(Mutex::new(taken(&self.made))),
+            made: Earlier::default(),
+            ..self.clone()
+        }))
+    }
+
+    fn earlier_pipeline(&self) -> Option<&Path> {
+        self.collection.as_deref().filter(|path| is_pipeline(path))
+    }
+
+    fn with_earlier_run(&self, run: PathBuf) -> Option<Arc<dyn Source>> {
+        self.earlier_pipeline()?;
+        Some(Arc::new(Self { collection: Some(run), ..self.clone() }))
     }
 
     fn check(&self) -> Result<()> {
+        // What a pipeline makes is checked when it is made.
+        if self.earlier_pipeline().is_some() && self.environment.as_os_str().is_empty() {
+            return Ok(());
+        }
         self.opened().map(|_| ())
     }
 
@@ -255,31 +309,42 @@ impl Source for Programs {
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
         let Opened { environment, bindings, templates } = self.opened()?;
         let mut generation = Generation::new(&*environment, &bindings, &templates, self.settings(cx.seed));
+        let mut made: Vec<Made> = Vec::new();
+        if let Some(rounds) = taken(&self.earlier) {
+            generation = generation.after(rounds.progress);
+            made = rounds.candidates;
+        }
         let wanted = (self.accept + self.spare) as u64;
         let states = environment.initial_states().iter().map(|state| &state.value);
         let mut redaction = self.redact.then(|| Redaction::new(states));
-        let (mut number, mut shown, mut tally) = (0, 0, Tally::default());
-        while into.records() < wanted && number < self.most_candidates() {
-            let outcomes = generation
-                .next_round(&|| cx.cancelled())
-                .map_err(|error| Error::Setting(error.to_string()))?;
-            let Some(outcomes) = outcomes else { return Err(Error::Interrupted) };
-            for candidate in outcomes {
+        let (mut number, mut n_taken, mut shown, mut tally) = (0, 0, 0, Tally::default());
+        loop {
+            for candidate in made.iter().skip(n_taken) {
                 if into.records() == wanted || number == self.most_candidates() {
                     break;
                 }
                 number += 1;
-                tally.add(&candidate);
-                self.take(number, candidate.outcome, &*environment, redaction.as_mut(), into)?;
+                n_taken += 1;
+                tally.add(candidate);
+                self.take(number, &candidate.outcome, &*environment, redaction.as_mut(), into)?;
             }
             cx.progress.advance(into.records() - shown);
             shown = into.records();
+            if into.records() == wanted || number == self.most_candidates() {
+                break;
+            }
+            let round = generation
+                .next_round(&|| cx.cancelled())
+                .map_err(|error| Error::Setting(error.to_string()))?;
+            made.extend(round.ok_or(Error::Interrupted)?);
         }
         let mut conditions = environment.conditions();
         conditions.insert("origin".to_owned(), environment.origin().name().into());
         let redacted = redaction.map(|redaction| redaction.n_redacted());
         conditions.insert("redacted".to_owned(), json!(redacted));
         let coverage = serde_json::to_value(generation.coverage(&tally)).unwrap_or_default();
+        let rounds = Rounds { candidates: made, progress: generation.into_progress() };
+        *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(rounds);
         Ok(InputsRead {
             inputs: self.inputs()?,
             items: number,
@@ -294,7 +359,7 @@ impl Programs {
     fn take(
         &self,
         number: u64,
-        outcome: Outcome,
+        outcome: &Outcome,
         environment: &dyn Environment,
         redaction: Option<&mut Redaction>,
         into: &mut Intake,
@@ -302,7 +367,7 @@ impl Programs {
         let place = SourcePlace { file: 0, line: number, record: number };
         match outcome {
             Ok(instruction) => {
-                let record = Record::of(&instruction, environment);
+                let record = Record::of(instruction, environment);
                 let record = match redaction {
                     Some(redaction) => redaction.redact(record),
                     None => record,
@@ -315,7 +380,7 @@ impl Programs {
                 unreadable: false,
                 ends_file: false,
                 reason: rejection.reason.code(),
-                detail: rejection.detail,
+                detail: rejection.detail.clone(),
             }),
         }
     }
