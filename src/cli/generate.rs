@@ -188,15 +188,7 @@ fn unreached(coverage: &Coverage, screen: Screen) -> Painted {
     let mut text = Painted::new("\n");
     let mut table = Table::new([Column::text("never called"), Column::wrapped("why")]);
     for function in &coverage.unreached {
-        let why = match &function.without_values[..] {
-            [] if function.without_phrase => {
-                "neither its description nor its name begins with a verb: give it a phrase in the bindings"
-                    .to_owned()
-            }
-            [] => "no call of it passed all checks".to_owned(),
-            lacking => format!("no values for {}: name some in the bindings", lacking.join(", ")),
-        };
-        table.row([function.function.as_str(), &why]);
+        table.row([function.function.as_str(), &function.why()]);
     }
     text.append(table.fitted(screen));
     text

@@ -282,17 +282,8 @@ impl Author<'_> {
         random: &mut Random,
     ) -> Result<(Vec<String>, Option<String>), Rejection> {
         let called = program.functions();
-        if stratum == Stratum::MissingFunction && called.len() > 1 {
-            return Err(Rejection::new(Reason::NoProgram, "an earlier task could be done"));
-        }
         let withheld = if stratum.has_no_call() { called.last().copied() } else { None };
-        let needed: Vec<&str> = match stratum {
-            Stratum::Irrelevance => Vec::new(),
-            Stratum::MissingFunction => {
-                called.iter().copied().filter(|name| Some(*name) != withheld).collect()
-            }
-            _ => called.clone(),
-        };
+        let needed: Vec<&str> = if stratum.has_no_call() { Vec::new() } else { called.clone() };
         let goal: Vec<String> = called.iter().flat_map(|name| self.about(name)).collect();
         let own: Vec<String> = withheld.map(things).unwrap_or_default();
         let may_do_it = |name: &str| {

@@ -18,11 +18,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::str::FromStr;
 
-use callsieve_environment::environment::{Environment, ValueSource};
+use callsieve_environment::environment::{Environment, Function, ValueSource};
 use callsieve_environment::value_path::{Step, ValuePath};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::Value;
 
+use crate::pool::{accepts, is_sayable};
 use crate::wording::phrase::Phrase;
 
 /// The file. Empty bindings add nothing.
@@ -210,6 +211,9 @@ impl Bindings {
                 "write \"{} EUR\"".to_owned(),
             ));
         }
+        if let Some(fault) = self.unusable_value(environment) {
+            return Some(fault);
+        }
         let sources = self.all_parameters().flat_map(|parameter| &parameter.from);
         sources.into_iter().find_map(|BoundSource(source)| match source {
             ValueSource::Result { function, .. } if !by_name.contains_key(function.as_str()) => {
@@ -217,6 +221,35 @@ impl Bindings {
             }
             ValueSource::State { path } => missing_place(path, environment),
             _ => None,
+        })
+    }
+
+    /// A value that no function takes, or that no sentence can hold, with a hint.
+    fn unusable_value(&self, environment: &dyn Environment) -> Option<(String, String)> {
+        let schemas = |name: &str, function: Option<&str>| -> Vec<Value> {
+            let of =
+                environment.functions().iter().filter(|known| function.is_none_or(|f| known.name() == f));
+            let named =
+                |known: &Function| known.parameters().find(|(own, _)| *own == name).map(|(_, s)| s.clone());
+            of.filter_map(named).collect()
+        };
+        let of_functions = self.functions.iter().flat_map(|(function, binding)| {
+            let bound = binding.parameters.iter();
+            bound.map(move |(name, bound)| {
+                (format!("{function}.{name}"), schemas(name, Some(function)), bound)
+            })
+        });
+        let of_all = self.parameters.iter().map(|(name, bound)| (name.clone(), schemas(name, None), bound));
+        of_functions.chain(of_all).find_map(|(place, schemas, bound)| {
+            let values = &bound.values;
+            if let Some(value) = values.iter().find(|value| !schemas.iter().any(|schema| accepts(schema, value))) {
+                let what = format!("values of {place}: found {value}, which its doc does not allow");
+                let hint = schemas.first().map(expected).unwrap_or_default();
+                return Some((what, hint));
+            }
+            let value = values.iter().find(|value| !is_sayable(value))?;
+            let hint = "a value is at most 80 characters on one line, a list of 1 to 6 values, or an object of 1 to 4 members without objects in them";
+            Some((format!("values of {place}: {value} cannot be put into a sentence"), hint.to_owned()))
         })
     }
 
@@ -245,6 +278,18 @@ impl Bindings {
             linked: own.linked.clone().or_else(|| general.linked.clone()),
             skip: own.skip || general.skip,
         })
+    }
+}
+
+/// What the doc of a parameter allows, in words.
+fn expected(schema: &Value) -> String {
+    match (schema["enum"].as_array(), &schema["type"]) {
+        (Some(listed), _) => {
+            let listed: Vec<String> = listed.iter().map(Value::to_string).collect();
+            format!("expected one of {}", list(listed.iter().map(String::as_str)))
+        }
+        (None, Value::Null) => "expected a value that the doc of the parameter allows".to_owned(),
+        (None, of_type) => format!("expected a value of type {of_type}"),
     }
 }
 

@@ -110,8 +110,8 @@ pub struct Generation<'a> {
 }
 
 /// What the rounds so far decide about the next.
-#[derive(Debug, Default)]
-struct Progress {
+#[derive(Debug, Clone, Default)]
+pub struct Progress {
     n_candidates: u64,
     counts: BTreeMap<Stratum, Counts>,
     /// What became of the calls of each function.
@@ -150,6 +150,20 @@ pub struct Unreached {
     pub without_phrase: bool,
 }
 
+impl Unreached {
+    /// Returns why it is not called, and what a person can do.
+    pub fn why(&self) -> String {
+        match &self.without_values[..] {
+            [] if self.without_phrase => {
+                "neither its description nor its name begins with a verb: give it a phrase in the bindings"
+                    .to_owned()
+            }
+            [] => "no call of it passed all checks".to_owned(),
+            lacking => format!("no values for {}: name some in the bindings", lacking.join(", ")),
+        }
+    }
+}
+
 impl<'a> Generation<'a> {
     /// Starts with the first candidate.
     pub fn new(
@@ -165,6 +179,18 @@ impl<'a> Generation<'a> {
         let progress =
             Progress { records: vec![TrackRecord::default(); pools.callables.len()], ..Progress::default() };
         Self { environment, bindings, templates, settings, pools, progress }
+    }
+
+    /// Goes on after the rounds of another generation with the same environment, bindings, templates and settings.
+    #[must_use]
+    pub fn after(mut self, progress: Progress) -> Self {
+        self.progress = progress;
+        self
+    }
+
+    /// Returns what the rounds so far decide about the next.
+    pub fn into_progress(self) -> Progress {
+        self.progress
     }
 
     /// Returns the number of candidates so far.
@@ -278,11 +304,14 @@ impl<'a> Generation<'a> {
         let weights: Vec<u64> = [50, 32, 12, 6, 3, 2, 1].into_iter().take(most - 1).collect();
         let long = 2 + random.weighted(&weights).unwrap_or_default();
         match stratum {
-            Stratum::Single | Stratum::Irrelevance => (Shape::Chain(1), Goal::Last),
+            // A missing function is the only one that is needed.
+            Stratum::Single | Stratum::Irrelevance | Stratum::MissingFunction => {
+                (Shape::Chain(1), Goal::Last)
+            }
             Stratum::Chain | Stratum::MultiTurn => (Shape::Chain(long), Goal::Last),
             Stratum::Parallel => (Shape::SameFunction(2 + random.below(2)), Goal::Every),
             Stratum::MultipleTools => (Shape::Independent(2 + random.below(2)), Goal::Every),
-            Stratum::MissingParameter | Stratum::MissingFunction => {
+            Stratum::MissingParameter => {
                 (Shape::Chain(1 + random.below(if self.is_executed() { 2 } else { 1 })), Goal::Last)
             }
             Stratum::ErrorRecovery => (Shape::Recovery, Goal::Last),

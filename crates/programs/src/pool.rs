@@ -364,9 +364,9 @@ impl Literals<'_> {
     }
 }
 
-/// Whether a person would write the value in a sentence: no empty text, no text of several lines or of more than 80 signs,
+/// Returns `true` if a person would write the value in a sentence: no empty text, no text of several lines or of more than 80 signs,
 /// no object of many members or with another inside.
-fn is_sayable(value: &Value) -> bool {
+pub fn is_sayable(value: &Value) -> bool {
     const MOST_CHARS: usize = 80;
     const MOST_MEMBERS: usize = 4;
     match value {

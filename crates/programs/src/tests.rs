@@ -349,4 +349,15 @@ fn bindings_name_only_what_the_environment_has() {
         refused("[parameters.order_id]\nfrom = ['result:find:orders[*].id']")
             .contains("result of an unknown function \"find\"")
     );
+    let values =
+        |parameter: &str, value: &str| refused(&format!("[parameters.{parameter}]\nvalues = [{value}]"));
+    assert_eq!(
+        values("membership", "'gold', 'platin'"),
+        "b.toml: values of membership: found \"platin\", which its doc does not allow\nhint: expected one of \"standard\", \"silver\", \"gold\""
+    );
+    assert_eq!(
+        refused("[functions.use_part.parameters.quantity]\nvalues = ['two']"),
+        "b.toml: values of use_part.quantity: found \"two\", which its doc does not allow\nhint: expected a value of type \"integer\""
+    );
+    assert!(values("order_id", "\"R\\n1\"").contains("cannot be put into a sentence"));
 }
