@@ -28,8 +28,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::form::{
-    FORMS, Masked, MultiTurnEntry, Sample, answer, category, masked, multi_turn_entry, openai_messages,
-    openai_tools,
+    Compression, FORMS, Masked, MultiTurnEntry, Sample, answer, category, masked, multi_turn_entry,
+    openai_messages, openai_tools,
 };
 use crate::record::Record;
 use crate::split::{Side, Split};
@@ -43,6 +43,9 @@ pub struct InstructionSet {
     pub validation: f64,
     /// Replaces the names of functions by names that say nothing, in the forms for training.
     pub mask_function_names: bool,
+    /// The most tokens of a result in the forms for training (one for four characters), 0 for any number. Keys that are
+    /// always empty are left out first, then lists and texts are cut; values that a later call or the answer uses stay.
+    pub max_result_tokens: usize,
 }
 
 impl KindSettings for InstructionSet {
@@ -167,13 +170,18 @@ impl InstructionSet {
         tables: &Offered<'_>,
         cx: &Context<'_>,
     ) -> Result<()> {
+        let compression = (self.max_result_tokens > 0)
+            .then(|| Compression::new(kept.iter().map(|row| &row.record), self.max_result_tokens));
+        let shortened: Vec<Option<Record>> =
+            kept.iter().map(|row| compression.as_ref()?.of(&row.record)).collect();
         for form in &FORMS {
             let path = folder.join(form.file);
             let mut file = open(&path)?;
             let mut n_lines = 0_u64;
-            for row in kept {
+            for (row, shortened) in kept.iter().zip(&shortened) {
                 let functions = tables.of(row);
-                let sample = Sample { id: &row.id, record: &row.record, functions: &functions };
+                let record = shortened.as_ref().filter(|_| form.is_for_training).unwrap_or(&row.record);
+                let sample = Sample { id: &row.id, record, functions: &functions };
                 let line = if self.mask_function_names && form.is_for_training {
                     let Masked { record, functions } = masked(&sample);
                     (form.line)(&Sample { id: &row.id, record: &record, functions: &functions })

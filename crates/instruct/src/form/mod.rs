@@ -4,6 +4,7 @@
 //! `bfcl` only what a single turn with its calls can say, so they leave out instructions of another kind.
 
 mod bfcl;
+mod compressed;
 mod conversations;
 mod masked;
 mod multi_turn;
@@ -13,6 +14,7 @@ mod xlam;
 use serde_json::{Value, json};
 
 pub use bfcl::{answer, category};
+pub use compressed::Compression;
 pub use masked::{Masked, masked};
 pub use multi_turn::{MultiTurn, MultiTurnEntry, entry as multi_turn_entry};
 pub use openai::{openai_messages, tools as openai_tools};
