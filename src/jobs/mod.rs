@@ -23,6 +23,8 @@ use crate::engine::error::Result;
 use crate::engine::instance::StageInstance;
 use crate::engine::manifest::RunFile;
 use crate::report::funnel::Wording;
+use crate::report::html::OwnSections;
+use crate::report::model::Report;
 use gate::{FailedGate, RunFacts};
 
 /// A finished run, as a job sees it.
@@ -86,6 +88,14 @@ pub trait Job: Sync {
     /// # Errors
     /// A file of the job cannot be read.
     fn own_page(&self, _folder: &Path) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    /// Returns what the page of a run has instead of the recipe and the entries of a dataset; `None` for a dataset.
+    ///
+    /// # Errors
+    /// As [`own_page`](Self::own_page).
+    fn own_sections(&self, _folder: &Path, _report: &Report) -> Result<Option<OwnSections>> {
         Ok(None)
     }
 

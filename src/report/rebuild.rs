@@ -22,7 +22,7 @@ pub struct Rebuild {
     pub command: String,
     /// The inputs, by hash.
     pub inputs: Vec<Input>,
-    /// Settings that name a file which is part of neither the log nor the pipeline: `decisions`, or `stage.key`.
+    /// Settings that name a file which is part of neither the log nor the pipeline: `decisions`, `ingest.key` or `stage.key`.
     pub files: Vec<String>,
     /// The pipeline as it ran, as TOML, without its inputs.
     pub pipeline: String,
@@ -43,11 +43,16 @@ pub(super) fn rebuild(run: &RunFile) -> Rebuild {
         run.inputs.iter().map(|input| Input { sha256: input.sha256.clone(), bytes: input.bytes }).collect();
     inputs.sort();
     let name = run.pipeline["name"].as_str().unwrap_or("run");
-    let files = if inputs.len() == 1 { "FILE" } else { "FILE…" };
+    // Rows that are made are made of files that the settings name.
+    let files = match (run.pipeline["ingest"].get("inputs"), inputs.len()) {
+        (None, _) => "",
+        (_, 1) => "--input FILE ",
+        _ => "--input FILE… ",
+    };
     Rebuild {
         version: run.version.clone(),
         seed: run.seed,
-        command: format!("callsieve run pipeline.toml --input {files} --out out/{name}"),
+        command: format!("callsieve run pipeline.toml {files}--out out/{name}"),
         inputs,
         files: files_named(&run.pipeline),
         pipeline: pipeline_toml(&run.pipeline),
@@ -112,7 +117,7 @@ fn without_folders(text: &str) -> String {
     }
 }
 
-/// The file of decisions, and settings of stages that look like the path of a file.
+/// The file of decisions, and settings of the source and the stages that look like the path of a file.
 fn files_named(pipeline: &Value) -> Vec<String> {
     let is_file = |text: &str| {
         let path = Path::new(text);
@@ -120,6 +125,11 @@ fn files_named(pipeline: &Value) -> Vec<String> {
     };
     let mut files: Vec<String> =
         (!pipeline["decisions"].is_null()).then(|| "decisions".to_owned()).into_iter().collect();
+    for (key, value) in pipeline["ingest"].as_object().into_iter().flatten() {
+        if value.as_str().is_some_and(is_file) {
+            files.push(format!("ingest.{key}"));
+        }
+    }
     for stage in pipeline["stages"].as_array().into_iter().flatten() {
         for (key, value) in stage["settings"].as_object().into_iter().flatten() {
             if value.as_str().is_some_and(is_file) {

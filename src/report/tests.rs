@@ -69,7 +69,7 @@ fn nasty_report() -> Report {
 #[test]
 fn a_script_in_any_text_is_shown_and_does_not_run() {
     let report = nasty_report();
-    let page = html::page(&report, NASTY);
+    let page = html::page(&report, NASTY, None);
     assert!(!page.contains("<script"), "{page}");
     assert!(page.matches("&lt;script&gt;").count() >= 12, "every text is shown");
     assert!(page.contains("default-src 'none'"));
@@ -122,7 +122,7 @@ fn bars_are_shares_of_the_pairs_read_on_both_sides() {
         ..Report::default()
     };
     report.ingest.records = 200;
-    let page = html::page(&report, "run");
+    let page = html::page(&report, "run", None);
     assert!(page.contains("class=\"bar a\" style=\"width:25.00%\""), "{page}");
     assert!(page.contains("class=\"bar c\" style=\"width:3.00%\""), "{page}");
 }
@@ -189,10 +189,12 @@ fn every_entry_that_stands_in_the_folder_is_counted_and_frozen_ones_are_named() 
     ] {
         assert!(card.contains(text), "{text}: {card}");
     }
-    let page = html::page(&report, "run");
+    let page = html::page(&report, "run", None);
     assert!(page.contains("<b>1,206</b>") && page.contains("1,205 entries are copied unchanged"), "{page}");
     report.frozen.clear();
-    assert!(!markdown::card(&report).contains("frozen") && !html::page(&report, "run").contains("frozen"));
+    assert!(
+        !markdown::card(&report).contains("frozen") && !html::page(&report, "run", None).contains("frozen")
+    );
 }
 
 #[test]
@@ -211,7 +213,7 @@ fn the_curve_of_the_judge_stands_near_its_counts_on_card_and_page() {
     let text = |probability| JudgedBy::Text { probability, is_barred: false };
     let point = operating_point(&[text(0.05), text(0.15), text(0.15)], lines, &curve, Some(0.95));
     report.operating_points.insert(NASTY.to_owned(), point);
-    let (card, page) = (markdown::card(&report), html::page(&report, "run"));
+    let (card, page) = (markdown::card(&report), html::page(&report, "run", None));
     let about = "judged 3 requests from the text alone (target precision 95.0 %): relevant from probability 0.900, \
                  irrelevant up to probability 0.100.";
     assert!(card.contains("| irrelevant, 90.0 % | 0.200 | 25.0 % | 3 | +2 |\n"), "{card}");
@@ -254,7 +256,7 @@ fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
     report.requests.merged_into_not_exported = 0;
     assert!(report.merges_sentence().ends_with("represents each of them."));
     report.requests.merged_into_not_exported = 1;
-    for text in [markdown::card(&report), html::page(&report, "run")] {
+    for text in [markdown::card(&report), html::page(&report, "run", None)] {
         assert!(text.contains("+ 2 forgotten") && text.contains("+ 1 forgotten"), "{text}");
         assert!(text.contains("that this run made (4). A rule judged"), "{text}");
         assert!(text.contains("Labels of the tier judged (3) come from the text alone"), "{text}");

@@ -15,7 +15,7 @@ use crate::engine::ledger::{self, Derived, Listed};
 use crate::engine::manifest::{InputFile, RunFile, write_run_file};
 use crate::engine::runner::Outcome;
 use crate::engine::vocabulary::TableId;
-use crate::jobs::{FinishedRun, job_of};
+use crate::jobs::{FinishedRun, Job, job_of};
 use crate::report::model::Report;
 use crate::report::{Sources, Tally, html, markdown, report};
 use crate::stages::Registry;
@@ -96,8 +96,10 @@ pub(super) fn write_report(
     let wording = job.wording();
     let report = report(&Sources { folder, file, ingest, stages, corpus, registry, wording }, events)?;
     write_json(&folder.join("report.json"), &report)?;
-    let of_report = || html::page(&report, &folder.display().to_string());
-    let page = job.own_page(folder)?.unwrap_or_else(of_report);
+    let page = match job.own_page(folder)? {
+        Some(page) => page,
+        None => page_of_report(job, folder, &report)?,
+    };
     write_atomic(&folder.join("report.html"), page.as_bytes())?;
     if outcome.exported.is_some() && job.card_is_in_dataset() {
         let card = job.own_card(folder)?.unwrap_or_else(|| markdown::card(&report));
@@ -106,4 +108,10 @@ pub(super) fn write_report(
     // Last: it holds the checksums of the others, and marks the run as finished.
     write_run_file(folder, file)?;
     Ok(report)
+}
+
+/// The report as a page, with the sections of the job.
+pub(super) fn page_of_report(job: &dyn Job, folder: &Path, report: &Report) -> Result<String, Error> {
+    let own = job.own_sections(folder, report)?;
+    Ok(html::page(report, &folder.display().to_string(), own))
 }

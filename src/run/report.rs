@@ -1,9 +1,10 @@
 //! The report of a finished run, made again from its folder.
 
+use super::outcome::page_of_report;
 use super::{Error, OpenRun};
 use crate::engine::ledger::for_every_event;
 use crate::report::model::Report;
-use crate::report::{Sources, Tally, html, markdown};
+use crate::report::{Sources, Tally, markdown};
 
 impl OpenRun {
     /// All figures of the run: what `report.json` holds.
@@ -46,7 +47,7 @@ impl OpenRun {
     pub fn page(&self) -> Result<String, Error> {
         match self.job().own_page(&self.folder)? {
             Some(page) => Ok(page),
-            None => Ok(html::page(&self.report()?, &self.folder.display().to_string())),
+            None => Ok(page_of_report(self.job(), &self.folder, &self.report()?)?),
         }
     }
 }

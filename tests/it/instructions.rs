@@ -209,6 +209,132 @@ fn a_collection_without_an_environment_gives_unverified_instructions() {
 }
 
 #[test]
+fn the_pipeline_of_a_collection_is_run_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let of_tools = |inputs: &str| {
+        let recipe = std::fs::read_to_string("pipelines/collection.toml").unwrap();
+        recipe.replace("# inputs = [\"apis/\"]", &format!("inputs = [\"{inputs}\"]"))
+    };
+    std::fs::write(at("tools.toml"), of_tools("examples/repair-shop/tools.json")).unwrap();
+    let run = |collection: &str, out: &str| {
+        let set = format!("ingest.collection={collection:?}");
+        let args = ["run", "pipelines/instructions.toml", "--set", "ingest.accept=20", "--out", out];
+        output(&[&args[..], &["--set", &set]].concat())
+    };
+    let (first, of_folder) = (at("first"), at("of-folder"));
+    let made = run(&at("tools.toml"), &first);
+    assert!(made.status.success(), "{}", shown(&made));
+    let collection = at("first-collection");
+    assert!(Path::new(&collection).join("dataset/functions.jsonl").is_file());
+    // The same as with the folder that it made.
+    assert!(run(&collection, &of_folder).status.success());
+    let programs = |out: &str| std::fs::read(Path::new(out).join("dataset/programs.jsonl")).unwrap();
+    assert_eq!(programs(&first), programs(&of_folder));
+    // A second run takes both over.
+    let again = run(&at("tools.toml"), &first);
+    assert!(shown(&again).contains("reused"), "{}", shown(&again));
+    assert!(output(&["verify", &first]).status.success());
+    let refused = |collection: &str| {
+        let made = run(collection, &at("refused"));
+        assert_eq!(made.status.code(), Some(2), "{}", shown(&made));
+        shown(&made)
+    };
+    assert!(refused("pipelines/instructions.toml").contains("it makes no collection"));
+    std::fs::write(at("none.toml"), of_tools("missing.json")).unwrap();
+    assert!(refused(&at("none.toml")).contains("missing.json"));
+    assert!(refused(&at("nothing.toml")).contains("nothing.toml"));
+    let planned = output(&[
+        "plan",
+        "pipelines/instructions.toml",
+        "--set",
+        &format!("ingest.collection={:?}", at("tools.toml")),
+    ]);
+    assert!(planned.status.success(), "{}", shown(&planned));
+}
+
+#[test]
+fn recorded_calls_leave_out_functions_that_do_not_answer() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let log = [
+        json!({"tool": "tools", "function": "get_order", "status": 200, "body": "{\"id\": \"R-1\"}"}),
+        json!({"tool": "tools", "function": "find_orders", "error": "timeout"}),
+        json!({"tool": "tools", "function": "get_customer", "status": 500, "body": "Internal Server Error"}),
+        json!({"tool": "other", "function": "cancel", "status": 200, "body": "{}"}),
+        json!({"function": "get_order"}),
+    ];
+    let lines: Vec<String> = log.iter().map(Value::to_string).collect();
+    std::fs::write(at("log.jsonl"), lines.join("\n")).unwrap();
+    let args = ["collect", "examples/repair-shop/tools.json", "--out"];
+    let made = output(&[&args[..], &[&at("run"), "--calls", &at("log.jsonl")]].concat());
+    assert!(made.status.success(), "{}", shown(&made));
+    let text = shown(&made);
+    for part in [
+        "collect/bad-answers          1",
+        "collect/never-answered       1",
+        "collect/unreadable-line      1",
+        "calls     of 3 functions; 22 were not called and are kept; other calls: 1",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let names = std::fs::read_to_string(folder.path().join("run/dataset/functions.jsonl")).unwrap();
+    let has = |name: &str| names.contains(&format!("\"name\":\"{name}\""));
+    assert!(has("get_order") && has("cancel_order") && !has("find_orders") && !has("get_customer"));
+    // Rules of one's own: a status is no fault.
+    let rules = "[verdict]\nmin_good_calls = 1\nmax_bad_share = 0.5\n";
+    std::fs::write(at("rules.toml"), rules).unwrap();
+    let own = ["--calls", &at("log.jsonl"), "--probe-rules", &at("rules.toml")];
+    let made = output(&[&args[..], &[&at("own")], &own].concat());
+    assert!(!shown(&made).contains("collect/bad-answers"), "{}", shown(&made));
+}
+
+#[test]
+fn results_are_shortened_in_the_forms_for_training_only() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(generate(folder.path(), "60", &["--set", "export.max_result_tokens=30"]).status.success());
+    let programs = lines(folder.path(), "programs.jsonl");
+    let (mut n_whole, mut n_shorter) = (0, 0);
+    for (line, program) in lines(folder.path(), "openai.jsonl").iter().zip(&programs) {
+        let results = line["messages"].as_array().unwrap().iter().filter(|message| message["role"] == "tool");
+        for (message, call) in results.zip(program["calls"].as_array().unwrap()) {
+            let content = message["content"].as_str().unwrap();
+            let whole = call["result"].as_str().map_or_else(|| call["result"].to_string(), str::to_owned);
+            assert!(content.len() <= whole.len());
+            n_whole += usize::from(content == whole);
+            n_shorter += usize::from(content != whole);
+        }
+    }
+    assert!(n_whole > 20 && n_shorter > 3, "{n_whole} {n_shorter}");
+}
+
+#[test]
+fn why_shows_the_calls_of_an_instruction_and_the_page_its_strata() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(generate(folder.path(), "60", &[]).status.success());
+    let programs = lines(folder.path(), "programs.jsonl");
+    let linked = |program: &&Value| {
+        program["calls"]
+            .as_array()
+            .is_some_and(|calls| calls.iter().any(|call| call["references"] != json!({})))
+    };
+    let chain = programs.iter().find(linked).unwrap();
+    let story = shown(&output(&["why", folder.path().to_str().unwrap(), chain["id"].as_str().unwrap()]));
+    for call in chain["calls"].as_array().unwrap() {
+        assert!(story.contains(call["name"].as_str().unwrap()), "{story}");
+        for place in call["references"].as_object().unwrap().values() {
+            assert!(story.contains(&format!("from {}", place.as_str().unwrap())), "{story}");
+        }
+    }
+    assert!(story.contains(" in turn 1, taken from "), "{story}");
+    let page = std::fs::read_to_string(folder.path().join("report.html")).unwrap();
+    for part in ["Strata", "Rejected candidates", "program/no-program", "multi-turn", "How to rebuild"] {
+        assert!(page.contains(part), "{part}");
+    }
+    assert!(!page.contains("BFCL's") && !page.contains("Lines without a request"), "{page}");
+}
+
+#[test]
 fn the_workshop_as_a_server_gives_the_same_instructions() {
     if callsieve_testkit::tools::python3().is_none() {
         return;

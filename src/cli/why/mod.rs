@@ -1,5 +1,6 @@
 //! `callsieve why`: shows what happened to one row, from its line in the log to the dataset.
 
+mod program;
 mod request;
 mod stages;
 mod text;

@@ -43,6 +43,7 @@ impl Texts {
         format!("  read      {place}{own_id}, format {format}\n")
             + &facts(&sent.facts)
             + &self.conversation(sent)
+            + &sent.program.as_ref().map_or_else(String::new, |record| self.program(record))
             + &self.digest(sent.digest.as_deref())
     }
 

@@ -5,6 +5,7 @@
 
 mod card;
 mod options;
+mod page;
 
 use std::path::Path;
 
@@ -20,6 +21,8 @@ use crate::engine::raw::IngestManifest;
 use crate::instruct::collection::sink::CollectionFiles;
 use crate::instruct::collection::source::COUNTS;
 use crate::report::funnel::Wording;
+use crate::report::html::OwnSections;
+use crate::report::model::Report;
 pub use options::{CollectOptions, RECIPE};
 
 /// The job: tools are read from files and servers, and written with legal names.
@@ -37,6 +40,10 @@ impl Job for Collect {
 
     fn own_card(&self, folder: &Path) -> Result<Option<String>> {
         card::card(folder).map(Some)
+    }
+
+    fn own_sections(&self, folder: &Path, report: &Report) -> Result<Option<OwnSections>> {
+        page::sections(folder, report).map(Some)
     }
 
     /// A tool is in several files.

@@ -1,51 +1,20 @@
 //! The card of an instruction set: what it holds, what it was made of, and what was left out.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use serde::Deserialize;
 use serde_json::Value;
 
+use super::figures::{conditions_in_words, figures};
 use super::{conditions, coverage};
 use crate::engine::disk::read_json;
-use crate::engine::error::{At as _, Result};
+use crate::engine::error::Result;
 use crate::instruct::form::FORMS;
-use crate::instruct::record::UNEXECUTED;
-use crate::side_file;
 use crate::text::figures::{count, share_of};
 use crate::text::visible::visible_line;
 
 /// Initial states that are named.
 const MOST_STATES: usize = 10;
-
-/// What the card needs of a line of `programs.jsonl`.
-#[derive(Deserialize)]
-struct Line {
-    stratum: String,
-    tier: String,
-    environment: String,
-    origin: String,
-    state: String,
-    calls: Vec<Call>,
-}
-
-#[derive(Deserialize)]
-struct Call {
-    references: BTreeMap<String, String>,
-}
-
-/// The figures of the lines of `programs.jsonl`.
-#[derive(Default)]
-struct Figures {
-    n: u64,
-    n_dependent: u64,
-    /// Those whose calls were not executed.
-    n_unexecuted: u64,
-    strata: BTreeMap<String, u64>,
-    states: BTreeMap<String, u64>,
-    environments: BTreeMap<String, u64>,
-}
 
 /// Returns the card, in Markdown.
 ///
@@ -99,14 +68,8 @@ pub(super) fn card(folder: &Path) -> Result<String> {
         let _ = writeln!(text, "- {environment}: {} instructions", count(*n));
     }
     if let Some(conditions) = conditions(folder)? {
-        for (condition, is) in &conditions {
-            let is = match (condition.as_str(), is) {
-                ("redacted", Value::Null) => "nobody looked for personal values in the results".to_owned(),
-                ("redacted", n) => format!("personal values were replaced in {n} instructions"),
-                (_, Value::String(is)) => format!("{condition}: {}", visible_line(is)),
-                (_, is) => format!("{condition}: {is}"),
-            };
-            let _ = writeln!(text, "- {is}");
+        for condition in conditions_in_words(&conditions) {
+            let _ = writeln!(text, "- {condition}");
         }
     }
     if let Some(coverage) = coverage {
@@ -135,24 +98,4 @@ fn front_matter(name: &str, is_unverified: bool) -> String {
     format!(
         "---\npretty_name: \"{name}\"\nlicense: \"unknown\"\ntask_categories:\n- text-generation\ntags:\n- function-calling\n- tool-use\n- synthetic\nconfigs:\n- config_name: default\n  data_files: {data}\n---\n\n"
     )
-}
-
-fn figures(folder: &Path) -> Result<Figures> {
-    let mut figures = Figures::default();
-    let mut text = String::new();
-    for path in ["programs.jsonl", "unverified/programs.jsonl"].map(|file| folder.join("dataset").join(file))
-    {
-        if path.is_file() {
-            text += &side_file::read_text(&path).at("reading", &path)?;
-        }
-    }
-    for line in text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
-        figures.n += 1;
-        figures.n_unexecuted += u64::from(line.tier == UNEXECUTED);
-        figures.n_dependent += u64::from(line.calls.iter().any(|call| !call.references.is_empty()));
-        *figures.strata.entry(line.stratum).or_default() += 1;
-        *figures.states.entry(line.state).or_default() += 1;
-        *figures.environments.entry(format!("{} ({})", line.environment, line.origin)).or_default() += 1;
-    }
-    Ok(figures)
 }

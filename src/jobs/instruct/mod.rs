@@ -4,7 +4,9 @@
 //! [`coverage`] returns what a run reached.
 
 mod card;
+mod figures;
 mod options;
+mod page;
 
 use std::path::Path;
 
@@ -21,6 +23,8 @@ use crate::instruct::sink::InstructionSet;
 pub use crate::instruct::source::Coverage;
 use crate::instruct::source::{CONDITIONS, COVERAGE};
 use crate::report::funnel::{EXPORT, Wording};
+use crate::report::html::OwnSections;
+use crate::report::model::Report;
 pub use options::{GenerateOptions, RECIPE};
 
 /// The job: rows are made by executing programs, and written in the forms of training programs.
@@ -38,6 +42,10 @@ impl Job for Instruct {
 
     fn own_card(&self, folder: &Path) -> Result<Option<String>> {
         card::card(folder).map(Some)
+    }
+
+    fn own_sections(&self, folder: &Path, report: &Report) -> Result<Option<OwnSections>> {
+        page::sections(folder, report).map(Some)
     }
 
     /// Every form has a line of an instruction.

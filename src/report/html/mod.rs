@@ -24,27 +24,45 @@ use crate::page::{Hue, bar, code, document, judged, number, soft, tile};
 use crate::text::figures::{self, count};
 use crate::text::listed::{MOST_LISTED, unlisted};
 
+/// What the page of a job has instead of the recipe and the entries of a dataset.
+pub struct OwnSections {
+    /// Its figures: what is counted, and how many.
+    pub tiles: Vec<(&'static str, u64)>,
+    /// Its sections, between the funnel and the removed rows. Lines without a row are among them.
+    pub sections: Vec<Markup>,
+}
+
 /// The page of a run; `run` is what commands call its folder.
-pub fn page(report: &Report, run: &str) -> String {
-    let sections = [
-        head(report),
-        funnel(report),
-        recipe(report),
-        entries(report),
-        fates(report, run),
-        edits(report, run),
-        sources(report),
-        limits(report),
-        rebuild(report),
-    ];
-    document(&format!("{}: report", title(report)), sections)
+pub fn page(report: &Report, run: &str, own: Option<OwnSections>) -> String {
+    let title = format!("{}: report", title(report));
+    let Some(OwnSections { tiles, sections }) = own else {
+        let sections = [
+            head(report, tiles(report)),
+            funnel(report),
+            recipe(report),
+            entries(report),
+            fates(report, run),
+            lines_without_a_request(report),
+            edits(report, run),
+            sources(report),
+            limits(report),
+            rebuild(report),
+        ];
+        return document(&title, sections);
+    };
+    let before = [head(report, tiles), funnel(report)];
+    let removed = (!report.fates.is_empty()).then(|| fates(report, run));
+    let edited = (!report.edits.is_empty()).then(|| edits(report, run));
+    let after = removed.into_iter().chain(edited).chain([rebuild(report)]);
+    document(&title, before.into_iter().chain(sections).chain(after))
 }
 
 fn text(text: &str) -> Markup {
     html! { (text) }
 }
 
-fn head(report: &Report) -> Markup {
+/// The figures of a dataset.
+fn tiles(report: &Report) -> Vec<(&'static str, u64)> {
     let requests = &report.requests;
     let mut tiles = vec![
         ("requests read", requests.rows),
@@ -56,6 +74,10 @@ fn head(report: &Report) -> Markup {
     ];
     let rare = [("frozen entries", report.all_frozen()), ("forgotten", requests.forgotten)];
     tiles.extend(rare.into_iter().filter(|(_, n)| *n > 0));
+    tiles
+}
+
+fn head(report: &Report, tiles: Vec<(&'static str, u64)>) -> Markup {
     let faults = figures::share(report.fault_share);
     html! {
         h1 { (title(report)) }
@@ -72,11 +94,16 @@ fn head(report: &Report) -> Markup {
 }
 
 fn funnel(report: &Report) -> Markup {
+    let is_compared = report.published_pairs().is_some();
     html! {
         h2 { "Funnel" }
-        p { "The number of doc lists and requests after each step. Bars are shares of the pairs read: in this run, and in BFCL's." }
+        @if is_compared {
+            p { "The number of doc lists and requests after each step. Bars are shares of the pairs read: in this run, and in BFCL's." }
+        } @else {
+            p { "The number of doc lists and requests after each step." }
+        }
         ol.funnel { @for row in &report.funnel { li { (step(report, row)) } "\n" } }
-        p.soft { (COMPARABLE) " Source: " (RECIPE_URL) }
+        @if is_compared { p.soft { (COMPARABLE) " Source: " (RECIPE_URL) } }
     }
 }
 
@@ -215,6 +242,11 @@ fn fates(report: &Report, run: &str) -> Markup {
             p.soft { (meaning) }
             (table::wide(&columns, report.shown_fates(action).map(|(fate, followed)| fate_cells(fate, followed, run))))
         }
+    }
+}
+
+fn lines_without_a_request(report: &Report) -> Markup {
+    html! {
         @if !report.line_reasons.is_empty() {
             h3 { "Lines without a request" }
             (counts_table("reason", "lines", &report.line_reasons))

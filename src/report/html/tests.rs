@@ -123,11 +123,11 @@ fn text_from_outside_is_text_in_every_place_of_the_page() {
         places.borrow_mut().push(place.to_owned());
         hostile(place)
     };
-    let html = page(&report(&text, HOSTILE_IDS.map(|(id, _)| id)), &text("folder of the run"));
+    let html = page(&report(&text, HOSTILE_IDS.map(|(id, _)| id)), &text("folder of the run"), None);
     let mut expected: Vec<String> = places.borrow().iter().map(|place| shown(place)).collect();
     expected.extend(HOSTILE_IDS.map(|(_, shown)| shown.to_owned()));
     let missing: Vec<&String> = expected.iter().filter(|text| !html.contains(*text)).collect();
     assert!(missing.is_empty() && expected.len() > 30, "not on the page as text: {missing:#?}\n{html}");
-    let plain = page(&report(&str::to_owned, ["r", "s"]), "folder of the run");
+    let plain = page(&report(&str::to_owned, ["r", "s"]), "folder of the run", None);
     assert_eq!(tags(&html), tags(&plain), "a text got a tag or an attribute into the page");
 }

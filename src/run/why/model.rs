@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::json_text::JsonText;
 use super::stages::{RowEvent, StageHistory};
 use crate::conversation::Message;
+use crate::instruct::record::Record;
 use crate::run::place::Place;
 
 /// What a name means, with its history.
@@ -82,6 +83,9 @@ pub struct SentRequest {
     pub following_messages: Vec<Message>,
     /// SHA-256 of the messages in hex, by which a decision names them; `None` if there are none.
     pub digest: Option<String>,
+    /// Of an instruction that was made: its calls as executed, and where each value comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub program: Option<Record>,
 }
 
 /// Facts of the log about a request besides its conversation.

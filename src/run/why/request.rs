@@ -8,8 +8,8 @@ use super::model::{Basis, Facts, Judgement, KeptRequest, RequestHistory, RowFate
 use super::stages::{StagesOf, forgotten_events};
 use crate::columns::{
     self, ANSWER, CATEGORY, CATEGORY_BASIS, EXTERNAL_ID, FINISH_REASON, FOLLOWING_MESSAGES, LOG_FORMAT,
-    MESSAGES, MODEL, PARALLEL_TOOL_CALLS, PARSE_STEPS, RELEVANCE, RELEVANCE_BASIS, RESPONSE, SESSION, STATUS,
-    TEXT, TIER, TIME_MS, TOOL_CHOICE, USER,
+    MESSAGES, MODEL, PARALLEL_TOOL_CALLS, PARSE_STEPS, PROGRAM, RELEVANCE, RELEVANCE_BASIS, RESPONSE,
+    SESSION, STATUS, TEXT, TIER, TIME_MS, TOOL_CHOICE, USER,
 };
 use crate::engine::corpus::BatchCells;
 use crate::engine::decision::digest;
@@ -101,7 +101,7 @@ struct RequestCells<'a> {
 impl<'a> RequestCells<'a> {
     fn read(run: &'a OpenRun, row: RowIx) -> Result<Self, Error> {
         let requests = &run.corpus.requests;
-        let judged = vec![ANSWER, TIER, CATEGORY, CATEGORY_BASIS, RELEVANCE, RELEVANCE_BASIS];
+        let judged = vec![ANSWER, TIER, CATEGORY, CATEGORY_BASIS, RELEVANCE, RELEVANCE_BASIS, PROGRAM];
         let mut columns = [columns::from_ingest(), judged].concat();
         columns.retain(|column| column.table == requests.id());
         let batch = requests.batch_of(row);
@@ -133,6 +133,7 @@ impl<'a> RequestCells<'a> {
             response: self.json(RESPONSE),
             following_messages: self.json(FOLLOWING_MESSAGES).unwrap_or_default(),
             digest: self.cells.text(MESSAGES, self.at).map(digest),
+            program: self.json(PROGRAM),
         }
     }
 

@@ -1,0 +1,53 @@
+//! Text of the program of an instruction: each call as executed, with where its arguments come from.
+
+use super::text::Texts;
+use crate::instruct::record::{CallRecord, Provenance, Record};
+use crate::text::visible::visible_line;
+
+impl Texts {
+    /// The facts of an instruction, and its calls.
+    pub(super) fn program(self, record: &Record) -> String {
+        let mut text = format!(
+            "  made      {} by {}, {} in {}, state {}\n",
+            record.stratum.name(),
+            record.style,
+            record.origin,
+            visible_line(&record.environment),
+            visible_line(&record.state)
+        );
+        text.extend(record.withheld.iter().map(|name| format!("  withheld  {}\n", visible_line(name))));
+        for (at, call) in record.calls.iter().enumerate() {
+            text += &self.call(at + 1, call);
+        }
+        text
+    }
+
+    fn call(self, number: usize, call: &CallRecord) -> String {
+        let label = format!("call {number}");
+        let mut text = format!("  {label:9} {}\n", visible_line(&call.name));
+        for (parameter, value) in &call.arguments {
+            let from = call.provenance.get(parameter).map_or_else(String::new, origin);
+            text += &format!(
+                "            {}={}{}\n",
+                visible_line(parameter),
+                self.shown(&value.to_string()),
+                visible_line(&from)
+            );
+        }
+        match &call.failure {
+            Some(failure) => text += &format!("            failed: {}\n", visible_line(failure)),
+            None => text += &format!("            -> {}\n", self.shown(&call.result.to_string())),
+        }
+        text
+    }
+}
+
+/// Where an argument comes from.
+fn origin(provenance: &Provenance) -> String {
+    match provenance {
+        Provenance::Words { turn, words, source, .. } => {
+            format!("  from \"{words}\" in turn {turn}, taken from {source}")
+        }
+        Provenance::Result { path } => format!("  from {path}"),
+    }
+}

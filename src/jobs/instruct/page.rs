@@ -1,0 +1,100 @@
+//! The sections of the page of an instruction set: strata with an example each, rejected candidates, how calls were executed.
+
+use std::path::Path;
+
+use maud::{Markup, html};
+
+use super::figures::{Figures, conditions_in_words, figures};
+use super::{Coverage, conditions, coverage};
+use crate::engine::error::Result;
+use crate::instruct::source_reasons;
+use crate::page::table::{self, Column};
+use crate::page::{code, number, soft};
+use crate::report::html::OwnSections;
+use crate::report::model::Report;
+use crate::text::figures::count;
+
+/// Returns the sections.
+///
+/// # Errors
+/// A file of the run cannot be read.
+pub(super) fn sections(folder: &Path, report: &Report) -> Result<OwnSections> {
+    let (figures, coverage, conditions) = (figures(folder)?, coverage(folder)?, conditions(folder)?);
+    let mut tiles = vec![("candidates", report.ingest.lines), ("instructions", figures.n)];
+    tiles.push(("with a value of an earlier result", figures.n_dependent));
+    tiles.extend(coverage.as_ref().map(|coverage| ("functions called", coverage.reached as u64)));
+    let environment: Vec<String> =
+        figures.environments.iter().map(|(name, n)| format!("{name}: {} instructions", count(*n))).collect();
+    let how = conditions.map(|conditions| conditions_in_words(&conditions)).unwrap_or_default();
+    let sections = vec![
+        strata(&figures, coverage.as_ref()),
+        rejected(report),
+        html! {
+            h2 { "Environment" }
+            ul { @for line in environment.iter().chain(&how) { li { (line) } } }
+        },
+        coverage.as_ref().map(unreached).unwrap_or_default(),
+    ];
+    Ok(OwnSections { tiles, sections })
+}
+
+fn strata(figures: &Figures, coverage: Option<&Coverage>) -> Markup {
+    let columns = [
+        Column::key("stratum"),
+        Column::number("candidates"),
+        Column::number("accepted"),
+        Column::number("in the set"),
+        Column::prose("example"),
+    ];
+    let candidates = coverage.map(|coverage| &coverage.strata);
+    let rows = candidates.into_iter().flatten().map(|(stratum, counts)| {
+        let name = stratum.name();
+        let example = figures.examples.get(name);
+        vec![
+            code(name),
+            number(counts.drawn),
+            number(counts.accepted),
+            number(figures.strata.get(name).copied().unwrap_or_default()),
+            html! {
+                @if let Some((message, calls)) = example {
+                    span.quote { (message) }
+                    @for call in calls { br; (code(call)) }
+                    @if calls.is_empty() { br; (soft("no call")) }
+                }
+            },
+        ]
+    });
+    html! {
+        h2 { "Strata" }
+        p.soft { "The example is the first instruction, with its gold calls; $1.id is the id in the result of the first call." }
+        (table::wide(&columns, rows))
+    }
+}
+
+fn rejected(report: &Report) -> Markup {
+    let reasons = source_reasons();
+    let columns = [Column::key("reason"), Column::number("candidates"), Column::prose("meaning")];
+    let meaning =
+        |code: &str| reasons.iter().find(|reason| reason.code == code).map(|reason| reason.sentence);
+    let rows = report
+        .line_reasons
+        .iter()
+        .map(|(reason, n)| vec![code(reason), number(*n), html! { (meaning(reason).unwrap_or_default()) }]);
+    html! {
+        h2 { "Rejected candidates" }
+        p.soft { "A candidate is rejected if its calls fail, are not all needed, or are not determined by what the user writes." }
+        (table::wide(&columns, rows))
+    }
+}
+
+fn unreached(coverage: &Coverage) -> Markup {
+    let columns = [Column::key("function"), Column::prose("why")];
+    let rows =
+        coverage.unreached.iter().map(|function| vec![code(&function.function), html! { (function.why()) }]);
+    html! {
+        @if !coverage.unreached.is_empty() {
+            h2 { "Functions that no instruction calls" }
+            (table::wide(&columns, rows))
+        }
+    }
+}
