@@ -121,7 +121,7 @@ impl Stage for CollapseConversations {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(4);
+        fingerprint.version(5);
         Ok(())
     }
 
@@ -300,14 +300,14 @@ fn summary(row: Row<'_>, list: RowIx) -> RowSummary {
             && step.role == Role::Assistant
         {
             let final_response = if is_last_turn { response.as_ref() } else { None };
-            let outcome = outcome(&step.calls, after, final_response);
+            let outcome = outcome(&messages[..=at], &step.calls, after, final_response);
             let same_turn = after.iter().take_while(|message| message.role != Role::User);
             let goes_on = same_turn.chain(final_response).any(|message| !message.calls.is_empty());
             let source = if is_last_turn { EvidenceSource::LaterStep } else { EvidenceSource::EarlierTurn };
             summary.evidence.push(TurnEvidence { turn, step: step_key(step), outcome, goes_on, source });
         }
     }
-    summary.evidence.extend(own_evidence(row, &summary, response.as_ref()));
+    summary.evidence.extend(own_evidence(row, &summary, &messages, response.as_ref()));
     summary
 }
 
@@ -322,10 +322,15 @@ fn first_turn(row: Row<'_>, list: RowIx) -> Option<u128> {
 }
 
 /// Returns the evidence about the row's own answer, if its line has the rest of the conversation.
-fn own_evidence(row: Row<'_>, summary: &RowSummary, response: Option<&Message>) -> Option<TurnEvidence> {
+fn own_evidence(
+    row: Row<'_>,
+    summary: &RowSummary,
+    messages: &[Message],
+    response: Option<&Message>,
+) -> Option<TurnEvidence> {
     let after = row.following_messages()?;
     let (turn, response) = (summary.turn.filter(|_| summary.is_head)?, response?);
-    let outcome = outcome(&response.calls, &after, None);
+    let outcome = outcome(messages, &response.calls, &after, None);
     let mut same_turn = after.iter().take_while(|message| message.role != Role::User);
     let goes_on = same_turn.any(|message| !message.calls.is_empty());
     Some(TurnEvidence { turn, step: summary.answer, outcome, goes_on, source: EvidenceSource::OwnLine })

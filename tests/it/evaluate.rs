@@ -202,7 +202,7 @@ fn figures_name_what_they_count() {
     );
     assert_eq!(
         keys(&wrong["categories"][0]),
-        "category n correct accuracy interval missing only_dots_differ unparsed_calls aborts errors"
+        "category n correct accuracy interval missing only_dots_differ unparsed_calls error_texts aborts errors"
     );
     assert_eq!(keys(&wrong["groups"][0]), "by name accuracy divides_by");
     assert_eq!(keys(pair), "a b n both only_a only_b neither difference p");

@@ -30,6 +30,7 @@ mod embedders;
 mod endless;
 mod endpoints;
 mod evaluate;
+mod faults;
 mod first_errors;
 mod fix;
 mod held;

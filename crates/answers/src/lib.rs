@@ -1,7 +1,7 @@
 //! Answers to requests, from the log and from people.
 //!
-//! `recorded` parses the answer of the logged model (`notations` its JSON, `markup` other forms of calls, `upstream` errors in its place), `outcome` judges from the following messages
-//! whether it worked, `carry` converts recorded calls to ground truth for the current docs
+//! `recorded` parses the answer of the logged model (`notations` its JSON, `markup` other forms of calls, `attempt` finds calls in none of them, `decline` what prose means, `upstream` errors in its place), `outcome` judges from the following messages
+//! whether it worked, `traced` finds values that nobody gave, `carry` converts recorded calls to ground truth for the current docs
 //! (`fault` lists why that can fail), `human` reads answers that people wrote, and `open_text`
 //! finds answers with too many correct values to list.
 //! A ground truth from `carry` passes the official checker with its first alternatives as the
@@ -12,7 +12,9 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod alternatives;
+pub mod attempt;
 pub mod carry;
+pub mod decline;
 pub mod fault;
 pub mod human;
 pub mod markup;
@@ -20,5 +22,6 @@ mod notations;
 pub mod open_text;
 pub mod outcome;
 pub mod recorded;
+pub mod traced;
 mod upstream;
 pub mod value;

@@ -30,6 +30,9 @@ const FORMS: &[Form] = &[
         read: of_deepseek,
     },
     Form { open: "<functioncall>", close: "<|endoftext|>", may_stay_open: true, read: of_glaive },
+    Form { open: "<|tool_call_begin|>", close: "<|tool_call_end|>", may_stay_open: false, read: of_kimi },
+    Form { open: "to=functions.", close: "<|call|>", may_stay_open: true, read: of_harmony },
+    Form { open: ">>>", close: "\n>>>", may_stay_open: true, read: of_functionary },
 ];
 
 /// Forms whose arguments are texts without types.
@@ -47,6 +50,8 @@ const AROUND: &[&str] = &[
     "<|im_end|>",
     "<|eom_id|>",
     "<|eot_id|>",
+    "<|tool_calls_section_begin|>",
+    "<|tool_calls_section_end|>",
 ];
 
 /// Reads the calls of a text; `None` if it is in none of the forms, or a part of it is not.
@@ -115,6 +120,31 @@ fn of_deepseek(inside: &str) -> Option<Call> {
     }
 }
 
+/// `functions.NAME:0<|tool_call_argument_begin|>{…}`, of Kimi.
+fn of_kimi(inside: &str) -> Option<Call> {
+    let (name, arguments) = inside.split_once("<|tool_call_argument_begin|>")?;
+    let name = name.trim();
+    let bare = name.split_once(':').map_or(name, |(name, _)| name);
+    call(bare.strip_prefix("functions.").unwrap_or(bare), arguments)
+}
+
+/// `NAME <|constrain|>json<|message|>{…}` or `NAME {…}`, of the harmony format.
+fn of_harmony(inside: &str) -> Option<Call> {
+    let (name, arguments) = inside.split_once(|c: char| c.is_whitespace() || c == '<')?;
+    let open = arguments.find('{')?;
+    let before =
+        arguments[..open].replace("<|constrain|>", "").replace("<|message|>", "").replace("<|channel|>", "");
+    let is_format = ["", "json", "|constrain|>json", "|message|>", "commentary", "commentary json"]
+        .contains(&before.trim());
+    call(name, &arguments[open..]).filter(|_| is_format)
+}
+
+/// `NAME` and `{…}` on the next line, of Functionary.
+fn of_functionary(inside: &str) -> Option<Call> {
+    let (name, arguments) = inside.split_once('\n')?;
+    call(name, arguments)
+}
+
 /// `{"name": …, "arguments": '{…}'}`: arguments as JSON in single quotes, in which apostrophes may be escaped.
 fn of_glaive(inside: &str) -> Option<Call> {
     const KEY: &str = "\"arguments\"";
@@ -166,6 +196,10 @@ mod tests {
             r#"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>tide<｜tool▁sep｜>{"port": "Oban", "days": 2}<｜tool▁call▁end｜><｜tool▁calls▁end｜>"#,
             r#"<functioncall> {"name": "tide", "arguments": '{"port": "Oban", "days": 2}'} <|endoftext|>"#,
             r#"Sure. <functioncall> {"name": "tide", "arguments": '{"port": "Oban", "days": 2}'}"#,
+            r#"<|tool_calls_section_begin|><|tool_call_begin|>functions.tide:0<|tool_call_argument_begin|>{"port": "Oban", "days": 2}<|tool_call_end|><|tool_calls_section_end|>"#,
+            r#"<|channel|>commentary to=functions.tide <|constrain|>json<|message|>{"port": "Oban", "days": 2}<|call|>"#,
+            r#"to=functions.tide {"port": "Oban", "days": 2}"#,
+            ">>>tide\n{\"port\": \"Oban\", \"days\": 2}",
         ] {
             assert_eq!(read(calls_of(text)), Some(one.clone()), "{text}");
         }

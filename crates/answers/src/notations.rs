@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value};
 
+use super::attempt::{attempted, offered_part};
 use callsieve_bfcl::conversation::Call;
 use callsieve_notation::levels::{MAX_KEPT, is_within};
 use callsieve_notation::python;
@@ -60,9 +61,6 @@ const MAX_FRAMES: usize = 4;
 /// Names that agent libraries use for no call, in lower case.
 const NO_CALL: &[&str] = &["", "none", "null", "no_tool", "finish", "final_answer", "final answer", "n/a"];
 
-/// Namespaces that models write before a name.
-const NAMESPACES: &[&str] = &["functions.", "tools."];
-
 /// Reads a text that is one JSON value, or a Python literal of the same.
 pub(super) fn value_of(text: &str) -> Option<Value> {
     if !text.trim_start().starts_with(['{', '[']) {
@@ -112,12 +110,17 @@ impl KeyPair {
     }
 }
 
-/// Some models write the arguments as JSON inside a string.
-fn arguments_of(arguments: &Value) -> Value {
-    match arguments.as_str().map(serde_json::from_str::<Map<String, Value>>) {
-        Some(Ok(inner)) => Value::Object(inner),
-        _ => arguments.clone(),
+/// The arguments of a call, which some models and servers write as JSON inside a text, once or twice.
+pub(super) fn arguments_of(arguments: &Value) -> Value {
+    const MOST_TIMES: usize = 2;
+    let mut inner = arguments.clone();
+    for _ in 0..MOST_TIMES {
+        match inner.as_str().map(serde_json::from_str::<Value>) {
+            Some(Ok(value)) => inner = value,
+            _ => break,
+        }
     }
+    if inner.is_object() { inner } else { arguments.clone() }
 }
 
 /// Reads BFCL's forms: `{"f": {"a": 1}}`, which its handlers decode, and `{"f": {"a": [1, 2]}}`, a ground truth, of
@@ -152,8 +155,7 @@ fn first_alternatives(parameters: &Map<String, Value>) -> Option<Map<String, Val
 pub(super) fn call_with_object(text: &str, is_offered: &dyn Fn(&str) -> bool) -> Option<Call> {
     let (name, rest) = text.split_once('(')?;
     let name = name.trim();
-    let bare = NAMESPACES.iter().find_map(|space| name.strip_prefix(space)).unwrap_or(name);
-    let name = [name, bare].into_iter().find(|name| is_offered(name))?;
+    let (name, _) = offered_part(name, is_offered)?;
     let arguments = value_of(rest.trim_end().strip_suffix(')')?)?;
     arguments.is_object().then(|| Call { id: None, name: name.to_owned(), arguments })
 }
@@ -213,14 +215,16 @@ pub(super) fn named_in_call(text: &str, is_offered: &dyn Fn(&str) -> bool) -> Op
         return named_in(&value, is_offered);
     }
     if MARKUP.iter().any(|mark| text.contains(mark)) {
-        return words(text).find(|word| is_offered(word)).map(str::to_owned);
+        let named = words(text).find_map(|word| offered_part(word, is_offered));
+        return named.map(|(name, _)| name.to_owned());
     }
     let objects = text.match_indices('{').take(MAX_OBJECTS).filter_map(|(at, _)| {
         let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<Value>();
         values.next()?.ok().filter(|value| is_within(value, MAX_KEPT))
     });
     let mut calls = objects.filter_map(|value| calls_of(&value, is_offered)).flatten();
-    calls.find(|call| is_offered(&call.name)).map(|call| call.name)
+    let call = calls.find(|call| is_offered(&call.name)).map(|call| call.name);
+    call.or_else(|| attempted(text, is_offered))
 }
 
 /// Returns the first key or text of a value that is the name of an offered function.

@@ -8,6 +8,7 @@
 
 use serde_json::{Map, Value};
 
+use super::attempt::offered_part;
 use super::markup;
 use super::notations::{self, Action};
 use super::upstream;
@@ -77,7 +78,7 @@ pub fn recorded_answer(
 fn from_calls(calls: &[Call]) -> RecordedAnswer {
     let mut read = Vec::with_capacity(calls.len());
     for call in calls {
-        let arguments = match &call.arguments {
+        let arguments = match &notations::arguments_of(&call.arguments) {
             Value::Object(arguments) => arguments.clone(),
             // Streaming APIs log the arguments of a call without any as an empty text.
             Value::Null => Map::new(),
@@ -98,7 +99,7 @@ fn from_calls(calls: &[Call]) -> RecordedAnswer {
 }
 
 fn from_text(content: &str, is_offered: &dyn Fn(&str) -> bool) -> RecordedAnswer {
-    let text = unfenced(without_thoughts(content.trim()));
+    let text = without_frame(unfenced(without_thoughts(content.trim())));
     if text.is_empty() {
         return RecordedAnswer::Empty;
     }
@@ -115,7 +116,7 @@ fn from_text(content: &str, is_offered: &dyn Fn(&str) -> bool) -> RecordedAnswer
         Action::Unreadable(name) => return in_another_notation(&name),
         Action::None => {}
     }
-    let answer = from_python(text);
+    let answer = from_python(text, is_offered);
     match notations::named_in_call(text, is_offered).filter(|_| answer == RecordedAnswer::Declined) {
         Some(name) => in_another_notation(&name),
         None => answer,
@@ -126,13 +127,14 @@ fn in_another_notation(name: &str) -> RecordedAnswer {
     RecordedAnswer::Unreadable(format!("a call of `{name}` in a notation that is not read"))
 }
 
-fn from_python(text: &str) -> RecordedAnswer {
+fn from_python(text: &str, is_offered: &dyn Fn(&str) -> bool) -> RecordedAnswer {
     match python::calls(text) {
         Ok(calls) if calls.is_empty() => RecordedAnswer::Declined,
         Ok(calls) => {
             let call = |call: python::PyCall| Call {
                 id: None,
-                name: call.name,
+                name: offered_part(&call.name, is_offered)
+                    .map_or(call.name.clone(), |(name, _)| name.to_owned()),
                 arguments: Value::Object(call.arguments),
             };
             from_calls(&calls.into_iter().map(call).collect::<Vec<_>>())
@@ -144,11 +146,24 @@ fn from_python(text: &str) -> RecordedAnswer {
     }
 }
 
-/// Returns the text after the thoughts before it.
+/// Returns the text after the thoughts before it. Some servers cut the tag that opens them.
 fn without_thoughts(text: &str) -> &str {
     let (open, close) = THOUGHTS;
-    let thoughts = text.strip_prefix(open).and_then(|rest| rest.split_once(close));
+    let thoughts = match text.strip_prefix(open) {
+        Some(rest) => rest.split_once(close),
+        None => text.rsplit_once(close),
+    };
     thoughts.map_or(text, |(_, answer)| answer.trim())
+}
+
+/// Frames that models write around all of their calls in Python.
+const FRAMES: &[(&str, &str)] =
+    &[("<|python_start|>", "<|python_end|>"), ("print(", ")"), ("<tool_code>", "</tool_code>")];
+
+/// Returns the text inside a frame.
+fn without_frame(text: &str) -> &str {
+    let inside = |(open, close): &(&str, &str)| text.strip_prefix(open)?.trim_end().strip_suffix(close);
+    FRAMES.iter().find_map(inside).map_or(text, str::trim)
 }
 
 /// Returns the text inside a Markdown fence around all of it; any other text unchanged.
@@ -156,7 +171,11 @@ pub fn unfenced(text: &str) -> &str {
     let inside = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```"));
     let Some(inside) = inside.filter(|inside| !inside.contains("```")) else { return text };
     match inside.split_once('\n') {
-        Some((language, rest)) if language.chars().all(char::is_alphanumeric) => rest.trim(),
+        Some((language, rest))
+            if language.trim().chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) =>
+        {
+            rest.trim()
+        }
         _ => inside.trim(),
     }
 }
@@ -254,6 +273,12 @@ mod tests {
             r#"<function=weather.get>{"city": "Oslo", "days": 2}</function>"#,
             "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>weather.get\n```json\n{\"city\": \"Oslo\", \"days\": 2}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
             r#"<functioncall> {"name": "weather.get", "arguments": '{"city": "Oslo", "days": 2}'} <|endoftext|>"#,
+            "```tool_code\nprint(default_api.weather.get(city='Oslo', days=2))\n```",
+            "print(weather.get(city='Oslo', days=2))",
+            "<|python_start|>[weather.get(city='Oslo', days=2)]<|python_end|>",
+            "Oslo, 2 days.\n</think>\n\n[weather.get(city='Oslo', days=2)]",
+            "functions.weather.get(city='Oslo', days=2)",
+            ">>>weather.get\n{\"city\": \"Oslo\", \"days\": 2}",
         ] {
             assert_eq!(from_content(content), expected, "{content}");
         }
@@ -303,7 +328,8 @@ mod tests {
             "Action: weather.get\nAction Input: {}\nObservation: rain\nAction: weather.get\nAction Input: {}",
             "I will call\n```json\n{\"name\": \"weather.get\", \"arguments\": {\"city\": \"Oslo\"}}\n```\nfor you.",
             r#"<tool_call>{"name": "weather.get", "arguments": {}}</tool_call> That is it."#,
-            "print(weather.get(city='Oslo'))",
+            "To answer, I will look it up.\n\n[weather.get(city=\"Oslo\")]",
+            "<｜DSML｜invoke name=\"weather.get\">\n<｜DSML｜parameter name=\"city\">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>",
             "weather.get('Oslo')",
         ] {
             assert!(matches!(from_content(content), RecordedAnswer::Unreadable(_)), "{content}");
@@ -321,6 +347,7 @@ mod tests {
     fn the_error_of_a_server_is_a_failure_and_no_prose() {
         for content in [
             "Error: 503 upstream timeout",
+            "Error during inference: Error code: 429 - rate limit reached",
             "Internal Server Error",
             r#"{"error": {"message": "overloaded", "type": "server_error"}}"#,
             r#"{"detail": "Internal Server Error"}"#,

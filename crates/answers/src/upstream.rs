@@ -50,6 +50,7 @@ const PHRASES: &[&str] = &[
 /// What programs write before an error, in lower case.
 const OPENERS: &[&str] = &[
     "error code",
+    "error during inference",
     "error",
     "[error]",
     "http error",
@@ -64,6 +65,9 @@ const OPENERS: &[&str] = &[
     "status code",
     "status",
 ];
+
+/// Openers one after the other: `Error during inference: Error code: 429`.
+const MOST_OPENERS: usize = 3;
 
 /// How a page of a gateway begins, in lower case.
 const PAGES: &[&str] = &["<html", "<!doctype html"];
@@ -122,16 +126,21 @@ fn is_phrase(lower: &str) -> bool {
     if PHRASES.contains(&rest) {
         return true;
     }
-    let opener = OPENERS
-        .iter()
-        .filter_map(|opener| rest.strip_prefix(opener))
-        .find(|rest| rest.starts_with([':', ' ', '-', '(']) || rest.is_empty());
     // A sentence such as "error handling is not among my functions" has no colon and no status.
-    let has_colon = opener.is_some_and(|rest| rest.trim_start().starts_with(':'));
-    rest = opener.map_or(rest, bare);
+    let (mut has_opener, mut has_colon) = (false, false);
+    for _ in 0..MOST_OPENERS {
+        let after = OPENERS
+            .iter()
+            .filter_map(|opener| rest.strip_prefix(opener))
+            .find(|rest| rest.starts_with([':', ' ', '-', '(']) || rest.is_empty());
+        let Some(after) = after else { break };
+        has_opener = true;
+        has_colon |= after.trim_start().starts_with(':');
+        rest = bare(after);
+    }
     let status = status_at_start(rest);
     if let Some(after) = status {
-        return opener.is_some() || PHRASES.iter().any(|phrase| bare(after).starts_with(phrase));
+        return has_opener || PHRASES.iter().any(|phrase| bare(after).starts_with(phrase));
     }
     has_colon && PHRASES.iter().any(|phrase| rest.contains(phrase))
 }
@@ -159,6 +168,7 @@ mod tests {
     fn errors_of_servers_and_libraries_are_recognised() {
         for text in [
             "Error: 503 upstream timeout",
+            "Error during inference: Error code: 429 - rate limit reached",
             "Internal Server Error",
             "502 Bad Gateway",
             "HTTP 429: Too Many Requests",

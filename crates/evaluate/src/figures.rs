@@ -28,6 +28,8 @@ pub struct CategoryFigures {
     pub only_dots_differ: usize,
     /// Correct abstentions whose text looks like a call.
     pub unparsed_calls: usize,
+    /// Correct abstentions whose text is the error of a failed request.
+    pub error_texts: usize,
     /// Outputs at which the official evaluator would stop.
     pub aborts: usize,
     /// Wrong outputs by error type.
@@ -87,6 +89,7 @@ pub(super) fn by_category(dataset: &Dataset, rows: &[Row<'_>], partial: &[usize]
             missing: partial.get(at).copied().unwrap_or_default(),
             only_dots_differ: number(|row| row.scored.only_dots_differ),
             unparsed_calls: number(|row| row.scored.is_unparsed_call),
+            error_texts: number(|row| row.scored.is_error_text),
             aborts: number(|row| row.scored.error_type.as_deref() == Some(ABORT)),
             errors: errors(&of),
         });

@@ -245,6 +245,7 @@ mod tests {
             missing: 0,
             only_dots_differ: 0,
             unparsed_calls: 0,
+            error_texts: 0,
             aborts: 0,
             errors: Vec::new(),
         }

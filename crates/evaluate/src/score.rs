@@ -8,6 +8,8 @@ use super::category::Scoring;
 use super::dataset::{Category, Entry};
 use super::recorded::{self, Recorded};
 use super::results::{Output, ResultRow};
+use callsieve_answers::recorded::{RecordedAnswer, recorded_answer};
+use callsieve_bfcl::conversation::{Message, Role};
 use callsieve_checker::decode::{
     DecodeError, OutputFormat, decode_calls, decode_text, decode_text_strict, is_empty_output,
 };
@@ -20,6 +22,7 @@ pub const NO_OUTPUT: &str = "results:no_output";
 
 /// The verdict on one output.
 #[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::struct_excessive_bools)] // Independent facts of an output.
 pub struct Scored {
     /// The place of the entry: category and index in the dataset.
     pub place: (usize, usize),
@@ -35,6 +38,8 @@ pub struct Scored {
     pub only_dots_differ: bool,
     /// A correct abstention whose text looks like a call that cannot be decoded.
     pub is_unparsed_call: bool,
+    /// A correct abstention whose text is the error of a failed request.
+    pub is_error_text: bool,
 }
 
 /// Scores an output.
@@ -54,6 +59,7 @@ pub(super) fn score(
         decoded: Value::Null,
         only_dots_differ: false,
         is_unparsed_call: false,
+        is_error_text: false,
     };
     if let Output::Failed(reason) = &row.output {
         scored.error_type = Some(NO_OUTPUT.into());
@@ -136,7 +142,16 @@ fn relevance(checker: Checker, expects_call: bool, entry: &Entry, output: &Outpu
         Verdict::Valid => {
             scored.valid = true;
             let is_read = decoded.as_ref().is_ok_and(|decoded| !is_empty_output(decoded));
-            scored.is_unparsed_call = !expects_call && !is_read && names_a_function(entry, output);
+            if !expects_call && !is_read {
+                let answer = logged_answer(entry, output);
+                scored.is_unparsed_call = matches!(
+                    answer,
+                    Some(
+                        RecordedAnswer::Calls(_) | RecordedAnswer::Unreadable(_) | RecordedAnswer::Truncated
+                    )
+                );
+                scored.is_error_text = answer == Some(RecordedAnswer::Failed);
+            }
         }
         Verdict::Invalid(failure) => {
             scored.error_type = Some(failure.error_type.name().into());
@@ -145,13 +160,13 @@ fn relevance(checker: Checker, expects_call: bool, entry: &Entry, output: &Outpu
     }
 }
 
-/// Returns whether a text has the name of a function of the entry before a bracket.
-fn names_a_function(entry: &Entry, output: &Output) -> bool {
-    let (Output::Text(text) | Output::Words(text)) = output else { return false };
+/// What a text would be in a log: a call in any notation, the error of a server, or prose; `None` for what is no text.
+fn logged_answer(entry: &Entry, output: &Output) -> Option<RecordedAnswer> {
+    let (Output::Text(text) | Output::Words(text)) = output else { return None };
     let functions = match &*entry.functions {
         Value::Array(functions) => functions.as_slice(),
         function => std::slice::from_ref(function),
     };
-    let names = functions.iter().filter_map(|function| function.get("name")?.as_str());
-    names.into_iter().any(|name| text.contains(&format!("{name}(")))
+    let is_offered = |name: &str| functions.iter().any(|function| function["name"] == name);
+    Some(recorded_answer(Some(&Message::text(Role::Assistant, text.clone())), None, None, is_offered))
 }

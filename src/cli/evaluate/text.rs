@@ -110,6 +110,14 @@ fn notes(system: &SystemScore<'_>, is_partial: bool, screen: Screen) -> Painted 
         unparsed,
         &format!("{outputs} a call that cannot be decoded, which the evaluator counts as no call."),
     );
+    let errors = sum(|of| of.error_texts);
+    let outputs = counted(errors, "correct abstention is", "correct abstentions are");
+    note(
+        errors,
+        &format!(
+            "{outputs} the error of a failed request, which the evaluator counts as no call; ask again for a score."
+        ),
+    );
     let aborts = sum(|of| of.aborts);
     let outputs = counted(aborts, "output", "outputs");
     note(

@@ -9,8 +9,10 @@ use super::other_answers::{OtherAnswer, OtherAnswers};
 use crate::answers::carry::ground_truth;
 use crate::answers::fault::AnswerError;
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
+use crate::answers::traced::Trace;
 use crate::cells::TypedCells as _;
-use crate::columns::{FINISH_REASON, OUTCOME, STATUS};
+use crate::columns::{FINISH_REASON, OUTCOME, STATUS, TIME_MS};
+use crate::conversation::Call;
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::RowIx;
 
@@ -96,6 +98,17 @@ impl Best {
     }
 }
 
+/// Whether every value of the calls can be traced to the conversation before them, or to the docs.
+fn is_traced(row: Row<'_>, calls: &[Call], functions: &[Value]) -> bool {
+    let mut trace = Trace::of_messages(&row.messages());
+    for function in functions {
+        trace.add(&function.to_string());
+    }
+    let sent = row.int(TIME_MS).and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    trace.add_relative_dates(sent.map(|sent| sent.to_zoned(jiff::tz::TimeZone::UTC).date()));
+    calls.iter().all(|call| trace.has(&call.arguments))
+}
+
 /// Returns the kind of a row's response (see the column `response_kind`), and its answer as a candidate.
 pub(super) fn recorded_candidate(
     row: Row<'_>,
@@ -119,7 +132,7 @@ pub(super) fn recorded_candidate(
     };
     let rank = match (&calls, row.text(OUTCOME)) {
         (None, _) => Rank::None,
-        (Some(_), Some("worked")) => Rank::Worked,
+        (Some(calls), Some("worked")) if is_traced(row, calls, docs.of(head)) => Rank::Worked,
         (Some(_), Some("failed")) => Rank::Refuted,
         (Some(_), Some("goes-on")) => Rank::SeveralSteps,
         (Some(_), _) => Rank::Recorded,

@@ -36,7 +36,7 @@ use crate::answers::human;
 use crate::cells::TypedCells as _;
 use crate::columns::{
     ANSWER, ANSWER_BASIS, ANSWER_FROM, ANSWER_ONLY_PLACEHOLDERS, FINISH_REASON, FUNCTIONS, MESSAGES, OUTCOME,
-    RELEVANCE, RELEVANCE_BASIS, RENAMES, RESPONSE, RESPONSE_KIND, STATUS, TIER,
+    RELEVANCE, RELEVANCE_BASIS, RENAMES, RESPONSE, RESPONSE_KIND, STATUS, TIER, TIME_MS,
 };
 use crate::engine::context::Context;
 use crate::engine::contract::Contract;
@@ -110,9 +110,8 @@ impl Settings for DraftAnswers {
 impl Stage for DraftAnswers {
     fn contract(&self) -> Contract {
         Contract::of(TableId::Requests)
-            .reads([RESPONSE, FINISH_REASON, STATUS, OUTCOME, FUNCTIONS, RENAMES])
-            .reads(self.asks().then_some(MESSAGES))
-            .reads_if_there([RELEVANCE, ANSWER_ONLY_PLACEHOLDERS])
+            .reads([RESPONSE, FINISH_REASON, STATUS, OUTCOME, MESSAGES, FUNCTIONS, RENAMES])
+            .reads_if_there([RELEVANCE, ANSWER_ONLY_PLACEHOLDERS, TIME_MS])
             .reads_if_there(self.asks().then_some(RELEVANCE_BASIS))
             .writes([RESPONSE_KIND, ANSWER, TIER, ANSWER_FROM, ANSWER_BASIS])
             .reasons(CARRY.iter().map(|(_, reason)| reason).chain([
@@ -130,7 +129,7 @@ impl Stage for DraftAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(14);
+        fingerprint.version(15);
         if self.asks() {
             DRAFTS.fingerprint("prompt", fingerprint);
         }

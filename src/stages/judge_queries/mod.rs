@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::asking::{self, Judge};
+use crate::answers::decline::{Prose, prose};
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::cells::TypedCells as _;
 use crate::columns::{
@@ -50,6 +51,7 @@ use crate::relevance::operating::{JudgedBy, OPERATING_POINT, OperatingPoint, ope
 use crate::relevance::query::PreparedQuery;
 use crate::relevance::{Relevance, SPACE, low_quality, script};
 use crate::text::normal::loose_name;
+use crate::text::small_talk::is_small_talk;
 
 /// The reason code of requests between the two thresholds.
 const UNSURE_CODE: &str = "relevance/unsure";
@@ -169,7 +171,7 @@ impl Stage for JudgeQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(7);
+        fingerprint.version(8);
         if self.judge != Judge::Rules {
             QUERIES.task.fingerprint("prompt", fingerprint);
         }
@@ -225,7 +227,8 @@ impl Stage for JudgeQueries {
             }
             if let Some(relevance) = judgement.relevance {
                 out.set(row, RELEVANCE, relevance.name())?;
-            } else {
+            } else if !requests[&row].has_only_a_broken_call() {
+                // What the model called is a question of notation, which `split` asks.
                 out.hold(row, &UNSURE, Evidence::detail(judgement.basis.clone()))?;
             }
             out.set(row, RELEVANCE_BASIS, judgement.basis.to_string())?;
@@ -383,6 +386,13 @@ struct Request {
     messages: Vec<Message>,
 }
 
+impl Request {
+    /// All that the log says of the answer is a call that cannot be read.
+    fn has_only_a_broken_call(&self) -> bool {
+        self.has_broken_call && self.evidence.is_empty()
+    }
+}
+
 /// The evidence from one row about the request that it is, or that it was merged into.
 #[allow(clippy::struct_excessive_bools)] // Independent facts of the log.
 struct RowEvidence {
@@ -438,6 +448,13 @@ fn read_requests(
     Ok(requests)
 }
 
+/// Whether prose declines the request. Prose after the result of a call reports that result, a question asks for a value, and
+/// a greeting has nothing that could be declined.
+fn is_decline(messages: &[Message], response: Option<&Message>, functions: &[Value]) -> bool {
+    messages.last().is_some_and(|last| last.role == Role::User && !is_small_talk(&last.content))
+        && response.is_none_or(|response| prose(&response.content, functions) == Prose::Declines)
+}
+
 /// Maximum number of requests that one thread takes at a time.
 const ROWS_AT_ONCE: usize = 64;
 
@@ -447,10 +464,10 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
     let response = row.response();
     let has_function = |name: &str| lists.has(row.ix(), name);
     let answer = recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), has_function);
-    let signal = signal_of(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), has_function)
-        // Prose after the result of a call reports that result and does not decline the request.
-        .filter(|signal| {
-            *signal != AnswerSignal::Declined || messages.last().is_some_and(|last| last.role == Role::User)
+    let signal =
+        signal_of(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), has_function).filter(|signal| {
+            let functions = || lists.functions(view.list_of(row.ix()));
+            *signal != AnswerSignal::Declined || is_decline(&messages, response.as_ref(), functions())
         });
     let has_broken_call = match answer {
         RecordedAnswer::Unreadable(_) => true,

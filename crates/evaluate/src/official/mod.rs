@@ -244,6 +244,7 @@ fn scored(job: &Job<'_>) -> Scored {
         decoded: Value::Null,
         only_dots_differ: false,
         is_unparsed_call: false,
+        is_error_text: false,
     }
 }
 

@@ -1,0 +1,380 @@
+//! Judges from the rest of a conversation whether recorded calls worked.
+//!
+//! Calls that worked are scored as if a person had written them, so the rules are strict: `Worked` needs a positive sign for
+//! every call (`result`: the result says that it succeeded; `reply`: the reply to the user uses its data), and no doubtful
+//! message after it. A correction by the user (`correction`) is a failure; everything else is `Unknown`. `words` has the
+//! lists of words. Deliberately absent: asking a model, and conclusions from a conversation that simply ends.
+
+mod correction;
+mod reply;
+mod result;
+mod words;
+
+use callsieve_bfcl::conversation::{Call, Message, Role};
+
+use correction::corrects;
+use reply::{admits_failure, uses};
+use result::{Sign, sign};
+
+/// The outcome of calls, from the conversation after them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Every call has a result that shows its success, and no later message doubts or repeats it.
+    Worked,
+    /// A result reports a failure, or the user corrects the call.
+    Failed,
+    /// The log has no clear evidence.
+    Unknown,
+}
+
+/// The fewest characters of a question about something else; "And?" asks about the call.
+const FEWEST_OF_A_QUESTION: usize = 10;
+
+/// Judges `calls` by `after`, the messages after them in a later row, and `final_response`, the answer to that row. `before` is
+/// the conversation that led to the calls.
+pub fn outcome(
+    before: &[Message],
+    calls: &[Call],
+    after: &[Message],
+    final_response: Option<&Message>,
+) -> Outcome {
+    let n_results = after.iter().take_while(|message| message.role == Role::Tool).count();
+    let (results, rest) = after.split_at(n_results);
+    let signs: Vec<Sign> = results.iter().map(sign).collect();
+    if signs.contains(&Sign::Failed) {
+        return Outcome::Failed;
+    }
+    let later: Vec<&Message> = rest.iter().chain(final_response).collect();
+    let next_request = later.iter().position(|message| message.role == Role::User);
+    if next_request.is_some_and(|at| corrects(later[at], before, calls, &later[at + 1..])) {
+        return Outcome::Failed;
+    }
+    let replies = later[..next_request.unwrap_or(later.len())].iter();
+    let replies: Vec<&str> = replies
+        .filter(|message| message.role == Role::Assistant && !message.content.trim().is_empty())
+        .map(|message| message.content.as_str())
+        .collect();
+    // An apology may be for this call, or for what a next question asks.
+    let is_question = |at: usize| {
+        let text = &later[at].content;
+        text.contains(['?', '？', '؟']) && text.chars().count() >= FEWEST_OF_A_QUESTION
+    };
+    let n_judged = next_request.filter(|&at| is_question(at)).unwrap_or(later.len());
+    let shows_success = |sign: &Sign| match sign {
+        Sign::Succeeded => true,
+        Sign::Data(data) => replies.iter().any(|reply| uses(reply, data, before, calls)),
+        Sign::Failed | Sign::Doubtful => false,
+    };
+    let is_fine = !calls.is_empty()
+        && each_has_one_result(calls, results)
+        && signs.iter().all(shows_success)
+        && !later.iter().any(|later| repeats(later, calls))
+        && !later[..n_judged].iter().any(|later| admits_doubt(later));
+    if is_fine { Outcome::Worked } else { Outcome::Unknown }
+}
+
+/// Returns `true` if a text in lower case denies something, in any of the languages that are listed.
+pub(crate) fn denies(lower: &str) -> bool {
+    words::has_one(lower, words::NEGATIONS)
+}
+
+/// Returns `true` if a text in lower case apologises or reports a failure.
+pub(crate) fn apologises(lower: &str) -> bool {
+    admits_failure(lower)
+}
+
+/// Returns whether each call has exactly one result: by id, or by position if neither calls nor results have ids.
+fn each_has_one_result(calls: &[Call], results: &[Message]) -> bool {
+    if calls.len() != results.len() {
+        return false;
+    }
+    let mut of_calls: Vec<_> = calls.iter().map(|call| call.id.as_deref()).collect();
+    let mut of_results: Vec<_> = results.iter().map(|result| result.call_id.as_deref()).collect();
+    if of_calls.iter().chain(&of_results).all(Option::is_none) {
+        return true;
+    }
+    of_calls.sort_unstable();
+    of_results.sort_unstable();
+    of_calls == of_results
+        && of_calls.iter().all(Option::is_some)
+        && of_calls.windows(2).all(|pair| pair[0] != pair[1])
+}
+
+/// Returns whether a message calls the same function again: a retry, a next page, or a missing second part.
+fn repeats(later: &Message, calls: &[Call]) -> bool {
+    later.calls.iter().any(|again| calls.iter().any(|call| call.name == again.name))
+}
+
+/// Returns whether the model reports a failure to the user.
+fn admits_doubt(later: &Message) -> bool {
+    later.role == Role::Assistant && admits_failure(&later.content)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn call(id: &str, name: &str, arguments: Value) -> Call {
+        Call { id: (!id.is_empty()).then(|| id.to_owned()), name: name.to_owned(), arguments }
+    }
+
+    fn result(id: &str, content: &str) -> Message {
+        Message { call_id: (!id.is_empty()).then(|| id.to_owned()), ..Message::text(Role::Tool, content) }
+    }
+
+    fn of_result(content: &str) -> Outcome {
+        outcome(&[], &[call("1", "f", json!({}))], &[result("1", content)], None)
+    }
+
+    /// Judges one call with a successful result that is followed by these messages.
+    fn of_rest(rest: &[Message], final_response: Option<&Message>) -> Outcome {
+        let after: Vec<_> = [result("1", "{\"ok\": true}")].into_iter().chain(rest.iter().cloned()).collect();
+        outcome(&[], &[call("1", "f", json!({"a": 1}))], &after, final_response)
+    }
+
+    #[test]
+    fn a_result_that_says_so_is_a_success() {
+        for content in [
+            r#"{"ok": true, "result": "done"}"#,
+            r#"{"temperature": 21.5, "error": null}"#,
+            r#"{"errors": [], "id": 7}"#,
+            "{'status': 'success', 'rows': [1, 2]}",
+            r#"{"status": 200, "next": null}"#,
+            r#"{"code": 0, "msg": "ok"}"#,
+            "Reservation confirmed",
+            "予約が完了しました",
+            "true",
+        ] {
+            assert_eq!(of_result(content), Outcome::Worked, "{content}");
+        }
+    }
+
+    /// Judges a call with this result and this reply to the user.
+    fn of_reply(result_text: &str, reply: &str) -> Outcome {
+        let asked = Message::text(Role::User, "A table for 4 at Osteria Lume on 2025-12-05 please");
+        let calls = [call("1", "book", json!({"name": "Osteria Lume", "people": 4, "day": "2025-12-05"}))];
+        outcome(&[asked], &calls, &[result("1", result_text)], Some(&Message::text(Role::Assistant, reply)))
+    }
+
+    #[test]
+    fn data_is_a_success_if_the_reply_uses_it() {
+        for (content, reply) in [
+            (r#"{"temperature": 21.46, "sky": "clear"}"#, "It is 21.5 degrees."),
+            (r#"{"temperatura": 7, "cielo": "cubierto"}"#, "Hace 7 grados y el cielo está cubierto."),
+            (
+                r#"{"booking": {"id": "LM-8812", "time": "19:30"}}"#,
+                "Ihr Tisch ist reserviert, Nummer LM-8812.",
+            ),
+            (r#"[{"type": "text", "text": "{\"total\": 1250}"}]"#, "Yhteensä 1 250 euroa, eli 1,250."),
+            (r#"[{"name": "Ada"}]"#, "Ada was found."),
+            ("Sunny, 21 degrees", "Sunny with 21 degrees."),
+            (r#"{"天気": "晴れ", "気温": 12}"#, "今日は晴れです。"),
+            (
+                r#"{"password": "AB3#fg7!KL9@"}"#,
+                "这里是你新的密码：AB3#fg7!KL9@。请确保将其保存在安全的地方。",
+            ),
+            (r#"{"cast": ["Mira Holt", "Jon Ek"]}"#, "Among the actors is Jon Ek."),
+            (r#"{"average": 4}"#, "The average is 4."),
+            (
+                r#"{"name": "Osteria Lume", "people": 4, "table": "terrace"}"#,
+                "Reserved at Osteria Lume for 4.",
+            ),
+        ] {
+            assert_eq!(of_reply(content, reply), Outcome::Worked, "{content}");
+            assert_eq!(of_result(content), Outcome::Unknown, "{content}");
+        }
+    }
+
+    #[test]
+    fn a_failure_in_any_language_is_no_success() {
+        for (content, reply) in [
+            (r#"{"gelukt": false, "melding": "volgeboekt"}"#, "Het restaurant is volgeboekt."),
+            (r#"{"sucesso": false, "motivo": "lotado"}"#, "O restaurante está lotado."),
+            (r#"{"code": 50017, "msg": "座位已满"}"#, "座位已满（50017）。"),
+            (r#"{"kodu": "E-17", "mesaj": "dolu"}"#, "Üzgünüm, dolu (E-17)."),
+            ("<html><head><title>503</title></head></html>", "The service answered 503."),
+            (r#"{"data": null, "reason": "timeout"}"#, "The service did not answer in time."),
+            (r#"{"reservation": null, "grund": "ausgebucht"}"#, "Das Lokal ist ausgebucht."),
+            ("Lokal ist ausgebucht", "Das Lokal ist ausgebucht."),
+            ("Restaurant introuvable", "Ce restaurant n'existe pas."),
+            ("रेस्तरां नहीं मिला", "रेस्तरां नहीं मिला।"),
+            ("[]", "Nothing was found."),
+            ("[]", "Hittade 0 bord."),
+            (r#"{"resultater": []}"#, "Jeg fandt ingen borde."),
+            (r#"{"price": 30, "available": "none"}"#, "Leider gibt es für 30 Euro keinen Tisch."),
+        ] {
+            assert_ne!(of_reply(content, reply), Outcome::Worked, "{content}");
+        }
+        for content in ["Fehler: kein Tisch", "Ошибка: нет мест", "エラー: 満席", "错误：没有座位"]
+        {
+            assert_eq!(of_result(content), Outcome::Failed, "{content}");
+        }
+    }
+
+    #[test]
+    fn a_result_that_reports_an_error_is_a_failure() {
+        for content in [
+            r#"{"error": "unknown function or invalid arguments"}"#,
+            r#"{"data": null, "errors": [{"code": 3}]}"#,
+            r#"{"success": false}"#,
+            r#"{"ok": "False", "id": 1}"#,
+            r#"{"status": "Error"}"#,
+            r#"{"status_code": 404, "body": "x"}"#,
+            r#"{"status": "500"}"#,
+            "Error: no such city",
+            "Traceback (most recent call last):",
+            "Invalid date",
+            "\"Failed to connect\"",
+            "{'error': 'no such city'}",
+            r#"{"result": {"exception": "KeyError"}}"#,
+            r#"[{"type": "text", "text": "Error: no"}]"#,
+        ] {
+            assert_eq!(of_result(content), Outcome::Failed, "{content}");
+        }
+        let said_by_api = Message { is_error: true, ..result("1", "{\"ok\": true}") };
+        assert_eq!(outcome(&[], &[call("1", "f", json!({}))], &[said_by_api], None), Outcome::Failed);
+    }
+
+    #[test]
+    fn an_empty_or_doubtful_result_decides_nothing() {
+        for content in [
+            "",
+            " ",
+            "null",
+            "[]",
+            "{}",
+            "false",
+            r#"{"items": []}"#,
+            "Sorry, no results for that",
+            r#"{"message": "User not found"}"#,
+        ] {
+            assert_eq!(of_result(content), Outcome::Unknown, "{content}");
+        }
+    }
+
+    #[test]
+    fn every_call_needs_its_own_result() {
+        let calls = [call("1", "f", json!({})), call("2", "g", json!({}))];
+        let fine = |id| result(id, "done");
+        assert_eq!(outcome(&[], &calls, &[fine("2"), fine("1")], None), Outcome::Worked);
+        for results in [
+            vec![],
+            vec![fine("1")],
+            vec![fine("1"), fine("1")],
+            vec![fine("1"), fine("3")],
+            vec![fine("1"), fine("")],
+        ] {
+            assert_eq!(outcome(&[], &calls, &results, None), Outcome::Unknown, "{results:?}");
+        }
+        assert_eq!(outcome(&[], &calls, &[fine("1"), result("2", "Error")], None), Outcome::Failed);
+    }
+
+    #[test]
+    fn results_without_ids_are_matched_by_position() {
+        let calls = [call("", "f", json!({})), call("", "g", json!({}))];
+        assert_eq!(outcome(&[], &calls, &[result("", "done"), result("", "done")], None), Outcome::Worked);
+        assert_eq!(outcome(&[], &calls, &[result("", "done")], None), Outcome::Unknown);
+    }
+
+    #[test]
+    fn no_calls_or_no_results_decide_nothing() {
+        assert_eq!(outcome(&[], &[], &[], None), Outcome::Unknown);
+        assert_eq!(outcome(&[], &[call("1", "f", json!({}))], &[], None), Outcome::Unknown);
+    }
+
+    #[test]
+    fn a_later_call_of_the_same_function_is_a_doubt() {
+        let again =
+            Message { calls: vec![call("2", "f", json!({"a": 2}))], ..Message::text(Role::Assistant, "") };
+        assert_eq!(of_rest(std::slice::from_ref(&again), None), Outcome::Unknown);
+        assert_eq!(of_rest(&[], Some(&again)), Outcome::Unknown);
+        let other = Message { calls: vec![call("2", "g", json!({}))], ..Message::text(Role::Assistant, "") };
+        assert_eq!(of_rest(&[other], None), Outcome::Worked);
+    }
+
+    #[test]
+    fn a_correction_by_the_user_is_a_failure() {
+        let user = |text: &str| Message::text(Role::User, text);
+        for text in [
+            "No, Paris",
+            "no",
+            "Wrong city!",
+            "I meant tomorrow",
+            "Hm, that's not it",
+            "不是，我要上海",
+            "nein, morgen",
+            "Nee, vrijdag bedoelde ik",
+            "Non, j'ai dit le 5",
+            "नहीं, मैंने 5 तारीख कही थी",
+            "לא, התכוונתי למחר",
+            "Falscher Tag! Am Freitag hab ich gesagt.",
+            "違います、5日です",
+        ] {
+            assert_eq!(of_rest(&[user(text)], None), Outcome::Failed, "{text}");
+        }
+        for text in [
+            "Thanks!",
+            "Now book it",
+            "Nothing else",
+            "Great, note it down",
+            "No, thanks, that's all",
+            "Nein danke",
+            "No problem. And the weather?",
+            "不用了，谢谢",
+        ] {
+            assert_eq!(of_rest(&[user(text)], None), Outcome::Worked, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_user_who_repeats_the_request_corrects_in_any_language() {
+        let asked = Message::text(Role::User, "Muamba ua tujiso 4 mu 2025-12-05");
+        let calls = [call("1", "book", json!({"people": 4, "day": "2025-12-15"}))];
+        let after = |text: &str| [result("1", "{\"ok\": true}"), Message::text(Role::User, text)];
+        let of = |text: &str| outcome(std::slice::from_ref(&asked), &calls, &after(text), None);
+        assert_eq!(of("mu 5 nakuamba!"), Outcome::Failed);
+        assert_eq!(of("ni 6 kabidi"), Outcome::Worked);
+        assert_eq!(of("twasakidila"), Outcome::Worked);
+    }
+
+    #[test]
+    fn a_next_request_is_no_correction() {
+        let next =
+            Message { calls: vec![call("2", "taxi", json!({}))], ..Message::text(Role::Assistant, "") };
+        let rest = [Message::text(Role::User, "Actually, order me a taxi as well")];
+        assert_eq!(of_rest(&rest, Some(&next)), Outcome::Worked);
+        let rest = [Message::text(Role::User, "No, that's not the day. And order me a taxi")];
+        assert_eq!(of_rest(&rest, Some(&next)), Outcome::Failed);
+    }
+
+    #[test]
+    fn an_apology_of_the_model_is_a_doubt() {
+        let reply = |text: &str| Message::text(Role::Assistant, text);
+        assert_eq!(of_rest(&[], Some(&reply("Done."))), Outcome::Worked);
+        assert_eq!(of_rest(&[], Some(&reply("That did not work."))), Outcome::Unknown);
+        assert_eq!(of_rest(&[reply("I'm sorry, but that city is unknown.")], None), Outcome::Unknown);
+        assert_eq!(
+            of_rest(&[reply("Done."), Message::text(Role::User, "And?")], Some(&reply("It failed."))),
+            Outcome::Unknown
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_results_do_not_panic(content in any::<String>(), bracketed in "[\\[\\]{}'\":,a-z0-9 ]{0,30}") {
+            of_result(&content);
+            of_result(&bracketed);
+        }
+
+        #[test]
+        fn one_failed_result_is_never_success(fine in "[a-z]{1,8}", at in 0_usize..3) {
+            let calls: Vec<_> = (0..3).map(|i| call(&i.to_string(), "f", json!({}))).collect();
+            let mut results: Vec<_> = (0..3).map(|i| result(&i.to_string(), &fine)).collect();
+            results[at].is_error = true;
+            prop_assert_eq!(outcome(&[], &calls, &results, None), Outcome::Failed);
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! What the result of a call shows by itself: that it failed, that it succeeded, or data that a reply may use.
+//!
+//! Nothing is a success for want of known error words: an error has another name in every language and every API.
+
+use callsieve_bfcl::conversation::Message;
+use callsieve_notation::python;
+use serde_json::{Map, Value};
+
+use super::reply::{Datum, numbers_of};
+use super::words::{FAILURES, NEGATIONS, SUCCESSES, begins_with_one, has_one};
+
+/// What a result shows.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Sign {
+    /// It says that the call failed.
+    Failed,
+    /// It says that the call succeeded.
+    Succeeded,
+    /// It holds data, which a reply about it repeats.
+    Data(Vec<Datum>),
+    /// It shows nothing, or hints at a failure.
+    Doubtful,
+}
+
+/// English phrases that make a text of a result or a reply doubtful.
+#[rustfmt::skip] // The words of a language are together.
+const DOUBTS: &[&str] = &[
+    "error", "exception", "fail", "invalid", "sorry", "unable", "cannot", "can't", "could not", "couldn't",
+    "not found", "no results", "not work", "didn't work", "denied", "unauthorized", "forbidden", "timed out",
+    "timeout", "apolog", "wrong", "try again",
+];
+
+/// Keys of a result that hold its error.
+const ERROR_KEYS: &[&str] =
+    &["error", "errors", "exception", "err", "error_message", "errormessage", "error_code", "traceback"];
+
+/// Keys of a result for success, with a yes or no value.
+const SUCCESS_KEYS: &[&str] = &["ok", "success", "succeeded", "is_success", "successful"];
+
+/// Keys of a result that hold a status word or an HTTP status.
+const STATUS_KEYS: &[&str] = &["status", "status_code", "statuscode", "http_status"];
+
+/// Keys of a code that is 0 for success.
+#[rustfmt::skip] // The words of a language are together.
+const CODE_KEYS: &[&str] = &[
+    "code", "errcode", "errno", "ret", "retcode", "return_code", "returncode", "rc", "codigo", "código", "kod",
+    "kodu",
+];
+
+/// Values of a status key that report a failure.
+const FAILURE_STATUSES: &[&str] = &["error", "failed", "failure", "fail"];
+
+/// Keys of what is said about a call, in place of what it returned.
+#[rustfmt::skip] // The words of a language are together.
+const NOTE_KEYS: &[&str] = &[
+    "message", "msg", "detail", "details", "info", "hint", "reason", "description", "note", "request_id", "requestid",
+    "trace_id", "timestamp", "took", "elapsed", "duration_ms", "meldung", "nachricht", "hinweis", "grund", "melding",
+    "bericht", "reden", "mensaje", "motivo", "messaggio", "mensagem", "raison", "meddelande", "besked", "viesti",
+    "komunikat", "powód", "zpráva", "üzenet", "mesaj", "neden", "pesan", "alasan", "сообщение", "причина",
+    "повідомлення", "μήνυμα", "رسالة", "הודעה", "پیام", "संदेश", "কারণ", "ข้อความ", "메시지", "사유", "メッセージ", "理由", "消息",
+    "信息", "原因",
+];
+
+/// The most members of an object that may only say that nothing was done.
+const MOST_OF_A_NOTE: usize = 4;
+
+/// Returns what a result shows.
+pub(super) fn sign(result: &Message) -> Sign {
+    if result.is_error { Sign::Failed } else { of_text(&result.content) }
+}
+
+/// Returns `true` for a text with an English phrase of doubt.
+pub(super) fn is_doubtful(lower: &str) -> bool {
+    DOUBTS.iter().any(|words| lower.contains(words))
+}
+
+/// Judges the text of a result, which may be JSON or a printed Python value.
+fn of_text(text: &str) -> Sign {
+    let text = text.trim();
+    if text.is_empty() {
+        return Sign::Doubtful;
+    }
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        return of_value(&value);
+    }
+    if let Some(value) = text.starts_with(['{', '[', '(']).then(|| python::literal(text).ok()).flatten() {
+        return of_value(&value);
+    }
+    of_prose(text)
+}
+
+/// Judges a structured result. No depth limit is needed, because both parsers refuse values nested deeper than 128.
+fn of_value(value: &Value) -> Sign {
+    match value {
+        // An empty result, or `false`, may be right or the effect of a wrong call.
+        Value::Null | Value::Bool(false) => Sign::Doubtful,
+        Value::Bool(true) => Sign::Succeeded,
+        Value::Number(_) => Sign::Data(vec![Datum { key: None, value: value.clone() }]),
+        Value::String(text) => of_prose(text),
+        Value::Array(elements) => joint(elements.iter().map(of_element)),
+        Value::Object(members) => match members.get("text").filter(|_| is_content_part(members)) {
+            Some(text) => of_text(text.as_str().unwrap_or_default()),
+            None => of_object(members),
+        },
+    }
+}
+
+/// Judges an element of a list: a text in it is data, such as a name.
+fn of_element(value: &Value) -> Sign {
+    match value {
+        Value::String(text) if !text.trim().is_empty() && !is_doubtful(&text.to_lowercase()) => {
+            Sign::Data(vec![Datum { key: None, value: value.clone() }])
+        }
+        value => of_value(value),
+    }
+}
+
+/// A part of a message, as the Model Context Protocol has it.
+fn is_content_part(members: &Map<String, Value>) -> bool {
+    members.get("type").is_some_and(|kind| kind == "text")
+        && members.get("text").is_some_and(Value::is_string)
+}
+
+/// Failed if one is, else doubtful if one is; then all of them are data, or say that the calls succeeded.
+fn joint(parts: impl Iterator<Item = Sign>) -> Sign {
+    let (mut data, mut n_parts, mut is_doubtful, mut succeeded) = (Vec::new(), 0, false, false);
+    for part in parts {
+        n_parts += 1;
+        match part {
+            Sign::Failed => return Sign::Failed,
+            Sign::Doubtful => is_doubtful = true,
+            Sign::Succeeded => succeeded = true,
+            Sign::Data(more) => data.extend(more),
+        }
+    }
+    match (is_doubtful || n_parts == 0, data.is_empty()) {
+        (false, false) => Sign::Data(data),
+        (false, true) if succeeded => Sign::Succeeded,
+        _ => Sign::Doubtful,
+    }
+}
+
+fn of_object(members: &Map<String, Value>) -> Sign {
+    let (mut data, mut is_doubtful, mut succeeded, mut has_denial) = (Vec::new(), false, false, false);
+    for (key, value) in members {
+        match of_member(&key.to_lowercase(), value) {
+            Member::Failed => return Sign::Failed,
+            Member::Succeeded => succeeded = true,
+            Member::Doubtful => is_doubtful = true,
+            Member::Denial => has_denial = true,
+            Member::Data(more) => data.extend(more),
+            Member::Nothing => {}
+        }
+    }
+    // `{"erfolg": false, "meldung": "ausgebucht"}`: a no beside a few words.
+    let is_nested = members.values().any(|value| value.is_object() || value.is_array());
+    let is_note = has_denial && !is_nested && members.len() <= MOST_OF_A_NOTE;
+    if is_doubtful || is_note && !succeeded {
+        Sign::Doubtful
+    } else if succeeded {
+        Sign::Succeeded
+    } else if data.is_empty() {
+        Sign::Doubtful
+    } else {
+        Sign::Data(data)
+    }
+}
+
+/// What one member of a result shows.
+enum Member {
+    Failed,
+    Succeeded,
+    Doubtful,
+    /// `false` or null under a key that may mean success, or what was looked for.
+    Denial,
+    Data(Vec<Datum>),
+    Nothing,
+}
+
+fn of_member(key: &str, value: &Value) -> Member {
+    if ERROR_KEYS.contains(&key) {
+        // A result that says that it has no error says that it worked.
+        return if is_blank(value) { Member::Succeeded } else { Member::Failed };
+    }
+    if SUCCESS_KEYS.contains(&key) {
+        let says_no =
+            *value == Value::Bool(false) || value.as_str().is_some_and(|v| v.eq_ignore_ascii_case("false"));
+        return if says_no { Member::Failed } else { Member::Succeeded };
+    }
+    if STATUS_KEYS.contains(&key)
+        && let Some(succeeded) = of_status(value)
+    {
+        return if succeeded { Member::Succeeded } else { Member::Failed };
+    }
+    if CODE_KEYS.contains(&key)
+        && let Some(code) = value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
+    {
+        return if code == 0 || (200..300).contains(&code) { Member::Succeeded } else { Member::Doubtful };
+    }
+    match value {
+        Value::Null | Value::Bool(false) => Member::Denial,
+        Value::Bool(true) => Member::Nothing,
+        Value::String(text) if text.trim().is_empty() => Member::Nothing,
+        // Data may contain such words (a title, a log line), so they are a doubt, not a failure.
+        Value::String(text) if is_doubtful(&text.to_lowercase()) => match of_prose(text) {
+            Sign::Failed => Member::Failed,
+            _ => Member::Doubtful,
+        },
+        Value::String(_) | Value::Number(_) if NOTE_KEYS.contains(&key) => Member::Nothing,
+        Value::String(_) | Value::Number(_) => {
+            Member::Data(vec![Datum { key: Some(key.to_owned()), value: value.clone() }])
+        }
+        Value::Array(elements) if elements.is_empty() => Member::Nothing,
+        Value::Object(inner) if inner.is_empty() => Member::Nothing,
+        Value::Array(_) | Value::Object(_) => match of_value(value) {
+            Sign::Failed => Member::Failed,
+            Sign::Doubtful => Member::Doubtful,
+            // The status of a part is not that of the call.
+            Sign::Succeeded => Member::Nothing,
+            Sign::Data(data) => Member::Data(data),
+        },
+    }
+}
+
+/// Whether a status is one of success; `None` if it may be data.
+fn of_status(value: &Value) -> Option<bool> {
+    let of_code = |code: f64| match code {
+        400.0.. => Some(false),
+        200.0..300.0 => Some(true),
+        _ => None,
+    };
+    match value {
+        Value::Number(status) => status.as_f64().and_then(of_code),
+        Value::String(status) => {
+            let status = status.trim().to_lowercase();
+            if FAILURE_STATUSES.contains(&status.as_str()) {
+                return Some(false);
+            }
+            let of_word = || SUCCESSES.contains(&status.as_str()).then_some(true);
+            status.parse::<f64>().ok().and_then(of_code).or_else(of_word)
+        }
+        _ => None,
+    }
+}
+
+/// Returns whether the value of an error key means that there is no error.
+fn is_blank(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Number(code) => code.as_f64() == Some(0.0),
+        Value::String(text) => text.trim().is_empty() || text.eq_ignore_ascii_case("none"),
+        Value::Array(elements) => elements.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Bool(true) => false,
+    }
+}
+
+/// Judges a text in words.
+fn of_prose(text: &str) -> Sign {
+    let lower = text.to_lowercase();
+    if begins_with_one(&lower, FAILURES) {
+        return Sign::Failed;
+    }
+    let is_page = ["<html", "<!doctype", "<head", "<body"].iter().any(|tag| lower.contains(tag));
+    if lower.trim().is_empty() || is_page || is_doubtful(&lower) || has_one(&lower, NEGATIONS) {
+        return Sign::Doubtful;
+    }
+    if has_one(&lower, SUCCESSES) {
+        return Sign::Succeeded;
+    }
+    // What words say of success or failure is another thing in every language; numbers are data.
+    let numbers = numbers_of(&lower).into_iter().filter(|digits| !is_http_fault(digits));
+    let data: Vec<Datum> = numbers.map(|digits| Datum { key: None, value: digits.into() }).collect();
+    if data.is_empty() { Sign::Doubtful } else { Sign::Data(data) }
+}
+
+/// Whether digits may be the status of a failed request.
+fn is_http_fault(digits: &str) -> bool {
+    digits.len() == 3 && digits.starts_with(['4', '5'])
+}

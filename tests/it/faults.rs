@@ -1,0 +1,91 @@
+//! Tests of small logs with faults that people reported, against the right decision for each row.
+//!
+//! The files are in the data folder (`callsieve_testkit::data`).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use callsieve_testkit::data;
+use serde_json::Value;
+
+use crate::support::{output, shown};
+
+/// What became of a row: its reason, or its tier and its category.
+type Fates = BTreeMap<String, String>;
+
+/// Runs a log, and returns the fate of each row by its own id; `None` without the data.
+fn fates(log: &str) -> Option<Fates> {
+    let log = data::path(&format!("faults/{log}"))?;
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let (log, run) = (log.to_str().unwrap().to_owned(), out.to_str().unwrap().to_owned());
+    let ran = output(&["run", &log, "--out", &run, "--quiet"]);
+    assert!(out.join("rows.parquet").is_file(), "{}", shown(&ran));
+    let rows = ids(Path::new(&log));
+    Some(rows.into_iter().map(|id| (id.clone(), fate(&run, &id))).collect())
+}
+
+/// The ids of a log.
+fn ids(log: &Path) -> Vec<String> {
+    let text = std::fs::read_to_string(log).unwrap();
+    text.lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["id"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn fate(run: &str, id: &str) -> String {
+    let why = output(&["why", run, &format!("external:{id}"), "--json"]);
+    assert!(why.status.success(), "{}", shown(&why));
+    let why: Value = serde_json::from_slice(&why.stdout).unwrap();
+    let request = &why["requests"][0];
+    if let Some(reason) = request["fate"]["reason"].as_str() {
+        return reason.to_owned();
+    }
+    let kept = |key: &str| request["kept"][key].as_str().unwrap_or("-").to_owned();
+    format!("{} {}", kept("tier"), kept("category"))
+}
+
+#[test]
+fn calls_that_a_server_leaked_into_the_text_are_read_or_held() {
+    let Some(fates) = fates("01-leaked-calls/log.jsonl") else { return };
+    for (id, fate) in &fates {
+        let is_right = ["recorded simple", "split/unreadable-answer"].contains(&fate.as_str());
+        assert!(is_right, "{id}: {fate}");
+    }
+    assert_eq!(fates.len(), 8);
+}
+
+#[test]
+fn docs_that_differ_in_a_date_keep_their_requests() {
+    let Some(fates) = fates("10-docs-differ-in-a-date/log.jsonl") else { return };
+    for id in ["d17-FRA", "d22-FRA", "d22-MUC"] {
+        assert_eq!(fates[id], "outcome simple", "{id}");
+    }
+}
+
+#[test]
+fn a_failed_result_and_a_corrected_call_are_never_scored() {
+    let Some(fates) = fates("11-failed-results/log.jsonl") else { return };
+    for (id, fate) in &fates {
+        if id.starts_with("json-ok") {
+            assert!(id.ends_with("-2") || fate == "outcome simple", "{id}: {fate}");
+        } else {
+            assert!(!fate.starts_with("outcome"), "{id}: {fate}");
+        }
+        let is_first = id.ends_with("-1");
+        if is_first && (id.starts_with("cor-") || id.starts_with("apo-")) {
+            assert_eq!(fate, "answer/refuted", "{id}");
+        }
+    }
+}
+
+#[test]
+fn attempted_calls_and_failed_requests_among_abstentions_are_counted() {
+    let Some(bench) = data::path("faults/05-evaluate-irrelevance/bench") else { return };
+    let results = bench.with_file_name("results.jsonl");
+    let scored =
+        output(&["evaluate", "--dataset", bench.to_str().unwrap(), "--results", results.to_str().unwrap()]);
+    let text = shown(&scored);
+    assert!(text.contains("4 correct abstentions are a call that cannot be decoded"), "{text}");
+    assert!(text.contains("1 correct abstention is the error of a failed request"), "{text}");
+}
