@@ -24,7 +24,7 @@ impl Possible {
 }
 
 /// The first that fits counts.
-static POSSIBLE: [Possible; 17] = {
+static POSSIBLE: [Possible; 16] = {
     use TableId::{DocLists, Requests};
     const ANSWER: &[&str] = &["drop", "irrelevant", "answer"];
     const KEEP: &[&str] = &["keep", "drop"];
@@ -41,7 +41,6 @@ static POSSIBLE: [Possible; 17] = {
         Possible::of(Requests, "relevance/", ANSWER),
         Possible::of(Requests, "answer/", ANSWER),
         Possible::of(Requests, "forgotten/", ANSWER),
-        Possible::of(Requests, "split/earlier-calls", &["drop"]),
         Possible::of(Requests, "split/", ANSWER),
         Possible::of(Requests, "overlap/public-query", KEEP),
         Possible::of(Requests, "overlap/benchmark-query", KEEP),

@@ -22,6 +22,7 @@ use crate::engine::view::Row;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::text::noise::{is_mash, is_mashed};
 use crate::text::normal::normalise_query;
+use crate::text::small_talk::is_small_talk;
 
 static EMPTY: Reason = Reason::policy("spam/empty", "The query contains only blanks and control characters.");
 static NO_WORDS: Reason = Reason::policy("spam/no-words", "The query contains no letter and no digit.");
@@ -42,7 +43,8 @@ pub struct DropSpam {
     /// Minimum number of letters and digits in a query; a Han, kana or Hangul character counts as three. Higher drops
     /// more.
     pub min_letters: usize,
-    /// Queries to drop; case, surrounding blanks, commas and final punctuation are ignored.
+    /// Queries to drop besides greetings, thanks and closings; case, surrounding blanks, commas and final punctuation are
+    /// ignored.
     pub test_words: Vec<String>,
 }
 
@@ -112,7 +114,7 @@ impl RowStage for DropSpam {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(4);
+        fingerprint.version(5);
         Ok(())
     }
 
@@ -152,7 +154,7 @@ impl DropSpam {
         if is_mash(&normal) || is_mashed(&normal) {
             return Some((&MASH, Evidence::detail(json!({ "query": normal }))));
         }
-        if self.test_words.contains(&normal.replace(',', "")) {
+        if self.test_words.contains(&normal.replace(',', "")) || is_small_talk(query) {
             return Some((&TEST_WORD, Evidence::detail(json!({ "query": normal }))));
         }
         let evidence =

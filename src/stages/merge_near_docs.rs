@@ -8,6 +8,9 @@
 //! Names, types and keys make up most of a list with terse descriptions, so two lists whose descriptions have little in
 //! common can score above the threshold. They are not merged.
 //!
+//! Lists that differ in a value of their descriptions (a date, a number, a quoted word, a format, a negation) or in what
+//! their functions are named for are not merged either: another answer may be right.
+//!
 //! A request can only move to a near-duplicate list if its call fits there too. So lists merge
 //! only if they have the same interface for calls (`docs::interface`). A near-duplicate list
 //! with another interface is kept and marked as a variant of the earlier list;
@@ -36,6 +39,7 @@ use crate::engine::vocabulary::{Evidence, Likeness, Metric, Reason, RowIx, Table
 use crate::similarity::rouge::leaders::merge_into_leaders;
 use crate::similarity::rouge::texts::Texts;
 use crate::similarity::sequences::Sequences;
+use crate::text::doc_values::fixed_values;
 use crate::text::lcs::lcs;
 use crate::text::opposites::Meanings;
 use crate::text::profile::Profile;
@@ -101,7 +105,7 @@ impl Stage for MergeNearDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(6);
+        fingerprint.version(7);
         fingerprint.version_of("fixes", fix::VERSION);
         Ok(())
     }
@@ -210,20 +214,98 @@ const LEAST_DESCRIBED_ALIKE: f64 = 0.5;
 struct Said {
     name: Vec<u32>,
     descriptions: Vec<u32>,
+    /// Dates, numbers, quoted words, formats and negations of the descriptions.
+    values: String,
+    /// The words of the name that say what the function is about.
+    subject: Vec<String>,
 }
 
 impl Said {
     fn of(list: &ComparedList, meanings: &mut Meanings) -> Self {
         let name = list.only.as_ref().map_or("", |(_, name)| name);
-        Self { name: meanings.read(name), descriptions: meanings.read(&list.descriptions) }
+        Self {
+            name: meanings.read(name),
+            descriptions: meanings.read(&list.descriptions),
+            values: fixed_values(&list.descriptions),
+            subject: subject(name),
+        }
     }
 
-    /// Whether the functions do the opposite of each other, or the same to something else.
+    /// Whether the functions do the opposite of each other, the same to something else, or with other values.
     fn is_other(&self, other: &Self, meanings: &Meanings) -> bool {
-        meanings.are_opposed(&self.name, &other.name)
+        self.values != other.values
+            || self.subject != other.subject
+            || meanings.are_opposed(&self.name, &other.name)
             || meanings.are_opposed(&self.descriptions, &other.descriptions)
             || meanings.differ_alike((&self.name, &other.name), (&self.descriptions, &other.descriptions))
     }
+}
+
+/// Words of names that say that something is looked up or computed, and not what.
+const GENERIC: [&str; 31] = [
+    "a",
+    "an",
+    "api",
+    "by",
+    "calculate",
+    "check",
+    "compute",
+    "current",
+    "data",
+    "detail",
+    "details",
+    "display",
+    "fetch",
+    "find",
+    "for",
+    "function",
+    "get",
+    "info",
+    "information",
+    "list",
+    "lookup",
+    "of",
+    "query",
+    "read",
+    "retrieve",
+    "search",
+    "show",
+    "tool",
+    "up",
+    "view",
+    "look",
+];
+
+/// Words of names with a direction: `km_to_miles` is not `miles_to_km`.
+const DIRECTIONS: [&str; 4] = ["to", "from", "into", "2"];
+
+/// Returns the words of a name that say what a function is about: sorted, unless they have a direction.
+fn subject(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut before = ' ';
+    let mut word = String::new();
+    for c in name.chars().chain([' ']) {
+        let is_cut = !c.is_alphanumeric() || before.is_lowercase() && c.is_uppercase();
+        if is_cut && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words.retain(|word| !GENERIC.contains(&word.as_str()));
+    for word in &mut words {
+        // A plural is the same thing.
+        if word.len() > 3 && word.ends_with('s') && !word.ends_with("ss") {
+            word.pop();
+        }
+    }
+    if !words.iter().any(|word| DIRECTIONS.contains(&word.as_str())) {
+        words.sort_unstable();
+        words.dedup();
+    }
+    words
 }
 
 /// Returns whether the descriptions of two lists have enough in common; an empty description matches any other.
@@ -314,9 +396,26 @@ mod tests {
                 "lamp": {"type": "string", "description": "Which lamp of the house."}}});
             json!({"functions": [{"name": name, "description": format!("Switches a lamp of the house {word}"), "parameters": parameters}]})
         };
-        let lamps = json!({"doc_lists": [opposite("light_on", "on"), opposite("light_off", "off"), opposite("lamp_on", "on")]});
+        let lamps = json!({"doc_lists": [opposite("light_on", "on"), opposite("light_off", "off"), opposite("get_light_on", "on"), opposite("lamp_on", "on")]});
         let lamps = crate::fixture::judged(&MergeNearDocs::default(), &lamps);
-        assert_eq!([1, 2].map(|row| lamps.fate(row)), [None, Some("docs/near-duplicate")]);
+        assert_eq!([1, 2, 3].map(|row| lamps.fate(row)), [None, Some("docs/near-duplicate"), None]);
+        // Other values, and names about something else, keep lists apart.
+        let of = |name: &str, text: &str| {
+            json!({"functions": [{"name": name, "description": text, "parameters": {"type": "dict", "required": ["amount"],
+                "properties": {"amount": {"type": "float", "description": "The amount to convert, as a number."}}}}]})
+        };
+        let text = "Converts an amount between two units of length and returns the result";
+        let apart = json!({"doc_lists": [
+            of("miles_to_km", text), of("km_to_miles", text), of("convert_length", text),
+            of("convert_length_units", &format!("{text} for at most 20 values")),
+        ]});
+        let apart = crate::fixture::judged(&MergeNearDocs::default(), &apart);
+        assert_eq!([0, 1, 2, 3].map(|row| apart.fate(row)), [None; 4]);
+        let dated = |day: &str| {
+            of("find_trains", &format!("Finds trains for the amount of travellers. Today is {day}."))
+        };
+        let dated = json!({"doc_lists": [dated("Monday, 3 March 2025"), dated("Friday, 7 March 2025")]});
+        assert_eq!(crate::fixture::judged(&MergeNearDocs::default(), &dated).fate(1), None);
         // A call of the second list is renamed to the function of the first.
         let renames: Vec<Rename> = serde_json::from_str(judged.cell(1, RENAMES).unwrap()).unwrap();
         let (name, _) =

@@ -144,7 +144,7 @@ impl RowStage for Split {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(7);
+        fingerprint.version(8);
         Ok(())
     }
 
@@ -156,6 +156,10 @@ impl RowStage for Split {
         let messages = request.messages();
         let (category, basis) = match self.category(request, &messages, functions) {
             Ok(placed) => placed,
+            // No decision of a person would make it an entry.
+            Err(reason) if reason.code == EARLIER_CALLS.code => {
+                return Opinion::drop(reason, Evidence::default());
+            }
             Err(reason) => return Opinion::hold(reason, Evidence::default()),
         };
         let opinion = Opinion::keep().with(CATEGORY, category.name()).with(LANGUAGE, language_of(&messages));
@@ -171,7 +175,7 @@ impl RowStage for Split {
 }
 
 impl Split {
-    /// Returns the category and, for a category without answers, its basis; or the reason to hold the request.
+    /// Returns the category and, for a category without answers, its basis; or the reason to hold or drop the request.
     fn category(
         &self,
         request: Row<'_>,

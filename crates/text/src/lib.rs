@@ -11,6 +11,7 @@
 
 pub mod base32;
 pub mod content_hash;
+pub mod doc_values;
 pub mod figures;
 pub mod json_answer;
 pub mod language;
@@ -25,10 +26,12 @@ pub mod profile;
 pub mod rouge;
 pub mod rouge_sum;
 pub mod short;
+pub mod small_talk;
 pub mod specifics;
 pub mod spreadsheet;
 pub mod suggestion;
 pub mod tokens;
+pub mod typos;
 pub mod view;
 pub mod visible;
 pub mod vocabulary;

@@ -10,20 +10,169 @@ use super::words::for_each_word;
 /// English words of grammar, courtesy and request, and courtesy of other languages; sorted. Negations, numbers and
 /// words of direction are not included.
 const FREE: &[&str] = &[
-    "a", "about", "am", "an", "and", "anyone", "are", "as", "at", "be", "bitte", "can", "check", "could",
-    "d", "danke", "dear", "did", "display", "do", "does", "fetch", "find", "for", "get", "getting", "give",
-    "given", "giving", "good", "gracias", "had", "has", "have", "hello", "help", "hey", "hi", "how", "hows",
-    "i", "im", "in", "is", "it", "its", "just", "kindly", "know", "let", "like", "ll", "look", "m", "may",
-    "me", "merci", "might", "my", "need", "now", "obrigado", "of", "ok", "okay", "on", "our", "per", "pleas",
-    "please", "pls", "por", "provide", "re", "retrieve", "s", "shall", "should", "show", "so", "some",
-    "tell", "thank", "thanks", "that", "the", "their", "them", "then", "there", "these", "they", "this",
-    "those", "to", "up", "us", "ve", "want", "was", "we", "were", "what", "whats", "where", "wheres",
-    "which", "will", "wish", "with", "would", "you", "your",
+    "a",
+    "about",
+    "alsjeblieft",
+    "am",
+    "an",
+    "and",
+    "anyone",
+    "are",
+    "as",
+    "asap",
+    "at",
+    "be",
+    "bitte",
+    "bonjour",
+    "can",
+    "check",
+    "cheers",
+    "ciao",
+    "could",
+    "d",
+    "dank",
+    "danke",
+    "dear",
+    "did",
+    "display",
+    "do",
+    "does",
+    "dzięki",
+    "favor",
+    "fetch",
+    "find",
+    "folks",
+    "for",
+    "gerne",
+    "get",
+    "getting",
+    "give",
+    "given",
+    "giving",
+    "good",
+    "graag",
+    "gracias",
+    "grazie",
+    "greetings",
+    "guys",
+    "had",
+    "hallo",
+    "has",
+    "have",
+    "hello",
+    "help",
+    "hey",
+    "hi",
+    "hiya",
+    "hola",
+    "how",
+    "hows",
+    "i",
+    "im",
+    "in",
+    "is",
+    "it",
+    "its",
+    "just",
+    "kiitos",
+    "kindest",
+    "kindly",
+    "know",
+    "let",
+    "like",
+    "ll",
+    "look",
+    "lütfen",
+    "m",
+    "madam",
+    "mal",
+    "may",
+    "me",
+    "merci",
+    "might",
+    "my",
+    "need",
+    "now",
+    "obrigada",
+    "obrigado",
+    "of",
+    "ok",
+    "okay",
+    "on",
+    "our",
+    "per",
+    "pleas",
+    "please",
+    "pls",
+    "plz",
+    "por",
+    "porfa",
+    "porfavor",
+    "prego",
+    "prosim",
+    "proszę",
+    "provide",
+    "re",
+    "regards",
+    "retrieve",
+    "s",
+    "shall",
+    "should",
+    "show",
+    "sincerely",
+    "sir",
+    "so",
+    "some",
+    "stp",
+    "svp",
+    "tack",
+    "tak",
+    "takk",
+    "tell",
+    "teşekkürler",
+    "thank",
+    "thanks",
+    "that",
+    "the",
+    "their",
+    "them",
+    "then",
+    "there",
+    "these",
+    "they",
+    "this",
+    "thnx",
+    "those",
+    "thx",
+    "tnx",
+    "to",
+    "tolong",
+    "up",
+    "us",
+    "ve",
+    "want",
+    "was",
+    "we",
+    "were",
+    "what",
+    "whats",
+    "where",
+    "wheres",
+    "which",
+    "will",
+    "wish",
+    "with",
+    "would",
+    "you",
+    "your",
+    "пожалуйста",
+    "спасибо",
+    "谢谢",
 ];
 /// Endings that stand for a word of grammar: `where's` is `where is`.
 const CONTRACTED: &[&str] = &["'s", "'re", "'ll", "'d", "'ve", "'m"];
 /// Words after which the order of content words matters.
-const DIRECTIONS: &[&str] = &["after", "before", "from", "into", "minus", "than", "until"];
+const DIRECTIONS: &[&str] = &["after", "before", "by", "from", "into", "minus", "than", "until"];
 /// Negations; sorted.
 const NEGATIONS: &[&str] = &[
     "cannot", "cant", "didnt", "doesnt", "dont", "except", "isnt", "nein", "never", "nicht", "no", "non",
@@ -37,6 +186,25 @@ const MIN_PLURAL: usize = 4;
 /// Returns the content of a question as text, equal for two questions that are duplicates if their words are similar.
 /// `question` is as sent or normalised; case, punctuation, and the order of words without a number make no difference.
 pub fn specifics(question: &str) -> String {
+    let (mut content, ordered) = read(question);
+    content.sort_unstable();
+    // A repeated word has the same meaning; repeated numbers and characters of scripts without spaces may not.
+    content.dedup_by(|a, b| a == b && a.is_ascii() && a.len() >= MIN_PLURAL && !a.contains(char::is_numeric));
+    format!("{}\n{}", content.join(" "), ordered.join(" "))
+}
+
+/// Returns the content words of a question, in its order; a word after a direction has it before it.
+pub(super) fn content_words(question: &str) -> Vec<String> {
+    read(question).0
+}
+
+/// Returns the words of grammar, courtesy and request.
+pub(super) fn free_words() -> &'static [&'static str] {
+    FREE
+}
+
+/// The content words, and those of them whose order matters.
+fn read(question: &str) -> (Vec<String>, Vec<String>) {
     let (mut content, mut ordered) = (Vec::new(), Vec::new());
     let mut direction: Option<String> = None;
     let mut is_after_content = false;
@@ -67,10 +235,7 @@ pub fn specifics(question: &str) -> String {
             None => word.to_owned(),
         });
     });
-    content.sort_unstable();
-    // A repeated word has the same meaning; repeated numbers and characters of scripts without spaces may not.
-    content.dedup_by(|a, b| a == b && a.is_ascii() && a.len() >= MIN_PLURAL && !a.contains(char::is_numeric));
-    format!("{}\n{}", content.join(" "), ordered.join(" "))
+    (content, ordered)
 }
 
 /// Returns the parts of a question that no paraphrase changes: its words with a digit, in order, and the number of

@@ -13,15 +13,19 @@
 //! merge, too. Other similar requests are variants, which are kept up to a maximum number per
 //! request.
 //!
+//! A request with a typing error in one word, and one that puts the task of equal recorded calls in similar words, is merged
+//! as well (`typos`).
+//!
 //! All measures use the normalised text, so requests that are equal after normalisation
 //! have equal scores with everything else.
 
 mod examples;
 pub mod gates;
+mod typos;
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -29,7 +33,7 @@ use serde_json::{Value, json};
 use super::{Notes, Settings};
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::cells::TypedCells as _;
-use crate::columns::{FINISH_REASON, LIST_VARIANT_OF, MESSAGES, RESPONSE, STATUS, VARIANT_OF};
+use crate::columns::{FINISH_REASON, FUNCTIONS, LIST_VARIANT_OF, MESSAGES, RESPONSE, STATUS, VARIANT_OF};
 use crate::content_hash::{ContentHasher, content_hash};
 use crate::conversation::{Message, Role};
 use crate::docs::canonical;
@@ -48,10 +52,14 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Metric, Reason, RowIx, TableId};
 use crate::environment::Environment;
+use crate::similarity::sequences::Sequences;
 use crate::stages::near_queries::{Gates, MatchMethod, QueryMatch, merge_queries};
+use crate::text::lcs::lcs;
 use crate::text::normal::normalise_query;
-use crate::text::rouge::Threshold;
+use crate::text::rouge::{self, Threshold};
 use crate::text::specifics::{fixed_points, specifics};
+use crate::text::tokens::Tokenizer;
+use crate::text::typos::TypoWords;
 use gates::{Gate, check_gates, finds_paraphrases};
 
 /// The reason code of queries that are equal after normalisation; an answer to one is an answer to all.
@@ -218,6 +226,10 @@ struct ComparedRequest {
     shared: u128,
     /// The hash of the recorded calls; `None` if there are none, or they cannot be read.
     calls: Option<u128>,
+    /// The values of the recorded calls, in lower case.
+    values: Vec<String>,
+    /// Its words, of which one may have a typing error.
+    typo_words: TypoWords,
 }
 
 impl Stage for MergeNearQueries {
@@ -225,7 +237,7 @@ impl Stage for MergeNearQueries {
         Contract::of(TableId::Requests)
             .partition(Partition::Key)
             .reads([MESSAGES])
-            .reads_if_there([RESPONSE, FINISH_REASON, STATUS, LIST_VARIANT_OF])
+            .reads_if_there([RESPONSE, FINISH_REASON, STATUS, LIST_VARIANT_OF, FUNCTIONS])
             .writes([VARIANT_OF])
             .reasons([&SAME, &NEAR_COPY, &SIMILAR, &VARIANT])
             .merges()
@@ -233,7 +245,7 @@ impl Stage for MergeNearQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(10);
+        fingerprint.version(11);
         if let Some(embedder) = self.embedder()? {
             fingerprint.built_in("embedder", &embedder.id());
         }
@@ -299,8 +311,28 @@ impl Stage for MergeNearQueries {
                 let is_paraphrase = by_meaning && matches!(near.by, MatchMethod::Vectors);
                 have_equal_calls(row, near.to) && (is_paraphrase || specifics[&row] == specifics[&near.to])
             });
+            self.add_typos(&requests, view, cx, &mut copies)?;
             let rest = groups(&requests, |row| !copies.contains_key(&row), |request| (request.group, 0));
-            let near = self.near(&rest, cx, &mut vectors)?;
+            let mut near = self.near(&rest, cx, &mut vectors)?;
+            let of_row: FxHashMap<RowIx, &ComparedRequest> =
+                requests.iter().map(|(row, request)| (*row, request)).collect();
+            // Similar words, equal calls and a value in common: one task, put differently.
+            let leads: FxHashSet<RowIx> = copies.values().map(|near| near.to).collect();
+            let is_task = |row: RowIx, near: &NearRequest| {
+                !leads.contains(&row) && typos::share_a_value(of_row[&row], of_row[&near.to])
+            };
+            let tasks: Vec<(RowIx, NearRequest)> = near
+                .iter()
+                .filter(|(row, near)| is_task(**row, near))
+                .map(|(row, near)| (*row, *near))
+                .collect();
+            for (row, task) in tasks {
+                // A leader of a task is no variant of another.
+                if !near.contains_key(&task.to) {
+                    near.remove(&row);
+                    copies.insert(row, task);
+                }
+            }
             over = self.keep_variants(&rest, &near, view, out)?;
         }
         // The first note is about the search for copies, the second about variants; reports read the first.
@@ -480,15 +512,20 @@ impl MergeNearQueries {
         let calls =
             match recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), |_| true) {
                 RecordedAnswer::Calls(calls) => {
-                    let arguments = calls.into_iter().map(|call| call.arguments).collect();
-                    Some(content_hash(canonical::value_text(&Value::Array(arguments))))
+                    Some(Value::Array(calls.into_iter().map(|call| call.arguments).collect()))
                 }
                 _ => None,
             };
+        let mut values = Vec::new();
+        if let Some(calls) = &calls {
+            add_values(calls, &mut values);
+        }
+        let calls = calls.map(|calls| content_hash(canonical::value_text(&calls)));
         let specifics = content_hash(specifics(&last));
         let by_meaning = finds_paraphrases(self.cosine, &self.embedder);
         let shared = if by_meaning { content_hash(fixed_points(&last)) } else { specifics };
-        Some(ComparedRequest { group, query, specifics, shared, calls })
+        let typo_words = TypoWords::of(&last);
+        Some(ComparedRequest { group, query, specifics, shared, calls, values, typo_words })
     }
 
     /// Returns the embedder; `None` if the cosine is off.
@@ -525,6 +562,45 @@ impl MergeNearQueries {
         Ok(near)
     }
 
+    /// Adds the requests that are a typing error apart from an earlier one of their group.
+    fn add_typos(
+        &self,
+        requests: &[(RowIx, ComparedRequest)],
+        view: &View<'_>,
+        cx: &Context<'_>,
+        copies: &mut FxHashMap<RowIx, NearRequest>,
+    ) -> Result<()> {
+        if self.rouge_l.threshold().is_none() {
+            return Ok(());
+        }
+        let docs = view.parents(cx, |list| words_of_docs(&list.functions()))?;
+        let none = FxHashSet::default();
+        for group in groups(requests, |_| true, |request| request.group) {
+            let row_of = |at: usize| group[at].0;
+            let open: Vec<usize> = (0..group.len()).filter(|&at| !copies.contains_key(&row_of(at))).collect();
+            let list = view.list_of(row_of(0));
+            let typos =
+                typos::Group { requests: &group, docs: docs.of_list(list).unwrap_or(&none) }.typos(&open);
+            let mut leads: FxHashSet<RowIx> = copies.values().map(|near| near.to).collect();
+            for (one, other) in typos {
+                let [first, second] = [row_of(one), row_of(other)];
+                // A request that others are merged into stays.
+                let (merged, to) = if leads.contains(&second) { (first, second) } else { (second, first) };
+                let is_free = |row: RowIx| !copies.contains_key(&row);
+                if is_free(merged) && is_free(to) && !leads.contains(&merged) {
+                    let score = f1_of_words(&group[one].1.query, &group[other].1.query);
+                    let by = MatchMethod::Words(Tokenizer::Unicode);
+                    copies.insert(merged, NearRequest { to, by, score });
+                    leads.insert(to);
+                }
+            }
+            if cx.cancelled() {
+                return Err(Error::Interrupted);
+            }
+        }
+        Ok(())
+    }
+
     /// Writes the variants that are kept, and returns those beyond the maximum.
     fn keep_variants(
         &self,
@@ -551,6 +627,30 @@ impl MergeNearQueries {
         out.note(VARIANTS_NOTE, json!(counts));
         Ok(over)
     }
+}
+
+/// The words of docs, in lower case.
+fn words_of_docs(functions: &[Value]) -> FxHashSet<String> {
+    let text = Value::Array(functions.to_vec()).to_string().to_lowercase();
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Adds the single values of a value, in lower case.
+fn add_values(value: &Value, values: &mut Vec<String>) {
+    match value {
+        Value::Array(elements) => elements.iter().for_each(|element| add_values(element, values)),
+        Value::Object(members) => members.values().for_each(|member| add_values(member, values)),
+        Value::String(text) => values.push(text.to_lowercase()),
+        Value::Number(number) => values.push(number.to_string()),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
+/// The ROUGE-L F1 of two queries.
+fn f1_of_words(one: &str, other: &str) -> f64 {
+    let tokens = Sequences::encode(&[one, other], Tokenizer::Unicode);
+    let (own, others) = (tokens.get(0), tokens.get(1));
+    rouge::f1(lcs(own, others), own.len(), others.len())
 }
 
 /// Counts of variants: kept, requests that have some, and dropped.

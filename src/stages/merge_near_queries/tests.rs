@@ -49,6 +49,47 @@ fn requests_with_different_calls_are_variants_and_a_copy_with_a_call_is_kept() {
 }
 
 #[test]
+fn a_typing_error_keeps_no_request_apart_and_another_word_does() {
+    let settings = MergeNearQueries::default();
+    let near = Some(NEAR_COPY_CODE);
+    let of = |texts: &[&str]| {
+        let requests: Vec<(&str, Option<&str>)> = texts.iter().map(|text| (*text, None)).collect();
+        fates(&requests, &settings)
+    };
+    let ask = "ring the noon bells tomorrow";
+    for typo in [
+        "ring the noon bells tomorow",
+        "rign the noon bells tomorrow",
+        "plaese ring the noon bells tomorrow",
+        "asap please, ring the nooon bells tomorrow thx",
+    ] {
+        assert_eq!(of(&[ask, typo]), [None, near], "{typo}");
+    }
+    for other in [
+        "ring the moon calls tomorrow",
+        "ring the noon bells tomorrow 2",
+        "ring the \"noom\" bells tomorrow",
+        "ring the Noom bells tomorrow",
+    ] {
+        assert_eq!(of(&[ask, other]), [None, None], "{other}");
+    }
+    // A word that others have too is no typing error.
+    assert_eq!(of(&["sail the boats", "sail the boots", "where are boots", "where are boats"]), [None; 4]);
+    // The value of a recorded call is none either, and equal calls with a value in common are one task.
+    let city = |text: &'static str, city: &'static str| (text, Some(city));
+    assert_eq!(
+        fates(&[city("tides at parla now", "parla"), ("tides at paarla now", None)], &settings),
+        [None, None]
+    );
+    let (one, other) = (
+        "tell me when the noon bell of lyon rings today",
+        "tell me when the noon bells of lyon ring this today",
+    );
+    assert_eq!(fates(&[city(one, "lyon"), city(other, "lyon")], &settings), [None, near]);
+    assert_eq!(fates(&[city(one, "lyon"), city(other, "bonn")], &settings), [None, None]);
+}
+
+#[test]
 fn rows_are_sent_out_only_for_an_endpoint_embedder() {
     for stage in ["merge-near-queries", "drop-baseline-overlap"] {
         let sends = |settings| kind(stage).unwrap().with_settings(settings).contract().sends_rows_out;

@@ -1,0 +1,122 @@
+//! Requests that are one although a word differs: one of them has a typing error, or their recorded calls are equal.
+//!
+//! A typing error is assumed only in a word that no other request of the group and no doc has (`text::typos`), and never
+//! against different recorded calls.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::ComparedRequest;
+use crate::content_hash::content_hash;
+use crate::engine::vocabulary::RowIx;
+use crate::text::typos::{are_a_typo_apart, is_typo_of_a_free_word};
+
+/// Requests of one group in the order in which they lead, with everything that their words are compared with.
+pub(super) struct Group<'a> {
+    /// All requests of the group that are not equal to an earlier one.
+    pub(super) requests: &'a [&'a (RowIx, ComparedRequest)],
+    /// The words of the docs of the list.
+    pub(super) docs: &'a FxHashSet<String>,
+}
+
+/// Questions with the same other words of which all pairs are compared; more are compared if they share all letters but one.
+const MOST_COMPARED: usize = 200;
+
+impl Group<'_> {
+    /// Returns the pairs of places in the group that are a typing error apart, the earlier one first.
+    ///
+    /// Only places in `open` are compared.
+    pub(super) fn typos(&self, open: &[usize]) -> Vec<(usize, usize)> {
+        let mut n_having: FxHashMap<&str, usize> = FxHashMap::default();
+        for (_, request) in self.requests {
+            let words: FxHashSet<&str> = request.typo_words.words().collect();
+            for word in words {
+                *n_having.entry(word).or_default() += 1;
+            }
+        }
+        let is_unknown = |word: &str| n_having.get(word).is_none_or(|n| *n < 2) && !self.docs.contains(word);
+        let mut by_rest: FxHashMap<u128, Vec<(usize, &str)>> = FxHashMap::default();
+        for &at in open {
+            for (word, rest) in self.requests[at].1.typo_words.without_each() {
+                by_rest.entry(content_hash(rest)).or_default().push((at, word));
+            }
+            // A word of grammar with an error is a word more.
+            let whole = self.requests[at].1.typo_words.joined();
+            by_rest.entry(content_hash(whole)).or_default().push((at, ""));
+        }
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for words in by_rest.into_values().filter(|words| words.len() > 1) {
+            let mut add = |(one, a): (usize, &str), (other, b): (usize, &str)| {
+                let is_one = match (a, b) {
+                    ("", "") => false,
+                    ("", word) | (word, "") => is_unknown(word) && is_typo_of_a_free_word(word),
+                    (a, b) => (is_unknown(a) || is_unknown(b)) && are_a_typo_apart(a, b),
+                };
+                if one != other && is_one && self.may_be_one(one, other, [a, b]) {
+                    pairs.push((one.min(other), one.max(other)));
+                }
+            };
+            if words.len() <= MOST_COMPARED {
+                for (nth, &one) in words.iter().enumerate() {
+                    words[nth + 1..].iter().for_each(|&other| add(one, other));
+                }
+            } else {
+                for near in sharing_all_but_one(&words) {
+                    add(near.0, near.1);
+                }
+            }
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Whether nothing that was recorded keeps two requests apart.
+    fn may_be_one(&self, one: usize, other: usize, words: [&str; 2]) -> bool {
+        let [one, other] = [one, other].map(|at| &self.requests[at].1);
+        if one.calls.is_some() && one.calls == other.calls {
+            return true;
+        }
+        let is_value = |request: &ComparedRequest, word: &str| {
+            !word.is_empty() && request.values.iter().any(|value| value.contains(word))
+        };
+        (one.calls.is_none() || other.calls.is_none())
+            && !is_value(one, words[0])
+            && !is_value(other, words[1])
+            && !is_value(one, words[1])
+            && !is_value(other, words[0])
+    }
+}
+
+/// Pairs of words that are equal without one letter of each.
+fn sharing_all_but_one<'w>(words: &[(usize, &'w str)]) -> Vec<((usize, &'w str), (usize, &'w str))> {
+    let mut by_letters: FxHashMap<String, Vec<(usize, &str)>> = FxHashMap::default();
+    for &(at, word) in words {
+        let mut forms: Vec<String> = vec![word.to_owned()];
+        for (from, letter) in word.char_indices() {
+            forms.push(format!("{}{}", &word[..from], &word[from + letter.len_utf8()..]));
+        }
+        forms.sort_unstable();
+        forms.dedup();
+        for form in forms {
+            by_letters.entry(form).or_default().push((at, word));
+        }
+    }
+    let mut pairs = Vec::new();
+    for near in by_letters.into_values().filter(|near| (2..=MOST_COMPARED).contains(&near.len())) {
+        for (nth, &one) in near.iter().enumerate() {
+            pairs.extend(near[nth + 1..].iter().map(|&other| (one, other)));
+        }
+    }
+    pairs
+}
+
+/// Whether two requests with equal recorded calls are one task: both contain a value of the calls.
+pub(super) fn share_a_value(one: &ComparedRequest, other: &ComparedRequest) -> bool {
+    one.calls.is_some()
+        && one.calls == other.calls
+        && one.values.iter().any(|value| {
+            value.chars().count() > 1
+                && one.query.contains(value.as_str())
+                && other.query.contains(value.as_str())
+        })
+}
