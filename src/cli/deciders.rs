@@ -102,10 +102,7 @@ const FILES: &[(&str, &[&str])] = &[
         ],
     ),
     ("crates/collection/src/fault.rs", &["collect/"]),
-    (
-        "crates/collection/src/probe/of_collection.rs",
-        &["collect/never-answered", "collect/bad-answers"],
-    ),
+    ("crates/collection/src/probe/of_collection.rs", &["collect/never-answered", "collect/bad-answers"]),
     (
         "crates/collection/src/filter.rs",
         &[
