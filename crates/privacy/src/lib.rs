@@ -29,6 +29,7 @@ mod ip;
 mod key;
 pub mod known;
 mod mac;
+mod marked;
 mod names;
 mod noted;
 pub mod numbers;
@@ -68,7 +69,7 @@ pub(crate) type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 const RUNS_PER_CHECK: usize = 256;
 
 /// The version of recognisers and placeholders; a higher one makes redaction run again.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// A kind of personal value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

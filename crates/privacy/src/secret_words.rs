@@ -298,6 +298,38 @@ const NO_SECRETS: [&str; 31] = [
 /// Words before `token` that announce a secret even if it looks like an id.
 const NAMING: [&str; 10] =
     ["api", "access", "secret", "server", "auth", "private", "account", "bot", "personal", "admin"];
+/// Words before `key` or `token`, in one name or apart, with which it names a secret and nothing else.
+const SPECIFIC: [&str; 29] = [
+    "api",
+    "access",
+    "secret",
+    "server",
+    "auth",
+    "private",
+    "account",
+    "bot",
+    "personal",
+    "admin",
+    "client",
+    "app",
+    "consumer",
+    "service",
+    "signing",
+    "signature",
+    "encryption",
+    "master",
+    "webhook",
+    "refresh",
+    "session",
+    "bearer",
+    "deploy",
+    "license",
+    "integration",
+    "subscription",
+    "shared",
+    "jwt",
+    "id",
+];
 /// Schemes of the header `Authorization`.
 const SCHEMES: [&str; 12] = [
     "Bearer ",
@@ -343,6 +375,8 @@ pub(super) struct Tie {
     pub(super) is_loose: bool,
     /// Whether the value may look like an id.
     pub(super) is_named: bool,
+    /// Whether the word names a secret and nothing else: `api_key`, `client_secret`, not `key`.
+    pub(super) is_specific: bool,
     /// Whether a user and a password in base64 may follow.
     pub(super) is_basic: bool,
 }
@@ -366,11 +400,14 @@ pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) ->
     } else if word == Word::Password {
         rest = without_ending(rest);
     }
+    let mut is_of_api = false;
     if word == Word::Key {
+        let all = rest;
         rest = [" API", " api", " de API", " da API"]
             .iter()
             .find_map(|of| rest.strip_prefix(of))
             .unwrap_or(rest);
+        is_of_api = rest.len() < all.len();
     }
     rest = without_which(rest);
     let joined = joined_before(before);
@@ -426,8 +463,17 @@ pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) ->
         return None;
     }
     let is_named = NAMING.contains(&name.as_str()) || joined == "genie";
+    let begins =
+        |name: &str, word: &str| name.strip_prefix(word).is_some_and(|rest| matches!(rest, "" | "s" | "t"));
+    let is_environment = before.ends_with('_') && whole.ends_with(|c: char| c.is_ascii_uppercase());
+    let is_specific = is_of_api
+        || is_header
+        || is_environment
+        || whole.ends_with("ecret")
+        || whole.ends_with("ECRET")
+        || SPECIFIC.iter().any(|word| name == *word || begins(&joined, word));
     let is_basic = whole.ends_with("Basic") || scheme[..scheme_length].eq_ignore_ascii_case("basic ");
-    Some(Tie { from, quote, is_loose, is_named, is_basic })
+    Some(Tie { from, quote, is_loose, is_named, is_specific, is_basic })
 }
 
 /// Returns the text before a word whose first letters are given here: `my ` of `my t` + `oken`.

@@ -391,6 +391,83 @@ fn secrets_are_found_by_their_form() {
 }
 
 #[test]
+fn a_secret_of_any_alphabet_is_found_after_each_word_that_announces_one() {
+    const MARKED: &str = "Gx4W!m9Rb#2Tq$7Kd%";
+    const JOINED: &str = "Gx4W-m9Rb-2Tq7";
+    let announcing = [
+        "api_secret: ",
+        "api_key: ",
+        "secret: ",
+        "client_secret: ",
+        "token: ",
+        "auth_token: ",
+        "secret_key: ",
+        "access_key=",
+        "KILN_TOKEN=",
+        "my API secret is ",
+        "X-Api-Key: ",
+        "Authorization: Bearer ",
+        "deploy --api-key ",
+        "API-Schlüssel: ",
+        "der Schlüssel lautet ",
+        "a chave de API é ",
+        "ключ: ",
+        "API密钥：",
+        "トークンは ",
+    ];
+    for value in [MARKED, JOINED] {
+        for before in announcing {
+            for text in [format!("{before}{value}"), format!("use {before}{value} for it")] {
+                assert_eq!(found(&text).iter().map(|it| it.1).collect::<Vec<_>>(), [value], "{text}");
+                let once = redacted(&text);
+                assert_eq!(redacted(&once), once, "{text}");
+            }
+        }
+        let quoted = [
+            format!(r#"{{"api_secret": "{value}"}}"#),
+            format!(r#"{{\"clientSecret\": \"{value}\"}}"#),
+            format!("secret = '{value}'"),
+        ];
+        for text in quoted {
+            assert_eq!(found(&text).iter().map(|it| it.1).collect::<Vec<_>>(), [value], "{text}");
+        }
+    }
+    // The punctuation of a sentence is not part of it.
+    assert_eq!(redacted(&format!("my API secret is {MARKED}.")), "my API secret is 0000!0000#000$001%.");
+    assert_eq!(
+        redacted(&format!("{MARKED}; token: {MARKED}, ok")),
+        format!("{MARKED}; token: 0000!0000#000$001%, ok")
+    );
+    // The number of a placeholder in the log is not assigned again.
+    assert_eq!(redacted("secret: 0000!0001 token: Gx4W!m9Rb"), "secret: 0000!0001 token: 0000!0002");
+    let look_alikes = [
+        "api_key = OPENAI_API_KEY",
+        "kiln_secret: os.environ/KILN_SECRET_2",
+        "token: ${API_TOKEN}",
+        "api_key_created_at: 2026-09-09T06:00:00Z",
+        "secret_url: https://quillpost.net/Docs/keys2",
+        "token_expiry=2027-01-01",
+        "secretary: Mara Lind",
+        "token: string",
+        "api_key: your-api-key-here",
+        "secret: \"<your secret>\"",
+        "max_tokens: 4096",
+        "token = get_token(user)",
+        "token = client.readToken2(user)",
+        "auth_token: Settings.Token2",
+        "the key is Ctrl+Shift+F5",
+        "key: Level-2-Bonus",
+        "arn:aws:secretsmanager:eu-west-1:498317205566:secret:Kiln/Db-q4W7e2",
+        "token expires at 2026-09-09T06:00:00Z",
+        "?key=New%20York2",
+        "Answer key: Q1=B, Q2=D",
+    ];
+    for text in look_alikes {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
 fn a_web_token_of_any_length_is_found() {
     let part = |length: usize| random_body(Letters::Alnum, length);
     for length in [40, 70_000, 200_000] {
