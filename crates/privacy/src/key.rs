@@ -12,7 +12,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use super::context::is_joined_before;
 use super::cookies;
 use super::forms::{self, Form};
-use super::marked::{Announced, LEAST_MARKED, is_marked_secret};
+use super::marked::{LEAST_MARKED, is_marked_secret};
 use super::random::{
     LEAST_ENTROPY, LEAST_RANDOM, LEAST_UNTIED, PASSWORD_CHARS, entropy, is_basic, is_mixed, is_password,
     is_random, is_stand_in, is_strong_password, is_untied, is_uuid,
@@ -230,7 +230,7 @@ fn after_word(
     let bare = after_tie(text, &tie, word, scanned);
     let span = match word {
         Word::Password => bare,
-        _ => with_marks(text, &tie, bare.clone()).or(bare),
+        _ => with_marks(text, &tie, bare.as_ref()).or(bare),
     };
     span.map(|span| secret(text, span, kind))
 }
@@ -262,9 +262,9 @@ fn after_tie(text: &str, tie: &Tie, word: Word, scanned: &mut ScannedParts) -> O
     let judged = head(value);
     let is_ours = || number(judged).is_some();
     let is_secret = match word {
-        Word::Password if tie.is_loose => is_strong_password(value) || is_uuid(value) || is_ours(),
+        Word::Password if tie.announced.is_loose => is_strong_password(value) || is_uuid(value) || is_ours(),
         Word::Password => is_password(value) || is_ours(),
-        _ if tie.is_loose => {
+        _ if tie.announced.is_loose => {
             let is_id = tie.is_named && is_uuid(value);
             (value.len() >= LEAST_UNTIED && is_untied(judged)) || is_id || is_ours()
         }
@@ -279,7 +279,7 @@ fn after_tie(text: &str, tie: &Tie, word: Word, scanned: &mut ScannedParts) -> O
 }
 
 /// Returns the place of a key or token with the marks of passwords. It is longer than `bare`, the place of one without.
-fn with_marks(text: &str, tie: &Tie, bare: Option<Range<usize>>) -> Option<Range<usize>> {
+fn with_marks(text: &str, tie: &Tie, bare: Option<&Range<usize>>) -> Option<Range<usize>> {
     let from = tie.from;
     let quoted = tie.quote.and_then(|quote| quoted(text, from, quote, LEAST_MARKED));
     let end = quoted.unwrap_or_else(|| from + whole_password_end(text, from));
@@ -289,14 +289,15 @@ fn with_marks(text: &str, tie: &Tie, bare: Option<Range<usize>>) -> Option<Range
     } else {
         value
     };
-    let is_longer = bare.as_ref().is_none_or(|bare| bare.end < from + value.len());
+    let is_longer = bare.is_none_or(|bare| bare.end < from + value.len());
     if !is_longer || value.len() < LEAST_MARKED || is_in_resource_name(text, from) {
         return None;
     }
-    let announced = Announced { is_loose: tie.is_loose, is_specific: tie.is_specific };
     // A placeholder of the whole value has a number that its first part lacks.
-    let is_ours = || (bare.is_some() || tie.is_specific) && !tie.is_loose && number(value).is_some();
-    let is_secret = is_marked_secret(value, &text[from + value.len()..], announced) || is_ours();
+    let is_ours = || {
+        (bare.is_some() || tie.announced.is_specific) && !tie.announced.is_loose && number(value).is_some()
+    };
+    let is_secret = is_marked_secret(value, &text[from + value.len()..], tie.announced) || is_ours();
     is_secret.then(|| from..from + value.len())
 }
 

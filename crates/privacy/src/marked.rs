@@ -17,6 +17,8 @@ const NAME_MARKS: &str = "#%&@|";
 const LEAST_MIXED: usize = 8;
 /// Minimum number of parts with a letter and a digit, if these only follow each other.
 const LEAST_PARTS: usize = 3;
+/// Minimum number of letters of a word in a name.
+const LEAST_LETTERS_OF_WORD: usize = 3;
 /// Starts of a reference to a secret.
 const REFERENCES: [&str; 24] = [
     "/",
@@ -75,12 +77,18 @@ pub(super) fn is_marked_secret(value: &str, behind: &str, announced: Announced) 
     let mixed = body.split(|c| !is_part(c)).filter(|part| is_mixed(part)).map(str::len).sum::<usize>();
     let is_specific = announced.is_specific;
     let is_secret = match (has_digit, is_cased) {
-        _ if announced.is_loose => has_digit && is_cased && n_hard > 0 && mixed >= LEAST_MIXED,
+        _ if announced.is_loose => {
+            has_digit && is_cased && (n_hard > 0 || is_specific) && mixed >= LEAST_MIXED
+        }
         (true, true) if n_hard > 0 => {
             n_sure > 0 || n_hard > 1 || mixed > 0 || n_numbered(body) > 1 || is_specific
         }
         (true, true) => {
-            let is_name = || mixed == 0 && is_program_name(value);
+            // Names in programs and paths: `settings.Token2`, `Kiln/Prod2`.
+            let is_joined_by = |mark: char| body.chars().all(|c| is_part(c) || c == mark);
+            let is_name = || {
+                mixed < LEAST_MIXED / 2 && (is_program_name(value) || body.contains('/') || is_joined_by('.'))
+            };
             mixed >= LEAST_MIXED
                 || n_numbered(body) >= LEAST_PARTS
                 || is_specific && !is_name() && !body.contains("::")
@@ -93,10 +101,20 @@ pub(super) fn is_marked_secret(value: &str, behind: &str, announced: Announced) 
     is_secret && !is_stand_in(value) && !is_reference(value, behind, n_hard) && !is_other(value)
 }
 
-/// Returns true for letters and digits that change twice or more, as in no word with a number: `t4Lm`, `8Zr2`.
+/// Returns true for letters and digits that change twice or more, as in no word with a number: `t4Lm`, `8Zr2`. Words around a
+/// number are a name: `Base64Key`.
 fn is_mixed(part: &str) -> bool {
-    let kinds: Vec<bool> = part.chars().map(char::is_numeric).collect();
-    kinds.windows(2).filter(|pair| pair[0] != pair[1]).count() >= 2
+    let mut n_changes = 0;
+    let mut was_digit = None;
+    for is_digit in part.chars().map(char::is_numeric) {
+        n_changes += usize::from(was_digit.is_some_and(|was| was != is_digit));
+        was_digit = Some(is_digit);
+    }
+    let is_word = |letters: &str| {
+        letters.chars().count() >= LEAST_LETTERS_OF_WORD && !letters.chars().skip(1).any(char::is_uppercase)
+    };
+    let mut words = part.split(char::is_numeric).filter(|letters| !letters.is_empty());
+    n_changes >= 2 && !words.all(is_word)
 }
 
 /// Returns the number of parts with both letters and digits.
@@ -117,6 +135,9 @@ fn is_reference(value: &str, behind: &str, n_hard: usize) -> bool {
         || goes_on
         || value.contains("://")
         || value.contains("%20")
+        // The middle of a shortened secret is not shown.
+        || value.contains("...")
+        || value.contains("***")
         || REFERENCES.iter().any(|start| lowered.starts_with(start))
 }
 
@@ -177,12 +198,20 @@ mod tests {
             ("2026-09-09T06:00:00Z", ""),
             ("Gx4mR9tB2!", ""),
             ("KILN_API_KEY", ""),
+            ("sk-...Gx4m", ""),
+            ("K8s/Kiln-Db/Prod2", ""),
+            ("Vault.Prod2", ""),
         ] {
             assert!(!is_marked_secret(value, behind, API_KEY), "{value}");
         }
-        for value in
-            ["Level-2-Bonus", "Llama-3.1-8B-Q4_K_M", "Issue#1234", "Photos/2024/IMG_1234", "us-East-1b"]
-        {
+        for value in [
+            "Level-2-Bonus",
+            "Llama-3.1-8B-Q4_K_M",
+            "Issue#1234",
+            "Photos/2024/IMG_1234",
+            "us-East-1b",
+            "Base64Key/Utf8Name",
+        ] {
             assert!(!is_marked_secret(value, "", KEY), "{value}");
         }
     }

@@ -1,6 +1,8 @@
 //! Words before a secret, in many languages, and how a word is joined to its value: `key = …`, `mein Passwort lautet
 //! …`.
 
+use super::marked::Announced;
+
 /// The kind of secret that a word announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
@@ -25,6 +27,18 @@ pub(super) const WORDS: [(&[&str], Word); 3] = [
             "chave",
             "ключ",
             "klucz",
+            "clé",
+            "Clé",
+            "llave",
+            "Llave",
+            "chiave",
+            "Chiave",
+            "sleutel",
+            "Sleutel",
+            "anahtar",
+            "API 키",
+            "API키",
+            "비밀키",
             "密钥",
             "密鑰",
             "秘钥",
@@ -129,6 +143,8 @@ pub(super) const WORDS: [(&[&str], Word); 3] = [
             "トークン",
             "токен",
             "토큰",
+            "jeton",
+            "Jeton",
             "SSWS",
             "sessionid",
             "connect.sid",
@@ -371,12 +387,10 @@ pub(super) struct Tie {
     pub(super) from: usize,
     /// The quote around the value.
     pub(super) quote: Option<char>,
-    /// Whether the value is only near the word: it must be certain by itself.
-    pub(super) is_loose: bool,
+    /// What the word says about it. A value that is only near it must be certain by itself.
+    pub(super) announced: Announced,
     /// Whether the value may look like an id.
     pub(super) is_named: bool,
-    /// Whether the word names a secret and nothing else: `api_key`, `client_secret`, not `key`.
-    pub(super) is_specific: bool,
     /// Whether a user and a password in base64 may follow.
     pub(super) is_basic: bool,
 }
@@ -473,7 +487,8 @@ pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) ->
         || whole.ends_with("ECRET")
         || SPECIFIC.iter().any(|word| name == *word || begins(&joined, word));
     let is_basic = whole.ends_with("Basic") || scheme[..scheme_length].eq_ignore_ascii_case("basic ");
-    Some(Tie { from, quote, is_loose, is_named, is_specific, is_basic })
+    let announced = Announced { is_loose, is_specific };
+    Some(Tie { from, quote, announced, is_named, is_basic })
 }
 
 /// Returns the text before a word whose first letters are given here: `my ` of `my t` + `oken`.
