@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::runs::next_digit;
+use super::secret_words::after_owner;
 use super::ssn;
 use super::{FoundValue, PrivacyKind, ValueStatus};
 
@@ -59,7 +60,7 @@ const DOCUMENTS: &[Document] = &[
     Document { names: &["nric"], forms: &["A9999999A"] },
     Document { names: &["national id", "national identification", "national identity"], forms: &["99999999", "999999999", "9999999999", "99999999999", "999999999999", "9999999999999", "99999999999999"] },
     // China, Taiwan, Japan, Korea.
-    Document { names: &["身份证", "身份證", "公民身份", "居民身份证", "resident identity card"], forms: &["99999999999999999*", "999999999999999"] },
+    Document { names: &["身份证", "身份證", "公民身份", "居民身份证", "resident identity card"], forms: &["99999999999999999*", "999999999999999", "A999999999"] },
     Document { names: &["身分證", "身分證字號"], forms: &["A999999999"] },
     Document { names: &["マイナンバー", "個人番号"], forms: &["999999999999"] },
     Document { names: &["주민등록번호", "주민번호"], forms: &["9999999999999"] },
@@ -75,7 +76,7 @@ const DOCUMENTS: &[Document] = &[
 /// Words between a name and its number.
 #[rustfmt::skip] // The words of a language are together.
 const BETWEEN: &[&str] = &[
-    "number", "no", "nr", "num", "card", "code", "id", "is", "was", "as", "número", "numero", "es", "el", "son", "la",
+    "number", "no", "nr", "num", "card", "code", "id", "value", "is", "was", "as", "número", "numero", "es", "el", "son", "la",
     "numéro", "est", "le", "du", "nummer", "ist", "lautet", "die", "der", "nº", "n", "é", "o", "do", "è", "il", "numer", "to",
     "jest", "номер", "это", "är", "er", "nummeret", "numara", "numarası", "numaram", "nomor", "adalah", "número",
     "号码", "号", "號碼", "字號", "番号", "是", "为", "為", "は", "का", "नंबर", "है", "संख्या",
@@ -83,7 +84,7 @@ const BETWEEN: &[&str] = &[
 /// Maximum number of such words.
 const MAX_BETWEEN: usize = 4;
 /// Marks between a name, such words and the number.
-const MARKS: &str = ":=\"'`*#：?-_>|\\([°º.,，";
+const MARKS: &str = ":=\"'`*#：?-_>|\\()[]°º.,，";
 /// Signs between the digits of a number.
 const SIGNS: [char; 6] = [' ', '\u{a0}', '.', '-', '/', '+'];
 /// The first digits of a placeholder without and with letters.
@@ -156,7 +157,7 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
 
 /// Returns the length of the words and marks before the number.
 fn between(behind: &str) -> usize {
-    let mut rest = behind;
+    let mut rest = after_owner(behind).unwrap_or(behind);
     for _ in 0..=MAX_BETWEEN {
         rest = rest.trim_start_matches(|c: char| matches!(c, ' ' | '\t' | '\u{a0}') || MARKS.contains(c));
         let length = rest

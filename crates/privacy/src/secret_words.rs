@@ -564,7 +564,12 @@ fn is_flag(before: &str) -> bool {
 
 /// Returns the text after a joint that is a few words away.
 fn far(rest: &str, word: Word) -> Option<&str> {
-    if word == Word::Token || !OWNERS.iter().any(|owner| rest.starts_with(owner)) {
+    if word == Word::Token { None } else { after_owner(rest) }
+}
+
+/// Returns the text after the owner of a value and a joint: ` for the wifi is …`, ` del cliente: …`.
+pub(super) fn after_owner(rest: &str) -> Option<&str> {
+    if !OWNERS.iter().any(|owner| rest.starts_with(owner)) {
         return None;
     }
     let near = &rest[..rest.floor_char_boundary(MAX_FAR)];

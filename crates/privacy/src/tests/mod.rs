@@ -328,6 +328,8 @@ fn national_ids_are_found_after_their_names_whatever_their_check_digits() {
         ("CNPJ ", "48.271.936/0001-55"),
         ("my Aadhaar number is ", "4827 1936 0552"),
         ("आधार नंबर ", "4827 1936 0552"),
+        ("El DNI del cliente es ", "48271936K"),
+        ("burgerservicenummer (BSN): ", "482719365"),
         ("il mio codice fiscale è ", "KLRMRA82D41F205Q"),
         ("codice_fiscale=", "klrmra82d41f205q"),
         ("PESEL: ", "82041512345"),
