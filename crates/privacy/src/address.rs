@@ -38,6 +38,14 @@ pub(super) fn stand_in(written: &str, number: u64) -> String {
     format!("{OURS}{number}{at}{}", EXAMPLE_DOMAINS[0])
 }
 
+/// Returns the byte at which the at-sign of the first placeholder in a text begins.
+pub(super) fn at_sign(text: &str) -> Option<usize> {
+    let at = text.find(EXAMPLE_DOMAINS[0])?;
+    let before = &text[..at];
+    let local = before.strip_suffix("@").or_else(|| before.strip_suffix("%40"))?;
+    Some(local.len())
+}
+
 pub(super) fn is_local(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '%' | '+' | '-' | '\'')
 }

@@ -9,6 +9,7 @@ use std::ops::Deref;
 use super::context::{announces_card, announces_other, came_before, goes_on};
 use super::run::Run;
 use super::runs::next_digit;
+use super::series::is_series;
 use super::{FoundValue, PrivacyKind, ValueStatus};
 
 /// The prefix of our placeholders: a range used only for tests.
@@ -88,7 +89,10 @@ fn is_card(
     is_announced: &dyn Deref<Target = bool>,
 ) -> bool {
     let n_digits = run.n_digits(first, last);
-    if !(FEWEST_DIGITS..=MOST_DIGITS).contains(&n_digits) || !is_grouped(text, run, first, last) {
+    if !(FEWEST_DIGITS..=MOST_DIGITS).contains(&n_digits)
+        || !is_grouped(text, run, first, last)
+        || is_series(text, run, first, last)
+    {
         return false;
     }
     let digits = run.digits(text, first, last);

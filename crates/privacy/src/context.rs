@@ -14,6 +14,9 @@ const NEAR_BEFORE: usize = 48;
 /// Characters after a value in which a word can name its kind.
 const NEAR_AFTER: usize = 24;
 
+/// Maximum number of words between a verb that changes a version and the version.
+const MAX_BEFORE_UPDATE: usize = 5;
+
 /// Words for numbers that are not personal. A `*` allows any ending.
 const OTHER_NUMBER: &[&str] = &[
     "order",
@@ -187,6 +190,52 @@ const OTHER_NUMBER: &[&str] = &[
     "beställning*",
     "bestilling*",
 ];
+/// Words for things with numbers of their own, of any form.
+#[rustfmt::skip] // The words of a language are together.
+const ARTICLE: &[&str] = &[
+    "article*", "part", "parts", "item*", "sku", "skus", "ticket*", "order*", "product*", "catalog*", "catalogue*", "stock",
+    "model", "serial", "component", "material", "mpn", "spare", "filter", "bolt", "invoice*", "case", "asset", "drawing",
+    "teil", "teile*", "ersatzteil*", "artikel*", "bestell*", "auftrag*", "material*", "produkt*", "katalog*", "vorgang*", "stück*",
+    "artículo*", "articulo*", "pieza*", "producto*", "pedido*", "referencia*", "repuesto*", "boleto*", "incidencia*",
+    "pièce*", "piece*", "produit*", "commande*", "référence*", "billet*", "réf", "ref",
+    "articolo", "articoli", "pezzo", "pezzi", "prodotto", "prodotti", "ordine", "ricambio", "biglietto", "codice",
+    "artigo*", "peça*", "peca*", "produto*", "encomenda*", "bilhete*", "onderdeel*", "artikel*", "bestelling*", "produkt*",
+    "część", "części", "artykuł*", "towar*", "zamówieni*", "bilet*", "zgłoszeni*", "varenummer", "artikelnummer",
+    "артикул*", "товар*", "детал*", "заказ*", "запчаст*", "билет*", "заявк*", "ürün*", "parça*", "sipariş*", "barang",
+    "pesanan", "suku_cadang",
+];
+/// The same in scripts without spaces between words; directly before the number.
+const ARTICLE_ANYWHERE: &[&str] = &[
+    "商品",
+    "货号",
+    "貨號",
+    "料号",
+    "零件",
+    "配件",
+    "工单",
+    "订单",
+    "品番",
+    "型番",
+    "部品",
+    "注文",
+    "チケット",
+    "부품",
+    "품번",
+    "상품",
+    "제품",
+    "주문",
+    "티켓",
+    "编号",
+    "編號",
+    "番号",
+    "번호",
+];
+/// Small words between one of them and its number.
+const ARTICLE_FILLER: &[&str] = &[
+    "the", "with", "called", "named", "labelled", "labeled", "marked", "id", "mit", "der", "die", "das",
+    "con", "el", "la", "avec", "le", "com", "o", "z", "с", "to", "for", "de", "di", "da", "du", "pos",
+    "lautet", "è", "é",
+];
 /// The same in scripts without spaces between words; directly before the number.
 const OTHER_ANYWHERE: &[&str] = &[
     "订单",
@@ -260,6 +309,43 @@ const MAC: &[&str] = &[
 ];
 const VERSION: &[&str] = &[
     "version", "ver", "release", "build", "upgrade", "section", "chapter", "oid", "chrome", "firmware", "v",
+];
+/// Words for a version and nothing else, in many languages; a few small words may be between them and it.
+#[rustfmt::skip] // The words of a language are together.
+const VERSION_ONLY: &[&str] = &[
+    "version", "versions", "firmware*", "release", "revision", "versión", "versao", "versão", "versione", "versie", "wersja",
+    "wersji", "wersję", "verze", "verzi", "verzia", "verzió", "versiune*", "versio", "sürüm*", "phiên_bản", "versi", "версия",
+    "версии", "версию", "версія", "версії", "έκδοση", "прошивк*", "إصدار", "גרסה", "संस्करण", "softwareversion*",
+    "firmwareversion*", "programmversion*",
+];
+/// The same in scripts without spaces between words; directly before the number.
+const VERSION_ANYWHERE: &[&str] =
+    &["版本", "版本号", "バージョン", "ファームウェア", "固件", "버전", "펌웨어", "เวอร์ชัน"];
+/// Words between one of these and its number.
+#[rustfmt::skip] // The words of a language are together.
+const VERSION_FILLER: &[&str] = &[
+    "the", "of", "my", "our", "this", "current", "latest", "new", "now", "installed", "router", "camera", "device", "printer",
+    "switch", "phone", "auf", "der", "des", "die", "la", "el", "de", "del", "du", "le", "lautet", "zu", "a", "à", "to", "é", "è",
+];
+/// Things that have versions; the number after them is one unless a word for an address or a place is between.
+#[rustfmt::skip] // The words of a language are together.
+const SOFTWARE: &[&str] = &[
+    "app", "apps", "application", "package", "driver", "kernel", "bios", "uefi", "plugin", "sdk", "library", "software", "patch",
+    "hotfix", "installer", "module", "rev", "extension", "codec", "runtime", "anwendung", "paket", "treiber", "bibliothek",
+    "aplicación", "aplicativo", "paquete", "pacote", "controlador", "biblioteca", "application", "paquet", "pilote",
+    "bibliothèque", "applicazione", "pacchetto", "pakket", "sterownik", "pakiet", "приложени*", "пакет*", "драйвер*",
+];
+/// Verbs that change a version.
+#[rustfmt::skip] // The words of a language are together.
+const UPDATES: &[&str] = &[
+    "update", "updated", "upgrade", "upgraded", "downgrade", "downgraded", "bump", "bumped", "pin", "pinned", "install",
+    "installed", "aktualisier*", "installier*", "actualiz*", "instal*", "mettre", "mets", "aggiorn*", "atualiz*", "zaktualiz*",
+    "обнов*", "установ*",
+];
+/// Words for a place or a way, after which an address follows.
+const PLACES: &[&str] = &[
+    "at", "on", "from", "by", "via", "with", "for", "about", "against", "behind", "host", "server", "router",
+    "von", "bei", "unter", "desde", "depuis", "sur", "da", "с", "на", "от",
 ];
 const ADDRESS: &[&str] =
     &["ip", "ips", "ipv4", "host*", "server", "ping", "address*", "addr", "subnet", "dns"];
@@ -371,6 +457,23 @@ const SAYING: &[&str] = &[
     "pw",
     "user",
     "mail",
+    "dni",
+    "nie",
+    "nif",
+    "cpf",
+    "cnpj",
+    "cui",
+    "rut",
+    "curp",
+    "aadha",
+    "fiscal",
+    "pesel",
+    "bsn",
+    "nir",
+    "secu",
+    "personn",
+    "national",
+    "身份",
 ];
 
 /// Returns true if the key may name the kind of its value.
@@ -539,6 +642,35 @@ pub(super) fn announces_other(text: &str, at: usize) -> bool {
         || OTHER_ANYWHERE.iter().any(|word| end.ends_with(word))
 }
 
+/// Returns true if a word beside the number at `start` to `end` names an article, an order or a ticket.
+pub(super) fn announces_article(text: &str, start: usize, end: usize) -> bool {
+    let before = near_before(text, start);
+    let is_filler = |word: &&String| among(word, FILLER) || among(word, ARTICLE_FILLER);
+    let is_article = |word: &String| among(word, ARTICLE);
+    let words_before = words(before);
+    let bare =
+        before.trim_end_matches([' ', ':', '：', '号', '號', '番', '是', '为', '為', 'は', '는', '은', '#']);
+    let whole = before.trim_end_matches([' ', ':', '：', '是', '为', '為', 'は', '는', '은', '#']);
+    if words_before.iter().rev().find(|word| !is_filler(word)).is_some_and(is_article)
+        || (!before.is_ascii()
+            && ARTICLE_ANYWHERE.iter().any(|word| bare.ends_with(word) || whole.ends_with(word)))
+    {
+        return true;
+    }
+    let behind = near_after(text, end);
+    let behind = &behind[..behind.find(['.', ',', ';', '?', '!']).unwrap_or(behind.len())];
+    let words_behind = words(behind);
+    // `… is the part number`, `… (article)`.
+    let is_said = behind.trim_start().starts_with('(')
+        || words_behind
+            .first()
+            .is_some_and(|word| matches!(word.as_str(), "is" | "ist" | "es" | "est" | "è" | "é"));
+    let mut next = words_behind
+        .iter()
+        .filter(|word| !is_filler(word) && !matches!(word.as_str(), "a" | "an" | "my" | "our"));
+    is_said && next.next().is_some_and(is_article)
+}
+
 /// Returns true if a word in lower case names another kind of number.
 pub(super) fn names_other(word: &str) -> bool {
     among(word, OTHER_NUMBER)
@@ -563,7 +695,62 @@ pub(super) fn announces_mac(text: &str, at: usize) -> bool {
 
 /// Returns true if a word nearby announces a version.
 pub(super) fn announces_version(text: &str, at: usize) -> bool {
-    words(near_before(text, at)).iter().rev().take(2).any(|word| among(word, VERSION))
+    let before = near_before(text, at);
+    let words = words(before);
+    let is_near = words.iter().rev().take(2).any(|word| among(word, VERSION));
+    let is_filler = |word: &&String| among(word, FILLER) || among(word, VERSION_FILLER);
+    let is_only =
+        || words.iter().rev().find(|word| !is_filler(word)).is_some_and(|word| among(word, VERSION_ONLY));
+    let end = before.trim_end_matches([' ', ':', '：', '号', '是', '为', 'は']);
+    let is_operator = [">=", "<=", "~=", "^", "=="].iter().any(|operator| before.ends_with(operator));
+    is_near
+        || is_only()
+        || is_of_software(&words)
+        || (is_operator && words.last().is_some_and(|word| !among(word, ADDRESS)))
+        || (!before.is_ascii() && VERSION_ANYWHERE.iter().any(|word| end.ends_with(word)))
+}
+
+/// Returns true if the words end with software or its change, and no place is named after it: `app …`, `package kiln …`,
+/// `upgrade the driver to …`.
+fn is_of_software(words: &[String]) -> bool {
+    let to = ["to", "auf", "a", "à", "para", "до", "na"];
+    let (words, has_to) = match words.split_last() {
+        Some((last, rest)) if to.contains(&last.as_str()) => (rest, true),
+        _ => (words, false),
+    };
+    let is_place = |word: &String| among(word, ADDRESS) || among(word, PLACES);
+    let near = &words[words.len().saturating_sub(2)..];
+    let is_software = near.iter().any(|word| among(word, SOFTWARE)) && !near.iter().any(is_place);
+    let is_update = words.iter().rev().take(MAX_BEFORE_UPDATE).any(|word| among(word, UPDATES));
+    if has_to {
+        let is_bare = || words.last().is_some_and(|word| among(word, UPDATES));
+        return is_update && (is_software || is_bare());
+    }
+    is_software
+}
+
+/// Returns true if the text after a number says that it is a version: `is the latest version`.
+pub(super) fn is_version_after(text: &str, end: usize) -> bool {
+    let behind = near_after(text, end);
+    let behind = &behind[..behind.find(['.', ',', ';', '?', '!']).unwrap_or(behind.len())];
+    let words = words(behind);
+    let small = [
+        "is",
+        "the",
+        "a",
+        "our",
+        "my",
+        "latest",
+        "new",
+        "newest",
+        "current",
+        "stable",
+        "last",
+        "installed",
+        "ist",
+        "die",
+    ];
+    words.iter().find(|word| !small.contains(&word.as_str())).is_some_and(|word| among(word, VERSION_ONLY))
 }
 
 /// Returns true if a word nearby announces an IP address.

@@ -4,7 +4,9 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use memchr::memchr_iter;
 
-use super::context::{announces_address, announces_version, came_before, escape_before, is_joined_after};
+use super::context::{
+    announces_address, announces_version, came_before, escape_before, is_joined_after, is_version_after,
+};
 use super::run::Run;
 use super::{FoundValue, PrivacyKind, ValueStatus};
 
@@ -45,7 +47,10 @@ pub(super) fn find_v4(text: &str, run: &Run, found: &mut Vec<FoundValue>) {
             continue;
         }
         let is_small = address.octets().iter().all(|&number| number < SMALL);
-        if announces_version(text, start) || (is_small && !announces_address(text, start)) {
+        if announces_version(text, start)
+            || is_version_after(text, end)
+            || (is_small && !announces_address(text, start))
+        {
             continue;
         }
         if let Some(status) = status_v4(address) {

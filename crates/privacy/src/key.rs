@@ -12,6 +12,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use super::context::is_joined_before;
 use super::cookies;
 use super::forms::{self, Form};
+use super::marked::{LEAST_MARKED, is_marked_secret};
 use super::random::{
     LEAST_ENTROPY, LEAST_RANDOM, LEAST_UNTIED, PASSWORD_CHARS, entropy, is_basic, is_mixed, is_password,
     is_random, is_stand_in, is_strong_password, is_untied, is_uuid,
@@ -21,7 +22,7 @@ use super::secret::{
     JWT, JWT_PARTS, LEAST_JWT, MAX_JUDGED, RAPID_API, RAPID_API_LENGTH, RAPID_API_MARKS, head, is_rapid_api,
     number, secret,
 };
-use super::secret_words::{self, Word};
+use super::secret_words::{self, Tie, Word};
 use super::value_end::{quoted, whole_password_end, without_emphasis, without_punctuation};
 use super::vendors::{INNERS, Inner, Letters, VENDORS, Vendor, WEBHOOKS};
 use super::{FoundValue, PrivacyKind};
@@ -223,10 +224,20 @@ fn after_word(
 ) -> Option<FoundValue> {
     let tie = secret_words::tie(text, word_start, word_end, word)?;
     let kind = if word == Word::Token { PrivacyKind::Token } else { PrivacyKind::Key };
-    let from = tie.from;
-    if scanned.is_part(kind, from) {
+    if scanned.is_part(kind, tie.from) {
         return None;
     }
+    let bare = after_tie(text, &tie, word, scanned);
+    let span = match word {
+        Word::Password => bare,
+        _ => with_marks(text, &tie, bare.as_ref()).or(bare),
+    };
+    span.map(|span| secret(text, span, kind))
+}
+
+/// Returns the place of a password, or of a key or token of letters, digits and the marks of base64.
+fn after_tie(text: &str, tie: &Tie, word: Word, scanned: &mut ScannedParts) -> Option<Range<usize>> {
+    let from = tie.from;
     let bytes = text.as_bytes();
     let least = if word == Word::Password { *PASSWORD_CHARS.start() } else { LEAST_RANDOM };
     let quoted = tie.quote.and_then(|quote| quoted(text, from, quote, least));
@@ -239,10 +250,7 @@ fn after_word(
     if text[end..].starts_with('@') && quoted.is_none() {
         return None;
     }
-    // Punctuation that ends a sentence is followed by whitespace.
-    // Directly after an equals sign or in quotes, trailing punctuation is part of the value.
-    let is_assigned = tie.quote.is_some() || text[..from].ends_with('=');
-    let is_sentence = !is_assigned && text[end..].chars().next().is_none_or(char::is_whitespace);
+    let is_sentence = is_sentence(text, tie, end);
     let is_whole = quoted.is_some() || (word == Word::Password && !is_sentence);
     let value = without_emphasis(text, from, &text[from..end]);
     let value = match word {
@@ -254,9 +262,9 @@ fn after_word(
     let judged = head(value);
     let is_ours = || number(judged).is_some();
     let is_secret = match word {
-        Word::Password if tie.is_loose => is_strong_password(value) || is_uuid(value) || is_ours(),
+        Word::Password if tie.announced.is_loose => is_strong_password(value) || is_uuid(value) || is_ours(),
         Word::Password => is_password(value) || is_ours(),
-        _ if tie.is_loose => {
+        _ if tie.announced.is_loose => {
             let is_id = tie.is_named && is_uuid(value);
             (value.len() >= LEAST_UNTIED && is_untied(judged)) || is_id || is_ours()
         }
@@ -267,7 +275,49 @@ fn after_word(
                 || (value.len() >= LEAST_RANDOM && is_random(judged))
         }
     };
-    is_secret.then(|| secret(text, from..from + value.len(), kind))
+    is_secret.then(|| from..from + value.len())
+}
+
+/// Returns the place of a key or token with the marks of passwords. It is longer than `bare`, the place of one without.
+fn with_marks(text: &str, tie: &Tie, bare: Option<&Range<usize>>) -> Option<Range<usize>> {
+    let from = tie.from;
+    let quoted = tie.quote.and_then(|quote| quoted(text, from, quote, LEAST_MARKED));
+    let end = quoted.unwrap_or_else(|| from + whole_password_end(text, from));
+    let value = without_emphasis(text, from, &text[from..end]);
+    let value = if quoted.is_none() && is_sentence(text, tie, end) {
+        without_emphasis(text, from, value.trim_end_matches(['.', '?', ':']))
+    } else {
+        value
+    };
+    let is_longer = bare.is_none_or(|bare| bare.end < from + value.len());
+    if !is_longer || value.len() < LEAST_MARKED || is_in_resource_name(text, from) {
+        return None;
+    }
+    // A placeholder of the whole value has a number that its first part lacks.
+    let is_ours = || {
+        (bare.is_some() || tie.announced.is_specific) && !tie.announced.is_loose && number(value).is_some()
+    };
+    let is_secret = is_marked_secret(value, &text[from + value.len()..], tie.announced) || is_ours();
+    is_secret.then(|| from..from + value.len())
+}
+
+/// Returns true in the name of a resource of a cloud: `arn:…:secret:Name-…`.
+fn is_in_resource_name(text: &str, from: usize) -> bool {
+    /// Maximum length of a resource name before the value.
+    const MAX_NAME: usize = 96;
+    let before = &text[text.floor_char_boundary(from.saturating_sub(MAX_NAME))..from];
+    let name = before
+        .rsplit(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '='))
+        .next()
+        .unwrap_or_default();
+    name.starts_with("arn:")
+}
+
+/// Returns true if a value up to `end` may have the punctuation of its sentence, which is followed by whitespace. Directly
+/// after an equals sign or in quotes, trailing punctuation is part of the value.
+fn is_sentence(text: &str, tie: &Tie, end: usize) -> bool {
+    let is_assigned = tie.quote.is_some() || text[..tie.from].ends_with('=');
+    !is_assigned && text[end..].chars().next().is_none_or(char::is_whitespace)
 }
 
 /// Finds the password of a URL with its at-sign at `at`: `https://user:password@host`.

@@ -65,6 +65,8 @@ impl Sighting {
                 self.written.chars().count() >= SURE_CHARS && anchor(&self.written).is_some()
             }
             PrivacyKind::Name | PrivacyKind::StreetAddress => false,
+            // Its digits alone are not the id.
+            PrivacyKind::Ssn if self.written.contains(|c: char| c.is_ascii_alphabetic()) => false,
             kind if is_number(kind) => n_digits(&self.written) >= SURE_DIGITS,
             _ => true,
         }

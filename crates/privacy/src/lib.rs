@@ -29,7 +29,9 @@ mod ip;
 mod key;
 pub mod known;
 mod mac;
+mod marked;
 mod names;
+mod national;
 mod noted;
 pub mod numbers;
 pub mod people;
@@ -42,6 +44,7 @@ mod runs;
 mod scanned;
 mod secret;
 mod secret_words;
+mod series;
 mod spelled;
 mod ssn;
 mod value_end;
@@ -52,6 +55,7 @@ mod words;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
+use rustc_hash::FxHashSet;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -68,7 +72,7 @@ pub(crate) type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 const RUNS_PER_CHECK: usize = 256;
 
 /// The version of recognisers and placeholders; a higher one makes redaction run again.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;
 
 /// A kind of personal value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -82,7 +86,7 @@ pub enum PrivacyKind {
     Card,
     /// An international bank account number.
     Iban,
-    /// A US social security number.
+    /// A US social security number, or the national id of another country after its name.
     Ssn,
     /// An API key, a password, or another long-lived secret.
     Key,
@@ -337,6 +341,7 @@ impl Scanner {
             || (self.wants(PrivacyKind::Ipv6) && ip::may_hold_v6(text))
             || (self.wants(PrivacyKind::Mac) && mac::may_hold(text))
             || (secrets && key::may_hold(text))
+            || (self.wants(PrivacyKind::Ssn) && national::may_hold(text))
             || (self.with_people && people::placeholders::may_hold(text))
             || self.names.may_hold(text)
     }
@@ -362,6 +367,9 @@ impl Scanner {
         }
         if self.wants(PrivacyKind::Key) || self.wants(PrivacyKind::Token) {
             key::find(text, &mut found);
+        }
+        if self.wants(PrivacyKind::Ssn) {
+            national::find(text, &mut found);
         }
         if self.wants(PrivacyKind::Ipv6) {
             ip::find_v6(text, &mut found);
@@ -405,6 +413,7 @@ impl Scanner {
         }
         let is_of_people = |kind| matches!(kind, PrivacyKind::Name | PrivacyKind::StreetAddress);
         found.retain(|value| is_of_people(value.kind) || self.wants(value.kind));
+        keep_addresses(&mut found);
         without_overlaps(found)
     }
 
@@ -437,6 +446,20 @@ pub fn masked(text: &str) -> String {
         done = value.end;
     }
     masked + &text[done..]
+}
+
+/// Removes the secrets that are an e-mail address, which stays one: `"password": "mira@…"`.
+fn keep_addresses(found: &mut Vec<FoundValue>) {
+    let is_secret = |value: &FoundValue| matches!(value.kind, PrivacyKind::Key | PrivacyKind::Token);
+    if !found.iter().any(is_secret) {
+        return;
+    }
+    let addresses: FxHashSet<(usize, usize)> = found
+        .iter()
+        .filter(|value| value.kind == PrivacyKind::Email)
+        .map(|value| (value.start, value.end))
+        .collect();
+    found.retain(|value| !is_secret(value) || !addresses.contains(&(value.start, value.end)));
 }
 
 fn without_overlaps(mut found: Vec<FoundValue>) -> Vec<FoundValue> {

@@ -15,9 +15,12 @@ use serde::{Deserialize, Serialize};
 
 use super::announced::names_phone;
 use super::card::fill;
-use super::context::{announces_other, announces_phone, came_before, goes_on, line_above_announces_phone};
+use super::context::{
+    announces_article, announces_other, announces_phone, came_before, goes_on, line_above_announces_phone,
+};
 use super::plans::{NumberingPlan, TRIED};
 use super::run::Run;
+use super::series;
 use super::words::{Hint, Strength};
 use super::{FoundValue, PrivacyKind, ValueStatus};
 
@@ -144,12 +147,15 @@ impl<'t> Candidate<'t> {
     }
 
     fn judge(&self, region: Option<Region>) -> Option<FoundValue> {
+        if series::are_decimals(self.text, self.run, self.first, self.last, self.has_plus) {
+            return None;
+        }
         if self.has_plus || self.text[..self.start].ends_with(CHAT_LINK) {
             return self.international(0);
         }
         let is_named = LazyCell::new(|| self.is_named());
         let is_date = self.is_date() && !(self.first == self.last && !self.is_day() && *is_named);
-        if announces_other(self.text, self.start) || is_date || self.is_address() {
+        if announces_other(self.text, self.start) || is_date || self.is_address() || self.is_counted() {
             return None;
         }
         if let Some(number) = self.american_placeholder() {
@@ -235,6 +241,13 @@ impl<'t> Candidate<'t> {
         let Some(first) = gaps.next() else { return true };
         let is_separator = matches!(first.trim(), "" | "-") || (first == "." && self.last - self.first >= 2);
         is_separator && gaps.all(|gap| gap == first) && self.sizes().iter().all(|&size| size >= 2)
+    }
+
+    /// Returns true for a member of a series, a count, and the number of an article in the form of a social security number.
+    fn is_counted(&self) -> bool {
+        self.sizes() == [3, 2, 4] && announces_article(self.text, self.start, self.end)
+            || series::is_series(self.text, self.run, self.first, self.last)
+            || series::is_count(self.text, self.run, self.first, self.last)
     }
 
     /// Returns true for eight digits of which the last four are a month and a day.

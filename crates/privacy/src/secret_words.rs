@@ -1,6 +1,8 @@
 //! Words before a secret, in many languages, and how a word is joined to its value: `key = …`, `mein Passwort lautet
 //! …`.
 
+use super::marked::Announced;
+
 /// The kind of secret that a word announces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
@@ -25,6 +27,18 @@ pub(super) const WORDS: [(&[&str], Word); 3] = [
             "chave",
             "ключ",
             "klucz",
+            "clé",
+            "Clé",
+            "llave",
+            "Llave",
+            "chiave",
+            "Chiave",
+            "sleutel",
+            "Sleutel",
+            "anahtar",
+            "API 키",
+            "API키",
+            "비밀키",
             "密钥",
             "密鑰",
             "秘钥",
@@ -129,6 +143,8 @@ pub(super) const WORDS: [(&[&str], Word); 3] = [
             "トークン",
             "токен",
             "토큰",
+            "jeton",
+            "Jeton",
             "SSWS",
             "sessionid",
             "connect.sid",
@@ -298,6 +314,38 @@ const NO_SECRETS: [&str; 31] = [
 /// Words before `token` that announce a secret even if it looks like an id.
 const NAMING: [&str; 10] =
     ["api", "access", "secret", "server", "auth", "private", "account", "bot", "personal", "admin"];
+/// Words before `key` or `token`, in one name or apart, with which it names a secret and nothing else.
+const SPECIFIC: [&str; 29] = [
+    "api",
+    "access",
+    "secret",
+    "server",
+    "auth",
+    "private",
+    "account",
+    "bot",
+    "personal",
+    "admin",
+    "client",
+    "app",
+    "consumer",
+    "service",
+    "signing",
+    "signature",
+    "encryption",
+    "master",
+    "webhook",
+    "refresh",
+    "session",
+    "bearer",
+    "deploy",
+    "license",
+    "integration",
+    "subscription",
+    "shared",
+    "jwt",
+    "id",
+];
 /// Schemes of the header `Authorization`.
 const SCHEMES: [&str; 12] = [
     "Bearer ",
@@ -339,8 +387,8 @@ pub(super) struct Tie {
     pub(super) from: usize,
     /// The quote around the value.
     pub(super) quote: Option<char>,
-    /// Whether the value is only near the word: it must be certain by itself.
-    pub(super) is_loose: bool,
+    /// What the word says about it. A value that is only near it must be certain by itself.
+    pub(super) announced: Announced,
     /// Whether the value may look like an id.
     pub(super) is_named: bool,
     /// Whether a user and a password in base64 may follow.
@@ -366,11 +414,14 @@ pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) ->
     } else if word == Word::Password {
         rest = without_ending(rest);
     }
+    let mut is_of_api = false;
     if word == Word::Key {
+        let all = rest;
         rest = [" API", " api", " de API", " da API"]
             .iter()
             .find_map(|of| rest.strip_prefix(of))
             .unwrap_or(rest);
+        is_of_api = rest.len() < all.len();
     }
     rest = without_which(rest);
     let joined = joined_before(before);
@@ -426,8 +477,18 @@ pub(super) fn tie(text: &str, word_start: usize, word_end: usize, word: Word) ->
         return None;
     }
     let is_named = NAMING.contains(&name.as_str()) || joined == "genie";
+    let begins =
+        |name: &str, word: &str| name.strip_prefix(word).is_some_and(|rest| matches!(rest, "" | "s" | "t"));
+    let is_environment = before.ends_with('_') && whole.ends_with(|c: char| c.is_ascii_uppercase());
+    let is_specific = is_of_api
+        || is_header
+        || is_environment
+        || whole.ends_with("ecret")
+        || whole.ends_with("ECRET")
+        || SPECIFIC.iter().any(|word| name == *word || begins(&joined, word));
     let is_basic = whole.ends_with("Basic") || scheme[..scheme_length].eq_ignore_ascii_case("basic ");
-    Some(Tie { from, quote, is_loose, is_named, is_basic })
+    let announced = Announced { is_loose, is_specific };
+    Some(Tie { from, quote, announced, is_named, is_basic })
 }
 
 /// Returns the text before a word whose first letters are given here: `my ` of `my t` + `oken`.
@@ -503,7 +564,12 @@ fn is_flag(before: &str) -> bool {
 
 /// Returns the text after a joint that is a few words away.
 fn far(rest: &str, word: Word) -> Option<&str> {
-    if word == Word::Token || !OWNERS.iter().any(|owner| rest.starts_with(owner)) {
+    if word == Word::Token { None } else { after_owner(rest) }
+}
+
+/// Returns the text after the owner of a value and a joint: ` for the wifi is …`, ` del cliente: …`.
+pub(super) fn after_owner(rest: &str) -> Option<&str> {
+    if !OWNERS.iter().any(|owner| rest.starts_with(owner)) {
         return None;
     }
     let near = &rest[..rest.floor_char_boundary(MAX_FAR)];

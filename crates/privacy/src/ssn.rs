@@ -2,7 +2,8 @@
 //! nearby.
 
 use super::card::fill;
-use super::context::{announces_other, announces_ssn, came_before, goes_on, names_ssn};
+use super::context::{announces_article, announces_other, announces_ssn, came_before, goes_on, names_ssn};
+use super::national;
 use super::run::Run;
 use super::{FoundValue, PrivacyKind, ValueStatus};
 
@@ -12,6 +13,8 @@ const EXAMPLES: [&str; 3] = ["078051120", "219099999", "123456789"];
 /// area 000 would lose its zeros where it is written as a number.
 const AREA: u64 = 900;
 const N_AREAS: u64 = 100;
+/// Digits of a number.
+pub(super) const DIGITS: usize = 9;
 /// Numbers per area with one group.
 const SERIALS: u64 = 10_000;
 
@@ -24,17 +27,18 @@ pub(super) fn find(text: &str, run: &Run, found: &mut Vec<FoundValue>) {
         let is_named = names_ssn(text, start);
         if came_before(bytes, start, b"-./+")
             || goes_on(bytes, end, b"-./")
-            || (!is_named && announces_other(text, start))
+            || (!is_named && (announces_other(text, start) || announces_article(text, start, end)))
         {
             continue;
         }
         let digits = run.digits(text, first, last);
-        // Numbers that start with nine are assigned to taxpayers without a social security number, in these groups.
-        let is_taxpayer = is_named && matches!(&digits[3..4], "5" | "6" | "7" | "8" | "9");
-        let is_number = &digits[..3] != "666"
-            && (!digits.starts_with('9') || is_taxpayer)
-            && &digits[3..5] != "00"
-            && &digits[5..] != "0000";
+        // A number after its name is personal even if it has a typing error, or belongs to a taxpayer without a social
+        // security number, which starts with nine.
+        let is_number = is_named
+            || &digits[..3] != "666"
+                && !digits.starts_with('9')
+                && &digits[3..5] != "00"
+                && &digits[5..] != "0000";
         let status = if let Some(number) = digits.strip_prefix("000") {
             ValueStatus::Placeholder(number.parse().ok())
         } else if let Some(number) = number(&digits) {
@@ -67,14 +71,18 @@ fn shape(text: &str, run: &Run, first: usize) -> Option<usize> {
 }
 
 /// Returns the number of a placeholder.
-fn number(digits: &str) -> Option<u64> {
+pub(super) fn number(digits: &str) -> Option<u64> {
     let area = digits[..3].parse::<u64>().ok()?.checked_sub(AREA)?;
     let serial = digits[3..].strip_prefix("00")?.parse::<u64>().ok()?;
     Some(area * SERIALS + serial)
 }
 
-/// Returns the placeholder: in areas from 900 on, with the group 00.
+/// Returns the placeholder: in areas from 900 on, with the group 00. Ids of other countries have zeros.
 pub(super) fn stand_in(written: &str, number: u64) -> String {
+    let n_digits = written.bytes().filter(u8::is_ascii_digit).count();
+    if n_digits != DIGITS || written.contains(|c: char| c.is_ascii_alphabetic()) {
+        return national::stand_in(written, number);
+    }
     let area = AREA + number / SERIALS % N_AREAS;
     fill(written, &format!("{area}00{:04}", number % SERIALS))
 }

@@ -6,6 +6,7 @@
 use serde_json::{Map, Number, Value};
 
 use super::FoundValue;
+use super::address;
 use super::asked::question_before;
 
 /// The key of the text of a message.
@@ -195,12 +196,17 @@ fn number_of(text: String) -> Value {
     serde_json::from_str::<Number>(number).map_or(Value::String(text), Value::Number)
 }
 
-/// Returns the key, with a number appended if it is taken.
+/// Returns the key, with a number added if it is taken. In the placeholder of an e-mail address the number is a tag, so that the
+/// key still has an address.
 fn free_key(key: String, is_taken: impl Fn(&str) -> bool) -> String {
     if !is_taken(&key) {
         return key;
     }
-    let mut keys = (2_u64..).map(|number| format!("{key} {number}"));
+    let at = address::at_sign(&key);
+    let mut keys = (2_u64..).map(|number| match at {
+        Some(at) => format!("{}+{number}{}", &key[..at], &key[at..]),
+        None => format!("{key} {number}"),
+    });
     keys.find(|key| !is_taken(key)).unwrap_or(key)
 }
 

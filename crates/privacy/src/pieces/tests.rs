@@ -415,3 +415,13 @@ fn a_login_that_only_the_call_has_is_lost_and_one_that_the_user_writes_stays() {
     let new = called(&format!("Make the account wkrastavac for {address}"), &json!({"login": "wkrastavac"}));
     assert_eq!(new, json!({"login": "wkrastavac"}));
 }
+
+#[test]
+fn an_address_in_a_key_of_an_argument_is_that_of_the_question() {
+    let question = "Mark mira77.keller@quillpost.net as absent and MIRA77.keller@quillpost.net as late";
+    let arguments = json!({"roster": {"mira77.keller@quillpost.net": "absent", "at:mira77.keller@quillpost.net": "late"}});
+    let (question, arguments, following, _) = redacted(question, &arguments, "done for mira77.keller", "");
+    assert_eq!(question, "Mark user1@example.com as absent and user1@example.com as late");
+    assert_eq!(arguments, json!({"roster": {"user1@example.com": "absent", "at:user1@example.com": "late"}}));
+    assert_eq!(following, "done for user1");
+}

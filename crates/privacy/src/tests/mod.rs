@@ -156,7 +156,32 @@ fn keys_with_the_same_placeholder_stay_different() {
     let (scanner, mut numbers) = (scanner(), Numbers::default());
     numbers.learn(PrivacyKind::Email, "a@quillpost.net");
     let (new, _) = redact_json(&scanner, &numbers, cell).unwrap();
-    assert_eq!(new, r#"{"user1@example.com 2":1,"user1@example.com 3":2,"user1@example.com":3}"#);
+    assert_eq!(new, r#"{"user1+2@example.com":1,"user1+3@example.com":2,"user1@example.com":3}"#);
+    assert_eq!(redact_json(&scanner, &numbers, &new), None);
+}
+
+#[test]
+fn an_address_in_a_key_stays_an_address() {
+    for (cell, expected) in [
+        (r#"{"mira@quillpost.net": 1}"#, r#"{"user1@example.com":1}"#),
+        (r#"{"orders/mira@quillpost.net/2": 1}"#, r#"{"orders/user1@example.com/2":1}"#),
+        (r#"{"user:mira@quillpost.net": 1}"#, r#"{"user:user1@example.com":1}"#),
+        (r#"{"password:mira.k3ller@quillpost.net": 1}"#, r#"{"password:user1@example.com":1}"#),
+        (r#"{"api_key:Mira.K3ller@quillpost.net": 1}"#, r#"{"api_key:user1@example.com":1}"#),
+        (r#"{"password": "Mira.K3ller@quillpost.net"}"#, r#"{"password":"user1@example.com"}"#),
+        (
+            r#"{"of:mira@quillpost.net": 1, "of:MIRA@quillpost.net": 2}"#,
+            r#"{"of:user1@example.com":1,"of:user1+2@example.com":2}"#,
+        ),
+    ] {
+        let (scanner, mut numbers) = (scanner(), Numbers::default());
+        in_json(&scanner, cell, |found, _| learn(&mut numbers, found));
+        let (new, _) = redact_json(&scanner, &numbers, cell).unwrap();
+        assert_eq!(new, expected);
+        assert_eq!(redact_json(&scanner, &numbers, &new), None);
+    }
+    // A password with an at-sign is none.
+    assert_eq!(redacted("password: tG7v@qLmRz9!x"), "password: 0000@000000!1");
 }
 
 #[test]
@@ -276,8 +301,7 @@ fn numbers_of_seven_and_eight_digits_are_found_where_the_words_at_them_name_a_te
 #[test]
 fn a_part_of_a_longer_number_is_no_telephone_number() {
     let texts = [
-        "Mon numéro de sécurité sociale est le 2 84 05 75 115 042 68",
-        "Appelle la mairie, mon numéro de sécurité sociale est le 2 84 05 75 115 042 68",
+        "Appelle la mairie, mon numéro de dossier est le 2 84 05 75 115 042 68",
         "numéro 1 85 05 78 006 084",
         "el número es 28 1234 5678 9012 40",
     ];
@@ -291,6 +315,146 @@ fn a_part_of_a_longer_number_is_no_telephone_number() {
         ("Call:\n12 0171 3920012 mobile Anna", vec!["0171 3920012"]),
     ] {
         assert_eq!(found(text).iter().map(|it| it.1).collect::<Vec<_>>(), values, "{text}");
+    }
+}
+
+#[test]
+fn national_ids_are_found_after_their_names_whatever_their_check_digits() {
+    let announced = [
+        ("mi DNI es ", "48271936K"),
+        ("DNI nº ", "48.271.936-K"),
+        ("mi NIE: ", "Y-4827193-Q"),
+        ("meu CPF é ", "482.719.360-55"),
+        ("CNPJ ", "48.271.936/0001-55"),
+        ("my Aadhaar number is ", "4827 1936 0552"),
+        ("आधार नंबर ", "4827 1936 0552"),
+        ("El DNI del cliente es ", "48271936K"),
+        ("burgerservicenummer (BSN): ", "482719365"),
+        ("il mio codice fiscale è ", "KLRMRA82D41F205Q"),
+        ("codice_fiscale=", "klrmra82d41f205q"),
+        ("PESEL: ", "82041512345"),
+        ("mijn BSN is ", "482719365"),
+        ("meine Steuer-ID lautet ", "48 271 936 055"),
+        ("Steueridentifikationsnummer: ", "48271936055"),
+        ("Mon numéro de sécurité sociale est le ", "2 84 05 75 115 042 68"),
+        ("numéro de sécu : ", "284052A11504268"),
+        ("mitt personnummer är ", "820415-2385"),
+        ("我的身份证号码是", "11010519820415123X"),
+        ("SSN: ", "666-12-3456"),
+        ("my social security number is ", "987-65-4329"),
+        ("National Insurance number ", "QQ482719C"),
+        ("CURP: ", "KELM820415MDFLRR09"),
+        ("주민등록번호: ", "820415-2123456"),
+    ];
+    for (before, value) in announced {
+        for text in [format!("{before}{value}"), format!("{before}{value}, ok")] {
+            assert_eq!(found(&text), [(PrivacyKind::Ssn, value)], "{text}");
+            let once = redacted(&text);
+            assert!(redacted(&once) == once && found(&once).is_empty(), "{text} became {once}");
+        }
+    }
+    let cell = r#"{"dni": "48271936K", "user": {"userCpf": 48271936055}}"#;
+    let (scanner, mut numbers) = (scanner(), Numbers::default());
+    in_json(&scanner, cell, |found, _| learn(&mut numbers, found));
+    let (new, _) = redact_json(&scanner, &numbers, cell).unwrap();
+    assert_eq!(new, r#"{"dni":"00000001X","user":{"userCpf":90000000002}}"#);
+    let look_alikes = [
+        "482.719.360-55",
+        "48271936K",
+        "KLRMRA82D41F205Q",
+        "order 482719360552",
+        "RFC 2616",
+        "the number of DNI readers is 48",
+        "nie wiem, 4827193",
+        "pan to 1234567890",
+        "one sin 482719365",
+        "DNI reader 48271936",
+        "CPF: 123.456",
+        "Steuer-ID folgt am 12.05.2027",
+        "PESEL 8204151234567",
+    ];
+    for text in look_alikes {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
+fn decimals_series_and_counts_are_no_telephone_numbers() {
+    let texts = [
+        "Call me at 48.856613, 2.352222",
+        "call the taxi to 40.712776 -74.005974",
+        "contact the shop at 37.774929 -122.419418",
+        "mobile position +59.913869",
+        "ring me when it costs 104523.871234",
+        "the number 3.141592653",
+        "call for the years 2019 2020 2021 2022",
+        "numbers 1001 1002 1003 1004",
+        "call rooms 1204 1205 1206",
+        "The phone sold 12 500 000 units",
+        "contact 12 250 300 clients",
+        "call 1 250 000 users",
+        "visa 4001 4002 4003 4004",
+    ];
+    for text in texts {
+        assert_eq!(found(text), [], "{text}");
+    }
+    for (text, value) in [
+        ("call 415.5552671", "415.5552671"),
+        ("Handy 0171.3920012", "0171.3920012"),
+        ("Phone: +49.1711234567", "+49.1711234567"),
+        ("call 9123 4567", "9123 4567"),
+        ("call 22 345 678 now", "22 345 678"),
+        ("mobile 612 345 678", "612 345 678"),
+    ] {
+        assert_eq!(found(text), [(PrivacyKind::Phone, value)], "{text}");
+    }
+}
+
+#[test]
+fn numbers_of_articles_and_versions_stay() {
+    let texts = [
+        "article 536-22-8713",
+        "the part number is 536-22-8713",
+        "536-22-8713 is the part number",
+        "SKU: 536-22-8713",
+        "find product 536-22-8713",
+        "ticket 536-22-8713",
+        "Teilenummer 536-22-8713",
+        "la pieza 536-22-8713",
+        "número de peça 536-22-8713",
+        "réf. produit 536-22-8713",
+        "articolo 536-22-8713",
+        "артикул 536-22-8713",
+        "商品编号 536-22-8713",
+        "品番 536-22-8713",
+        "firmware 81.143.22.97",
+        "the firmware of the router is 81.143.22.97",
+        "the version number is 81.143.22.97",
+        "v81.143.22.97",
+        "app 81.143.22.97",
+        "package kiln 81.143.22.97",
+        "update the package to 81.143.22.97",
+        "kiln==81.143.22.97",
+        "is 81.143.22.97 the latest version",
+        "versión 81.143.22.97",
+        "версия 81.143.22.97",
+        "版本 81.143.22.97",
+    ];
+    for text in texts {
+        assert_eq!(found(text), [], "{text}");
+    }
+    for text in ["my number 536-22-8713", "parts for SSN 536-22-8713", "patient 536-22-8713"] {
+        assert_eq!(found(text), [(PrivacyKind::Ssn, "536-22-8713")], "{text}");
+    }
+    for text in [
+        "upgrade the server 81.143.22.97",
+        "ping the app at 81.143.22.97",
+        "redirect the app to 81.143.22.97",
+        "package server 81.143.22.97",
+        "if ip == 81.143.22.97",
+        "81.143.22.97 is running a new version",
+    ] {
+        assert_eq!(found(text), [(PrivacyKind::Ipv4, "81.143.22.97")], "{text}");
     }
 }
 
@@ -386,6 +550,83 @@ fn secrets_are_found_by_their_form() {
         "the password is required",
     ];
     for text in none {
+        assert_eq!(found(text), [], "{text}");
+    }
+}
+
+#[test]
+fn a_secret_of_any_alphabet_is_found_after_each_word_that_announces_one() {
+    const MARKED: &str = "Gx4W!m9Rb#2Tq$7Kd%";
+    const JOINED: &str = "Gx4W-m9Rb-2Tq7";
+    let announcing = [
+        "api_secret: ",
+        "api_key: ",
+        "secret: ",
+        "client_secret: ",
+        "token: ",
+        "auth_token: ",
+        "secret_key: ",
+        "access_key=",
+        "KILN_TOKEN=",
+        "my API secret is ",
+        "X-Api-Key: ",
+        "Authorization: Bearer ",
+        "deploy --api-key ",
+        "API-Schlüssel: ",
+        "der Schlüssel lautet ",
+        "a chave de API é ",
+        "ключ: ",
+        "API密钥：",
+        "トークンは ",
+    ];
+    for value in [MARKED, JOINED] {
+        for before in announcing {
+            for text in [format!("{before}{value}"), format!("use {before}{value} for it")] {
+                assert_eq!(found(&text).iter().map(|it| it.1).collect::<Vec<_>>(), [value], "{text}");
+                let once = redacted(&text);
+                assert_eq!(redacted(&once), once, "{text}");
+            }
+        }
+        let quoted = [
+            format!(r#"{{"api_secret": "{value}"}}"#),
+            format!(r#"{{\"clientSecret\": \"{value}\"}}"#),
+            format!("secret = '{value}'"),
+        ];
+        for text in quoted {
+            assert_eq!(found(&text).iter().map(|it| it.1).collect::<Vec<_>>(), [value], "{text}");
+        }
+    }
+    // The punctuation of a sentence is not part of it.
+    assert_eq!(redacted(&format!("my API secret is {MARKED}.")), "my API secret is 0000!0000#000$001%.");
+    assert_eq!(
+        redacted(&format!("{MARKED}; token: {MARKED}, ok")),
+        format!("{MARKED}; token: 0000!0000#000$001%, ok")
+    );
+    // The number of a placeholder in the log is not assigned again.
+    assert_eq!(redacted("secret: 0000!0001 token: Gx4W!m9Rb"), "secret: 0000!0001 token: 0000!0002");
+    let look_alikes = [
+        "api_key = OPENAI_API_KEY",
+        "kiln_secret: os.environ/KILN_SECRET_2",
+        "token: ${API_TOKEN}",
+        "api_key_created_at: 2026-09-09T06:00:00Z",
+        "secret_url: https://quillpost.net/Docs/keys2",
+        "token_expiry=2027-01-01",
+        "secretary: Mara Lind",
+        "token: string",
+        "api_key: your-api-key-here",
+        "secret: \"<your secret>\"",
+        "max_tokens: 4096",
+        "token = get_token(user)",
+        "token = client.readToken2(user)",
+        "auth_token: Settings.Token2",
+        "the key is Ctrl+Shift+F5",
+        "key: Level-2-Bonus",
+        "arn:aws:secretsmanager:eu-west-1:498317205566:secret:Kiln/Db-q4W7e2",
+        "token expires at 2026-09-09T06:00:00Z",
+        "?key=New%20York2",
+        "Answer key: Q1=B, Q2=D",
+    ];
+    for text in look_alikes {
         assert_eq!(found(text), [], "{text}");
     }
 }
