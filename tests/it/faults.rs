@@ -89,3 +89,86 @@ fn attempted_calls_and_failed_requests_among_abstentions_are_counted() {
     assert!(text.contains("4 correct abstentions are a call that cannot be decoded"), "{text}");
     assert!(text.contains("1 correct abstention is the error of a failed request"), "{text}");
 }
+
+#[test]
+fn a_secret_with_marks_is_replaced_after_any_word() {
+    let Some(folder) = data::path("faults/02-secrets-with-punctuation") else { return };
+    for number in 1..=8 {
+        let log = folder.join(format!("{number}.jsonl"));
+        let out = tempfile::tempdir().unwrap();
+        let run = out.path().join("run");
+        let ran = output(&["run", log.to_str().unwrap(), "--out", run.to_str().unwrap(), "--quiet"]);
+        assert!(run.join("report.json").is_file(), "{}", shown(&ran));
+        let report: Value = serde_json::from_slice(&std::fs::read(run.join("report.json")).unwrap()).unwrap();
+        let kinds: Vec<&String> = report["redacted"].as_object().unwrap().keys().collect();
+        assert!(
+            kinds
+                .iter()
+                .any(|kind| ["key", "token", "privacy/key", "privacy/token"].contains(&kind.as_str())),
+            "{number}: {kinds:?}"
+        );
+    }
+}
+
+/// The fixed functions of a file, by the id of their line.
+fn fixed(docs: &str) -> Option<BTreeMap<String, Value>> {
+    let docs = data::path(&format!("faults/{docs}"))?;
+    let fixed = output(&["fix", docs.to_str().unwrap(), "--json"]);
+    assert!(fixed.status.success(), "{}", shown(&fixed));
+    let text = String::from_utf8(fixed.stdout).unwrap();
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let by_id: BTreeMap<String, Value> = ids(&docs)
+        .into_iter()
+        .zip(lines)
+        .map(|(id, line)| (id, line["function"][0]["parameters"].clone()))
+        .collect();
+    Some(by_id)
+}
+
+/// The names of the parameters, and of those that are required; both sorted.
+fn names(parameters: &Value) -> (Vec<String>, Vec<String>) {
+    let mut names: Vec<String> = parameters["properties"].as_object().unwrap().keys().cloned().collect();
+    let required = parameters["required"].as_array().into_iter().flatten();
+    let mut required: Vec<String> = required.map(|name| name.as_str().unwrap().to_owned()).collect();
+    names.sort_unstable();
+    required.sort_unstable();
+    (names, required)
+}
+
+#[test]
+fn parameters_with_names_of_words_of_a_schema_are_kept() {
+    let Some(fixed) = fixed("03-parameter-called-properties/docs.jsonl") else { return };
+    let of = |id: &str| {
+        let (names, required) = names(&fixed[id]);
+        (names.join(" "), required.join(" "))
+    };
+    assert_eq!(of("flat"), ("limit properties".to_owned(), "properties".to_owned()));
+    assert_eq!(of("flat-type"), ("properties type".to_owned(), "properties type".to_owned()));
+    assert_eq!(of("flat-xlam"), ("limit properties".to_owned(), String::new()));
+    assert_eq!(of("seal-tools"), ("limit properties".to_owned(), "properties".to_owned()));
+}
+
+#[test]
+fn a_nullable_input_is_optional() {
+    let Some(fixed) = fixed("07-nullable-inputs/docs.jsonl") else { return };
+    let (names, required) = names(&fixed["smolagents"]);
+    assert_eq!((names.join(" "), required.join(" ")), ("days port".to_owned(), "port".to_owned()));
+}
+
+#[test]
+fn calls_that_an_observation_lists_are_read() {
+    let Some(fates) = fates("13-vercel-langfuse/log.jsonl") else { return };
+    for (id, fate) in fates.iter().filter(|(id, _)| *id != "text") {
+        assert_eq!(fate, "recorded multiple", "{id}");
+    }
+}
+
+#[test]
+fn the_finish_reason_beside_empty_content_is_kept() {
+    let Some(fates) = fates("08-gemini-empty-content/log.jsonl") else { return };
+    for (id, fate) in &fates {
+        let is_failed =
+            ["split/request-failed", "split/truncated-answer", "relevance/unsure"].contains(&fate.as_str());
+        assert!(is_failed, "{id}: {fate}");
+    }
+}

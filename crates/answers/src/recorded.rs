@@ -38,7 +38,18 @@ const TRUNCATED: &[&str] =
     &["length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"];
 
 /// Finish reasons of common APIs, in lower case, for a failed request.
-const FAILED: &[&str] = &["error", "content_filter", "safety", "recitation", "malformed_function_call"];
+const FAILED: &[&str] = &[
+    "error",
+    "content_filter",
+    "safety",
+    "recitation",
+    "malformed_function_call",
+    "unexpected_tool_call",
+    "prohibited_content",
+    "blocklist",
+    "spii",
+    "image_safety",
+];
 
 /// Tags that models write around calls.
 const TAGS: &[(&str, &str)] = &[

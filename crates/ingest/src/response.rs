@@ -143,6 +143,8 @@ const RESPONSE_FORMATS: &[ResponseFormat] = &[
     ResponseFormat { sign: Sign::Has(&["role"]), message: &[], finish_reason: &["finish_reason"] },
     ResponseFormat { sign: Sign::Has(&["content"]), message: &[], finish_reason: &["finish_reason"] },
     ResponseFormat { sign: Sign::Has(&["tool_calls"]), message: &[], finish_reason: &["finish_reason"] },
+    // The Vercel AI SDK's, with the text beside the calls.
+    ResponseFormat { sign: Sign::Has(&["toolCalls"]), message: &[], finish_reason: &["finishReason"] },
     ResponseFormat { sign: Sign::Has(&["function_call"]), message: &[], finish_reason: &["finish_reason"] },
 ];
 
@@ -183,13 +185,19 @@ fn read_known(mut response: Value) -> ParsedResponse {
     };
     let finish_reason =
         find(&mut response, log_format.finish_reason).and_then(|v| v.as_str().map(str::to_owned));
-    let message = find(&mut response, log_format.message).map(Value::take);
+    let message =
+        find(&mut response, log_format.message).map(Value::take).filter(|message| !is_hollow(message));
     match message.map(read_answer) {
         Some(Ok(message)) => ParsedResponse { message: Some(message), finish_reason },
         // Blocked before any output: there is only the reason.
         None if finish_reason.is_some() => ParsedResponse { message: None, finish_reason },
         _ => ParsedResponse::finished(FINISHED_UNREADABLE),
     }
+}
+
+/// Returns `true` for a message with nothing but a role, which Gemini sends in place of none.
+fn is_hollow(message: &Value) -> bool {
+    message.as_object().is_some_and(|fields| fields.keys().all(|key| key == "role"))
 }
 
 /// Reads a response of no API: a text, a list of messages or of their parts, or any other JSON as its text.
@@ -363,6 +371,17 @@ mod tests {
         assert_eq!(read_response(blocked), ParsedResponse::finished("SAFETY"));
         let malformed = json!({"candidates": [{"finishReason": "MALFORMED_FUNCTION_CALL"}]});
         assert_eq!(read_response(malformed), ParsedResponse::finished("MALFORMED_FUNCTION_CALL"));
+        let call = json!({"toolCallId": "c1", "toolName": "tide", "input": {"port": "Oban"}});
+        let beside = json!({"text": "I look.", "toolCalls": [call], "finishReason": "tool-calls"});
+        for listed in [json!([call]), beside] {
+            let message = read_response(listed).message.unwrap();
+            assert_eq!((message.calls.len(), message.calls[0].name.as_str()), (1, "tide"));
+            assert_eq!(message.calls[0].arguments, json!({"port": "Oban"}));
+        }
+        for content in [json!({}), json!({"role": "model"})] {
+            let hollow = json!({"candidates": [{"content": content, "finishReason": "MAX_TOKENS"}]});
+            assert_eq!(read_response(hollow), ParsedResponse::finished("MAX_TOKENS"));
+        }
         let image = json!({"role": "assistant", "content": [{"type": "image"}]});
         assert_eq!(read_response(image), ParsedResponse::finished(FINISHED_UNREADABLE));
     }

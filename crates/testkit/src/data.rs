@@ -168,10 +168,18 @@ pub const PARTS: &[DataPart] = &[
     ),
     data_part("messy/apizoo-invalid", &["all_records_of_hand_written_collections_are_read"]),
     data_part("faults/01-leaked-calls", &["calls_that_a_server_leaked_into_the_text_are_read_or_held"]),
+    data_part("faults/02-secrets-with-punctuation", &["a_secret_with_marks_is_replaced_after_any_word"]),
+    data_part(
+        "faults/03-parameter-called-properties",
+        &["parameters_with_names_of_words_of_a_schema_are_kept"],
+    ),
+    data_part("faults/07-nullable-inputs", &["a_nullable_input_is_optional"]),
     data_part(
         "faults/05-evaluate-irrelevance",
         &["attempted_calls_and_failed_requests_among_abstentions_are_counted"],
     ),
+    data_part("faults/08-gemini-empty-content", &["the_finish_reason_beside_empty_content_is_kept"]),
+    data_part("faults/13-vercel-langfuse", &["calls_that_an_observation_lists_are_read"]),
     data_part("faults/10-docs-differ-in-a-date", &["docs_that_differ_in_a_date_keep_their_requests"]),
     data_part("faults/11-failed-results", &["a_failed_result_and_a_corrected_call_are_never_scored"]),
     data_part("public/fireworks-eval-v0", &["lists_in_strings_are_read"]),

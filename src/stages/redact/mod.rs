@@ -57,8 +57,10 @@ static CARD: Reason =
     Reason::policy("privacy/card", "The number of a payment card was replaced by a placeholder.");
 static IBAN: Reason =
     Reason::policy("privacy/iban", "An international bank account number was replaced by a placeholder.");
-static SSN: Reason =
-    Reason::policy("privacy/ssn", "A US social security number was replaced by a placeholder.");
+static SSN: Reason = Reason::policy(
+    "privacy/ssn",
+    "A social security number, or another national id after its name, was replaced by a placeholder.",
+);
 static KEY: Reason = Reason::policy("privacy/key", "An API key or password was replaced by a placeholder.");
 static TOKEN: Reason = Reason::policy("privacy/token", "An access token was replaced by a placeholder.");
 static IPV4: Reason = Reason::policy("privacy/ipv4", "A public IPv4 address was replaced by a placeholder.");

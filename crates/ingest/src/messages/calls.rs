@@ -30,7 +30,7 @@ pub(super) fn take_calls(fields: &mut Map<String, Value>, calls: &mut Vec<Call>)
 }
 
 /// The keys of lists of calls in a message. `LangChain` keeps calls with invalid arguments separately.
-const CALL_LISTS: &[&str] = &["tool_calls", "invalid_tool_calls"];
+const CALL_LISTS: &[&str] = &["tool_calls", "toolCalls", "invalid_tool_calls"];
 
 /// Adds a call, unless it is a duplicate: `LangChain` stores a call both inside and outside the content. Calls without
 /// an id, or with any difference, are separate calls, whatever ids a log gives them.

@@ -81,8 +81,16 @@ pub(super) fn read_answer(answer: Value) -> Result<Message, ItemFault> {
 }
 
 /// The keys of an answer's content; the value may be null.
-const SAYS: &[&str] =
-    &["content", "parts", "contents", "tool_calls", "function_call", "refusal", "additional_kwargs"];
+const SAYS: &[&str] = &[
+    "content",
+    "parts",
+    "contents",
+    "tool_calls",
+    "toolCalls",
+    "function_call",
+    "refusal",
+    "additional_kwargs",
+];
 
 /// Returns `true` if a response is a list of messages, items or parts, not a list that a model wrote.
 pub(super) fn is_list_of_messages(response: &Value) -> bool {
@@ -240,7 +248,7 @@ fn read_fields(role: Role, mut fields: Map<String, Value>) -> Result<(Message, V
 }
 
 /// The keys of a message's content.
-const CONTENTS: &[&str] = &["content", "parts", "contents"];
+const CONTENTS: &[&str] = &["content", "parts", "contents", "text"];
 
 /// The keys of the call's id in a result.
 const CALL_IDS: &[&str] = &["tool_call_id", "toolCallId"];

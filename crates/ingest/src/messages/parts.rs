@@ -58,6 +58,8 @@ const KEYED_PARTS: &[(&str, PartKind)] = &[
     ("functionCall", PartKind::Call),
     ("function_call", PartKind::Call),
     ("toolUse", PartKind::Call),
+    // A call as the Vercel AI SDK lists it; a result of it has its own type.
+    ("toolName", PartKind::Call),
     ("functionResponse", PartKind::Result),
     ("function_response", PartKind::Result),
     ("toolResult", PartKind::Result),
@@ -123,7 +125,12 @@ fn part_kind(part: &Value) -> Result<PartKind, ItemFault> {
 /// Returns `true` if an object is certainly a part, not other JSON.
 pub(super) fn is_part(value: &Value) -> bool {
     let name = value.get("type").and_then(Value::as_str);
+    // A call as the Vercel AI SDK lists it has no type.
+    let has = |key: &str| value.get(key).is_some_and(Value::is_string);
     name.is_some_and(|name| PARTS.iter().any(|(known, _)| *known == name))
+        || has("toolCallId")
+            && has("toolName")
+            && ["input", "args"].iter().any(|key| value.get(*key).is_some())
 }
 
 /// The keys of objects that may hold a result; in Anthropic's API the part itself does.
