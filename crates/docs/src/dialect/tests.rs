@@ -389,3 +389,16 @@ fn every_alias_of_parameters_is_in_the_list_of_holders() {
         assert!(HOLDERS.contains(key), "{key}");
     }
 }
+
+#[test]
+fn a_parameter_with_the_name_of_a_wrapper_is_not_unwrapped() {
+    let parameter = json!({"type": "str", "description": "What to send."});
+    let sent = json!([{"name": "f", "description": "d", "parameters": {"json": parameter}}]);
+    assert_eq!(read(sent.clone()).0, *sent.as_array().unwrap());
+    for inner in
+        [json!({"type": "object"}), json!({"type": "object", "properties": {}}), json!({"properties": {}})]
+    {
+        let sent = json!([{"name": "f", "description": "d", "parameters": {"json": inner}}]);
+        assert_eq!(read(sent).0[0]["parameters"], inner);
+    }
+}
