@@ -2,9 +2,10 @@
 //!
 //! Only a separate statement counts: `Optional. A page.`, `A page (optional)`, `This parameter is optional.` An
 //! adjective inside a sentence (`the optional suffix of a name`) describes something else. `default` reads stated
-//! defaults, and `sentence` appends sentences.
+//! defaults, `kind` stated types, and `sentence` appends sentences.
 
 pub(super) mod default;
+pub(super) mod kind;
 pub(super) mod sentence;
 
 /// Words after "optional" that make it a statement about the whole parameter.
