@@ -60,6 +60,22 @@ const HOLD_SCHEMAS: [&str; 20] = [
     "xml",
 ];
 
+/// Keys about a function and its results, which some docs have beside the properties.
+const ABOUT_RESULTS: [&str; 12] = [
+    "returns",
+    "return",
+    "response",
+    "responses",
+    "output",
+    "outputs",
+    "result",
+    "results",
+    "output_schema",
+    "outputSchema",
+    "externalDocs",
+    "discriminator",
+];
+
 /// Keys of a schema whose value is a text, or a list of names, and never an object.
 const NEVER_OBJECTS: [&str; 5] = ["type", "type_", "title", "description", "required"];
 
@@ -248,10 +264,17 @@ pub(super) fn is_schema_word(key: &str) -> bool {
         || marks::is_word(key)
 }
 
-/// Returns true if a key beside `properties` is not a word of a schema, and its value describes a parameter: no rule
-/// may drop it.
+/// Returns true if a key beside `properties` is not a word of a schema or of a function, and its value has a type or a
+/// description like a parameter: no rule may drop it.
 pub(super) fn is_stray_parameter(key: &str, value: &Value) -> bool {
-    !is_schema_word(key) && !HOLD_SCHEMAS.contains(&key) && describes_parameter(value)
+    let is_other = |key: &str| {
+        is_schema_word(key)
+            || HOLD_SCHEMAS.contains(&key)
+            || ABOUT_RESULTS.contains(&key)
+            || key.starts_with("x-")
+    };
+    let says = |part: &&str| value.get(part).is_some_and(|part| part.is_string() || part.is_array());
+    value.is_object() && !is_other(key) && TYPES.iter().chain(&DESCRIPTIONS).any(says)
 }
 
 /// Returns true if a map is the schema of a list, which is never the parameters of a function.

@@ -171,7 +171,8 @@ fn a_map_that_could_be_a_schema_is_reported_and_unchanged() {
 fn a_parameter_beside_the_properties_of_a_schema_is_kept_and_reported() {
     let of = |kind: &str| json!({"type": kind, "description": "x"});
     let parameters = json!({"type": "object", "properties": {"mill": of("string")}, "required": ["mill"],
-        "radius": of("integer"), "additionalProperties": {"type": "string"}, "example": of("integer")});
+        "radius": of("integer"), "additionalProperties": {"type": "string"}, "example": of("integer"),
+        "returns": of("string"), "x-order": of("string")});
     let fixed = fix(&[function(&parameters)], Safety::Unsafe);
     let expected = json!({"type": "dict", "properties": {"mill": of("string")}, "required": ["mill"],
         "radius": of("integer")});

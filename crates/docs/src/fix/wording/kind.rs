@@ -7,12 +7,13 @@
 use callsieve_bfcl::types::Type;
 
 /// Words for types. Texts count only as a contradiction.
-const KINDS: [(&str, Type); 21] = [
+const KINDS: [(&str, Type); 22] = [
     ("whole number", Type::Integer),
     ("natural number", Type::Integer),
     ("integer number", Type::Integer),
     ("integer", Type::Integer),
     ("int", Type::Integer),
+    ("count", Type::Integer),
     ("floating point number", Type::Float),
     ("floating-point number", Type::Float),
     ("floating point", Type::Float),
@@ -36,7 +37,13 @@ const BEFORE: [&str; 9] =
     ["a", "an", "the", "one", "positive", "negative", "non-negative", "single", "optional"];
 
 /// Words after which the type of the value follows.
-const LEADS: [&str; 7] = ["as", "be", "is", "in", "either", "type", "format"];
+const LEADS: [&str; 7] = ["as", "be", "is", "in", "to", "either", "type"];
+
+/// How far from a word for a type other words count, so that long texts are read in linear time.
+const MAX_NEAR_BYTES: usize = 80;
+
+/// Words before a type that make it one of several ways to write something.
+const WAYS: [&str; 6] = ["format", "formats", "notation", "system", "encoding", "style"];
 
 /// Words that go on after the type without changing what it stands for.
 const AFTER: [&str; 21] = [
@@ -73,7 +80,7 @@ pub(in crate::fix) fn stated(description: &str) -> Option<Type> {
         .filter(|at| lower.is_char_boundary(*at) && begins_word(&lower[..*at]))
         .filter_map(|at| kind_at(&lower, at))
         .chain(says_count(&lower).then_some(Type::Integer));
-    let first = found.next()?;
+    let Some(first) = found.next() else { return says_share(&lower).then_some(Type::Float) };
     (![Type::String, Type::Any].contains(&first) && found.all(|kind| kind == first)).then_some(first)
 }
 
@@ -94,14 +101,25 @@ fn kind_at(text: &str, at: usize) -> Option<Type> {
     let after = &rest[word.len()..];
     let is_bare_number = *word == "number";
     let follows = if is_bare_number { &RANGES[..] } else { &AFTER[..] };
-    if last_word(before.trim_end()).is_some_and(|word| ["or", "of"].contains(&word)) {
+    let is_one_of_several = || {
+        let near = &before[before.ceil_char_boundary(before.len().saturating_sub(MAX_NEAR_BYTES))..];
+        let sentence = &after[..after.floor_char_boundary(MAX_NEAR_BYTES)];
+        let sentence = sentence.split(['.', ')', ']']).next().unwrap_or_default();
+        last_word(before.trim_end()).is_some_and(|word| ["or", "of"].contains(&word))
+            || sentence.starts_with(',') && sentence.contains(" or ")
+            || near.split(|c: char| !is_part_of_word(c)).any(|word| WAYS.contains(&word))
+    };
+    if is_one_of_several() {
         return Some(Type::Any);
     }
     let (is_led, opens) = lead(before);
     // A description that is only the word `Number` is the name of the parameter.
     let is_alone = is_bare_number && before.trim().is_empty();
     let ends = ends_clause(after) && !is_alone;
-    ((is_led || opens) && (ends || follows.contains(&first_word(after)))).then_some(*kind)
+    let next = first_word(after);
+    let counts = word.ends_with(" number") && next == "of";
+    let goes_on = *word != "count" && follows.contains(&next) || counts;
+    ((is_led || opens) && (ends || goes_on)).then_some(*kind)
 }
 
 /// Returns whether a leading word precedes the place, and whether it begins a clause; articles and adjectives are
@@ -112,7 +130,7 @@ fn lead(before: &str) -> (bool, bool) {
         rest = rest[..rest.len() - word.len()].trim_end();
     }
     let opens = rest.is_empty()
-        || rest.ends_with(['(', '[', ',', ':', ';', '.', '–', '=', '\n'])
+        || rest.ends_with(['(', '[', ',', ':', ';', '.', '?', '–', '=', '\n'])
         || rest.ends_with(" -");
     (last_word(rest).is_some_and(|word| LEADS.contains(&word)), opens)
 }
@@ -128,6 +146,14 @@ fn first_word(text: &str) -> &str {
 
 fn last_word(text: &str) -> Option<&str> {
     text.rsplit(|c: char| !is_part_of_word(c)).next().filter(|word| !word.is_empty())
+}
+
+/// Returns true if a value is between zero and one, which is a share and no count.
+fn says_share(text: &str) -> bool {
+    ["between 0 and 1", "from 0 to 1", "between 0.0 and 1.0", "from 0.0 to 1.0"].iter().any(|range| {
+        text.split_once(range)
+            .is_some_and(|(_, after)| !after.starts_with(|c: char| c.is_alphanumeric() || c == '%'))
+    })
 }
 
 /// Words after `number of` that show one thing, whose number is a name.
@@ -168,6 +194,10 @@ mod tests {
             ("Weight as a float", Type::Float),
             ("Floating point value of the weight", Type::Float),
             ("float", Type::Float),
+            ("Loudness between 0 and 1", Type::Float),
+            ("Integer number of bells", Type::Integer),
+            ("How many bells, count", Type::Integer),
+            ("Ring at night? Set to true or false.", Type::Boolean),
             ("How often it rings (integer, 1-5)", Type::Integer),
             ("How often it rings. Must be an integer.", Type::Integer),
             ("A positive whole number", Type::Integer),
@@ -197,6 +227,9 @@ mod tests {
             "House number, with a letter",
             "The decimal separator",
             "Decimal places",
+            "Decimal, binary or hexadecimal",
+            "Output format: decimal",
+            "Loudness between 0 and 10",
             "Decimal separator, one character",
             "Float or sink",
             "Name of the integer field",
