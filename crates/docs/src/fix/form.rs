@@ -267,8 +267,10 @@ pub(super) fn is_schema_word(key: &str) -> bool {
 /// Returns true if a key beside `properties` is not a word of a schema or of a function, and its value has a type or a
 /// description like a parameter: no rule may drop it.
 pub(super) fn is_stray_parameter(key: &str, value: &Value) -> bool {
+    // A word of a schema whose value is a whole parameter cannot be meant as that word.
+    let is_meant = |key: &str| is_schema_part(key) || key == "required" || !describes_parameter(value);
     let is_other = |key: &str| {
-        is_schema_word(key)
+        is_schema_word(key) && is_meant(key)
             || HOLD_SCHEMAS.contains(&key)
             || ABOUT_RESULTS.contains(&key)
             || key.starts_with("x-")

@@ -172,13 +172,13 @@ fn a_parameter_beside_the_properties_of_a_schema_is_kept_and_reported() {
     let of = |kind: &str| json!({"type": kind, "description": "x"});
     let parameters = json!({"type": "object", "properties": {"mill": of("string")}, "required": ["mill"],
         "radius": of("integer"), "additionalProperties": {"type": "string"}, "example": of("integer"),
-        "returns": of("string"), "x-order": of("string")});
+        "returns": of("string"), "x-order": of("string"), "format": of("string"), "title": "Mills"});
     let fixed = fix(&[function(&parameters)], Safety::Unsafe);
     let expected = json!({"type": "dict", "properties": {"mill": of("string")}, "required": ["mill"],
-        "radius": of("integer")});
+        "radius": of("integer"), "format": of("string")});
     assert_eq!(fixed.functions[0]["parameters"], expected);
     let places: Vec<_> = fixed.findings.iter().map(|finding| finding.at.as_str()).collect();
-    assert_eq!(places, ["/0/parameters/radius"]);
+    assert_eq!(places, ["/0/parameters/radius", "/0/parameters/format"]);
 }
 
 /// Returns the names that each function requires after all edits.
