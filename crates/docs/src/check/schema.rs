@@ -10,8 +10,8 @@ use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
 
 use super::Findings;
+use crate::fix::form::is_flat;
 use crate::fix::notation;
-use crate::fix::shape::is_flat;
 use crate::fix::values::{brief, is_nothing};
 use crate::json_type;
 use crate::patch::push_token;

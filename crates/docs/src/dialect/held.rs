@@ -20,6 +20,7 @@ pub(super) fn held(map: &mut Map<String, Value>) -> Vec<(Value, ParseStep)> {
     let place = |path: &[&str]| map.keys().position(|key| key == path[0]);
     let mut found: Vec<_> = containers
         .chain(frames)
+        .filter(|(_, step, _)| *step != ParseStep::Haystack || is_of_haystack(map))
         .filter(|(path, _, holds)| at_path(map, path).is_some_and(|inner| holds(path[path.len() - 1], inner)))
         .filter_map(|(path, step, _)| Some((place(path)?, path, step)))
         .collect();
@@ -43,6 +44,13 @@ pub(super) fn inherit(held: &mut [(Value, ParseStep)], frame: &Map<String, Value
             inner.insert(key.to_owned(), value.clone());
         }
     }
+}
+
+/// Returns true for an object of haystack, which has the name of its class; `data` alone may hold anything.
+fn is_of_haystack(map: &Map<String, Value>) -> bool {
+    map.get("type")
+        .and_then(Value::as_str)
+        .is_some_and(|class| class.starts_with("haystack") && class.contains('.'))
 }
 
 fn at_path<'m>(map: &'m Map<String, Value>, path: &[&str]) -> Option<&'m Value> {

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::tables::{ABOUT_ANSWERS, ALIASES, PLACES, SCHEMA_HOLDERS, SCHEMA_PARTS};
 use super::{Collector, holds_parameters, is_named};
+use crate::fix::form::describes_parameter;
 use crate::holders::are_held_for_fix;
 use crate::parse::step::ParseStep;
 use crate::patch::rename_key;
@@ -121,9 +122,18 @@ fn schema_as_function(map: &Map<String, Value>, allowance: &Allowance) -> Option
 fn unframe_schema(map: &mut Map<String, Value>) {
     if let Some(Value::Object(schema)) = map.get_mut("parameters")
         && schema.len() == 1
-        && let Some(key) = SCHEMA_HOLDERS.iter().find(|key| schema.get(**key).is_some_and(Value::is_object))
+        && let Some(key) = SCHEMA_HOLDERS.iter().find(|key| schema.get(**key).is_some_and(is_wrapped_schema))
     {
         let inner = schema.shift_remove(*key).unwrap_or_default();
         map.insert("parameters".to_owned(), inner);
     }
+}
+
+/// Returns true if an object is not the only parameter of a bare map, with the name of a wrapper.
+fn is_wrapped_schema(value: &Value) -> bool {
+    let is_other_type = |kind: &str| !["object", "dict"].contains(&kind.to_ascii_lowercase().as_str());
+    let is_parameter = value.get("type").and_then(Value::as_str).is_some_and(is_other_type)
+        && value.get("properties").is_none()
+        && describes_parameter(value);
+    value.is_object() && !is_parameter
 }

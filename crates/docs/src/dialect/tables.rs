@@ -9,14 +9,20 @@ pub(super) const CONTAINERS: &[(&[&str], ParseStep)] = &[
     (&["function"], ParseStep::Container),
     (&["result", "tools"], ParseStep::Container),
     (&["toolConfig", "tools"], ParseStep::Bedrock),
+    (&["functionSchema", "functions"], ParseStep::Bedrock),
+    (&["actionGroups"], ParseStep::Bedrock),
     (&["functionDeclarations"], ParseStep::Gemini),
     (&["function_declarations"], ParseStep::Gemini),
     (&["api_list"], ParseStep::ApiRecord),
 ];
 
 /// Keys under which a wrapper has its one function.
-pub(super) const FRAMES: &[(&str, ParseStep)] =
-    &[("function", ParseStep::Wrapper), ("toolSpec", ParseStep::Bedrock), ("tool", ParseStep::Wrapper)];
+pub(super) const FRAMES: &[(&str, ParseStep)] = &[
+    ("function", ParseStep::Wrapper),
+    ("toolSpec", ParseStep::Bedrock),
+    ("tool", ParseStep::Wrapper),
+    ("data", ParseStep::Haystack),
+];
 
 /// Other names of a function's keys, used if the BFCL key is absent; the first one present counts.
 pub(super) const ALIASES: &[(&str, &str, ParseStep)] = &[

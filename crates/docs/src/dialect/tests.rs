@@ -37,6 +37,20 @@ fn every_dialect_is_read_as_the_same_function() {
             json!([{"toolSpec": {"name": "f", "description": "d", "inputSchema": {"json": schema}}}]),
             &["bedrock", "model-context"],
         ),
+        (
+            json!({"actionGroupName": "bells", "functionSchema": {"functions": [function]}}),
+            &["bare-object", "bedrock"],
+        ),
+        (
+            json!({"actionGroups": [{"actionGroupName": "bells", "functionSchema": {"functions": [function]}}]}),
+            &["bare-object", "bedrock"],
+        ),
+        (json!([{"type": "haystack.tools.tool.Tool", "data": function}]), &["haystack"]),
+        (
+            json!({"type": "haystack.tools.toolset.Toolset",
+                "data": {"tools": [{"type": "haystack.tools.tool.Tool", "data": function}]}}),
+            &["bare-object", "haystack", "container"],
+        ),
         (json!([{"name": "f", "description": "d", "parameters_json_schema": schema}]), &["pydantic-ai"]),
         (json!([{"api_name": "f", "api_description": "d", "parameters": schema}]), &["api-record"]),
         (json!({"f": {"description": "d", "parameters": schema}}), &["bare-object", "function-map"]),
@@ -387,5 +401,30 @@ fn every_alias_of_parameters_is_in_the_list_of_holders() {
     let aliases = tables::ALIASES.iter().filter(|(_, key, _)| *key == "parameters").map(|(alias, ..)| alias);
     for key in tables::PLACES.iter().chain(aliases) {
         assert!(HOLDERS.contains(key), "{key}");
+    }
+}
+
+#[test]
+fn a_parameter_with_the_name_of_a_wrapper_is_not_unwrapped() {
+    let parameter = json!({"type": "str", "description": "What to send."});
+    let sent = json!([{"name": "f", "description": "d", "parameters": {"json": parameter}}]);
+    assert_eq!(read(sent.clone()).0, *sent.as_array().unwrap());
+    for inner in
+        [json!({"type": "object"}), json!({"type": "object", "properties": {}}), json!({"properties": {}})]
+    {
+        let sent = json!([{"name": "f", "description": "d", "parameters": {"json": inner}}]);
+        assert_eq!(read(sent).0[0]["parameters"], inner);
+    }
+}
+
+#[test]
+fn data_of_other_objects_is_not_a_function() {
+    let data = json!({"name": "f"});
+    for value in [
+        json!({"data": data}),
+        json!({"type": "haystack", "data": data}),
+        json!({"type": "event", "data": data}),
+    ] {
+        assert_eq!(fault(value.clone()), ParseFaultKind::MissingName, "{value}");
     }
 }

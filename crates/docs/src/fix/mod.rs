@@ -7,7 +7,9 @@
 
 pub(super) mod alternatives;
 mod called;
+mod convention;
 mod cues;
+pub(super) mod form;
 mod keys;
 mod marks;
 pub(super) mod names;
@@ -40,7 +42,7 @@ use rules::{FINDINGS, PHASES, RuleEntry};
 use walk::VisitedDocs;
 
 /// The version of the rules, raised when results of any rule change; runs of other versions are not reused.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;
 
 /// Makes the edits that `allow` covers and proposes the others.
 ///

@@ -8,7 +8,7 @@ use std::ops::Deref;
 use serde_json::{Map, Value};
 
 use super::cues::Cues;
-use super::shape::{is_arguments, is_flat};
+use super::form::is_schema;
 use crate::patch::push_token;
 
 /// The list for one rule: all functions, of which the rule visits those with its cues.
@@ -91,9 +91,7 @@ pub(crate) fn each_parameters<'f>(
     mut look: impl FnMut(&Site<'_>, &'f Map<String, Value>),
 ) {
     for (function, value) in functions.visited() {
-        if let Some(Value::Object(parameters)) =
-            value.get("parameters").filter(|value| !is_flat(value) && !is_arguments(value))
-        {
+        if let Some(Value::Object(parameters)) = value.get("parameters").filter(|value| is_schema(value)) {
             let pointer = format!("/{function}/parameters");
             look(&Site { function, pointer: &pointer, place: SchemaPlace::Parameters }, parameters);
         }

@@ -6,11 +6,12 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::envelope::{self, Envelope};
 use super::fault::{ParseFault, ParseFaultKind};
 use super::layer::Layer;
+use super::printed::{self, Printed};
 use super::step::ParseStep;
 use super::trail::Trail;
 use super::{cut_yaml, encoded, records};
@@ -26,11 +27,14 @@ use callsieve_notation::{MAX_DEPTH, python, yaml};
 type Parser = fn(&Layer<'_>, &mut Trail) -> Option<Result<Value, ParseFault>>;
 
 /// All parsers in the order they are tried: exact ones, repairs of slips, guesses.
-const PARSERS: [Parser; 13] = [
+const PARSERS: [Parser; 16] = [
     strict_json,
+    labelled_prints,
     program_source,
+    printed_signatures,
     assignment,
     yaml_documents,
+    printed_lines,
     enveloped,
     bounded,
     encoded,
@@ -64,6 +68,62 @@ fn strict_json(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, Par
             None
         }
     }
+}
+
+/// Reads functions that libraries print with a label for each part.
+fn labelled_prints(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
+    let (step, functions) = printed::labelled(layer.text)?;
+    Some(printed_functions(layer, step, functions, trail))
+}
+
+/// Reads functions that `LangChain` prints with their arguments. YAML is tried first, as its values may end like this.
+fn printed_lines(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
+    let functions = printed::described(layer.text)?;
+    Some(printed_functions(layer, ParseStep::LangChain, functions, trail))
+}
+
+fn printed_functions(
+    layer: &Layer<'_>,
+    step: ParseStep,
+    functions: Vec<Printed<'_>>,
+    trail: &mut Trail,
+) -> Result<Value, ParseFault> {
+    trail.step(step);
+    let function = |printed: Printed<'_>| {
+        let mut below = Trail::default();
+        let arguments = read(&layer.slice(printed.arguments)?, &mut below)?;
+        if !layer.allowance.take(ELEMENT_BYTES + printed.name.len() + printed.description.len()) {
+            return Err(layer.too_large());
+        }
+        trail.extend_once(below);
+        Ok(json!({"name": printed.name, "description": printed.description, "parameters": arguments}))
+    };
+    functions.into_iter().map(function).collect::<Result<_, _>>().map(Value::Array)
+}
+
+/// Reads functions that `LangChain` prints as a signature and a description.
+fn printed_signatures(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {
+    let functions = signed(layer, &printed::signed(layer.text)?)?;
+    trail.step(ParseStep::LangChain);
+    Some(Ok(functions))
+}
+
+/// Reads printed signatures; `None` if one of them is none.
+fn signed(layer: &Layer<'_>, printed: &[Printed<'_>]) -> Option<Value> {
+    let signatures: Vec<_> = printed.iter().map(|one| &layer.text[one.arguments.clone()]).collect();
+    let signatures = signatures.join("\n");
+    layer.allowance.take(signatures.len()).then_some(())?;
+    let source = source::functions(&signatures, &mut Vec::new(), layer.allowance)?.ok()?;
+    let mut functions = source.functions;
+    let names = functions.iter().map(|function| function.get("name").and_then(Value::as_str));
+    if !source.faults.is_empty() || !names.eq(printed.iter().map(|one| Some(one.name))) {
+        return None;
+    }
+    for (function, one) in functions.iter_mut().zip(printed) {
+        layer.allowance.take(one.description.len()).then_some(())?;
+        function.as_object_mut()?.insert("description".to_owned(), one.description.into());
+    }
+    Some(Value::Array(functions))
 }
 
 fn program_source(layer: &Layer<'_>, trail: &mut Trail) -> Option<Result<Value, ParseFault>> {

@@ -13,6 +13,7 @@ mod encoded;
 mod envelope;
 pub mod fault;
 mod layer;
+mod printed;
 mod records;
 pub mod step;
 pub(crate) mod trail;

@@ -31,6 +31,12 @@ pub enum ParseStep {
     Signature,
     /// The text was TypeScript or JavaScript: functions, or types of functions.
     TypeScript,
+    /// Functions as `LangChain` prints them.
+    LangChain,
+    /// Functions as `CrewAI` prints them.
+    CrewAi,
+    /// Functions as `LlamaIndex` prints them.
+    LlamaIndex,
     /// The text was a Python literal.
     PythonLiteral,
     /// The text was JSON5: comments, trailing commas, bare keys.
@@ -59,6 +65,8 @@ pub enum ParseStep {
     Gemini,
     /// Bedrock's `toolSpec`.
     Bedrock,
+    /// The wrapper with which haystack serializes a tool or a set of them.
+    Haystack,
     /// pydantic-ai's `parameters_json_schema`.
     PydanticAi,
     /// `api_name` and `api_description`, as API collections have them.
@@ -114,6 +122,9 @@ impl ParseStep {
             Self::PythonDef => "python-def",
             Self::Signature => "signature",
             Self::TypeScript => "typescript",
+            Self::LangChain => "langchain",
+            Self::CrewAi => "crewai",
+            Self::LlamaIndex => "llama-index",
             Self::PythonLiteral => "python-literal",
             Self::Json5 => "json5",
             Self::Yaml => "yaml",
@@ -128,6 +139,7 @@ impl ParseStep {
             Self::ModelContext => "model-context",
             Self::Gemini => "gemini",
             Self::Bedrock => "bedrock",
+            Self::Haystack => "haystack",
             Self::PydanticAi => "pydantic-ai",
             Self::ApiRecord => "api-record",
             Self::FunctionMap => "function-map",

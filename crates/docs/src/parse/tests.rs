@@ -52,6 +52,96 @@ fn every_parser_reads_the_same_function() {
 }
 
 #[test]
+fn functions_are_read_as_libraries_print_them() {
+    let bell = "{'bell': {'type': 'str', 'description': 'Which.'}}";
+    let schema = r#"{"type": "object", "properties": {"bell": {"type": "string"}}, "required": ["bell"]}"#;
+    for (text, step) in [
+        (
+            format!(
+                "Tool Name: ring\nTool Arguments: {bell}\nTool Description: Rings it.\n\nLoud - or not.\n\
+                 Tool Name: now\nTool Arguments: {{}}\nTool Description: Tells the time."
+            ),
+            "crewai",
+        ),
+        (
+            format!(
+                "> Tool Name: ring\nTool Description: Rings it.\n\nLoud - or not.\nTool Args: {schema}\n\n\
+                 > Tool Name: now\nTool Description: Tells the time.\nTool Args: {{}}\n"
+            ),
+            "llama-index",
+        ),
+        (
+            format!("ring: Rings it.\n\nLoud - or not., args: {bell}\nnow: Tells the time., args: {{}}"),
+            "langchain",
+        ),
+        (
+            format!(
+                "ring(bell: str) -> bool - Rings it.\n\nLoud - or not., args: {bell}\n\n\
+                 now() - Tells the time., args: {{}}"
+            ),
+            "langchain",
+        ),
+        (
+            "ring(bell: str) -> bool - Rings it.\n\nLoud - or not.\nnow() -> str - Tells the time."
+                .to_owned(),
+            "langchain",
+        ),
+        (
+            format!(
+                "<tools>\nring: Rings it.\n\nLoud - or not., args: {bell}\nnow: Tells the time., args: {{}}</tools>"
+            ),
+            "langchain",
+        ),
+    ] {
+        let parsed = parse(&text).unwrap_or_else(|fault| panic!("{text}: {fault:?}"));
+        let said = |key: &str| {
+            let text = |function: &Value| function[key].as_str().unwrap().trim_end_matches('.').to_owned();
+            parsed.functions.iter().map(text).collect::<Vec<_>>()
+        };
+        assert_eq!(said("name"), ["ring", "now"], "{text}");
+        assert_eq!(said("description"), ["Rings it.\n\nLoud - or not", "Tells the time"], "{text}");
+        let parameters = parsed.functions[0]["parameters"].to_string();
+        assert!(parameters.contains("\"bell\":{\"type\":\"str"), "{text}: {parameters}");
+        assert!(codes(&parsed.steps).contains(&step) && parsed.faults.is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn other_texts_are_not_read_as_prints_of_libraries() {
+    for text in [
+        "ring: Rings it, args: none",
+        "ring(the bell) - Rings it.",
+        "ring(bell=1) - Rings it.",
+        "Rings the bell - or not, args: {}",
+        "Tool Name: ring\nTool Description: Rings it.",
+        "Tool Name: ring\nTool Arguments: {}\nTool Arguments: {}\nTool Description: Rings it.",
+        "Tool Name: the bell\nTool Arguments: {}\nTool Description: Rings it.",
+        "Tool Name: ring\nTool Arguments: {}\nTool Description: Rings it.\nTool Name: now\nTool Arg",
+        "> Tool Name: ring\nTool Args: {}",
+    ] {
+        let fault = parse(text).map(|parsed| parsed.functions).unwrap_err();
+        assert_ne!(fault.kind, ParseFaultKind::Empty, "{text}");
+    }
+    let yaml = "name: ring\ndescription: \"Rings it, args: {'bell'}\"";
+    assert_eq!(codes(&parse(yaml).unwrap().steps), ["yaml", "bare-object"]);
+}
+
+#[test]
+fn a_print_of_a_library_that_is_cut_off_is_reported() {
+    for text in [
+        "ring: Rings it, args: {'bell': {'type': 's",
+        "now: The time, args: {}\nring: Rings it, args: {'bell': {'type': 'str'}",
+        "> Tool Name: ring\nTool Description: Rings it.\nTool Args: {\"type\": \"object\", \"prop",
+    ] {
+        let kinds: Vec<_> = match parse(text) {
+            Ok(parsed) => parsed.faults.iter().map(|fault| fault.kind).collect(),
+            Err(fault) => vec![fault.kind],
+        };
+        assert_eq!(kinds, [ParseFaultKind::Truncated], "{text}");
+    }
+}
+
+#[test]
 fn values_side_by_side_are_a_list() {
     for text in [
         "{\"name\": \"a\"}\n{\"name\": \"b\"}",

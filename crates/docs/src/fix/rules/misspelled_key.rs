@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
+use crate::fix::form::says_kind;
 use crate::fix::keys::{FUNCTION_ALIASES, SCHEMA_ALIASES};
 use crate::fix::opinion::{Change, Opinion};
 use crate::fix::rule::{FixRule, Safety};
-use crate::fix::shape::says_kind;
 use crate::fix::values::written;
 use crate::fix::walk::{each_function, each_schema};
 use crate::holders::{HOLDERS, is_part, takes_nothing};

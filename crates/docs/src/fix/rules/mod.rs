@@ -41,6 +41,7 @@ mod missing_type;
 pub(super) mod misspelled_key;
 mod nested_required;
 mod nullable_type;
+mod optional_convention;
 mod optional_in_description;
 mod optional_without_default;
 mod parameter_name;
@@ -108,6 +109,7 @@ pub(super) static PHASES: [&[RuleEntry]; 3] = [
         (&missing_type::RULE, Cues::among(&[Irregular])),
         (&parameters_type::RULE, Cues::among(&[Irregular])),
         (&rest_left_out::RULE, Cues::among(&[Irregular])),
+        (&optional_convention::RULE, Cues::among(&[Irregular])),
         (&unmarked_parameter::RULE, Cues::among(&[Irregular])),
         (&required_in_description::RULE, Cues::among(&[Irregular])),
         (&required_not_a_list::RULE, Cues::among(&[Irregular])),

@@ -1,7 +1,10 @@
 //! `parameters` is a list of named parameters.
 
+use std::cell::LazyCell;
+
 use serde_json::{Value, json};
 
+use crate::fix::convention::Convention;
 use crate::fix::opinion::{Change, Opinion};
 use crate::fix::rule::{FixRule, Safety};
 use crate::fix::shape::{named_all, schema_of};
@@ -20,13 +23,19 @@ pub(super) static RULE: FixRule = FixRule {
 };
 
 fn judge(opinion: &mut Opinion<'_>) {
-    each_function(opinion.functions, |pointer, function| {
+    let functions = opinion.functions;
+    let convention = LazyCell::new(|| Convention::of(&functions));
+    each_function(functions, |pointer, function| {
         let Some(before @ Value::Array(list)) = function.get("parameters").filter(|list| **list != json!([]))
         else {
             return;
         };
         if let Some(properties) = named_all(list) {
-            opinion.change(Change::at(pointer).replace("parameters", before, schema_of(&properties)));
+            opinion.change(Change::at(pointer).replace(
+                "parameters",
+                before,
+                schema_of(&properties, *convention),
+            ));
         }
     });
 }

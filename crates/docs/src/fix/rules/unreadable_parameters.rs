@@ -1,9 +1,11 @@
 //! `parameters` is not a schema and cannot be read as one.
 
+use crate::fix::form::is_stray_parameter;
 use crate::fix::rule::{FixRule, Safety};
 use crate::fix::values::brief;
 use crate::fix::walk::each_function;
 use crate::holders;
+use crate::patch::token;
 
 pub(super) static RULE: FixRule = FixRule {
     code: "schema/unreadable-parameters",
@@ -18,6 +20,12 @@ pub(super) static RULE: FixRule = FixRule {
                 for (key, value) in holders::held(function) {
                     let message = format!("{key}, next to parameters, is {}", brief(value));
                     opinion.find(format!("{pointer}/{key}"), message);
+                }
+                for (key, value) in schema.as_object().into_iter().flatten() {
+                    if is_stray_parameter(key, value) {
+                        let message = format!("{key}, next to properties, is {}", brief(value));
+                        opinion.find(format!("{pointer}/parameters/{}", token(key)), message);
+                    }
                 }
             }
             Some(value) => {

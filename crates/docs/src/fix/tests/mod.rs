@@ -8,6 +8,8 @@ use serde_json::json;
 use super::*;
 use crate::arbitrary::messy_functions;
 
+mod forms;
+
 fn list(text: &str) -> Vec<Value> {
     match serde_json::from_str(text).unwrap() {
         Value::Array(functions) => functions,

@@ -2,9 +2,10 @@
 //!
 //! Only a separate statement counts: `Optional. A page.`, `A page (optional)`, `This parameter is optional.` An
 //! adjective inside a sentence (`the optional suffix of a name`) describes something else. `default` reads stated
-//! defaults, and `sentence` appends sentences.
+//! defaults, `kind` stated types, and `sentence` appends sentences.
 
 pub(super) mod default;
+pub(super) mod kind;
 pub(super) mod sentence;
 
 /// Words after "optional" that make it a statement about the whole parameter.
@@ -37,6 +38,31 @@ pub(super) fn says_optional(description: &str) -> bool {
 /// Returns true if a description states that the parameter is required, without a condition.
 pub(super) fn says_required(description: &str) -> bool {
     states(description, "required", &[]) && !description.to_ascii_lowercase().contains("optional")
+}
+
+/// Returns true if a mark at the start or the end of a description makes the parameter required: `[REQUIRED] A page`,
+/// `A page (required)`. A sentence about it is no mark.
+pub(super) fn is_marked_required(description: &str) -> bool {
+    is_marked(description, "required") && says_required(description)
+}
+
+/// Returns true if a mark at the start or the end of a description makes the parameter optional.
+pub(super) fn is_marked_optional(description: &str) -> bool {
+    is_marked(description, "optional") && says_optional(description)
+}
+
+/// Returns true if a text begins or ends with a word, alone or in brackets.
+fn is_marked(description: &str, word: &str) -> bool {
+    const FRAME: [char; 9] = [' ', '(', ')', '[', ']', '*', '_', '`', '.'];
+    let lower = description.trim().to_ascii_lowercase();
+    let after = lower.trim_start_matches(FRAME).strip_prefix(word);
+    let begins = after.is_some_and(|after| after.starts_with([')', ']', '*']) || ends_statement(after));
+    let before = lower.trim_end_matches(FRAME).strip_suffix(word);
+    begins
+        || before.is_some_and(|before| {
+            let before = before.trim_end_matches([' ', '*', '_', '`']);
+            before.is_empty() || before.ends_with(['(', '[', '.', ',', ';', ':', '-', '–', '\n'])
+        })
 }
 
 /// Returns true if a description calls the parameter optional, also as its first adjective: `Optional page`, `An
