@@ -144,6 +144,8 @@ pub struct PairsReport {
     pub n_unreadable: u64,
     /// Pairs; with clusters, rows that have an earlier leader.
     pub n_found: u64,
+    /// Rows whose text has no token, so that ROUGE compares them with nothing; 0 for cosine.
+    pub n_without_tokens: u64,
     /// What only a comparison by cosine has.
     pub cosine: Option<CosineReport>,
 }
@@ -191,15 +193,15 @@ pub fn pairs(
 ) -> Result<PairsReport, PairsError> {
     let mut rows = Rows::read(options, sink)?;
     let (n_rows, n_unreadable) = (rows.ids.len() as u64, rows.n_unreadable);
-    let (n_found, cosine) = match options.metric {
+    let ((n_found, n_without_tokens), cosine) = match options.metric {
         Metric::RougeL => (words::compare(options, Measure::Whole, &mut rows, sink)?, None),
         Metric::RougeLsum => (words::compare(options, Measure::Lines, &mut rows, sink)?, None),
         Metric::Cosine => {
             let (n_found, cosine) = vectors::compare(options, &rows, environment, sink)?;
-            (n_found, Some(cosine))
+            ((n_found, 0), Some(cosine))
         }
     };
-    Ok(PairsReport { n_rows, n_unreadable, n_found, cosine })
+    Ok(PairsReport { n_rows, n_unreadable, n_found, n_without_tokens, cosine })
 }
 
 /// The result of a join that only its sink can stop.

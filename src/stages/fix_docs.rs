@@ -62,7 +62,16 @@ impl Settings for FixDocs {
     const FUNNEL_LABEL: &'static str = "docs that fit the BFCL schema";
 
     fn examples() -> Vec<Example> {
-        fix::rules().map(|rule| Example::functions(rule.code, rule.fires, rule.quiet)).collect()
+        let example = |rule: &fix::FixRule| {
+            let example = Example::functions(rule.code, rule.fires, rule.quiet);
+            // A safe edit may settle by itself what an unsafe one would guess.
+            if rule.safety == fix::Safety::Unsafe {
+                example.with_settings("allow_unsafe = true")
+            } else {
+                example
+            }
+        };
+        fix::rules().map(example).collect()
     }
 }
 

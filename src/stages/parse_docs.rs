@@ -156,7 +156,7 @@ impl RowStage for ParseDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(6);
+        fingerprint.version(7);
         Ok(())
     }
 

@@ -172,3 +172,10 @@ fn the_finish_reason_beside_empty_content_is_kept() {
         assert!(is_failed, "{id}: {fate}");
     }
 }
+
+#[test]
+fn rows_without_a_token_are_counted() {
+    let Some(rows) = data::path("faults/09-pairs-without-tokens/rows.jsonl") else { return };
+    let pairs = output(&["pairs", rows.to_str().unwrap(), "--field", "text", "--id-field", "id"]);
+    assert!(shown(&pairs).contains("no token and are in no pair"), "{}", shown(&pairs));
+}

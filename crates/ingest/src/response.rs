@@ -153,7 +153,8 @@ const STORED_AS_STRING: &[(&str, &str)] =
     &[("object", "chat.completion"), ("object", "response"), ("type", "message"), ("role", "assistant")];
 
 /// Keys with the same purpose.
-const STORED_KEYS: &[&str] = &["choices", "candidates", "generations", "additional_kwargs"];
+const STORED_KEYS: &[&str] =
+    &["choices", "candidates", "generations", "additional_kwargs", "toolCallId", "toolCalls"];
 
 /// Reads a response of any API; null, an empty text and an empty object are no response.
 pub(super) fn read_response(mut response: Value) -> ParsedResponse {
@@ -373,7 +374,7 @@ mod tests {
         assert_eq!(read_response(malformed), ParsedResponse::finished("MALFORMED_FUNCTION_CALL"));
         let call = json!({"toolCallId": "c1", "toolName": "tide", "input": {"port": "Oban"}});
         let beside = json!({"text": "I look.", "toolCalls": [call], "finishReason": "tool-calls"});
-        for listed in [json!([call]), beside] {
+        for listed in [json!([call]), json!(json!([call]).to_string()), beside] {
             let message = read_response(listed).message.unwrap();
             assert_eq!((message.calls.len(), message.calls[0].name.as_str()), (1, "tide"));
             assert_eq!(message.calls[0].arguments, json!({"port": "Oban"}));

@@ -124,6 +124,12 @@ pub(super) fn pairs(args: &PairsArgs, registry: &Registry) -> anyhow::Result<End
     if let Some(cosine) = &report.cosine {
         out::report(cosine, args.quiet);
     }
+    if report.n_without_tokens > 0 {
+        let rows = counted(report.n_without_tokens, "row has", "rows have");
+        console::print_status(&format!(
+            "warning: {rows} no token and are in no pair; --metric cosine compares them"
+        ));
+    }
     if !args.quiet {
         console::print_status(&summary(&options, &report));
     }

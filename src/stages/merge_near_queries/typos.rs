@@ -28,7 +28,9 @@ impl Group<'_> {
     pub(super) fn typos(&self, open: &[usize]) -> Vec<(usize, usize)> {
         let mut n_having: FxHashMap<&str, usize> = FxHashMap::default();
         for (_, request) in self.requests {
-            let words: FxHashSet<&str> = request.typo_words.words().collect();
+            // They are sorted.
+            let mut words: Vec<&str> = request.typo_words.words().collect();
+            words.dedup();
             for word in words {
                 *n_having.entry(word).or_default() += 1;
             }
@@ -87,9 +89,12 @@ impl Group<'_> {
     }
 }
 
+/// A word, and the place of its request.
+type PlacedWord<'w> = (usize, &'w str);
+
 /// Pairs of words that are equal without one letter of each.
-fn sharing_all_but_one<'w>(words: &[(usize, &'w str)]) -> Vec<((usize, &'w str), (usize, &'w str))> {
-    let mut by_letters: FxHashMap<String, Vec<(usize, &str)>> = FxHashMap::default();
+fn sharing_all_but_one<'w>(words: &[PlacedWord<'w>]) -> Vec<(PlacedWord<'w>, PlacedWord<'w>)> {
+    let mut by_letters: FxHashMap<String, Vec<PlacedWord<'w>>> = FxHashMap::default();
     for &(at, word) in words {
         let mut forms: Vec<String> = vec![word.to_owned()];
         for (from, letter) in word.char_indices() {
