@@ -56,9 +56,12 @@ pub fn prose(text: &str, functions: &[Value]) -> Prose {
     }
     // In a language that the docs are not in, a question without a no.
     let ends_with_question = sentences.last().is_some_and(|last| questions.contains(last));
-    let statements = sentences.iter().filter(|sentence| !questions.contains(sentence));
-    let declines = statements.into_iter().any(|sentence| denies(sentence) || apologises(sentence));
-    if ends_with_question && !declines && !questions.last().is_some_and(is_offer) {
+    let asks = ends_with_question && !questions.last().is_some_and(is_offer);
+    let declines = || {
+        let mut statements = sentences.iter().filter(|sentence| !questions.contains(sentence));
+        statements.any(|sentence| denies(sentence) || apologises(sentence))
+    };
+    if asks && !declines() {
         return Prose::AsksBack;
     }
     Prose::Declines
