@@ -436,3 +436,12 @@ fn calibrate_measures_the_weights_and_writes_them() {
     snapshot("calibrate_test", &shown(&output(&again)), folder.path());
     snapshot("calibrate_nothing", &shown(&output(&["calibrate"])), folder.path());
 }
+
+#[test]
+fn the_first_command_of_the_readme_starts_this_program_and_no_other() {
+    let manifest = std::fs::read_to_string("Cargo.toml").unwrap();
+    let manifest: toml::Table = manifest.parse().unwrap();
+    // Without it `cargo run` refuses a workspace with several programs.
+    assert_eq!(manifest["package"]["default-run"].as_str(), Some(env!("CARGO_PKG_NAME")));
+    assert!(std::fs::read_to_string("README.md").unwrap().contains("cargo run -- run "));
+}
