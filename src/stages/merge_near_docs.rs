@@ -16,12 +16,15 @@
 //! with another interface is kept and marked as a variant of the earlier list;
 //! `merge_near_queries` compares the requests of a list and its variants.
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Settings;
+use super::near_queries::f1_of_words;
 use crate::cells::TypedCells as _;
 use crate::columns::{COMPARED_TEXT, FUNCTIONS, LIST_VARIANT_OF, RENAMES};
 use crate::docs::compared::ComparedList;
@@ -38,12 +41,10 @@ use crate::engine::view::View;
 use crate::engine::vocabulary::{Evidence, Likeness, Metric, Reason, RowIx, TableId};
 use crate::similarity::rouge::leaders::merge_into_leaders;
 use crate::similarity::rouge::texts::Texts;
-use crate::similarity::sequences::Sequences;
 use crate::text::doc_values::fixed_values;
-use crate::text::lcs::lcs;
 use crate::text::opposites::Meanings;
 use crate::text::profile::Profile;
-use crate::text::rouge::{self, Comparison, Threshold};
+use crate::text::rouge::{Comparison, Threshold};
 use crate::text::tokens::Tokenizer;
 
 static NEAR_COPY: Reason = Reason::policy(
@@ -141,6 +142,7 @@ impl Stage for MergeNearDocs {
                 group.clear();
                 for (at, near) in near {
                     if !said[at].is_other(&said[near.leader], &meanings)
+                        && said[at].values(&lists[at]) == said[near.leader].values(&lists[near.leader])
                         && are_described_alike(&lists[at], &lists[near.leader])
                     {
                         merged[at] = Some(near);
@@ -215,7 +217,7 @@ struct Said {
     name: Vec<u32>,
     descriptions: Vec<u32>,
     /// Dates, numbers, quoted words, formats and negations of the descriptions.
-    values: String,
+    values: OnceCell<String>,
     /// The words of the name that say what the function is about.
     subject: Vec<String>,
 }
@@ -226,15 +228,19 @@ impl Said {
         Self {
             name: meanings.read(name),
             descriptions: meanings.read(&list.descriptions),
-            values: fixed_values(&list.descriptions),
+            values: OnceCell::new(),
             subject: subject(name),
         }
     }
 
-    /// Whether the functions do the opposite of each other, the same to something else, or with other values.
+    /// Returns the values of the descriptions; most lists are never asked for them.
+    fn values(&self, list: &ComparedList) -> &str {
+        self.values.get_or_init(|| fixed_values(&list.descriptions))
+    }
+
+    /// Whether the functions do the opposite of each other, or the same to something else.
     fn is_other(&self, other: &Self, meanings: &Meanings) -> bool {
-        self.values != other.values
-            || self.subject != other.subject
+        self.subject != other.subject
             || meanings.are_opposed(&self.name, &other.name)
             || meanings.are_opposed(&self.descriptions, &other.descriptions)
             || meanings.differ_alike((&self.name, &other.name), (&self.descriptions, &other.descriptions))
@@ -310,11 +316,7 @@ fn subject(name: &str) -> Vec<String> {
 
 /// Returns whether the descriptions of two lists have enough in common; an empty description matches any other.
 fn are_described_alike(one: &ComparedList, other: &ComparedList) -> bool {
-    let tokens = Sequences::encode(&[&one.descriptions, &other.descriptions], Tokenizer::Unicode);
-    let (own, others) = (tokens.get(0), tokens.get(1));
-    own.is_empty()
-        || others.is_empty()
-        || rouge::f1(lcs(own, others), own.len(), others.len()) >= LEAST_DESCRIBED_ALIKE
+    f1_of_words(&one.descriptions, &other.descriptions).is_none_or(|f1| f1 >= LEAST_DESCRIBED_ALIKE)
 }
 
 /// Returns the renames that make a call recorded with a list fit its leader; `None` if the renames of the fixes suffice.

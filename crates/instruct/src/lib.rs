@@ -59,6 +59,11 @@ pub fn source_reasons() -> Vec<SourceReason> {
     candidates.chain(faults).chain(functions).chain(called).collect()
 }
 
+/// Returns the sentence of a reason of [`source_reasons`].
+pub fn meaning_of(code: &str) -> Option<&'static str> {
+    source_reasons().into_iter().find(|reason| reason.code == code).map(|reason| reason.sentence)
+}
+
 /// The kinds of sources of instruction sets.
 pub static SOURCES: [SourceKind; 2] =
     [SourceKind::of::<source::Programs>(), SourceKind::of::<collection::source::ApiFiles>()];

@@ -317,20 +317,21 @@ impl Source for Programs {
         let wanted = (self.accept + self.spare) as u64;
         let states = environment.initial_states().iter().map(|state| &state.value);
         let mut redaction = self.redact.then(|| Redaction::new(states));
-        let (mut number, mut n_taken, mut shown, mut tally) = (0, 0, 0, Tally::default());
+        let (mut n_taken, mut shown, mut tally) = (0_usize, 0, Tally::default());
+        let is_done =
+            |records: u64, n_taken: usize| records == wanted || n_taken as u64 == self.most_candidates();
         loop {
             for candidate in made.iter().skip(n_taken) {
-                if into.records() == wanted || number == self.most_candidates() {
+                if is_done(into.records(), n_taken) {
                     break;
                 }
-                number += 1;
                 n_taken += 1;
                 tally.add(candidate);
-                self.take(number, &candidate.outcome, &*environment, redaction.as_mut(), into)?;
+                self.take(n_taken as u64, &candidate.outcome, &*environment, redaction.as_mut(), into)?;
             }
             cx.progress.advance(into.records() - shown);
             shown = into.records();
-            if into.records() == wanted || number == self.most_candidates() {
+            if is_done(into.records(), n_taken) {
                 break;
             }
             let round = generation
@@ -347,7 +348,7 @@ impl Source for Programs {
         *self.made.lock().unwrap_or_else(PoisonError::into_inner) = Some(rounds);
         Ok(InputsRead {
             inputs: self.inputs()?,
-            items: number,
+            items: n_taken as u64,
             notes: [(COVERAGE.to_owned(), coverage), (CONDITIONS.to_owned(), conditions.into())].into(),
             ..InputsRead::default()
         })

@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::counts;
 use crate::engine::error::Result;
-use crate::instruct::source_reasons;
+use crate::instruct::meaning_of;
+use crate::page::number;
 use crate::page::table::{self, Column};
-use crate::page::{code, number};
-use crate::report::html::OwnSections;
+use crate::report::html::{OwnSections, lines_by_reason};
 use crate::report::model::Report;
 
 /// Returns the sections.
@@ -25,13 +25,6 @@ pub(super) fn sections(folder: &Path, report: &Report) -> Result<OwnSections> {
         let figures = ["source", "read", "lost"].map(|key| number(figure(of, key)));
         std::iter::once(html! { (item) }).chain(figures).collect()
     });
-    let reasons = source_reasons();
-    let meaning =
-        |code: &str| reasons.iter().find(|reason| reason.code == code).map(|reason| reason.sentence);
-    let left_out = report
-        .line_reasons
-        .iter()
-        .map(|(reason, n)| vec![code(reason), number(*n), html! { (meaning(reason).unwrap_or_default()) }]);
     let in_files = [
         Column::text("item"),
         Column::number("in the files"),
@@ -49,7 +42,7 @@ pub(super) fn sections(folder: &Path, report: &Report) -> Result<OwnSections> {
         html! {
             @if !report.line_reasons.is_empty() {
                 h2 { "What was left out" }
-                (table::wide(&[Column::key("reason"), Column::number("items"), Column::prose("meaning")], left_out))
+                (lines_by_reason(report, "items", meaning_of))
             }
         },
     ];

@@ -7,10 +7,10 @@ use maud::{Markup, html};
 use super::figures::{Figures, conditions_in_words, figures};
 use super::{Coverage, conditions, coverage};
 use crate::engine::error::Result;
-use crate::instruct::source_reasons;
+use crate::instruct::meaning_of;
 use crate::page::table::{self, Column};
 use crate::page::{code, number, soft};
-use crate::report::html::OwnSections;
+use crate::report::html::{OwnSections, lines_by_reason};
 use crate::report::model::Report;
 use crate::text::figures::count;
 
@@ -72,18 +72,10 @@ fn strata(figures: &Figures, coverage: Option<&Coverage>) -> Markup {
 }
 
 fn rejected(report: &Report) -> Markup {
-    let reasons = source_reasons();
-    let columns = [Column::key("reason"), Column::number("candidates"), Column::prose("meaning")];
-    let meaning =
-        |code: &str| reasons.iter().find(|reason| reason.code == code).map(|reason| reason.sentence);
-    let rows = report
-        .line_reasons
-        .iter()
-        .map(|(reason, n)| vec![code(reason), number(*n), html! { (meaning(reason).unwrap_or_default()) }]);
     html! {
         h2 { "Rejected candidates" }
         p.soft { "A candidate is rejected if its calls fail, are not all needed, or are not determined by what the user writes." }
-        (table::wide(&columns, rows))
+        (lines_by_reason(report, "candidates", meaning_of))
     }
 }
 

@@ -32,6 +32,20 @@ pub struct OwnSections {
     pub sections: Vec<Markup>,
 }
 
+/// Returns the table of lines without a row, by reason; `things` are what the lines are, and `meaning` explains a reason.
+pub fn lines_by_reason(
+    report: &Report,
+    things: &'static str,
+    meaning: impl Fn(&str) -> Option<&'static str>,
+) -> Markup {
+    let columns = [Column::key("reason"), Column::number(things), Column::prose("meaning")];
+    let rows = report
+        .line_reasons
+        .iter()
+        .map(|(reason, n)| vec![code(reason), number(*n), html! { (meaning(reason).unwrap_or_default()) }]);
+    table::wide(&columns, rows)
+}
+
 /// The page of a run; `run` is what commands call its folder.
 pub fn page(report: &Report, run: &str, own: Option<OwnSections>) -> String {
     let title = format!("{}: report", title(report));

@@ -52,11 +52,9 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Metric, Reason, RowIx, TableId};
 use crate::environment::Environment;
-use crate::similarity::sequences::Sequences;
-use crate::stages::near_queries::{Gates, MatchMethod, QueryMatch, merge_queries};
-use crate::text::lcs::lcs;
+use crate::stages::near_queries::{Gates, MatchMethod, QueryMatch, f1_of_words, merge_queries};
 use crate::text::normal::normalise_query;
-use crate::text::rouge::{self, Threshold};
+use crate::text::rouge::Threshold;
 use crate::text::specifics::{fixed_points, specifics};
 use crate::text::tokens::Tokenizer;
 use crate::text::typos::TypoWords;
@@ -588,7 +586,7 @@ impl MergeNearQueries {
                 let (merged, to) = if leads.contains(&second) { (first, second) } else { (second, first) };
                 let is_free = |row: RowIx| !copies.contains_key(&row);
                 if is_free(merged) && is_free(to) && !leads.contains(&merged) {
-                    let score = f1_of_words(&group[one].1.query, &group[other].1.query);
+                    let score = f1_of_words(&group[one].1.query, &group[other].1.query).unwrap_or_default();
                     let by = MatchMethod::Words(Tokenizer::Unicode);
                     copies.insert(merged, NearRequest { to, by, score });
                     leads.insert(to);
@@ -644,13 +642,6 @@ fn add_values(value: &Value, values: &mut Vec<String>) {
         Value::Number(number) => values.push(number.to_string()),
         Value::Null | Value::Bool(_) => {}
     }
-}
-
-/// The ROUGE-L F1 of two queries.
-fn f1_of_words(one: &str, other: &str) -> f64 {
-    let tokens = Sequences::encode(&[one, other], Tokenizer::Unicode);
-    let (own, others) = (tokens.get(0), tokens.get(1));
-    rouge::f1(lcs(own, others), own.len(), others.len())
 }
 
 /// Counts of variants: kept, requests that have some, and dropped.

@@ -22,8 +22,10 @@ use crate::similarity::rouge::leaders::{BLOCK_LEN, LeaderMatch, Leaders, Ties};
 use crate::similarity::rouge::spaces::Spaces;
 use crate::similarity::rouge::texts::Texts;
 use crate::similarity::rouge::widths::{Row, row};
+use crate::similarity::sequences::Sequences;
+use crate::text::lcs::lcs;
 use crate::text::profile::Profile;
-use crate::text::rouge::Threshold;
+use crate::text::rouge::{self, Threshold};
 use crate::text::tokens::Tokenizer;
 
 /// The thresholds for a match; `None` turns a measure off.
@@ -53,6 +55,14 @@ pub(crate) struct QueryMatch {
     pub by: MatchMethod,
     /// The score with the leader.
     pub score: f64,
+}
+
+/// Returns the ROUGE-L F1 of the words of two texts; `None` if one of them has none.
+pub(crate) fn f1_of_words(one: &str, other: &str) -> Option<f64> {
+    let tokens = Sequences::encode(&[one, other], Tokenizer::Unicode);
+    let (own, others) = (tokens.get(0), tokens.get(1));
+    let is_empty = own.is_empty() || others.is_empty();
+    (!is_empty).then(|| rouge::f1(lcs(own, others), own.len(), others.len()))
 }
 
 /// Merges each query into an earlier one, or keeps it (`None`); returns one entry per query.
