@@ -10,6 +10,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod base32;
+pub mod calendar;
 pub mod content_hash;
 pub mod doc_values;
 pub mod figures;
@@ -30,6 +31,7 @@ pub mod small_talk;
 pub mod specifics;
 pub mod spreadsheet;
 pub mod suggestion;
+pub mod template;
 pub mod tokens;
 pub mod typos;
 pub mod view;
