@@ -173,6 +173,7 @@ const FILES: &[(&str, &[&str])] = &[
         &["overlap/public-function", "overlap/some-public-functions", "overlap/public-name"],
     ),
     ("src/stages/drop_public_queries.rs", &["overlap/public-query"]),
+    ("src/stages/cap_templates/mod.rs", &["query/template"]),
     ("src/stages/drop_spam.rs", &["spam/"]),
     ("src/stages/judge_queries/by_model.rs", &["relevance/open-vote", "relevance/no-judgement"]),
     ("src/stages/judge_queries/mod.rs", &["relevance/"]),

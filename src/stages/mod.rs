@@ -5,6 +5,7 @@
 //! the JSON Schema of a pipeline and the tests in `laws` are generated from this list.
 
 pub mod asking;
+pub mod cap_templates;
 pub mod check_instructions;
 pub mod check_provenance;
 pub mod collapse_conversations;
@@ -205,7 +206,7 @@ fn sentence<S: Settings>(settings: &Value, reason: &'static Reason) -> Cow<'stat
 }
 
 /// All kinds of stages, in the order of the live recipe.
-pub static KINDS: [StageKind; 23] = [
+pub static KINDS: [StageKind; 24] = [
     StageKind::of::<redact::Redact>(),
     StageKind::of::<redact_docs::RedactDocs>(),
     StageKind::of::<collapse_conversations::CollapseConversations>(),
@@ -214,6 +215,7 @@ pub static KINDS: [StageKind; 23] = [
     StageKind::of::<merge_exact_docs::MergeExactDocs>(),
     StageKind::of::<drop_public_overlap::DropPublicOverlap>(),
     StageKind::of::<merge_near_docs::MergeNearDocs>(),
+    StageKind::of::<cap_templates::CapTemplates>(),
     StageKind::of::<merge_near_queries::MergeNearQueries>(),
     StageKind::of::<drop_public_queries::DropPublicQueries>(),
     StageKind::of::<judge_docs::JudgeDocs>(),

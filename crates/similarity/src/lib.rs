@@ -13,6 +13,7 @@ pub mod cosine;
 pub mod overlap;
 pub mod rouge;
 pub mod sequences;
+pub mod templates;
 pub mod vectors;
 
 /// The leader that an item joined.

@@ -2,7 +2,8 @@
 //!
 //! Two requests are compared only within a scope (the doc list, by default) and only if
 //! everything except the last user message is equal, because another system prompt or history
-//! can change the correct answer. The last user messages are then compared: equal after
+//! can change the correct answer; values in it may differ if nothing depends on them
+//! (`compared`). The last user messages are then compared: equal after
 //! normalisation, else ROUGE-L, else cosine of embeddings, each with its own threshold. Of a
 //! group of copies the earliest with a recorded call is kept, else the earliest; every merged
 //! request has a direct score with it.
@@ -19,6 +20,7 @@
 //! All measures use the normalised text, so requests that are equal after normalisation
 //! have equal scores with everything else.
 
+mod compared;
 mod examples;
 pub mod gates;
 mod typos;
@@ -31,12 +33,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::{Notes, Settings};
-use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::cells::TypedCells as _;
 use crate::columns::{FINISH_REASON, FUNCTIONS, LIST_VARIANT_OF, MESSAGES, RESPONSE, STATUS, VARIANT_OF};
 use crate::content_hash::{ContentHasher, content_hash};
-use crate::conversation::{Message, Role};
-use crate::docs::canonical;
 use crate::embed::Embedder;
 use crate::embed::name::ChosenEmbedder;
 use crate::embed::scopes::{UsedVectors, judge_scopes};
@@ -53,11 +52,10 @@ use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Metric, Reason, RowIx, TableId};
 use crate::environment::Environment;
 use crate::stages::near_queries::{Gates, MatchMethod, QueryMatch, f1_of_words, merge_queries};
-use crate::text::normal::normalise_query;
 use crate::text::rouge::Threshold;
-use crate::text::specifics::{fixed_points, specifics};
 use crate::text::tokens::Tokenizer;
-use crate::text::typos::TypoWords;
+pub(super) use compared::context_and_query;
+use compared::{Asked, ComparedRequest};
 use gates::{Gate, check_gates, finds_paraphrases};
 
 /// The reason code of queries that are equal after normalisation; an answer to one is an answer to all.
@@ -212,24 +210,6 @@ impl MergeNearQueries {
     }
 }
 
-/// The parts of a request that are compared.
-struct ComparedRequest {
-    /// The hash of the scope and of everything except the last user message.
-    group: u128,
-    /// The normalised last user message.
-    query: String,
-    /// The hash of the specifics of the query.
-    specifics: u128,
-    /// The hash of the specifics that its copies must share.
-    shared: u128,
-    /// The hash of the recorded calls; `None` if there are none, or they cannot be read.
-    calls: Option<u128>,
-    /// The values of the recorded calls, in lower case.
-    values: Vec<String>,
-    /// Its words, of which one may have a typing error.
-    typo_words: TypoWords,
-}
-
 impl Stage for MergeNearQueries {
     fn contract(&self) -> Contract {
         Contract::of(TableId::Requests)
@@ -243,7 +223,7 @@ impl Stage for MergeNearQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(11);
+        fingerprint.version(12);
         if let Some(embedder) = self.embedder()? {
             fingerprint.built_in("embedder", &embedder.id());
         }
@@ -255,7 +235,8 @@ impl Stage for MergeNearQueries {
         let mut keys: Vec<(RowIx, u128)> = Vec::new();
         view.for_each_batch(cx, |batch| {
             let groups = batch.map_rows(|row| {
-                self.group_and_query(row, view, Some(&variant_leaders)).map(|(group, _, _)| group)
+                let asked = Asked::read(row)?;
+                Some(asked.group(self.list_of(row, view, Some(&variant_leaders))))
             })?;
             keys.extend(batch.rows().iter().zip(groups).filter_map(|(&row, group)| Some((row, group?))));
             Ok(())
@@ -289,10 +270,11 @@ impl Stage for MergeNearQueries {
         let requests = self.compared_requests(view, cx, &twins, &variant_leaders)?;
         let keeps_variants = self.variants == Variants::Keep;
         let by_meaning = finds_paraphrases(self.cosine, &self.embedder);
-        let key =
-            |request: &ComparedRequest| (request.group, if keeps_variants { request.shared } else { 0 });
+        let shared = |request: &ComparedRequest| if keeps_variants { request.shared } else { 0 };
+        let key = |request: &ComparedRequest| (request.context, shared(request));
         let mut vectors = Vec::new();
         let mut copies = self.near(&groups(&requests, |_| true, key), cx, &mut vectors)?;
+        self.add_copies_in_other_contexts(&requests, shared, cx, &mut copies)?;
         let mut over = FxHashMap::default();
         if keeps_variants {
             let calls: FxHashMap<RowIx, u128> =
@@ -317,7 +299,8 @@ impl Stage for MergeNearQueries {
             // Similar words, equal calls and a value in common: one task, put differently.
             let leads: FxHashSet<RowIx> = copies.values().map(|near| near.to).collect();
             let is_task = |row: RowIx, near: &NearRequest| {
-                !leads.contains(&row) && typos::share_a_value(of_row[&row], of_row[&near.to])
+                let (own, other) = (of_row[&row], of_row[&near.to]);
+                !leads.contains(&row) && typos::share_a_value(own, other) && own.has_context_of(other)
             };
             let tasks: Vec<(RowIx, NearRequest)> = near
                 .iter()
@@ -356,17 +339,6 @@ impl Stage for MergeNearQueries {
     }
 }
 
-/// Splits a conversation into the last user message, normalised, and everything else (the context); `None` if there is
-/// no user message.
-pub(super) fn context_and_query(mut messages: Vec<Message>) -> Option<(String, String)> {
-    let last_user = messages.iter().rposition(|message| message.role == Role::User)?;
-    let query = normalise_query(&messages.remove(last_user).content);
-    let mut context = serde_json::to_string(&messages).expect("messages are plain data");
-    // The position matters too: a message after the question differs from the same message before it.
-    context.push_str(&format!(" {last_user}"));
-    Some((context, query))
-}
-
 /// The request that another is near to, with the measure and the score.
 #[derive(Debug, Clone, Copy)]
 struct NearRequest {
@@ -396,12 +368,9 @@ impl NearRequest {
 type VariantLeaders<'a> = Parents<'a, Option<u128>>;
 
 fn variant_leaders<'a>(view: &View<'a>, cx: &Context<'_>) -> Result<VariantLeaders<'a>> {
-    view.parents(cx, |list| list.text(LIST_VARIANT_OF).map(number_of))
-}
-
-/// Returns the number of a list id; the id is a hash of content already.
-fn number_of(id: &str) -> u128 {
-    RowId::number(id).unwrap_or_else(|| content_hash(id))
+    view.parents(cx, |list| {
+        list.text(LIST_VARIANT_OF).map(|id| RowId::number(id).unwrap_or_else(|| content_hash(id)))
+    })
 }
 
 /// Groups the wanted requests by key; each group has the requests with calls first, then the others, both in canonical
@@ -437,9 +406,10 @@ impl MergeNearQueries {
         let mut keys: Vec<(u32, RowIx, u128)> = Vec::new();
         view.for_each_batch(cx, |batch| {
             let batch_keys = batch.map_rows(|row| {
-                let (group, _, query) = self.group_and_query(row, view, None)?;
+                let asked = Asked::read(row)?;
+                let context = asked.exact(self.list_of(row, view, None));
                 let mut key = ContentHasher::default();
-                Some(key.add(&group.to_le_bytes()).add(query.as_bytes()).hash())
+                Some(key.add(&context.to_le_bytes()).add(asked.query.as_bytes()).hash())
             })?;
             let keyed = batch.rows().iter().zip(batch_keys);
             keys.extend(keyed.filter_map(|(&row, key)| Some((view.position(row), row, key?))));
@@ -467,63 +437,34 @@ impl MergeNearQueries {
         let mut all: Vec<(RowIx, ComparedRequest)> = Vec::new();
         view.for_each_batch(cx, |batch| {
             let requests = batch.map_rows(|row| {
-                if twins.contains_key(&row.ix()) { None } else { self.compared(row, view, variant_leaders) }
+                if twins.contains_key(&row.ix()) {
+                    return None;
+                }
+                let list = self.list_of(row, view, Some(variant_leaders));
+                let by_meaning = finds_paraphrases(self.cosine, &self.embedder);
+                ComparedRequest::read(row, list, by_meaning)
             })?;
             let rows = batch.rows().iter().copied();
             all.extend(rows.zip(requests).filter_map(|(row, request)| Some((row, request?))));
             Ok(())
         })?;
         all.sort_unstable_by_key(|(row, _)| view.position(*row));
+        compared::leave_out_what_all_share(&mut all);
         Ok(all)
     }
 
-    /// Returns the hash of the scope and of everything except the last user message, that message as sent, and that
-    /// message normalised.
-    fn group_and_query(
+    /// Returns the list within which a request is compared: the leader of its list among variants if those are given, else
+    /// its own; `None` if lists make no difference.
+    fn list_of(
         &self,
         row: Row<'_>,
         view: &View<'_>,
         variant_leaders: Option<&VariantLeaders<'_>>,
-    ) -> Option<(u128, String, String)> {
-        let messages = row.messages();
-        let last = messages.iter().rfind(|message| message.role == Role::User)?.content.clone();
-        let (mut context, query) = context_and_query(messages)?;
-        if self.scope == Scope::DocList {
-            let list = view.list_of(row.ix());
-            let own = || view.parent().row_id(list).0;
-            let leader = variant_leaders.and_then(|leaders| *leaders.of_list(list)?).unwrap_or_else(own);
-            context.push_str(&format!(" {leader}"));
-        }
-        Some((content_hash(context), last, query))
-    }
-
-    /// Returns the compared parts of a request; `None` if there is no user message.
-    fn compared(
-        &self,
-        row: Row<'_>,
-        view: &View<'_>,
-        variant_leaders: &VariantLeaders<'_>,
-    ) -> Option<ComparedRequest> {
-        let (group, last, query) = self.group_and_query(row, view, Some(variant_leaders))?;
-        let response = row.response();
-        // Any name counts as offered: only calls are compared, and the docs are not read here.
-        let calls =
-            match recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), |_| true) {
-                RecordedAnswer::Calls(calls) => {
-                    Some(Value::Array(calls.into_iter().map(|call| call.arguments).collect()))
-                }
-                _ => None,
-            };
-        let mut values = Vec::new();
-        if let Some(calls) = &calls {
-            add_values(calls, &mut values);
-        }
-        let calls = calls.map(|calls| content_hash(canonical::value_text(&calls)));
-        let specifics = content_hash(specifics(&last));
-        let by_meaning = finds_paraphrases(self.cosine, &self.embedder);
-        let shared = if by_meaning { content_hash(fixed_points(&last)) } else { specifics };
-        let typo_words = TypoWords::of(&last);
-        Some(ComparedRequest { group, query, specifics, shared, calls, values, typo_words })
+    ) -> Option<u128> {
+        let list = view.list_of(row.ix());
+        let own = || view.parent().row_id(list).0;
+        (self.scope == Scope::DocList)
+            .then(|| variant_leaders.and_then(|leaders| *leaders.of_list(list)?).unwrap_or_else(own))
     }
 
     /// Returns the embedder; `None` if the cosine is off.
@@ -558,6 +499,28 @@ impl MergeNearQueries {
             }
         }
         Ok(near)
+    }
+
+    /// Adds the requests that are near another whose context differs only in values, if the values make no difference.
+    fn add_copies_in_other_contexts(
+        &self,
+        requests: &[(RowIx, ComparedRequest)],
+        shared: impl Fn(&ComparedRequest) -> u128,
+        cx: &Context<'_>,
+        copies: &mut FxHashMap<RowIx, NearRequest>,
+    ) -> Result<()> {
+        let leads: FxHashSet<RowIx> = copies.values().map(|near| near.to).collect();
+        let is_open = |row: RowIx| !copies.contains_key(&row) && !leads.contains(&row);
+        let mut open = groups(requests, is_open, |request| (request.group, shared(request)));
+        open.retain(|group| group.iter().any(|(_, request)| request.context != group[0].1.context));
+        if open.is_empty() {
+            return Ok(());
+        }
+        let of_row: FxHashMap<RowIx, &ComparedRequest> =
+            open.iter().flatten().map(|(row, request)| (*row, request)).collect();
+        let near = self.near(&open, cx, &mut Vec::new())?;
+        copies.extend(near.into_iter().filter(|(row, near)| of_row[row].has_context_of(of_row[&near.to])));
+        Ok(())
     }
 
     /// Adds the requests that are a typing error apart from an earlier one of their group.
@@ -631,17 +594,6 @@ impl MergeNearQueries {
 fn words_of_docs(functions: &[Value]) -> FxHashSet<String> {
     let text = Value::Array(functions.to_vec()).to_string().to_lowercase();
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
-}
-
-/// Adds the single values of a value, in lower case.
-fn add_values(value: &Value, values: &mut Vec<String>) {
-    match value {
-        Value::Array(elements) => elements.iter().for_each(|element| add_values(element, values)),
-        Value::Object(members) => members.values().for_each(|member| add_values(member, values)),
-        Value::String(text) => values.push(text.to_lowercase()),
-        Value::Number(number) => values.push(number.to_string()),
-        Value::Null | Value::Bool(_) => {}
-    }
 }
 
 /// Counts of variants: kept, requests that have some, and dropped.

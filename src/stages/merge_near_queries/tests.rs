@@ -130,3 +130,68 @@ fn the_estimate_counts_kept_requests_for_an_endpoint_and_is_zero_otherwise() {
         assert_eq!(estimate(stage, settings), Estimate::default(), "{stage} {settings}");
     }
 }
+
+/// The fates of requests with a system prompt, a query and the city of their recorded call.
+fn fates_with_prompts(requests: &[(&str, &str, Option<&str>)]) -> Vec<Option<&'static str>> {
+    let request = |(prompt, query, city): &(&str, &str, Option<&str>)| {
+        let calls: Vec<Value> =
+            city.iter().map(|city| json!({"name": "ring", "arguments": {"city": city}})).collect();
+        json!({
+            "messages": [{"role": "system", "content": prompt}, {"role": "user", "content": query}],
+            "response": {"role": "assistant", "content": "", "calls": calls}})
+    };
+    let tables = json!({ "requests": requests.iter().map(request).collect::<Vec<_>>() });
+    let judged = judged(&MergeNearQueries::default(), &tables);
+    (0..).take(requests.len()).map(|row| judged.fate(row)).collect()
+}
+
+#[test]
+fn prompts_that_differ_in_the_time_are_one_if_the_calls_are_equal_and_nothing_depends_on_it() {
+    let ask = "Ring the bell of Lyon";
+    let (early, late) =
+        ("You ring bells. Now: 2025-11-19 03:00:01.", "You ring bells. Now: 2025-12-02 17:21:40.");
+    let of = |query: &str, one: Option<&str>, other: Option<&str>| {
+        fates_with_prompts(&[(early, query, one), (late, query, other)])
+    };
+    assert_eq!(of(ask, Some("Lyon"), Some("Lyon")), [None, Some(NEAR_COPY_CODE)]);
+    // Without calls, with other calls, with a day that depends on the date, with a value of the prompt.
+    assert_eq!(of(ask, None, None), [None; 2]);
+    assert_eq!(of(ask, Some("Lyon"), Some("Bonn")), [None; 2]);
+    assert_eq!(of("Ring the bell of Lyon tomorrow", Some("Lyon"), Some("Lyon")), [None; 2]);
+    assert_eq!(of("Ring the bell of Lyon as on 2025-11-19", Some("Lyon"), Some("Lyon")), [None; 2]);
+    assert_eq!(of(ask, Some("2025-11-19"), Some("2025-11-19")), [None; 2]);
+    // Another prompt is another context.
+    let other = "You ring no bells. Now: 2025-12-02 17:21:40.";
+    assert_eq!(fates_with_prompts(&[(early, ask, Some("Lyon")), (other, ask, Some("Lyon"))]), [None; 2]);
+}
+
+#[test]
+fn requests_that_differ_only_in_the_time_of_their_prompt_are_variants_up_to_the_maximum() {
+    let prompts: Vec<String> = (0..30).map(|at| format!("You ring bells. It is 03:{at:02}.")).collect();
+    let requests: Vec<(&str, &str, Option<&str>)> =
+        prompts.iter().map(|prompt| (prompt.as_str(), "Is the bell whole?", None)).collect();
+    let fates = fates_with_prompts(&requests);
+    let n_over = fates.iter().filter(|fate| **fate == Some(VARIANT_CODE)).count();
+    assert_eq!(n_over, 30 - 1 - MAX_VARIANTS);
+}
+
+#[test]
+fn docs_pasted_into_every_query_are_left_out_of_the_comparison() {
+    let docs = "You may use these functions: ring rings the bell of a tower, with the name of the tower and a number of \
+                times; stop stops all bells of a town, with the name of the town; list lists the towers of a town with \
+                the heights of their bells above the street, in metres. Answer with one call. Question: ";
+    let asked = [
+        "how many towers has Lyon",
+        "ring the great bell of Ulm",
+        "silence in Bruges please",
+        "which bell hangs highest in Ghent",
+    ];
+    let queries: Vec<String> = asked.iter().map(|asked| format!("{docs}{asked}")).collect();
+    let requests: Vec<(&str, Option<&str>)> = queries.iter().map(|query| (query.as_str(), None)).collect();
+    let none = MergeNearQueries { max_variants: 0, ..MergeNearQueries::default() };
+    assert_eq!(fates(&requests, &none), [None; 4]);
+    let mut same = queries.clone();
+    same.push(format!("{docs}please, how many towers has Lyon"));
+    let requests: Vec<(&str, Option<&str>)> = same.iter().map(|query| (query.as_str(), None)).collect();
+    assert_eq!(fates(&requests, &none)[4], Some(NEAR_COPY_CODE));
+}

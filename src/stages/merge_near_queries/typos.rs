@@ -75,6 +75,9 @@ impl Group<'_> {
     /// Whether nothing that was recorded keeps two requests apart.
     fn may_be_one(&self, one: usize, other: usize, words: [&str; 2]) -> bool {
         let [one, other] = [one, other].map(|at| &self.requests[at].1);
+        if !one.has_context_of(other) {
+            return false;
+        }
         if one.calls.is_some() && one.calls == other.calls {
             return true;
         }

@@ -1,0 +1,118 @@
+//! Whether times are those of a machine.
+//!
+//! Requests that come by chance have gaps of all lengths: of 24 gaps the third shortest is about a tenth of the third
+//! longest. A machine leaves even gaps. Of series that come by chance, at most three of 10,000 are within the bounds below,
+//! measured on 40,000 draws for each length.
+
+/// Gaps of a window within a longer series.
+const WINDOW: usize = 24;
+/// How many times as long the long gaps of a window may be as the short ones.
+const MOST_UNEVEN: f64 = 3.0;
+/// The fewest gaps of a short series.
+const FEWEST: usize = 8;
+/// The same bound for short series, by their fewest gaps.
+const MOST_UNEVEN_OF_SHORT: [(usize, f64); 2] = [(13, 2.5), (FEWEST, 1.8)];
+/// A pause that many times as long as the gap before it begins another series.
+const PAUSE: i64 = 10;
+
+/// Gaps of a window of fast requests.
+const FAST_WINDOW: usize = 12;
+/// The longest gap, in milliseconds, in which nobody types another request.
+const FAST_MS: i64 = 2_500;
+
+/// Returns which of the sorted times, in milliseconds, are in even steps.
+pub fn steady(times: &[i64]) -> Vec<bool> {
+    let gaps = gaps(times);
+    let mut is_steady = vec![false; times.len()];
+    let mut sorted: Vec<i64> = Vec::with_capacity(WINDOW);
+    let mut mark = |start: usize, end: usize, most: f64| {
+        let Some(usual) = usual(&gaps[start..end], most, &mut sorted) else { return };
+        // At the ends of a window may be requests of people.
+        let is_usual = |at: &usize| usual.contains(&gaps[*at]);
+        let ends = (start..end).find(is_usual).zip((start..end).rfind(is_usual));
+        if let Some((first, last)) = ends {
+            is_steady[first..=last + 1].fill(true);
+        }
+    };
+    for start in 0..gaps.len().saturating_sub(WINDOW - 1) {
+        mark(start, start + WINDOW, MOST_UNEVEN);
+    }
+    for (start, end) in short_series(&gaps) {
+        if let Some((_, most)) = MOST_UNEVEN_OF_SHORT.iter().find(|(fewest, _)| end - start >= *fewest) {
+            mark(start, end, *most);
+        }
+    }
+    is_steady
+}
+
+/// Returns which of the sorted times of one sender follow each other faster than a person types.
+pub fn is_fast(times: &[i64]) -> Vec<bool> {
+    let gaps = gaps(times);
+    let mut is_fast = vec![false; times.len()];
+    for (at, window) in gaps.windows(FAST_WINDOW).enumerate() {
+        if window.iter().all(|gap| *gap <= FAST_MS) {
+            is_fast[at..=at + FAST_WINDOW].fill(true);
+        }
+    }
+    is_fast
+}
+
+fn gaps(times: &[i64]) -> Vec<i64> {
+    times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect()
+}
+
+/// The series between pauses that are shorter than a window.
+fn short_series(gaps: &[i64]) -> Vec<(usize, usize)> {
+    let mut series = Vec::new();
+    let mut start = 0;
+    for at in 0..=gaps.len() {
+        let is_pause = at < gaps.len() && at > start && gaps[at] > gaps[at - 1].saturating_mul(PAUSE);
+        if at == gaps.len() || is_pause {
+            series.push((start, at));
+            start = at + 1;
+        }
+    }
+    series.retain(|(start, end)| end.saturating_sub(*start) >= FEWEST && end - start < WINDOW);
+    series
+}
+
+/// The range from the short gaps to the long ones (of ten gaps the second shortest and the second longest), if those are
+/// at most so many times as long; `None` for uneven gaps, and for many at the same time.
+// A gap is far below 2^52 milliseconds.
+#[allow(clippy::cast_precision_loss)]
+fn usual(gaps: &[i64], most: f64, sorted: &mut Vec<i64>) -> Option<std::ops::RangeInclusive<i64>> {
+    sorted.clear();
+    sorted.extend_from_slice(gaps);
+    sorted.sort_unstable();
+    let (short, long) = (sorted[gaps.len() / 10], sorted[gaps.len() * 9 / 10]);
+    (short > 0 && long as f64 <= most * short as f64).then_some(short..=long)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pause_begins_another_series() {
+        let mut times: Vec<i64> = (0..10).map(|at| at * 60_000).collect();
+        times.push(90_000_000);
+        times.extend([90_000_100, 99_000_000]);
+        let found = steady(&times);
+        assert_eq!(found.iter().filter(|found| **found).count(), 10);
+        assert!(found[..10].iter().all(|found| *found));
+    }
+
+    #[test]
+    fn a_few_even_steps_prove_nothing() {
+        assert_eq!(steady(&[0, 10, 20, 30, 40, 50]), [false; 6]);
+        assert_eq!(steady(&[]), Vec::<bool>::new());
+        assert_eq!(steady(&[i64::MIN, i64::MAX]), [false; 2]);
+    }
+
+    #[test]
+    fn a_person_does_not_send_thirteen_requests_in_half_a_minute() {
+        let of_gap = |gap: i64| is_fast(&(0..14).map(|at| at * gap).collect::<Vec<_>>());
+        assert_eq!(of_gap(FAST_MS), [true; 14]);
+        assert_eq!(of_gap(FAST_MS + 1), [false; 14]);
+    }
+}

@@ -1,0 +1,370 @@
+//! Keeps a few requests of each template that a machine fills: load tests, health checks, scripts.
+//!
+//! A template is a query with places for values, sent to one doc list with the same other messages but for values. It is
+//! recognised whoever sends it, and named in the reports with its share. Only what is sent in the rhythm of a machine is
+//! capped (`similarity::templates`): people ask for the weather of many towns, and each of these requests is theirs. Of
+//! equal requests all are kept, because a later stage merges them.
+
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::{Notes, Settings};
+use crate::cells::TypedCells as _;
+use crate::columns::{MESSAGES, OUTCOME, TIME_MS, USER};
+use crate::content_hash::content_hash;
+use crate::conversation::{Message, Role};
+use crate::engine::context::Context;
+use crate::engine::contract::{Contract, Partition};
+use crate::engine::error::{Error, Result};
+use crate::engine::example::Example;
+use crate::engine::fingerprint::Fingerprint;
+use crate::engine::stage::Stage;
+use crate::engine::verdict::Verdict;
+use crate::engine::view::{Row, View};
+use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
+use crate::similarity::templates::{Sent, sent_by_a_machine, templates, with_word_slots};
+use crate::text::figures::{counted, share_of};
+use crate::text::normal::normalise_query;
+use crate::text::template::{Values, masked};
+
+static OF_TEMPLATE: Reason = Reason::policy(
+    "query/template",
+    "A machine sent it, as its rhythm shows, and enough requests with the same template are kept.",
+);
+
+/// Default of [`CapTemplates::max_per_template`].
+const MAX_PER_TEMPLATE: usize = 3;
+/// The fewest requests of a machine that are taken for fillings of a template.
+const FEWEST_OF_A_MACHINE: usize = 6;
+/// The fewest fillings of a template that is named.
+const FEWEST_NAMED: usize = 10;
+/// The most templates that are named.
+const MOST_NAMED: usize = 10;
+/// Characters of a template that are shown.
+const SHOWN: usize = 160;
+
+/// The stage and its settings.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CapTemplates {
+    /// Maximum number of different requests kept of each template that is sent in the rhythm of a machine. Others are not
+    /// counted. Higher keeps more.
+    pub max_per_template: usize,
+}
+
+impl Default for CapTemplates {
+    fn default() -> Self {
+        Self { max_per_template: MAX_PER_TEMPLATE }
+    }
+}
+
+impl Settings for CapTemplates {
+    const NAME: &'static str = "cap-templates";
+    const SUMMARY: &'static str = "Keeps a few requests of each template that a load test or another machine sends, as the rhythm shows.";
+    const FUNNEL_LABEL: &'static str = "a few of each template of machines";
+
+    fn funnel_label(&self, notes: &Notes) -> Cow<'static, str> {
+        let Some(found) = notes.get(NOTE).and_then(|note| Found::deserialize(note).ok()) else {
+            return Self::FUNNEL_LABEL.into();
+        };
+        let share = |part| share_of(part, found.requests);
+        let n = |templates: u64| counted(templates, "template", "templates");
+        let (machine, all) = (found.of_machines, found.of_all);
+        if found.dropped > 0 {
+            let most = self.max_per_template;
+            let (named, part) = (n(machine.templates), share(machine.requests));
+            format!("at most {most} of each template of machines ({named}: {part} of the requests)").into()
+        } else if all.templates > 0 {
+            format!("no machine's rhythm ({}: {} of the requests)", n(all.templates), share(all.requests))
+                .into()
+        } else {
+            "no template of a machine".into()
+        }
+    }
+
+    fn examples() -> Vec<Example> {
+        vec![Example::tables(OF_TEMPLATE.code, EXAMPLES.0.as_str(), EXAMPLES.1.as_str())]
+    }
+
+    fn check(&self) -> std::result::Result<(), String> {
+        if self.max_per_template == 0 {
+            Err("max_per_template must be at least 1, not 0".to_owned())
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Requests every second, and at the times of people.
+static EXAMPLES: LazyLock<(String, String)> =
+    LazyLock::new(|| (requests(|at| 1_000 * at), requests(|at| 1_000 * at * at * (1 + at % 3))));
+
+/// Tables with requests of one template at these times.
+fn requests(time: impl Fn(usize) -> usize) -> String {
+    let request = |at: usize| {
+        let content = format!("Ring the bell of tower {at}");
+        json!({ "time_ms": time(at), "messages": [{ "role": "user", "content": content }] })
+    };
+    json!({ "requests": (0..12).map(request).collect::<Vec<_>>() }).to_string()
+}
+
+impl Stage for CapTemplates {
+    fn contract(&self) -> Contract {
+        Contract::of(TableId::Requests)
+            .partition(Partition::Whole)
+            .reads([MESSAGES, TIME_MS, USER])
+            .reads_if_there([OUTCOME])
+            .reasons([&OF_TEMPLATE])
+    }
+
+    fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
+        fingerprint.version(1);
+        Ok(())
+    }
+
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let requests = read(view, cx)?;
+        let sent: Vec<Sent> = requests.iter().map(|request| request.sent).collect();
+        let is_of_machine = sent_by_a_machine(&sent);
+        if cx.cancelled() {
+            return Err(Error::Interrupted);
+        }
+        let by_machine: Vec<&Request> =
+            requests.iter().zip(&is_of_machine).filter(|(_, is)| **is).map(|(request, _)| request).collect();
+        let forms = forms(by_machine.iter().map(|request| request.row), view, cx)?;
+        let mut found = Found { requests: requests.len() as u64, ..Found::default() };
+        for template in of_machines(&by_machine, &forms) {
+            let dropped = self.beyond(&template.requests);
+            let n = template.requests.len() as u64;
+            found.of_machines.add(n);
+            found.dropped += dropped.len() as u64;
+            found.named.push(Named {
+                template: shown(&forms[&template.requests[0].row]),
+                requests: n,
+                of_machines: n,
+                dropped: dropped.len() as u64,
+            });
+            for (row, kept) in dropped {
+                out.drop(
+                    row,
+                    &OF_TEMPLATE,
+                    Evidence::detail(json!({ "kept": view.row_id(kept).to_string() })),
+                )?;
+            }
+        }
+        let of_people: Vec<Sent> =
+            sent.iter().zip(&is_of_machine).filter(|(_, is)| !**is).map(|(sent, _)| *sent).collect();
+        let rows: Vec<RowIx> = requests
+            .iter()
+            .zip(&is_of_machine)
+            .filter(|(_, is)| !**is)
+            .map(|(request, _)| request.row)
+            .collect();
+        let others = templates(&of_people, FEWEST_NAMED);
+        let firsts = self::forms(others.iter().take(MOST_NAMED).map(|it| rows[it.first]), view, cx)?;
+        for template in &others {
+            found.of_all.add(template.requests as u64);
+        }
+        found.named.extend(others.iter().take(MOST_NAMED).map(|it| Named {
+            template: shown(&firsts[&rows[it.first]]),
+            requests: it.requests as u64,
+            ..Named::default()
+        }));
+        found.named.sort_by(|a, b| {
+            (b.of_machines, b.requests, &a.template).cmp(&(a.of_machines, a.requests, &b.template))
+        });
+        found.named.truncate(MOST_NAMED);
+        out.note(NOTE, json!(found));
+        Ok(())
+    }
+}
+
+/// A request with what decides whether it is kept.
+struct Request {
+    row: RowIx,
+    sent: Sent,
+    /// Its recorded call worked.
+    worked: bool,
+}
+
+/// Reads the requests, in canonical order.
+fn read(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<Request>> {
+    let mut requests: Vec<Request> = Vec::new();
+    view.for_each_batch(cx, |batch| {
+        let read = batch.map_rows(|row| request(row, view.list_of(row.ix())))?;
+        requests.extend(read.into_iter().flatten());
+        Ok(())
+    })?;
+    requests.sort_unstable_by_key(|request| view.position(request.row));
+    Ok(requests)
+}
+
+/// Reads a request; `None` if there is no user message.
+fn request(row: Row<'_>, list: RowIx) -> Option<Request> {
+    let (context, query) = context_and_query(row.messages())?;
+    let form = masked(&query, Values::NumbersAndNames).form;
+    let source = content_hash(format!("{} {list}", masked(&context, Values::Numbers).form));
+    let sent = Sent {
+        source,
+        form: short(&normalise_query(&form)),
+        filling: short(&format!("{query}\n{context}")),
+        user: row.text(USER).map(short),
+        time_ms: row.int(TIME_MS),
+    };
+    Some(Request { row: row.ix(), sent, worked: row.text(OUTCOME) == Some("worked") })
+}
+
+/// The other messages as text, and the last user message as sent.
+fn context_and_query(mut messages: Vec<Message>) -> Option<(String, String)> {
+    let last_user = messages.iter().rposition(|message| message.role == Role::User)?;
+    let query = messages.remove(last_user).content;
+    Some((serde_json::to_string(&messages).expect("messages are plain data"), query))
+}
+
+/// Half of a text's hash: among the requests of a log no two differ by accident.
+#[allow(clippy::cast_possible_truncation)] // Meant.
+fn short(text: &str) -> u64 {
+    content_hash(text) as u64
+}
+
+/// The queries of some rows without their values.
+fn forms(
+    rows: impl Iterator<Item = RowIx>,
+    view: &View<'_>,
+    cx: &Context<'_>,
+) -> Result<FxHashMap<RowIx, String>> {
+    let wanted: FxHashSet<RowIx> = rows.collect();
+    let mut forms = FxHashMap::default();
+    if wanted.is_empty() {
+        return Ok(forms);
+    }
+    view.stream(
+        cx,
+        |row| wanted.contains(&row),
+        |batch| {
+            let read = batch.map_rows(|row| {
+                let (_, query) = context_and_query(row.messages())?;
+                Some((row.ix(), normalise_query(&masked(&query, Values::NumbersAndNames).form)))
+            })?;
+            forms.extend(read.into_iter().flatten());
+            Ok(())
+        },
+    )?;
+    Ok(forms)
+}
+
+/// The requests of a machine that fill one template, in canonical order.
+struct OfMachine<'a> {
+    requests: Vec<&'a Request>,
+}
+
+/// Groups the requests of machines by template, in the order of their first.
+fn of_machines<'a>(requests: &[&'a Request], forms: &FxHashMap<RowIx, String>) -> Vec<OfMachine<'a>> {
+    let mut by_source: FxHashMap<u128, Vec<&'a Request>> = FxHashMap::default();
+    for request in requests {
+        by_source.entry(request.sent.source).or_default().push(request);
+    }
+    let mut groups: Vec<OfMachine<'a>> = Vec::new();
+    for of_source in by_source.into_values() {
+        let texts: Vec<&str> = of_source.iter().map(|request| forms[&request.row].as_str()).collect();
+        let mut by_template: FxHashMap<u64, Vec<&'a Request>> = FxHashMap::default();
+        for (request, template) in of_source.iter().zip(with_word_slots(&texts)) {
+            by_template.entry(template).or_default().push(request);
+        }
+        groups.extend(by_template.into_values().map(|requests| OfMachine { requests }));
+    }
+    groups.retain(|group| group.requests.len() >= FEWEST_OF_A_MACHINE);
+    let place: FxHashMap<RowIx, usize> = requests.iter().enumerate().map(|(at, it)| (it.row, at)).collect();
+    groups.sort_unstable_by_key(|group| place[&group.requests[0].row]);
+    groups
+}
+
+impl CapTemplates {
+    /// The rows of a template beyond the maximum, each with the first that is kept: those with a call that worked are kept
+    /// first.
+    fn beyond(&self, requests: &[&Request]) -> Vec<(RowIx, RowIx)> {
+        let mut best: Vec<&Request> = requests.to_vec();
+        best.sort_by_key(|request| !request.worked);
+        let mut kept: FxHashSet<u64> = FxHashSet::default();
+        let mut beyond = Vec::new();
+        for request in &best {
+            let filling = request.sent.filling;
+            if kept.len() < self.max_per_template {
+                kept.insert(filling);
+            }
+            if !kept.contains(&filling) {
+                beyond.push((request.row, best[0].row));
+            }
+        }
+        beyond
+    }
+}
+
+/// The beginning of a template.
+fn shown(form: &str) -> String {
+    let mut shown: String = form.chars().take(SHOWN).collect();
+    if shown.len() < form.len() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// The name of the note with [`Found`].
+pub const NOTE: &str = "templates";
+
+/// What a run found: the content of the note.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    /// All requests that the stage read.
+    pub requests: u64,
+    /// Requests dropped.
+    pub dropped: u64,
+    /// Templates in the rhythm of a machine.
+    pub of_machines: Part,
+    /// Templates without such a rhythm that at least ten different requests fill.
+    pub of_all: Part,
+    /// The largest of both.
+    pub named: Vec<Named>,
+}
+
+/// A number of templates, and of the requests that fill them.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Templates.
+    pub templates: u64,
+    /// Requests.
+    pub requests: u64,
+}
+
+impl Part {
+    fn add(&mut self, requests: u64) {
+        self.templates += 1;
+        self.requests += requests;
+    }
+}
+
+/// A template by name.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Named {
+    /// Its text with `{}` in place of each value.
+    pub template: String,
+    /// Its requests.
+    pub requests: u64,
+    /// Those of them that a machine sent.
+    pub of_machines: u64,
+    /// Those of them that were dropped.
+    pub dropped: u64,
+}
+
+/// Returns what a stage found, from its notes.
+pub fn found(notes: &Notes) -> Option<Found> {
+    notes.get(NOTE).and_then(|note: &Value| Found::deserialize(note).ok())
+}
