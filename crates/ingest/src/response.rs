@@ -55,6 +55,8 @@ enum Sign {
     Has(Path),
     /// The field holds this word.
     Is(&'static str, &'static str),
+    /// It has a text and nothing but these fields; any other field may make it JSON of the model.
+    TextAmong(&'static [&'static str]),
 }
 
 const RESPONSE_FORMATS: &[ResponseFormat] = &[
@@ -146,6 +148,16 @@ const RESPONSE_FORMATS: &[ResponseFormat] = &[
     // The Vercel AI SDK's, with the text beside the calls.
     ResponseFormat { sign: Sign::Has(&["toolCalls"]), message: &[], finish_reason: &["finishReason"] },
     ResponseFormat { sign: Sign::Has(&["function_call"]), message: &[], finish_reason: &["finish_reason"] },
+    ResponseFormat {
+        sign: Sign::Has(&["finishReason"]),
+        message: &["text"],
+        finish_reason: &["finishReason"],
+    },
+    ResponseFormat {
+        sign: Sign::TextAmong(&["text", "id", "model", "timestamp", "reasoning", "providerMetadata"]),
+        message: &["text"],
+        finish_reason: &["finishReason"],
+    },
 ];
 
 /// Fields that distinguish a response stored as a string from a model's answer in JSON.
@@ -219,6 +231,12 @@ impl Sign {
         match self {
             Self::Has(path) => find(response, path).is_some(),
             Self::Is(key, word) => response.get(key).and_then(Value::as_str) == Some(word),
+            Self::TextAmong(keys) => {
+                response.get("text").is_some_and(Value::is_string)
+                    && response
+                        .as_object()
+                        .is_some_and(|fields| fields.keys().all(|key| keys.contains(&key.as_str())))
+            }
         }
     }
 }
