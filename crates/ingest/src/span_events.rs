@@ -81,12 +81,13 @@ fn events_at(line: &mut Value, path: Path) -> Option<Value> {
         Value::Array(_) => events.clone(),
         _ => return None,
     };
-    let is_known = |event: &Value| name_of(event).is_some_and(|name| is_message(name) || name == CHOICE);
-    events.as_array()?.iter().any(is_known).then_some(events)
+    let has_known = events.as_array()?.iter().filter_map(name_of).any(is_known);
+    has_known.then_some(events)
 }
 
-fn is_message(name: &str) -> bool {
-    MESSAGES.iter().any(|(known, _)| *known == name)
+/// Returns `true` for the name of an event of one message.
+pub(super) fn is_known(name: &str) -> bool {
+    name == CHOICE || MESSAGES.iter().any(|(known, _)| *known == name)
 }
 
 /// Returns the name of an event: in the event, or in its attributes as an object or as OTLP's list.

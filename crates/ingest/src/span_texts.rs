@@ -6,7 +6,8 @@
 use serde_json::Value;
 
 use crate::explain::MAX_LISTED_KEYS;
-use crate::path::unwrap_json;
+use crate::path::{at, unwrap_json};
+use crate::span_events;
 
 /// The maximum nesting of attributes, and of JSON in one of them, that is looked at.
 const MAX_LEVELS: usize = 16;
@@ -22,18 +23,33 @@ pub(super) fn holds_texts(line: &Value) -> bool {
     attributes_of(line).iter().any(|(name, value)| may_hold_messages(name, value))
 }
 
-/// Names the attributes of a line, first those that may hold messages; `None` if it has no attributes.
+/// Names the attributes of a line, and which of them may hold its messages; `None` if it has no attributes.
 pub(super) fn outline(line: &Value) -> Option<String> {
+    if let Some(event) = at(line, &["attributes", "event", "name"]).and_then(Value::as_str)
+        && span_events::is_known(event)
+    {
+        return Some(format!("the event {event} is one message, and its request is on other lines"));
+    }
     let attributes = attributes_of(line);
     let (texts, others): (Vec<_>, Vec<_>) =
         attributes.iter().partition(|(name, value)| may_hold_messages(name, value));
-    let names: Vec<&str> = texts.into_iter().chain(others).map(|(name, _)| name.as_str()).collect();
-    let more = match names.len().saturating_sub(MAX_LISTED_KEYS) {
-        0 => String::new(),
-        n => format!(" and {n} more"),
-    };
-    let listed = names.get(..MAX_LISTED_KEYS).unwrap_or(&names).join(", ");
-    (!names.is_empty()).then(|| format!("no messages in the attributes {listed}{more}"))
+    match (texts.is_empty(), others.is_empty()) {
+        (true, true) => None,
+        (true, false) => Some(format!("a line with the attributes {}", listed(&others))),
+        (false, true) => Some(format!("no log format reads the attributes {}", listed(&texts))),
+        (false, false) => {
+            Some(format!("no log format reads the attributes {}, beside {}", listed(&texts), listed(&others)))
+        }
+    }
+}
+
+/// Returns the first names of attributes.
+fn listed(attributes: &[&(String, &Value)]) -> String {
+    let names: Vec<&str> = attributes.iter().take(MAX_LISTED_KEYS).map(|(name, _)| name.as_str()).collect();
+    match attributes.len() - names.len() {
+        0 => names.join(", "),
+        n => format!("{} and {n} more", names.join(", ")),
+    }
 }
 
 /// Returns the attributes of a line by their full names.
@@ -174,9 +190,15 @@ mod tests {
     #[test]
     fn the_attributes_are_named_with_those_of_messages_first() {
         let line = json!({"attributes": {"acme": {"model": "m", "input": {"value": "Open the greenhouse"}}, "n": 1}});
-        assert_eq!(outline(&line).unwrap(), "no messages in the attributes acme.input.value, acme.model, n");
+        let named = "no log format reads the attributes acme.input.value, beside acme.model, n";
+        assert_eq!(outline(&line).unwrap(), named);
         let many: serde_json::Map<_, _> = (0..15).map(|n| (format!("k{n:02}"), json!(n))).collect();
-        assert!(outline(&json!({"attributes": many})).unwrap().ends_with("k11 and 3 more"));
+        let named = outline(&json!({"attributes": many})).unwrap();
+        assert!(
+            named.starts_with("a line with the attributes k00, k01") && named.ends_with("k11 and 3 more")
+        );
+        let event = json!({"attributes": {"event": {"name": "gen_ai.user.message"}}});
+        assert!(outline(&event).unwrap().starts_with("the event gen_ai.user.message is one message"));
         assert_eq!(outline(&json!({"attributes": {}})), None);
         assert_eq!(outline(&json!({"level": "info"})), None);
     }

@@ -203,6 +203,7 @@ const SPAN_FACTS: &[(Fact, Path)] = &[
     (Fact::Model, &["attributes", "llm", "model_name"]),
     (Fact::Model, &["attributes", "ai", "model", "id"]),
     (Fact::Model, &["attributes", "gen_ai", "response", "model"]),
+    (Fact::Model, &["attributes", "ai", "response", "model"]),
     (Fact::User, &["attributes", "user", "id"]),
     (Fact::User, &["attributes", "enduser", "id"]),
     (Fact::User, &["attributes", "llm", "user"]),
