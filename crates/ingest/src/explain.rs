@@ -109,15 +109,15 @@ const SPAN_MESSAGES: &[Path] = &[
 ];
 
 fn not_stored(line: &mut Value) -> Option<&'static str> {
-    let is_span = span_texts::has_attributes(line);
-    if is_span && span_texts::holds_texts(line) {
+    if span_texts::holds_texts(line) {
         return None;
     }
+    // Only rows of Langfuse have the key without a value; a span of another tool has no such key.
+    let has_input = line.get("input").is_some();
     NOT_STORED
         .iter()
         .find(|case| {
-            // Only Langfuse's rows have an input of this name, and they have no attributes.
-            !(is_span && case.sign == ["traceId"])
+            (has_input || case.sign != ["traceId"])
                 && find(line, case.sign).is_some()
                 && case.empty.iter().all(|path| find(line, path).is_none_or(|value| holds_nothing(value)))
         })

@@ -301,5 +301,19 @@ fn ends_in_small_talk(messages: &[Message], last: usize) -> bool {
     messages[last].role == Role::User
         && before.iter().any(calls)
         && !after.iter().any(calls)
-        && is_small_talk(&messages[last].content)
+        && is_goodbye(&messages[last].content)
+}
+
+/// Phrases that close a conversation although they neither greet nor thank.
+const CLOSINGS: &[&str] =
+    &["that's all", "thats all", "that's it", "helpful", "eso es todo", "c'est tout", "è tutto"];
+
+/// Returns `true` for small talk, and for the words around it with a phrase that closes. A "yes" decides something.
+fn is_goodbye(text: &str) -> bool {
+    if is_small_talk(text) {
+        return true;
+    }
+    let lower = text.to_lowercase().replace('\u{2019}', "'");
+    CLOSINGS.iter().any(|closing| lower.contains(closing))
+        && is_small_talk(&format!("{} thanks", lower.replace("helpful", "")))
 }

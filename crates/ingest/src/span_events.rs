@@ -27,6 +27,10 @@ const MESSAGES: &[(&str, &str)] = &[
 /// The event of an answer.
 const CHOICE: &str = "gen_ai.choice";
 
+/// The older events of all messages and of the answer, each with the attribute that holds them.
+const PROMPT: (&str, &str) = ("gen_ai.content.prompt", "prompt");
+const COMPLETION: (&str, &str) = ("gen_ai.content.completion", "completion");
+
 /// The prefix of the names of these events.
 const PREFIX: &str = "gen_ai.";
 
@@ -54,6 +58,8 @@ pub(super) fn gather(line: &mut Value) {
         match read_event(event) {
             Some(Said::Message(message)) => input.push(message),
             Some(Said::Choice(message)) => output.push(message),
+            Some(Said::Prompt(messages)) => input.extend(messages),
+            Some(Said::Completion(messages)) => output.extend(messages),
             None => {}
         }
     }
@@ -87,7 +93,7 @@ fn events_at(line: &mut Value, path: Path) -> Option<Value> {
 
 /// Returns `true` for the name of an event of one message.
 pub(super) fn is_known(name: &str) -> bool {
-    name == CHOICE || MESSAGES.iter().any(|(known, _)| *known == name)
+    [CHOICE, PROMPT.0, COMPLETION.0].contains(&name) || MESSAGES.iter().any(|(known, _)| *known == name)
 }
 
 /// Returns the name of an event: in the event, or in its attributes as an object or as OTLP's list.
@@ -105,14 +111,22 @@ fn name_of(event: &Value) -> Option<&str> {
     }
 }
 
-/// A message of a request, or of its answer.
+/// A message of a request or of its answer, or all of them.
 enum Said {
     Message(Value),
     Choice(Value),
+    Prompt(Vec<Value>),
+    Completion(Vec<Value>),
 }
 
-fn read_event(event: Value) -> Option<Said> {
+fn read_event(mut event: Value) -> Option<Said> {
     let name = name_of(&event)?.to_owned();
+    if name == PROMPT.0 {
+        return content_of(&mut event, PROMPT.1).map(Said::Prompt);
+    }
+    if name == COMPLETION.0 {
+        return content_of(&mut event, COMPLETION.1).map(Said::Completion);
+    }
     if let Some((_, role)) = MESSAGES.iter().find(|(known, _)| *known == name) {
         return Some(Said::Message(message(role, body_of(event)?)));
     }
@@ -136,6 +150,16 @@ fn read_event(event: Value) -> Option<Said> {
         }
     }
     Some(Said::Choice(message("assistant", fields)))
+}
+
+/// Returns the messages in an attribute of an event.
+fn content_of(event: &mut Value, key: &str) -> Option<Vec<Value>> {
+    let mut attributes = nested(event.get_mut("attributes")?.take());
+    match opened(find(&mut attributes, &["gen_ai", key])?.take()) {
+        Value::Array(messages) => Some(messages),
+        message @ Value::Object(_) => Some(vec![message]),
+        _ => None,
+    }
 }
 
 /// Returns the fields of an event's message: a body, the event's attributes, JSON in one of them, or the event itself.
@@ -221,7 +245,10 @@ mod tests {
         let records = json!([
             {"attributes": {"event.name": "gen_ai.user.message"}, "body": {"content": "Water the ferns"}},
             {"attributes": {"event.name": "gen_ai.choice"}, "body": choice}]);
-        for events in [flat.clone(), json!(flat.to_string()), spans, fields, records] {
+        let whole = json!([
+            {"name": "gen_ai.content.prompt", "attributes": [typed("gen_ai.prompt", &json!([asked]).to_string())]},
+            {"name": "gen_ai.content.completion", "attributes": {"gen_ai.completion": json!([answer]).to_string()}}]);
+        for events in [flat.clone(), json!(flat.to_string()), spans, fields, records, whole] {
             for line in [json!({"attributes": {"events": events}}), json!({"events": events})] {
                 let (input, output) = gathered(line);
                 assert_eq!(input[0]["content"], asked["content"], "{events}");

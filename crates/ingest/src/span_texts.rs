@@ -13,11 +13,6 @@ use crate::span_events;
 const MAX_LEVELS: usize = 16;
 const MAX_JSON_LEVELS: usize = 5;
 
-/// Returns `true` if a line has attributes.
-pub(super) fn has_attributes(line: &Value) -> bool {
-    line.get("attributes").and_then(Value::as_object).is_some_and(|attributes| !attributes.is_empty())
-}
-
 /// Returns `true` if an attribute may hold a conversation.
 pub(super) fn holds_texts(line: &Value) -> bool {
     attributes_of(line).iter().any(|(name, value)| may_hold_messages(name, value))

@@ -82,6 +82,22 @@ pub const TRACES: &[Body] = &[
         read: read_attribute_messages,
         ..PLAIN
     },
+    // Before the conventions to which exporters convert it, as not all convert the calls.
+    Body {
+        name: "vercel-ai",
+        messages: &[
+            FieldPlace::At(&["attributes", "ai", "prompt", "messages"]),
+            FieldPlace::At(&["attributes", "ai", "prompt", "prompt"]),
+            FieldPlace::At(&["attributes", "ai", "prompt", OWN]),
+        ],
+        functions: SPAN_TOOLS,
+        system: &[&["attributes", "ai", "prompt", "system"]],
+        // The second is that of versions before 3.3.
+        response: &[&["attributes", "ai", "response"], &["attributes", "ai", "result"]],
+        facts: SPAN_FACTS,
+        read: read_attribute_messages,
+        ..PLAIN
+    },
     Body {
         name: "openllmetry",
         opened: &[INVOCATION],
@@ -101,21 +117,6 @@ pub const TRACES: &[Body] = &[
         messages: &[FieldPlace::At(&["attributes", "llm", "input_messages"])],
         functions: SPAN_TOOLS,
         response: &[&["attributes", "llm", "output_messages", "0"]],
-        facts: SPAN_FACTS,
-        read: read_attribute_messages,
-        ..PLAIN
-    },
-    Body {
-        name: "vercel-ai",
-        messages: &[
-            FieldPlace::At(&["attributes", "ai", "prompt", "messages"]),
-            FieldPlace::At(&["attributes", "ai", "prompt", "prompt"]),
-            FieldPlace::At(&["attributes", "ai", "prompt", OWN]),
-        ],
-        functions: SPAN_TOOLS,
-        system: &[&["attributes", "ai", "prompt", "system"]],
-        // The second is that of versions before 3.3.
-        response: &[&["attributes", "ai", "response"], &["attributes", "ai", "result"]],
         facts: SPAN_FACTS,
         read: read_attribute_messages,
         ..PLAIN
@@ -175,6 +176,7 @@ pub const TRACES: &[Body] = &[
 /// The paths of tools in the attributes of a span, for all conventions of messages.
 const SPAN_TOOLS: &[FieldPlace] = &[
     FieldPlace::At(&["attributes", "gen_ai", "tool", "definitions"]),
+    FieldPlace::At(&["attributes", "gen_ai", "request", "tools"]),
     FieldPlace::Each(&["attributes", "llm", "request", "functions", "*"]),
     FieldPlace::Each(&["attributes", "llm", "tools", "*", "tool", "json_schema"]),
     FieldPlace::At(&["attributes", "llm", "invocation_parameters", "tools"]),

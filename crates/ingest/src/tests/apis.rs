@@ -449,7 +449,9 @@ fn a_conversation_that_ends_in_a_goodbye_is_split_at_the_decision() {
     let record = |messages: Value| record_of(&json!({"messages": messages, "tools": tools}));
     let decided = Some(calling("", vec![call(Some("c"), "f", json!({"hour": 18}))]));
 
-    for goodbye in ["No, thank you!", "Merci, au revoir", "ok thanks, bye"] {
+    for goodbye in
+        ["No, thank you!", "Merci, au revoir", "ok thanks, bye", "No, that’s all.", "Very helpful, thanks"]
+    {
         for ending in [vec![closing.clone()], vec![]] {
             let mut messages =
                 vec![asked.clone(), calls.clone(), gave.clone(), booked.clone(), said(goodbye)];
@@ -466,6 +468,10 @@ fn a_conversation_that_ends_in_a_goodbye_is_split_at_the_decision() {
         (going_on.messages.len(), going_on.response),
         (5, Some(Message::text(Role::Assistant, "Have fun!")))
     );
+    for decides in ["Yes", "No, book court 2", "That's all the time I have, cancel it"] {
+        let kept = record(json!([asked, calls, gave, booked, said(decides), closing]));
+        assert_eq!((kept.messages.len(), kept.following_messages), (5, Vec::new()), "{decides}");
+    }
     let polite = record(json!([asked, booked, said("No, thank you!"), closing]));
     assert_eq!((polite.messages.len(), polite.following_messages), (3, Vec::new()));
     let ended = record(json!([asked, calls, gave, booked, said("Thanks, bye"), hangs_up]));
