@@ -38,11 +38,6 @@ const PARENTS: &[Path] = &[
 /// The maximum number of spans around a span that are looked at.
 const MAX_LEVELS: usize = 64;
 
-/// Returns the keys that identify a surrounding span.
-pub(super) fn names() -> Vec<&'static str> {
-    OPERATION.iter().chain(IDS).chain(PARENTS).map(|path| path[0]).collect()
-}
-
 /// Describes a span without a request of its own that surrounds calls of a model.
 pub(super) fn surrounding(line: &Value) -> Option<String> {
     let is_of_sdk = at(line, &["attributes", "ai"]).is_some();

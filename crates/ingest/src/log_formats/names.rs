@@ -12,7 +12,7 @@ use super::traces::TRACES;
 use super::{Columns, Fact, FieldPlace, Sign};
 use crate::path::Path;
 use crate::record::CALLS_COLUMN;
-use crate::{attributes, batch, explain, nested_spans, response, span_events, stream, transcripts, unpack};
+use crate::{attributes, batch, explain, response, span_events, stream, transcripts, unpack};
 
 /// Returns `true` if a log format or a setting reads a column of this name.
 pub fn is_read(name: &str, columns: &Columns) -> bool {
@@ -73,7 +73,6 @@ static KNOWN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
         attributes::names(),
         batch::names(),
         explain::names(),
-        nested_spans::names(),
         response::names(),
         span_events::names(),
         stream::names(),
