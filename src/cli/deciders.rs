@@ -71,6 +71,7 @@ const FILES: &[(&str, &[&str])] = &[
     ("crates/ingest/src/marks.rs", &["ingest/content-not-stored", "ingest/truncated-by-logger"]),
     ("crates/ingest/src/messages/mod.rs", &["ingest/bad-message", "ingest/partial-conversation"]),
     ("crates/ingest/src/messages/parts.rs", &["ingest/non-text-part"]),
+    ("crates/ingest/src/nested_spans.rs", &["ingest/surrounding-span"]),
     ("crates/ingest/src/raw.rs", &["ingest/window-too-large"]),
     ("crates/ingest/src/read.rs", &["ingest/line-too-long", "ingest/truncated-file"]),
     (

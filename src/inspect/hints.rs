@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use super::columns::is_data;
+use super::docs_file::is_docs;
 use super::look::{File, Look, PublicSets};
-use crate::docs::parse::parse;
 use crate::ingest::reasons::{CUT_FILE, LINE_TOO_LONG, NOT_UTF8, RAGGED_ROW};
 use crate::public_sets::catalogue::{Catalogue, recipe_sets};
 use crate::public_sets::store::is_there;
@@ -73,7 +73,7 @@ pub(super) fn mark_docs(files: &mut [File]) {
     // A pipe can be read only once.
     for file in files.iter_mut().filter(may_be_docs).filter(|file| Path::new(&file.path).is_file()) {
         let text = std::fs::read_to_string(&file.path).unwrap_or_default();
-        file.is_docs = parse(&text).is_ok();
+        file.is_docs = is_docs(&text);
     }
 }
 

@@ -7,6 +7,7 @@
 //! only the form is shown (`form`).
 
 mod columns;
+mod docs_file;
 mod draft;
 mod estimate;
 mod form;

@@ -8,7 +8,7 @@
 use rustc_hash::FxHashMap;
 use serde_json::{Map, Value};
 
-use crate::path::{Path, find, opened};
+use crate::path::{Path, find, find_object, opened};
 
 /// The paths of attributes in a line.
 const PLACES: &[Path] = &[&["attributes"], &["metadata", "attributes"]];
@@ -17,10 +17,10 @@ const PLACES: &[Path] = &[&["attributes"], &["metadata", "attributes"]];
 const OTHER_NAMES: &[&str] = &["span_attributes", "SpanAttributes"];
 
 /// The prefixes of attributes that are among the other fields.
-const LOOSE: &[&str] = &["attributes.", "gen_ai.", "llm.", "session.", "user.", "enduser."];
+const LOOSE: &[&str] = &["attributes.", "gen_ai.", "llm.", "ai.", "session.", "user.", "enduser."];
 
 /// The prefixes of which one must occur; otherwise names with dots are not attributes.
-const MARKS: &[&str] = &["attributes.", "gen_ai.", "llm."];
+const MARKS: &[&str] = &["attributes.", "gen_ai.", "llm.", "ai."];
 
 /// The maximum number of parts of a name; the last part of a longer name holds its rest.
 const MAX_PARTS: usize = 16;
@@ -29,6 +29,9 @@ const MAX_PARTS: usize = 16;
 const LEVELS: &[&str] = &[
     "gen_ai",
     "llm",
+    "ai",
+    "prompt",
+    "response",
     "input_messages",
     "output_messages",
     "message",
@@ -39,6 +42,9 @@ const LEVELS: &[&str] = &[
     "tools",
     "tool",
 ];
+
+/// The key of the value that a level has itself: `ai.prompt` may be a text beside `ai.prompt.tools`.
+pub(super) const OWN: &str = "";
 
 /// Returns the names of columns that hold attributes.
 pub(super) fn names() -> Vec<&'static str> {
@@ -94,11 +100,14 @@ enum Node {
 
 #[derive(Default)]
 struct Level {
+    /// The value of the level itself, unless it is an object.
+    own: Value,
     children: Vec<(String, Node)>,
     places: FxHashMap<String, usize>,
 }
 
-fn nested(attributes: Value) -> Value {
+/// Returns attributes as one tree: those of a line, or of an event in it.
+pub(super) fn nested(attributes: Value) -> Value {
     let pairs: Vec<(String, Value)> = match opened(attributes) {
         Value::Object(fields) => fields.into_iter().collect(),
         Value::Array(list) => list.into_iter().filter_map(key_and_value).collect(),
@@ -117,12 +126,26 @@ impl Level {
         let Some((first, rest)) = parts.split_first() else { return };
         let node = self.child(first);
         if rest.is_empty() {
-            // An existing level holds more than a scalar of the same name.
-            if let Node::Leaf(leaf) = node {
-                *leaf = nested_level(first, value);
+            match node {
+                Node::Leaf(leaf) => *leaf = nested_level(first, value),
+                Node::Level(level) => level.add_own(value),
             }
         } else {
             node.make_level().put(rest, value);
+        }
+    }
+
+    /// Adds the value of the level itself: an object, also as a string, to the children, where it changes none of them.
+    fn add_own(&mut self, mut value: Value) {
+        find_object(&mut value, &[]);
+        let Value::Object(fields) = value else {
+            self.own = value;
+            return;
+        };
+        for (name, value) in fields {
+            if let Node::Leaf(leaf @ Value::Null) = self.child(&name) {
+                *leaf = value;
+            }
         }
     }
 
@@ -143,7 +166,8 @@ impl Level {
             children.sort_by_key(|(name, _)| number(name));
             return children.into_iter().map(|(_, node)| node.into_value()).collect();
         }
-        Value::Object(children.into_iter().map(|(name, node)| (name, node.into_value())).collect())
+        let own = Some((OWN.to_owned(), self.own)).filter(|(_, own)| !own.is_null());
+        Value::Object(children.into_iter().map(|(name, node)| (name, node.into_value())).chain(own).collect())
     }
 }
 
@@ -151,9 +175,7 @@ impl Node {
     fn make_level(&mut self) -> &mut Level {
         if let Self::Leaf(leaf) = self {
             let mut level = Level::default();
-            if let Value::Object(fields) = leaf.take() {
-                fields.into_iter().for_each(|(name, value)| *level.child(&name) = Self::Leaf(value));
-            }
+            level.add_own(leaf.take());
             *self = Self::Level(level);
         }
         match self {
@@ -197,7 +219,7 @@ const LISTS: &[&str] = &["arrayValue", "array_value"];
 const OBJECTS: &[&str] = &["kvlistValue", "kvlist_value"];
 
 /// Returns the value inside OTLP's typed value.
-fn plain(mut typed: Value) -> Value {
+pub(super) fn plain(mut typed: Value) -> Value {
     let mut take = |names: &[&str]| names.iter().find_map(|name| typed.get_mut(*name).map(Value::take));
     let values = |mut list: Value| match list.get_mut("values").map(Value::take) {
         Some(Value::Array(values)) => values,
@@ -248,6 +270,26 @@ mod tests {
             .collect();
         assert_eq!(nest_of(json!({"attributes": pairs})), json!({"attributes": tree}));
         assert_eq!(nest_of(json!({"attributes": tree})), json!({"attributes": tree}));
+    }
+
+    #[test]
+    fn a_value_of_a_level_itself_is_kept_beside_its_parts() {
+        for (own, expected) in [
+            (
+                json!("{\"prompt\": \"Ring the bell\", \"tools\": 1}"),
+                json!({"tools": [7], "prompt": "Ring the bell"}),
+            ),
+            (json!("Ring the bell"), json!({"tools": [7], "": "Ring the bell"})),
+        ] {
+            let (before, after) = (
+                json!({"ai.prompt": own, "ai.prompt.tools": [7]}),
+                json!({"ai.prompt.tools": [7], "ai.prompt": own}),
+            );
+            assert_eq!(nest_of(json!({"attributes": before}))["attributes"]["ai"]["prompt"], expected);
+            assert_eq!(nest_of(after)["attributes"]["ai"]["prompt"], expected);
+        }
+        let list = json!({"attributes": {"llm.x": "all", "llm.x.0": "a"}});
+        assert_eq!(nest_of(list)["attributes"]["llm"]["x"], json!(["a"]));
     }
 
     #[test]

@@ -12,10 +12,11 @@ use crate::marks::{cut_mark, is_hidden};
 use crate::path::{Path, find, find_object, unwrap_json};
 use crate::reasons::{
     CONTENT_NOT_STORED, ItemFault, NO_FUNCTIONS, NO_MESSAGES, RESPONSE_WITHOUT_REQUEST, STREAM_CHUNK,
-    TRUNCATED, UNKNOWN_LOG_FORMAT,
+    SURROUNDING_SPAN, TRUNCATED, UNKNOWN_LOG_FORMAT,
 };
 use crate::response::is_lone_response;
 use crate::stream::is_chunk;
+use crate::{nested_spans, span_texts};
 
 /// Returns the fate of a line that matches no log format.
 pub(super) fn explain(line: &mut Value, columns: &Columns) -> LineFate {
@@ -29,12 +30,17 @@ pub(super) fn explain(line: &mut Value, columns: &Columns) -> LineFate {
         let detail = format!("{} is JSON that ends too early", path.join("."));
         return LineFate::Unreadable(ItemFault::new(TRUNCATED, detail));
     }
+    if let Some(detail) = nested_spans::surrounding(line) {
+        return no_request(SURROUNDING_SPAN, detail);
+    }
     if let Some(detail) = not_stored(line) {
         return no_request(CONTENT_NOT_STORED, detail);
     }
     lacking(line, columns)
         .or_else(|| is_lone_response(line).then(|| no_request(RESPONSE_WITHOUT_REQUEST, outline(line))))
-        .unwrap_or_else(|| no_request(UNKNOWN_LOG_FORMAT, outline(line)))
+        .unwrap_or_else(|| {
+            no_request(UNKNOWN_LOG_FORMAT, span_texts::outline(line).unwrap_or_else(|| outline(line)))
+        })
 }
 
 /// Returns the keys that identify a line without a request.
@@ -86,6 +92,11 @@ const NOT_STORED: &[NotStored] = &[
         empty: SPAN_MESSAGES,
         detail: "the span has no messages",
     },
+    NotStored {
+        sign: &["attributes", "ai", "model"],
+        empty: SPAN_MESSAGES,
+        detail: "the span has no messages",
+    },
     NotStored { sign: &["inputs"], empty: &[&["inputs"]], detail: "inputs is empty" },
     NotStored { sign: &["traceId"], empty: &[&["input"]], detail: "input is empty" },
 ];
@@ -98,10 +109,16 @@ const SPAN_MESSAGES: &[Path] = &[
 ];
 
 fn not_stored(line: &mut Value) -> Option<&'static str> {
+    if span_texts::holds_texts(line) {
+        return None;
+    }
+    // Only rows of Langfuse have the key without a value; a span of another tool has no such key.
+    let has_input = line.get("input").is_some();
     NOT_STORED
         .iter()
         .find(|case| {
-            find(line, case.sign).is_some()
+            (has_input || case.sign != ["traceId"])
+                && find(line, case.sign).is_some()
                 && case.empty.iter().all(|path| find(line, path).is_none_or(|value| holds_nothing(value)))
         })
         .map(|case| case.detail)
@@ -153,6 +170,8 @@ const MESSAGES: &[Path] = &[
     &["attributes", "gen_ai", "input", "messages"],
     &["attributes", "gen_ai", "prompt"],
     &["attributes", "llm", "input_messages"],
+    &["attributes", "ai", "prompt", "messages"],
+    &["attributes", "ai", "prompt", "prompt"],
     &["inputs", "messages"],
 ];
 
@@ -180,7 +199,7 @@ fn tool_list(line: &mut Value) -> Option<String> {
     (n > 0).then(|| format!("a list of {n} tool{plural} without a query"))
 }
 
-const MAX_LISTED_KEYS: usize = 12;
+pub(super) const MAX_LISTED_KEYS: usize = 12;
 
 fn outline(value: &Value) -> String {
     match value {

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::log_formats::bodies::BODY_FACTS;
 use crate::log_formats::{Columns, Envelope, Fact};
-use crate::path::{Path, at};
+use crate::path::{Path, at, unwrap_json};
 use callsieve_engine::columns::{
     FINISH_REASON, MODEL, PARALLEL_TOOL_CALLS, SESSION, STATUS, TIME_MS, TOOL_CHOICE, USER,
 };
@@ -164,10 +164,12 @@ fn calendar_ms(text: &str) -> Option<i64> {
 /// Reads `tool_choice` and `function_call` of any API, and Gemini's mode with the names it allows.
 fn tool_choice(choice: &Value) -> Option<String> {
     match choice {
+        Value::String(text) if text.trim_start().starts_with('{') => tool_choice(&unwrap_json(text)?),
         Value::String(word) => mode(word),
         Value::Object(fields) => {
             let frame = FORCED.iter().find_map(|key| choice.get(*key).filter(|frame| frame.is_object()));
-            let name = frame.and_then(|frame| frame.get("name")).or(fields.get("name"));
+            let name = frame.and_then(|frame| frame.get("name"));
+            let name = name.or_else(|| NAMES.iter().find_map(|key| fields.get(*key)));
             if let Some(name) = name.and_then(Value::as_str).or_else(|| only_one_allowed(choice)) {
                 return Some(format!("function:{name}"));
             }
@@ -182,6 +184,9 @@ fn tool_choice(choice: &Value) -> Option<String> {
 
 /// Keys of objects that may hold the name of the function to call.
 const FORCED: &[&str] = &["function", "tool"];
+
+/// Keys of that name in the choice itself.
+const NAMES: &[&str] = &["name", "toolName"];
 
 /// Gemini's keys of the functions that may be called.
 const ALLOWED: &[&str] = &["allowedFunctionNames", "allowed_function_names"];
@@ -242,6 +247,10 @@ mod tests {
             (json!({"type": "tool", "name": "f"}), Some("function:f")),
             (json!({"name": "f"}), Some("function:f")),
             (json!({"tool": {"name": "f"}}), Some("function:f")),
+            (json!({"type": "tool", "toolName": "f"}), Some("function:f")),
+            (json!("{\"type\": \"tool\", \"toolName\": \"f\"}"), Some("function:f")),
+            (json!("{\"type\": \"auto\"}"), Some("auto")),
+            (json!("{\"type\": \"au"), None),
             (json!({"any": {}}), Some("required")),
             (json!({"mode": "ANY"}), Some("required")),
             (json!({"mode": "ANY", "allowedFunctionNames": ["f"]}), Some("function:f")),

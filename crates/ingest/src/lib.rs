@@ -2,9 +2,10 @@
 //!
 //! `read` splits a file into blocks of items (a line, a table row, an element of a JSON array) in one pass and in
 //! bounded memory. `lenient` reads the JSON of an item. `record` gives each item exactly one fate, so the fates of a file add up to its items. `unpack`
-//! splits an item that holds several requests (the spans of a trace), and each part has a fate. Log formats are data:
-//! `log_formats` holds the tables, and a new log format is an entry there. `explain` describes why a line is not a
-//! request.
+//! splits an item that holds several requests (the spans of a trace), and each part has a fate; `nested_spans` finds the
+//! spans around model calls, which are no requests. Log formats are data: `log_formats` holds the tables, and a new log
+//! format is an entry there. `attributes` and `span_events` give all spans one form before. `explain` describes why a
+//! line is not a request, with `span_texts` for attributes that no log format reads.
 //!
 //! `source` implements the engine's `Source` with these modules; [`KINDS`] lists the sources.
 //!
@@ -32,6 +33,7 @@ pub mod lenient;
 pub mod log_formats;
 mod marks;
 mod messages;
+mod nested_spans;
 mod no_request;
 mod path;
 mod raw;
@@ -41,6 +43,8 @@ pub mod reasons;
 pub mod record;
 mod response;
 pub mod source;
+mod span_events;
+mod span_texts;
 mod split;
 mod stream;
 pub mod table;

@@ -74,6 +74,9 @@ pub const TRUNCATED: &str = "ingest/truncated-by-logger";
 /// The line is one chunk of a streamed answer.
 pub const STREAM_CHUNK: &str = "ingest/stream-chunk";
 
+/// The span surrounds the spans of model calls.
+pub const SURROUNDING_SPAN: &str = "ingest/surrounding-span";
+
 /// Reasons of valid items without a request.
 const SOUND: &[&str] = &[PARTIAL_CONVERSATION, CONTENT_NOT_STORED];
 
@@ -206,6 +209,16 @@ pub const REASONS: &[Reason] = &[
         fires: jsonl(br#"{"object": "chat.completion.chunk", "choices": [{"delta": {"content": "hi"}}]}"#),
         passes: jsonl(
             br#"{"messages": [{"role": "user", "content": "hi"}], "tools": [{"name": "greet"}], "response": [{"object": "chat.completion.chunk"}]}"#,
+        ),
+    },
+    Reason {
+        code: SURROUNDING_SPAN,
+        sentence: "The span surrounds the spans of model calls, which hold the requests.",
+        fires: jsonl(
+            br#"{"name": "ai.generateText", "attributes": {"ai.operationId": "ai.generateText", "ai.prompt": "{\"prompt\": \"hi\"}"}}"#,
+        ),
+        passes: jsonl(
+            br#"{"name": "ai.generateText.doGenerate", "attributes": {"ai.prompt.messages": "[{\"role\": \"user\", \"content\": \"hi\"}]", "ai.prompt.tools": ["{\"name\": \"greet\"}"]}}"#,
         ),
     },
     Reason {

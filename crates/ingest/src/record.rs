@@ -15,6 +15,7 @@ use crate::log_formats::names::in_known_case;
 use crate::log_formats::{Body, Columns, Envelope, FieldPlace, column_mut, log_format_of};
 use crate::marks::{cut_mark, missing_text};
 use crate::messages::read_system;
+use crate::nested_spans::{self, Place};
 use crate::path::{Path, at, find, unwrap_json};
 use crate::read::{Block, Position};
 use crate::reasons::{
@@ -28,6 +29,7 @@ use crate::transcripts;
 use crate::unpack::unpack;
 use callsieve_bfcl::conversation::{Message, Role};
 use callsieve_text::content_hash::content_hash;
+use callsieve_text::small_talk::is_small_talk;
 
 /// Parses the items of a block, in order; there are as many first parts as items.
 pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {
@@ -68,7 +70,9 @@ pub fn push_lines(
     let Position { line, record } = position;
     let mut parts = vec![(content_key, value, MAX_PACKS)];
     let first = lines.len();
+    let mut places = Vec::new();
     while let Some((content_key, mut value, packs)) = parts.pop() {
+        let place = if packs < MAX_PACKS { Place::of(&value) } else { Place::default() };
         let shaped = shaped(line, content_key, &mut value, columns);
         let may_hold_several = shaped.is_none() && packs > 0;
         if let Some(inner) = may_hold_several.then(|| unpack(&mut value)).flatten() {
@@ -80,6 +84,10 @@ pub fn push_lines(
         let part = u32::try_from(lines.len() - first).unwrap_or(u32::MAX);
         let fate = shaped.unwrap_or_else(|| explain(&mut value, columns));
         lines.push(Line { line, record, n_items: 1, part, fate });
+        places.push(place);
+    }
+    if places.len() > 1 {
+        nested_spans::mark(&places, &mut lines[first..]);
     }
 }
 
@@ -264,21 +272,48 @@ fn is_list_of_calls(cell: &Value) -> bool {
 /// Removes the answer and the messages after it from a finished conversation. Returns both.
 ///
 /// The answer is the assistant's last turn, if there is a question before it. If that turn reports the results of
-/// calls, the conversation is cut at its decision, like a transcript.
+/// calls, or answers a goodbye, the conversation is cut at its decision, like a transcript.
 fn take_own_answer(messages: &mut Vec<Message>) -> (Option<Message>, Vec<Message>) {
     let is_own = |message: &Message| message.role == Role::Assistant;
     let Some(before) = messages.iter().rposition(|message| !is_own(message)) else {
         return Default::default();
     };
-    if before + 1 == messages.len() {
-        return Default::default();
-    }
-    if messages[before].role == Role::Tool
+    let has_answer = before + 1 < messages.len();
+    let reports_results = has_answer && messages[before].role == Role::Tool;
+    if (reports_results || ends_in_small_talk(messages, before))
         && let Some((asked, response, following_messages)) = transcripts::cut_at_decision(messages)
     {
         *messages = asked;
         return (Some(response), following_messages);
     }
+    if !has_answer {
+        return Default::default();
+    }
     let is_asked = messages[..=before].iter().any(|message| message.role != Role::System);
     (if is_asked { messages.pop() } else { None }, Vec::new())
+}
+
+/// Returns `true` if the last message of the user is small talk after an earlier call, and the model only answers it.
+/// A call in answer to a goodbye, such as one that hangs up, is a decision of its own.
+fn ends_in_small_talk(messages: &[Message], last: usize) -> bool {
+    let calls = |message: &Message| message.role == Role::Assistant && !message.calls.is_empty();
+    let (before, after) = messages.split_at(last);
+    messages[last].role == Role::User
+        && before.iter().any(calls)
+        && !after.iter().any(calls)
+        && is_goodbye(&messages[last].content)
+}
+
+/// Phrases that close a conversation although they neither greet nor thank.
+const CLOSINGS: &[&str] =
+    &["that's all", "thats all", "that's it", "helpful", "eso es todo", "c'est tout", "è tutto"];
+
+/// Returns `true` for small talk, and for the words around it with a phrase that closes. A "yes" decides something.
+fn is_goodbye(text: &str) -> bool {
+    if is_small_talk(text) {
+        return true;
+    }
+    let lower = text.to_lowercase().replace('\u{2019}', "'");
+    CLOSINGS.iter().any(|closing| lower.contains(closing))
+        && is_small_talk(&format!("{} thanks", lower.replace("helpful", "")))
 }

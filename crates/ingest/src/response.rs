@@ -55,6 +55,10 @@ enum Sign {
     Has(Path),
     /// The field holds this word.
     Is(&'static str, &'static str),
+    /// It has a text in both fields.
+    Both(&'static str, &'static str),
+    /// It has a text in one of the first fields, and no field outside both lists, which may make it JSON of the model.
+    Among(&'static [&'static str], &'static [&'static str]),
 }
 
 const RESPONSE_FORMATS: &[ResponseFormat] = &[
@@ -146,6 +150,30 @@ const RESPONSE_FORMATS: &[ResponseFormat] = &[
     // The Vercel AI SDK's, with the text beside the calls.
     ResponseFormat { sign: Sign::Has(&["toolCalls"]), message: &[], finish_reason: &["finishReason"] },
     ResponseFormat { sign: Sign::Has(&["function_call"]), message: &[], finish_reason: &["finish_reason"] },
+    ResponseFormat {
+        sign: Sign::Both("text", "finishReason"),
+        message: &["text"],
+        finish_reason: &["finishReason"],
+    },
+    ResponseFormat {
+        sign: Sign::Among(&["text", "finishReason"], OTHER_FIELDS),
+        message: &["text"],
+        finish_reason: &["finishReason"],
+    },
+];
+
+/// Fields with which the Vercel AI SDK describes a response.
+const OTHER_FIELDS: &[&str] = &[
+    "id",
+    "model",
+    "timestamp",
+    "reasoning",
+    "providerMetadata",
+    "usage",
+    "msToFirstChunk",
+    "msToFinish",
+    "avgOutputTokensPerSecond",
+    "avgCompletionTokensPerSecond",
 ];
 
 /// Fields that distinguish a response stored as a string from a model's answer in JSON.
@@ -219,6 +247,15 @@ impl Sign {
         match self {
             Self::Has(path) => find(response, path).is_some(),
             Self::Is(key, word) => response.get(key).and_then(Value::as_str) == Some(word),
+            Self::Both(one, other) => {
+                [one, other].iter().all(|key| response.get(*key).is_some_and(Value::is_string))
+            }
+            Self::Among(one_of, others) => response.as_object().is_some_and(|fields| {
+                one_of.iter().any(|key| fields.get(*key).is_some_and(Value::is_string))
+                    && fields
+                        .keys()
+                        .all(|key| one_of.contains(&key.as_str()) || others.contains(&key.as_str()))
+            }),
         }
     }
 }
@@ -378,6 +415,17 @@ mod tests {
             let message = read_response(listed).message.unwrap();
             assert_eq!((message.calls.len(), message.calls[0].name.as_str()), (1, "tide"));
             assert_eq!(message.calls[0].arguments, json!({"port": "Oban"}));
+        }
+        let said = answer(Message::text(Role::Assistant, "Low."), Some("stop"));
+        assert_eq!(read_response(json!({"text": "Low.", "finishReason": "stop", "steps": 2})), said);
+        let said = answer(Message::text(Role::Assistant, "Low."), None);
+        assert_eq!(read_response(json!({"text": "Low.", "model": "m"})), said);
+        let none = json!({"finishReason": "error", "id": "r"});
+        assert_eq!(read_response(none), ParsedResponse::finished("error"));
+        // JSON that a model wrote.
+        for other in [json!({"text": "Low.", "language": "en"}), json!({"finishReason": "stop", "name": "f"})]
+        {
+            assert_eq!(read_response(other.clone()).message.unwrap().content, other.to_string());
         }
         for content in [json!({}), json!({"role": "model"})] {
             let hollow = json!({"candidates": [{"content": content, "finishReason": "MAX_TOKENS"}]});

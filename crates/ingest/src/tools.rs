@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 use crate::path::{find, opened};
 
 /// The members of a doc that attributes hold as strings.
-const SCHEMAS: &[&str] = &["parameters", "input_schema", "inputSchema"];
+const SCHEMAS: &[&str] = &["parameters", "input_schema", "inputSchema", "parameters_json_schema"];
 
 /// Returns one list of the values found at several places; lists among them are flattened.
-pub(super) fn laid_end_to_end(found: Vec<&mut Value>) -> Option<Value> {
+pub(super) fn laid_end_to_end(found: Vec<Value>) -> Option<Value> {
     let mut docs = Vec::new();
     for value in found {
-        match opened(value.take()) {
+        match opened(value) {
             Value::Array(list) => docs.extend(list.into_iter().map(with_schema)),
             one => docs.push(with_schema(one)),
         }

@@ -14,6 +14,7 @@ const PACKS: &[Path] = &[
     &["resourceSpans", EACH, "scopeSpans", EACH, "spans", EACH],
     &["resourceSpans", EACH, "instrumentationLibrarySpans", EACH, "spans", EACH],
     &["resource_spans", EACH, "scope_spans", EACH, "spans", EACH],
+    &["resourceLogs", EACH, "scopeLogs", EACH, "logRecords", EACH],
     &["batches", EACH, "scopeSpans", EACH, "spans", EACH],
     &["spans", EACH],
     &["runs", EACH],

@@ -58,6 +58,8 @@ pub const ENVELOPES: &[Envelope] = &[
 const SPEND_LOG: &[(Fact, super::Path)] = &[
     (Fact::Id, &["request_id"]),
     (Fact::Time, &["startTime"]),
+    // `user` is the owner of the key.
+    (Fact::User, &["end_user"]),
     (Fact::Session, &["session_id"]),
     (Fact::Failed, &["status"]),
 ];

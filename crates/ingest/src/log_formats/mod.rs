@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::attributes;
 use crate::path::{Path, become_list, find, find_object, gather, open};
 use crate::reasons::ItemFault;
+use crate::span_events;
 use crate::tools::{self, has_tool_messages};
 use bodies::BODIES;
 use callsieve_bfcl::conversation::Message;
@@ -178,6 +179,8 @@ pub enum FieldPlace {
     Functions,
     /// At all values of a path with `*` for "each", concatenated.
     Each(Path),
+    /// At all values of several such paths, concatenated in their order.
+    EachOf(&'static [Path]),
     /// In an object whose keys are the names of the functions.
     Named(Path),
     /// In messages of the role `tool` that define a tool; the path leads to the messages.
@@ -209,6 +212,7 @@ pub(super) fn log_format_of(
     });
     common.or_else(|| {
         attributes::nest(line);
+        span_events::gather(line);
         let body = TRACES.iter().find(|body| body.fits(line, columns))?;
         Some((&ENVELOPES[0], body))
     })
@@ -254,6 +258,7 @@ impl FieldPlace {
             Self::Query => column_mut(body, &columns.query).is_some(),
             Self::Functions => column_mut(body, &columns.functions).is_some(),
             Self::Each(path) => !gather(body, path).is_empty(),
+            Self::EachOf(paths) => paths.iter().any(|path| !gather(body, path).is_empty()),
             Self::Named(path) => find_object(body, path).is_some(),
             Self::ToolMessages(path) => find(body, path).is_some_and(|list| has_tool_messages(list)),
         }
@@ -265,12 +270,20 @@ impl FieldPlace {
             Self::At(path) => find(body, path)?,
             Self::Query => column_mut(body, &columns.query)?,
             Self::Functions => column_mut(body, &columns.functions)?,
-            Self::Each(path) => return tools::laid_end_to_end(gather(body, path)),
+            Self::Each(path) => return tools::laid_end_to_end(taken(body, path)),
+            Self::EachOf(paths) => {
+                return tools::laid_end_to_end(paths.iter().flat_map(|path| taken(body, path)).collect());
+            }
             Self::Named(path) => return tools::named(find_object(body, path)?.take()),
             Self::ToolMessages(path) => return tools::out_of_messages(find(body, path)?),
         };
         Some(found.take())
     }
+}
+
+/// Takes all values of a path.
+fn taken(body: &mut Value, path: Path) -> Vec<Value> {
+    gather(body, path).into_iter().map(Value::take).collect()
 }
 
 /// Returns the first of some columns that exists and is not null.

@@ -12,7 +12,7 @@ use super::traces::TRACES;
 use super::{Columns, Fact, FieldPlace, Sign};
 use crate::path::Path;
 use crate::record::CALLS_COLUMN;
-use crate::{attributes, batch, explain, response, stream, transcripts, unpack};
+use crate::{attributes, batch, explain, response, span_events, stream, transcripts, unpack};
 
 /// Returns `true` if a log format or a setting reads a column of this name.
 pub fn is_read(name: &str, columns: &Columns) -> bool {
@@ -58,12 +58,13 @@ static KNOWN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
         add_paths(&mut body.signs.iter().map(|sign| match *sign {
             Sign::Has(path) | Sign::List(path) | Sign::SomeHas(path, _) | Sign::NoneHas(path, _) => path,
         }));
-        add_paths(&mut body.messages.iter().chain(body.functions).filter_map(|place| match *place {
+        add_paths(&mut body.messages.iter().chain(body.functions).flat_map(|place| match place {
             FieldPlace::At(path)
             | FieldPlace::Each(path)
             | FieldPlace::Named(path)
-            | FieldPlace::ToolMessages(path) => Some(path),
-            FieldPlace::Query | FieldPlace::Functions => None,
+            | FieldPlace::ToolMessages(path) => std::slice::from_ref(path).iter().copied(),
+            FieldPlace::EachOf(paths) => paths.iter().copied(),
+            FieldPlace::Query | FieldPlace::Functions => [].iter().copied(),
         }));
     }
     add_paths(&mut BODY_FACTS.iter().map(|(_, path)| *path));
@@ -73,6 +74,7 @@ static KNOWN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| {
         batch::names(),
         explain::names(),
         response::names(),
+        span_events::names(),
         stream::names(),
         transcripts::names(),
         unpack::names(),

@@ -5,6 +5,7 @@
 
 use super::bodies::PLAIN;
 use super::{Body, Fact, FieldPlace, Path, Sign};
+use crate::attributes::OWN;
 use crate::messages::{read_attribute_messages, read_query};
 
 /// The bodies of traces, in the order they are tried.
@@ -81,10 +82,29 @@ pub const TRACES: &[Body] = &[
         read: read_attribute_messages,
         ..PLAIN
     },
+    // Before the conventions to which exporters convert it, as not all convert the calls.
+    Body {
+        name: "vercel-ai",
+        messages: &[
+            FieldPlace::At(&["attributes", "ai", "prompt", "messages"]),
+            FieldPlace::At(&["attributes", "ai", "prompt", "prompt"]),
+            FieldPlace::At(&["attributes", "ai", "prompt", OWN]),
+        ],
+        functions: SPAN_TOOLS,
+        system: &[&["attributes", "ai", "prompt", "system"]],
+        // The second is that of versions before 3.3.
+        response: &[&["attributes", "ai", "response"], &["attributes", "ai", "result"]],
+        facts: SPAN_FACTS,
+        read: read_attribute_messages,
+        ..PLAIN
+    },
     Body {
         name: "openllmetry",
         opened: &[INVOCATION],
-        messages: &[FieldPlace::At(&["attributes", "gen_ai", "prompt"])],
+        messages: &[
+            FieldPlace::At(&["attributes", "gen_ai", "prompt", OWN]),
+            FieldPlace::At(&["attributes", "gen_ai", "prompt"]),
+        ],
         functions: SPAN_TOOLS,
         response: &[&["attributes", "gen_ai", "completion", "0"]],
         facts: SPAN_FACTS,
@@ -121,7 +141,10 @@ pub const TRACES: &[Body] = &[
             FieldPlace::At(&["metadata", "attributes", "gen_ai", "tool", "definitions"]),
             FieldPlace::Each(&["metadata", "attributes", "ai", "prompt", "tools", "*"]),
             FieldPlace::Each(&["metadata", "attributes", "llm", "tools", "*", "tool", "json_schema"]),
-            FieldPlace::Each(&["metadata", "attributes", "model_request_parameters", "function_tools", "*"]),
+            FieldPlace::EachOf(&[
+                &["metadata", "attributes", "model_request_parameters", "function_tools", "*"],
+                &["metadata", "attributes", "model_request_parameters", "output_tools", "*"],
+            ]),
             FieldPlace::Named(&["tool_definitions"]),
             FieldPlace::Named(&["toolDefinitions"]),
             FieldPlace::At(&["modelParameters", "tools"]),
@@ -132,6 +155,7 @@ pub const TRACES: &[Body] = &[
         facts: &[
             (Fact::Time, &["startTime"]),
             (Fact::Model, &["providedModelName"]),
+            (Fact::Model, &["provided_model_name"]),
             (Fact::User, &["userId"]),
             (Fact::Session, &["sessionId"]),
             (Fact::Session, &["session_id"]),
@@ -152,9 +176,19 @@ pub const TRACES: &[Body] = &[
 /// The paths of tools in the attributes of a span, for all conventions of messages.
 const SPAN_TOOLS: &[FieldPlace] = &[
     FieldPlace::At(&["attributes", "gen_ai", "tool", "definitions"]),
+    FieldPlace::At(&["attributes", "gen_ai", "request", "tools"]),
     FieldPlace::Each(&["attributes", "llm", "request", "functions", "*"]),
     FieldPlace::Each(&["attributes", "llm", "tools", "*", "tool", "json_schema"]),
     FieldPlace::At(&["attributes", "llm", "invocation_parameters", "tools"]),
+    FieldPlace::Each(&["attributes", "ai", "prompt", "tools", "*"]),
+    // pydantic-ai's; the model calls the output tools to give its result.
+    FieldPlace::EachOf(&[
+        &["attributes", "model_request_parameters", "function_tools", "*"],
+        &["attributes", "model_request_parameters", "output_tools", "*"],
+        &["attributes", "model_request_parameters", "result_tools", "*"],
+        &["model_request_parameters", "function_tools", "*"],
+        &["model_request_parameters", "output_tools", "*"],
+    ]),
 ];
 
 /// `OpenInference`'s settings of a call, JSON in a string.
@@ -169,19 +203,30 @@ const SPAN_FACTS: &[(Fact, Path)] = &[
     (Fact::Time, &["startTime"]),
     (Fact::Model, &["attributes", "gen_ai", "request", "model"]),
     (Fact::Model, &["attributes", "llm", "model_name"]),
+    (Fact::Model, &["attributes", "ai", "model", "id"]),
     (Fact::Model, &["attributes", "gen_ai", "response", "model"]),
+    (Fact::Model, &["attributes", "ai", "response", "model"]),
     (Fact::User, &["attributes", "user", "id"]),
     (Fact::User, &["attributes", "enduser", "id"]),
     (Fact::User, &["attributes", "llm", "user"]),
+    (Fact::User, &["attributes", "ai", "telemetry", "metadata", "userId"]),
+    (Fact::User, &["attributes", "ai", "telemetry", "metadata", "user_id"]),
     (Fact::Session, &["attributes", "gen_ai", "conversation", "id"]),
     (Fact::Session, &["attributes", "session", "id"]),
+    (Fact::Session, &["attributes", "ai", "telemetry", "metadata", "sessionId"]),
+    (Fact::Session, &["attributes", "ai", "telemetry", "metadata", "session_id"]),
+    (Fact::Session, &["attributes", "ai", "telemetry", "metadata", "conversationId"]),
+    (Fact::Session, &["attributes", "ai", "telemetry", "metadata", "threadId"]),
+    (Fact::Session, &["attributes", "ai", "telemetry", "metadata", "chatId"]),
     (Fact::Session, &["traceId"]),
     (Fact::Session, &["trace_id"]),
     (Fact::Session, &["context", "trace_id"]),
     (Fact::ToolChoice, &["attributes", "gen_ai", "request", "tool_choice"]),
     (Fact::ToolChoice, &["attributes", "llm", "invocation_parameters", "tool_choice"]),
+    (Fact::ToolChoice, &["attributes", "ai", "prompt", "toolChoice"]),
     (Fact::ParallelCalls, &["attributes", "llm", "invocation_parameters", "parallel_tool_calls"]),
     (Fact::FinishReason, &["attributes", "gen_ai", "response", "finish_reasons", "0"]),
+    (Fact::FinishReason, &["attributes", "ai", "finishReason"]),
     (Fact::Failed, &["status", "code"]),
     (Fact::Failed, &["status_code"]),
 ];

@@ -149,11 +149,43 @@ fn read_result(mut part: Value) -> Result<Message, ItemFault> {
     }
     let mut take = |key: &str| part.get_mut(key).map(Value::take).filter(|value| !value.is_null());
     let content = RESULTS.iter().find_map(|key| take(key)).unwrap_or_default();
+    let (content, failed) = without_output_frame(content);
     let content = read_content(without_json_frames(content))?.text();
-    let is_error = take("is_error") == Some(Value::Bool(true)) || take("status") == Some("error".into());
+    let is_error =
+        failed || take("is_error") == Some(Value::Bool(true)) || take("status") == Some("error".into());
     let call_id = CALL_IDS.iter().find_map(|key| take(key)).and_then(string);
     let name = ["name", "toolName"].iter().find_map(|key| take(key)).and_then(string);
     Ok(Message { call_id, name, is_error, ..Message::text(Role::Tool, content) })
+}
+
+/// The types of a result in which the Vercel AI SDK wraps a value, and whether the call failed.
+const OUTPUTS: &[(&str, bool)] = &[
+    ("json", false),
+    (PARTS_OUTPUT, false),
+    ("error-json", true),
+    ("error-text", true),
+    ("execution-denied", true),
+];
+
+/// The type of a result that is a list of parts.
+const PARTS_OUTPUT: &str = "content";
+
+/// Returns the value that a result wraps as `{"type": "json", "value": …}`, and whether it says that the call failed.
+fn without_output_frame(mut content: Value) -> (Value, bool) {
+    let is_frame = content.as_object().is_some_and(|fields| {
+        fields.keys().all(|key| matches!(key.as_str(), "type" | "value" | "reason" | "providerOptions"))
+    });
+    let name = content.get("type").and_then(Value::as_str).filter(|_| is_frame);
+    let Some((name, failed)) = name.and_then(|name| OUTPUTS.iter().find(|(known, _)| *known == name)) else {
+        return (content, false);
+    };
+    match ["value", "reason"].iter().find_map(|key| content.get_mut(*key).map(Value::take)) {
+        Some(value @ Value::String(_)) => (value, *failed),
+        Some(parts @ Value::Array(_)) if *name == PARTS_OUTPUT => (parts, false),
+        // Any other value is JSON of the function, not parts of a message.
+        Some(value) => (Value::String(value.to_string()), *failed),
+        None => (content, *failed),
+    }
 }
 
 /// Returns the content of a result; Bedrock wraps JSON as `{"json": …}`.

@@ -434,3 +434,49 @@ fn a_finished_conversation_is_split_at_the_decision() {
     assert_eq!((answered.messages.len(), answered.following_messages), (1, Vec::new()));
     assert_eq!(answered.response, Some(Message::text(Role::Assistant, "At noon.")));
 }
+
+#[test]
+fn a_conversation_that_ends_in_a_goodbye_is_split_at_the_decision() {
+    let asked = json!({"role": "user", "content": "Book a squash court for six o'clock."});
+    let calls = json!({"role": "assistant", "tool_calls": [
+        {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"hour\": 18}"}}]});
+    let gave = json!({"role": "tool", "tool_call_id": "c", "content": "court 4"});
+    let booked = json!({"role": "assistant", "content": "Court 4 is yours. Anything else?"});
+    let said = |text: &str| json!({"role": "user", "content": text});
+    let closing = json!({"role": "assistant", "content": "Have fun!"});
+    let hangs_up = json!({"role": "assistant", "tool_calls": [{"id": "d", "function": {"name": "g"}}]});
+    let tools = json!([{"name": "f"}, {"name": "g"}]);
+    let record = |messages: Value| record_of(&json!({"messages": messages, "tools": tools}));
+    let decided = Some(calling("", vec![call(Some("c"), "f", json!({"hour": 18}))]));
+
+    for goodbye in
+        ["No, thank you!", "Merci, au revoir", "ok thanks, bye", "No, that’s all.", "Very helpful, thanks"]
+    {
+        for ending in [vec![closing.clone()], vec![]] {
+            let mut messages =
+                vec![asked.clone(), calls.clone(), gave.clone(), booked.clone(), said(goodbye)];
+            messages.extend(ending);
+            let n_following = messages.len() - 2;
+            let cut = record(messages.into());
+            assert_eq!(cut.messages, [Message::text(Role::User, "Book a squash court for six o'clock.")]);
+            assert_eq!((cut.response, cut.following_messages.len()), (decided.clone(), n_following));
+        }
+    }
+    // A real request, a goodbye without an earlier call, and a call in answer to a goodbye stay as they are.
+    let going_on = record(json!([asked, calls, gave, booked, said("Thanks, and the sauna too?"), closing]));
+    assert_eq!(
+        (going_on.messages.len(), going_on.response),
+        (5, Some(Message::text(Role::Assistant, "Have fun!")))
+    );
+    for decides in ["Yes", "No, book court 2", "That's all the time I have, cancel it"] {
+        let kept = record(json!([asked, calls, gave, booked, said(decides), closing]));
+        assert_eq!((kept.messages.len(), kept.following_messages), (5, Vec::new()), "{decides}");
+    }
+    let polite = record(json!([asked, booked, said("No, thank you!"), closing]));
+    assert_eq!((polite.messages.len(), polite.following_messages), (3, Vec::new()));
+    let ended = record(json!([asked, calls, gave, booked, said("Thanks, bye"), hangs_up]));
+    assert_eq!((ended.messages.len(), ended.following_messages), (5, Vec::new()));
+    // Messages that were sent to an API stay as they were sent.
+    let sent = json!({"request": {"messages": [asked, calls, gave, booked, said("Thanks"), closing], "tools": tools}});
+    assert_eq!(record_of(&sent).messages.len(), 6);
+}

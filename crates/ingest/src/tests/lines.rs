@@ -86,10 +86,44 @@ fn texts_that_were_not_stored_are_detected() {
         json!({"request_id": "a", "request_path": "/v1/chat/completions", "request_body": {}}),
         span(json!({"gen_ai.request.model": "m", "gen_ai.tool.definitions": [{"name": "f"}]})),
         span(json!({"llm.model_name": "m"})),
+        span(
+            json!({"gen_ai.request.model": "m", "gen_ai.output.type": "text", "gen_ai.usage.output_tokens": 9}),
+        ),
+        span(
+            json!({"ai.operationId": "ai.generateText.doGenerate", "ai.model.id": "m", "ai.response.finishReason": "stop"}),
+        ),
         json!({"id": "r", "run_type": "llm", "inputs": "{}", "outputs": "{}"}),
+        json!({"traceId": "t", "input": null, "name": "chat"}),
     ] {
         assert_eq!(reason_of(&line).0, CONTENT_NOT_STORED, "{line}");
     }
+}
+
+#[test]
+fn texts_in_attributes_that_no_log_format_reads_are_named() {
+    let said = json!([{"role": "user", "content": "Feed the goats"}]);
+    for (attributes, detail) in [
+        (
+            json!({"gen_ai.request.model": "m", "acme.turns": said.to_string()}),
+            "no log format reads the attributes acme.turns, beside gen_ai.request.model",
+        ),
+        (
+            json!({"llm.model_name": "m", "acme.llmInput": "Feed the goats"}),
+            "no log format reads the attributes acme.llmInput, beside llm.model_name",
+        ),
+        (
+            json!({"http.method": "GET", "http.target": "/goats"}),
+            "a line with the attributes http.method, http.target",
+        ),
+    ] {
+        let line = json!({"traceId": "t", "name": "chat", "attributes": attributes});
+        assert_eq!(reason_of(&line), (UNKNOWN_LOG_FORMAT, detail.to_owned()));
+    }
+    let event =
+        json!({"body": {"content": "Feed the goats"}, "attributes": {"event.name": "gen_ai.user.message"}});
+    assert_eq!(reason_of(&event).0, UNKNOWN_LOG_FORMAT);
+    let read = json!({"attributes": {"gen_ai.request.model": "m", "ai.prompt.messages": said.to_string()}});
+    assert_eq!(reason_of(&read).0, NO_FUNCTIONS);
 }
 
 #[test]

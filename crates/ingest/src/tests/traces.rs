@@ -248,6 +248,13 @@ fn spans() -> Vec<(&'static str, Value, Option<&'static str>)> {
     let input = json!([{"role": "user", "parts": [{"type": "text", "content": "hi"}]}]);
     let output = json!([{"role": "assistant", "finish_reason": "tool_call",
         "parts": [{"type": "tool_call", "id": "c", "name": "f", "arguments": {"x": 1}}]}]);
+    let listed = json!([{"role": "user", "content": [{"type": "text", "text": "hi"}]}]);
+    let docs =
+        json!([json!({"type": "function", "name": "f", "inputSchema": {"type": "object"}}).to_string()]);
+    let events = json!([{"event.name": "gen_ai.user.message", "content": "hi", "role": "user"},
+        {"event.name": "gen_ai.choice", "index": 0, "message": answer()}]);
+    let parameters =
+        json!({"function_tools": [{"name": "f", "parameters_json_schema": {}}], "output_tools": []});
     vec![
         (
             "otel-genai",
@@ -263,6 +270,33 @@ fn spans() -> Vec<(&'static str, Value, Option<&'static str>)> {
                 "gen_ai.tool.definitions": json!([tool()]).to_string()}),
             ),
             Some("tool_call"),
+        ),
+        ("otel-genai", with(json!({"events": events, "model_request_parameters": parameters})), None),
+        (
+            "otel-genai",
+            with(json!({"events": events.to_string(), "model_request_parameters": parameters.to_string()})),
+            None,
+        ),
+        (
+            "vercel-ai",
+            with(json!({"ai.prompt.messages": listed.to_string(), "ai.prompt.tools": docs,
+                "ai.response.finishReason": "tool-calls", "ai.response.text": "",
+                "ai.response.toolCalls": "[{\"toolCallId\": \"c\", \"toolName\": \"f\", \"input\": {\"x\": 1}}]"})),
+            Some("tool-calls"),
+        ),
+        (
+            "vercel-ai",
+            with(
+                json!({"ai.prompt": json!({"messages": listed}).to_string(), "ai.prompt.tools": docs.to_string(),
+                "ai.response.toolCalls": "[{\"toolCallId\": \"c\", \"toolName\": \"f\", \"args\": \"{\\\"x\\\": 1}\"}]"}),
+            ),
+            None,
+        ),
+        (
+            "vercel-ai",
+            with(json!({"ai.prompt": "hi", "ai.prompt.tools": docs, "ai.finishReason": "tool-calls",
+                "ai.result.toolCalls": "[{\"toolCallId\": \"c\", \"toolName\": \"f\", \"args\": {\"x\": 1}}]"})),
+            Some("tool-calls"),
         ),
         (
             "openllmetry",
@@ -383,4 +417,129 @@ fn each_span_and_each_run_of_a_line_has_its_own_fate() {
         json!({"sessionId": "s", "observations": [{"input": [hi()], "metadata": {"tools": [tool()]}}]});
     let observed = record(read("log.json", trace.to_string()).remove(0).fate);
     assert_eq!(observed.facts.session.as_deref(), Some("s"));
+}
+
+#[test]
+fn a_span_of_the_vercel_sdk_keeps_its_history_its_answer_and_its_metadata() {
+    let messages = json!([
+        {"role": "system", "content": "Run the orchard."},
+        {"role": "user", "content": [{"type": "text", "text": "Is the pear ripe?"}]},
+        {"role": "assistant", "content": [
+            {"type": "reasoning", "text": "hm"},
+            {"type": "tool-call", "toolCallId": "c", "toolName": "f", "input": {"x": 1}}]},
+        {"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c", "toolName": "f",
+            "output": {"type": "json", "value": {"ripe": true}}}]}]);
+    let span = |more: Value| {
+        let mut attributes = json!({"ai.operationId": "ai.streamText.doStream", "ai.prompt.messages": messages.to_string(),
+            "ai.prompt.tools": ["{\"name\": \"f\"}"], "ai.prompt.toolChoice": "{\"type\": \"tool\", \"toolName\": \"f\"}",
+            "ai.model.id": "m", "ai.telemetry.metadata.userId": "u", "ai.telemetry.metadata.sessionId": "s"});
+        attributes.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"traceId": "t", "spanId": "x", "attributes": attributes, "status": {"code": 1}})
+    };
+    let expected = [
+        Message::text(Role::System, "Run the orchard."),
+        Message::text(Role::User, "Is the pear ripe?"),
+        calling("", vec![call(Some("c"), "f", json!({"x": 1}))]),
+        Message { name: Some("f".to_owned()), ..result(Some("c"), "{\"ripe\":true}") },
+    ];
+    let said = Some(Message::text(Role::Assistant, "Yes, it is."));
+    for (more, finish_reason) in [
+        (
+            json!({"ai.response.text": "Yes, it is.", "ai.response.finishReason": "stop", "ai.response.id": "r"}),
+            Some("stop"),
+        ),
+        (json!({"ai.response.text": "Yes, it is.", "ai.response.model": "m"}), None),
+    ] {
+        let read = record_of(&span(more));
+        assert_eq!((&read.messages[..], &read.response), (&expected[..], &said));
+        assert_eq!(read.facts.finish_reason.as_deref(), finish_reason);
+        let facts = [read.facts.model, read.facts.user, read.facts.session, read.facts.tool_choice];
+        assert_eq!(facts.map(Option::unwrap), ["m", "u", "s", "function:f"]);
+    }
+    let ended = record_of(&span(json!({"ai.response.finishReason": "length", "ai.response.id": "r"})));
+    assert_eq!((ended.response, ended.facts.finish_reason.as_deref()), (None, Some("length")));
+    let denied = json!([{"role": "tool", "content": [{"type": "tool-result", "toolCallId": "c", "toolName": "f",
+        "output": {"type": "error-text", "value": "no ladder"}}]}]);
+    let failed = record_of(&span(json!({"ai.prompt.messages": denied.to_string()})));
+    assert_eq!((failed.messages[0].content.as_str(), failed.messages[0].is_error), ("no ladder", true));
+}
+
+#[test]
+fn message_events_keep_instructions_calls_results_and_output_tools() {
+    let events = json!([
+        {"event.name": "gen_ai.system.message", "content": "Run the orchard.", "role": "system"},
+        {"event.name": "gen_ai.user.message", "content": ["Is the", {"kind": "text", "text": "pear ripe?"}]},
+        {"event.name": "gen_ai.assistant.message", "role": "assistant", "content": [{"kind": "thinking", "text": "hm"}],
+            "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": {"x": 1}}}]},
+        {"event.name": "gen_ai.tool.message", "role": "tool", "id": "c", "name": "f", "content": [{"ripe": true}]},
+        {"event.name": "gen_ai.choice", "index": 0, "message": {"role": "assistant", "content": "Yes."}},
+        {"event.name": "gen_ai.choice", "index": 0, "message": {"role": "assistant", "tool_calls": [
+            {"id": "d", "type": "function", "function": {"name": "done", "arguments": "{}"}}]}}]);
+    let parameters = json!({"function_tools": [{"name": "f"}], "output_tools": [{"name": "done"}]});
+    let span = json!({"attributes": {"gen_ai.operation.name": "chat", "gen_ai.response.finish_reasons": ["tool_call"],
+        "events": events.to_string(), "model_request_parameters": parameters.to_string()}});
+    let record = record_of(&span);
+    let expected = [
+        Message::text(Role::System, "Run the orchard."),
+        Message::text(Role::User, "Is the\npear ripe?"),
+        calling("", vec![call(Some("c"), "f", json!({"x": 1}))]),
+        Message { name: Some("f".to_owned()), ..result(Some("c"), "[{\"ripe\":true}]") },
+    ];
+    assert_eq!(record.messages, expected);
+    assert_eq!(record.functions, "[{\"name\":\"f\"},{\"name\":\"done\"}]");
+    assert_eq!(record.response, Some(calling("Yes.", vec![call(Some("d"), "done", json!({}))])));
+    assert_eq!(record.facts.finish_reason.as_deref(), Some("tool_call"));
+    let cut =
+        json!({"attributes": {"events": &events.to_string()[..200], "model_request_parameters": parameters}});
+    assert_eq!(outline(&read("log.jsonl", cut.to_string())), [(1, "ingest/truncated-by-logger")]);
+}
+
+#[test]
+fn a_span_around_the_spans_of_calls_is_no_request() {
+    let prompt = json!({"prompt": "hi"}).to_string();
+    let outer = json!({"spanId": "a", "name": "ai.generateText", "attributes": {
+        "ai.operationId": "ai.generateText", "ai.prompt": prompt, "ai.model.id": "m", "ai.response.text": "Done."}});
+    let inner = json!({"spanId": "c", "parentSpanId": "b", "attributes": {
+        "ai.operationId": "ai.generateText.doGenerate", "ai.prompt.messages": json!([hi()]).to_string(),
+        "ai.prompt.tools": [tool()], "ai.response.text": "Done."}});
+    let between = json!({"spanId": "b", "parentSpanId": "a", "attributes": {"http.method": "POST"}});
+    let mut with_tools = outer.clone();
+    with_tools["attributes"]["ai.prompt.tools"] = json!([tool()]);
+    let mut other = with_tools.clone();
+    other["attributes"]["ai.prompt"] = json!("{\"prompt\": \"Plan my week\"}");
+
+    let surrounding = "ingest/surrounding-span";
+    let unknown = "ingest/unknown-log-format";
+    let lines = read("log.jsonl", format!("{outer}\n{inner}\n{with_tools}\n"));
+    assert_eq!(outline(&lines), [(1, surrounding), (2, "record"), (3, "record")]);
+    let fates = |spans: &[&Value]| {
+        let line = json!({"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]});
+        outline(&read("log.jsonl", line.to_string())).into_iter().map(|(_, fate)| fate).collect::<Vec<_>>()
+    };
+    assert_eq!(fates(&[&outer, &between, &inner]), [surrounding, unknown, "record"]);
+    assert_eq!(fates(&[&inner, &with_tools, &between]), ["record", surrounding, unknown]);
+    // The call of another agent asks something else, and spans side by side are two requests.
+    assert_eq!(fates(&[&other, &between, &inner]), ["record", unknown, "record"]);
+    assert_eq!(fates(&[&with_tools, &inner]), ["record", "record"]);
+    let mut circle = inner.clone();
+    circle["parentSpanId"] = json!("c");
+    assert_eq!(fates(&[&circle, &between]), ["record", unknown]);
+    let run = json!({"name": "agent run", "attributes": {"all_messages_events": "[]", "gen_ai.request.model": "m"}});
+    assert_eq!(outline(&read("log.jsonl", run.to_string())), [(1, surrounding)]);
+}
+
+#[test]
+fn the_users_of_a_gateway_come_before_the_owner_of_its_key() {
+    let sent = json!({"messages": [hi()], "tools": [tool()], "user": "shared"});
+    let user = |fields: Value| {
+        let mut row = json!({"request_id": "i", "user": "owner", "proxy_server_request": sent.to_string()});
+        row.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        record_of(&row).facts.user
+    };
+    assert_eq!(user(json!({"end_user": "guest"})).as_deref(), Some("guest"));
+    for fields in [json!({}), json!({"end_user": ""}), json!({"end_user": null})] {
+        assert_eq!(user(fields).as_deref(), Some("owner"));
+    }
+    let row = json!({"input": {"messages": [hi()], "tools": [tool()]}, "provided_model_name": "m"});
+    assert_eq!(record_of(&row).facts.model.as_deref(), Some("m"));
 }
