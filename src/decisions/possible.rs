@@ -24,7 +24,7 @@ impl Possible {
 }
 
 /// The first that fits counts.
-static POSSIBLE: [Possible; 16] = {
+static POSSIBLE: [Possible; 18] = {
     use TableId::{DocLists, Requests};
     const ANSWER: &[&str] = &["drop", "irrelevant", "answer"];
     const KEEP: &[&str] = &["keep", "drop"];
@@ -47,12 +47,14 @@ static POSSIBLE: [Possible; 16] = {
         Possible::of(Requests, "overlap/benchmark-function", KEEP),
         Possible::of(Requests, "overlap/benchmark-call", KEEP),
         Possible::of(Requests, "overlap/benchmark-suspect", KEEP),
+        Possible::of(Requests, "instruct/", KEEP),
         Possible::of(Requests, "conversation/", &["drop"]),
         // Its doc list is held.
         Possible::of(Requests, "", &["drop"]),
         Possible::of(DocLists, "overlap/", &["keep", "drop", "edit"]),
         Possible::of(DocLists, "parse/", EDIT),
         Possible::of(DocLists, "schema/", EDIT),
+        Possible::of(DocLists, "docs/", KEEP),
         Possible::of(DocLists, "", &["drop"]),
     ]
 };

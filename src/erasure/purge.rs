@@ -9,7 +9,7 @@
 use std::path::Path;
 
 use super::rewrite::{Group, Rewritten, Touched, replace_files, rewrite};
-use crate::columns::{FOLLOWING_MESSAGES, MESSAGES, RESPONSE, SESSION, TEXT, USER};
+use crate::columns::{ASSISTANT, FOLLOWING_MESSAGES, MESSAGES, RESPONSE, SESSION, TEXT, USER};
 use crate::engine::contract::Role;
 use crate::engine::corpus::{Corpus, Table};
 use crate::engine::error::{Error, Result, damaged};
@@ -23,9 +23,9 @@ use crate::engine::vocabulary::{ColumnKind, ColumnSpec, Origin, TableId};
 /// The columns that must be redacted before the raw tables count as purged.
 const NEEDED: [ColumnSpec; 4] = [MESSAGES, RESPONSE, FOLLOWING_MESSAGES, TEXT];
 
-/// The columns that are emptied if nothing was redacted: the conversation, and user and session. The log's own id
+/// The columns that are emptied if nothing was redacted: the conversation, and user, assistant and session. The log's own id
 /// stays, because rows are identified by it everywhere.
-const CONTENT: [ColumnSpec; 6] = [MESSAGES, RESPONSE, FOLLOWING_MESSAGES, USER, SESSION, TEXT];
+const CONTENT: [ColumnSpec; 7] = [MESSAGES, RESPONSE, FOLLOWING_MESSAGES, USER, ASSISTANT, SESSION, TEXT];
 
 /// The extent of a purge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

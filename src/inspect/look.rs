@@ -160,6 +160,8 @@ pub struct Facts {
     pub models: BTreeMap<String, u64>,
     /// Different users.
     pub users: u64,
+    /// Different apps, teams or traces.
+    pub assistants: u64,
     /// Different sessions.
     pub sessions: u64,
     /// Requests with an id of the log.

@@ -125,6 +125,7 @@ fn facts(records: &[Record]) -> Facts {
         with_time: times().count() as u64,
         models,
         users: different(|record| record.facts.user.as_deref()),
+        assistants: different(|record| record.facts.assistant.as_deref()),
         sessions: different(|record| record.facts.session.as_deref()),
         with_id: records.iter().filter(|record| record.external_id.is_some()).count() as u64,
     }

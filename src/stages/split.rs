@@ -12,8 +12,8 @@
 //! Without a stage that judges relevance the log decides: the calls of the answer determine the
 //! category, and a request without an answer is held, with the kind of response as the reason. A
 //! judged request without an answer is held too, unless it was judged irrelevant. An entry of a
-//! category without answers whose label is based on the text alone gets the tier `judged`, so
-//! that the export can separate it. The stage also notes the language of each question.
+//! category without answers whose label is based on the text alone, or on a recorded call that
+//! nothing confirms, gets the tier `judged`, so that the export can separate it. The stage also notes the language of each question.
 //! Deliberately absent: judging relevance, and excluding entries.
 
 use schemars::JsonSchema;
@@ -37,7 +37,7 @@ use crate::engine::opinion::Opinion;
 use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
-use crate::export::tier::{HUMAN, JUDGED};
+use crate::export::tier::{HUMAN, JUDGED, RECORDED};
 use crate::prompts::judging::OPEN_ENDED_CALL;
 use crate::relevance::Relevance;
 use crate::relevance::basis::is_shown;
@@ -144,7 +144,7 @@ impl RowStage for Split {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(8);
+        fingerprint.version(9);
         Ok(())
     }
 
@@ -164,7 +164,9 @@ impl RowStage for Split {
         };
         let opinion = Opinion::keep().with(CATEGORY, category.name()).with(LANGUAGE, language_of(&messages));
         match basis {
-            Some(basis) if !is_label_shown(request) => opinion.with(CATEGORY_BASIS, basis).with(TIER, JUDGED),
+            Some(basis) if !is_label_shown(request) || is_only_recorded(request, basis) => {
+                opinion.with(CATEGORY_BASIS, basis).with(TIER, JUDGED)
+            }
             Some(basis) if is_label_by_a_person(request) => {
                 opinion.with(CATEGORY_BASIS, basis).with(TIER, HUMAN)
             }
@@ -220,6 +222,11 @@ fn is_label_shown(request: Row<'_>) -> bool {
         .text(RELEVANCE)
         .and_then(Relevance::from_name)
         .is_some_and(|relevance| is_shown(relevance, basis.as_ref()))
+}
+
+/// Whether the label is based on a recorded call that nothing confirms.
+fn is_only_recorded(request: Row<'_>, basis: &str) -> bool {
+    basis == OPEN_TEXT && request.text(TIER) == Some(RECORDED)
 }
 
 /// Whether a person labelled the request.
@@ -303,6 +310,10 @@ mod tests {
             request["relevance_basis"] = basis;
             request
         };
+        let worked = |mut request: Value| {
+            request["tier"] = json!("outcome");
+            request
+        };
         let (silent, called) = (json!({"evidence": {}}), json!({"evidence": {"called": 1}}));
         let requests = [
             judged_by("irrelevant", "bells rest", silent.clone()),
@@ -310,15 +321,16 @@ mod tests {
             judged_by("low-quality", "bells rest", json!({"low_quality": "empty"})),
             judged_by("low-quality", "bells rest", json!({"low_quality": "pasted-page"})),
             judged_by("relevant", MADE_UP, silent.clone()),
-            judged_by("relevant", MADE_UP, called),
+            judged_by("relevant", MADE_UP, called.clone()),
+            worked(judged_by("relevant", MADE_UP, called)),
             // In a category with answers the tier is that of the answer.
             judged_by("relevant", "bells rest", silent),
         ];
         let tables = json!({"doc_lists": [{"functions": [{"name": "post"}]}], "requests": requests});
         let judged = judged(&Rows(Split::default()), &tables);
-        let tiers: Vec<Option<&str>> = (0..7).map(|row| judged.cell(row, TIER)).collect();
+        let tiers: Vec<Option<&str>> = (0..8).map(|row| judged.cell(row, TIER)).collect();
         let judged = Some("judged");
-        assert_eq!(tiers, [judged, None, None, judged, judged, None, None]);
+        assert_eq!(tiers, [judged, None, None, judged, judged, judged, None, None]);
     }
 
     #[test]

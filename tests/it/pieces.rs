@@ -383,7 +383,7 @@ fn numbers_that_are_no_values_are_neither_held_nor_changed() {
 
 /// A request whose argument is a piece of which the placeholder has none.
 #[test]
-fn a_call_with_a_piece_that_the_placeholder_lacks_is_held_and_the_piece_is_blanked() {
+fn a_call_with_a_piece_that_the_placeholder_lacks_is_dropped_and_the_piece_is_blanked() {
     let folder = tempfile::tempdir().unwrap();
     let rows = [
         line(0, "Write to mira.kestrel@quillharbour-post.net", &json!({ "surname": "Kestrel" })),
@@ -394,8 +394,14 @@ fn a_call_with_a_piece_that_the_placeholder_lacks_is_held_and_the_piece_is_blank
     assert_eq!(entries.keys().collect::<Vec<_>>(), [&1], "{entries:#?}");
     // The user wrote the name apart from the address.
     assert_eq!(entries[&1].1["surname"], json!("Kestrel"));
-    let held = callsieve().arg("held").arg(&out).output().unwrap();
-    assert!(shown(&held).contains("privacy/lost-piece"), "{}", shown(&held));
+    let report: Value =
+        serde_json::from_str(&std::fs::read_to_string(out.join("report.json")).unwrap()).unwrap();
+    let dropped = report["fates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .any(|fate| (&fate["reason"], &fate["action"]) == (&json!("privacy/lost-piece"), &json!("drop")));
+    assert!(dropped, "{}", report["fates"]);
 }
 
 /// Asserts that no file of a run has these digits, however they are written.

@@ -6,8 +6,12 @@
 //! without a blank (a path, an address, an identifier) counts as one word, and in scripts without
 //! blanks two characters count as one word.
 //!
+//! A query in a query language (`code`) is open as well, unless the conversation has it as it stands.
+//!
 //! Deliberately absent: whether the text is correct, and values of one or two new words, such as a
 //! spelt-out abbreviation: those have few correct spellings, which people can list.
+
+mod code;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
@@ -118,6 +122,14 @@ pub fn has_open_text(messages: &[Message], functions: &[Value], answer: &[Value]
     let conversation = messages.iter().map(|message| message.content.as_str());
     answer.iter().filter_map(Value::as_object).flatten().any(|(name, parameters)| {
         let values = || parameters.as_object().into_iter().flat_map(|parameters| parameters.values());
+        let has_code = |alternatives: &Value| {
+            let is_code =
+                |text: &str| code::is_code(text) && !conversation.clone().any(|said| said.contains(text));
+            are_all_texts_with(alternatives, &is_code)
+        };
+        if values().any(has_code) {
+            return true;
+        }
         // Most answers have no text that is long enough, so the known words are not needed.
         if !values().any(|alternatives| is_open(alternatives, &KnownWords::default(), min_words)) {
             return false;
@@ -129,6 +141,24 @@ pub fn has_open_text(messages: &[Message], functions: &[Value], answer: &[Value]
         known.add_strings(doc.unwrap_or(&Value::Null));
         values().any(|alternatives| is_open(alternatives, &known, min_words))
     })
+}
+
+/// Returns whether all alternatives of a parameter have a text of a kind, and there is one.
+fn are_all_texts_with(alternatives: &Value, is_of_kind: &dyn Fn(&str) -> bool) -> bool {
+    fn has(value: &Value, is_of_kind: &dyn Fn(&str) -> bool) -> bool {
+        match value {
+            Value::String(text) => is_of_kind(text),
+            Value::Array(elements) => elements.iter().any(|element| has(element, is_of_kind)),
+            Value::Object(members) => members.values().any(|member| are_all_texts_with(member, is_of_kind)),
+            _ => false,
+        }
+    }
+    match alternatives.as_array() {
+        Some(alternatives) => {
+            !alternatives.is_empty() && alternatives.iter().all(|value| has(value, is_of_kind))
+        }
+        None => has(alternatives, is_of_kind),
+    }
 }
 
 /// Returns whether all alternatives of a parameter, or of a member of a dict, contain open text.
@@ -299,6 +329,23 @@ mod tests {
         assert!(is_open_in("写一条通知", &json!(["亲爱的敲钟人今晚排练取消"])));
         assert!(!is_open_in("写一条通知", &json!(["广州市"])));
         assert!(!is_open_in("排练今晚取消，敲钟人", &json!(["今晚排练取消，敲钟人。"])));
+    }
+
+    #[test]
+    fn a_query_that_the_model_wrote_is_open_and_one_that_was_given_is_not() {
+        let query = "how many ringers have no rope yet?";
+        for value in [
+            "SELECT COUNT(*) FROM ringers WHERE rope IS NULL",
+            "sum(rate(bells_rung_total{tower=\"north\"}[5m])) by (tower)",
+            "MATCH (r:Ringer) WHERE r.rope IS NULL RETURN count(r)",
+        ] {
+            assert!(is_open_in(query, &json!([value])), "{value}");
+            assert!(!is_open_in(&format!("run this: {value} please"), &json!([value])), "{value}");
+            assert!(!is_open_in(query, &json!(["", value])));
+        }
+        for value in ["ringers", "select ringers", "rope (north)", "bells from Ghent", "f(x)"] {
+            assert!(!is_open_in(query, &json!([value])), "{value}");
+        }
     }
 
     #[test]

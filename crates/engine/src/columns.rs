@@ -54,6 +54,8 @@ columns! {
     MODEL = Requests "model" Text, Source, "model asked for";
     /// User or tenant.
     USER = Requests "user" Text, Source, "user or tenant", content;
+    /// The app, team or trace that it was sent by.
+    ASSISTANT = Requests "assistant" Text, Source, "app, team or trace that it was sent by", content listed;
     /// Session or thread.
     SESSION = Requests "session" Text, Source, "session or thread", content;
     /// `auto`, `none`, `required` or `function:NAME`.

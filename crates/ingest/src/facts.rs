@@ -12,7 +12,7 @@ use crate::log_formats::bodies::BODY_FACTS;
 use crate::log_formats::{Columns, Envelope, Fact};
 use crate::path::{Path, at, unwrap_json};
 use callsieve_engine::columns::{
-    FINISH_REASON, MODEL, PARALLEL_TOOL_CALLS, SESSION, STATUS, TIME_MS, TOOL_CHOICE, USER,
+    ASSISTANT, FINISH_REASON, MODEL, PARALLEL_TOOL_CALLS, SESSION, STATUS, TIME_MS, TOOL_CHOICE, USER,
 };
 use callsieve_engine::raw::RowCells;
 
@@ -25,6 +25,8 @@ pub struct Facts {
     pub model: Option<String>,
     /// The user or tenant.
     pub user: Option<String>,
+    /// The app, team or trace that sent it; several words have a comma between them.
+    pub assistant: Option<String>,
     /// The conversation it belongs to.
     pub session: Option<String>,
     /// `auto`, `none`, `required` or `function:NAME`.
@@ -45,6 +47,7 @@ impl Facts {
             .with(TIME_MS, self.time_ms)
             .with(MODEL, self.model)
             .with(USER, self.user)
+            .with(ASSISTANT, self.assistant)
             .with(SESSION, self.session)
             .with(TOOL_CHOICE, self.tool_choice)
             .with(PARALLEL_TOOL_CALLS, self.parallel_tool_calls.map(i64::from))
@@ -81,6 +84,7 @@ impl FactFinder<'_> {
             time_ms: self.find(Fact::Time, time_ms),
             model: self.find(Fact::Model, word),
             user: self.find(Fact::User, word),
+            assistant: self.find(Fact::Assistant, words),
             session: self.find(Fact::Session, word),
             status: self.find(Fact::Status, status),
             tool_choice: self.find(Fact::ToolChoice, tool_choice),
@@ -124,6 +128,18 @@ fn word(value: &Value) -> Option<String> {
         Value::String(text) if !text.is_empty() => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
+    }
+}
+
+/// A word, or several with a comma between them; a list may be JSON in a text.
+fn words(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) if text.trim_start().starts_with('[') => words(&unwrap_json(text)?),
+        Value::Array(elements) => {
+            let all: Vec<String> = elements.iter().filter_map(word).collect();
+            (!all.is_empty()).then(|| all.join(", "))
+        }
+        value => word(value),
     }
 }
 

@@ -180,8 +180,9 @@ fn requests(look: &Look, screen: Screen) -> Painted {
         (
             "users",
             format!(
-                "{}, {}, {} with an id",
+                "{}, {}, {}, {} with an id",
                 counted(facts.users, "user", "users"),
+                counted(facts.assistants, "assistant", "assistants"),
                 counted(facts.sessions, "session", "sessions"),
                 count(facts.with_id)
             ),

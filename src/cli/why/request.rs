@@ -138,6 +138,7 @@ fn facts(facts: &Facts) -> String {
     let words = [
         ("model", &facts.model),
         ("user", &facts.user),
+        ("assistant", &facts.assistant),
         ("session", &facts.session),
         ("tool_choice", &facts.tool_choice),
         ("finish_reason", &facts.finish_reason),

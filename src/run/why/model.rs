@@ -98,6 +98,8 @@ pub struct Facts {
     pub model: Option<String>,
     /// The user.
     pub user: Option<String>,
+    /// The app, team or trace.
+    pub assistant: Option<String>,
     /// The session.
     pub session: Option<String>,
     /// Whether and what the model had to call.

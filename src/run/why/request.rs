@@ -7,9 +7,9 @@ use super::json_text::JsonText;
 use super::model::{Basis, Facts, Judgement, KeptRequest, RequestHistory, RowFate, SentDocs, SentRequest};
 use super::stages::{StagesOf, forgotten_events};
 use crate::columns::{
-    self, ANSWER, CATEGORY, CATEGORY_BASIS, EXTERNAL_ID, FINISH_REASON, FOLLOWING_MESSAGES, LOG_FORMAT,
-    MESSAGES, MODEL, PARALLEL_TOOL_CALLS, PARSE_STEPS, PROGRAM, RELEVANCE, RELEVANCE_BASIS, RESPONSE,
-    SESSION, STATUS, TEXT, TIER, TIME_MS, TOOL_CHOICE, USER,
+    self, ANSWER, ASSISTANT, CATEGORY, CATEGORY_BASIS, EXTERNAL_ID, FINISH_REASON, FOLLOWING_MESSAGES,
+    LOG_FORMAT, MESSAGES, MODEL, PARALLEL_TOOL_CALLS, PARSE_STEPS, PROGRAM, RELEVANCE, RELEVANCE_BASIS,
+    RESPONSE, SESSION, STATUS, TEXT, TIER, TIME_MS, TOOL_CHOICE, USER,
 };
 use crate::engine::corpus::BatchCells;
 use crate::engine::decision::digest;
@@ -143,6 +143,7 @@ impl<'a> RequestCells<'a> {
             time: time.map(|time| time.to_string()),
             model: self.text(MODEL),
             user: self.text(USER),
+            assistant: self.text(ASSISTANT),
             session: self.text(SESSION),
             tool_choice: self.text(TOOL_CHOICE),
             finish_reason: self.text(FINISH_REASON),

@@ -48,6 +48,7 @@ use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{Edit, Evidence, Likeness, Reason, RowIx, Safety, TableId};
+use crate::export::tier::RECORDED;
 use crate::prompts::drafting::DRAFTS;
 use crate::relevance::Relevance;
 use candidate::{Best, Candidate, Rank, recorded_candidate};
@@ -224,7 +225,7 @@ fn write_answer(row: RowIx, candidate: Candidate, view: &View<'_>, out: &mut Ver
     let tier = match candidate.rank {
         Rank::Human => "human",
         Rank::Worked => "outcome",
-        Rank::Recorded => "recorded",
+        Rank::Recorded => RECORDED,
         Rank::Refuted => return out.hold(row, &REFUTED, Evidence::default()),
         Rank::SeveralSteps => return out.hold(row, &SEVERAL_STEPS, Evidence::default()),
         Rank::None => return Ok(()),

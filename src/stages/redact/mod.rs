@@ -27,8 +27,8 @@ use self::findings::{Declared, ListFindings, declared_for};
 pub(super) use self::findings::{TableFindings, assign_numbers, reserve_noted};
 use super::Settings;
 use crate::columns::{
-    ANSWER_ONLY_PLACEHOLDERS, DOCS_PLACEHOLDERS, EXTERNAL_ID, FOLLOWING_MESSAGES, MESSAGES, PLACEHOLDERS,
-    RESPONSE, SESSION, TEXT, USER,
+    ANSWER_ONLY_PLACEHOLDERS, ASSISTANT, DOCS_PLACEHOLDERS, EXTERNAL_ID, FOLLOWING_MESSAGES, MESSAGES,
+    PLACEHOLDERS, RESPONSE, SESSION, TEXT, USER,
 };
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Role};
@@ -86,21 +86,23 @@ static LOST_PIECE: Reason = Reason::policy(
 );
 
 /// Columns of plain text, then columns of JSON, in the order in which values are numbered.
-const PLAIN: [ColumnSpec; 3] = [EXTERNAL_ID, USER, SESSION];
+const PLAIN: [ColumnSpec; 4] = [EXTERNAL_ID, USER, ASSISTANT, SESSION];
 const JSON: [ColumnSpec; 3] = [MESSAGES, RESPONSE, FOLLOWING_MESSAGES];
 /// The columns of a request in the same order, and what their cells are.
-const CELLS: [(ColumnSpec, RowCell); 6] = [
+const CELLS: [(ColumnSpec, RowCell); 7] = [
     (EXTERNAL_ID, RowCell::Id),
     (USER, RowCell::Id),
+    (ASSISTANT, RowCell::Id),
     (SESSION, RowCell::Id),
     (MESSAGES, RowCell::Messages),
     (RESPONSE, RowCell::Answer),
     (FOLLOWING_MESSAGES, RowCell::Following),
 ];
 /// The cells of a request and of a doc list, in the same order.
-const REQUEST: [(ColumnSpec, CellKind); 6] = [
+const REQUEST: [(ColumnSpec, CellKind); 7] = [
     (EXTERNAL_ID, CellKind::Text),
     (USER, CellKind::Text),
+    (ASSISTANT, CellKind::Text),
     (SESSION, CellKind::Text),
     (MESSAGES, CellKind::Json),
     (RESPONSE, CellKind::Json),
@@ -173,7 +175,7 @@ impl Stage for Redact {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(6);
+        fingerprint.version(7);
         fingerprint.version_of("privacy", VERSION);
         if let Some(model) = self.recogniser.open()? {
             fingerprint.built_in("recogniser", model.id());
@@ -233,7 +235,8 @@ impl Stage for Redact {
             if let Some(lost) = lost_piece(&replaced)
                 && read.failure(view, row.ix()).is_none()
             {
-                opinion.fate = Some((Action::Hold, &LOST_PIECE, lost));
+                // A person could only drop it.
+                opinion.fate = Some((Action::Drop, &LOST_PIECE, lost));
             }
             let answer_only = answer_only_placeholders(&replaced, docs.numbers_of(list));
             let notes = [

@@ -32,6 +32,8 @@ pub const ENVELOPES: &[Envelope] = &[
         facts: &[
             (Fact::Time, &["request_created_at"]),
             (Fact::User, &["request_user_id"]),
+            (Fact::Assistant, &["request_properties", "App"]),
+            (Fact::Assistant, &["properties", "App"]),
             (Fact::Session, &["request_properties", "Helicone-Session-Id"]),
             (Fact::Session, &["properties", "Helicone-Session-Id"]),
             (Fact::Model, &["request_model"]),
@@ -60,6 +62,10 @@ const SPEND_LOG: &[(Fact, super::Path)] = &[
     (Fact::Time, &["startTime"]),
     // `user` is the owner of the key.
     (Fact::User, &["end_user"]),
+    (Fact::Assistant, &["metadata", "user_api_key_team_alias"]),
+    (Fact::Assistant, &["team_id"]),
+    (Fact::Assistant, &["request_tags"]),
+    (Fact::Assistant, &["metadata", "user_api_key_alias"]),
     (Fact::Session, &["session_id"]),
     (Fact::Failed, &["status"]),
 ];

@@ -45,6 +45,8 @@ pub struct Columns {
     pub model: Vec<String>,
     /// The user or tenant.
     pub user: Vec<String>,
+    /// The app, team or trace that sent it: a word, or a list of words.
+    pub assistant: Vec<String>,
     /// The conversation it belongs to.
     pub session: Vec<String>,
     /// The HTTP status.
@@ -69,6 +71,18 @@ impl Default for Columns {
             time: names(&["ts", "time", "timestamp", "created_at", "created", "start_time"]),
             model: names(&["model", "model_name"]),
             user: names(&["user", "user_id", "tenant", "tenant_id", "end_user"]),
+            assistant: names(&[
+                "assistant",
+                "app",
+                "app_name",
+                "application",
+                "team_alias",
+                "team_id",
+                "trace_name",
+                "traceName",
+                "request_tags",
+                "tags",
+            ]),
             session: names(&["session", "session_id", "conversation_id", "thread_id"]),
             status: names(&["status", "status_code", "http_status"]),
         }
@@ -97,6 +111,8 @@ pub enum Fact {
     Model,
     /// The user or tenant.
     User,
+    /// The app, team or trace that sent it.
+    Assistant,
     /// The conversation it belongs to.
     Session,
     /// The HTTP status.
@@ -117,9 +133,10 @@ pub enum Fact {
 
 impl Columns {
     /// Returns the names of all columns, by what they hold.
-    pub(crate) fn all(&self) -> [&[String]; 10] {
-        let Self { query, functions, system, response, id, time, model, user, session, status } = self;
-        [query, functions, system, response, id, time, model, user, session, status]
+    pub(crate) fn all(&self) -> [&[String]; 11] {
+        let Self { query, functions, system, response, id, time, model, user, assistant, session, status } =
+            self;
+        [query, functions, system, response, id, time, model, user, assistant, session, status]
     }
 
     /// Returns the columns that may hold a fact.
@@ -129,6 +146,7 @@ impl Columns {
             Fact::Time => &self.time,
             Fact::Model => &self.model,
             Fact::User => &self.user,
+            Fact::Assistant => &self.assistant,
             Fact::Session => &self.session,
             Fact::Status => &self.status,
             Fact::ToolChoice

@@ -99,7 +99,7 @@ fn a_hosted_row_is_read_whole() {
 #[test]
 fn an_openai_request_is_read_whole() {
     let record = record_of(&json!({
-        "id": 7, "ts": "2024-02-26T00:01:32Z", "status": 200,
+        "id": 7, "ts": "2024-02-26T00:01:32Z", "status": 200, "tags": ["bells", "night"],
         "request": {"model": "m", "user": "u", "metadata": {"session_id": "s"}, "tool_choice": "required",
             "parallel_tool_calls": false, "messages": [{"role": "user", "content": "hi"}],
             "tools": [{"type": "function", "function": {"name": "f", "parameters": {"z": 1, "a": 2}}}]},
@@ -115,6 +115,7 @@ fn an_openai_request_is_read_whole() {
         time_ms: Some(1_708_905_692_000),
         model: Some("m".to_owned()),
         user: Some("u".to_owned()),
+        assistant: Some("bells, night".to_owned()),
         session: Some("s".to_owned()),
         tool_choice: Some("required".to_owned()),
         parallel_tool_calls: Some(false),

@@ -33,6 +33,7 @@ fn facts(finish_reason: Option<&str>) -> Facts {
         time_ms: Some(SECOND),
         model: Some("m".to_owned()),
         user: Some("u".to_owned()),
+        assistant: None,
         session: Some("s".to_owned()),
         tool_choice: Some("auto".to_owned()),
         parallel_tool_calls: Some(false),
@@ -542,4 +543,27 @@ fn the_users_of_a_gateway_come_before_the_owner_of_its_key() {
     }
     let row = json!({"input": {"messages": [hi()], "tools": [tool()]}, "provided_model_name": "m"});
     assert_eq!(record_of(&row).facts.model.as_deref(), Some("m"));
+}
+
+#[test]
+fn the_app_or_team_that_sent_a_request_is_read() {
+    let sent = json!({"messages": [hi()], "tools": [tool()]});
+    let assistant = |fields: Value, row: Value| {
+        let mut row = row;
+        row.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        record_of(&row).facts.assistant
+    };
+    let spend = || json!({"request_id": "i", "proxy_server_request": sent.to_string()});
+    let observation = || json!({"input": sent});
+    for (fields, row, expected) in [
+        (json!({"metadata": {"user_api_key_team_alias": "bells"}, "team_id": "t-1"}), spend(), "bells"),
+        (json!({"team_id": "t-1", "request_tags": ["app:x"]}), spend(), "t-1"),
+        (json!({"request_tags": "[\"app:x\", \"night\"]"}), spend(), "app:x, night"),
+        (json!({"metadata": {"user_api_key_alias": "key of the tower"}}), spend(), "key of the tower"),
+        (json!({"trace_name": "ringer"}), observation(), "ringer"),
+        (json!({"traceName": "", "tags": ["tower"]}), observation(), "tower"),
+    ] {
+        assert_eq!(assistant(fields, row).as_deref(), Some(expected));
+    }
+    assert_eq!(assistant(json!({"tags": []}), observation()), None);
 }
