@@ -29,7 +29,9 @@ pub(super) const LATIN: &[Commands] = &[
         flights give hello help hey invoice invoices list lock message morning need next order orders password pay \
         please price receipt refund remind remove rename resend return schedule search send set show switch table \
         tell thanks today tomorrow tonight track translate turn unlock unsubscribe weather write yesterday \
-        subscription account appointment shipping delivery late half past o'clock at some these those whats im ive dont cant lets tomorow bill bills reschedule result results latest"),
+        subscription account appointment shipping delivery late half past o'clock at some these those whats im ive dont cant lets tomorow bill bills reschedule result results latest before after then than something anything someone everything only also very more many each every into they them \
+        their our we he she his her its if but were been being had may might must let make use movie plan trip move connect fetch provide \
+        run say what's here"),
     Commands(Lang::Spa, "abre abrir actualiza agrega agregar ahora añade añadir anula apaga apagar avísame ayer \
         ayuda ayúdame baja borra borrar busca buscar búscame buenas buenos calcula cambia cambiar cancela cancelar cancele \
         cierra cita clima compra comprar comprueba convierte correo crea crear cuenta dame días dime dos elimina eliminar \

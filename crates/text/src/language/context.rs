@@ -2,7 +2,8 @@
 //!
 //! The nearest texts are asked first: earlier messages of the conversation, then other requests of the session, of the
 //! user, and of the doc list, then the descriptions of the docs. They choose among the languages that the words and letters
-//! of the text leave open, never another one. A text of names, numbers and codes leaves all open; only the earlier messages
+//! of the text leave open, never another one, and never against its letters; if no word is known, a clear majority
+//! is needed, or the detector's guess. A text of names, numbers and codes leaves all open; only the earlier messages
 //! of its own conversation decide it.
 
 use std::collections::BTreeMap;
@@ -16,8 +17,13 @@ pub enum Candidates {
     Decided(&'static str),
     /// Its words are of several languages, with their scores.
     Open(Vec<(&'static str, i32)>),
-    /// No word is known; the detector's unconfirmed guess.
-    Guess(&'static str),
+    /// No word is known: the detector's unconfirmed guess, and the languages that write all of its letters.
+    Unknown {
+        /// The guess.
+        guess: &'static str,
+        /// The languages.
+        fitting: Vec<&'static str>,
+    },
     /// It has only names, numbers and codes, or nothing.
     Names,
 }
@@ -34,12 +40,21 @@ impl Candidates {
         if let Self::Decided(language) = self { language } else { UNDETERMINED }
     }
 
+    /// Returns true if the text leaves a language open.
     fn has(&self, language: &str) -> bool {
         match self {
             Self::Decided(decided) => *decided == language,
             Self::Open(open) => open.iter().any(|(code, _)| *code == language),
-            Self::Guess(guess) => *guess == language,
+            Self::Unknown { fitting, .. } => fitting.contains(&language),
             Self::Names => false,
+        }
+    }
+
+    /// Returns true if a sign of the text, or at least the detector's guess, is of the language.
+    fn suggests(&self, language: &str) -> bool {
+        match self {
+            Self::Unknown { guess, .. } => *guess == language,
+            _ => self.has(language),
         }
     }
 }
@@ -59,7 +74,10 @@ fn open(text: &str) -> Candidates {
         return Candidates::Open(open.into_iter().map(|(lang, score)| (code(lang), score)).collect());
     }
     match neighbours.guess(&scores, &text) {
-        Some(lang) if scores.n_plain > 0 => Candidates::Guess(code(lang)),
+        Some(lang) if scores.n_plain > 0 => {
+            let fitting = neighbours.fitting(&scores).into_iter().map(code).collect();
+            Candidates::Unknown { guess: code(lang), fitting }
+        }
         _ => Candidates::Names,
     }
 }
@@ -76,11 +94,12 @@ impl Votes {
         }
     }
 
-    /// Returns the language of at least `share` in a hundred of `least` texts or more.
-    fn winner(&self, least: u32, share: u32) -> Option<&'static str> {
-        let all: u32 = self.0.values().sum();
+    /// Returns the language of enough of the texts. No share is below a half, so there is one at most.
+    fn winner(&self, least: Least) -> Option<&'static str> {
+        let all: u64 = self.0.values().copied().map(u64::from).sum();
         let (language, count) = self.0.iter().max_by_key(|(_, count)| **count)?;
-        (*count >= least && 100 * u64::from(*count) >= u64::from(share) * u64::from(all)).then_some(*language)
+        let is_most = 100 * u64::from(*count) >= u64::from(least.share) * all;
+        (*count >= least.texts && is_most).then_some(*language)
     }
 }
 
@@ -99,26 +118,43 @@ pub struct Context<'a> {
     pub descriptions: Option<&'static str>,
 }
 
-/// The least texts and the least share in a hundred of one language in a session, for a user, and for a doc list.
-const SESSION: (u32, u32) = (1, 60);
-const USER: (u32, u32) = (2, 75);
-const DOCS: (u32, u32) = (3, 80);
+/// The least texts, and the least share in a hundred of one language among them.
+#[derive(Clone, Copy)]
+struct Least {
+    texts: u32,
+    share: u32,
+}
+
+/// In the session, for the user, and for the doc list, if a sign or the detector's guess agrees.
+const SESSION: Least = Least { texts: 1, share: 60 };
+const USER: Least = Least { texts: 2, share: 75 };
+const DOCS: Least = Least { texts: 3, share: 80 };
+/// In the session or for the user, if nothing agrees.
+const UNSUGGESTED: Least = Least { texts: 4, share: 90 };
 
 /// Returns the language of a text in its context, or [`UNDETERMINED`].
 pub fn resolve(candidates: &Candidates, context: &Context<'_>) -> &'static str {
-    let earlier = || context.earlier_turns.iter().copied().filter(|language| *language != UNDETERMINED);
+    let mut earlier = context.earlier_turns.iter().copied().filter(|language| *language != UNDETERMINED);
     match candidates {
         Candidates::Decided(language) => return language,
-        Candidates::Names => return earlier().next().unwrap_or(UNDETERMINED),
-        Candidates::Open(_) | Candidates::Guess(_) => {}
+        Candidates::Names => return earlier.next().unwrap_or(UNDETERMINED),
+        Candidates::Open(_) | Candidates::Unknown { .. } => {}
     }
-    let voted = |votes: Option<&Votes>, (least, share): (u32, u32)| votes?.winner(least, share);
-    let described = context.descriptions.filter(|language| !["en", UNDETERMINED].contains(language));
-    let voters =
-        [voted(context.session, SESSION), voted(context.user, USER), voted(context.docs, DOCS), described];
-    earlier()
-        .chain(voters.into_iter().flatten())
+    let suggested =
+        |votes: Option<&Votes>, least| votes?.winner(least).filter(|lang| candidates.suggests(lang));
+    let likely = |votes: Option<&Votes>| votes?.winner(UNSUGGESTED).filter(|lang| candidates.has(lang));
+    let described = || {
+        let is_told = |lang: &&'static str| *lang != "en" && candidates.suggests(lang);
+        context.descriptions.filter(is_told)
+    };
+    earlier
         .find(|language| candidates.has(language))
+        .or_else(|| suggested(context.session, SESSION))
+        .or_else(|| likely(context.session))
+        .or_else(|| suggested(context.user, USER))
+        .or_else(|| likely(context.user))
+        .or_else(|| suggested(context.docs, DOCS))
+        .or_else(described)
         .unwrap_or(UNDETERMINED)
 }
 

@@ -384,6 +384,12 @@ impl Neighbours {
         langs.filter(|&(_, score)| score > 0 && 2 * score >= highest).collect()
     }
 
+    /// Returns the languages that write all letters of a text in which no word is known.
+    pub(super) fn fitting(&self, scores: &Scores) -> Vec<Lang> {
+        let langs = self.languages.iter().map(|signs| signs.lang).zip(&scores.of_each);
+        langs.filter(|&(_, score)| *score >= 0).map(|(lang, _)| lang).collect()
+    }
+
     /// Returns the score of a language; `None` if it is not among these.
     pub(super) fn score_of(&self, scores: &Scores, lang: Lang) -> Option<i32> {
         let at = self.languages.iter().position(|signs| signs.lang == lang)?;

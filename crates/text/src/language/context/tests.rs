@@ -69,3 +69,17 @@ fn the_nearest_context_is_asked_first_and_english_docs_say_nothing() {
     assert_eq!(resolve(&found, &docs("en")), UNDETERMINED);
     assert_eq!(resolve(&Candidates::of("cancel 88"), &docs("es")), "en");
 }
+
+#[test]
+fn a_text_of_unknown_words_needs_a_clear_majority_that_writes_its_letters() {
+    let text = "wumpel stromgirt";
+    assert!(matches!(Candidates::of(text), Candidates::Unknown { .. }));
+    assert_eq!(by_user(text, &[("tr", 9)]), "tr");
+    assert_eq!(by_user(text, &[("tr", 3)]), UNDETERMINED);
+    assert_eq!(by_user(text, &[("tr", 8), ("en", 2)]), UNDETERMINED);
+    assert_eq!(by_user("wumpel strømgirt", &[("tr", 9)]), UNDETERMINED);
+    assert_eq!(by_user("wumpel strømgirt", &[("nb", 9)]), "nb");
+    let turns = ["tr"];
+    let in_conversation = Context { earlier_turns: &turns, ..Context::default() };
+    assert_eq!(resolve(&Candidates::of(text), &in_conversation), "tr");
+}
