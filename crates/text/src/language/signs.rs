@@ -332,6 +332,8 @@ const LONG_FUNCTION_WORD: usize = 5;
 const NAME_WORDS: usize = 3;
 /// Languages that a detector confuses with neighbours of far more writers.
 const RARE: [Lang; 2] = [Lang::Cat, Lang::Afr];
+/// Languages that share so many words that a detector confuses them in a short text.
+const SIBLINGS: [(Lang, Lang); 2] = [(Lang::Dan, Lang::Nob), (Lang::Ces, Lang::Slk)];
 /// The score of a word or letter that one language of the script has.
 const OWN: i32 = 2;
 /// The score of one that several have.
@@ -373,8 +375,19 @@ impl Neighbours {
         if is_broad && lead >= least && (lead >= times * next || leads_alone) {
             return Some(lang);
         }
-        let is_rivalled = scores.of_each[self.languages.len()..].iter().any(|&score| score > 0);
+        let is_rivalled = scores.of_each[self.languages.len()..].iter().any(|&score| score > 0)
+            || self.sibling(scores, lang).is_some_and(|score| 2 * score >= lead);
         (!is_rivalled && scores.n_words > 1 && self.guess(scores, text) == Some(lang)).then_some(lang)
+    }
+
+    /// Returns the score of the language that a detector confuses with this one.
+    fn sibling(&self, scores: &Scores, lang: Lang) -> Option<i32> {
+        let of = |&(one, other): &(Lang, Lang)| match lang {
+            _ if lang == one => Some(other),
+            _ if lang == other => Some(one),
+            _ => None,
+        };
+        SIBLINGS.iter().find_map(of).and_then(|sibling| self.score_of(scores, sibling))
     }
 
     /// Returns the languages that a text leaves open, with their scores: those with at least half of the highest.
