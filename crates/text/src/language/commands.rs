@@ -92,7 +92,7 @@ pub(super) const LATIN: &[Commands] = &[
     Commands(Lang::Nob, "avbestill beregn bestill bestille bestilling bestillinger betal betale bord bruk døren døra \
         endre faktura fakturaer finn flytt fortell hei hent hjelp hjelpe kanseller kjøp kjøpe konto kveld kvittering les lukk \
         lys leie legg melding møte minn opprett oppdater oversett påminn pris ring rom sett sjekk send senere skru skriv slå slett søk \
-        spill start takk to tre trenger vær været vennligst vil vis åpne åpen mandag tirsdag onsdag torsdag fredag lørdag søndag uke måned år fire fem seks sju åtte ni ti brød del hjem kort kjøkken liste lyden melk neste noter pakke senk gate alle arbeid opp ned"),
+        spill start takk to tre trenger vær været vennligst vil vis åpne åpen mandag tirsdag onsdag torsdag fredag lørdag søndag uke måned år fire fem seks sju åtte ni ti brød del hjem kort kjøkken liste lyden melk neste noter pakke senk gate alle arbeid opp ned kjøkkenet stua"),
     Commands(Lang::Fin, "ja tai on ei en mikä mitä missä mihin mistä milloin miten kuinka paljonko kuka minun \
         minulle minua sinun se tämä nyt tänään huomenna kanssa myös vielä mutta että jos voiko voitko onko haluan \
         aseta auta avaa eilen etsi hae haluaisin hei hinta huone illalla kaksi kello kerro kiitos kirjoita kokous käynnistä \

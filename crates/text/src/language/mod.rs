@@ -135,7 +135,11 @@ fn is_supported(neighbours: &Neighbours, scores: &Scores, lang: Lang) -> bool {
     scores.n_words >= LONG_TEXT_WORDS
         || scores.has_words()
             && match neighbours.score_of(scores, lang) {
-                Some(score) if highest > 0 => score == highest && (is_some_text || scores.has_one_leader()),
+                Some(score) if highest > 0 => {
+                    score == highest
+                        && (is_some_text || scores.has_one_leader())
+                        && !neighbours.has_equal_sibling(scores, lang)
+                }
                 Some(score) => score == 0 && scores.n_words >= UNSUPPORTED_WORDS,
                 None => highest == 0 && scores.n_words >= UNSUPPORTED_WORDS,
             }
@@ -297,22 +301,22 @@ mod tests {
     /// Languages of the labelled queries, and the minimum number of correct results among the 25 of each.
     const FLOORS: [(&str, usize); 20] = [
         ("en", 25),
-        ("es", 22),
+        ("es", 23),
         ("pt", 23),
         ("fr", 24),
         ("it", 25),
         ("de", 23),
         ("nl", 25),
         ("sv", 23),
-        ("pl", 22),
-        ("cs", 22),
+        ("pl", 23),
+        ("cs", 23),
         ("tr", 25),
         ("id", 23),
         ("vi", 25),
-        ("ru", 20),
+        ("ru", 21),
         ("uk", 23),
         ("ar", 25),
-        ("hi", 23),
+        ("hi", 24),
         ("zh", 25),
         ("ja", 25),
         ("ko", 25),
@@ -371,6 +375,9 @@ mod tests {
             ("zruš rezerváciu", "sk"),
             ("zruš 12", UNDETERMINED),
             ("vis mine fakturaer", UNDETERMINED),
+            ("skru på lampen på kontoret", UNDETERMINED),
+            ("skru på lyset på kjøkkenet", "nb"),
+            ("tænd lyset i køkkenet", "da"),
             ("tempah bilik untuk esok", UNDETERMINED),
             ("otkaži moju narudžbu", UNDETERMINED),
             ("откажи резервацију", UNDETERMINED),

@@ -380,6 +380,11 @@ impl Neighbours {
         (!is_rivalled && scores.n_words > 1 && self.guess(scores, text) == Some(lang)).then_some(lang)
     }
 
+    /// Returns true if a language that a detector confuses with this one has as many signs.
+    pub(super) fn has_equal_sibling(&self, scores: &Scores, lang: Lang) -> bool {
+        self.sibling(scores, lang).is_some_and(|score| score > 0 && score == scores.highest())
+    }
+
     /// Returns the score of the language that a detector confuses with this one.
     fn sibling(&self, scores: &Scores, lang: Lang) -> Option<i32> {
         let of = |&(one, other): &(Lang, Lang)| match lang {
