@@ -226,7 +226,7 @@ pub static KINDS: [StageKind; 24] = [
     StageKind::of::<enhance_prompts::EnhancePrompts>(),
     StageKind::of::<drop_baseline_overlap::DropBaselineOverlap>(),
     StageKind::of::<drop_benchmark_overlap::DropBenchmarkOverlap>(),
-    StageKind::of_rows::<split::Split>(),
+    StageKind::of::<split::Split>(),
     StageKind::of::<sample::Sample>(),
     StageKind::of_rows::<check_provenance::CheckProvenance>(),
     StageKind::of_rows::<check_instructions::CheckInstructions>(),

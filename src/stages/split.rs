@@ -13,35 +13,41 @@
 //! category, and a request without an answer is held, with the kind of response as the reason. A
 //! judged request without an answer is held too, unless it was judged irrelevant. An entry of a
 //! category without answers whose label is based on the text alone, or on a recorded call that
-//! nothing confirms, gets the tier `judged`, so that the export can separate it. The stage also notes the language of each question.
+//! nothing confirms, gets the tier `judged`, so that the export can separate it. The stage also
+//! notes the language of each question: by its own words, or if these leave it open, by the texts
+//! around it (`languages`).
 //! Deliberately absent: judging relevance, and excluding entries.
+
+mod languages;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use self::languages::Languages;
 use super::Settings;
 use crate::answers::open_text::has_open_text;
 use crate::bfcl::category::Category;
 use crate::cells::TypedCells as _;
 use crate::columns::{
     ANSWER, CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, MESSAGES, RELEVANCE, RELEVANCE_BASIS,
-    RESPONSE_KIND, TIER,
+    RESPONSE_KIND, SESSION, TIER, USER,
 };
-use crate::conversation::{Message, has_calls, last_user};
-use crate::engine::contract::{Contract, Partition};
+use crate::conversation::{Message, has_calls};
+use crate::engine::context::Context;
+use crate::engine::contract::Contract;
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
 use crate::engine::opinion::Opinion;
-use crate::engine::stage::RowStage;
-use crate::engine::view::Row;
+use crate::engine::stage::Stage;
+use crate::engine::verdict::Verdict;
+use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::export::tier::{HUMAN, JUDGED, RECORDED};
 use crate::prompts::judging::OPEN_ENDED_CALL;
 use crate::relevance::Relevance;
 use crate::relevance::basis::is_shown;
-use crate::text::language::{UNDETERMINED, language};
 
 // Binding: a request without a category cannot be exported. A person can give it an answer instead.
 static DECLINED: Reason = Reason::policy(
@@ -131,28 +137,40 @@ impl Settings for Split {
     }
 }
 
-impl RowStage for Split {
-    type Parent = Vec<Value>;
-
+impl Stage for Split {
     fn contract(&self) -> Contract {
         Contract::of(TableId::Requests)
-            .partition(Partition::Rows)
             .reads([MESSAGES, RESPONSE_KIND, ANSWER, TIER, FUNCTIONS])
-            .reads_if_there([RELEVANCE, RELEVANCE_BASIS])
+            .reads_if_there([RELEVANCE, RELEVANCE_BASIS, USER, SESSION])
             .writes([CATEGORY, CATEGORY_BASIS, LANGUAGE, TIER])
             .reasons([&DECLINED, &TRUNCATED, &FAILED, &NO_ANSWER, &UNREADABLE, &EARLIER_CALLS, &CONTRADICTED])
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(9);
+        fingerprint.version(10);
         Ok(())
     }
 
-    fn parent(&self, list: Row<'_>) -> Vec<Value> {
-        list.functions()
+    fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let docs = view.parents(cx, |list| list.functions())?;
+        let languages = Languages::read(view, cx)?;
+        view.for_each_batch(cx, |batch| {
+            let opinions = batch.map_rows(|row| {
+                let functions = docs.of(row.ix()).map_or(&[][..], Vec::as_slice);
+                let language = || languages.of(row.ix(), view.list_of(row.ix()), functions);
+                self.opinion(row, functions, language)
+            })?;
+            for (row, opinion) in batch.rows().iter().zip(opinions) {
+                out.opinion(*row, opinion)?;
+            }
+            out.flush(batch.index())
+        })
     }
+}
 
-    fn judge_row(&self, request: Row<'_>, functions: &Vec<Value>) -> Opinion {
+impl Split {
+    /// Returns the opinion on a request.
+    fn opinion(&self, request: Row<'_>, functions: &[Value], language: impl Fn() -> &'static str) -> Opinion {
         let messages = request.messages();
         let (category, basis) = match self.category(request, &messages, functions) {
             Ok(placed) => placed,
@@ -162,7 +180,7 @@ impl RowStage for Split {
             }
             Err(reason) => return Opinion::hold(reason, Evidence::default()),
         };
-        let opinion = Opinion::keep().with(CATEGORY, category.name()).with(LANGUAGE, language_of(&messages));
+        let opinion = Opinion::keep().with(CATEGORY, category.name()).with(LANGUAGE, language());
         match basis {
             Some(basis) if !is_label_shown(request) || is_only_recorded(request, basis) => {
                 opinion.with(CATEGORY_BASIS, basis).with(TIER, JUDGED)
@@ -174,9 +192,7 @@ impl RowStage for Split {
             None => opinion,
         }
     }
-}
 
-impl Split {
     /// Returns the category and, for a category without answers, its basis; or the reason to hold or drop the request.
     fn category(
         &self,
@@ -244,17 +260,11 @@ fn without_answer(response_kind: Option<&str>) -> &'static Reason {
     }
 }
 
-/// Returns the language of the last user message.
-fn language_of(messages: &[Message]) -> &'static str {
-    last_user(messages).map_or(UNDETERMINED, |message| language(&message.content))
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::engine::stage::Rows;
     use crate::fixture::judged;
 
     const MADE_UP: &str = "Dear ringers, sadly no practice tonight";
@@ -269,7 +279,7 @@ mod tests {
     /// Returns category, basis and language of each request, or the code of the reason to hold it.
     fn split(requests: &[Value]) -> Vec<String> {
         let tables = json!({"doc_lists": [{"functions": [{"name": "post"}]}], "requests": requests});
-        let judged = judged(&Rows(Split::default()), &tables);
+        let judged = judged(&Split::default(), &tables);
         (0..requests.len())
             .map(|row| {
                 let cell = |column| judged.cell(row, column).unwrap_or("-").to_owned();
@@ -327,7 +337,7 @@ mod tests {
             judged_by("relevant", "bells rest", silent),
         ];
         let tables = json!({"doc_lists": [{"functions": [{"name": "post"}]}], "requests": requests});
-        let judged = judged(&Rows(Split::default()), &tables);
+        let judged = judged(&Split::default(), &tables);
         let tiers: Vec<Option<&str>> = (0..8).map(|row| judged.cell(row, TIER)).collect();
         let judged = Some("judged");
         assert_eq!(tiers, [judged, None, None, judged, judged, judged, None, None]);

@@ -90,6 +90,60 @@ fn log() -> String {
     rows.map(|row| row.to_string()).join("\n")
 }
 
+/// Returns a log whose system prompts name the staff and the assistant.
+fn log_with_prompts() -> String {
+    let function = json!({"type": "function", "function": {"name": "notify", "description": "Sends a note.",
+        "parameters": {"type": "object", "required": ["to"], "properties": {"to": {"type": "string", "description": "The person."}}}}});
+    let row = |id: &str, prompt: &str, query: &str| {
+        let messages = json!([{"role": "system", "content": prompt}, {"role": "user", "content": query}]);
+        let arguments = json!({"to": "Mira Keller"}).to_string();
+        json!({"id": id, "ts": 1_900_000_000, "request": {"messages": messages, "tools": [function]},
+            "response": {"choices": [{"message": {"role": "assistant", "content": null, "tool_calls": [
+            {"id": "a", "type": "function", "function": {"name": "notify", "arguments": arguments}}]},
+            "finish_reason": "tool_calls"}]}})
+    };
+    let rows = [
+        row(
+            "staff",
+            "You are the assistant of Dr. Mira Keller. Escalate to Tomas, extension 4417.",
+            "Tell Mira Keller, not Tomas, that the bells rest",
+        ),
+        row(
+            "assistant",
+            "You are Tomas, the helper of Acme. Escalate to Mira Keller.",
+            "Tomas, tell Mira Keller that the bells rang",
+        ),
+    ];
+    rows.map(|row| row.to_string()).join("\n")
+}
+
+#[test]
+fn staff_in_a_system_prompt_are_found_and_the_assistant_keeps_its_name() {
+    let bench = Bench::new();
+    fs::write(bench.path("log.jsonl"), log_with_prompts()).unwrap();
+    bench.write_pipeline("endpoint:m");
+    let server = Server::start(|request, _| recognised(request));
+    let arguments = ["run", "p.toml", "log.jsonl", "--out", "out"];
+    let output = bench.command(Some(&server.url), &arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", shown(&output));
+    let staff = bench.why("out", "staff");
+    for wanted in [
+        "You are the assistant of Dr. Person 1. Escalate to Person 2, extension 4417.",
+        "Tell Person 1, not Person 2, that the bells rest",
+        r#""to":"Person 1""#,
+    ] {
+        assert!(staff.contains(wanted), "no {wanted} in\n{staff}");
+    }
+    let assistant = bench.why("out", "assistant");
+    for wanted in [
+        "You are Tomas, the helper of Acme. Escalate to Person 1.",
+        "Tomas, tell Person 1 that the bells rang",
+        r#""to":"Person 1""#,
+    ] {
+        assert!(assistant.contains(wanted), "no {wanted} in\n{assistant}");
+    }
+}
+
 /// Asserts that only the raw tables hold the names. The function that is named like a person keeps its name.
 fn assert_no_names(out: &Path) {
     for (name, text) in text_of(out) {

@@ -25,6 +25,7 @@ pub(super) use self::examples::EXAMPLES;
 use self::examples::examples;
 use self::findings::{Declared, ListFindings, declared_for};
 pub(super) use self::findings::{TableFindings, assign_numbers, reserve_noted};
+use self::read::assistant_of;
 use super::Settings;
 use crate::columns::{
     ANSWER_ONLY_PLACEHOLDERS, ASSISTANT, DOCS_PLACEHOLDERS, EXTERNAL_ID, FOLLOWING_MESSAGES, MESSAGES,
@@ -47,6 +48,7 @@ use crate::privacy::cell_contents::CellKind;
 use crate::privacy::declared::DeclaredPhones;
 use crate::privacy::known::{KnownValues, OwnValues};
 use crate::privacy::numbers::Numbers;
+use crate::privacy::people::AssistantNames;
 use crate::privacy::{Names, PrivacyKind, Region, Scanner, VERSION};
 use crate::prompts::recognising::PEOPLE;
 use crate::recogniser::ChosenRecogniser;
@@ -221,10 +223,10 @@ impl Stage for Redact {
         rewrite(view, cx, wanted, out, |row| {
             let list = view.origin_of(row.ix());
             let own = OwnValues::of(requests.values_of(row.ix()).iter().chain(lists.values_of(list)));
-            let finder = finder
-                .with_own(&own)
-                .with_people(read.of_request(row.ix()))
-                .with_declared(declared_for(&declared, row.ix()));
+            let assistant = if read.is_on() { assistant_of(row) } else { AssistantNames::default() };
+            let people = read.of_request(row.ix()).map(|people| people.with_assistant(Some(&assistant)));
+            let finder =
+                finder.with_own(&own).with_people(people).with_declared(declared_for(&declared, row.ix()));
             let cells = CELLS.map(|(column, cell)| (cell, row.text(column)));
             let new = redact_row(finder, &numbers, &cells, docs.words_of(list));
             let mut replaced = Vec::new();

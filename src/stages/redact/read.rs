@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::findings::{Declared, declared_for};
 use super::{JSON, PLAIN, Redact, TableFindings};
-use crate::columns::TEXT;
+use crate::columns::{MESSAGES, TEXT};
 use crate::engine::context::Context;
 use crate::engine::error::{Error, Result};
 use crate::engine::language_model::{ModelUsage, USAGE_NOTE};
@@ -23,7 +23,7 @@ use crate::privacy::apply::{Finder, read_json};
 use crate::privacy::known::OwnValues;
 use crate::privacy::numbers::Numbers;
 use crate::privacy::people::{
-    OfferedValues, OwnPeople, People, PeopleOf, Person, Place, Reading, RowReading, Unread,
+    AssistantNames, OfferedValues, OwnPeople, People, PeopleOf, Person, Place, Reading, RowReading, Unread,
 };
 use crate::prompts::recognising::{pieces, places_in, question};
 use crate::stages::asking::{ask, usable};
@@ -133,6 +133,8 @@ impl Redact {
             let in_requests = reader.pass(&mut read, Table::Requests, view, |row, people| {
                 let own = own_values(row.ix());
                 let declared = declared_for(declared, row.ix());
+                let assistant = assistant_of(row);
+                let people = people.with_assistant(Some(&assistant));
                 let finder = finder.with_own(&own).with_people(Some(people)).with_declared(declared);
                 for text in PLAIN.iter().filter_map(|column| row.text(*column)) {
                     finder.find(text);
@@ -166,6 +168,11 @@ impl Redact {
         }
         Ok(read)
     }
+}
+
+/// Returns the names that the system prompts of a request give to the assistant.
+pub(super) fn assistant_of(request: Row<'_>) -> AssistantNames {
+    AssistantNames::of(request.text(MESSAGES).unwrap_or_default())
 }
 
 /// The table of a pass.

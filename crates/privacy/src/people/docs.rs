@@ -3,6 +3,7 @@
 //! The text is searched for quoted strings with their keys, as JSON and Python write them. Other notations have no
 //! descriptions here, so nothing in them is read; and a key, a name or a type is never a value.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use callsieve_text::words::for_each_word;
@@ -13,6 +14,14 @@ const DESCRIPTIONS: [&str; 5] = ["description", "summary", "docstring", "help", 
 const SYNTAX: [&str; 6] = ["name", "type", "format", "$ref", "required", "pattern"];
 /// Minimum number of words of a description that is read.
 const LEAST_WORDS: usize = 3;
+
+/// The key of the name of a function.
+const NAME: &str = "name";
+
+/// Returns true for a sign of a function's name.
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-')
+}
 
 /// A quoted string that is no key.
 struct Literal<'t> {
@@ -29,26 +38,44 @@ pub(crate) fn descriptions(text: &str) -> Vec<Range<usize>> {
     literals(text).into_iter().filter(is_read).map(|literal| literal.bytes).collect()
 }
 
-/// The words that a doc list offers as values: enumerations, defaults and examples.
+/// The words that a doc list offers as values: enumerations, defaults and examples; and its names of several parts.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub struct OfferedValues(String);
+pub struct OfferedValues {
+    words: String,
+    /// The names of functions and parameters.
+    names: BTreeSet<String>,
+}
 
 impl OfferedValues {
     /// Returns the values that a doc list offers.
     pub fn of(text: &str) -> Self {
-        let mut words = String::new();
+        let (mut words, mut names) = (String::new(), BTreeSet::new());
         for literal in literals(text) {
+            if literal.key == NAME && text[literal.bytes.clone()].chars().all(is_of_name) {
+                names.insert(text[literal.bytes.clone()].to_owned());
+            }
             if !DESCRIPTIONS.contains(&literal.key) && !SYNTAX.contains(&literal.key) {
                 words += &words_of(&text[literal.bytes]);
             }
         }
-        Self(words)
+        Self { words, names }
+    }
+
+    /// Returns true if the place is a part of a longer name of the doc list, or is called like a function: `ask_mira`,
+    /// `mira(`. A name that is a person's too is not decided by that.
+    pub(super) fn has_function_at(&self, text: &str, start: usize, end: usize) -> bool {
+        let from = text[..start]
+            .rfind(|c| !is_of_name(c))
+            .map_or(0, |at| at + text[at..].chars().next().map_or(1, char::len_utf8));
+        let to = text[end..].find(|c| !is_of_name(c)).map_or(text.len(), |at| end + at);
+        let is_longer = from < start || to > end;
+        (is_longer || text[to..].starts_with('(')) && self.names.contains(&text[from..to])
     }
 
     /// Returns true if all words of a value are offered, one after the other.
     pub(super) fn has(&self, value: &str) -> bool {
         let words = words_of(value);
-        words.len() > 1 && self.0.contains(&words)
+        words.len() > 1 && self.words.contains(&words)
     }
 }
 

@@ -5,8 +5,10 @@
 //! text without these is read again, until nothing is found, so redacted text has nothing left to redact.
 //!
 //! Words that a doc list offers as values, such as those of an enumeration, stay in the list and in its requests, because a
-//! call has to name them. In doc lists only descriptions are read.
+//! call has to name them. In doc lists only descriptions are read. The name that a system prompt gives to the assistant stays
+//! in its request, and so does a longer name of a function of which a name is a part.
 
+mod assistant;
 mod docs;
 mod masked;
 mod matcher;
@@ -20,6 +22,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
+pub use self::assistant::AssistantNames;
 pub use self::docs::OfferedValues;
 pub(super) use self::docs::descriptions;
 use self::masked::Masked;
@@ -153,13 +156,14 @@ pub struct PeopleOf<'a> {
     people: &'a People,
     own: Option<&'a OwnPeople>,
     offered: Option<&'a OfferedValues>,
+    assistant: Option<&'a AssistantNames>,
     reading: Option<&'a Mutex<RowReading>>,
 }
 
 impl<'a> PeopleOf<'a> {
     /// Returns a search with what is known of a run.
     pub fn new(people: &'a People) -> Self {
-        Self { people, own: None, offered: None, reading: None }
+        Self { people, own: None, offered: None, assistant: None, reading: None }
     }
 
     /// Adds the names of the row.
@@ -172,6 +176,12 @@ impl<'a> PeopleOf<'a> {
     #[must_use]
     pub fn with_offered(self, offered: Option<&'a OfferedValues>) -> Self {
         Self { offered, ..self }
+    }
+
+    /// Adds the names of the assistant in the row, which stay.
+    #[must_use]
+    pub fn with_assistant(self, assistant: Option<&'a AssistantNames>) -> Self {
+        Self { assistant, ..self }
     }
 
     /// Records what is found, and which texts are to be read.
@@ -249,13 +259,18 @@ impl<'a> PeopleOf<'a> {
         }
     }
 
-    /// Returns the values at places that do not overlap with others and are not offered by the doc list.
+    /// Returns the values at places that do not overlap with others, are not offered by the doc list, and are not the
+    /// assistant's name.
     fn apart(&self, text: &str, found: &[FoundValue], places: Vec<Place>) -> Vec<FoundValue> {
         let mut new: Vec<FoundValue> = Vec::new();
         for Place { kind, start, end } in places {
             let Some(written) = text.get(start..end) else { continue };
             let meets = |other: &FoundValue| other.start < end && start < other.end;
-            let stays = || self.offered.is_some_and(|offered| offered.has(written));
+            let stays = || {
+                self.offered
+                    .is_some_and(|offered| offered.has(written) || offered.has_function_at(text, start, end))
+                    || self.assistant.is_some_and(|assistant| assistant.has(written))
+            };
             if start < end && !found.iter().chain(&new).any(meets) && !stays() {
                 new.push(FoundValue::new(kind, start, end, normal(written), ValueStatus::Personal));
             }

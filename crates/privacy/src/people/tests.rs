@@ -47,8 +47,12 @@ fn redact(cells: &[String], offered: Option<&OfferedValues>) -> Vec<String> {
         last.clear();
         for (at, cell) in cells.iter().enumerate() {
             let row = Mutex::default();
-            let search =
-                PeopleOf::new(&people).with_own(Some(&own[at])).with_offered(offered).recording(&row);
+            let assistant = AssistantNames::of(cell);
+            let search = PeopleOf::new(&people)
+                .with_own(Some(&own[at]))
+                .with_offered(offered)
+                .with_assistant(Some(&assistant))
+                .recording(&row);
             crate::apply::read_json(Finder::from(&scanner).with_people(Some(search)), cell);
             let row = row.into_inner().unwrap();
             let own_now = OwnPeople::of(&row.people).with(Some(&own[at]));
@@ -76,7 +80,11 @@ fn redact(cells: &[String], offered: Option<&OfferedValues>) -> Vec<String> {
         numbers.learn(person.kind, &person.value);
     }
     let redacted = |(at, cell): (usize, &String)| {
-        let search = PeopleOf::new(&people).with_own(Some(&own[at])).with_offered(offered);
+        let assistant = AssistantNames::of(cell);
+        let search = PeopleOf::new(&people)
+            .with_own(Some(&own[at]))
+            .with_offered(offered)
+            .with_assistant(Some(&assistant));
         let new = redact_json(Finder::from(&scanner).with_people(Some(search)), &numbers, cell);
         new.map_or_else(|| cell.clone(), |(new, _)| new)
     };
@@ -172,4 +180,44 @@ proptest! {
         let once = redact(&cells, None);
         prop_assert_eq!(&redact(&once, None), &once);
     }
+}
+
+fn redact_conversation(system: &str, user: &str, offered: Option<&OfferedValues>) -> [String; 2] {
+    let cell = serde_json::json!([{"role": "system", "content": system}, {"role": "user", "content": user}])
+        .to_string();
+    let read: serde_json::Value = serde_json::from_str(&redact(&[cell], offered)[0]).unwrap();
+    [0, 1].map(|at| read[at]["content"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn staff_in_a_system_prompt_have_the_same_placeholder_in_the_messages() {
+    let [system, user] = redact_conversation(
+        "You are the assistant of Dr. Mira Keller; ask Tomas, extension 4417, if you are stuck",
+        "Is Mira Keller in today, or Tomas?",
+        None,
+    );
+    assert_eq!(
+        system,
+        "You are the assistant of Dr. Person 1; ask Person 2, extension 4417, if you are stuck"
+    );
+    assert_eq!(user, "Is Person 1 in today, or Person 2?");
+}
+
+#[test]
+fn the_name_of_the_assistant_and_of_a_function_stay() {
+    let [system, user] = redact_conversation(
+        "You are Tomas, the helper of Acme. Escalate to Mira Keller",
+        "Tomas, is Mira Keller in?",
+        None,
+    );
+    assert_eq!(system, "You are Tomas, the helper of Acme. Escalate to Person 1");
+    assert_eq!(user, "Tomas, is Person 1 in?");
+    let offered = OfferedValues::of(r#"[{"name": "ask_Tomas", "description": "Asks."}, {"name": "Tomas"}]"#);
+    let [system, user] = redact_conversation(
+        "Call ask_Tomas for the plan, or Tomas(when) for a date",
+        "Is Tomas in?",
+        Some(&offered),
+    );
+    assert_eq!(system, "Call ask_Tomas for the plan, or Tomas(when) for a date");
+    assert_eq!(user, "Is Person 1 in?");
 }
