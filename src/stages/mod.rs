@@ -17,6 +17,7 @@ pub mod drop_public_queries;
 pub mod drop_spam;
 pub mod enhance_prompts;
 pub mod fix_docs;
+pub mod flag_answers;
 pub mod hold_surplus;
 pub mod judge_docs;
 pub mod judge_queries;
@@ -206,7 +207,7 @@ fn sentence<S: Settings>(settings: &Value, reason: &'static Reason) -> Cow<'stat
 }
 
 /// All kinds of stages, in the order of the live recipe.
-pub static KINDS: [StageKind; 24] = [
+pub static KINDS: [StageKind; 25] = [
     StageKind::of::<redact::Redact>(),
     StageKind::of::<redact_docs::RedactDocs>(),
     StageKind::of::<collapse_conversations::CollapseConversations>(),
@@ -223,6 +224,7 @@ pub static KINDS: [StageKind; 24] = [
     StageKind::of_rows::<fix_docs::FixDocs>(),
     StageKind::of::<draft_answers::DraftAnswers>(),
     StageKind::of_rows::<verify_answers::VerifyAnswers>(),
+    StageKind::of_rows::<flag_answers::FlagAnswers>(),
     StageKind::of::<enhance_prompts::EnhancePrompts>(),
     StageKind::of::<drop_baseline_overlap::DropBaselineOverlap>(),
     StageKind::of::<drop_benchmark_overlap::DropBenchmarkOverlap>(),

@@ -22,6 +22,7 @@ mod holders;
 pub mod interface;
 mod join;
 pub mod json_type;
+pub mod limits;
 pub mod parse;
 pub mod patch;
 pub mod quality;

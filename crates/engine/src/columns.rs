@@ -88,6 +88,8 @@ columns! {
     ANSWER_FROM = Requests "answer_from" Text, Stage, "request the answer was taken from";
     /// The basis of an answer that language models drafted, JSON: the models, and how many drafts agree.
     ANSWER_BASIS = Requests "answer_basis" Text, Stage, "language models that drafted the answer";
+    /// What a reviewer of an unverified answer should look at first: short codes, separated by commas.
+    FLAGS = Requests "flags" Text, Stage, "doubts about an unverified answer", passed_on listed;
     /// Whether a function of the list fits the query: relevant, irrelevant, low-quality.
     RELEVANCE = Requests "relevance" Text, Stage, "whether a function fits the query", passed_on;
     /// The basis of the relevance, JSON: a rule, or probabilities, features and evidence of the log's answers.

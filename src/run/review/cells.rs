@@ -10,7 +10,7 @@ use super::{ReviewRow, Selection};
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::bfcl::category::Category;
 use crate::columns::{
-    ANSWER, CATEGORY, EXTERNAL_ID, FILE, FINISH_REASON, FUNCTIONS, LINE, MESSAGES, RECORD, RELEVANCE,
+    ANSWER, CATEGORY, EXTERNAL_ID, FILE, FINISH_REASON, FLAGS, FUNCTIONS, LINE, MESSAGES, RECORD, RELEVANCE,
     RELEVANCE_BASIS, RESPONSE, STATUS, TEXT,
 };
 use crate::conversation::{Message, last_user};
@@ -205,6 +205,7 @@ impl OpenRun {
         row.file = file.and_then(|file| self.file.inputs.get(file)).map(|input| input.path.clone());
         (row.line, row.record) = (int(cells, LINE, at), int(cells, RECORD, at));
         row.question = last_user(&messages).map(|message| message.content.clone());
+        row.flags = text(cells, FLAGS, at).map(str::to_owned);
         row.relevance = text(cells, RELEVANCE, at).map(str::to_owned);
         row.probability = parsed(RELEVANCE_BASIS).and_then(|basis| basis["probability"].as_f64());
         let is_offered = |name: &str| {
@@ -244,7 +245,7 @@ fn row_without_cells(table: &Table, row: RowIx, noted: &Noted) -> ReviewRow {
     }
 }
 
-const REQUEST_COLUMNS: [ColumnSpec; 12] = [
+const REQUEST_COLUMNS: [ColumnSpec; 13] = [
     EXTERNAL_ID,
     FILE,
     LINE,
@@ -254,6 +255,7 @@ const REQUEST_COLUMNS: [ColumnSpec; 12] = [
     FINISH_REASON,
     STATUS,
     ANSWER,
+    FLAGS,
     CATEGORY,
     RELEVANCE,
     RELEVANCE_BASIS,

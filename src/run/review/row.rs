@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// The columns of a review file, in order. The first and the last ones are for people to fill in.
-pub const FIELDS: [&str; 23] = [
+pub const FIELDS: [&str; 24] = [
     "decision",
     "possible_decisions",
     "id",
@@ -13,6 +13,7 @@ pub const FIELDS: [&str; 23] = [
     "table",
     "reason",
     "detail",
+    "flags",
     "file",
     "line",
     "record",
@@ -49,6 +50,8 @@ pub struct ReviewRow {
     pub reason: Option<String>,
     /// What the stage noted, JSON.
     pub detail: Option<String>,
+    /// What to look at first in an unverified answer.
+    pub flags: Option<String>,
     /// The input file.
     pub file: Option<String>,
     /// Line of that file, from 1.

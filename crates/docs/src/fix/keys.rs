@@ -50,7 +50,7 @@ pub(super) fn aliases() -> impl Iterator<Item = &'static str> {
 }
 
 /// JSON Schema's constraint keywords and the phrase for each, in the order of phrases in a description.
-pub(super) const PHRASES: [(&str, &str); 14] = [
+pub(crate) const PHRASES: [(&str, &str); 14] = [
     ("format", "Format"),
     ("pattern", "Pattern"),
     ("const", "Constant value"),

@@ -10,7 +10,7 @@ mod called;
 mod convention;
 mod cues;
 pub(super) mod form;
-mod keys;
+pub(crate) mod keys;
 mod marks;
 pub(super) mod names;
 pub(super) mod notation;
