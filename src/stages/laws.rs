@@ -229,7 +229,9 @@ fn every_reason_has_an_example_that_fires_and_one_that_does_not() {
 
 #[test]
 fn a_second_run_of_an_idempotent_stage_changes_nothing() {
-    for kind in KINDS.iter().filter(|kind| kind.with_defaults().contract().idempotent) {
+    // A stage without reasons only writes cells, and has no examples.
+    let has_reasons = |kind: &&StageKind| !kind.with_defaults().contract().reasons.is_empty();
+    for kind in KINDS.iter().filter(|kind| kind.with_defaults().contract().idempotent).filter(has_reasons) {
         let folder = tempfile::tempdir().unwrap();
         let stage = (kind.for_examples)();
         let mut corpus = fixture::corpus(&all_examples(kind));
