@@ -98,6 +98,8 @@ pub struct Column {
 pub struct Requests {
     /// Requests that equal an earlier one, byte for byte.
     pub equal: u64,
+    /// Queries that many requests fill with other values.
+    pub templates: Templates,
     /// The language of the last user message.
     pub languages: BTreeMap<&'static str, u64>,
     /// Personal values in messages and answers, by kind.
@@ -108,6 +110,19 @@ pub struct Requests {
     pub responses: Responses,
     /// Other facts in the log.
     pub facts: Facts,
+}
+
+/// Queries that many requests fill with other values. A template that holds a personal value is counted, not named.
+#[derive(Debug, Default, Serialize)]
+pub struct Templates {
+    /// Their number.
+    pub templates: u64,
+    /// The requests that fill them.
+    pub requests: u64,
+    /// Requests in the rhythm of a machine, such as a load test.
+    pub of_machines: u64,
+    /// The largest, with `{}` in place of each value.
+    pub largest: Vec<String>,
 }
 
 /// The number of personal values of one kind; the values are never shown.

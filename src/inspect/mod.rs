@@ -3,8 +3,8 @@
 //! Each file is split into lines once, to count them. A sample of the lines is parsed by the same code as in a run, so
 //! the findings match those of a run. `sample` samples lines, `lines`, `requests` and `lists` examine them, and `look`
 //! holds the result. `columns` guesses column names if no log format matches, `hints` advises the user, and `draft`
-//! writes a pipeline. `inspect` writes no files and shows no values of the log except models and times; of other texts
-//! only the form is shown (`form`).
+//! writes a pipeline. `inspect` writes no files and shows no values of the log except models, times and the words that
+//! several different requests share; of other texts only the form is shown (`form`).
 
 mod columns;
 mod docs_file;

@@ -7,19 +7,28 @@ use jiff::Timestamp;
 use rayon::prelude::*;
 
 use super::form::{form, is_plain};
-use super::look::{Conversations, Facts, Personal, Requests, Responses};
+use super::look::{Conversations, Facts, Personal, Requests, Responses, Templates};
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
+use crate::content_hash::content_hash;
 use crate::conversation::{Message, Role, last_user};
 use crate::ingest::fate::Record;
 use crate::privacy::apply::{in_json, in_text};
 use crate::privacy::{FoundValue, Names, PrivacyKind, Scanner};
+use crate::similarity;
+use crate::similarity::templates::Sent;
+use crate::stages::cap_templates::{sent, template_of};
 use crate::text::language::language;
 
 static SCANNER: LazyLock<Scanner> = LazyLock::new(|| Scanner::new(&PrivacyKind::ALL, None, Names::default()));
 
 /// Examines all requests of a sample.
 pub(super) fn look(records: &[Record]) -> Requests {
-    let mut requests = Requests { facts: facts(records), equal: n_equal(records), ..Requests::default() };
+    let mut requests = Requests {
+        facts: facts(records),
+        equal: n_equal(records),
+        templates: templates(records),
+        ..Requests::default()
+    };
     let read: Vec<(&'static str, Vec<PrivacyKind>)> = records
         .par_iter()
         .map(|record| {
@@ -72,6 +81,42 @@ fn personal_values(record: &Record) -> Vec<PrivacyKind> {
 fn take(kinds: &mut Vec<PrivacyKind>, found: &FoundValue) {
     if found.is_personal() {
         kinds.push(found.kind);
+    }
+}
+
+/// The fewest different requests of a template.
+const FEWEST_FILLINGS: usize = 6;
+/// The most templates that are named.
+const MOST_NAMED: usize = 3;
+/// The most characters of a name.
+const LONGEST_NAME: usize = 100;
+
+/// Finds what many requests share, as the stage `cap-templates` does for all of a log.
+fn templates(records: &[Record]) -> Templates {
+    let sent: Vec<(&Record, Sent)> = records
+        .par_iter()
+        .filter_map(|record| {
+            let (list, facts) = (content_hash(&record.functions), &record.facts);
+            let sent = sent(record.messages.clone(), list, facts.user.as_deref(), facts.time_ms)?;
+            Some((record, sent))
+        })
+        .collect();
+    let all: Vec<Sent> = sent.iter().map(|(_, sent)| *sent).collect();
+    let found = similarity::templates::templates(&all, FEWEST_FILLINGS);
+    let forms: HashSet<u64> = found.iter().map(|template| template.form).collect();
+    let is_of_machine = similarity::templates::sent_by_a_machine(&all);
+    let names = found.iter().filter_map(|template| template_of(sent[template.first].0.messages.clone()));
+    let is_nameable =
+        |name: &String| name.chars().count() <= LONGEST_NAME && personal_in_text(name).is_empty();
+    Templates {
+        templates: found.len() as u64,
+        requests: found.iter().map(|template| template.requests as u64).sum(),
+        of_machines: all
+            .iter()
+            .zip(is_of_machine)
+            .filter(|(sent, is)| *is && forms.contains(&sent.form))
+            .count() as u64,
+        largest: names.filter(is_nameable).take(MOST_NAMED).collect(),
     }
 }
 

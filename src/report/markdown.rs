@@ -13,9 +13,10 @@ use super::precision::{self, Shown};
 use super::quote::DECISION;
 use super::words::{
     COMPARABLE, RECIPE_URL, SCORED, fate_sections, frozen_sentence, is_redacted, known_limits, merge_targets,
-    or_unknown, title, unit,
+    or_unknown, templates_sentence, title, unit,
 };
 use crate::bfcl::category::Category;
+use crate::stages::cap_templates::{Found, Named};
 use crate::text::figures::{count, percent, share_of};
 use crate::text::visible::{visible, visible_line};
 
@@ -28,6 +29,7 @@ pub fn card(report: &Report) -> String {
         recipe(report),
         composition(report),
         fates(report),
+        templates(report),
         edits(report),
         privacy(report),
         public_sets(report),
@@ -294,6 +296,29 @@ fn fates(report: &Report) -> String {
         text += "\n### Lines without a request\n\n| reason | lines |\n|---|---:|\n";
         for (reason, n) in &report.line_reasons {
             let _ = writeln!(text, "| `{reason}` | {} |", count(*n));
+        }
+    }
+    text
+}
+
+/// Templates that many requests fill; nothing if there is none.
+fn templates(report: &Report) -> String {
+    let mut text = String::new();
+    for found in report.notes.values().filter_map(Found::of).filter(|found| !found.named.is_empty()) {
+        let _ = write!(
+            text,
+            "\n## Templates\n\n{}\n\n| template | requests | share | of a machine | dropped |\n|---|---:|---:|---:|---:|\n",
+            templates_sentence(&found)
+        );
+        for Named { template, requests, of_machines, dropped } in &found.named {
+            let (share, template) = (share_of(*requests, found.requests), escaped(template));
+            let _ = writeln!(
+                text,
+                "| {template} | {} | {share} | {} | {} |",
+                count(*requests),
+                count(*of_machines),
+                count(*dropped)
+            );
         }
     }
     text

@@ -8,9 +8,10 @@ use crate::engine::decisions::DECIDE;
 use crate::engine::vocabulary::TableId;
 use crate::export::tier::{AGREED, JUDGED};
 use crate::stages::Settings as _;
+use crate::stages::cap_templates::{Found, Part};
 use crate::stages::draft_answers::DraftAnswers;
 use crate::stages::merge_near_queries::N_GRAMS;
-use crate::text::figures::{count, counted};
+use crate::text::figures::{count, counted, share_of};
 
 /// Where the recipe is described, with its published figures.
 pub(super) const RECIPE_URL: &str = "https://gorilla.cs.berkeley.edu/blogs/12_bfcl_v2_live.html";
@@ -35,6 +36,30 @@ pub(super) fn frozen_sentence(report: &Report) -> Option<String> {
             counted(n, "entry is", "entries are")
         )
     })
+}
+
+/// What was found of templates.
+pub(super) fn templates_sentence(found: &Found) -> String {
+    let share = |part: &Part| {
+        let n = counted(part.templates, "template", "templates");
+        format!("{n} with {} of the requests", share_of(part.requests, found.requests))
+    };
+    let (machines, people) = (found.of_machines, found.of_all);
+    let capped = match machines.templates {
+        0 => "No template was sent in the rhythm of a machine.".to_owned(),
+        _ => format!(
+            "Sent in the rhythm of a machine, such as a load test: {}, of which {} were dropped.",
+            share(&machines),
+            count(found.dropped)
+        ),
+    };
+    let kept = match people.templates {
+        0 => String::new(),
+        _ => format!(" Without such a rhythm, so nothing was dropped: {}.", share(&people)),
+    };
+    format!(
+        "A template is a query whose words many requests share; `{{}}` stands for their values. {capped}{kept}"
+    )
 }
 
 /// The sections of fates: action, heading, what it means in this run.

@@ -179,3 +179,36 @@ fn rows_without_a_token_are_counted() {
     let pairs = output(&["pairs", rows.to_str().unwrap(), "--field", "text", "--id-field", "id"]);
     assert!(shown(&pairs).contains("no token and are in no pair"), "{}", shown(&pairs));
 }
+
+/// The figures of a run on a file of the data, from its report; `None` without the data.
+fn report_of(log: &str) -> Option<Value> {
+    let log = data::path(&format!("faults/{log}"))?;
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let ran = output(&["run", log.to_str().unwrap(), "--out", out.to_str().unwrap(), "--quiet"]);
+    let report =
+        std::fs::read_to_string(out.join("report.json")).unwrap_or_else(|_| panic!("{}", shown(&ran)));
+    Some(serde_json::from_str(&report).unwrap())
+}
+
+#[test]
+fn a_load_test_leaves_a_few_requests_of_each_template() {
+    let Some(report) = report_of("12-load-test/log.jsonl") else { return };
+    let found = &report["notes"]["cap-templates"]["templates"];
+    assert_eq!((&found["of_machines"]["templates"], &found["dropped"]), (&4.into(), &18.into()), "{found}");
+    assert_eq!(report["requests"]["kept"], 12);
+    let look = output(&["inspect", data::path("faults/12-load-test/log.jsonl").unwrap().to_str().unwrap()]);
+    let words = shown(&look).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("30 requests in the rhythm of a machine"), "{words}");
+}
+
+#[test]
+fn spans_of_other_conventions_are_read_and_no_hint_takes_them_for_docs() {
+    for name in ["vercel.jsonl", "vercel-otlp.jsonl", "pydantic-ai.jsonl"] {
+        let Some(report) = report_of(&format!("06-spans-of-other-conventions/{name}")) else { return };
+        assert!(report["ingest"]["records"].as_u64() > Some(0), "{name}: {}", report["ingest"]);
+    }
+    let log = data::path("faults/06-spans-of-other-conventions/vllm-server.log").unwrap();
+    let look = shown(&output(&["inspect", log.to_str().unwrap()]));
+    assert!(!look.contains("callsieve fix"), "{look}");
+}

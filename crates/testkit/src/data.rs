@@ -180,6 +180,11 @@ pub const PARTS: &[DataPart] = &[
     ),
     data_part("faults/08-gemini-empty-content", &["the_finish_reason_beside_empty_content_is_kept"]),
     data_part("faults/09-pairs-without-tokens", &["rows_without_a_token_are_counted"]),
+    data_part(
+        "faults/06-spans-of-other-conventions",
+        &["spans_of_other_conventions_are_read_and_no_hint_takes_them_for_docs"],
+    ),
+    data_part("faults/12-load-test", &["a_load_test_leaves_a_few_requests_of_each_template"]),
     data_part("faults/13-vercel-langfuse", &["calls_that_an_observation_lists_are_read"]),
     data_part("faults/10-docs-differ-in-a-date", &["docs_that_differ_in_a_date_keep_their_requests"]),
     data_part("faults/11-failed-results", &["a_failed_result_and_a_corrected_call_are_never_scored"]),

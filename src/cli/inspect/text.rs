@@ -6,7 +6,7 @@ use crate::cli::console::{Paint, Painted, Screen, count, counted};
 use crate::cli::layout::{self, Cell, labelled, paragraph, words};
 use crate::docs::fix::Safety;
 use crate::inspect::lines::UnreadLines;
-use crate::inspect::look::{Column, File, Fix, Look, Personal};
+use crate::inspect::look::{Column, File, Fix, Look, Personal, Templates};
 use crate::text::figures::{bytes, seconds, share_of};
 use crate::text::listed::{MOST_LISTED, unlisted};
 use crate::text::short::shortened;
@@ -175,6 +175,7 @@ fn requests(look: &Look, screen: Screen) -> Painted {
             "repeated",
             counted(requests.equal, "request equals an earlier one", "requests equal an earlier one"),
         ),
+        ("templates", templates(&requests.templates, look.lines.requests)),
         ("time", time(look)),
         ("models", list(&facts.models, look.lines.requests)),
         (
@@ -189,6 +190,23 @@ fn requests(look: &Look, screen: Screen) -> Painted {
         ),
     ];
     pairs(&rows, screen)
+}
+
+/// What many requests share, and how much of it a machine sent; empty if nothing is shared.
+fn templates(found: &Templates, all: u64) -> String {
+    if found.templates == 0 {
+        return String::new();
+    }
+    let machine = match found.of_machines {
+        0 => String::new(),
+        n => {
+            format!("; {} in the rhythm of a machine, such as a load test", counted(n, "request", "requests"))
+        }
+    };
+    let named: Vec<String> = found.largest.iter().map(|name| format!("\"{name}\"")).collect();
+    let named = if named.is_empty() { String::new() } else { format!(": {}", named.join(", ")) };
+    let n = counted(found.templates, "template has", "templates have");
+    format!("{n} {} of the requests{machine}{named}", share_of(found.requests, all))
 }
 
 fn time(look: &Look) -> String {

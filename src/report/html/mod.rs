@@ -14,13 +14,14 @@ use super::model::{EditReport, Example, FateReport, Report, SETS, rows_of};
 use super::precision::{self, Shown};
 use super::published::Published;
 use super::words::{
-    COMPARABLE, RECIPE_URL, SCORED, fate_sections, frozen_sentence, is_redacted, known_limits, merge_targets,
-    or_unknown, title, unit,
+    self, COMPARABLE, RECIPE_URL, SCORED, fate_sections, frozen_sentence, is_redacted, known_limits,
+    merge_targets, or_unknown, title, unit,
 };
 use crate::bfcl::category::Category;
 use crate::engine::corpus::RowId;
 use crate::page::table::{self, Column};
 use crate::page::{Hue, bar, code, document, judged, number, soft, tile};
+use crate::stages::cap_templates::Found;
 use crate::text::figures::{self, count};
 use crate::text::listed::{MOST_LISTED, unlisted};
 
@@ -53,6 +54,7 @@ pub fn page(report: &Report, run: &str, own: Option<OwnSections>) -> String {
         let sections = [
             head(report, tiles(report)),
             funnel(report),
+            templates(report),
             recipe(report),
             entries(report),
             fates(report, run),
@@ -103,6 +105,29 @@ fn head(report: &Report, tiles: Vec<(&'static str, u64)>) -> Markup {
             "Requests: " (report.requests_sum()) "."
             @if let Some(merged) = report.merged_sum() { " Merged: " (merged) "." }
             " " (faults) " of lines and requests were removed because of faults (unreadable or damaged data)."
+        }
+    }
+}
+
+/// Templates that many requests fill; nothing if there is none.
+fn templates(report: &Report) -> Markup {
+    let found: Vec<Found> =
+        report.notes.values().filter_map(Found::of).filter(|it| !it.named.is_empty()).collect();
+    let columns = [
+        Column::prose("template"),
+        Column::number("requests"),
+        Column::number("share"),
+        Column::number("of a machine"),
+        Column::number("dropped"),
+    ];
+    html! {
+        @for found in &found {
+            h2 { "Templates" }
+            p { (words::templates_sentence(found)) }
+            (table::wide(&columns, found.named.iter().map(|it| vec![
+                code(&it.template), number(it.requests), text(&figures::share_of(it.requests, found.requests)),
+                number(it.of_machines), number(it.dropped),
+            ])))
         }
     }
 }

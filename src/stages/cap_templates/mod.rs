@@ -5,6 +5,8 @@
 //! capped (`similarity::templates`): people ask for the weather of many towns, and each of these requests is theirs. Of
 //! equal requests all are kept, because a later stage merges them.
 
+mod found;
+mod sent;
 #[cfg(test)]
 mod tests;
 
@@ -14,13 +16,15 @@ use std::sync::LazyLock;
 use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
+
+use self::found::shown;
+pub use self::found::{Found, NOTE, Named, Part};
+pub use self::sent::{sent, template_of};
 
 use super::{Notes, Settings};
 use crate::cells::TypedCells as _;
 use crate::columns::{MESSAGES, OUTCOME, TIME_MS, USER};
-use crate::content_hash::content_hash;
-use crate::conversation::{Message, Role};
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::error::{Error, Result};
@@ -32,8 +36,6 @@ use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
 use crate::similarity::templates::{Sent, sent_by_a_machine, templates, with_word_slots};
 use crate::text::figures::{counted, share_of};
-use crate::text::normal::normalise_query;
-use crate::text::template::{Values, masked};
 
 static OF_TEMPLATE: Reason = Reason::policy(
     "query/template",
@@ -48,8 +50,6 @@ const FEWEST_OF_A_MACHINE: usize = 6;
 const FEWEST_NAMED: usize = 10;
 /// The most templates that are named.
 const MOST_NAMED: usize = 10;
-/// Characters of a template that are shown.
-const SHOWN: usize = 160;
 
 /// The stage and its settings.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -72,7 +72,7 @@ impl Settings for CapTemplates {
     const FUNNEL_LABEL: &'static str = "a few of each template of machines";
 
     fn funnel_label(&self, notes: &Notes) -> Cow<'static, str> {
-        let Some(found) = notes.get(NOTE).and_then(|note| Found::deserialize(note).ok()) else {
+        let Some(found) = Found::of(notes) else {
             return Self::FUNNEL_LABEL.into();
         };
         let share = |part| share_of(part, found.requests);
@@ -209,30 +209,8 @@ fn read(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<Request>> {
 
 /// Reads a request; `None` if there is no user message.
 fn request(row: Row<'_>, list: RowIx) -> Option<Request> {
-    let (context, query) = context_and_query(row.messages())?;
-    let form = masked(&query, Values::NumbersAndNames).form;
-    let source = content_hash(format!("{} {list}", masked(&context, Values::Numbers).form));
-    let sent = Sent {
-        source,
-        form: short(&normalise_query(&form)),
-        filling: short(&format!("{query}\n{context}")),
-        user: row.text(USER).map(short),
-        time_ms: row.int(TIME_MS),
-    };
+    let sent = sent(row.messages(), u128::from(list), row.text(USER), row.int(TIME_MS))?;
     Some(Request { row: row.ix(), sent, worked: row.text(OUTCOME) == Some("worked") })
-}
-
-/// The other messages as text, and the last user message as sent.
-fn context_and_query(mut messages: Vec<Message>) -> Option<(String, String)> {
-    let last_user = messages.iter().rposition(|message| message.role == Role::User)?;
-    let query = messages.remove(last_user).content;
-    Some((serde_json::to_string(&messages).expect("messages are plain data"), query))
-}
-
-/// Half of a text's hash: among the requests of a log no two differ by accident.
-#[allow(clippy::cast_possible_truncation)] // Meant.
-fn short(text: &str) -> u64 {
-    content_hash(text) as u64
 }
 
 /// The queries of some rows without their values.
@@ -250,10 +228,7 @@ fn forms(
         cx,
         |row| wanted.contains(&row),
         |batch| {
-            let read = batch.map_rows(|row| {
-                let (_, query) = context_and_query(row.messages())?;
-                Some((row.ix(), normalise_query(&masked(&query, Values::NumbersAndNames).form)))
-            })?;
+            let read = batch.map_rows(|row| Some((row.ix(), template_of(row.messages())?)))?;
             forms.extend(read.into_iter().flatten());
             Ok(())
         },
@@ -306,65 +281,4 @@ impl CapTemplates {
         }
         beyond
     }
-}
-
-/// The beginning of a template.
-fn shown(form: &str) -> String {
-    let mut shown: String = form.chars().take(SHOWN).collect();
-    if shown.len() < form.len() {
-        shown.push('…');
-    }
-    shown
-}
-
-/// The name of the note with [`Found`].
-pub const NOTE: &str = "templates";
-
-/// What a run found: the content of the note.
-#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Found {
-    /// All requests that the stage read.
-    pub requests: u64,
-    /// Requests dropped.
-    pub dropped: u64,
-    /// Templates in the rhythm of a machine.
-    pub of_machines: Part,
-    /// Templates without such a rhythm that at least ten different requests fill.
-    pub of_all: Part,
-    /// The largest of both.
-    pub named: Vec<Named>,
-}
-
-/// A number of templates, and of the requests that fill them.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
-    /// Templates.
-    pub templates: u64,
-    /// Requests.
-    pub requests: u64,
-}
-
-impl Part {
-    fn add(&mut self, requests: u64) {
-        self.templates += 1;
-        self.requests += requests;
-    }
-}
-
-/// A template by name.
-#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Named {
-    /// Its text with `{}` in place of each value.
-    pub template: String,
-    /// Its requests.
-    pub requests: u64,
-    /// Those of them that a machine sent.
-    pub of_machines: u64,
-    /// Those of them that were dropped.
-    pub dropped: u64,
-}
-
-/// Returns what a stage found, from its notes.
-pub fn found(notes: &Notes) -> Option<Found> {
-    notes.get(NOTE).and_then(|note: &Value| Found::deserialize(note).ok())
 }
