@@ -534,14 +534,22 @@ impl MergeNearQueries {
         if self.rouge_l.threshold().is_none() {
             return Ok(());
         }
-        let docs = view.parents(cx, |list| words_of_docs(&list.functions()))?;
+        let is_open = |row: RowIx, copies: &FxHashMap<RowIx, NearRequest>| !copies.contains_key(&row);
+        let mut groups = groups(requests, |_| true, |request| request.group);
+        // Without a pair of open questions that differ in one word, the words of the docs are not needed.
+        groups.retain(|group| {
+            let open = group.iter().filter(|(row, _)| is_open(*row, copies));
+            typos::may_have_some(open.map(|(_, request)| request))
+        });
+        let lists: FxHashSet<RowIx> = groups.iter().map(|group| view.list_of(group[0].0)).collect();
+        let docs = words_of_lists(&lists, view, cx)?;
         let none = FxHashSet::default();
-        for group in groups(requests, |_| true, |request| request.group) {
+        for group in groups {
             let row_of = |at: usize| group[at].0;
-            let open: Vec<usize> = (0..group.len()).filter(|&at| !copies.contains_key(&row_of(at))).collect();
+            let open: Vec<usize> = (0..group.len()).filter(|&at| is_open(row_of(at), copies)).collect();
             let list = view.list_of(row_of(0));
             let typos =
-                typos::Group { requests: &group, docs: docs.of_list(list).unwrap_or(&none) }.typos(&open);
+                typos::Group { requests: &group, docs: docs.get(&list).unwrap_or(&none) }.typos(&open);
             let mut leads: FxHashSet<RowIx> = copies.values().map(|near| near.to).collect();
             for (one, other) in typos {
                 let [first, second] = [row_of(one), row_of(other)];
@@ -588,6 +596,27 @@ impl MergeNearQueries {
         out.note(VARIANTS_NOTE, json!(counts));
         Ok(over)
     }
+}
+
+/// The words of the docs of some lists.
+fn words_of_lists(
+    lists: &FxHashSet<RowIx>,
+    view: &View<'_>,
+    cx: &Context<'_>,
+) -> Result<FxHashMap<RowIx, FxHashSet<String>>> {
+    let mut words = FxHashMap::default();
+    if lists.is_empty() {
+        return Ok(words);
+    }
+    view.parent().stream(
+        cx,
+        |list| lists.contains(&list),
+        |batch| {
+            words.extend(batch.map_rows(|list| (list.ix(), words_of_docs(&list.functions())))?);
+            Ok(())
+        },
+    )?;
+    Ok(words)
 }
 
 /// The words of docs, in lower case.
