@@ -27,12 +27,15 @@ pub fn steady(times: &[i64]) -> Vec<bool> {
     let mut sorted: Vec<i64> = Vec::with_capacity(WINDOW);
     let mut mark = |start: usize, end: usize, most: f64| {
         let Some(usual) = usual(&gaps[start..end], most, &mut sorted) else { return };
-        // At the ends of a window may be requests of people.
+        // At the ends of a window may be requests of people, and more of the machine beyond.
         let is_usual = |at: &usize| usual.contains(&gaps[*at]);
-        let ends = (start..end).find(is_usual).zip((start..end).rfind(is_usual));
-        if let Some((first, last)) = ends {
-            is_steady[first..=last + 1].fill(true);
-        }
+        let Some((first, last)) = (start..end).find(is_usual).zip((start..end).rfind(is_usual)) else {
+            return;
+        };
+        let goes_on = |at: &usize| gaps[*at] <= usual.end().saturating_mul(2);
+        let before = (0..first).rev().take(WINDOW).take_while(goes_on).count();
+        let after = (last + 1..gaps.len()).take(WINDOW).take_while(goes_on).count();
+        is_steady[first - before..=last + 1 + after].fill(true);
     };
     for start in 0..gaps.len().saturating_sub(WINDOW - 1) {
         mark(start, start + WINDOW, MOST_UNEVEN);
