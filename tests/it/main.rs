@@ -31,6 +31,7 @@ mod endless;
 mod endpoints;
 mod evaluate;
 mod faults;
+mod ferries;
 mod first_errors;
 mod fix;
 mod held;
