@@ -39,6 +39,8 @@ pub struct Trace {
     numbers: Vec<f64>,
     /// Those that words make.
     spoken: Vec<f64>,
+    /// Those without their parts: of "twenty five" only 25.
+    spoken_whole: Vec<f64>,
     dates: BTreeSet<Date>,
 }
 
@@ -58,14 +60,19 @@ impl Trace {
         let lower = text.to_lowercase();
         self.words.extend(words(&lower).map(str::to_owned));
         self.numbers.extend(numbers(&lower));
-        for number in number_words::of_words(&lower) {
-            if !self.spoken.contains(&number) {
-                self.spoken.push(number);
-            }
-        }
+        let spoken = number_words::of_words(&lower);
+        add_new(&mut self.spoken, spoken.numbers);
+        add_new(&mut self.spoken_whole, spoken.whole);
         self.dates.extend(dates_in(&lower));
         self.text.push_str(&lower);
         self.text.push('\n');
+    }
+
+    /// Adds the days that words such as "tomorrow" mean, seen from the days of another text.
+    pub(crate) fn add_relative_dates_of(&mut self, other: &Self) {
+        for &day in &other.dates {
+            self.dates.extend(relative_dates(&self.text, day));
+        }
     }
 
     /// Adds the days that words such as "tomorrow" mean, seen from a day, and from those that a text gives as today.
@@ -73,6 +80,38 @@ impl Trace {
         let given: Vec<Date> = self.dates.iter().copied().chain(today).collect();
         for day in given {
             self.dates.extend(relative_dates(&self.text, day));
+        }
+    }
+
+    /// Returns `true` if a value may come from the text; a part of a number word, such as the "two" of "twenty-two", gives none.
+    pub(crate) fn may_give(&self, value: &Value) -> bool {
+        match value.as_f64() {
+            Some(number) => {
+                self.has_written(number) || self.spoken_whole.iter().any(|&own| is_same(own, number))
+            }
+            None => self.has(value),
+        }
+    }
+
+    /// Returns `true` if the text gives a single value as it is: a number that is written with digits or words, a date, or every
+    /// word of a text.
+    pub(crate) fn gives(&self, value: &Value) -> bool {
+        match value {
+            Value::Number(number) => number.as_f64().is_some_and(|number| self.has_exact_number(number)),
+            Value::String(text) => {
+                let lower = text.trim().to_lowercase();
+                let is_unspaced = lower.contains(is_unspaced);
+                let has_word = |word: &str| self.words.contains(word);
+                let number = lower.parse().ok().filter(|_| count(&lower, char::is_numeric) < LEAST_OF_AN_ID);
+                match (date_of(&lower), number) {
+                    _ if lower.is_empty() => false,
+                    (Some(date), _) => self.dates.contains(&date),
+                    (_, Some(number)) => self.has_exact_number(number),
+                    _ if is_unspaced => self.text.contains(&lower),
+                    _ => words(&lower).all(has_word) && words(&lower).next().is_some(),
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => false,
         }
     }
 
@@ -92,15 +131,19 @@ impl Trace {
     }
 
     fn has_number(&self, number: f64) -> bool {
+        self.has_written(number) || self.spoken.iter().any(|&own| is_same(own, number))
+    }
+
+    /// Whether digits give a number, or a factor of it.
+    fn has_written(&self, number: f64) -> bool {
         let is = |other: f64| is_same(other, number);
         // Percent, thousands, the 万 of Chinese and Japanese, millions.
         let factors = [1.0, 0.01, 100.0, 1e3, 1e4, 1e6, -1.0];
         self.numbers.iter().any(|&own| factors.iter().any(|factor| is(own * factor)))
-            || self.spoken.iter().any(|&own| is(own))
     }
 
     fn has_exact_number(&self, number: f64) -> bool {
-        self.numbers.iter().chain(&self.spoken).any(|&own| is_same(own, number))
+        self.numbers.iter().chain(&self.spoken_whole).any(|&own| is_same(own, number))
     }
 
     fn has_text(&self, value: &str) -> bool {
@@ -210,9 +253,18 @@ fn count(text: &str, is_one: fn(char) -> bool) -> usize {
     text.chars().filter(|&c| is_one(c)).count()
 }
 
+/// Adds the numbers that a list has not yet.
+fn add_new(list: &mut Vec<f64>, numbers: Vec<f64>) {
+    for number in numbers {
+        if !list.contains(&number) {
+            list.push(number);
+        }
+    }
+}
+
 /// Whether two numbers are equal but for the last bits of a product: long ids may differ in one digit only.
 fn is_same(one: f64, other: f64) -> bool {
-    (one - other).abs() <= 4.0 * f64::EPSILON * other.abs().min(1e15).max(1e-3)
+    (one - other).abs() <= 4.0 * f64::EPSILON * other.abs().clamp(1e-3, 1e15)
 }
 
 /// The hours and minutes of a time such as `19:30`.

@@ -213,8 +213,17 @@ const THAI: &[(&str, f64)] = &[
 ];
 const NOT_THAI: &[&str] = &["สามารถ", "สามี", "ห้าง", "เก้าอี้", "หกล้ม", "เป็นหนึ่งเดียว"];
 
+/// The numbers that the words of a text make.
+#[derive(Debug, Default)]
+pub(super) struct Spoken {
+    /// All readings: of "twenty five" also 20 and 5.
+    pub(super) numbers: Vec<f64>,
+    /// Those of all words that go together.
+    pub(super) whole: Vec<f64>,
+}
+
 /// Returns the numbers that the words of a text in lower case make.
-pub(super) fn of_words(lower: &str) -> Vec<f64> {
+pub(super) fn of_words(lower: &str) -> Spoken {
     let mut numbers = Vec::new();
     let mut open = Open::default();
     for word in lower.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '\u{900}'..='\u{dff}'))) {
@@ -226,11 +235,15 @@ pub(super) fn of_words(lower: &str) -> Vec<f64> {
             _ => open.close(),
         }
     }
-    numbers.extend(of_han(lower));
+    open.close();
+    let mut whole = std::mem::take(&mut open.whole);
+    let mut unspaced = of_han(lower);
     if lower.contains(|c| matches!(c, '\u{e00}'..='\u{e7f}')) {
-        of_thai(lower, &mut numbers);
+        of_thai(lower, &mut unspaced);
     }
-    numbers
+    whole.extend(&unspaced);
+    numbers.extend(unspaced);
+    Spoken { numbers, whole }
 }
 
 /// What a word does in a number; `None` if it is none.
@@ -276,13 +289,22 @@ struct Open {
     is_linked: bool,
     /// The next number is half more.
     half_more: bool,
+    /// The numbers that are read to their end.
+    whole: Vec<f64>,
 }
 
 impl Open {
     /// Reads a word that is no part of a number.
     fn close(&mut self) {
-        let previous = self.current;
-        *self = Self { previous, ..Self::default() };
+        self.finish();
+        let (previous, whole) = (self.current, std::mem::take(&mut self.whole));
+        *self = Self { previous, whole, ..Self::default() };
+    }
+
+    fn finish(&mut self) {
+        if self.current.is_some() || self.total > 0.0 {
+            self.whole.push(self.total + self.current.unwrap_or_default());
+        }
     }
 
     /// Reads a word, and adds the number up to it.
@@ -312,6 +334,7 @@ impl Open {
             Fraction(fraction) => {
                 numbers.push(fraction);
                 numbers.extend(self.previous.map(|number| number + fraction));
+                self.whole.extend(self.previous.map(|number| number + fraction));
                 // "three quarters", "two and a half"; "one half" is a half.
                 self.current = match (self.current, self.is_linked) {
                     (Some(number), false) => {
@@ -324,6 +347,7 @@ impl Open {
             }
             AndHalf => {
                 numbers.extend(self.previous.map(|number| number + 0.5));
+                self.whole.extend(self.previous.map(|number| number + 0.5));
                 self.current = self.current.map(|number| number + 0.5);
             }
         }
@@ -337,6 +361,7 @@ impl Open {
         numbers.push(number);
         if std::mem::take(&mut self.half_more) {
             numbers.push(number + 0.5);
+            self.whole.push(number + 0.5);
         }
         // Twenty and five, hundred and twenty.
         let goes_on = |before: f64| {
@@ -344,12 +369,15 @@ impl Open {
                 || number < 100.0 && before >= 100.0 && before % 100.0 == 0.0
         };
         match self.current {
-            Some(before) if goes_on(before) || before == 10.0 && number < 10.0 && !self.is_linked => {
+            Some(before)
+                if goes_on(before) || (10.0..11.0).contains(&before) && number < 10.0 && !self.is_linked =>
+            {
                 self.current = Some(before + number);
             }
             // "three thousand five hundred": the thousands are done.
             None if self.total > 0.0 => self.current = Some(number),
             _ => {
+                self.finish();
                 self.total = 0.0;
                 self.current = Some(number);
             }
@@ -488,7 +516,7 @@ mod tests {
             ("两个半小时", 2.5),
             ("二十五人", 25.0),
         ] {
-            assert!(of_words(text).contains(&number), "{text}: {:?}", of_words(text));
+            assert!(of_words(text).numbers.contains(&number), "{text}: {:?}", of_words(text));
         }
     }
 
@@ -506,8 +534,9 @@ mod tests {
             ("wunderbar", 0.5),
             ("a and the", 1.0),
         ] {
-            assert!(!of_words(text).contains(&number), "{text}: {:?}", of_words(text));
+            assert!(!of_words(text).numbers.contains(&number), "{text}: {:?}", of_words(text));
         }
-        assert_eq!(of_words(""), Vec::<f64>::new());
+        assert_eq!(of_words("").numbers, Vec::<f64>::new());
+        assert_eq!(of_words("dua belas kursi, dua ratus meja").whole, [12.0, 200.0]);
     }
 }
