@@ -8,6 +8,7 @@
 mod codes;
 mod dates;
 mod number_words;
+mod options;
 
 use std::collections::BTreeSet;
 
@@ -15,6 +16,8 @@ use callsieve_bfcl::conversation::Message;
 use callsieve_text::words::is_unspaced;
 use jiff::civil::Date;
 use serde_json::Value;
+
+pub use options::{calls_contradict, contradicts_enum};
 
 use dates::{date_of, dates_in, relative_dates};
 
