@@ -9,6 +9,7 @@ mod correction;
 mod reply;
 mod result;
 mod words;
+mod xml;
 
 use callsieve_bfcl::conversation::{Call, Message, Role};
 use callsieve_text::words::is_unspaced;
@@ -162,6 +163,8 @@ mod tests {
             "Reservation confirmed",
             "予約が完了しました",
             "true",
+            "<order no=\"ZT-731\"><due>48.00</due><state>OK</state></order>",
+            r#"{"stan": "ok"}"#,
         ] {
             assert_eq!(of_result(content), Outcome::Worked, "{content}");
         }
@@ -186,6 +189,10 @@ mod tests {
             (r#"[{"type": "text", "text": "{\"total\": 1250}"}]"#, "Yhteensä 1 250 euroa, eli 1,250."),
             (r#"[{"name": "Ada"}]"#, "Ada was found."),
             ("Sunny, 21 degrees", "Sunny with 21 degrees."),
+            (r#"{"wind": ["NE 3", "SE 4"], "wave": [0.7, 1.2]}"#, "NE 3, then SE 4 with 1,2 m."),
+            (r#"{"talep": "ZT-731", "durum": "alındı"}"#, "Alındı, talep no ZT-731."),
+            (r#"{"result": "im Lager Osteria Lume, Regal 9"}"#, "Es steht in Osteria Lume, Regal 9."),
+            (r#"<order no="ZT-731"><due unit="EUR">48.00</due></order>"#, "48 € are due."),
             (r#"{"天気": "晴れ", "気温": 12}"#, "今日は晴れです。"),
             (
                 r#"{"password": "AB3#fg7!KL9@"}"#,
@@ -193,6 +200,8 @@ mod tests {
             ),
             (r#"{"cast": ["Mira Holt", "Jon Ek"]}"#, "Among the actors is Jon Ek."),
             (r#"{"average": 4}"#, "The average is 4."),
+            (r#"{"price": 450, "hotel": "Casa Verde"}"#, "Casa Verde costs 450."),
+            (r#"{"price": 450}"#, "It costs 450."),
             (
                 r#"{"name": "Osteria Lume", "people": 4, "table": "terrace"}"#,
                 "Reserved at Osteria Lume for 4.",
@@ -220,6 +229,10 @@ mod tests {
             ("[]", "Hittade 0 bord."),
             (r#"{"resultater": []}"#, "Jeg fandt ingen borde."),
             (r#"{"price": 30, "available": "none"}"#, "Leider gibt es für 30 Euro keinen Tisch."),
+            (r#"{"ref": 409, "texto": "mesa já ocupada"}"#, "A mesa já está ocupada (409)."),
+            (r#"{"kode": 503, "ket": "sistem sedang sibuk", "id": "X"}"#, "Sistem sedang sibuk."),
+            ("<svar><kode>17</kode><tekst>bordet er optaget</tekst></svar>", "Bordet er optaget."),
+            ("<r><Fault><faultstring>x</faultstring></Fault></r>", "x"),
         ] {
             assert_ne!(of_reply(content, reply), Outcome::Worked, "{content}");
         }
