@@ -8,7 +8,7 @@ use super::docs::CurrentDocs;
 use super::other_answers::{OtherAnswer, OtherAnswers};
 use crate::answers::carry::ground_truth;
 use crate::answers::fault::AnswerError;
-use crate::answers::recorded::{RecordedAnswer, recorded_answer};
+use crate::answers::recorded::{RecordedAnswer, recorded_answer, unless_attempted};
 use crate::answers::traced::{Trace, calls_contradict};
 use crate::cells::TypedCells as _;
 use crate::columns::{FINISH_REASON, OUTCOME, STATUS, TIME_MS};
@@ -123,12 +123,9 @@ pub(super) fn recorded_candidate(
     view: &View<'_>,
 ) -> (&'static str, Candidate) {
     let is_offered = |name: &str| docs.has(row.ix(), name);
-    let (kind, calls) = match recorded_answer(
-        row.response().as_ref(),
-        row.text(FINISH_REASON),
-        row.int(STATUS),
-        is_offered,
-    ) {
+    let response = row.response();
+    let answer = recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), is_offered);
+    let (kind, calls) = match unless_attempted(answer, response.as_ref(), docs.of(head)) {
         RecordedAnswer::Calls(calls) => ("calls", Some(calls)),
         RecordedAnswer::Declined => ("declined", None),
         RecordedAnswer::Truncated => ("truncated", None),

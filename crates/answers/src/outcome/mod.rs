@@ -79,6 +79,11 @@ pub(crate) fn denies(lower: &str) -> bool {
     words::has_one(lower, words::NEGATIONS)
 }
 
+/// Returns `true` if a text in lower case has one of the words.
+pub(crate) fn has_word(lower: &str, words: &[&str]) -> bool {
+    words::has_one(lower, words)
+}
+
 /// Returns `true` if a text in lower case apologises or reports a failure.
 pub(crate) fn apologises(lower: &str) -> bool {
     admits_failure(lower)
