@@ -27,7 +27,8 @@ pub enum Prose {
 const POLICY: &[&str] = &[
     // English
     "guidelines", "unethical", "illegal", "unlawful", "harmful", "not appropriate",
-    "inappropriate", "against the law", "against the rules", "against our rules", "violates", "our policy", "policies do not", "the policy", "violate", "not allowed",
+    "inappropriate", "against the law", "against the rules", "against our rules", "violates", "our policy",
+    "policies do not", "the policy", "violate", "not allowed",
     "not permitted", "prohibited", "forbidden", "privacy", "confidential", "personal data", "personal details",
     "personal information", "private information", "data protection",
     "for safety", "for security", "safety reasons", "security reasons",
@@ -53,11 +54,13 @@ const POLICY: &[&str] = &[
     "sekretess", "konfidentiell", "personuppgifter", "inte tillåtet", "olaglig", "förbjud", "mot lagen",
     "mot reglerna", "säkerhetsskäl", "fortrolig", "personoplysninger", "personopplysninger",
     "ikke tilladt", "ikke tillatt", "ulovlig", "forbudt", "sikkerhedshensyn", "sikkerhetshensyn", "taushetsplikt",
-    "tavshedspligt", "personvern", "luottamuksell", "henkilötiet", "tietosuoja", "ei ole sallittu", "laiton", "kielletty",
+    "tavshedspligt", "personvern", "luottamuksell", "henkilötiet", "tietosuoja", "ei ole sallittu", "laiton",
+    "kielletty",
    
     // Polish, Czech, Slovak, Hungarian, Croatian, Serbian
     "polityk", "nielegaln", "poufn", "prywatnoś", "danych osobowych", "dane osobowe", "nie wolno", "niedozwolon",
-    "zabronion", "niezgodne z prawem", "niezgodne z przepis", "wbrew przepis", "wbrew zasad", "narusza", "bezpieczeństwa",
+    "zabronion", "niezgodne z prawem", "niezgodne z przepis", "wbrew przepis", "wbrew zasad", "narusza",
+    "bezpieczeństwa",
     "nezákonn", "důvěrn", "osobní údaje", "osobních údajů", "není dovoleno", "zakázán", "soukrom",
     "proti pravidlům", "bezpečnostn", "nelegáln", "dôvern", "osobné údaje", "nie je dovolené", "bizalmas",
     "személyes adat", "nem megengedett", "tilos", "törvénytelen", "jogellenes", "szabályzat", "adatvédelm",
@@ -85,7 +88,8 @@ const POLICY: &[&str] = &[
     "গোপনীয়", "ব্যক্তিগত তথ্য", "অনুমতি নেই", "অবৈধ", "নিয়মবিরুদ্ধ", "நீதிக்கு", "சட்டவிரோத", "தனியுரிமை",
     "చట్టవిరుద్ధ", "గోప్య",
     // Thai, Korean, Japanese, Chinese
-    "ความเป็นส่วนตัว", "ข้อมูลส่วนบุคคล", "ข้อมูลส่วนตัว", "ความลับ", "ไม่อนุญาต", "ไม่ได้รับอนุญาต", "ผิดกฎหมาย", "ผิดกฎ",
+    "ความเป็นส่วนตัว", "ข้อมูลส่วนบุคคล", "ข้อมูลส่วนตัว", "ความลับ", "ไม่อนุญาต", "ไม่ได้รับอนุญาต", "ผิดกฎหมาย",
+    "ผิดกฎ",
     "นโยบาย", "개인정보", "개인 정보", "사생활", "기밀", "허용되지", "금지", "불법", "정책", "규정", "안전상",
     "プライバシー", "個人情報", "機密", "許可されて", "禁止", "違法", "ポリシー", "規則", "規約", "安全上", "隐私", "隱私",
     "保密", "机密", "機密", "个人信息", "個人資料", "不允许", "不允許", "禁止", "违反", "違反", "违法", "違法", "不合法", "政策",
@@ -135,11 +139,14 @@ const BARE_REFUSALS: &[&str] = &[
 const SCOPES: &[&str] = &[
     "i only", "i can only", "we only", "only handle", "only deal", "only do", "no function", "no tool", "no service",
     "none of my", "don't have a function", "don't have a tool", "we don't", "outside what", "not something i",
-    "isn't something i", "my functions", "my tools", "ich kann nur", "wir bieten", "keine funktion", "nur für", "alleen",
+    "isn't something i", "my functions", "my tools", "ich kann nur", "wir bieten", "keine funktion", "nur für",
+    "alleen",
     "solo puedo", "sólo puedo", "únicamente", "ninguna función", "só posso", "só trato", "apenas", "nenhuma função",
-    "je ne peux que", "seulement", "aucune fonction", "posso solo", "soltanto", "nessuna funzione", "bara", "kun", "vain",
+    "je ne peux que", "seulement", "aucune fonction", "posso solo", "soltanto", "nessuna funzione", "bara", "kun",
+    "vain",
     "tylko", "pouze", "jen", "csak", "samo", "только", "лише", "тільки", "само", "μόνο", "μονο", "sadece", "yalnızca",
-    "hanya", "cuma", "chỉ", "lamang", "فقط", "רק", "केवल", "सिर्फ", "শুধু", "เฉพาะ", "เท่านั้น", "だけ", "のみ", "只能", "只是", "仅", "僅",
+    "hanya", "cuma", "chỉ", "lamang", "فقط", "רק", "केवल", "सिर्फ", "শুধু", "เฉพาะ", "เท่านั้น", "だけ", "のみ", "只能",
+    "只是", "仅", "僅",
 ];
 
 /// The most words of a bare refusal.
@@ -148,9 +155,12 @@ const MOST_OF_A_REFUSAL: usize = 14;
 /// Words that forbid without a no, in lower case.
 #[rustfmt::skip] // The words of a language are together.
 const FORBIDS: &[&str] = &[
-    "forbid", "prohibit", "against", "verbot", "untersagt", "prohib", "proib", "interdit", "vietat", "interzis", "förbjud",
-    "forbud", "kielletty", "zabron", "nemohu", "nemůžu", "nesmím", "nemôžem", "nesmiem", "zakáz", "tilos", "zabran", "запрещ", "заборон", "забранен", "απαγορ", "yasak",
-    "aykırı", "amam", "emem", "dilarang", "melanggar", "vi phạm", "bawal", "ممنوع", "אסור", "禁止", "금지", "违反", "違反", "ผิดกฎ",
+    "forbid", "prohibit", "against", "verbot", "untersagt", "prohib", "proib", "interdit", "vietat", "interzis",
+    "förbjud",
+    "forbud", "kielletty", "zabron", "nemohu", "nemůžu", "nesmím", "nemôžem", "nesmiem", "zakáz", "tilos", "zabran",
+    "запрещ", "заборон", "забранен", "απαγορ", "yasak",
+    "aykırı", "amam", "emem", "dilarang", "melanggar", "vi phạm", "bawal", "ممنوع", "אסור", "禁止", "금지", "违反", "違反",
+    "ผิดกฎ",
 ];
 
 /// How offers of something else begin, in lower case: "Shall I …?" after a decline asks for no value.

@@ -34,95 +34,139 @@ use Part::{AndHalf, Fraction, HalfMore, Is, Link, Teen, Tens, Times};
 #[rustfmt::skip] // The words of a language are together.
 const COUNTS: &[(f64, &str)] = &[
     // English
-    (1.0, "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"),
-    (1.0, "single double triple"), (1.0, "first second third"), (1.0, "once twice"), (2.0, "couple"), (2.0, "pair"), (2.0, "both"),
+    (1.0, "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen \
+        eighteen nineteen"),
+    (1.0, "single double triple"), (1.0, "first second third"), (1.0, "once twice"), (2.0, "couple"), (2.0, "pair"),
+        (2.0, "both"),
     // German
-    (1.0, "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn"),
-    (1.0, "eins zwo"), (1.0, "eine beide"), (1.0, "einen beiden"), (1.0, "einer"), (1.0, "einem"), (5.0, "fuenf"), (12.0, "zwoelf"), (2.0, "paar"),
+    (1.0, "ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn \
+        achtzehn neunzehn"),
+    (1.0, "eins zwo"), (1.0, "eine beide"), (1.0, "einen beiden"), (1.0, "einer"), (1.0, "einem"), (5.0, "fuenf"),
+        (12.0, "zwoelf"), (2.0, "paar"),
     // Dutch
-    (1.0, "een twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien achttien negentien"),
+    (1.0, "een twee drie vier vijf zes zeven acht negen tien elf twaalf dertien veertien vijftien zestien zeventien \
+        achttien negentien"),
     (1.0, "één"),
     // Spanish
-    (1.0, "uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete dieciocho diecinueve"),
-    (1.0, "un"), (1.0, "una"), (16.0, "dieciseis"), (21.0, "veintiuno veintidós veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve"),
+    (1.0, "uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciséis diecisiete \
+        dieciocho diecinueve"),
+    (1.0, "un"), (1.0, "una"), (16.0, "dieciseis"), (21.0, "veintiuno veintidós veintitrés veinticuatro veinticinco \
+        veintiséis veintisiete veintiocho veintinueve"),
     // French
     (1.0, "une deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize"),
     // Italian
-    (2.0, "due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici diciassette diciotto diciannove"),
+    (2.0, "due tre quattro cinque sei sette otto nove dieci undici dodici tredici quattordici quindici sedici \
+        diciassette diciotto diciannove"),
     // Portuguese
-    (1.0, "um dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezasseis dezassete dezoito dezanove"),
+    (1.0, "um dois três quatro cinco seis sete oito nove dez onze doze treze catorze quinze dezasseis dezassete \
+        dezoito dezanove"),
     (1.0, "uma duas tres"), (14.0, "quatorze _ dezesseis dezessete _ dezenove"),
     // Romanian
-    (1.0, "unu doi trei patru cinci șase șapte opt nouă zece unsprezece doisprezece treisprezece paisprezece cincisprezece șaisprezece șaptesprezece optsprezece nouăsprezece"),
+    (1.0, "unu doi trei patru cinci șase șapte opt nouă zece unsprezece doisprezece treisprezece paisprezece \
+        cincisprezece șaisprezece șaptesprezece optsprezece nouăsprezece"),
     (2.0, "două"), (2.0, "doua"), (6.0, "sase sapte"), (9.0, "noua"), (12.0, "douăsprezece"),
     // Swedish, Danish, Norwegian
     (1.0, "ett två tre fyra fem sex sju åtta nio tio elva tolv tretton fjorton femton sexton sjutton arton nitton"),
     (1.0, "_ to tre fire fem seks syv otte _ _ elleve tolv tretten fjorten femten seksten sytten atten nitten"),
     (7.0, "sju åtte"),
     // Finnish
-    (1.0, "yksi kaksi kolme neljä viisi kuusi seitsemän kahdeksan yhdeksän kymmenen yksitoista kaksitoista kolmetoista neljätoista viisitoista kuusitoista seitsemäntoista kahdeksantoista yhdeksäntoista"),
+    (1.0, "yksi kaksi kolme neljä viisi kuusi seitsemän kahdeksan yhdeksän kymmenen yksitoista kaksitoista kolmetoista \
+        neljätoista viisitoista kuusitoista seitsemäntoista kahdeksantoista yhdeksäntoista"),
     (1.0, "yhden kahden kolmen neljän viiden kuuden"), (2.0, "kahdelle kolmelle neljälle viidelle kuudelle"),
     // Polish
-    (1.0, "jeden dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście trzynaście czternaście piętnaście szesnaście siedemnaście osiemnaście dziewiętnaście"),
-    (1.0, "jedna dwie"), (1.0, "jedno dwoje troje czworo pięcioro"), (1.0, "jedną dwóch trzech czterech pięciu sześciu siedmiu ośmiu dziewięciu dziesięciu"),
+    (1.0, "jeden dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście trzynaście czternaście \
+        piętnaście szesnaście siedemnaście osiemnaście dziewiętnaście"),
+    (1.0, "jedna dwie"), (1.0, "jedno dwoje troje czworo pięcioro"), (1.0, "jedną dwóch trzech czterech pięciu sześciu \
+        siedmiu ośmiu dziewięciu dziesięciu"),
     (2.0, "dwaj trzej czterej"), (2.0, "dwiema"), (2.0, "dwoma trzema"), (5.0, "piec szesc _ osiem dziewiec dziesiec"),
     // Czech, Slovak
-    (1.0, "jeden dva tři čtyři pět šest sedm osm devět deset jedenáct dvanáct třináct čtrnáct patnáct šestnáct sedmnáct osmnáct devatenáct"),
-    (1.0, "jedna dvě"), (1.0, "jednu dvou tří čtyř pěti šesti"), (1.0, "jedno dve tri štyri päť šesť sedem osem deväť desať jedenásť dvanásť trinásť štrnásť pätnásť šestnásť sedemnásť osemnásť devätnásť"),
+    (1.0, "jeden dva tři čtyři pět šest sedm osm devět deset jedenáct dvanáct třináct čtrnáct patnáct šestnáct \
+        sedmnáct osmnáct devatenáct"),
+    (1.0, "jedna dvě"), (1.0, "jednu dvou tří čtyř pěti šesti"), (1.0, "jedno dve tri štyri päť šesť sedem osem deväť \
+        desať jedenásť dvanásť trinásť štrnásť pätnásť šestnásť sedemnásť osemnásť devätnásť"),
     // Hungarian
-    (1.0, "egy kettő három négy öt hat hét nyolc kilenc tíz tizenegy tizenkettő tizenhárom tizennégy tizenöt tizenhat tizenhét tizennyolc tizenkilenc"),
-    (2.0, "két"), (12.0, "tizenkét"), (2.0, "ketten hárman négyen öten hatan"), (21.0, "huszonegy huszonkettő huszonhárom huszonnégy huszonöt"),
+    (1.0, "egy kettő három négy öt hat hét nyolc kilenc tíz tizenegy tizenkettő tizenhárom tizennégy tizenöt tizenhat \
+        tizenhét tizennyolc tizenkilenc"),
+    (2.0, "két"), (12.0, "tizenkét"), (2.0, "ketten hárman négyen öten hatan"), (21.0, "huszonegy huszonkettő \
+        huszonhárom huszonnégy huszonöt"),
     // Croatian, Serbian, Slovenian
-    (2.0, "dvije"), (4.0, "četiri pet šest sedam osam devet deset jedanaest dvanaest trinaest četrnaest petnaest šesnaest sedamnaest osamnaest devetnaest"),
+    (2.0, "dvije"), (4.0, "četiri pet šest sedam osam devet deset jedanaest dvanaest trinaest četrnaest petnaest \
+        šesnaest sedamnaest osamnaest devetnaest"),
     (4.0, "štiri"),
     // Russian
-    (1.0, "один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать четырнадцать пятнадцать шестнадцать семнадцать восемнадцать девятнадцать"),
-    (1.0, "одна две"), (1.0, "одну двух трех четырех пяти шести семи восьми девяти десяти"), (3.0, "трёх четырёх"), (1.0, "одно двое трое четверо пятеро шестеро"),
+    (1.0, "один два три четыре пять шесть семь восемь девять десять одиннадцать двенадцать тринадцать четырнадцать \
+        пятнадцать шестнадцать семнадцать восемнадцать девятнадцать"),
+    (1.0, "одна две"), (1.0, "одну двух трех четырех пяти шести семи восьми девяти десяти"), (3.0, "трёх четырёх"),
+        (1.0, "одно двое трое четверо пятеро шестеро"),
     (2.0, "двоих троих четверых пятерых"), (2.0, "двоем"), (2.0, "вдвоем втроем вчетвером"), (2.0, "вдвоём втроём"),
     // Ukrainian
-    (3.0, "три чотири п'ять шість сім вісім дев'ять десять одинадцять дванадцять тринадцять чотирнадцять п'ятнадцять шістнадцять сімнадцять вісімнадцять дев'ятнадцять"),
+    (3.0, "три чотири п'ять шість сім вісім дев'ять десять одинадцять дванадцять тринадцять чотирнадцять п'ятнадцять \
+        шістнадцять сімнадцять вісімнадцять дев'ятнадцять"),
     (2.0, "дві"), (2.0, "двох трьох чотирьох п'ятьох"),
     // Bulgarian
-    (1.0, "едно"), (4.0, "четири пет шест седем осем девет десет единадесет дванадесет тринадесет четиринадесет петнадесет"),
+    (1.0, "едно"), (4.0, "четири пет шест седем осем девет десет единадесет дванадесет тринадесет четиринадесет \
+        петнадесет"),
     // Greek
-    (1.0, "ένα δύο τρία τέσσερα πέντε έξι επτά οκτώ εννέα δέκα έντεκα δώδεκα δεκατρία δεκατέσσερα δεκαπέντε δεκαέξι δεκαεπτά δεκαοκτώ δεκαεννέα"),
-    (1.0, "ενα δυο τρια τεσσερα πεντε εξι επτα οκτω εννεα δεκα εντεκα δωδεκα δεκατρια δεκατεσσερα δεκαπεντε δεκαεξι δεκαεπτα δεκαοκτω δεκαεννεα"),
-    (1.0, "μία δυο τρεις τέσσερις _ _ εφτά οχτώ εννιά"), (1.0, "μια _ _ τεσσερις _ _ εφτα οχτω εννια"), (1.0, "έναν"), (1.0, "εναν"), (2.0, "δυό"), (17.0, "δεκαεφτά δεκαοχτώ δεκαεννιά"),
+    (1.0, "ένα δύο τρία τέσσερα πέντε έξι επτά οκτώ εννέα δέκα έντεκα δώδεκα δεκατρία δεκατέσσερα δεκαπέντε δεκαέξι \
+        δεκαεπτά δεκαοκτώ δεκαεννέα"),
+    (1.0, "ενα δυο τρια τεσσερα πεντε εξι επτα οκτω εννεα δεκα εντεκα δωδεκα δεκατρια δεκατεσσερα δεκαπεντε δεκαεξι \
+        δεκαεπτα δεκαοκτω δεκαεννεα"),
+    (1.0, "μία δυο τρεις τέσσερις _ _ εφτά οχτώ εννιά"), (1.0, "μια _ _ τεσσερις _ _ εφτα οχτω εννια"), (1.0, "έναν"),
+        (1.0, "εναν"), (2.0, "δυό"), (17.0, "δεκαεφτά δεκαοχτώ δεκαεννιά"),
     // Turkish, Azerbaijani
-    (1.0, "bir iki üç dört beş altı yedi sekiz dokuz on"), (1.0, "_ _ uc dort bes alti"), (1.0, "tek"), (2.0, "ikisi"), (2.0, "çift"),
+    (1.0, "bir iki üç dört beş altı yedi sekiz dokuz on"), (1.0, "_ _ uc dort bes alti"), (1.0, "tek"), (2.0,
+        "ikisi"), (2.0, "çift"),
     // Indonesian, Malay
-    (1.0, "satu dua tiga empat lima enam tujuh delapan sembilan sepuluh sebelas"), (8.0, "lapan"), (1.0, "sebuah"), (1.0, "seorang"), (2.0, "berdua bertiga berempat berlima"),
+    (1.0, "satu dua tiga empat lima enam tujuh delapan sembilan sepuluh sebelas"), (8.0, "lapan"), (1.0, "sebuah"),
+        (1.0, "seorang"), (2.0, "berdua bertiga berempat berlima"),
     // Vietnamese
     (1.0, "một hai ba bốn năm sáu bảy tám chín mười"), (1.0, "mốt _ _ tư lăm _ bẩy"),
     // Filipino, Swahili
-    (1.0, "isa dalawa tatlo apat lima anim pito walo siyam sampu"), (1.0, "moja mbili tatu nne tano sita saba nane tisa kumi"), (2.0, "dalawang tatlong"), (2.0, "wawili watatu wanne watano"),
+    (1.0, "isa dalawa tatlo apat lima anim pito walo siyam sampu"), (1.0, "moja mbili tatu nne tano sita saba nane \
+        tisa kumi"), (2.0, "dalawang tatlong"), (2.0, "wawili watatu wanne watano"),
     // Arabic, Hebrew, Persian, Urdu
-    (1.0, "واحد اثنان ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة"), (1.0, "واحدة اثنين ثلاث أربع خمس ست سبع ثماني تسع عشر"), (2.0, "اثنتين"),
-    (1.0, "אחד שניים שלושה ארבעה חמישה שישה שבעה שמונה תשעה עשרה"), (1.0, "אחת שתיים שלוש ארבע חמש שש שבע _ תשע עשר"), (2.0, "שני"), (2.0, "שתי"),
+    (1.0, "واحد اثنان ثلاثة أربعة خمسة ستة سبعة ثمانية تسعة عشرة"), (1.0, "واحدة اثنين ثلاث أربع خمس ست سبع ثماني تسع \
+        عشر"), (2.0, "اثنتين"),
+    (1.0, "אחד שניים שלושה ארבעה חמישה שישה שבעה שמונה תשעה עשרה"), (1.0, "אחת שתיים שלוש ארבע חמש שש שבע _ תשע עשר"),
+        (2.0, "שני"), (2.0, "שתי"),
     (1.0, "یک دو سه چهار پنج شش هفت هشت نه ده"), (1.0, "ایک _ تین چار پانچ چھ سات آٹھ نو دس"),
     // Hindi, Bengali, Tamil, Telugu
     (1.0, "एक दो तीन चार पांच छह सात आठ नौ दस ग्यारह बारह तेरह चौदह पंद्रह सोलह सत्रह अठारह उन्नीस"), (5.0, "पाँच छः"),
-    (1.0, "এক দুই তিন চার পাঁচ ছয় সাত আট নয় দশ"), (1.0, "ஒன்று இரண்டு மூன்று நான்கு ஐந்து ஆறு ஏழு எட்டு ஒன்பது பத்து"), (1.0, "ఒకటి రెండు మూడు నాలుగు ఐదు ఆరు ఏడు ఎనిమిది తొమ్మిది పది"),
+    (1.0, "এক দুই তিন চার পাঁচ ছয় সাত আট নয় দশ"), (1.0, "ஒன்று இரண்டு மூன்று நான்கு ஐந்து ஆறு ஏழு எட்டு ஒன்பது \
+        பத்து"), (1.0, "ఒకటి రెండు మూడు నాలుగు ఐదు ఆరు ఏడు ఎనిమిది తొమ్మిది పది"),
     // Korean
-    (1.0, "하나 둘 셋 넷 다섯 여섯 일곱 여덟 아홉 열 열하나 열둘 열셋 열넷 열다섯 열여섯 열일곱 열여덟 열아홉 스물"), (1.0, "한 두 세 네"), (11.0, "열한 열두 열세 열네"), (20.0, "스무"),
+    (1.0, "하나 둘 셋 넷 다섯 여섯 일곱 여덟 아홉 열 열하나 열둘 열셋 열넷 열다섯 열여섯 열일곱 열여덟 열아홉 스물"), (1.0, "한 두 세 네"), (11.0, "열한 열두 열세 열네"),
+        (20.0, "스무"),
 ];
 
 /// Tens from 20, one language a line.
 #[rustfmt::skip] // The words of a language are together.
 const TENS: &[&str] = &[
-    "twenty thirty forty fifty sixty seventy eighty ninety", "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig", "_ dreissig _ fuenfzig",
-    "twintig dertig veertig vijftig zestig zeventig tachtig negentig", "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
-    "vingt trente quarante cinquante soixante septante huitante nonante", "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
-    "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa", "douăzeci treizeci patruzeci cincizeci șaizeci șaptezeci optzeci nouăzeci",
-    "tjugo trettio fyrtio femtio sextio sjuttio åttio nittio", "tjue tretti førti femti seksti sytti åtti nitti", "tyve tredive fyrre halvtreds tres halvfjerds firs halvfems",
-    "kaksikymmentä kolmekymmentä neljäkymmentä viisikymmentä kuusikymmentä seitsemänkymmentä kahdeksankymmentä yhdeksänkymmentä",
+    "twenty thirty forty fifty sixty seventy eighty ninety", "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig \
+        neunzig", "_ dreissig _ fuenfzig",
+    "twintig dertig veertig vijftig zestig zeventig tachtig negentig", "veinte treinta cuarenta cincuenta sesenta \
+        setenta ochenta noventa",
+    "vingt trente quarante cinquante soixante septante huitante nonante", "venti trenta quaranta cinquanta sessanta \
+        settanta ottanta novanta",
+    "vinte trinta quarenta cinquenta sessenta setenta oitenta noventa", "douăzeci treizeci patruzeci cincizeci șaizeci \
+        șaptezeci optzeci nouăzeci",
+    "tjugo trettio fyrtio femtio sextio sjuttio åttio nittio", "tjue tretti førti femti seksti sytti åtti nitti",
+        "tyve tredive fyrre halvtreds tres halvfjerds firs halvfems",
+    "kaksikymmentä kolmekymmentä neljäkymmentä viisikymmentä kuusikymmentä seitsemänkymmentä kahdeksankymmentä \
+        yhdeksänkymmentä",
     "dwadzieścia trzydzieści czterdzieści pięćdziesiąt sześćdziesiąt siedemdziesiąt osiemdziesiąt dziewięćdziesiąt",
-    "dvacet třicet čtyřicet padesát šedesát sedmdesát osmdesát devadesát", "dvadsať tridsať štyridsať päťdesiat šesťdesiat sedemdesiat osemdesiat deväťdesiat",
-    "húsz harminc negyven ötven hatvan hetven nyolcvan kilencven", "dvadeset trideset četrdeset pedeset šezdeset sedamdeset osamdeset devedeset",
-    "двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто", "двадцять тридцять сорок п'ятдесят шістдесят сімдесят вісімдесят дев'яносто",
-    "двадесет тридесет четиридесет петдесет шестдесет седемдесет осемдесет деветдесет", "είκοσι τριάντα σαράντα πενήντα εξήντα εβδομήντα ογδόντα ενενήντα",
-    "εικοσι τριαντα σαραντα πενηντα εξηντα εβδομηντα ογδοντα ενενηντα", "yirmi otuz kırk elli altmış yetmiş seksen doksan",
-    "عشرون ثلاثون أربعون خمسون ستون سبعون ثمانون تسعون", "عشرين ثلاثين أربعين خمسين ستين سبعين ثمانين تسعين", "עשרים שלושים ארבעים חמישים שישים שבעים שמונים תשעים",
+    "dvacet třicet čtyřicet padesát šedesát sedmdesát osmdesát devadesát", "dvadsať tridsať štyridsať päťdesiat \
+        šesťdesiat sedemdesiat osemdesiat deväťdesiat",
+    "húsz harminc negyven ötven hatvan hetven nyolcvan kilencven", "dvadeset trideset četrdeset pedeset šezdeset \
+        sedamdeset osamdeset devedeset",
+    "двадцать тридцать сорок пятьдесят шестьдесят семьдесят восемьдесят девяносто", "двадцять тридцять сорок п'ятдесят \
+        шістдесят сімдесят вісімдесят дев'яносто",
+    "двадесет тридесет четиридесет петдесет шестдесет седемдесет осемдесет деветдесет", "είκοσι τριάντα σαράντα \
+        πενήντα εξήντα εβδομήντα ογδόντα ενενήντα",
+    "εικοσι τριαντα σαραντα πενηντα εξηντα εβδομηντα ογδοντα ενενηντα", "yirmi otuz kırk elli altmış yetmiş seksen \
+        doksan",
+    "عشرون ثلاثون أربعون خمسون ستون سبعون ثمانون تسعون", "عشرين ثلاثين أربعين خمسين ستين سبعين ثمانين تسعين", "עשרים \
+        שלושים ארבעים חמישים שישים שבעים שמונים תשעים",
     "بیست سی چهل پنجاه شصت هفتاد هشتاد نود", "बीस तीस चालीस पचास साठ सत्तर अस्सी नब्बे", "스물 서른 마흔 쉰 예순 일흔 여든 아흔",
     "ishirini thelathini arobaini hamsini sitini sabini themanini tisini",
 ];
@@ -130,18 +174,29 @@ const TENS: &[&str] = &[
 /// Other words of numbers.
 #[rustfmt::skip] // The words of a language are together.
 const OTHERS: &[(Part, &str)] = &[
-    (Times(100.0), "hundred hundert honderd cien ciento cent cento cem sută hundra hundre hundrede sata sto száz сто εκατό εκατο yüz مائة מאה صد सौ mia"),
-    (Is(200.0), "doscientos duzentos dwieście двести διακόσια yüz"), (Times(100.0), "ratus trăm"), (Is(100.0), "seratus"),
-    (Times(1000.0), "thousand tausend duizend mil mille mila mie mii tusen tusind tuhat tysiąc tysiące tysięcy tisíc ezer тысяча тысячи тысяч тисяча тисячі χίλια χιλιάδες bin ribu nghìn ngàn ألف אלף هزار हज़ार हजार elfu"),
-    (Is(1000.0), "seribu"), (Times(1e6), "million millions millionen millón millones milhão milhões milion miliony milionów миллион миллиона миллионов milyon juta triệu مليون מיליון"),
-    (Times(12.0), "dozen dozens dutzend dozijn docena docenas dúzia dúzias duzia douzaine dozzina duzină dussin dusin tusina tuzin tuzina tucet tucat дюжина дюжину дюжины ντουζίνα ντουζινα düzine lusin دزينة תריסר दर्जन"),
+    (Times(100.0), "hundred hundert honderd cien ciento cent cento cem sută hundra hundre hundrede sata sto száz сто \
+        εκατό εκατο yüz مائة מאה صد सौ mia"),
+    (Is(200.0), "doscientos duzentos dwieście двести διακόσια yüz"), (Times(100.0), "ratus trăm"), (Is(100.0),
+        "seratus"),
+    (Times(1000.0), "thousand tausend duizend mil mille mila mie mii tusen tusind tuhat tysiąc tysiące tysięcy tisíc \
+        ezer тысяча тысячи тысяч тисяча тисячі χίλια χιλιάδες bin ribu nghìn ngàn ألف אלף هزار हज़ार हजार elfu"),
+    (Is(1000.0), "seribu"), (Times(1e6), "million millions millionen millón millones milhão milhões milion miliony \
+        milionów миллион миллиона миллионов milyon juta triệu مليون מיליון"),
+    (Times(12.0), "dozen dozens dutzend dozijn docena docenas dúzia dúzias duzia douzaine dozzina duzină dussin dusin \
+        tusina tuzin tuzina tucet tucat дюжина дюжину дюжины ντουζίνα ντουζινα düzine lusin دزينة תריסר दर्जन"),
     (Is(6.0), "halbdutzend półtuzin półtuzina полдюжины полдюжина"),
     (Teen, "belas"), (Tens, "puluh mươi"),
-    (Fraction(0.5), "half halbe halber halbes halben halb halve media medio demi demie mezzo mezza meio meia jumătate halv halvt halva puoli pół połowa połowę polovina půl pol fél пол половина половину пів μισό μισή μισός μισο μιση yarım setengah nửa نصف חצי نیم आधा आधी nusu"),
-    (Fraction(0.25), "quarter quarters cuartos quartos quarts quarti viertel kwart cuarto quart quarto sfert kvart neljännes ćwierć čtvrt četvrt четверть чверть τέταρτο τεταρτο çeyrek seperempat ربع רבע"),
-    (Is(1.5), "anderthalb anderthalbe eineinhalb einundeinhalb anderhalf anderhalve półtora półtorej полтора полторы півтора másfél ενάμισι ενάμιση μιάμιση μιαμιση puolitoista halvannan halvanden डेढ़"),
-    (Is(2.5), "zweieinhalb zweiundeinhalb tweeënhalf tweeënhalve δυόμισι δυομισι ढाई"), (Is(3.5), "dreieinhalb drieënhalf τρεισήμισι τρισήμισι"), (Is(4.5), "viereinhalb"),
-    (Is(5.5), "fünfeinhalb"), (Is(6.5), "sechseinhalb"), (Is(7.5), "siebeneinhalb"), (Is(8.5), "achteinhalb"), (Is(9.5), "neuneinhalb"), (Is(10.5), "zehneinhalb"),
+    (Fraction(0.5), "half halbe halber halbes halben halb halve media medio demi demie mezzo mezza meio meia jumătate \
+        halv halvt halva puoli pół połowa połowę polovina půl pol fél пол половина половину пів μισό μισή μισός μισο \
+        μιση yarım setengah nửa نصف חצי نیم आधा आधी nusu"),
+    (Fraction(0.25), "quarter quarters cuartos quartos quarts quarti viertel kwart cuarto quart quarto sfert kvart \
+        neljännes ćwierć čtvrt četvrt четверть чверть τέταρτο τεταρτο çeyrek seperempat ربع רבע"),
+    (Is(1.5), "anderthalb anderthalbe eineinhalb einundeinhalb anderhalf anderhalve półtora półtorej полтора полторы \
+        півтора másfél ενάμισι ενάμιση μιάμιση μιαμιση puolitoista halvannan halvanden डेढ़"),
+    (Is(2.5), "zweieinhalb zweiundeinhalb tweeënhalf tweeënhalve δυόμισι δυομισι ढाई"), (Is(3.5), "dreieinhalb \
+        drieënhalf τρεισήμισι τρισήμισι"), (Is(4.5), "viereinhalb"),
+    (Is(5.5), "fünfeinhalb"), (Is(6.5), "sechseinhalb"), (Is(7.5), "siebeneinhalb"), (Is(8.5), "achteinhalb"),
+        (Is(9.5), "neuneinhalb"), (Is(10.5), "zehneinhalb"),
     (AndHalf, "buçuk rưỡi половиной ونصف וחצי"), (HalfMore, "साढ़े साढे"),
     (Link, "and a an of und y e et i și si och og ja és και με с з ve dan de d"),
 ];
@@ -208,7 +263,8 @@ const HAN_DIGITS: &[(char, f64)] = &[
 /// Digits of Thai, and words that only look like one.
 #[rustfmt::skip] // The words of a language are together.
 const THAI: &[(&str, f64)] = &[
-    ("หนึ่ง", 1.0), ("สอง", 2.0), ("สาม", 3.0), ("สี่", 4.0), ("ห้า", 5.0), ("หก", 6.0), ("เจ็ด", 7.0), ("แปด", 8.0), ("เก้า", 9.0),
+    ("หนึ่ง", 1.0), ("สอง", 2.0), ("สาม", 3.0), ("สี่", 4.0), ("ห้า", 5.0), ("หก", 6.0), ("เจ็ด", 7.0), ("แปด", 8.0),
+        ("เก้า", 9.0),
     ("เอ็ด", 1.0), ("ยี่", 2.0),
 ];
 const NOT_THAI: &[&str] = &["สามารถ", "สามี", "ห้าง", "เก้าอี้", "หกล้ม", "เป็นหนึ่งเดียว"];
