@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::reply::numbers_of;
 use super::words::{
-    CLOSINGS, CORRECTIONS, FINE, IDIOMS, NEGATIONS, NOT_AFTER, REJECTIONS, WANTED, begins_with_one, has_one,
-    has_one_after_sign,
+    CLOSINGS, CORRECTIONS, FINE, IDIOMS, NEGATIONS, NOT_AFTER, REJECTIONS, SHORT_REJECTIONS, WANTED,
+    begins_with_one, begins_with_one_and_sign, has_one, has_one_after_sign,
 };
 use crate::traced::Trace;
 
@@ -35,7 +35,7 @@ pub(super) fn corrects(message: &Message, before: &[Message], calls: &[Call], la
     let request = before.iter().rfind(|message| message.role == Role::User);
     let request = request.map_or("", |message| message.content.as_str());
     let repeats = || repeats_request(&lower, before, request, &leaves);
-    let rejects = begins_with_one(&lower, REJECTIONS) && !begins_with_one(&lower, IDIOMS);
+    let rejects = rejects(&lower);
     let says_wrong = has_one(&lower, CORRECTIONS);
     let says_wanted = has_one(&lower, WANTED);
     if says_wrong && rejects
@@ -57,6 +57,12 @@ pub(super) fn corrects(message: &Message, before: &[Message], calls: &[Call], la
         || repeats()
         || says_wanted && repeats_word(&lower, request, calls)
         || denies_value(&lower, request, &leaves)
+}
+
+/// Whether a message begins with a no.
+fn rejects(lower: &str) -> bool {
+    let has_no = begins_with_one(lower, REJECTIONS) || begins_with_one_and_sign(lower, SHORT_REJECTIONS);
+    has_no && !begins_with_one(lower, IDIOMS)
 }
 
 /// Whether the message repeats only numbers of the request that the calls lack, while they have a value that the request
@@ -103,7 +109,7 @@ fn repairs(lower: &str, before: &[Message], request: &str, calls: &[Call], next_
     asked.add_relative_dates_of(&context);
     said.add_relative_dates_of(&context);
     let is_short = lower.split_whitespace().count() <= MOST_OF_A_SHORT;
-    let rejects = begins_with_one(lower, REJECTIONS) || has_one(lower, CORRECTIONS);
+    let rejects = rejects(lower) || has_one(lower, CORRECTIONS);
     next_calls.iter().any(|next| {
         let same = calls.iter().filter(|call| call.name == next.name);
         let Some(changed) = same.map(|call| Changes::of(call, next)).min_by_key(|c| c.replaced.len()) else {

@@ -450,7 +450,7 @@ mod tests {
             ("fuel please", json!({"boat": "Auk"}), "that's the Auk, show Brent", json!({"boat": "Brent"})),
             ("a taxi", json!({"size": "van"}), "not a van, a limousine", json!({"size": "limousine"})),
             ("ein Tisch", json!({"n": 4}), "falsch, 6 Personen", json!({"n": 6})),
-            ("una mesa", json!({"n": 4}), "mal, somos 6", json!({"n": 6})),
+            ("una mesa", json!({"n": 4}), "está mal, somos 6", json!({"n": 6})),
             ("stolik", json!({"n": 4}), "źle, 6 osób", json!({"n": 6})),
             ("masa", json!({"n": 4}), "yanlış, 6 kişi", json!({"n": 6})),
         ] {
@@ -495,6 +495,9 @@ mod tests {
             ),
             ("tomorrow", json!({"day": "2026-03-04"}), "and 2026-03-05?", json!({"day": "2026-03-05"})),
             ("2 nights", json!({"n": 2}), "no that's fine. and 3 nights?", json!({"n": 3})),
+            ("iki kişi", json!({"n": 2}), "ne kadar olur üç kişi", json!({"n": 3})),
+            ("2 biljetter", json!({"n": 2}), "nu för 3 personer", json!({"n": 3})),
+            ("2 Plätze", json!({"n": 2}), "mal sehen, und 3 Plätze", json!({"n": 3})),
         ] {
             assert_eq!(of(asked, old, said, new), Outcome::Worked, "{asked}: {said}");
         }

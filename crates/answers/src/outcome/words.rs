@@ -80,17 +80,24 @@ pub(super) const SUCCESSES: &[&str] = &[
 #[rustfmt::skip] // The words of a language are together.
 pub(super) const REJECTIONS: &[&str] = &[
     "no", "nope", "nah", "not that", "not this", "not what", "not it", "not right", "not correct", "not quite",
-    "wrong", "incorrect", "actually", "wait", "undo", "try again", "nein", "nee", "ne",
-    "quatsch", "falsch", "moment", "stopp", "neen", "non", "não", "nao", "nej", "nei", "ei", "nie", "nem", "nu",
+    "wrong", "incorrect", "actually", "wait", "undo", "try again", "nein", "nee",
+    "quatsch", "falsch", "moment", "stopp", "neen", "non", "não", "nao", "nej", "nei", "nie", "nem",
     "нет", "не", "ні", "όχι", "οχι", "λάθος", "λαθος", "źle", "zle", "błąd", "špatně", "zle som", "rosszul",
     "tévedés", "gresit",
-    "mal", "está mal", "mauvais", "faux", "erreur", "sbagliato", "errado", "errada", "tá errado", "está errado", "fout",
+    "está mal", "mauvais", "faux", "erreur", "sbagliato", "errado", "errada", "tá errado", "está errado", "fout",
     "verkeerd", "fel", "feil", "forkert", "väärin", "неверно", "неправильно", "ошибка", "невірно",
-    "грешно", "hayır", "hayir", "yanlış", "yanlis", "tidak", "bukan", "salah", "không", "sai", "hapana", "لا", "לא",
+    "грешно", "hayır", "hayir", "yanlış", "yanlis", "tidak", "bukan", "salah", "không", "hapana", "لا", "לא",
     "نه", "نہیں",
     "नहीं", "नही", "না", "இல்லை", "కాదు", "ไม่", "아니-", "いや", "いいえ", "違-", "ちが-", "不", "错", "錯",
     "keliru", "nhầm", "ผิด", "틀렸-", "잘못-", "خطأ", "غلط", "اشتباه", "טעות", "गलत", "ग़लत", "ভুল",
+    "nu vreau", "nu asta", "nu aia", "nu acesta", "nu aceasta", "ne to", "ne tohle", "ne ovo", "ne taj", "ne tu",
+    "ne mislim", "sai rồi", "아뇨-", "ううん", "เปล่า", "неа", "не-а", "لأ", "nahi",
 ];
+
+/// First words that reject only with a sign after them; in other languages they mean "what", "now", "leaves" or "egg".
+#[rustfmt::skip] // The words of a language are together.
+pub(super) const SHORT_REJECTIONS: &[&str] =
+    &["ne", "nu", "ei", "sai", "yok", "gak", "nggak", "enggak", "ndak", "mal"];
 
 /// Words of a user's message that call what was done wrong, or repeat what was wanted.
 #[rustfmt::skip] // The words of a language are together.
@@ -136,7 +143,7 @@ pub(super) const CORRECTIONS: &[&str] = &[
     "я сказав", "мав на увазі", "грешн-", "писах", "трябваше да", "λάθος", "λαθος", "εννοούσα", "εννοουσα", "είπα",
     "ειπα", "έγραψα", "εγραψα",
     "ζήτησα", "ζητησα", "έπρεπε να", "επρεπε να", "μπέρδεψ-", "μπερδεψ-", "yanlış", "yanlis", "olacaktı", "olmalıydı",
-    "olması gerek-", "yazmıştım", "yazdım", "söylemiştim", "istemiştim", "karıştır-", "demek istedim", "dedim",
+    "yazmıştım", "yazdım", "söylemiştim", "istemiştim", "karıştır-", "demek istedim", "dedim",
     "demiştim",
     "maksud saya", "maksudnya", "maksudku", "seharusnya", "harusnya", "mestinya", "itu salah", "yang salah",
     "salah orang", "salah nomor", "salah hari", "salah tanggal", "salah tulis", "salah pilih", "keliru", "tertukar",
@@ -161,7 +168,7 @@ pub(super) const WANTED: &[&str] = &[
     "quiero", "quero", "je voulais", "je veux", "volevo", "voglio", "jag ville", "jag vill", "jeg ville", "jeg vil",
     "halusin", "chciałem", "chciałam", "chcę", "chtěl jsem", "chtěla jsem", "chci", "akartam", "szerettem volna",
     "voiam", "vreau", "htio sam", "htjela sam", "хотел", "хотела", "хочу", "хотів", "исках", "ήθελα", "ηθελα", "θέλω",
-    "θελω", "istemiştim", "istiyordum", "istiyorum", "saya mau", "aku mau", "maunya", "tôi muốn", "phải là", "gusto ko",
+    "θελω", "istemiştim", "istiyordum", "olması gerek-", "istiyorum", "saya mau", "aku mau", "maunya", "tôi muốn", "phải là", "gusto ko",
     "nilitaka", "أريد", "أردت", "רציתי", "אני רוצה", "می‌خواستم", "چاہتا تھا", "चाहिए था", "चाहता था",
     "चाहती थी", "চেয়েছিলাম", "ต้องการ", "อยากได้", "원했-", "원한", "欲しかった", "ほしかった", "のはず", "我想要", "我要",
 ];
@@ -243,6 +250,15 @@ pub(super) fn begins_with_one(text: &str, words: &[&str]) -> bool {
     })
 }
 
+/// Returns `true` if a text in lower case begins with one of the words, and a sign or nothing follows.
+pub(super) fn begins_with_one_and_sign(text: &str, words: &[&str]) -> bool {
+    let text = text.trim_start_matches(|c: char| !c.is_alphanumeric());
+    words.iter().any(|word| {
+        let rest = text.strip_prefix(word);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with([',', '.', '!', ';', ':', '-', '–', '—']))
+    })
+}
+
 /// Returns `true` if a text in lower case has one of the words right after a sign: "no, that's fine".
 pub(super) fn has_one_after_sign(text: &str, words: &[&str]) -> bool {
     let is_sign = |c: char| matches!(c, ',' | '.' | ';' | '!' | '–' | '—' | '،' | '、' | '，' | '。');
@@ -301,6 +317,7 @@ mod tests {
             FAILURES,
             SUCCESSES,
             REJECTIONS,
+            SHORT_REJECTIONS,
             CORRECTIONS,
             WANTED,
             NOT_AFTER,
