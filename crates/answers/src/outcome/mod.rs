@@ -429,6 +429,13 @@ mod tests {
                 "bu Auk, Petrel lazım",
                 json!({"boat": "Petrel"}),
             ),
+            ("the alarm at 7:20", json!({"time": "07:40"}), "7:20!", json!({"time": "07:20"})),
+            (
+                "Halle in Belgien",
+                json!({"city": "Halle (Saale)"}),
+                "in Belgien",
+                json!({"city": "Halle Belgien"}),
+            ),
             ("šest osoba", json!({"n": 5}), "nas je 6", json!({"n": 6})),
             (
                 "10 people on 2026-04-09",
@@ -520,6 +527,8 @@ mod tests {
             "όχι, εντάξει. και ο καιρός",
             "不用了。明天天气怎么样",
             "bukan main bagusnya. cuacanya gimana",
+            "no more questions. what's the weather",
+            "no wait, that's perfect",
             "no way, so cheap. what about the weather",
             "not happy with the price. show me the weather",
         ] {

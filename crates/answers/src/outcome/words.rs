@@ -102,7 +102,7 @@ pub(super) const SHORT_REJECTIONS: &[&str] =
 /// Words of a user's message that call what was done wrong, or repeat what was wanted.
 #[rustfmt::skip] // The words of a language are together.
 pub(super) const CORRECTIONS: &[&str] = &[
-    "i meant", "i mean", "i wrote", "i typed", "i told you", "i clearly", "should have been", "should've been",
+    "i meant", "i mean", "the wrong", "i wrote", "i typed", "i told you", "i clearly", "should have been", "should've been",
     "was supposed", "were supposed", "you mixed up", "you misread", "misread",
     "you got it wrong", "that's not", "thats not", "that is not", "that isn't", "that was not", "that wasn't",
     "is wrong", "was wrong", "vertauscht", "verwechselt", "hatte geschrieben", "habe geschrieben", "hab geschrieben",
@@ -136,7 +136,8 @@ pub(super) const CORRECTIONS: &[&str] = &[
     "jeg sa", "väärä-", "väärin", "tarkoitin", "sanoin", "błędn-", "chodziło mi", "powiedziałem", "powiedziałam",
     "mówiłem", "mówiłam", "špatn-", "myslel jsem", "řekl jsem", "říkal jsem", "rossz", "mondtam", "gondoltam",
     "greșit-", "am spus", "am zis", "pogrešn-", "rekao sam", "rekla sam", "неправильн-", "неверн-", "не то", "не та",
-    "не тот", "я сказал", "я сказала", "я говорил", "я говорила", "имел в виду", "имела в виду", "я писал",
+    "не тот", "я сказал", "я сказала", "я говорил", "я говорила", "имел в виду", "имела в виду", "я писал", "же писал", "же писала", "же просил", "же просила", "же сказал",
+    "же сказала", "же говорил", "же говорила",
     "я писала", "я написал", "я написала", "я просил", "я просила",
     "должно было быть", "должен был быть", "должна была быть", "должны были быть", "перепутал-", "ошиблись",
     "я писав", "я просив", "мало бути", "мав бути", "мала бути", "переплутал-", "не той", "я казав",
@@ -182,7 +183,9 @@ pub(super) const NOT_AFTER: &[&str] = &[
 /// Beginnings of a message with a no that rejects nothing: praise, courtesy and surprise.
 #[rustfmt::skip] // The words of a language are together.
 pub(super) const IDIOMS: &[&str] = &[
-    "no way", "no joke", "no kidding", "no doubt", "no problem", "no worries", "no rush", "no hurry", "no wonder",
+    "no way", "no more", "no further", "no other questions", "no questions", "no tengo más", "no más preguntas", "no necesito",
+    "non ho altre", "non serve", "não tenho mais", "não preciso", "nie trzeba", "nie potrzeb-", "nie mam więcej", "не надо",
+    "не нужно", "не треба", "nem kell", "není potřeba", "no joke", "no kidding", "no doubt", "no problem", "no worries", "no rush", "no hurry", "no wonder",
     "not bad", "actually, thanks", "kein problem", "no está mal", "no hay problema", "no pasa nada", "no te preocupes",
     "no se preocupe", "no importa", "no me digas", "non c'è problema", "non c'è di che", "non male", "não faz mal",
     "não tem problema", "não há problema", "não tem de quê", "nie ma sprawy", "nie ma problemu", "nie ma za co",
@@ -220,7 +223,8 @@ pub(super) const FINE: &[&str] = &[
 pub(super) const CLOSINGS: &[&str] = &[
     "thanks", "thank you", "thx", "cheers", "no problem", "no worries", "no rush", "that's all", "thats all",
     "that is all", "nothing else", "nothing more", "all good", "that's fine", "thats fine", "that is fine", "that's ok",
-    "that's okay", "thats ok", "thats okay", "that's it", "thats it", "never mind", "nevermind", "no need", "danke",
+    "that's okay", "thats ok", "thats okay", "that's it", "thats it", "that's perfect", "thats perfect", "that's great", "thats great", "that's good",
+    "thats good", "that works", "looks good", "never mind", "nevermind", "no need", "danke",
     "dank dir", "das war's", "das wars", "kein problem",
     "sonst nichts", "das ist alles", "bedankt", "dank je", "dat is alles", "verder niets", "gracias", "nada más",
     "eso es todo", "merci", "c'est tout", "rien d'autre", "grazie", "nient'altro", "è tutto",

@@ -92,7 +92,14 @@ impl Trace {
             Some(number) => {
                 self.has_written(number) || self.spoken_whole.iter().any(|&own| is_same(own, number))
             }
-            None => self.has(value),
+            // Of "Paris, France" the text must give both.
+            None => {
+                let lower = value.as_str().unwrap_or_default().to_lowercase();
+                let is_name = words(&lower).count() <= MOST_OF_A_NAME && !lower.contains(char::is_numeric);
+                let has_word = |word: &str| self.has_word(word) || word.contains(is_unspaced);
+                self.has(value)
+                    && (!is_name || codes::names(&lower, &self.text) || words(&lower).all(has_word))
+            }
         }
     }
 
@@ -106,8 +113,10 @@ impl Trace {
                 let is_unspaced = lower.contains(is_unspaced);
                 let has_word = |word: &str| self.words.contains(word);
                 let number = lower.parse().ok().filter(|_| count(&lower, char::is_numeric) < LEAST_OF_AN_ID);
+                let time = clock(&lower);
                 match (date_of(&lower), number) {
                     _ if lower.is_empty() => false,
+                    _ if time.is_some() => time.is_some_and(|(hours, minutes)| self.has_time(hours, minutes)),
                     (Some(date), _) => self.dates.contains(&date),
                     (_, Some(number)) => self.has_exact_number(number),
                     _ if is_unspaced => self.text.contains(&lower),
