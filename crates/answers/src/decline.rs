@@ -61,14 +61,14 @@ const POLICY: &[&str] = &[
     "polityk", "nielegaln", "poufn", "prywatnoś", "danych osobowych", "dane osobowe", "nie wolno", "niedozwolon",
     "zabronion", "niezgodne z prawem", "niezgodne z przepis", "wbrew przepis", "wbrew zasad", "narusza",
     "bezpieczeństwa",
-    "nezákonn", "důvěrn", "osobní údaje", "osobních údajů", "není dovoleno", "zakázán", "soukrom",
+    "nezákonn", "důvěrn", "osobní údaje", "osobních údajů", "není dovoleno", "zakázán", "soukrom", "porušuj",
     "proti pravidlům", "bezpečnostn", "nelegáln", "dôvern", "osobné údaje", "nie je dovolené", "bizalmas",
     "személyes adat", "nem megengedett", "tilos", "törvénytelen", "jogellenes", "szabályzat", "adatvédelm",
     "povjerljiv", "poverljiv", "osobne podatke", "lične podatke", "nije dozvoljeno", "zabranjen",
     "protuzakonit", "nezakonit",
     // Russian, Ukrainian, Bulgarian, Greek
     "политик", "незаконн", "конфиденциальн", "персональн", "личные данные", "личных данных", "запрещ", "не разреш",
-    "не имею права", "противореч", "наруш", "безопасност", "конфіденційн", "персональні дані", "персональних даних",
+    "не имею права", "противореч", "наруш", "противозакон", "безопасност", "конфіденційн", "персональні дані", "персональних даних",
     "заборон", "не дозвол", "безпек", "поверителн", "лични данни", "забранен", "απόρρητ", "προσωπικά δεδομένα",
     "προσωπικών δεδομένων", "δεν επιτρέπεται", "απαγορεύεται", "παράνομ", "κανονισμ", "ιδιωτικότητ", "ασφάλειας",
     "εμπιστευτικ", "δεν επιτρεπεται", "απαγορευεται", "παρανομ",
@@ -99,6 +99,13 @@ const POLICY: &[&str] = &[
 /// Words of danger, advice and other people's affairs, in lower case: they refuse unless the reply says what is done instead.
 #[rustfmt::skip] // The words of a language are together.
 const DANGERS: &[&str] = &[
+    "share ", "sharing", "disclose", "reveal", "give out", "hand out", "herausgeben", "weitergeben", "preisgeben",
+    "auskunft über", "verstrekken", "delen", "datos de otr", "compartir", "revelar", "divulgar", "partilhar",
+    "compartilhar", "dados de outr", "divulguer", "partager", "communiquer ce", "pas le droit", "condividere",
+    "divulgare", "permesso", "lämna ut", "udlevere", "utlevere", "luovuttaa tietoja", "udostępni", "ujawni", "sdělit",
+    "zveřejn", "kiadni", "раскрыва", "разглаш", "не вправе", "розголош", "αποκαλύ", "κοινοποιή", "paylaşam", "veremem",
+    "veremiyor", "membagikan", "memberitahukan", "tiết lộ", "chia sẻ thông tin", "مشاركة", "למסור", "साझा", "เปิดเผย",
+    "알려드릴 수 없", "お教えできません", "透露", "透漏",
     "emergency", "in danger", "dangerous", "medical advice", "legal advice", "other people's", "someone else's",
     "another person's", "notruf", "gefährlich", "gevaarlijk", "emergencia", "peligros", "emergência", "perigos",
     "urgence", "dangereu", "emergenza", "pericolos", "urgență", "nödnummer", "hätänumero", "numer alarmowy",
@@ -155,10 +162,10 @@ const MOST_OF_A_REFUSAL: usize = 14;
 /// Words that forbid without a no, in lower case.
 #[rustfmt::skip] // The words of a language are together.
 const FORBIDS: &[&str] = &[
-    "forbid", "prohibit", "against", "verbot", "untersagt", "prohib", "proib", "interdit", "vietat", "interzis",
+    "i don't", "forbid", "prohibit", "against", "verbot", "untersagt", "prohib", "proib", "interdit", "vietat", "interzis",
     "förbjud",
     "forbud", "kielletty", "zabron", "nemohu", "nemůžu", "nesmím", "nemôžem", "nesmiem", "zakáz", "tilos", "zabran",
-    "запрещ", "заборон", "забранен", "απαγορ", "yasak",
+    "запрещ", "заборон", "забранен", "противозакон", "porušuj", "narusza", "απαγορ", "yasak",
     "aykırı", "amam", "emem", "dilarang", "melanggar", "vi phạm", "bawal", "ممنوع", "אסור", "禁止", "금지", "违反", "違反",
     "ผิดกฎ",
 ];
@@ -212,10 +219,11 @@ pub fn prose(text: &str, functions: &[Value]) -> Prose {
 /// A word about what the assistant does instead makes it a decline, unless rules are named.
 fn refuses(lower: &str, sentences: &[&str]) -> bool {
     let has_one = |words: &[&str], text: &str| words.iter().any(|word| text.contains(word));
-    if has_one(POLICY, lower) && (denies(lower) || apologises(lower) || has_one(FORBIDS, lower)) {
+    let is_denied = || denies(lower) || apologises(lower) || has_one(FORBIDS, lower);
+    if has_one(POLICY, lower) && is_denied() {
         return true;
     }
-    if has_one(DANGERS, lower) && (denies(lower) || apologises(lower)) && !has_word(lower, SCOPES) {
+    if has_one(DANGERS, lower) && is_denied() && !has_word(lower, SCOPES) {
         return true;
     }
     let is_bare = |sentence: &&str| {
@@ -340,6 +348,10 @@ mod tests {
             "I can't help with that. If you are in danger, call an ambulance.",
             "I'm sorry, but I can't assist with that request.",
             "That would be against the law.",
+            "I don't give out the numbers of our drivers.",
+            "Patientendaten darf ich nicht herausgeben.",
+            "Non mi è permesso dirlo.",
+            "Üçüncü kişilerin bilgisini veremem.",
             "Aus Datenschutzgründen darf ich das nicht sagen.",
             "Por privacidad no puedo dar esos datos.",
             "Não posso ajudar com isso, é ilegal.",

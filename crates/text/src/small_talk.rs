@@ -27,9 +27,9 @@ const OF_ALL: Vocabulary = Vocabulary {
 const LANGUAGES: &[Vocabulary] = &[
     // English
     Vocabulary {
-        core: "heya hiya howdy yo greetings morning goodbye cya thanks thank cheers goodnight gn ta thanx tysm \
+        core: "heya hiya howdy yo gm happy_new merry_christmas happy_birthday happy_easter greetings morning goodbye cya thanks thank cheers goodnight gn ta thanx tysm \
             good_evening good_afternoon good_day good_night see_you see_ya bye_bye take_care",
-        around: "good afternoon evening night day there everyone everybody all again you ya u so very much a an lot \
+        around: "good afternoon evening kindly year birthday christmas happy holidays m8 best you're legend star night day there everyone everybody all again you ya u so very much a an lot \
             lots ton bunch million great cool nice perfect lovely brilliant wonderful fantastic excellent amazing fine \
             how are r is it's it doing going have has been too for now that's thats that this then later soon tomorrow \
             around see talk to catch my friend mate mates bro buddy pal man dude guys folks team sir madam ma'am miss \
@@ -66,7 +66,7 @@ const LANGUAGES: &[Vocabulary] = &[
     },
     // Portuguese
     Vocabulary {
-        core: "olá ola oi obrigado obrigada obrigadão valeu tchau adeus bom_dia boa_tarde boa_noite até_logo até_já \
+        core: "olá ola oi obg vlw obrigado obrigada obrigadão valeu tchau adeus bom_dia boa_tarde boa_noite até_logo até_já \
             até_amanhã até_breve brigado brigada",
         around: "bom boa dia tarde noite muito muita até logo já breve amanhã mais tudo bem só isso era é perfeito \
             ótimo excelente beleza amigo amiga cara mano senhor senhora pessoal a o e um uma trabalho fim semana de \
@@ -131,13 +131,13 @@ const LANGUAGES: &[Vocabulary] = &[
         core: "ahoj čau čus díky diky děkuji dekuji děkuju ďakujem dakujem nashledanou zdravím dobrý_den dobré_ráno \
             dobrý_večer dobrú_noc dobrou_noc na_shledanou dovidenia pekný_den hezký_den pěkný_den pekný_deň \
             dobrý_deň",
-        around: "dobrý dobré dobrou den deň ráno večer noc moc mockrát pěkně pekne na shledanou krásný hezký pěkný \
+        around: "dobrý dobré dobrou mějte se mej hezky den deň ráno večer noc moc mockrát pěkně pekne na shledanou krásný hezký pěkný \
             pekný víkend to je bylo vše všechno všetko za pomoc pro dnes super skvěle výborně jasně ano jo ne zatím \
             všem vám ti a",
     },
     // Hungarian
     Vocabulary {
-        core: "szia sziasztok helló szervusz üdv köszönöm köszi köszönjük viszlát viszontlátásra jó_napot jó_reggelt \
+        core: "szia sziasztok helló szervusz üdv köszönöm köszi köszönjük szép_estét viszlát viszontlátásra jó_napot jó_reggelt \
             jó_estét jó_éjszakát szép_napot jó_éjt",
         around: "jó napot reggelt estét éjszakát szép szépen nagyon a az kívánok mindent ennyi volt lenne csak további \
             segítséget mindenkinek rendben tökéletes igen nem hétvégét munkát legyen",
@@ -182,7 +182,7 @@ const LANGUAGES: &[Vocabulary] = &[
             sağolun sagol sagolun sağolasın eyvallah görüşürüz gorusuruz hoşçakal hoşçakalın hoscakal iyi_günler \
             iyi_gunler iyi_akşamlar iyi_aksamlar iyi_geceler iyi_çalışmalar kolay_gelsin sağ_ol sağ_olun sag_ol \
             sag_olun kendine_iyi aleykümselam",
-        around: "iyi günler gunler akşamlar aksamlar geceler sabahlar çalışmalar hafta sonları tatiller ederim ederiz \
+        around: "iyi günler gunler eline elinize emeğine sağlık akşamlar aksamlar geceler sabahlar çalışmalar hafta sonları tatiller ederim ederiz \
             çok cok bol sağ sag ol olun olsun hoşça kal kalın kolay gelsin kendine bak bu kadar bukadar hepsi tamam \
             tamamdır peki evet hayır harika süper mükemmel abi abla hocam kanka kardeşim kardeş dostum efendim bey \
             hanım arkadaşlar herkese size sana da yardımın için her şey",
@@ -331,9 +331,9 @@ fn shortened(word: &str) -> Option<String> {
     Some(short.into_iter().collect())
 }
 
-/// Marks of Indic scripts, which are part of a word.
+/// Marks of Indic scripts and of Thai, which are part of a word.
 fn is_mark(c: char) -> bool {
-    matches!(c, '\u{900}'..='\u{dff}')
+    matches!(c, '\u{900}'..='\u{dff}' | '\u{e31}'..='\u{e4e}')
 }
 
 /// Whether a word of a script without spaces consists of such phrases.
@@ -419,6 +419,8 @@ mod tests {
             "बहुत बहुत धन्यवाद भाई",
             "네 감사합니다",
             "谢谢 再见",
+            "ขอบคุณมากค่ะ",
+            "happy new year!",
         ] {
             assert!(is_small_talk(text), "{text}");
         }

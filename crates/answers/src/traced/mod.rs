@@ -88,19 +88,14 @@ impl Trace {
 
     /// Returns `true` if a value may come from the text; a part of a number word, such as the "two" of "twenty-two", gives none.
     pub(crate) fn may_give(&self, value: &Value) -> bool {
-        match value.as_f64() {
-            Some(number) => {
-                self.has_written(number) || self.spoken_whole.iter().any(|&own| is_same(own, number))
-            }
-            // Of "Paris, France" the text must give both.
-            None => {
-                let lower = value.as_str().unwrap_or_default().to_lowercase();
-                let is_name = words(&lower).count() <= MOST_OF_A_NAME && !lower.contains(char::is_numeric);
-                let has_word = |word: &str| self.has_word(word) || word.contains(is_unspaced);
-                self.has(value)
-                    && (!is_name || codes::names(&lower, &self.text) || words(&lower).all(has_word))
-            }
+        if let Some(number) = value.as_f64() {
+            return self.has_written(number) || self.spoken_whole.iter().any(|&own| is_same(own, number));
         }
+        // Of "Paris, France" the text must give both.
+        let lower = value.as_str().unwrap_or_default().to_lowercase();
+        let is_name = words(&lower).count() <= MOST_OF_A_NAME && !lower.contains(char::is_numeric);
+        let has_word = |word: &str| self.has_word(word) || word.contains(is_unspaced);
+        self.has(value) && (!is_name || codes::names(&lower, &self.text) || words(&lower).all(has_word))
     }
 
     /// Returns `true` if the text gives a single value as it is: a number that is written with digits or words, a date, or every
