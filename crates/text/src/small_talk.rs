@@ -19,7 +19,7 @@ struct Vocabulary {
 
 /// Words that people of all languages use.
 const OF_ALL: Vocabulary = Vocabulary {
-    core: "hi hii hello hey ciao bye thx ty tnx merci hola salut salam tschau",
+    core: "thanks hi hii hello hey ciao bye thx ty tnx merci hola salut salam tschau",
     around: "ok oke okay okey super bravo top haha hehe lol xd no bot admin",
 };
 
@@ -421,6 +421,9 @@ mod tests {
             "谢谢 再见",
             "ขอบคุณมากค่ะ",
             "happy new year!",
+            "eso es todo thanks",
+            "No, thank you!",
+            "Merci, au revoir",
         ] {
             assert!(is_small_talk(text), "{text}");
         }

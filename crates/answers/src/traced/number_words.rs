@@ -307,11 +307,17 @@ fn part(word: &str) -> Option<Part> {
     if word.len() > MOST_BYTES {
         return None;
     }
-    let known = || PARTS.get(word).copied();
-    known().or_else(|| glued(word)).or_else(|| {
-        let bare = COUNTERS.iter().find_map(|counter| word.strip_suffix(counter))?;
-        PARTS.get(bare).copied().filter(|_| !bare.is_empty())
-    })
+    if let Some(part) = PARTS.get(word) {
+        return Some(*part);
+    }
+    if word.ends_with("ig") {
+        return glued(word);
+    }
+    if !word.ends_with(|c| matches!(c, '\u{ac00}'..='\u{d7a3}')) {
+        return None;
+    }
+    let bare = COUNTERS.iter().find_map(|counter| word.strip_suffix(counter)).filter(|bare| !bare.is_empty());
+    bare.and_then(|bare| PARTS.get(bare).copied())
 }
 
 /// Whether a number word that other languages have too is one here.
