@@ -293,8 +293,9 @@ pub(super) fn of_words(lower: &str) -> Spoken {
     }
     open.close();
     let mut whole = std::mem::take(&mut open.whole);
-    let mut unspaced = of_han(lower);
-    if lower.contains(|c| matches!(c, '\u{e00}'..='\u{e7f}')) {
+    let has_han = !lower.is_ascii() && lower.contains(|c| matches!(c, '\u{4e00}'..='\u{9fff}'));
+    let mut unspaced = if has_han { of_han(lower) } else { Vec::new() };
+    if !lower.is_ascii() && lower.contains(|c| matches!(c, '\u{e00}'..='\u{e7f}')) {
         of_thai(lower, &mut unspaced);
     }
     whole.extend(&unspaced);
