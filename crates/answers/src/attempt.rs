@@ -5,7 +5,7 @@
 //! declines ("I can only use `tide_table`"), is a mention.
 
 use callsieve_notation::python;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Namespaces that models write before a name.
 pub(crate) const NAMESPACES: &[&str] = &["functions.", "default_api.", "tools.", "tool.", "api."];
@@ -29,6 +29,36 @@ const NAME_KEYS: &[&str] = &[
 /// The most bytes of tokens between a name and its arguments.
 const MOST_BETWEEN: usize = 120;
 
+/// The most bytes of a text that is a call in signs of its own, with a sentence before it.
+const MOST_BYTES: usize = 2000;
+
+/// Words between a name and its first parameter, in lower case.
+const LINKS: &[&str] = &[
+    "with",
+    "args",
+    "arguments",
+    "argument",
+    "params",
+    "parameters",
+    "parameter",
+    "input",
+    "inputs",
+    "using",
+    "where",
+    "given",
+    "json",
+    "yaml",
+    "set",
+    "values",
+    "call",
+    "mit",
+    "con",
+    "avec",
+    "com",
+];
+/// The most of such words.
+const MOST_LINKS: usize = 2;
+
 /// Names in a text that are looked at.
 const MOST_NAMES: usize = 200;
 
@@ -39,6 +69,63 @@ pub fn attempted(text: &str, is_offered: &dyn Fn(&str) -> bool) -> Option<String
         let (before, after) = (&text[..start + offset], &text[end..]);
         is_called(before, after).then(|| name.to_owned())
     })
+}
+
+/// Returns the function that a text calls with parameters of its own, in whatever signs: `tide_table | port | Oban`; `None` if it
+/// only speaks of functions and parameters.
+pub fn attempted_by_parameters(text: &str, functions: &[Value]) -> Option<String> {
+    if text.len() > MOST_BYTES {
+        return None;
+    }
+    let parameters_of = |name: &str| -> Option<&Map<String, Value>> {
+        let function = functions.iter().find(|function| function["name"] == name)?;
+        function.pointer("/parameters/properties")?.as_object()
+    };
+    let is_offered = |name: &str| parameters_of(name).is_some();
+    names(text).take(MOST_NAMES).find_map(|(start, end)| {
+        let (name, _) = offered_part(&text[start..end], &is_offered)?;
+        assigns_first(&text[end..], parameters_of(name)?).then(|| name.to_owned())
+    })
+}
+
+/// Whether the next thing after a name is a value for one of the parameters: nothing but signs and linking words are between.
+fn assigns_first(after: &str, parameters: &Map<String, Value>) -> bool {
+    for (start, end) in names(after).filter(|(start, end)| start < end).take(MOST_LINKS + 1) {
+        let word = &after[start..end];
+        if start > MOST_BETWEEN {
+            return false;
+        }
+        let is_parameter = |word: &str| parameters.keys().any(|name| name.eq_ignore_ascii_case(word));
+        if is_parameter(word) {
+            return is_assigned(&after[..start], &after[end..]);
+        }
+        if !LINKS.contains(&word.to_lowercase().as_str()) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Whether a value is given to a parameter, by what stands before and after its name: `--port Oban`, `port := Oban`, `port 'Oban'`,
+/// `<port>Oban</port>`, `| port | Oban`.
+fn is_assigned(before: &str, after: &str) -> bool {
+    let bare = after.trim_start_matches(['"', '\'', '`', ' ', ']', '*']);
+    let has_value = |rest: &str| {
+        let rest = rest.trim_start_matches(|c: char| !c.is_alphanumeric());
+        !rest.is_empty()
+    };
+    if before.ends_with("--") || before.ends_with([' ', '\n']) && after.starts_with([' ']) && is_quoted(after)
+    {
+        return has_value(after);
+    }
+    let signs = ['=', ':', '|', '⇒', '→', '≔', '←', '\t'];
+    let in_tag = before.ends_with('<') && after.starts_with('>');
+    (in_tag || bare.starts_with(signs)) && has_value(bare)
+}
+
+/// Whether a quoted value follows.
+fn is_quoted(after: &str) -> bool {
+    after.trim_start().starts_with(['"', '\'', '“', '«', '`'])
 }
 
 /// Returns the name without its namespace, if that is the name of an offered function, and the bytes before it.
@@ -160,6 +247,7 @@ fn is_named_in_markup(before: &str, after: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use serde_json::json;
 
     use super::*;
 
@@ -207,12 +295,59 @@ mod tests {
         }
     }
 
+    fn by_parameters(text: &str) -> Option<String> {
+        let functions = [
+            json!({"name": "tide_table", "parameters": {"properties": {"port": {}, "fromDay": {}}}}),
+            json!({"name": "ferry.find", "parameters": {"properties": {"to": {}}}}),
+        ];
+        attempted_by_parameters(text, &functions)
+    }
+
+    #[test]
+    fn a_name_beside_its_own_parameters_is_a_call_in_any_signs() {
+        for text in [
+            "→ tide_table ⟨port := Oban⟩",
+            "tide_table | port | Oban",
+            "| tide_table | port | Oban |",
+            "tide_table:\n  port: Oban\n  fromDay: 2026-03-01",
+            "CALL tide_table WITH port=\"Oban\" AND fromDay=\"2026-03-01\"",
+            "I call this:\n$ tide_table --port Oban --fromDay 2026-03-01",
+            "tide_table port 'Oban' fromDay '2026-03-01'",
+            "<tide_table><port>Oban</port></tide_table>",
+            "!tide_table[port → Oban]",
+            "tide_table\n- port: Oban",
+            "functions.tide_table args port=Oban",
+            "**ferry.find** `to`: Mull",
+        ] {
+            assert!(by_parameters(text).is_some(), "{text}");
+        }
+        for text in [
+            "tide_table needs a port: which one?",
+            "I can only use tide_table for a port.",
+            "The function tide_table takes port and fromDay.",
+            "Use tide_table(port) with a port.",
+            "With tide_table I look up the tides of a port = harbour.",
+            "My functions are tide_table and ferry.find: tides and ferries.",
+            "tide_table: returns the tides of a port.",
+            "tide_table has no parameter fromday: sorry",
+            "ferry.find | port | Oban",
+            "other_table | port | Oban",
+            "tide_table | port |",
+            "port: Oban",
+            "",
+        ] {
+            assert_eq!(by_parameters(text), None, "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn arbitrary_texts_do_not_panic(text in "[tide_able(){}\\[\\]<>|\"':. ｜é\n]{0,60}", other in any::<String>()) {
             of(&text);
             of(&other);
             of(&format!("tide_table{other}"));
+            by_parameters(&format!("tide_table{other}"));
+            by_parameters(&format!("tide_table {text} port{other}"));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What prose in place of a call is: a decline, a question back, or a refusal by policy.
+//! What prose in place of a call is: a decline, a question back, a refusal by policy, or a call in signs of its own.
 //!
 //! Only a decline is evidence that no function fits. A model that asks for a value would call with it; one that refuses
 //! by policy says nothing about its functions.
@@ -6,7 +6,8 @@
 use callsieve_text::normal::loose_name;
 use serde_json::Value;
 
-use crate::outcome::{apologises, denies};
+use crate::attempt::attempted_by_parameters;
+use crate::outcome::{apologises, denies, has_word};
 
 /// What prose in place of a call is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,15 +18,156 @@ pub enum Prose {
     AsksBack,
     /// It refuses what is asked, whatever the functions are.
     Refuses,
+    /// It calls a function in a notation that no list names.
+    Calls,
 }
 
-/// Phrases of refusals by policy, in lower case.
+/// Words of refusals by policy, in lower case: rules, law, privacy, safety.
 #[rustfmt::skip] // The words of a language are together.
 const POLICY: &[&str] = &[
-    "policy", "policies", "guidelines", "unethical", "illegal", "harmful", "not appropriate", "inappropriate",
-    "against the law", "violates", "not allowed to", "not permitted to", "richtlinie", "illegale", "unethisch",
-    "política de", "políticas", "ilegal", "politique d", "illégal", "politica di", "illegale", "违反", "不合法", "政策",
-    "ポリシー", "違法", "정책", "불법", "политик", "незаконн",
+    // English
+    "guidelines", "unethical", "illegal", "unlawful", "harmful", "not appropriate",
+    "inappropriate", "against the law", "against the rules", "against our rules", "violates", "our policy",
+    "policies do not", "the policy", "violate", "not allowed",
+    "not permitted", "prohibited", "forbidden", "privacy", "confidential", "personal data", "personal details",
+    "personal information", "private information", "data protection",
+    "for safety", "for security", "safety reasons", "security reasons",
+    "not authorized", "not authorised",
+    // German, Dutch
+    "richtlinie", "illegal", "unethisch", "datenschutz", "vertraulich", "personenbezogen", "persönliche daten",
+    "nicht erlaubt", "nicht gestattet", "verboten", "untersagt", "strafbar", "gegen das gesetz", "gegen die regeln",
+    "sicherheitsgründen", "privatsphäre", "vertrouwelijk", "niet toegestaan", "privacy",
+    "in strijd met", "persoonsgegevens", "veiligheidsredenen", "mag ik niet", "wettelijk",
+    // Spanish, Portuguese, Catalan
+    "política de", "políticas", "ilegal", "privacidad", "confidencial", "datos personales", "no está permitido",
+    "no está permitida", "no se permite", "prohibid", "contra la ley", "contra las normas", "por seguridad",
+    "privacidade", "dados pessoais", "não é permitid", "não está autorizad", "proibid",
+    "contra a lei", "as nossas regras", "por segurança", "não estou autorizad",
+    "não tenho permissão", "no estoy autorizad",
+    // French, Italian, Romanian
+    "politique d", "illégal", "confidentiel", "vie privée", "données personnelles", "pas autorisé", "interdit",
+    "contraire à la loi", "contraire aux règles", "raisons de sécurité", "confidentialité",
+    "politica di", "illegale", "riservat", "dati personali", "non è consentit", "non è permess", "vietat",
+    "contro la legge", "contro le regole", "motivi di sicurezza", "confidențial",
+    "date personale", "nu este permis", "nu e permis", "interzis", "împotriva legii", "siguranță",
+    // Swedish, Danish, Norwegian, Finnish
+    "sekretess", "konfidentiell", "personuppgifter", "inte tillåtet", "olaglig", "förbjud", "mot lagen",
+    "mot reglerna", "säkerhetsskäl", "fortrolig", "personoplysninger", "personopplysninger",
+    "ikke tilladt", "ikke tillatt", "ulovlig", "forbudt", "sikkerhedshensyn", "sikkerhetshensyn", "taushetsplikt",
+    "tavshedspligt", "personvern", "luottamuksell", "henkilötiet", "tietosuoja", "ei ole sallittu", "laiton",
+    "kielletty",
+   
+    // Polish, Czech, Slovak, Hungarian, Croatian, Serbian
+    "polityk", "nielegaln", "poufn", "prywatnoś", "danych osobowych", "dane osobowe", "nie wolno", "niedozwolon",
+    "zabronion", "niezgodne z prawem", "niezgodne z przepis", "wbrew przepis", "wbrew zasad", "narusza",
+    "bezpieczeństwa",
+    "nezákonn", "důvěrn", "osobní údaje", "osobních údajů", "není dovoleno", "zakázán", "soukrom", "porušuj",
+    "proti pravidlům", "bezpečnostn", "nelegáln", "dôvern", "osobné údaje", "nie je dovolené", "bizalmas",
+    "személyes adat", "nem megengedett", "tilos", "törvénytelen", "jogellenes", "szabályzat", "adatvédelm",
+    "povjerljiv", "poverljiv", "osobne podatke", "lične podatke", "nije dozvoljeno", "zabranjen",
+    "protuzakonit", "nezakonit",
+    // Russian, Ukrainian, Bulgarian, Greek
+    "политик", "незаконн", "конфиденциальн", "персональн", "личные данные", "личных данных", "запрещ", "не разреш",
+    "не имею права", "противореч", "наруш", "противозакон", "безопасност", "конфіденційн", "персональні дані", "персональних даних",
+    "заборон", "не дозвол", "безпек", "поверителн", "лични данни", "забранен", "απόρρητ", "προσωπικά δεδομένα",
+    "προσωπικών δεδομένων", "δεν επιτρέπεται", "απαγορεύεται", "παράνομ", "κανονισμ", "ιδιωτικότητ", "ασφάλειας",
+    "εμπιστευτικ", "δεν επιτρεπεται", "απαγορευεται", "παρανομ",
+    // Turkish, Indonesian, Malay, Vietnamese, Filipino, Swahili
+    "gizlilik", "gizli bilgi", "kişisel veri", "kişisel bilgi", "izin verilmiyor", "yasak", "yasa dışı", "yasadışı",
+    "kurallara aykırı", "güvenlik nedeniyle", "kvkk", "yasal değil",
+    "aykırı", "kebijakan", "privasi", "rahasia", "data pribadi", "tidak diizinkan", "tidak diperbolehkan",
+    "dilarang", "ilegal", "melanggar", "melawan hukum", "alasan keamanan", "tidak dibenarkan",
+    "peribadi", "riêng tư", "bảo mật", "thông tin cá nhân", "không được phép", "bất hợp pháp", "trái luật", "vi phạm",
+    "chính sách", "labag sa batas", "bawal", "pribado", "faragha", "hairuhusiwi", "kinyume cha sheria",
+    // Arabic, Hebrew, Persian, Urdu
+    "خصوصية", "سرية", "سري", "بيانات شخصية", "غير مسموح", "لا يسمح", "ممنوع", "غير قانوني", "مخالف", "سياسة",
+    "פרטיות", "חסוי", "מידע אישי", "אסור", "לא חוקי", "מדיניות", "בניגוד לחוק", "בניגוד לכללים", "حریم خصوصی",
+    "محرمانه", "مجاز نیست", "ممنوع", "غیرقانونی", "خلاف قانون", "غیر قانونی", "رازداری",
+    // Hindi, Bengali, Tamil, Telugu
+    "गोपनीय", "निजी जानकारी", "व्यक्तिगत जानकारी", "अनुमति नहीं", "गैरकानूनी", "अवैध", "नियमों के खिलाफ", "नीति",
+    "গোপনীয়", "ব্যক্তিগত তথ্য", "অনুমতি নেই", "অবৈধ", "নিয়মবিরুদ্ধ", "நீதிக்கு", "சட்டவிரோத", "தனியுரிமை",
+    "చట్టవిరుద్ధ", "గోప్య",
+    // Thai, Korean, Japanese, Chinese
+    "ความเป็นส่วนตัว", "ข้อมูลส่วนบุคคล", "ข้อมูลส่วนตัว", "ความลับ", "ไม่อนุญาต", "ไม่ได้รับอนุญาต", "ผิดกฎหมาย",
+    "ผิดกฎ",
+    "นโยบาย", "개인정보", "개인 정보", "사생활", "기밀", "허용되지", "금지", "불법", "정책", "규정", "안전상",
+    "プライバシー", "個人情報", "機密", "許可されて", "禁止", "違法", "ポリシー", "規則", "規約", "安全上", "隐私", "隱私",
+    "保密", "机密", "機密", "个人信息", "個人資料", "不允许", "不允許", "禁止", "违反", "違反", "违法", "違法", "不合法", "政策",
+    "规定不",
+];
+
+/// Words of danger, advice and other people's affairs, in lower case: they refuse unless the reply says what is done instead.
+#[rustfmt::skip] // The words of a language are together.
+const DANGERS: &[&str] = &[
+    "share ", "sharing", "disclose", "reveal", "give out", "hand out", "herausgeben", "weitergeben", "preisgeben",
+    "auskunft über", "verstrekken", "delen", "datos de otr", "compartir", "revelar", "divulgar", "partilhar",
+    "compartilhar", "dados de outr", "divulguer", "partager", "communiquer ce", "pas le droit", "condividere",
+    "divulgare", "permesso", "lämna ut", "udlevere", "utlevere", "luovuttaa tietoja", "udostępni", "ujawni", "sdělit",
+    "zveřejn", "kiadni", "раскрыва", "разглаш", "не вправе", "розголош", "αποκαλύ", "κοινοποιή", "paylaşam", "veremem",
+    "veremiyor", "membagikan", "memberitahukan", "tiết lộ", "chia sẻ thông tin", "مشاركة", "למסור", "साझा", "เปิดเผย",
+    "알려드릴 수 없", "お教えできません", "透露", "透漏",
+    "emergency", "in danger", "dangerous", "medical advice", "legal advice", "other people's", "someone else's",
+    "another person's", "notruf", "gefährlich", "gevaarlijk", "emergencia", "peligros", "emergência", "perigos",
+    "urgence", "dangereu", "emergenza", "pericolos", "urgență", "nödnummer", "hätänumero", "numer alarmowy",
+    "segélyhív", "başkasının", "başka birinin", "acil durum", "orang lain", "darurat", "nguy hiểm", "khẩn cấp",
+    "الطوارئ", "חירום", "আপৎকালীন", "ฉุกเฉิน", "緊急", "紧急", "policy", "policies", "politika", "viola as",
+];
+
+/// Refusals that say nothing about what the assistant can do, in lower case, each a whole sentence but for "sorry" and signs.
+#[rustfmt::skip] // The words of a language are together.
+const BARE_REFUSALS: &[&str] = &[
+    "can't assist with that", "can't help with that", "cannot assist with that", "cannot help with that",
+    "can't assist with this", "can't help with this", "cannot help with this", "cannot assist with this",
+    "can't assist you with that", "can't help you with that", "can't do that", "won't help with that",
+    "unable to assist with that", "unable to help with that", "can't assist with that request",
+    "can't help with that request", "cannot comply with that", "can't comply with that", "can't discuss that",
+    "not able to help with that", "not able to assist with that", "dabei kann ich nicht helfen",
+    "damit kann ich nicht helfen", "dabei kann ich dir nicht helfen", "dabei kann ich ihnen nicht helfen",
+    "daar kan ik niet bij helpen", "no puedo ayudar con eso", "no puedo ayudarte con eso", "no puedo ayudarle con eso",
+    "não posso ajudar com isso", "não posso ajudar nisso", "je ne peux pas vous aider avec cela",
+    "je ne peux pas vous aider avec ça", "je ne peux pas aider avec cela", "je ne peux pas t'aider avec ça",
+    "non posso aiutarti con questo", "non posso aiutare con questo", "non posso aiutarla con questo",
+    "nu te pot ajuta cu asta", "nu pot ajuta cu asta", "jag kan inte hjälpa till med det",
+    "jag kan inte hjälpa dig med det", "det kan jag inte hjälpa till med", "det kan jeg ikke hjælpe med",
+    "det kan jeg ikke hjelpe med", "en voi auttaa siinä", "en voi auttaa tässä", "nie mogę w tym pomóc",
+    "nie mogę ci w tym pomóc", "nie mogę pomóc w tej sprawie", "s tím vám nemohu pomoci", "s tím nemohu pomoci",
+    "ebben nem tudok segíteni", "ne mogu pomoći s tim", "не могу с этим помочь", "я не могу с этим помочь",
+    "не могу помочь с этим", "не могу вам с этим помочь", "не можу з цим допомогти", "δεν μπορώ να βοηθήσω με αυτό",
+    "δεν μπορώ να βοηθήσω σε αυτό", "bu konuda yardımcı olamam", "buna yardımcı olamam", "bunda yardımcı olamam",
+    "saya tidak bisa membantu itu", "saya tidak bisa membantu dengan itu", "saya tidak dapat membantu dengan itu",
+    "saya tidak bisa membantu hal itu", "tôi không thể giúp việc đó", "tôi không thể hỗ trợ việc đó",
+    "لا أستطيع المساعدة في ذلك", "لا يمكنني المساعدة في ذلك", "אני לא יכול לעזור בזה", "नहीं कर सकता मदद",
+    "मैं इसमें मदद नहीं कर सकता", "मैं इसमें मदद नहीं कर सकती", "ไม่สามารถช่วยเรื่องนี้ได้", "도와드릴 수 없습니다",
+    "그건 도와드릴 수 없", "お手伝いできません", "お答えできません", "我无法协助", "我不能帮助", "我无法提供帮助", "無法協助",
+];
+
+/// Words that say what is offered in place of what is asked, in lower case: such a reply is a decline, whatever else it says.
+#[rustfmt::skip] // The words of a language are together.
+const SCOPES: &[&str] = &[
+    "i only", "i can only", "we only", "only handle", "only deal", "only do", "no function", "no tool", "no service",
+    "none of my", "don't have a function", "don't have a tool", "we don't", "outside what", "not something i",
+    "isn't something i", "my functions", "my tools", "ich kann nur", "wir bieten", "keine funktion", "nur für",
+    "alleen",
+    "solo puedo", "sólo puedo", "únicamente", "ninguna función", "só posso", "só trato", "apenas", "nenhuma função",
+    "je ne peux que", "seulement", "aucune fonction", "posso solo", "soltanto", "nessuna funzione", "bara", "kun",
+    "vain",
+    "tylko", "pouze", "jen", "csak", "samo", "только", "лише", "тільки", "само", "μόνο", "μονο", "sadece", "yalnızca",
+    "hanya", "cuma", "chỉ", "lamang", "فقط", "רק", "केवल", "सिर्फ", "শুধু", "เฉพาะ", "เท่านั้น", "だけ", "のみ", "只能",
+    "只是", "仅", "僅",
+];
+
+/// The most words of a bare refusal.
+const MOST_OF_A_REFUSAL: usize = 14;
+
+/// Words that forbid without a no, in lower case.
+#[rustfmt::skip] // The words of a language are together.
+const FORBIDS: &[&str] = &[
+    "i don't", "forbid", "prohibit", "against", "verbot", "untersagt", "prohib", "proib", "interdit", "vietat", "interzis",
+    "förbjud",
+    "forbud", "kielletty", "zabron", "nemohu", "nemůžu", "nesmím", "nemôžem", "nesmiem", "zakáz", "tilos", "zabran",
+    "запрещ", "заборон", "забранен", "противозакон", "porušuj", "narusza", "απαγορ", "yasak",
+    "aykırı", "amam", "emem", "dilarang", "melanggar", "vi phạm", "bawal", "ممنوع", "אסור", "禁止", "금지", "违反", "違反",
+    "ผิดกฎ",
 ];
 
 /// How offers of something else begin, in lower case: "Shall I …?" after a decline asks for no value.
@@ -42,7 +184,13 @@ const MIN_LETTERS: usize = 4;
 
 /// Judges prose by which a model answered a request with these functions on offer.
 pub fn prose(text: &str, functions: &[Value]) -> Prose {
+    if attempted_by_parameters(text, functions).is_some() {
+        return Prose::Calls;
+    }
     let lower = text.to_lowercase().replace('\u{2019}', "'");
+    // A question of Greek ends with a semicolon.
+    let is_greek = lower.contains(|c| matches!(c, '\u{3b1}'..='\u{3ce}'));
+    let lower = if is_greek { lower.replace([';', '\u{37e}'], "?") } else { lower };
     let sentences = sentences(&lower);
     let questions: Vec<&str> =
         sentences.iter().copied().filter(|sentence| sentence.ends_with(['?', '？', '؟'])).collect();
@@ -51,7 +199,7 @@ pub fn prose(text: &str, functions: &[Value]) -> Prose {
     if questions.iter().any(asks_for_value) {
         return Prose::AsksBack;
     }
-    if POLICY.iter().any(|phrase| lower.contains(phrase)) && (denies(&lower) || apologises(&lower)) {
+    if refuses(&lower, &sentences) {
         return Prose::Refuses;
     }
     // In a language that the docs are not in, a question without a no.
@@ -65,6 +213,27 @@ pub fn prose(text: &str, functions: &[Value]) -> Prose {
         return Prose::AsksBack;
     }
     Prose::Declines
+}
+
+/// Whether a text refuses by policy: it denies and has a word of rules, law, privacy or safety, or a sentence is a bare refusal.
+/// A word about what the assistant does instead makes it a decline, unless rules are named.
+fn refuses(lower: &str, sentences: &[&str]) -> bool {
+    let has_one = |words: &[&str], text: &str| words.iter().any(|word| text.contains(word));
+    let is_denied = || denies(lower) || apologises(lower) || has_one(FORBIDS, lower);
+    if has_one(POLICY, lower) && is_denied() {
+        return true;
+    }
+    if has_one(DANGERS, lower) && is_denied() && !has_word(lower, SCOPES) {
+        return true;
+    }
+    let is_bare = |sentence: &&str| {
+        sentence.split_whitespace().count() <= MOST_OF_A_REFUSAL
+            && BARE_REFUSALS.iter().any(|refusal| {
+                let after = sentence.split_once(refusal).map(|(_, after)| after);
+                after.is_some_and(|after| !after.contains(char::is_alphanumeric))
+            })
+    };
+    sentences.iter().any(is_bare) && !has_word(lower, SCOPES)
 }
 
 /// The sentences of a text, with the sign at their end.
@@ -130,9 +299,17 @@ mod tests {
             "¿Para qué puerto lo necesitas?",
             "どの港ですか？",
             "Gerne. Ab welchem Tag?",
+            "Βεβαίως, για ποιο λιμάνι;",
         ] {
             assert_eq!(of(text), Prose::AsksBack, "{text}");
         }
+    }
+
+    #[test]
+    fn a_call_in_signs_of_its_own_is_no_decline() {
+        assert_eq!(of("tides | port | Oban"), Prose::Calls);
+        assert_eq!(of("→ tides ⟨port := Oban⟩"), Prose::Calls);
+        assert_eq!(of("I have only tides, for a port, and cannot do that."), Prose::Declines);
     }
 
     #[test]
@@ -144,6 +321,19 @@ mod tests {
             "抱歉，我不能帮你订票。",
             "The capital of France is Paris.",
             "Paris is the capital. Would you like to know more?",
+            "I can't help with taxes. I only look up tides.",
+            "I can't help with that, I only know tides.",
+            "Sorry, that is outside what I can do.",
+            "I can't compare insurance policies, I only look up tides.",
+            "We don't rent out bicycles.",
+            "Nie obsługuję lotów, podaję tylko pływy.",
+            "Wir vermieten keine Fahrräder.",
+            "Λυπάμαι, δεν πουλάμε εισιτήρια.",
+            "Müzik çalamıyorum, sadece gelgit saatlerine bakıyorum.",
+            "Saya tidak punya data harga emas.",
+            "Non ho ricette.",
+            "チケットの予約はできません。",
+            "飞机票我查不了，只能查潮汐。",
         ] {
             assert_eq!(of(text), Prose::Declines, "{text}");
         }
@@ -154,6 +344,33 @@ mod tests {
         for text in [
             "I'm sorry, but I can't help with that because it violates our policy.",
             "Das kann ich nicht tun, es verstößt gegen unsere Richtlinien.",
+            "I can't tell you who lives there, for privacy reasons.",
+            "I can't help with that. If you are in danger, call an ambulance.",
+            "I'm sorry, but I can't assist with that request.",
+            "That would be against the law.",
+            "I don't give out the numbers of our drivers.",
+            "Patientendaten darf ich nicht herausgeben.",
+            "Non mi è permesso dirlo.",
+            "Üçüncü kişilerin bilgisini veremem.",
+            "Aus Datenschutzgründen darf ich das nicht sagen.",
+            "Por privacidad no puedo dar esos datos.",
+            "Não posso ajudar com isso, é ilegal.",
+            "Je ne peux pas donner ces informations, elles sont confidentielles.",
+            "Non posso fornire dati personali.",
+            "Nie wolno mi podawać danych osobowych.",
+            "Osobní údaje nemohu sdělit.",
+            "Személyes adatot nem adhatok ki.",
+            "Не могу назвать персональные данные.",
+            "Δεν επιτρέπεται να δώσω τέτοια στοιχεία.",
+            "Bu bilgi gizlilik kapsamında, paylaşamam.",
+            "Maaf, itu rahasia, saya tidak bisa memberitahukannya.",
+            "Maaf, saya tidak bisa membuka kotak barang orang lain.",
+            "Tôi không thể cung cấp thông tin cá nhân.",
+            "個人情報はお答えできません。",
+            "개인정보는 알려드릴 수 없습니다.",
+            "抱歉，这涉及隐私，不能透露。",
+            "لا يمكنني مشاركة بيانات شخصية.",
+            "ไม่สามารถให้ข้อมูลส่วนบุคคลได้",
         ] {
             assert_eq!(of(text), Prose::Refuses, "{text}");
         }

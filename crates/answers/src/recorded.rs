@@ -8,7 +8,7 @@
 
 use serde_json::{Map, Value};
 
-use super::attempt::offered_part;
+use super::attempt::{attempted_by_parameters, offered_part};
 use super::markup;
 use super::notations::{self, Action};
 use super::upstream;
@@ -83,6 +83,20 @@ pub fn recorded_answer(
         None => RecordedAnswer::Empty,
         Some(message) if message.calls.is_empty() => from_text(&message.content, &is_offered),
         Some(message) => from_calls(&message.calls),
+    }
+}
+
+/// Returns the answer, but unreadable if it declines with a text that calls one of the functions with its own parameters, in signs
+/// that no notation has (see [`attempted_by_parameters`]).
+pub fn unless_attempted(
+    answer: RecordedAnswer,
+    response: Option<&Message>,
+    functions: &[Value],
+) -> RecordedAnswer {
+    let text = response.map_or("", |message| message.content.as_str());
+    match attempted_by_parameters(text, functions).filter(|_| answer == RecordedAnswer::Declined) {
+        Some(name) => in_another_notation(&name),
+        None => answer,
     }
 }
 
@@ -352,6 +366,19 @@ mod tests {
         ] {
             assert_eq!(from_content(content), RecordedAnswer::Declined, "{content}");
         }
+    }
+
+    #[test]
+    fn a_decline_that_calls_a_function_with_its_parameters_is_unreadable() {
+        let functions = [json!({"name": "weather.get", "parameters": {"properties": {"city": {}}}})];
+        let of = |content: &str| {
+            let response = Message::text(Role::Assistant, content);
+            unless_attempted(from_content(content), Some(&response), &functions)
+        };
+        assert!(matches!(of("weather.get | city | Oslo"), RecordedAnswer::Unreadable(_)));
+        assert_eq!(of("weather.get has no city in Norway."), RecordedAnswer::Declined);
+        assert!(matches!(of("[weather.get(city='Oslo')]"), RecordedAnswer::Calls(_)));
+        assert_eq!(unless_attempted(RecordedAnswer::Empty, None, &functions), RecordedAnswer::Empty);
     }
 
     #[test]

@@ -8,11 +8,11 @@ use super::docs::CurrentDocs;
 use super::other_answers::{OtherAnswer, OtherAnswers};
 use crate::answers::carry::ground_truth;
 use crate::answers::fault::AnswerError;
-use crate::answers::recorded::{RecordedAnswer, recorded_answer};
-use crate::answers::traced::Trace;
+use crate::answers::recorded::{RecordedAnswer, recorded_answer, unless_attempted};
+use crate::answers::traced::{Trace, calls_contradict};
 use crate::cells::TypedCells as _;
 use crate::columns::{FINISH_REASON, OUTCOME, STATUS, TIME_MS};
-use crate::conversation::Call;
+use crate::conversation::{Call, last_user};
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::RowIx;
 
@@ -98,9 +98,15 @@ impl Best {
     }
 }
 
-/// Whether every value of the calls can be traced to the conversation before them, or to the docs.
+/// Whether every value of the calls can be traced to the conversation before them, or to the docs, and no option of an enum
+/// contradicts the last message of the user.
 fn is_traced(row: Row<'_>, calls: &[Call], functions: &[Value]) -> bool {
-    let mut trace = Trace::of_messages(&row.messages());
+    let messages = row.messages();
+    let last_user = last_user(&messages).map_or("", |message| message.content.as_str());
+    if calls_contradict(calls, functions, last_user) {
+        return false;
+    }
+    let mut trace = Trace::of_messages(&messages);
     for function in functions {
         trace.add(&function.to_string());
     }
@@ -117,12 +123,9 @@ pub(super) fn recorded_candidate(
     view: &View<'_>,
 ) -> (&'static str, Candidate) {
     let is_offered = |name: &str| docs.has(row.ix(), name);
-    let (kind, calls) = match recorded_answer(
-        row.response().as_ref(),
-        row.text(FINISH_REASON),
-        row.int(STATUS),
-        is_offered,
-    ) {
+    let response = row.response();
+    let answer = recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), is_offered);
+    let (kind, calls) = match unless_attempted(answer, response.as_ref(), docs.of(head)) {
         RecordedAnswer::Calls(calls) => ("calls", Some(calls)),
         RecordedAnswer::Declined => ("declined", None),
         RecordedAnswer::Truncated => ("truncated", None),

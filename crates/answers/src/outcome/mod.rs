@@ -9,8 +9,10 @@ mod correction;
 mod reply;
 mod result;
 mod words;
+mod xml;
 
 use callsieve_bfcl::conversation::{Call, Message, Role};
+use callsieve_text::words::is_unspaced;
 
 use correction::corrects;
 use reply::{admits_failure, uses};
@@ -29,6 +31,8 @@ pub enum Outcome {
 
 /// The fewest characters of a question about something else; "And?" asks about the call.
 const FEWEST_OF_A_QUESTION: usize = 10;
+/// The fewest words of a next request without a question mark; "well done" is about the call.
+const FEWEST_WORDS: usize = 4;
 
 /// Judges `calls` by `after`, the messages after them in a later row, and `final_response`, the answer to that row. `before` is
 /// the conversation that led to the calls.
@@ -54,12 +58,8 @@ pub fn outcome(
         .filter(|message| message.role == Role::Assistant && !message.content.trim().is_empty())
         .map(|message| message.content.as_str())
         .collect();
-    // An apology may be for this call, or for what a next question asks.
-    let is_question = |at: usize| {
-        let text = &later[at].content;
-        text.contains(['?', '？', '؟']) && text.chars().count() >= FEWEST_OF_A_QUESTION
-    };
-    let n_judged = next_request.filter(|&at| is_question(at)).unwrap_or(later.len());
+    // An apology may be for this call, or for what a next request asks.
+    let n_judged = next_request.filter(|&at| asks_more(&later[at].content)).unwrap_or(later.len());
     let shows_success = |sign: &Sign| match sign {
         Sign::Succeeded => true,
         Sign::Data(data) => replies.iter().any(|reply| uses(reply, data, before, calls)),
@@ -68,7 +68,8 @@ pub fn outcome(
     let is_fine = !calls.is_empty()
         && each_has_one_result(calls, results)
         && signs.iter().all(shows_success)
-        && !later.iter().any(|later| repeats(later, calls))
+        && !later[..next_request.unwrap_or(later.len())].iter().any(|later| repeats(later, calls))
+        && !later.iter().any(|later| is_retry(later, calls))
         && !later[..n_judged].iter().any(|later| admits_doubt(later));
     if is_fine { Outcome::Worked } else { Outcome::Unknown }
 }
@@ -76,6 +77,11 @@ pub fn outcome(
 /// Returns `true` if a text in lower case denies something, in any of the languages that are listed.
 pub(crate) fn denies(lower: &str) -> bool {
     words::has_one(lower, words::NEGATIONS)
+}
+
+/// Returns `true` if a text in lower case has one of the words.
+pub(crate) fn has_word(lower: &str, words: &[&str]) -> bool {
+    words::has_one(lower, words)
 }
 
 /// Returns `true` if a text in lower case apologises or reports a failure.
@@ -103,6 +109,21 @@ fn each_has_one_result(calls: &[Call], results: &[Message]) -> bool {
 /// Returns whether a message calls the same function again: a retry, a next page, or a missing second part.
 fn repeats(later: &Message, calls: &[Call]) -> bool {
     later.calls.iter().any(|again| calls.iter().any(|call| call.name == again.name))
+}
+
+/// Returns whether a message makes one of the calls again as it was. With other arguments, a next request may ask for more of
+/// the same.
+fn is_retry(later: &Message, calls: &[Call]) -> bool {
+    let is_same = |again: &Call, call: &Call| call.name == again.name && call.arguments == again.arguments;
+    later.calls.iter().any(|again| calls.iter().any(|call| is_same(again, call)))
+}
+
+/// Returns whether a message of the user asks for something else.
+fn asks_more(text: &str) -> bool {
+    let n_chars = text.chars().count();
+    let is_question = text.contains(['?', '？', '؟', ';']) && n_chars >= FEWEST_OF_A_QUESTION;
+    let is_long_unspaced = text.contains(is_unspaced) && n_chars >= FEWEST_OF_A_QUESTION;
+    is_question || is_long_unspaced || text.split_whitespace().count() >= FEWEST_WORDS
 }
 
 /// Returns whether the model reports a failure to the user.
@@ -147,6 +168,8 @@ mod tests {
             "Reservation confirmed",
             "予約が完了しました",
             "true",
+            "<order no=\"ZT-731\"><due>48.00</due><state>OK</state></order>",
+            r#"{"stan": "ok"}"#,
         ] {
             assert_eq!(of_result(content), Outcome::Worked, "{content}");
         }
@@ -171,6 +194,10 @@ mod tests {
             (r#"[{"type": "text", "text": "{\"total\": 1250}"}]"#, "Yhteensä 1 250 euroa, eli 1,250."),
             (r#"[{"name": "Ada"}]"#, "Ada was found."),
             ("Sunny, 21 degrees", "Sunny with 21 degrees."),
+            (r#"{"wind": ["NE 3", "SE 4"], "wave": [0.7, 1.2]}"#, "NE 3, then SE 4 with 1,2 m."),
+            (r#"{"talep": "ZT-731", "durum": "alındı"}"#, "Alındı, talep no ZT-731."),
+            (r#"{"result": "im Lager Osteria Lume, Regal 9"}"#, "Es steht in Osteria Lume, Regal 9."),
+            (r#"<order no="ZT-731"><due unit="EUR">48.00</due></order>"#, "48 € are due."),
             (r#"{"天気": "晴れ", "気温": 12}"#, "今日は晴れです。"),
             (
                 r#"{"password": "AB3#fg7!KL9@"}"#,
@@ -178,6 +205,8 @@ mod tests {
             ),
             (r#"{"cast": ["Mira Holt", "Jon Ek"]}"#, "Among the actors is Jon Ek."),
             (r#"{"average": 4}"#, "The average is 4."),
+            (r#"{"price": 450, "hotel": "Casa Verde"}"#, "Casa Verde costs 450."),
+            (r#"{"price": 450}"#, "It costs 450."),
             (
                 r#"{"name": "Osteria Lume", "people": 4, "table": "terrace"}"#,
                 "Reserved at Osteria Lume for 4.",
@@ -205,6 +234,10 @@ mod tests {
             ("[]", "Hittade 0 bord."),
             (r#"{"resultater": []}"#, "Jeg fandt ingen borde."),
             (r#"{"price": 30, "available": "none"}"#, "Leider gibt es für 30 Euro keinen Tisch."),
+            (r#"{"ref": 409, "texto": "mesa já ocupada"}"#, "A mesa já está ocupada (409)."),
+            (r#"{"kode": 503, "ket": "sistem sedang sibuk", "id": "X"}"#, "Sistem sedang sibuk."),
+            ("<svar><kode>17</kode><tekst>bordet er optaget</tekst></svar>", "Bordet er optaget."),
+            ("<r><Fault><faultstring>x</faultstring></Fault></r>", "x"),
         ] {
             assert_ne!(of_reply(content, reply), Outcome::Worked, "{content}");
         }
@@ -293,6 +326,12 @@ mod tests {
         assert_eq!(of_rest(&[], Some(&again)), Outcome::Unknown);
         let other = Message { calls: vec![call("2", "g", json!({}))], ..Message::text(Role::Assistant, "") };
         assert_eq!(of_rest(&[other], None), Outcome::Worked);
+        // After a next request, only the same call.
+        let request = [Message::text(Role::User, "And the second one?")];
+        assert_eq!(of_rest(&request, Some(&again)), Outcome::Worked);
+        let same =
+            Message { calls: vec![call("2", "f", json!({"a": 1}))], ..Message::text(Role::Assistant, "") };
+        assert_eq!(of_rest(&request, Some(&same)), Outcome::Unknown);
     }
 
     #[test]
@@ -348,6 +387,189 @@ mod tests {
         assert_eq!(of_rest(&rest, Some(&next)), Outcome::Worked);
         let rest = [Message::text(Role::User, "No, that's not the day. And order me a taxi")];
         assert_eq!(of_rest(&rest, Some(&next)), Outcome::Failed);
+    }
+
+    /// Judges a call by the next message of the user and the calls after it.
+    fn of_next(asked: &str, call_: &(&str, Value), said: &str, next: &(&str, Value)) -> Outcome {
+        let before = [
+            Message::text(Role::System, "Today is Tuesday, 3 March 2026. Boats: Petrel, Auk, Brent."),
+            Message::text(Role::User, asked),
+        ];
+        let calls = [call("1", call_.0, call_.1.clone())];
+        let reply =
+            Message { calls: vec![call("2", next.0, next.1.clone())], ..Message::text(Role::Assistant, "") };
+        let after = [
+            result("1", "{\"ok\": true}"),
+            Message::text(Role::Assistant, "."),
+            Message::text(Role::User, said),
+        ];
+        outcome(&before, &calls, &after, Some(&reply))
+    }
+
+    #[test]
+    fn a_next_call_with_a_value_of_the_first_request_corrects_in_any_language() {
+        let of = |asked: &str, old: Value, said: &str, new: Value| {
+            of_next(asked, &("book", old), said, &("book", new))
+        };
+        for (asked, old, said, new) in [
+            ("three tickets for Sunday", json!({"n": 2}), "hey, three!", json!({"n": 3})),
+            ("a room for a hamster", json!({"pet": "dog"}), "but its a hamster", json!({"pet": "hamster"})),
+            ("zwölf Brötchen", json!({"n": 2}), "zwölf, bitte", json!({"n": 12})),
+            ("Zimmer in Husum", json!({"city": "Bremen"}), "ich bin in Husum", json!({"city": "Husum"})),
+            ("cinco cafés", json!({"n": 4}), "eran cinco", json!({"n": 5})),
+            ("deux places pour Lyon", json!({"to": "Paris"}), "Lyon s'il vous plaît", json!({"to": "Lyon"})),
+            ("dwie kawy do stolika", json!({"n": 1}), "ale dwie", json!({"n": 2})),
+            ("üç kişilik masa", json!({"n": 4}), "biz üç kişiyiz", json!({"n": 3})),
+            ("dua belas kursi", json!({"n": 2}), "kursinya dua belas lho", json!({"n": 12})),
+            ("τραπέζι για δώδεκα", json!({"n": 2}), "δώδεκα είμαστε", json!({"n": 12})),
+            ("mười hai vé", json!({"n": 2}), "mười hai vé mà", json!({"n": 12})),
+            (
+                "Petrel yakıt seviyesi",
+                json!({"boat": "Auk"}),
+                "bu Auk, Petrel lazım",
+                json!({"boat": "Petrel"}),
+            ),
+            ("the alarm at 7:20", json!({"time": "07:40"}), "7:20!", json!({"time": "07:20"})),
+            (
+                "Halle in Belgien",
+                json!({"city": "Halle (Saale)"}),
+                "in Belgien",
+                json!({"city": "Halle Belgien"}),
+            ),
+            ("šest osoba", json!({"n": 5}), "nas je 6", json!({"n": 6})),
+            (
+                "10 people on 2026-04-09",
+                json!({"day": "2026-09-04"}),
+                "april 9",
+                json!({"day": "2026-04-09"}),
+            ),
+        ] {
+            assert_eq!(of(asked, old, said, new), Outcome::Failed, "{asked}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_value_of_the_message_corrects_if_it_names_or_rejects_the_old_one() {
+        let of = |asked: &str, old: Value, said: &str, new: Value| {
+            of_next(asked, &("book", old), said, &("book", new))
+        };
+        for (asked, old, said, new) in [
+            ("fuel please", json!({"boat": "Auk"}), "that's the Auk, show Brent", json!({"boat": "Brent"})),
+            ("a taxi", json!({"size": "van"}), "not a van, a limousine", json!({"size": "limousine"})),
+            ("ein Tisch", json!({"n": 4}), "falsch, 6 Personen", json!({"n": 6})),
+            ("una mesa", json!({"n": 4}), "está mal, somos 6", json!({"n": 6})),
+            ("stolik", json!({"n": 4}), "źle, 6 osób", json!({"n": 6})),
+            ("masa", json!({"n": 4}), "yanlış, 6 kişi", json!({"n": 6})),
+        ] {
+            assert_eq!(of(asked, old, said, new), Outcome::Failed, "{asked}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_next_request_for_the_same_function_corrects_nothing() {
+        let of = |asked: &str, old: Value, said: &str, new: Value| {
+            of_next(asked, &("book", old), said, &("book", new))
+        };
+        for (asked, old, said, new) in [
+            ("2 nights", json!({"n": 2}), "and for 4 nights?", json!({"n": 4})),
+            ("status of C-7755", json!({"id": "C-7755"}), "now for C-7799", json!({"id": "C-7799"})),
+            ("price for a child", json!({"who": "child"}), "and a senior?", json!({"who": "senior"})),
+            ("Wetter in Husum", json!({"city": "Husum"}), "und in Kiel?", json!({"city": "Kiel"})),
+            ("precio para 2", json!({"n": 2}), "¿y para cinco?", json!({"n": 5})),
+            ("horaires pour Lyon", json!({"to": "Lyon"}), "et pour Nice ?", json!({"to": "Nice"})),
+            ("cena za dwie noce", json!({"n": 2}), "a za trzy noce?", json!({"n": 3})),
+            ("iki kişi ne kadar", json!({"n": 2}), "peki üç kişi?", json!({"n": 3})),
+            ("harga dua kursi", json!({"n": 2}), "kalau tiga kursi?", json!({"n": 3})),
+            ("Αθήνα", json!({"city": "Αθήνα"}), "και Πάτρα;", json!({"city": "Πάτρα"})),
+            ("preço da adulta", json!({"who": "adult"}), "e para criança?", json!({"who": "child"})),
+            (
+                "a table on 2 May",
+                json!({"n": 4, "day": "2026-05-02"}),
+                "and for 2 people?",
+                json!({"n": 2, "day": "2026-05-02"}),
+            ),
+            (
+                "boat BR-3",
+                json!({"id": "BR-3", "n": 1}),
+                "can i have 3 of them",
+                json!({"id": "BR-3", "n": 3}),
+            ),
+            (
+                "the Auk",
+                json!({"boat": "Auk"}),
+                "is the Brent better than the Auk?",
+                json!({"boat": "Brent"}),
+            ),
+            ("tomorrow", json!({"day": "2026-03-04"}), "and 2026-03-05?", json!({"day": "2026-03-05"})),
+            ("2 nights", json!({"n": 2}), "no that's fine. and 3 nights?", json!({"n": 3})),
+            ("iki kişi", json!({"n": 2}), "ne kadar olur üç kişi", json!({"n": 3})),
+            ("2 biljetter", json!({"n": 2}), "nu för 3 personer", json!({"n": 3})),
+            ("2 Plätze", json!({"n": 2}), "mal sehen, und 3 Plätze", json!({"n": 3})),
+        ] {
+            assert_eq!(of(asked, old, said, new), Outcome::Worked, "{asked}: {said}");
+        }
+    }
+
+    #[test]
+    fn a_no_that_closes_and_an_idiom_correct_nothing() {
+        for text in [
+            "no thats fine. what does it cost for children",
+            "no, that's it. oh and the opening hours",
+            "Nein, passt. Und wie wird das Wetter",
+            "no, está bien. y el tiempo",
+            "non, c'est bon. et la météo",
+            "no, va bene. e il meteo",
+            "não, tudo bem. e o tempo",
+            "nie, wystarczy. a pogoda",
+            "нет, всё хорошо. а погода",
+            "hayır, bu yeter. peki hava",
+            "tidak, itu saja. terus cuacanya",
+            "όχι, εντάξει. και ο καιρός",
+            "不用了。明天天气怎么样",
+            "bukan main bagusnya. cuacanya gimana",
+            "no more questions. what's the weather",
+            "no wait, that's perfect",
+            "no way, so cheap. what about the weather",
+            "not happy with the price. show me the weather",
+        ] {
+            assert_eq!(of_rest(&[Message::text(Role::User, text)], None), Outcome::Worked, "{text}");
+        }
+        for text in [
+            "no that's not fine",
+            "no está bien",
+            "nie w porządku, pisałem 3",
+            "bukan itu",
+            "não, era para ser amanhã",
+            "źle, miało być jutro",
+            "λάθος μέρα",
+            "yanlış gün olmuş",
+            "seharusnya besok",
+            "that's not the day, i wrote friday",
+        ] {
+            assert_eq!(of_rest(&[Message::text(Role::User, text)], None), Outcome::Failed, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_denied_value_that_nobody_gave_is_a_correction() {
+        let of = |asked: &str, arguments: Value, said: &str| {
+            let calls = [call("1", "f", arguments)];
+            let after = [result("1", "{\"ok\": true}"), Message::text(Role::User, said)];
+            outcome(&[Message::text(Role::User, asked)], &calls, &after, None)
+        };
+        for (asked, arguments, said) in [
+            ("food for a ferret", json!({"pet": "dog"}), "its a ferret not a dog"),
+            ("berat 8.400 kg", json!({"kg": 8.4}), "beratnya ribuan kilo, bukan 8 kilo"),
+            ("mama için tavşan", json!({"pet": "kedi"}), "kedi değil tavşan bu"),
+        ] {
+            assert_eq!(of(asked, arguments, said), Outcome::Failed, "{said}");
+        }
+        for (asked, arguments, said) in [
+            ("food for a dog", json!({"pet": "dog"}), "and one for the cat, not the dog"),
+            ("food for a ferret", json!({"pet": "dog"}), "do dogs not like it"),
+        ] {
+            assert_eq!(of(asked, arguments, said), Outcome::Worked, "{said}");
+        }
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl Datum {
 /// first sentence. A number is new under a key of its own: an average may be a number that was given.
 pub(super) fn uses(reply: &str, data: &[Datum], before: &[Message], calls: &[Call]) -> bool {
     let lower = reply.to_lowercase().replace("no. ", "nr ");
-    if has_one(first_sentence(&lower), NEGATIONS) {
+    if denies(first_sentence(&lower), data) {
         return false;
     }
     let reply = Content::of(&lower);
@@ -71,6 +71,26 @@ pub(super) fn uses(reply: &str, data: &[Datum], before: &[Message], calls: &[Cal
         n_known += usize::from(used == Used::Known);
         used == Used::New
     }) || n_known >= 2
+}
+
+/// Whether a sentence denies something. A code of the result (wind from "NE 3") and a number ("reservation no R-7") do not.
+fn denies(sentence: &str, data: &[Datum]) -> bool {
+    if !has_one(sentence, NEGATIONS) {
+        return false;
+    }
+    let mut rest = sentence.to_owned();
+    for datum in data {
+        if let Value::String(text) = &datum.value
+            && text.contains(|c: char| c.is_ascii_digit())
+        {
+            rest = rest.replace(&text.to_lowercase(), ", ");
+        }
+    }
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let is_number = |word: &str| word.contains(|c: char| c.is_ascii_digit() || c == ',');
+    let names_number = |at: usize| words[at] == "no" && words.get(at + 1).is_some_and(|next| is_number(next));
+    let kept = words.iter().enumerate().filter(|(at, _)| !names_number(*at)).map(|(_, word)| *word);
+    has_one(&kept.collect::<Vec<_>>().join(" "), NEGATIONS)
 }
 
 /// How a reply uses a text.
@@ -138,9 +158,19 @@ impl Content {
         let is_enough =
             |n_used: usize, n: usize| if n <= MOST_OF_A_NAME { n_used == n } else { 2 * n_used >= n };
         let references: Vec<&String> = all.iter().collect();
+        // Of a phrase with a name that the request had, most of the rest is repeated.
+        let is_phrase = || {
+            let names: Vec<&String> =
+                all.iter().filter(|word| is_in(known, word) && word.contains(char::is_alphabetic)).collect();
+            let (n_new, n_names) = (n_used(&new), names.len());
+            all.len() > MOST_OF_A_NAME
+                && n_names >= 2
+                && n_used(&names) == n_names
+                && 3 * n_new >= 2 * new.len()
+        };
         match (all.is_empty(), new.is_empty()) {
             (false, true) if is_enough(n_used(&references), all.len()) => Used::Known,
-            (false, false) if is_enough(n_used(&new), new.len()) => Used::New,
+            (false, false) if is_enough(n_used(&new), new.len()) || is_phrase() => Used::New,
             _ => Used::Not,
         }
     }

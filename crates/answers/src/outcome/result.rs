@@ -4,10 +4,12 @@
 
 use callsieve_bfcl::conversation::Message;
 use callsieve_notation::python;
+use callsieve_text::words::is_unspaced;
 use serde_json::{Map, Value};
 
 use super::reply::{Datum, numbers_of};
 use super::words::{FAILURES, NEGATIONS, SUCCESSES, begins_with_one, has_one};
+use super::xml;
 
 /// What a result shows.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,11 +42,19 @@ const SUCCESS_KEYS: &[&str] = &["ok", "success", "succeeded", "is_success", "suc
 /// Keys of a result that hold a status word or an HTTP status.
 const STATUS_KEYS: &[&str] = &["status", "status_code", "statuscode", "http_status"];
 
+/// Keys of a result for a word of status; numbers under them are data.
+#[rustfmt::skip] // The words of a language are together.
+const STATE_KEYS: &[&str] = &[
+    "state", "result", "outcome", "estado", "resultado", "statut", "état", "stato", "esito", "zustand", "ergebnis",
+    "stan", "wynik", "stav", "výsledek", "durum", "sonuc", "sonuç", "hasil", "статус", "состояние", "результат",
+    "κατάσταση", "κατασταση", "αποτέλεσμα", "trạng thái", "trang_thai", "حالة", "סטטוס", "स्थिति", "상태", "状态", "狀態", "状況",
+];
+
 /// Keys of a code that is 0 for success.
 #[rustfmt::skip] // The words of a language are together.
 const CODE_KEYS: &[&str] = &[
     "code", "errcode", "errno", "ret", "retcode", "return_code", "returncode", "rc", "codigo", "código", "kod",
-    "kodu",
+    "kodu", "kode", "kód", "код",
 ];
 
 /// Values of a status key that report a failure.
@@ -63,6 +73,11 @@ const NOTE_KEYS: &[&str] = &[
 
 /// The most members of an object that may only say that nothing was done.
 const MOST_OF_A_NOTE: usize = 4;
+
+/// Signs of a sentence in a script without spaces.
+const FEWEST_UNSPACED: usize = 4;
+/// Letters of a word that is no article: "Porta da Lua" is a name.
+const MIN_LETTERS: usize = 4;
 
 /// Returns what a result shows.
 pub(super) fn sign(result: &Message) -> Sign {
@@ -86,7 +101,10 @@ fn of_text(text: &str) -> Sign {
     if let Some(value) = text.starts_with(['{', '[', '(']).then(|| python::literal(text).ok()).flatten() {
         return of_value(&value);
     }
-    of_prose(text)
+    match xml::value_of(text) {
+        Some(value) => of_value(&value),
+        None => of_prose(text),
+    }
 }
 
 /// Judges a structured result. No depth limit is needed, because both parsers refuse values nested deeper than 128.
@@ -155,7 +173,8 @@ fn of_object(members: &Map<String, Value>) -> Sign {
     // `{"erfolg": false, "meldung": "ausgebucht"}`: a no beside a few words.
     let is_nested = members.values().any(|value| value.is_object() || value.is_array());
     let is_note = has_denial && !is_nested && members.len() <= MOST_OF_A_NOTE;
-    if is_doubtful || is_note && !succeeded {
+    let is_fault = !is_nested && members.len() <= MOST_OF_A_NOTE && has_code_and_reason(members);
+    if is_doubtful || (is_note || is_fault) && !succeeded {
         Sign::Doubtful
     } else if succeeded {
         Sign::Succeeded
@@ -164,6 +183,28 @@ fn of_object(members: &Map<String, Value>) -> Sign {
     } else {
         Sign::Data(data)
     }
+}
+
+/// Whether an object may be the status of a failed request and its reason, whatever its keys are: `{"κωδ": 412, "κειμενο": …}`.
+fn has_code_and_reason(members: &Map<String, Value>) -> bool {
+    let is_code = |value: &Value| {
+        let code = value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+        code.is_some_and(|code| (400..600).contains(&code))
+    };
+    members.values().any(is_code) && members.values().filter_map(Value::as_str).any(is_sentence)
+}
+
+/// Whether a text is in words and is no name: "Casa Verde" begins each of its words with a capital.
+fn is_sentence(text: &str) -> bool {
+    if text.contains(is_unspaced) {
+        return text.chars().filter(|c| is_unspaced(*c)).count() >= FEWEST_UNSPACED;
+    }
+    let words: Vec<&str> =
+        text.split_whitespace().filter(|word| word.starts_with(char::is_alphabetic)).collect();
+    let has_no_case = |c: char| !c.is_lowercase() && !c.is_uppercase();
+    let opens_small = |word: &&&str| word.starts_with(|c: char| c.is_lowercase() || has_no_case(c));
+    words.len() >= 2
+        && words.iter().skip(1).filter(opens_small).any(|word| word.chars().count() >= MIN_LETTERS)
 }
 
 /// What one member of a result shows.
@@ -192,10 +233,19 @@ fn of_member(key: &str, value: &Value) -> Member {
     {
         return if succeeded { Member::Succeeded } else { Member::Failed };
     }
+    if STATE_KEYS.contains(&key)
+        && value.as_str().is_some_and(|word| word.parse::<f64>().is_err())
+        && let Some(succeeded) = of_status(value)
+    {
+        return if succeeded { Member::Succeeded } else { Member::Failed };
+    }
     if CODE_KEYS.contains(&key)
         && let Some(code) = value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())
     {
         return if code == 0 || (200..300).contains(&code) { Member::Succeeded } else { Member::Doubtful };
+    }
+    if CODE_KEYS.contains(&key) && value.as_str().is_some_and(is_error_code) {
+        return Member::Doubtful;
     }
     match value {
         Value::Null | Value::Bool(false) => Member::Denial,
@@ -272,6 +322,14 @@ fn of_prose(text: &str) -> Sign {
     let numbers = numbers_of(&lower).into_iter().filter(|digits| !is_http_fault(digits));
     let data: Vec<Datum> = numbers.map(|digits| Datum { key: None, value: digits.into() }).collect();
     if data.is_empty() { Sign::Doubtful } else { Sign::Data(data) }
+}
+
+/// Whether a code is one of errors: `E-77`, `ERR_12`.
+fn is_error_code(code: &str) -> bool {
+    let lower = code.trim().to_lowercase();
+    let rest = lower.strip_prefix("err").or_else(|| lower.strip_prefix('e'));
+    let digits = rest.map(|rest| rest.trim_start_matches(['-', '_', ' ']));
+    digits.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Whether digits may be the status of a failed request.

@@ -7,6 +7,8 @@
 
 mod codes;
 mod dates;
+mod number_words;
+mod options;
 
 use std::collections::BTreeSet;
 
@@ -15,6 +17,8 @@ use callsieve_text::words::is_unspaced;
 use jiff::civil::Date;
 use serde_json::Value;
 
+pub use options::{calls_contradict, contradicts_enum};
+
 use dates::{date_of, dates_in, relative_dates};
 
 /// Words of a text that is a name, a place or a phrase; more are a message, which a model words.
@@ -22,46 +26,12 @@ const MOST_OF_A_NAME: usize = 4;
 /// Letters at the start of a word that an inflected form keeps.
 const STEM: usize = 4;
 
-/// Number words, with their value. Those of one letter or two are not listed.
-#[rustfmt::skip] // The words of a language are together.
-const NUMBER_WORDS: &[(&str, u32)] = &[
-    ("one", 1), ("single", 1), ("two", 2), ("couple", 2), ("pair", 2), ("both", 2), ("double", 2), ("three", 3),
-    ("triple", 3), ("four", 4), ("five", 5), ("six", 6), ("seven", 7), ("eight", 8), ("nine", 9), ("ten", 10),
-    ("eleven", 11), ("twelve", 12), ("dozen", 12), ("thirteen", 13), ("fourteen", 14), ("fifteen", 15),
-    ("sixteen", 16), ("seventeen", 17), ("eighteen", 18), ("nineteen", 19), ("twenty", 20), ("thirty", 30),
-    ("forty", 40), ("fifty", 50), ("sixty", 60), ("seventy", 70), ("eighty", 80), ("ninety", 90), ("hundred", 100),
-    ("thousand", 1000), ("first", 1), ("second", 2), ("third", 3), ("once", 1), ("twice", 2), ("ein", 1), ("eine", 1),
-    ("einen", 1), ("einer", 1), ("zwei", 2), ("drei", 3), ("vier", 4), ("fünf", 5), ("sechs", 6), ("sieben", 7),
-    ("acht", 8), ("neun", 9), ("zehn", 10), ("elf", 11), ("zwölf", 12), ("zwanzig", 20), ("hundert", 100), ("uno", 1),
-    ("una", 1), ("dos", 2), ("tres", 3), ("cuatro", 4), ("cinco", 5), ("seis", 6), ("siete", 7), ("ocho", 8),
-    ("nueve", 9), ("diez", 10), ("doce", 12), ("veinte", 20), ("cien", 100), ("une", 1), ("deux", 2), ("trois", 3),
-    ("quatre", 4), ("cinq", 5), ("sept", 7), ("huit", 8), ("neuf", 9), ("dix", 10), ("douze", 12), ("vingt", 20),
-    ("cent", 100), ("due", 2), ("tre", 3), ("quattro", 4), ("cinque", 5), ("sei", 6), ("sette", 7), ("otto", 8),
-    ("nove", 9), ("dieci", 10), ("dodici", 12), ("venti", 20), ("cento", 100), ("um", 1), ("uma", 1), ("dois", 2),
-    ("duas", 2), ("três", 3), ("quatro", 4), ("sete", 7), ("oito", 8), ("dez", 10), ("doze", 12), ("vinte", 20),
-    ("cem", 100), ("twee", 2), ("drie", 3), ("vijf", 5), ("zes", 6), ("zeven", 7), ("negen", 9), ("tien", 10),
-    ("twaalf", 12), ("twintig", 20), ("två", 2), ("fyra", 4), ("fem", 5), ("sex", 6), ("sju", 7), ("åtta", 8),
-    ("nio", 9), ("tio", 10), ("два", 2), ("две", 2), ("двух", 2), ("три", 3), ("троих", 3), ("четыре", 4),
-    ("пять", 5), ("шесть", 6), ("семь", 7), ("восемь", 8), ("девять", 9), ("десять", 10), ("dwa", 2), ("dwie", 2),
-    ("trzy", 3), ("cztery", 4), ("pięć", 5), ("sześć", 6), ("iki", 2), ("üç", 3), ("dört", 4), ("beş", 5),
-    ("altı", 6), ("दो", 2), ("तीन", 3), ("चार", 4), ("पांच", 5), ("पाँच", 5), ("छह", 6), ("सात", 7), ("आठ", 8),
-    ("नौ", 9), ("दस", 10), ("واحد", 1), ("اثنين", 2), ("ثلاثة", 3), ("أربعة", 4), ("خمسة", 5), ("ستة", 6),
-];
-/// Digits of Chinese and Japanese.
-const HAN_DIGITS: &[(char, u32)] = &[
-    ('一', 1),
-    ('二', 2),
-    ('两', 2),
-    ('兩', 2),
-    ('三', 3),
-    ('四', 4),
-    ('五', 5),
-    ('六', 6),
-    ('七', 7),
-    ('八', 8),
-    ('九', 9),
-    ('十', 10),
-];
+/// Digits of an id, such as a telephone number, which is given sign by sign.
+const LEAST_OF_AN_ID: usize = 7;
+/// Signs of a word with digits that is a code.
+const LEAST_OF_A_CODE: usize = 4;
+/// The largest number of which floating point holds every digit.
+const MOST_EXACT: u64 = 1 << 53;
 
 /// The texts that a value may come from.
 #[derive(Debug, Clone, Default)]
@@ -70,6 +40,10 @@ pub struct Trace {
     text: String,
     words: BTreeSet<String>,
     numbers: Vec<f64>,
+    /// Those that words make.
+    spoken: Vec<f64>,
+    /// Those without their parts: of "twenty five" only 25.
+    spoken_whole: Vec<f64>,
     dates: BTreeSet<Date>,
 }
 
@@ -89,9 +63,19 @@ impl Trace {
         let lower = text.to_lowercase();
         self.words.extend(words(&lower).map(str::to_owned));
         self.numbers.extend(numbers(&lower));
+        let spoken = number_words::of_words(&lower);
+        add_new(&mut self.spoken, spoken.numbers);
+        add_new(&mut self.spoken_whole, spoken.whole);
         self.dates.extend(dates_in(&lower));
         self.text.push_str(&lower);
         self.text.push('\n');
+    }
+
+    /// Adds the days that words such as "tomorrow" mean, seen from the days of another text.
+    pub(crate) fn add_relative_dates_of(&mut self, other: &Self) {
+        for &day in &other.dates {
+            self.dates.extend(relative_dates(&self.text, day));
+        }
     }
 
     /// Adds the days that words such as "tomorrow" mean, seen from a day, and from those that a text gives as today.
@@ -102,10 +86,50 @@ impl Trace {
         }
     }
 
+    /// Returns `true` if a value may come from the text; a part of a number word, such as the "two" of "twenty-two", gives none.
+    pub(crate) fn may_give(&self, value: &Value) -> bool {
+        if let Some(number) = value.as_f64() {
+            return self.has_written(number) || self.spoken_whole.iter().any(|&own| is_same(own, number));
+        }
+        // Of "Paris, France" the text must give both.
+        let lower = value.as_str().unwrap_or_default().to_lowercase();
+        let is_name = words(&lower).count() <= MOST_OF_A_NAME && !lower.contains(char::is_numeric);
+        let has_word = |word: &str| self.has_word(word) || word.contains(is_unspaced);
+        self.has(value) && (!is_name || codes::names(&lower, &self.text) || words(&lower).all(has_word))
+    }
+
+    /// Returns `true` if the text gives a single value as it is: a number that is written with digits or words, a date, or every
+    /// word of a text.
+    pub(crate) fn gives(&self, value: &Value) -> bool {
+        match value {
+            Value::Number(number) => number.as_f64().is_some_and(|number| self.has_exact_number(number)),
+            Value::String(text) => {
+                let lower = text.trim().to_lowercase();
+                let is_unspaced = lower.contains(is_unspaced);
+                let has_word = |word: &str| self.words.contains(word);
+                let number = lower.parse().ok().filter(|_| count(&lower, char::is_numeric) < LEAST_OF_AN_ID);
+                let time = clock(&lower);
+                match (date_of(&lower), number) {
+                    _ if lower.is_empty() => false,
+                    _ if time.is_some() => time.is_some_and(|(hours, minutes)| self.has_time(hours, minutes)),
+                    (Some(date), _) => self.dates.contains(&date),
+                    (_, Some(number)) => self.has_exact_number(number),
+                    _ if is_unspaced => self.text.contains(&lower),
+                    _ => words(&lower).all(has_word) && words(&lower).next().is_some(),
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => false,
+        }
+    }
+
     /// Returns `true` if every part of a value can be traced. Yes and no need not be.
     pub fn has(&self, value: &Value) -> bool {
         match value {
             Value::Null | Value::Bool(_) => true,
+            // An id that floating point cannot hold is compared as digits.
+            Value::Number(number) if number.as_u64().is_some_and(|id| id > MOST_EXACT) => {
+                holds(&self.text, &number.to_string())
+            }
             Value::Number(number) => self.has_number(number.as_f64().unwrap_or_default()),
             Value::String(text) => self.has_text(text),
             Value::Array(elements) => elements.iter().all(|element| self.has(element)),
@@ -114,18 +138,24 @@ impl Trace {
     }
 
     fn has_number(&self, number: f64) -> bool {
-        let is = |other: f64| (other - number).abs() <= 1e-9 * number.abs().max(1.0);
+        self.has_written(number) || self.spoken.iter().any(|&own| is_same(own, number))
+    }
+
+    /// Whether digits give a number, or a factor of it.
+    fn has_written(&self, number: f64) -> bool {
+        let is = |other: f64| is_same(other, number);
         // Percent, thousands, the 万 of Chinese and Japanese, millions.
         let factors = [1.0, 0.01, 100.0, 1e3, 1e4, 1e6, -1.0];
-        let of_words = NUMBER_WORDS.iter().filter(|(word, _)| self.words.contains(*word)).map(|(_, n)| *n);
-        let of_digits = HAN_DIGITS.iter().filter(|(digit, _)| self.text.contains(*digit)).map(|(_, n)| *n);
         self.numbers.iter().any(|&own| factors.iter().any(|factor| is(own * factor)))
-            || of_words.chain(of_digits).any(|own| is(f64::from(own)))
+    }
+
+    fn has_exact_number(&self, number: f64) -> bool {
+        self.numbers.iter().chain(&self.spoken_whole).any(|&own| is_same(own, number))
     }
 
     fn has_text(&self, value: &str) -> bool {
         let lower = value.trim().to_lowercase();
-        if lower.is_empty() || self.text.contains(&lower) {
+        if lower.is_empty() || holds(&self.text, &lower) {
             return true;
         }
         if codes::names(&lower, &self.text) {
@@ -134,8 +164,14 @@ impl Trace {
         if let Some(date) = date_of(&lower) {
             return self.dates.contains(&date);
         }
-        if let Ok(number) = lower.parse::<f64>() {
+        // A number, or a long one, which is an id or has blanks in another place.
+        let (n_digits, n_letters) = (count(&lower, char::is_numeric), count(&lower, char::is_alphabetic));
+        let is_long = n_digits >= LEAST_OF_AN_ID && n_digits + n_letters >= LEAST_OF_AN_ID;
+        if let (Ok(number), false) = (lower.parse::<f64>(), is_long) {
             return self.has_number(number);
+        }
+        if is_long && n_letters < n_digits && !lower.contains(['@', ':']) {
+            return holds_in_groups(&self.text, &lower);
         }
         if let Some((hours, minutes)) = clock(&lower) {
             return self.has_time(hours, minutes);
@@ -148,6 +184,15 @@ impl Trace {
             return false;
         }
         let all: Vec<&str> = words(&lower).collect();
+        // Digits are given as they are: all of a number in groups, the codes and years of a sentence.
+        let is_given = |word: &&str| {
+            let is_number = || word.parse().is_ok_and(|number| self.has_exact_number(number));
+            !word.contains(|c: char| c.is_numeric()) || self.words.contains(*word) || is_number()
+        };
+        let is_short = |word: &&str| n_letters >= n_digits && word.chars().count() < LEAST_OF_A_CODE;
+        if !all.iter().all(|word| is_short(word) || is_given(word)) {
+            return false;
+        }
         let n_found = all.iter().filter(|word| self.has_word(word)).count();
         if all.len() <= MOST_OF_A_NAME && !has_digit {
             2 * n_found >= all.len() && n_found > 0
@@ -185,6 +230,48 @@ impl Trace {
             || minutes == 30
                 && (has(hours) || has(hours + 1) || hours > 12 && (has(hours - 12) || has(hours - 11)))
     }
+}
+
+/// Whether a text has another one; digits of it are no part of a longer number.
+fn holds(text: &str, part: &str) -> bool {
+    let is_digit = |c: Option<char>| c.is_some_and(char::is_numeric);
+    let (first, last) = (part.chars().next(), part.chars().next_back());
+    text.match_indices(part).any(|(at, _)| {
+        let (before, after) = (text[..at].chars().next_back(), text[at + part.len()..].chars().next());
+        !(is_digit(first) && is_digit(before) || is_digit(last) && is_digit(after))
+    })
+}
+
+/// Whether a text has an id, with blanks and signs between groups in other places.
+fn holds_in_groups(text: &str, id: &str) -> bool {
+    let is_between = |c: &char| matches!(c, ' ' | '\u{a0}' | '\u{202f}' | '-' | '.' | '/' | '(' | ')');
+    let bare: Vec<char> = id.chars().filter(|c| !is_between(c)).collect();
+    let Some(&first) = bare.first() else { return false };
+    text.match_indices(first).any(|(at, _)| {
+        let mut rest = text[at..].chars();
+        let mut read = rest.by_ref().filter(|c| !is_between(c));
+        let is_equal = bare.iter().all(|&c| read.next() == Some(c));
+        let is_digit = |c: Option<char>| c.is_some_and(char::is_numeric);
+        is_equal && !is_digit(text[..at].chars().next_back()) && !is_digit(rest.next())
+    })
+}
+
+fn count(text: &str, is_one: fn(char) -> bool) -> usize {
+    text.chars().filter(|&c| is_one(c)).count()
+}
+
+/// Adds the numbers that a list has not yet.
+fn add_new(list: &mut Vec<f64>, numbers: Vec<f64>) {
+    for number in numbers {
+        if !list.contains(&number) {
+            list.push(number);
+        }
+    }
+}
+
+/// Whether two numbers are equal but for the last bits of a product: long ids may differ in one digit only.
+fn is_same(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 4.0 * f64::EPSILON * other.abs().clamp(1e-3, 1e15)
 }
 
 /// The hours and minutes of a time such as `19:30`.
@@ -262,6 +349,45 @@ mod tests {
             json!("R-17"),
             json!("2025-12-17"),
             json!("passwort"),
+        ] {
+            assert!(!trace.has(&value), "{value}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_given_sign_by_sign() {
+        let trace = trace(
+            "Chip 276098106234571, tel. 0471 22 90 318, order Q-20815, account BE71 0961 2345 6769, card no. 90071992547409931, \
+             about 1.250.000 units for 30 days, call 2 0471 33 10 555",
+        );
+        for value in [
+            json!("276098106234571"),
+            json!(276_098_106_234_571_u64),
+            json!("0471 22 90 318"),
+            json!("04712290318"),
+            json!("0471 3310555"),
+            json!("Q-20815"),
+            json!("20815"),
+            json!("BE71096123456769"),
+            json!("BE71 0961 2345 6769"),
+            json!(90_071_992_547_409_931_u64),
+            json!(1_250_000),
+            json!("30"),
+            json!("order Q-20815 is for 30 days"),
+        ] {
+            assert!(trace.has(&value), "{value}");
+        }
+        for value in [
+            json!("276098106243571"),
+            json!(276_098_106_243_571_u64),
+            json!("0471 22 90 381"),
+            json!("04712290381"),
+            json!("Q-20851"),
+            json!("Q-2081"),
+            json!("0815"),
+            json!("BE71096123456796"),
+            json!(90_071_992_547_409_937_u64),
+            json!("order Q-20851 is for 30 days"),
         ] {
             assert!(!trace.has(&value), "{value}");
         }

@@ -1,0 +1,200 @@
+//! Whether an option that a call chose contradicts the words of a user.
+
+use callsieve_bfcl::conversation::Call;
+use callsieve_text::words::is_unspaced;
+use serde_json::Value;
+
+use super::{Trace, words};
+
+/// Letters of an option that a user may write inside of another word.
+const MIN_UNSPACED: usize = 2;
+
+/// Returns `true` if a value of an enum parameter is not in the last message of the user, while another option of that parameter
+/// is. `parameters` is the schema of the function's parameters.
+///
+/// An option that other arguments have, or that another option contains, decides nothing.
+pub fn contradicts_enum(arguments: &Value, parameters: &Value, last_user: &str) -> bool {
+    let mut choices = Vec::new();
+    add_choices(arguments, parameters, &mut choices);
+    if choices.is_empty() {
+        return false;
+    }
+    let mut said = Trace::default();
+    said.add(last_user);
+    let chosen: Vec<&Value> = choices.iter().map(|(value, _)| *value).collect();
+    choices.iter().any(|(value, options)| {
+        let is_other =
+            |option: &&Value| *option != *value && !is_part(option, value) && !is_part(value, option);
+        let mut others = options.iter().filter(is_other);
+        !is_said(value, &said)
+            && others.any(|other| is_said(other, &said) && !explains(other, &chosen, arguments))
+    })
+}
+
+/// Returns `true` if one of the calls contradicts the last message of the user; see [`contradicts_enum`].
+pub fn calls_contradict(calls: &[Call], functions: &[Value], last_user: &str) -> bool {
+    let of_call = |call: &Call| functions.iter().find(|function| function["name"] == call.name.as_str());
+    calls.iter().any(|call| {
+        let parameters = of_call(call).map(|function| &function["parameters"]);
+        // Several calls share the options of one message: one for the van and one for the car.
+        let is_alone = calls.iter().filter(|other| other.name == call.name).count() == 1;
+        is_alone
+            && parameters.is_some_and(|parameters| contradicts_enum(&call.arguments, parameters, last_user))
+    })
+}
+
+/// Adds the values that were chosen from options, with these.
+fn add_choices<'v>(value: &'v Value, schema: &'v Value, choices: &mut Vec<(&'v Value, &'v [Value])>) {
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members {
+                add_choices(member, &schema["properties"][name.as_str()], choices);
+            }
+        }
+        Value::Array(elements) => {
+            // Of a list the user may name some, and the model may choose more.
+            if let [element] = &elements[..] {
+                add_choices(element, &schema["items"], choices);
+                add_choice(element, schema, choices);
+            }
+        }
+        value => add_choice(value, schema, choices),
+    }
+}
+
+fn add_choice<'v>(value: &'v Value, schema: &'v Value, choices: &mut Vec<(&'v Value, &'v [Value])>) {
+    if let Some(options) = schema["enum"].as_array()
+        && (value.is_string() || value.is_number())
+    {
+        choices.push((value, options));
+    }
+}
+
+/// Whether the user names an option, with its words or as a number word.
+fn is_said(option: &Value, said: &Trace) -> bool {
+    let Some(text) = option.as_str() else { return said.gives(option) };
+    let spaced = separate(text);
+    let lower = spaced.to_lowercase();
+    if lower.contains(is_unspaced) {
+        return lower.chars().count() >= MIN_UNSPACED && said.text.contains(&lower);
+    }
+    if lower.chars().count() == 1 && !lower.contains(char::is_numeric) {
+        return false;
+    }
+    if said.gives(&Value::from(lower.as_str())) {
+        return true;
+    }
+    // "rabbits" names the rabbit.
+    let is_plural =
+        |word: &str| ["s", "es"].iter().any(|ending| said.words.contains(&format!("{word}{ending}")));
+    let all: Vec<&str> = words(&lower).collect();
+    matches!(all[..], [word] if word.chars().count() >= 3 && is_plural(word))
+}
+
+/// The words of an option such as `oneWay`, `one_way`, `ONE-WAY`.
+fn separate(option: &str) -> String {
+    let mut spaced = String::new();
+    let mut was_lower = false;
+    for c in option.chars() {
+        if c.is_uppercase() && was_lower {
+            spaced.push(' ');
+        }
+        was_lower = c.is_lowercase();
+        spaced.push(if matches!(c, '_' | '-') { ' ' } else { c });
+    }
+    spaced
+}
+
+/// Whether one option is in the other: "van" in "van with trailer".
+fn is_part(one: &Value, other: &Value) -> bool {
+    match (one.as_str(), other.as_str()) {
+        (Some(one), Some(other)) => other.to_lowercase().contains(&one.to_lowercase()),
+        _ => false,
+    }
+}
+
+/// Whether the words of an option are those of another argument: the "first" of a name, the 2 of an amount.
+fn explains(option: &Value, chosen: &[&Value], arguments: &Value) -> bool {
+    if chosen.contains(&option) {
+        return true;
+    }
+    let mut others = Trace::default();
+    add_free(arguments, chosen, &mut others);
+    is_said(option, &others)
+}
+
+/// Adds the values that were not chosen from options.
+fn add_free(value: &Value, chosen: &[&Value], trace: &mut Trace) {
+    match value {
+        Value::Array(elements) => elements.iter().for_each(|element| add_free(element, chosen, trace)),
+        Value::Object(members) => members.values().for_each(|member| add_free(member, chosen, trace)),
+        Value::String(text) if !chosen.contains(&value) => trace.add(text),
+        Value::Number(number) if !chosen.contains(&value) => trace.add(&number.to_string()),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn parameters() -> Value {
+        json!({"type": "dict", "properties": {
+            "animal": {"type": "string", "enum": ["goat", "sheep", "cow"]},
+            "ticket": {"type": "string", "enum": ["oneWay", "return", "day_pass"]},
+            "floor": {"type": "integer", "enum": [1, 2, 3, 12]},
+            "note": {"type": "string"},
+            "order": {"type": "dict", "properties": {
+                "colour": {"type": "string", "enum": ["red", "green", "dark green"]},
+                "extras": {"type": "array", "items": {"type": "string", "enum": ["cream", "sugar"]}}}}}})
+    }
+
+    #[test]
+    fn another_option_in_the_words_of_the_user_contradicts() {
+        for (arguments, said) in [
+            (json!({"animal": "goat"}), "feed for a sheep"),
+            (json!({"animal": "goat"}), "ζωοτροφή για sheep"),
+            (json!({"animal": "goat"}), "feed for my cows"),
+            (json!({"ticket": "return"}), "one way please"),
+            (json!({"ticket": "oneWay"}), "a day pass"),
+            (json!({"floor": 1}), "dwunaste, czyli 12"),
+            (json!({"floor": 1}), "auf Etage zwei"),
+            (json!({"floor": 2}), "lantai tiga"),
+            (json!({"order": {"colour": "red"}}), "the green one"),
+            (json!({"order": {"extras": ["sugar"]}}), "with cream"),
+        ] {
+            assert!(contradicts_enum(&arguments, &parameters(), said), "{arguments}: {said}");
+        }
+    }
+
+    #[test]
+    fn an_option_that_the_user_may_mean_does_not_contradict() {
+        for (arguments, said) in [
+            (json!({"animal": "goat"}), "feed for a goat, not for a sheep"),
+            (json!({"animal": "goat"}), "Futter für eine Ziege"),
+            (json!({"ticket": "return"}), "hin und zurück"),
+            (json!({"floor": 3, "note": "2 keys"}), "top floor, 2 keys"),
+            (json!({"order": {"colour": "dark green"}}), "the green one"),
+            (json!({"order": {"extras": ["cream", "sugar"]}}), "everything, with cream"),
+            (json!({"animal": "goat", "note": "sheep barn"}), "the small one in the sheep barn"),
+            (json!({"animal": true, "other": "sheep"}), "sheep"),
+            (json!("sheep"), "sheep"),
+            (json!({"animal": "goat"}), ""),
+        ] {
+            assert!(!contradicts_enum(&arguments, &parameters(), said), "{arguments}: {said}");
+        }
+    }
+
+    #[test]
+    fn several_calls_share_the_options_of_one_message() {
+        let functions = [json!({"name": "feed", "parameters": parameters()})];
+        let call =
+            |animal: &str| Call { id: None, name: "feed".into(), arguments: json!({"animal": animal}) };
+        let said = "food for the sheep";
+        assert!(calls_contradict(&[call("goat")], &functions, said));
+        assert!(!calls_contradict(&[call("goat"), call("sheep")], &functions, said));
+        assert!(!calls_contradict(&[Call { name: "other".into(), ..call("goat") }], &functions, said));
+    }
+}
