@@ -121,7 +121,7 @@ impl Stage for CollapseConversations {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(5);
+        fingerprint.version(6);
         Ok(())
     }
 
@@ -299,8 +299,9 @@ fn summary(row: Row<'_>, list: RowIx) -> RowSummary {
         if let [step, after @ ..] = &messages[at + 1..]
             && step.role == Role::Assistant
         {
+            // After the last message stands what the model answers to it: a repeated call may show a correction.
+            let outcome = outcome(&messages[..=at], &step.calls, after, response.as_ref());
             let final_response = if is_last_turn { response.as_ref() } else { None };
-            let outcome = outcome(&messages[..=at], &step.calls, after, final_response);
             let same_turn = after.iter().take_while(|message| message.role != Role::User);
             let goes_on = same_turn.chain(final_response).any(|message| !message.calls.is_empty());
             let source = if is_last_turn { EvidenceSource::LaterStep } else { EvidenceSource::EarlierTurn };

@@ -114,7 +114,7 @@ impl RowStage for DropSpam {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(5);
+        fingerprint.version(6);
         Ok(())
     }
 

@@ -8,6 +8,7 @@
 mod correction;
 mod reply;
 mod result;
+mod verbs;
 mod words;
 mod xml;
 
@@ -44,7 +45,8 @@ pub fn outcome(
 ) -> Outcome {
     let n_results = after.iter().take_while(|message| message.role == Role::Tool).count();
     let (results, rest) = after.split_at(n_results);
-    let signs: Vec<Sign> = results.iter().map(sign).collect();
+    let signs: Vec<Sign> =
+        results.iter().enumerate().map(|(at, result)| sign(result, is_lookup(calls, result, at))).collect();
     if signs.contains(&Sign::Failed) {
         return Outcome::Failed;
     }
@@ -76,7 +78,7 @@ pub fn outcome(
 
 /// Returns `true` if a text in lower case denies something, in any of the languages that are listed.
 pub(crate) fn denies(lower: &str) -> bool {
-    words::has_one(lower, words::NEGATIONS)
+    words::has_negation(lower)
 }
 
 /// Returns `true` if a text in lower case has one of the words.
@@ -87,6 +89,13 @@ pub(crate) fn has_word(lower: &str, words: &[&str]) -> bool {
 /// Returns `true` if a text in lower case apologises or reports a failure.
 pub(crate) fn apologises(lower: &str) -> bool {
     admits_failure(lower)
+}
+
+/// Whether the call of a result only looks something up, as its name says. The result belongs to the call of its id, else
+/// to that at its place.
+fn is_lookup(calls: &[Call], result: &Message, at: usize) -> bool {
+    let of_id = || calls.iter().find(|call| call.id.is_some() && call.id == result.call_id);
+    of_id().or(calls.get(at)).is_some_and(|call| verbs::looks_up(&call.name))
 }
 
 /// Returns whether each call has exactly one result: by id, or by position if neither calls nor results have ids.
@@ -193,7 +202,6 @@ mod tests {
             ),
             (r#"[{"type": "text", "text": "{\"total\": 1250}"}]"#, "Yhteensä 1 250 euroa, eli 1,250."),
             (r#"[{"name": "Ada"}]"#, "Ada was found."),
-            ("Sunny, 21 degrees", "Sunny with 21 degrees."),
             (r#"{"wind": ["NE 3", "SE 4"], "wave": [0.7, 1.2]}"#, "NE 3, then SE 4 with 1,2 m."),
             (r#"{"talep": "ZT-731", "durum": "alındı"}"#, "Alındı, talep no ZT-731."),
             (r#"{"result": "im Lager Osteria Lume, Regal 9"}"#, "Es steht in Osteria Lume, Regal 9."),
@@ -214,6 +222,40 @@ mod tests {
         ] {
             assert_eq!(of_reply(content, reply), Outcome::Worked, "{content}");
             assert_eq!(of_result(content), Outcome::Unknown, "{content}");
+        }
+    }
+
+    #[test]
+    fn words_are_the_data_of_a_lookup_and_no_success_of_an_action() {
+        let of = |name: &str, content: &str, reply: &str| {
+            let calls = [call("1", name, json!({"bell": "north"}))];
+            outcome(&[], &calls, &[result("1", content)], Some(&Message::text(Role::Assistant, reply)))
+        };
+        for (content, reply) in [
+            ("Sunny, 21 degrees", "Sunny with 21 degrees."),
+            ("Kengele 7 ina mtu mwingine, dakika 12", "Kengele ina mtu mwingine, jaribu baada ya dakika 12."),
+            (r#"{"granted": 0, "left": 3}"#, "Only 3 are left."),
+        ] {
+            assert_eq!(of("get_bell", content, reply), Outcome::Worked, "{content}");
+            assert_eq!(of("ring_bell", content, reply), Outcome::Worked, "{content}");
+            assert_eq!(of("unlock_bell", content, reply), Outcome::Unknown, "{content}");
+        }
+        assert_eq!(of("unlock_bell", r#"{"order": 17}"#, "Order 17."), Outcome::Worked);
+        assert_eq!(of("unlock_bell", "Done, order 17", "Order 17."), Outcome::Worked);
+    }
+
+    #[test]
+    fn a_refusal_beside_data_that_the_reply_repeats_is_no_success() {
+        for (content, reply) in [
+            (r#"{"odemceno": "ne", "dluh": 86}"#, "Dluh je 86 Kč."),
+            (r#"{"accepted": "no", "queue": 14}"#, "You would be number 14."),
+            (r#"{"outcome": "N", "ref": "W-2"}"#, "It stays as it is (W-2)."),
+            (r#"{"svar": "x", "anledning": "utgått", "ref": "W-2"}"#, "Den har utgått (W-2)."),
+            (r#"{"operación": "denegada", "ref": "D-44"}"#, "Ha sido denegada (D-44)."),
+            (r#"{"स्थिति": "असफल", "कोड": "B12"}"#, "बैंक ने ठुकरा दिया (B12)।"),
+            (r#"{"left": 2, "total": 9}"#, "Only 2 are left, so I haven't booked any."),
+        ] {
+            assert_ne!(of_reply(content, reply), Outcome::Worked, "{content}");
         }
     }
 

@@ -7,7 +7,7 @@ use callsieve_text::words::is_unspaced;
 use serde_json::Value;
 
 use super::result::is_doubtful;
-use super::words::{APOLOGIES, NEGATIONS, has_one};
+use super::words::{APOLOGIES, has_negation, has_one};
 
 /// Letters of a word that means something.
 const MIN_LETTERS: usize = 3;
@@ -28,6 +28,11 @@ pub(super) struct Datum {
 }
 
 impl Datum {
+    /// Whether it is the number 0: of what was asked for, nothing.
+    pub(super) fn is_zero(&self) -> bool {
+        self.value.as_f64() == Some(0.0)
+    }
+
     /// Whether the result only repeats an argument.
     fn is_echo(&self, calls: &[Call]) -> bool {
         let Some(key) = &self.key else { return true };
@@ -75,7 +80,7 @@ pub(super) fn uses(reply: &str, data: &[Datum], before: &[Message], calls: &[Cal
 
 /// Whether a sentence denies something. A code of the result (wind from "NE 3") and a number ("reservation no R-7") do not.
 fn denies(sentence: &str, data: &[Datum]) -> bool {
-    if !has_one(sentence, NEGATIONS) {
+    if !has_negation(sentence) {
         return false;
     }
     let mut rest = sentence.to_owned();
@@ -90,7 +95,7 @@ fn denies(sentence: &str, data: &[Datum]) -> bool {
     let is_number = |word: &str| word.contains(|c: char| c.is_ascii_digit() || c == ',');
     let names_number = |at: usize| words[at] == "no" && words.get(at + 1).is_some_and(|next| is_number(next));
     let kept = words.iter().enumerate().filter(|(at, _)| !names_number(*at)).map(|(_, word)| *word);
-    has_one(&kept.collect::<Vec<_>>().join(" "), NEGATIONS)
+    has_negation(&kept.collect::<Vec<_>>().join(" "))
 }
 
 /// How a reply uses a text.

@@ -8,7 +8,7 @@ use callsieve_text::words::is_unspaced;
 use serde_json::{Map, Value};
 
 use super::reply::{Datum, numbers_of};
-use super::words::{FAILURES, NEGATIONS, SUCCESSES, begins_with_one, has_one};
+use super::words::{FAILURES, NEGATIONS, NOES, SUCCESSES, begins_with_one, has_one};
 use super::xml;
 
 /// What a result shows.
@@ -71,6 +71,38 @@ const NOTE_KEYS: &[&str] = &[
     "信息", "原因",
 ];
 
+/// Keys of why something was refused: what succeeds needs no reason. Without signs of letters, as programs write keys.
+#[rustfmt::skip] // The words of a language are together.
+const REASON_KEYS: &[&str] = &[
+    "reason", "why", "cause", "grund", "reden", "motivo", "razon", "razón", "raison", "causa", "orsak", "anledning",
+    "årsak", "årsag", "syy", "powód", "powod", "przyczyna", "důvod", "duvod", "dôvod", "dovod", "indok",
+    "motiv", "razlog", "причина", "αιτία", "αιτια", "λόγος", "neden", "sebep", "alasan", "sebab", "lý do", "ly_do",
+    "lydo", "dahilan", "sababu", "سبب", "סיבה", "دلیل", "वजह", "कारण", "কারণ", "เหตุผล", "사유", "이유", "理由",
+    "原因",
+];
+
+/// Beginnings of words for a state in which nothing was done.
+#[rustfmt::skip] // The words of a language are together.
+const REFUSED_STATES: &[&str] = &[
+    "denied", "rejected", "refused", "declined", "expired", "blocked", "unavailable", "forbidden", "unsuccessful",
+    "abgelehnt", "verweigert", "abgelaufen", "gesperrt", "fehlgeschlagen", "ausgebucht", "geweigerd", "afgewezen",
+    "verlopen", "geblokkeerd", "mislukt", "denegad", "rechazad", "caducad", "bloquead", "agotad", "fallid", "refusé",
+    "rejeté", "expiré", "bloqué", "échou", "épuisé", "rifiutat", "negat", "scadut", "bloccat", "esaurit", "fallit",
+    "recusad", "negad", "rejeitad", "expirad", "esgotad", "falhou", "nekad", "avvisad", "utgången", "spärrad",
+    "misslyck", "nektet", "avvist", "utløpt", "sperret", "mislyk", "afvist", "nægtet", "udløbet", "spærret", "hylätty",
+    "evätty", "vanhentunut", "estetty", "epäonnistu", "odrzucon", "odmow", "wygas", "zablokowan", "nieudan", "zamítnut",
+    "odmítnut", "vypršel", "zablokován", "zamietnut", "odmietnut", "elutasít", "lejárt", "letilt", "sikertelen",
+    "respins", "refuzat", "expirat", "blocat", "eșuat", "odbijen", "isteka", "blokiran", "отклонен", "отказ", "истек",
+    "истёк", "заблокирован", "отклонён", "відхилен", "відмов", "отхвърлен", "απορρίφθηκε", "αρνήθηκε", "έληξε",
+    "αποκλείστηκε", "απέτυχε", "reddedildi", "süresi doldu", "engellendi", "başarısız", "ditolak", "kedaluwarsa",
+    "diblokir", "gagal", "habis", "từ chối", "tu_choi", "hết hạn", "het_han", "bị khóa", "thất bại", "that_bai",
+    "tinanggihan", "imekataliwa", "مرفوض", "رُفض", "رفض", "منتهي", "محظور", "נדחה", "סורב", "פג תוקף", "חסום", "رد شد",
+    "منقضی", "مسدود", "अस्वीकृत", "असफल", "विफल", "समाप्त", "ब्लॉक", "প্রত্যাখ্যা", "ব্যর্থ", "ปฏิเสธ", "หมดอายุ", "ล้มเหลว",
+    "거부", "거절", "만료", "차단", "실패", "拒否", "却下", "期限切れ", "失敗", "拒绝", "拒絕", "过期", "過期", "失败", "已满",
+];
+/// The most words of a state.
+const MOST_OF_A_STATE: usize = 3;
+
 /// The most members of an object that may only say that nothing was done.
 const MOST_OF_A_NOTE: usize = 4;
 
@@ -79,9 +111,29 @@ const FEWEST_UNSPACED: usize = 4;
 /// Letters of a word that is no article: "Porta da Lua" is a name.
 const MIN_LETTERS: usize = 4;
 
-/// Returns what a result shows.
-pub(super) fn sign(result: &Message) -> Sign {
-    if result.is_error { Sign::Failed } else { of_text(&result.content) }
+/// Returns what the result of a call shows.
+///
+/// Of a call that only looks something up (`is_lookup`) any data is what was asked for. One that does something has to say
+/// that it was done: words and numbers may say the opposite, in every language.
+pub(super) fn sign(result: &Message, is_lookup: bool) -> Sign {
+    if result.is_error {
+        return Sign::Failed;
+    }
+    match of_text(&result.content) {
+        Sign::Data(data) if !is_lookup && (is_prose(&result.content) || data.iter().any(Datum::is_zero)) => {
+            Sign::Doubtful
+        }
+        sign => sign,
+    }
+}
+
+/// Whether a result is words, not a value of a notation.
+fn is_prose(text: &str) -> bool {
+    let text = text.trim();
+    let is_number = text.parse::<f64>().is_ok();
+    !is_number && !text.starts_with(['{', '[', '(', '<', '"']) && text.contains(char::is_alphabetic) && {
+        text.split_whitespace().count() > 1 || text.contains(is_unspaced)
+    }
 }
 
 /// Returns `true` for a text with an English phrase of doubt.
@@ -161,6 +213,7 @@ fn joint(parts: impl Iterator<Item = Sign>) -> Sign {
 fn of_object(members: &Map<String, Value>) -> Sign {
     let (mut data, mut is_doubtful, mut succeeded, mut has_denial) = (Vec::new(), false, false, false);
     for (key, value) in members {
+        has_denial |= is_reason(&key.to_lowercase(), value);
         match of_member(&key.to_lowercase(), value) {
             Member::Failed => return Sign::Failed,
             Member::Succeeded => succeeded = true,
@@ -170,7 +223,7 @@ fn of_object(members: &Map<String, Value>) -> Sign {
             Member::Nothing => {}
         }
     }
-    // `{"erfolg": false, "meldung": "ausgebucht"}`: a no beside a few words.
+    // `{"erfolg": false, "meldung": "ausgebucht"}`: a no beside a few words, or the reason for one.
     let is_nested = members.values().any(|value| value.is_object() || value.is_array());
     let is_note = has_denial && !is_nested && members.len() <= MOST_OF_A_NOTE;
     let is_fault = !is_nested && members.len() <= MOST_OF_A_NOTE && has_code_and_reason(members);
@@ -205,6 +258,21 @@ fn is_sentence(text: &str) -> bool {
     let opens_small = |word: &&&str| word.starts_with(|c: char| c.is_lowercase() || has_no_case(c));
     words.len() >= 2
         && words.iter().skip(1).filter(opens_small).any(|word| word.chars().count() >= MIN_LETTERS)
+}
+
+/// Whether a member says why something was refused.
+fn is_reason(key: &str, value: &Value) -> bool {
+    REASON_KEYS.contains(&key) && value.as_str().is_some_and(|reason| !reason.trim().is_empty())
+}
+
+/// Whether a text is a no, or a state in which nothing was done.
+fn is_refusal(text: &str) -> bool {
+    let lower = text.trim().trim_end_matches(['.', '!']).to_lowercase();
+    let is_short = lower.split_whitespace().count() <= MOST_OF_A_STATE;
+    matches!(lower.as_str(), "n" | "f" | "false" | "否" | "いいえ" | "아니요")
+        || NEGATIONS.contains(&lower.as_str())
+        || NOES.contains(&lower.as_str())
+        || is_short && REFUSED_STATES.iter().any(|state| lower.starts_with(state))
 }
 
 /// What one member of a result shows.
@@ -251,6 +319,7 @@ fn of_member(key: &str, value: &Value) -> Member {
         Value::Null | Value::Bool(false) => Member::Denial,
         Value::Bool(true) => Member::Nothing,
         Value::String(text) if text.trim().is_empty() => Member::Nothing,
+        Value::String(text) if is_refusal(text) => Member::Denial,
         // Data may contain such words (a title, a log line), so they are a doubt, not a failure.
         Value::String(text) if is_doubtful(&text.to_lowercase()) => match of_prose(text) {
             Sign::Failed => Member::Failed,

@@ -35,6 +35,13 @@ pub(super) const NEGATIONS: &[&str] = &[
     "ไม่", "않-", "없-", "못-", "ません", "ない", "なかった", "不", "没", "沒", "無", "无", "未",
 ];
 
+/// Words for no as the value of a question.
+#[rustfmt::skip] // The words of a language are together.
+pub(super) const NOES: &[&str] = &[
+    "nein", "nee", "nej", "nei", "no", "non", "não", "nao", "ei", "nie", "ne", "nem", "nu", "нет", "не", "ні", "όχι",
+    "hayır", "tidak", "không", "hindi", "hapana", "لا", "לא", "نه", "نہیں", "नहीं", "না", "ไม่",
+];
+
 /// Words of an apology or of a failure: a reply that has one reports no success.
 #[rustfmt::skip] // The words of a language are together.
 pub(super) const APOLOGIES: &[&str] = &[
@@ -243,6 +250,13 @@ pub(super) const CLOSINGS: &[&str] = &[
 /// Returns `true` if a text in lower case has one of the words.
 pub(super) fn has_one(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| occurs(text, word))
+}
+
+/// Returns `true` if a text in lower case denies something: by a word, or by a contraction such as "haven't".
+pub(super) fn has_negation(text: &str) -> bool {
+    let is_contracted = |word: &str| word.ends_with("n't") || word.ends_with("n\u{2019}t");
+    has_one(text, NEGATIONS)
+        || text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '\u{2019}'))).any(is_contracted)
 }
 
 /// Returns `true` if a text in lower case begins with one of the words, after signs.
