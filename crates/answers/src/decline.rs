@@ -3,7 +3,9 @@
 //! Only a decline is evidence that no function fits. A model that asks for a value would call with it; one that refuses
 //! by policy says nothing about its functions.
 
+use callsieve_text::language::language;
 use callsieve_text::normal::loose_name;
+use callsieve_text::small_talk::is_small_talk;
 use serde_json::Value;
 
 use crate::attempt::attempted_by_parameters;
@@ -14,6 +16,8 @@ use crate::outcome::{apologises, denies, has_word};
 pub enum Prose {
     /// It declines, or answers without a function.
     Declines,
+    /// Neither is certain: small talk, or a text that is not English and has no word of a decline. It may ask for a value.
+    Unclear,
     /// It asks for a value of a function, or what the user wants.
     AsksBack,
     /// It refuses what is asked, whatever the functions are.
@@ -182,6 +186,9 @@ const OFFERS: &[&str] = &[
 /// Letters of a word that means something.
 const MIN_LETTERS: usize = 4;
 
+/// The language whose questions are known by their words.
+const ENGLISH: &str = "en";
+
 /// Judges prose by which a model answered a request with these functions on offer.
 pub fn prose(text: &str, functions: &[Value]) -> Prose {
     if attempted_by_parameters(text, functions).is_some() {
@@ -209,10 +216,15 @@ pub fn prose(text: &str, functions: &[Value]) -> Prose {
         let mut statements = sentences.iter().filter(|sentence| !questions.contains(sentence));
         statements.any(|sentence| denies(sentence) || apologises(sentence))
     };
-    if asks && !declines() {
-        return Prose::AsksBack;
+    match (asks, declines()) {
+        (true, false) => Prose::AsksBack,
+        (_, true) => Prose::Declines,
+        (false, false) => {
+            let is_said = || denies(&lower) || apologises(&lower) || has_word(&lower, SCOPES);
+            let answers = || language(text) == ENGLISH && !is_small_talk(text);
+            if is_said() || answers() { Prose::Declines } else { Prose::Unclear }
+        }
     }
-    Prose::Declines
 }
 
 /// Whether a text refuses by policy: it denies and has a word of rules, law, privacy or safety, or a sentence is a bare refusal.
@@ -336,6 +348,15 @@ mod tests {
             "飞机票我查不了，只能查潮汐。",
         ] {
             assert_eq!(of(text), Prose::Declines, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_may_ask_for_a_value_and_small_talk_are_unclear() {
+        for text in
+            ["Sure, port ka naam bataiye", "See you then!", "Con gusto, me falta el puerto.", "Gerne!"]
+        {
+            assert_eq!(of(text), Prose::Unclear, "{text}");
         }
     }
 

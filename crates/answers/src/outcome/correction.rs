@@ -20,6 +20,8 @@ const MOST_WORDS: usize = 40;
 const MOST_OF_A_SHORT: usize = 14;
 /// Words of a message that says what was wanted.
 const MOST_OF_A_REPEAT: usize = 8;
+/// Letters and digits of a value that is no accident.
+const LEAST_OF_A_CODE: usize = 4;
 /// Letters of a word of the request that a correction repeats.
 const MIN_LETTERS: usize = 3;
 
@@ -128,9 +130,25 @@ fn repairs(lower: &str, before: &[Message], request: &str, calls: &[Call], next_
                 });
                 old.is_some() && is_short && said.gives(new) && (names_old || rejects)
             };
-            !was_given && (is_of_request() || is_of_message())
+            // "40127, it stands next to 40129": the request has both, and the next call takes the other one.
+            let is_other_one = || {
+                changed.replaced.len() == 1
+                    && is_telling(new)
+                    && asked.gives(new)
+                    && !changed.kept_use_up(new, request)
+            };
+            if was_given { is_other_one() } else { is_of_request() || is_of_message() }
         })
     })
+}
+
+/// Whether a value is one that a request hardly has by accident: a code, a long number, or a word.
+fn is_telling(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.chars().filter(|c| c.is_alphanumeric()).count() >= LEAST_OF_A_CODE,
+        Value::Number(number) => number.to_string().len() >= LEAST_OF_A_CODE,
+        _ => false,
+    }
 }
 
 /// How a call of the same function differs from an earlier one.

@@ -431,6 +431,26 @@ mod tests {
         assert_eq!(of_rest(&rest, Some(&next)), Outcome::Failed);
     }
 
+    #[test]
+    fn a_next_call_with_the_other_value_of_the_request_is_a_correction() {
+        let of = |asked: &str, value: Value, said: &str, next: Value| {
+            of_next(asked, &("ring", json!({"bell": value})), said, &("ring", json!({"bell": next})))
+        };
+        let asked = "ring B-4471, it hangs beside B-4475";
+        assert_eq!(
+            of(asked, json!("B-4475"), "it was B-4471 that i asked for", json!("B-4471")),
+            Outcome::Failed
+        );
+        assert_eq!(
+            of(asked, json!("B-4475"), "arre galat, 4471 wala bola tha", json!("B-4471")),
+            Outcome::Failed
+        );
+        // A bell that the request did not name is another request.
+        assert_eq!(of(asked, json!("B-4471"), "and B-9000 too", json!("B-9000")), Outcome::Worked);
+        // A small number of the request may be another one there.
+        assert_eq!(of("ring bell 2 for 3 minutes", json!(2), "and bell 3", json!(3)), Outcome::Worked);
+    }
+
     /// Judges a call by the next message of the user and the calls after it.
     fn of_next(asked: &str, call_: &(&str, Value), said: &str, next: &(&str, Value)) -> Outcome {
         let before = [
