@@ -3,6 +3,8 @@
 //! Two questions that differ in one word are one question if the words are a typing error apart and one of them is a word
 //! that nothing else has. Names, codes, numbers and quoted texts are never taken for typing errors: Goa is not Gao.
 
+use unicode_normalization::UnicodeNormalization as _;
+
 use super::specifics::{content_words, free_words};
 
 /// Letters of a word that may have a typing error.
@@ -43,6 +45,16 @@ impl TypoWords {
     /// Returns all of them as one text, as [`without_each`](Self::without_each) has the others.
     pub fn joined(&self) -> String {
         self.words().collect::<Vec<&str>>().join(" ")
+    }
+
+    /// Returns all of them without the marks of their letters, and whether they have none as they stand: people leave marks out
+    /// where a keyboard lacks them ("prestamo"). Scripts whose marks are vowels are unchanged.
+    pub fn without_marks(&self) -> (String, bool) {
+        let joined = self.joined();
+        let bare: String = joined.nfd().filter(|c| !matches!(c, '\u{300}'..='\u{36f}')).nfc().collect();
+        let bare = bare.replace('ł', "l").replace('đ', "d").replace('ø', "o").replace('ı', "i");
+        let has_none = bare == joined;
+        (bare, has_none)
     }
 
     /// Returns each word that may have a typing error, with what the question has besides.
@@ -156,6 +168,15 @@ mod tests {
         assert_eq!(may("Find the cheapest hotel in Goa for Mara"), ["cheapest", "hotel"]);
         assert_eq!(may("search \"blue moon\" and 'sad songs' of today"), ["search", "today"]);
         assert_eq!(may("status of AB12cd and orderID"), ["statu"]);
+    }
+
+    #[test]
+    fn marks_that_a_keyboard_lacks_are_no_difference() {
+        let bare = |text: &str| TypoWords::of(text).without_marks();
+        assert_eq!(bare("zrušte mi rezervaci").0, bare("zruste mi rezervaci").0);
+        assert!(bare("zruste mi rezervaci").1 && !bare("zrušte mi rezervaci").1);
+        assert_eq!(bare("αλλαξε την κρατηση").0, bare("άλλαξε την κράτηση").0);
+        assert_ne!(bare("rezervace").0, bare("rezervaci").0);
     }
 
     #[test]

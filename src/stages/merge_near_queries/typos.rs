@@ -20,7 +20,7 @@ pub(super) fn may_have_some<'r>(mut requests: impl Iterator<Item = &'r ComparedR
         let of_request: FxHashSet<u128> = words
             .without_each()
             .map(|(_, rest)| content_hash(rest))
-            .chain([content_hash(words.joined())])
+            .chain([content_hash(words.joined()), content_hash(words.without_marks().0)])
             .collect();
         let is_shared = of_request.iter().any(|rest| rests.contains(rest));
         rests.extend(of_request);
@@ -85,9 +85,30 @@ impl Group<'_> {
                 }
             }
         }
+        self.add_without_marks(open, &mut pairs);
         pairs.sort_unstable();
         pairs.dedup();
         pairs
+    }
+
+    /// Adds the pairs of which one question was typed without the marks of the other's letters.
+    fn add_without_marks(&self, open: &[usize], pairs: &mut Vec<(usize, usize)>) {
+        let mut by_bare: FxHashMap<String, Vec<(usize, bool)>> = FxHashMap::default();
+        for &at in open {
+            let (bare, has_none) = self.requests[at].1.typo_words.without_marks();
+            by_bare.entry(bare).or_default().push((at, has_none));
+        }
+        for equal in by_bare.into_values().filter(|equal| (2..=MOST_COMPARED).contains(&equal.len())) {
+            for (nth, &(one, has_none)) in equal.iter().enumerate() {
+                let others =
+                    equal[nth + 1..].iter().filter(|(_, other_has_none)| *other_has_none != has_none);
+                pairs.extend(
+                    others
+                        .map(|&(other, _)| (one.min(other), one.max(other)))
+                        .filter(|&(one, other)| self.may_be_one(one, other, ["", ""])),
+                );
+            }
+        }
     }
 
     /// Whether nothing that was recorded keeps two requests apart.
