@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::SPACE;
 use super::query::PreparedQuery;
+use super::script::{Script, scripts_of};
 use super::topics::Topics;
 use super::words::{content_set, count_held, cut_names, distinct};
 use callsieve_docs::signature::{Signature, signatures};
@@ -15,6 +16,8 @@ pub struct PreparedDocs {
     pub(super) functions: Vec<PreparedFunction>,
     /// The content words of all of it, sorted.
     pub(super) words: Vec<String>,
+    /// The scripts of its descriptions.
+    pub(super) scripts: Vec<Script>,
 }
 
 /// A preprocessed function. All words are content words, sorted.
@@ -48,7 +51,9 @@ impl PreparedDocs {
         let functions: Vec<PreparedFunction> =
             signatures(functions).into_iter().map(PreparedFunction::new).collect();
         let words = distinct(functions.iter().flat_map(|function| function.words.iter().cloned()).collect());
-        Self { functions, words }
+        let scripts =
+            scripts_of(functions.iter().map(|function| function.signature.description.as_str()));
+        Self { functions, words, scripts }
     }
 
     /// Returns whether a query contains every word in the name of a function.
@@ -67,7 +72,7 @@ impl PreparedDocs {
 }
 
 impl PreparedFunction {
-    fn new(signature: Signature) -> Self {
+    pub(super) fn new(signature: Signature) -> Self {
         let name = cut_names(&signature.name).replace('.', " ");
         let (mut about_parameters, mut choices) = (String::new(), String::new());
         for parameter in &signature.parameters {

@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use super::words::{content_set, holds};
+use callsieve_answers::called::CallableFunctions;
 use callsieve_bfcl::conversation::Call;
 use callsieve_text::normal::loose_name;
 
@@ -14,13 +15,11 @@ use callsieve_text::normal::loose_name;
 pub fn are_grounded(calls: &[Call], functions: &[Value], text: &str) -> bool {
     let words = content_set(text);
     let mut n_found = 0;
+    let callable = CallableFunctions::new(functions);
     let all = calls.iter().all(|call| {
-        let called = loose_name(&call.name);
         // A single function matches any name, because a merge of docs may have renamed it.
-        let is_called = |function: &&Value| {
-            functions.len() == 1 || function["name"].as_str().map(loose_name) == Some(called.clone())
-        };
-        let Some(function) = functions.iter().find(is_called) else { return false };
+        let place = if functions.len() == 1 { Some(0) } else { callable.place_of(call) };
+        let Some(function) = place.and_then(|at| functions.get(at)) else { return false };
         let parameters = &function["parameters"];
         let required = parameters["required"].as_array().map_or(&[][..], Vec::as_slice);
         required.iter().filter_map(Value::as_str).all(|name| {
@@ -84,6 +83,8 @@ mod tests {
         let two = [functions[0].clone(), json!({"name": "other", "parameters": {"required": []}})];
         let calls = [call("stop", json!({"command": "dir Desktop", "mode": "fast"}))];
         assert!(!are_grounded(&calls, &two, "list files using dir Desktop"));
+        let calls = [call("command_run", json!({"command": "dir Desktop", "mode": "fast"}))];
+        assert!(are_grounded(&calls, &two, "list files using dir Desktop"));
     }
 
     #[test]

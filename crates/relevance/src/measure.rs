@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::model::Side;
+
 /// Returns the area under the ROC curve: the share of pairs in which the relevant row has the higher score. Ties count
 /// half.
 ///
@@ -49,6 +51,27 @@ pub fn thresholds(scored: &[(f64, bool)], precision: f64) -> Thresholds {
 }
 
 impl Thresholds {
+    /// Thresholds that no probability reaches.
+    pub const NEVER: Self = Self { relevant_from: NEVER_RELEVANT, irrelevant_to: NEVER_IRRELEVANT };
+
+    /// Returns the lower one of two thresholds, for each label.
+    #[must_use]
+    pub fn lower(self, other: Self) -> Self {
+        Self {
+            relevant_from: self.relevant_from.min(other.relevant_from),
+            irrelevant_to: self.irrelevant_to.min(other.irrelevant_to),
+        }
+    }
+
+    /// Returns the higher one of two thresholds, for each label.
+    #[must_use]
+    pub fn higher(self, other: Self) -> Self {
+        Self {
+            relevant_from: self.relevant_from.max(other.relevant_from),
+            irrelevant_to: self.irrelevant_to.max(other.irrelevant_to),
+        }
+    }
+
     /// Combines both thresholds. A label without a threshold is never assigned; if the two overlap, both move to the
     /// middle.
     fn apart(relevant_from: Option<f64>, irrelevant_to: Option<f64>) -> Self {
@@ -229,6 +252,16 @@ impl DecisionCounts {
             }
         }
         decided
+    }
+
+    /// Counts the decision on one row.
+    pub fn of_one(side: Side, is_relevant: bool) -> Self {
+        let none = Self { n_rows: 1, ..Self::default() };
+        match side {
+            Side::Relevant => Self { relevant: (1, usize::from(is_relevant)), ..none },
+            Side::Irrelevant => Self { irrelevant: (1, usize::from(!is_relevant)), ..none },
+            Side::Unsure => none,
+        }
     }
 
     /// Adds the counts of other rows.

@@ -107,7 +107,8 @@ fn thresholds_must_be_probabilities_in_order() {
 /// Writes the built-in weights with another curve, which may be empty, to a file.
 fn weights(curve: Vec<Point>) -> tempfile::NamedTempFile {
     let mut model = Model::embedded().clone();
-    model.text.curve = curve;
+    model.text.english.curve = curve;
+    model.text.other.curve = Vec::new();
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), model.to_toml()).unwrap();
     file
@@ -142,8 +143,8 @@ fn a_target_precision_takes_its_thresholds_from_the_curve_and_settings_override_
         let held =
             noted["bins"].as_array().unwrap().iter().map(|bin| bin["held"].as_u64().unwrap()).sum::<u64>();
         assert_eq!(held, u64::from(relevance.is_none()), "{noted}");
-        assert_eq!(noted["curve"][0]["requests"], 1, "{noted}");
-        assert_eq!(noted["curve"][0]["additional"], u64::from(relevance.is_none()), "{noted}");
+        assert_eq!(noted["english"]["curve"][0]["requests"], 1, "{noted}");
+        assert_eq!(noted["english"]["curve"][0]["additional"], u64::from(relevance.is_none()), "{noted}");
     }
     assert_eq!(stage("precision = 0.9").check(), Ok(()));
     let error = stage("precision = 0.995").check().unwrap_err();
