@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::background::{Background, BackgroundSample};
+use super::bar::is_barred;
 use super::calibrate::LabelledExample;
 use super::docs::PreparedDocs;
 use super::evidence::LogEvidence;
@@ -45,6 +46,7 @@ pub fn example(
         group: group(docs.names()),
         category: category.to_owned(),
         languages: query.languages(),
+        is_barred: is_barred(&query, &docs),
     })
 }
 

@@ -3,7 +3,8 @@
 //! Requests of one doc list, or of lists with the same function names, are always in the same
 //! fold, so the figures show how the weights generalise to other lists. All figures are from
 //! folds that neither the weights nor the thresholds were fitted on; the weights that are written
-//! are fitted on all requests.
+//! are fitted on all requests. The thresholds of a group of languages are chosen on the pooled
+//! scores of the folds, as few requests are not in English.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +14,10 @@ use super::evidence::{LOWERS, LogEvidence};
 use super::fit::{Linear, fit, fit_signed, logistic};
 use super::language_group::LanguageGroup;
 use super::measure::{
-    DecisionCounts, Label, MIN_DISTANCE, Point, TARGETS, Thresholds, curve, decided_by, roc_auc, thresholds,
-    with_reserve,
+    DecisionCounts, Label, MIN_DISTANCE, Point, Scored, TARGETS, Thresholds, curve, decided_by, roc_auc,
+    thresholds, with_reserve,
 };
-use super::model::{EvidencePart, Model, Operating, TextPart};
+use super::model::{EvidencePart, Model, ModelJudgement, Operating, Side, TextPart};
 
 /// One labelled request.
 #[derive(Debug, Clone)]
@@ -33,6 +34,8 @@ pub struct LabelledExample {
     pub category: String,
     /// The languages of its query, which have their own thresholds.
     pub languages: LanguageGroup,
+    /// The text alone never shows that it is irrelevant; see [`is_barred`](super::bar::is_barred).
+    pub is_barred: bool,
 }
 
 /// The parameters of a fit.
@@ -80,7 +83,7 @@ impl Findings {
         self.decided.add(other.decided);
     }
 
-    fn add_curve(&mut self, scored: &[(f64, bool)], curve: &[Point]) {
+    fn add_curve(&mut self, scored: &[Scored], curve: &[Point]) {
         self.targets.resize(Label::ALL.len() * TARGETS.len(), TargetCounts { n_decided: 0, n_right: 0 });
         for point in curve {
             let (n_decided, n_right) = decided_by(point, scored);
@@ -116,6 +119,14 @@ fn is_first_fold(group: &str, seed: u64) -> bool {
     xxh3_64_with_seed(group.as_bytes(), seed).is_multiple_of(2)
 }
 
+/// Number of folds; each is tested with weights that were fitted on the others.
+const FOLDS: u64 = 5;
+
+/// Returns the fold of a group.
+fn fold_of(group: &str, seed: u64) -> u64 {
+    xxh3_64_with_seed(group.as_bytes(), seed) % FOLDS
+}
+
 /// A row to fit on.
 #[derive(Clone, Copy)]
 struct FitRow<'a> {
@@ -123,20 +134,20 @@ struct FitRow<'a> {
     is_relevant: bool,
     group: &'a str,
     languages: LanguageGroup,
+    is_barred: bool,
 }
 
-/// The scores of rows, with their labels and languages.
-#[derive(Clone, Copy)]
-struct Scored {
-    probability: f64,
-    is_relevant: bool,
-    languages: LanguageGroup,
+/// The score of a row, and its languages.
+type OfLanguages = (Scored, LanguageGroup);
+
+/// Returns the scores of the rows in a group of languages.
+fn of_group(scored: &[OfLanguages], wanted: LanguageGroup) -> Vec<Scored> {
+    scored.iter().filter(|(_, languages)| *languages == wanted).map(|(row, _)| *row).collect()
 }
 
-/// Returns the scores and labels of the rows in a group of languages, or of all rows.
-fn of_group(scored: &[Scored], languages: Option<LanguageGroup>) -> Vec<(f64, bool)> {
-    let wanted = scored.iter().filter(|row| languages.is_none_or(|languages| row.languages == languages));
-    wanted.map(|row| (row.probability, row.is_relevant)).collect()
+/// Returns the area under the ROC curve of some rows.
+fn auc(scored: impl Iterator<Item = Scored>) -> Option<f64> {
+    roc_auc(&scored.map(|row| (row.probability, row.is_relevant)).collect::<Vec<_>>())
 }
 
 /// Measurements of the text: of all test rows, and of those of each group of languages.
@@ -159,43 +170,41 @@ impl TextFindings {
         }
     }
 
-    fn add(&mut self, inner: &[Scored], outer: &[Scored], plan: FitPlan) {
-        self.all.aucs.extend(roc_auc(&of_group(outer, None)));
+    fn add(&mut self, inner: &[OfLanguages], outer: &[OfLanguages], plan: FitPlan) {
+        self.all.aucs.extend(auc(outer.iter().map(|(row, _)| *row)));
         for languages in LanguageGroup::ALL {
-            let (inner, outer) = (of_group(inner, Some(languages)), of_group(outer, Some(languages)));
+            let (inner, outer) = (of_group(inner, languages), of_group(outer, languages));
             let decided = DecisionCounts::of(&outer, plan_thresholds(&inner, plan));
             self.all.decided.add(decided);
             let findings = match languages {
                 LanguageGroup::English => &mut self.english,
                 LanguageGroup::Other => &mut self.other,
             };
-            findings.aucs.extend(roc_auc(&outer));
+            findings.aucs.extend(auc(outer.iter().copied()));
             findings.decided.add(decided);
             findings.add_curve(&outer, &curve(&inner));
         }
     }
 }
 
-/// Fits on one fold and tests on the other, for each repeat of the plan; thresholds are chosen within the first fold.
+/// Fits on all folds but one and tests on that one, for each fold and repeat of the plan; thresholds are chosen on the
+/// folds that are fitted on.
 fn test(rows: &[FitRow<'_>], plan: FitPlan) -> TextFindings {
     let mut findings = TextFindings::default();
     for split in 0..u64::from(plan.repeats) {
         let seed = plan.seed.wrapping_add(split);
-        let (first, second): (Vec<FitRow<'_>>, Vec<FitRow<'_>>) =
-            rows.iter().copied().partition(|row| is_first_fold(row.group, seed));
-        for (known, unseen) in [(&first, &second), (&second, &first)] {
-            let (linear, inner) = (fit_rows(known, plan), unseen_scores(known, plan, seed));
-            findings.add(&inner, &scored(&linear, unseen), plan);
+        for fold in 0..FOLDS {
+            let (unseen, known): (Vec<FitRow<'_>>, Vec<FitRow<'_>>) =
+                rows.iter().copied().partition(|row| fold_of(row.group, seed) == fold);
+            let (linear, inner) = (fit_rows(&known, plan), unseen_scores(&known, plan, seed));
+            findings.add(&inner, &scored(&linear, &unseen), plan);
         }
     }
     findings
 }
 
-/// Number of folds for the scores that thresholds are chosen on; each fold is scored by weights fitted on the others.
-const FOLDS: u64 = 5;
-
 /// Returns for each row its probability by weights that were fitted on the other folds.
-fn unseen_scores(rows: &[FitRow<'_>], plan: FitPlan, seed: u64) -> Vec<Scored> {
+fn unseen_scores(rows: &[FitRow<'_>], plan: FitPlan, seed: u64) -> Vec<OfLanguages> {
     let log_odds = unseen_log_odds(rows, plan, seed).into_iter();
     rows.iter().zip(log_odds).map(|(row, log_odds)| row.scored(log_odds)).collect()
 }
@@ -203,7 +212,7 @@ fn unseen_scores(rows: &[FitRow<'_>], plan: FitPlan, seed: u64) -> Vec<Scored> {
 /// Returns for each row its log-odds by weights that were fitted on the other folds.
 fn unseen_log_odds(rows: &[FitRow<'_>], plan: FitPlan, seed: u64) -> Vec<f64> {
     // Not the seed that selected these rows for a fold.
-    let fold_of = |group: &str| xxh3_64_with_seed(group.as_bytes(), !seed) % FOLDS;
+    let fold_of = |group: &str| fold_of(group, !seed);
     let mut log_odds = vec![0.0; rows.len()];
     for fold in 0..FOLDS {
         let known: Vec<FitRow<'_>> = rows.iter().copied().filter(|row| fold_of(row.group) != fold).collect();
@@ -215,7 +224,7 @@ fn unseen_log_odds(rows: &[FitRow<'_>], plan: FitPlan, seed: u64) -> Vec<f64> {
     log_odds
 }
 
-fn plan_thresholds(scored: &[(f64, bool)], plan: FitPlan) -> Thresholds {
+fn plan_thresholds(scored: &[Scored], plan: FitPlan) -> Thresholds {
     thresholds(scored, with_reserve(plan.precision))
 }
 
@@ -225,17 +234,14 @@ fn fit_rows(rows: &[FitRow<'_>], plan: FitPlan) -> Linear {
     fit(&features, &labels, plan.l2)
 }
 
-fn scored(linear: &Linear, rows: &[FitRow<'_>]) -> Vec<Scored> {
+fn scored(linear: &Linear, rows: &[FitRow<'_>]) -> Vec<OfLanguages> {
     rows.iter().map(|row| row.scored(linear.log_odds(row.features))).collect()
 }
 
 impl FitRow<'_> {
-    fn scored(&self, log_odds: f64) -> Scored {
-        Scored {
-            probability: logistic(log_odds),
-            is_relevant: self.is_relevant,
-            languages: self.languages,
-        }
+    fn scored(&self, log_odds: f64) -> OfLanguages {
+        let (probability, is_relevant) = (logistic(log_odds), self.is_relevant);
+        (Scored { probability, is_relevant, is_barred: self.is_barred }, self.languages)
     }
 }
 
@@ -254,6 +260,7 @@ fn text_rows<'a>(
         is_relevant: example.is_relevant,
         group: &example.group,
         languages: example.languages,
+        is_barred: example.is_barred,
     })
     .collect()
 }
@@ -270,7 +277,7 @@ pub fn fit_text(examples: &[LabelledExample], plan: FitPlan, fitted_on: String) 
     let rows = text_rows(examples, &|_| true, &mut kept);
     let unseen = unseen_scores(&rows, plan, plan.seed);
     let operating = |languages: LanguageGroup| {
-        let scored = of_group(&unseen, Some(languages));
+        let scored = of_group(&unseen, languages);
         Operating { thresholds: plan_thresholds(&scored, plan), curve: curve(&scored) }
     };
     TextPart {
@@ -286,7 +293,7 @@ pub fn fit_text(examples: &[LabelledExample], plan: FitPlan, fitted_on: String) 
 pub fn text_curve(examples: &[LabelledExample], languages: LanguageGroup, plan: FitPlan) -> Vec<Point> {
     let mut kept = Vec::new();
     let scored = unseen_scores(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed);
-    curve(&of_group(&scored, Some(languages)))
+    curve(&of_group(&scored, languages))
 }
 
 /// Measures weights of the text by category; each example is scored by weights that were fitted on other doc lists.
@@ -294,11 +301,11 @@ pub fn text_by_category(examples: &[LabelledExample], plan: FitPlan) -> BTreeMap
     let mut kept = Vec::new();
     let scored = unseen_scores(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed);
     let thresholds =
-        LanguageGroup::ALL.map(|languages| plan_thresholds(&of_group(&scored, Some(languages)), plan));
-    by_category(examples.iter().zip(&scored).map(|(example, scored)| {
+        LanguageGroup::ALL.map(|languages| plan_thresholds(&of_group(&scored, languages), plan));
+    by_category(examples.iter().zip(&scored).map(|(example, (scored, languages))| {
         let [english, other] = thresholds;
-        let thresholds = if scored.languages == LanguageGroup::English { english } else { other };
-        (example, DecisionCounts::of(&[(scored.probability, scored.is_relevant)], thresholds))
+        let thresholds = if *languages == LanguageGroup::English { english } else { other };
+        (example, DecisionCounts::of(&[*scored], thresholds))
     }))
 }
 
@@ -321,8 +328,16 @@ fn by_category<'e>(
 
 /// Returns what a model decides of one example with some evidence.
 fn counts_of(model: &Model, example: &LabelledExample, evidence: LogEvidence) -> DecisionCounts {
-    let side = model.judge(&example.features, evidence, example.languages).side();
-    DecisionCounts::of_one(side, example.is_relevant)
+    let judged = model.judge(&example.features, evidence, example.languages);
+    DecisionCounts::of_one(side_of(&judged, example, evidence), example.is_relevant)
+}
+
+/// Returns the decision on one example, which may be barred if the text decides alone.
+fn side_of(judged: &ModelJudgement, example: &LabelledExample, evidence: LogEvidence) -> Side {
+    match judged.side() {
+        Side::Irrelevant if example.is_barred && evidence.is_empty() => Side::Unsure,
+        side => side,
+    }
 }
 
 /// Returns the log-odds of examples by some weights of the text.
@@ -361,14 +376,15 @@ pub fn fit_evidence(
     let mut model = Model { text: text.clone(), evidence };
     // Requests with calls and requests that were only declined must each reach the precision: otherwise the many clear
     // cases of one kind would outweigh the errors of the other.
-    let scored_of = |declined: bool, by_text: bool| -> Vec<(f64, bool)> {
+    let scored_of = |declined: bool, by_text: bool| -> Vec<Scored> {
         let of_kind = with_evidence
             .iter()
             .filter(|(example, _)| (example.evidence.word() == "declined") == declined);
         of_kind
             .map(|(example, log_odds)| {
                 let judged = model.judge_log_odds(*log_odds, example.evidence, example.languages);
-                (if by_text { judged.by_text } else { judged.probability }, example.is_relevant)
+                let probability = if by_text { judged.by_text } else { judged.probability };
+                Scored { probability, is_relevant: example.is_relevant, is_barred: false }
             })
             .collect()
     };
@@ -377,10 +393,11 @@ pub fn fit_evidence(
         (plan_thresholds(&scored, plan), scored)
     });
     // A kind that never reaches the precision for a label moves the threshold just beyond all of its own scores.
-    let scores = |at: usize| kinds[at].1.iter().map(|(score, _)| *score);
+    let scores = |at: usize| kinds[at].1.iter().map(|row| row.probability);
     let from = |at: usize| kinds[at].0.relevant_from.min(scores(at).fold(0.0, f64::max) + MIN_DISTANCE);
     let to = |at: usize| kinds[at].0.irrelevant_to.max(scores(at).fold(1.0, f64::min) - MIN_DISTANCE);
-    let (relevant_from, irrelevant_to) = (from(0).max(from(1)), to(0).min(to(1)));
+    // Whether a request that was only declined is irrelevant, its text decides.
+    let (relevant_from, irrelevant_to) = (from(0).max(from(1)), to(1));
     let by_text = plan_thresholds(&scored_of(true, true), plan).irrelevant_to;
     model.evidence.thresholds =
         Thresholds { relevant_from, irrelevant_to: irrelevant_to.min(relevant_from - MIN_DISTANCE) };
@@ -391,7 +408,7 @@ pub fn fit_evidence(
 /// A declined request is never irrelevant by that alone if its text speaks for relevant.
 const MAX_DECLINED_BELOW: f64 = 0.5;
 
-/// Fits text and evidence on one fold of the groups and tests both on the other, for each repeat of the plan; see
+/// Fits text and evidence on all folds of the groups but one and tests both on that one, for each repeat of the plan; see
 /// [`judge_all`] for the parts of the result.
 ///
 /// With `text`, those weights are used and only the evidence is fitted.
@@ -404,9 +421,10 @@ pub fn test_model(
     let mut all: Vec<(&'static str, Findings)> = Vec::new();
     for split in 0..u64::from(plan.repeats) {
         let seed = plan.seed.wrapping_add(split);
-        let (first, second): (Vec<LabelledExample>, Vec<LabelledExample>) =
-            examples.iter().cloned().partition(|example| is_first_fold(&example.group, seed));
-        for (known, unseen) in [(&first, &second), (&second, &first)] {
+        for fold in 0..FOLDS {
+            let (unseen, known): (Vec<LabelledExample>, Vec<LabelledExample>) =
+                examples.iter().cloned().partition(|example| fold_of(&example.group, seed) == fold);
+            let (known, unseen) = (&known, &unseen);
             let plan = FitPlan { seed, ..plan };
             let (text, log_odds) = match text {
                 Some(text) => (text.clone(), log_odds_by(text, known)),
@@ -442,7 +460,8 @@ pub fn judge_all(model: &Model, examples: &[LabelledExample]) -> Vec<(&'static s
             let evidence = if without_evidence { LogEvidence::default() } else { example.evidence };
             let judged = model.judge(&example.features, evidence, example.languages);
             scores.push((judged.probability, example.is_relevant));
-            findings.decided.add(DecisionCounts::of_one(judged.side(), example.is_relevant));
+            let side = side_of(&judged, example, evidence);
+            findings.decided.add(DecisionCounts::of_one(side, example.is_relevant));
         }
         findings.aucs.extend(roc_auc(&scores));
         (name, findings)
@@ -478,6 +497,7 @@ mod tests {
                     group: format!("list {}", n / 4),
                     category: String::new(),
                     languages: if n % 40 < 20 { LanguageGroup::English } else { LanguageGroup::Other },
+                    is_barred: false,
                 }
             })
             .collect()

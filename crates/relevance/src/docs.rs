@@ -8,7 +8,7 @@ use super::script::{Script, scripts_of};
 use super::topics::Topics;
 use super::words::{content_set, count_held, cut_names, distinct};
 use callsieve_docs::signature::{Signature, signatures};
-use callsieve_text::normal::normalise;
+use callsieve_text::normal::{loose_name, normalise};
 
 /// A preprocessed doc list, ready for the comparison with queries.
 pub struct PreparedDocs {
@@ -23,6 +23,8 @@ pub struct PreparedDocs {
 /// A preprocessed function. All words are content words, sorted.
 pub(super) struct PreparedFunction {
     pub(super) signature: Signature,
+    /// Its name without signs and case.
+    pub(super) loose_name: String,
     pub(super) name_words: Vec<String>,
     pub(super) description_words: Vec<String>,
     /// Words of the names and descriptions of its parameters, also nested ones.
@@ -89,6 +91,7 @@ impl PreparedFunction {
         let words = distinct(parts.concat());
         let [name_words, description_words, parameter_words, choice_words] = parts;
         Self {
+            loose_name: loose_name(&signature.name),
             head_topics: Topics::of(&format!("{name} {}", signature.description)),
             topics: Topics::of(&text),
             name_words,

@@ -92,11 +92,6 @@ impl LogEvidence {
         if is_relevant { self.worked + self.called + self.refuted > 0 } else { self.declined > 0 }
     }
 
-    /// Returns whether the log's models declined and never called a function of the list.
-    pub fn is_only_declined(self) -> bool {
-        self.supports(false) && !self.supports(true)
-    }
-
     /// Summarises the evidence in one word: `calls`, `declined`, `both` or `none`.
     pub fn word(self) -> &'static str {
         match (self.worked + self.called + self.refuted + self.stray > 0, self.declined > 0) {

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::words::{content_set, holds};
+use super::words::{holds, value_words};
 use callsieve_answers::called::CallableFunctions;
 use callsieve_bfcl::conversation::Call;
 use callsieve_text::normal::loose_name;
@@ -13,7 +13,7 @@ use callsieve_text::normal::loose_name;
 /// Returns whether every call is a call of one of the functions and each of its required values occurs in the text; at
 /// least one value must be found. Booleans and enum values need not occur and do not count.
 pub fn are_grounded(calls: &[Call], functions: &[Value], text: &str) -> bool {
-    let words = content_set(text);
+    let words = value_words(text);
     let mut n_found = 0;
     let callable = CallableFunctions::new(functions);
     let all = calls.iter().all(|call| {
@@ -51,7 +51,7 @@ fn is_in(value: &Value, words: &[String]) -> bool {
 }
 
 fn has_half(text: &str, words: &[String]) -> bool {
-    let own = content_set(text);
+    let own = value_words(text);
     let n_held = own.iter().filter(|word| holds(words, word)).count();
     n_held > 0 && 2 * n_held >= own.len()
 }

@@ -11,6 +11,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod background;
+pub mod bar;
 pub mod basis;
 pub mod benchmark;
 pub mod calibrate;
@@ -31,7 +32,7 @@ mod open_tools;
 pub mod operating;
 mod overlap;
 pub mod query;
-pub mod script;
+mod script;
 mod topical;
 mod topics;
 mod values;

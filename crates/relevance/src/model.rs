@@ -89,7 +89,8 @@ pub struct EvidencePart {
     pub weights: Vec<f64>,
     /// The thresholds.
     pub thresholds: Thresholds,
-    /// A request that was only declined is irrelevant if the probability by its text is below this.
+    /// A request that was only declined is irrelevant if the probability by its text is below this; with calls too, it is
+    /// never irrelevant from this on.
     pub declined_below: f64,
     /// The maximum change of the log-odds by the recorded answers.
     pub cap: f64,
@@ -115,18 +116,40 @@ pub struct ModelJudgement {
     pub by_text: f64,
     /// The thresholds that apply.
     pub thresholds: Thresholds,
-    /// The request was only declined, so it is irrelevant below this probability by its text.
-    pub declined_below: Option<f64>,
+    /// Whether the logged models declined the request.
+    pub declined: Declined,
+}
+
+/// Whether the logged models declined a request, and whether its text allows that no function fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Declined {
+    /// No answer declined it.
+    Never,
+    /// All answers declined it.
+    Only {
+        /// The probability by its text is low.
+        text_is_low: bool,
+    },
+    /// Some answers declined it, others called.
+    WithCalls {
+        /// The probability by its text is low.
+        text_is_low: bool,
+    },
 }
 
 impl ModelJudgement {
-    /// Compares the probability with the thresholds.
+    /// Compares the probability with the thresholds. A request that was only declined is irrelevant if its text allows
+    /// it.
     pub fn side(&self) -> Side {
+        let is_low = self.probability <= self.thresholds.irrelevant_to;
+        let is_irrelevant = match self.declined {
+            Declined::Never => is_low,
+            Declined::Only { text_is_low } => text_is_low,
+            Declined::WithCalls { text_is_low } => is_low && text_is_low,
+        };
         if self.probability >= self.thresholds.relevant_from {
             Side::Relevant
-        } else if self.probability <= self.thresholds.irrelevant_to
-            || self.declined_below.is_some_and(|below| self.by_text < below)
-        {
+        } else if is_irrelevant {
             Side::Irrelevant
         } else {
             Side::Unsure
@@ -193,7 +216,18 @@ impl Model {
             probability: logistic(text + by_answers.clamp(-part.cap, part.cap)),
             by_text: logistic(text),
             thresholds: self.thresholds(evidence, group),
-            declined_below: evidence.is_only_declined().then_some(part.declined_below),
+            declined: self.declined(logistic(text), evidence, group),
+        }
+    }
+
+    fn declined(&self, by_text: f64, evidence: LogEvidence, group: LanguageGroup) -> Declined {
+        // What the text shows alone, no declined answer refutes.
+        let text_is_low = by_text < self.evidence.declined_below
+            || by_text <= self.text.operating(group).thresholds.irrelevant_to;
+        match (evidence.supports(false), evidence.supports(true)) {
+            (false, _) => Declined::Never,
+            (true, false) => Declined::Only { text_is_low },
+            (true, true) => Declined::WithCalls { text_is_low },
         }
     }
 
@@ -201,14 +235,11 @@ impl Model {
     /// so no answer moves a decision against what it says.
     fn thresholds(&self, evidence: LogEvidence, group: LanguageGroup) -> Thresholds {
         let (by_text, by_answers) = (self.text.operating(group).thresholds, self.evidence.thresholds);
-        if evidence.is_empty() {
-            by_text
-        } else if evidence.is_only_declined() {
-            by_answers.higher(by_text)
-        } else if evidence.supports(false) {
-            by_answers
-        } else {
-            by_answers.lower(by_text)
+        match (evidence.supports(false), evidence.supports(true)) {
+            _ if evidence.is_empty() => by_text,
+            (true, false) => by_answers.higher(by_text),
+            (true, true) => by_answers,
+            (false, _) => by_answers.lower(by_text),
         }
     }
 

@@ -25,16 +25,17 @@ pub(super) fn features(query: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
 
 /// Returns whether most letters of the query are in a script that the docs do not have, so that the two can share no
 /// words.
-pub fn is_unread(query: &PreparedQuery, docs: &PreparedDocs) -> bool {
+pub(super) fn is_unread(query: &PreparedQuery, docs: &PreparedDocs) -> bool {
     let (other, all) = letters_outside(&query.text, docs);
     2 * other > all
 }
 
-/// Returns the number of letters whose script the docs do not have, and of all letters.
+/// Returns the approximate number of Latin letters for the letters whose script the docs do not have, and for all letters.
 fn letters_outside(text: &str, docs: &PreparedDocs) -> (usize, usize) {
     let scripts = text.chars().filter_map(Script::of);
     scripts.fold((0, 0), |(other, all), script| {
-        (other + usize::from(!docs.scripts.contains(&script)), all + 1)
+        let weight = script.weight();
+        (if docs.scripts.contains(&script) { other } else { other + weight }, all + weight)
     })
 }
 
@@ -70,6 +71,11 @@ impl Script {
             c => Self(FIRST_BLOCK + u32::from(c) / BLOCK_SIZE),
         })
     }
+
+    /// Returns the approximate number of Latin letters for a letter: one for a syllable or a word counts more than one.
+    fn weight(self) -> usize {
+        if matches!(self, HANGUL | HAN) { 3 } else { 1 }
+    }
 }
 
 /// The scripts of docs have at least one in this many of the letters in the descriptions.
@@ -80,7 +86,7 @@ const LEAST_SHARE: usize = 3;
 pub(super) fn scripts_of<'t>(descriptions: impl Iterator<Item = &'t str>) -> Vec<Script> {
     let mut counts: BTreeMap<Script, usize> = BTreeMap::new();
     for script in descriptions.flat_map(str::chars).filter_map(Script::of) {
-        *counts.entry(script).or_default() += 1;
+        *counts.entry(script).or_default() += script.weight();
     }
     let n_letters: usize = counts.values().sum();
     if n_letters == 0 {

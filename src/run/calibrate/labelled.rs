@@ -254,6 +254,6 @@ fn groups(view: &View<'_>, cx: &Context<'_>) -> Result<BTreeMap<RowIx, String>, 
 fn judged_example(basis: &Value, is_relevant: bool, group: String, category: String) -> Read {
     let features = features_of(basis).ok_or(is_relevant)?;
     let evidence = LogEvidence::from_json(&basis["evidence"]);
-    let languages = language_group_of(basis);
-    Ok(LabelledExample { features, evidence, is_relevant, group, category, languages })
+    let (languages, is_barred) = (language_group_of(basis), basis["barred"] == true);
+    Ok(LabelledExample { features, evidence, is_relevant, group, category, languages, is_barred })
 }

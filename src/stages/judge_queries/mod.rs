@@ -43,15 +43,16 @@ use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
 use crate::prompts::judging::QUERIES;
 use crate::relevance::background::{Background, BackgroundSample};
+use crate::relevance::bar::is_barred;
 use crate::relevance::docs::PreparedDocs;
 use crate::relevance::evidence::{self, AnswerSignal, signal_of};
 use crate::relevance::features::features;
 use crate::relevance::grounded::are_grounded;
 use crate::relevance::measure::Thresholds;
-use crate::relevance::model::{Model, Operating, Side};
+use crate::relevance::model::{Declined, Model, Operating, Side};
 use crate::relevance::operating::{JudgedBy, OPERATING_POINT, OperatingPoint, operating_point};
 use crate::relevance::query::PreparedQuery;
-use crate::relevance::{Relevance, SPACE, low_quality, script};
+use crate::relevance::{Relevance, SPACE, low_quality};
 use crate::text::small_talk::is_small_talk;
 
 /// The reason code of requests between the two thresholds.
@@ -313,18 +314,24 @@ impl JudgeQueries {
         let languages = query.languages();
         let mut judged = model.judge(&features, request.evidence, languages);
         judged.thresholds = self.own_thresholds(judged.thresholds);
-        // A threshold of the settings applies to all requests.
-        judged.declined_below = judged.declined_below.filter(|_| self.irrelevant_to.is_none());
-        // A tool that takes any text can serve any query, so the text cannot show that it does not fit. The same is
-        // true if the query contains the full name of a function, or shares no script with the docs.
-        let is_barred = request.has_broken_call
-            || request.evidence.is_empty()
-                && (docs.takes_anything() || docs.is_named_in(&query) || script::is_unread(&query, docs));
+        if self.irrelevant_to.is_some() {
+            // A threshold of the settings applies to all requests, declined ones too.
+            judged.declined = Declined::Never;
+        }
+        let is_barred =
+            request.has_broken_call || request.evidence.is_empty() && is_barred(&query, docs);
+        let basis = || {
+            let mut basis = judged.basis(&features, request.evidence, languages);
+            if is_barred {
+                basis["barred"] = json!(true);
+            }
+            basis
+        };
         let relevance = match judged.side() {
             Side::Relevant => Some(Relevance::Relevant),
             // No recorded answer contradicts the call.
             Side::Unsure if request.is_grounded && request.evidence.word() == "calls" => {
-                let mut basis = judged.basis(&features, request.evidence, languages);
+                let mut basis = basis();
                 basis["grounded_call"] = json!(true);
                 return Judgement {
                     relevance: Some(Relevance::Relevant),
@@ -336,7 +343,7 @@ impl JudgeQueries {
             Side::Irrelevant | Side::Unsure => None,
         };
         let judged_by = JudgedBy::of_model(&judged, request.evidence.is_empty(), is_barred, languages);
-        Judgement { relevance, basis: judged.basis(&features, request.evidence, languages), judged_by }
+        Judgement { relevance, basis: basis(), judged_by }
     }
 
     /// Returns the thresholds, with those of the settings if there are any.
