@@ -145,12 +145,9 @@ pub(super) fn features(query: &PreparedQuery, docs: &PreparedDocs, background: &
     let mean = others.iter().sum::<f64>() / n;
     let deviation = (others.iter().map(|other| (other - mean).powi(2)).sum::<f64>() / n).sqrt();
     let lead = if best + best_other > 0.0 { (best - best_other) / (best + best_other) } else { 0.0 };
-    let rise = match best - mean {
-        ahead if deviation > 0.0 => ahead / deviation,
-        // No function of another list shares a word with the query.
-        ahead if ahead > 0.0 => *RISES.end(),
-        _ => 0.0,
-    };
+    // Without a deviation no other function shares a word with the query, which is usual for other languages than those
+    // of the docs; one shared name or number is no rise then.
+    let rise = if deviation > 0.0 { (best - mean) / deviation } else { 0.0 };
     vec![lead, rise.clamp(*RISES.start(), *RISES.end()) / RISE_UNIT - USUAL_RISE]
 }
 
@@ -207,7 +204,7 @@ mod tests {
         let own = [function("bake_bread", "Bakes a loaf of bread.")];
         let many: Vec<Value> =
             (0..400).map(|n| function(&format!("tool{n}"), &format!("Does thing{n} with bread."))).collect();
-        let changed: Vec<Value> = (0..400).map(|n| function(&format!("Tool_{n}"), "Takes it.")).collect();
+        let changed: Vec<Value> = (0..400).map(|n| function(&format!("tool_{n}"), "Takes it.")).collect();
         let mut reversed = many.clone();
         reversed.reverse();
         let query = "Bake bread with thing17 and thing200";
