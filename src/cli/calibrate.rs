@@ -78,7 +78,7 @@ pub(super) struct CalibrateArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Number of random splits in five folds; each fold is tested with weights that were fitted on the others.
+    /// Number of random splits in ten folds; each fold is tested with weights that were fitted on the others.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
 
@@ -238,7 +238,7 @@ fn checked_plan(args: &CalibrateArgs) -> anyhow::Result<FitPlan> {
 fn tested(tested: &Tested, plan: FitPlan) -> String {
     let curves: String = tested.curves.iter().map(|curve| format!("\n{}", curve_table(curve))).collect();
     format!(
-        "cross-validated on unseen doc lists, {} repeats of five folds\n{}{curves}",
+        "cross-validated on unseen doc lists, {} repeats of ten folds\n{}{curves}",
         plan.repeats,
         figures(&tested.parts),
     )

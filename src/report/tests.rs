@@ -11,8 +11,8 @@ use crate::engine::contract::Role;
 use crate::engine::delta::{KeptRows, StageManifest};
 use crate::engine::vocabulary::TableId;
 use crate::public_sets::compared::SETS_NOTE;
-use crate::relevance::measure::{Label, Point, Thresholds};
 use crate::relevance::language_group::LanguageGroup;
+use crate::relevance::measure::{Label, Point, Thresholds};
 use crate::relevance::model::Operating;
 use crate::relevance::operating::{JudgedBy, operating_point};
 use crate::stages::{self, Notes};
@@ -212,11 +212,8 @@ fn the_curve_of_the_judge_stands_near_its_counts_on_card_and_page() {
         n_decided: 10,
         n_right: 9,
     }];
-    let text = |probability| JudgedBy::Text {
-        probability,
-        is_barred: false,
-        languages: LanguageGroup::English,
-    };
+    let text =
+        |probability| JudgedBy::Text { probability, is_barred: false, languages: LanguageGroup::English };
     let english = Operating { thresholds: lines, curve: curve.to_vec() };
     let other = Operating { thresholds: Thresholds::NEVER, curve: Vec::new() };
     let point = operating_point(&[text(0.05), text(0.15), text(0.15)], &english, &other, Some(0.95));

@@ -11,7 +11,9 @@ use std::path::Path;
 use callsieve_bfcl::entry::Entry;
 use callsieve_bfcl::files::{in_folder, lines};
 use callsieve_relevance::benchmark::{background_of, example};
-use callsieve_relevance::calibrate::{FitPlan, Findings, LabelledExample, fit_text, judge_all, log_odds_unseen, test_text};
+use callsieve_relevance::calibrate::{
+    Findings, FitPlan, LabelledExample, fit_text, judge_all, log_odds_unseen, test_text,
+};
 use callsieve_relevance::evidence::AnswerSignal;
 use callsieve_relevance::fit::logistic;
 use callsieve_relevance::language_group::LanguageGroup;
@@ -26,7 +28,9 @@ const FALSE_REFUSALS: usize = 10;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let after = |flag: &str| arguments.iter().position(|argument| argument == flag).and_then(|at| arguments.get(at + 1));
+    let after = |flag: &str| {
+        arguments.iter().position(|argument| argument == flag).and_then(|at| arguments.get(at + 1))
+    };
     let folder = arguments.first().ok_or("a folder of question files is needed")?;
     let examples = examples(Path::new(folder))?;
     let mut out = std::io::stdout().lock();
@@ -47,7 +51,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         for side in Label::ALL {
             for target in TARGETS {
                 if let Some(counts) = found.of(languages).at_target(side, target) {
-                    writeln!(out, "  {} {target}: {} decided, {} right", side.name(), counts.n_decided, counts.n_right)?;
+                    writeln!(
+                        out,
+                        "  {} {target}: {} decided, {} right",
+                        side.name(),
+                        counts.n_decided,
+                        counts.n_right
+                    )?;
                 }
             }
         }

@@ -100,7 +100,8 @@ impl Background {
             }
         }
         scores.iter_mut().zip(&self.sizes).for_each(|(score, size)| *score /= size);
-        let mut own: Vec<u16> = docs.functions.iter().filter_map(|function| self.place_of(function)).collect();
+        let mut own: Vec<u16> =
+            docs.functions.iter().filter_map(|function| self.place_of(function)).collect();
         own.sort_unstable();
         own.dedup();
         for at in own.into_iter().rev() {

@@ -24,11 +24,7 @@ pub fn background_of<'e>(entries: impl Iterator<Item = &'e Entry<'e>>) -> Backgr
 ///
 /// # Errors
 /// If a rule finds the query of low quality; the error is whether the question is labelled relevant.
-pub fn example(
-    entry: &Entry<'_>,
-    category: &str,
-    background: &Background,
-) -> Result<LabelledExample, bool> {
+pub fn example(entry: &Entry<'_>, category: &str, background: &Background) -> Result<LabelledExample, bool> {
     let is_relevant = !category.contains("irrelevance");
     let first = entry.turns.first().map_or(&[][..], Vec::as_slice);
     let users = first.iter().filter(|message| message.role == Role::User);

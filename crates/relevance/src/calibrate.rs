@@ -119,12 +119,16 @@ fn is_first_fold(group: &str, seed: u64) -> bool {
     xxh3_64_with_seed(group.as_bytes(), seed).is_multiple_of(2)
 }
 
-/// Number of folds; each is tested with weights that were fitted on the others.
-const FOLDS: u64 = 5;
+/// Number of folds for a test; each is tested with weights and thresholds that were fitted on the others. Many, as the
+/// thresholds of other languages than English depend on few requests.
+const TEST_FOLDS: u64 = 10;
 
-/// Returns the fold of a group.
-fn fold_of(group: &str, seed: u64) -> u64 {
-    xxh3_64_with_seed(group.as_bytes(), seed) % FOLDS
+/// Number of folds for the scores that thresholds are chosen on; each is scored by weights that were fitted on the others.
+const SCORE_FOLDS: u64 = 5;
+
+/// Returns the fold of a group, one of some number.
+fn fold_of(group: &str, seed: u64, n_folds: u64) -> u64 {
+    xxh3_64_with_seed(group.as_bytes(), seed) % n_folds
 }
 
 /// A row to fit on.
@@ -193,9 +197,9 @@ fn test(rows: &[FitRow<'_>], plan: FitPlan) -> TextFindings {
     let mut findings = TextFindings::default();
     for split in 0..u64::from(plan.repeats) {
         let seed = plan.seed.wrapping_add(split);
-        for fold in 0..FOLDS {
+        for fold in 0..TEST_FOLDS {
             let (unseen, known): (Vec<FitRow<'_>>, Vec<FitRow<'_>>) =
-                rows.iter().copied().partition(|row| fold_of(row.group, seed) == fold);
+                rows.iter().copied().partition(|row| fold_of(row.group, seed, TEST_FOLDS) == fold);
             let (linear, inner) = (fit_rows(&known, plan), unseen_scores(&known, plan, seed));
             findings.add(&inner, &scored(&linear, &unseen), plan);
         }
@@ -212,9 +216,9 @@ fn unseen_scores(rows: &[FitRow<'_>], plan: FitPlan, seed: u64) -> Vec<OfLanguag
 /// Returns for each row its log-odds by weights that were fitted on the other folds.
 fn unseen_log_odds(rows: &[FitRow<'_>], plan: FitPlan, seed: u64) -> Vec<f64> {
     // Not the seed that selected these rows for a fold.
-    let fold_of = |group: &str| fold_of(group, !seed);
+    let fold_of = |group: &str| fold_of(group, !seed, SCORE_FOLDS);
     let mut log_odds = vec![0.0; rows.len()];
-    for fold in 0..FOLDS {
+    for fold in 0..SCORE_FOLDS {
         let known: Vec<FitRow<'_>> = rows.iter().copied().filter(|row| fold_of(row.group) != fold).collect();
         let linear = fit_rows(&known, plan);
         for (row, log_odds) in rows.iter().zip(&mut log_odds).filter(|(row, _)| fold_of(row.group) == fold) {
@@ -300,8 +304,7 @@ pub fn text_curve(examples: &[LabelledExample], languages: LanguageGroup, plan: 
 pub fn text_by_category(examples: &[LabelledExample], plan: FitPlan) -> BTreeMap<String, DecisionCounts> {
     let mut kept = Vec::new();
     let scored = unseen_scores(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed);
-    let thresholds =
-        LanguageGroup::ALL.map(|languages| plan_thresholds(&of_group(&scored, languages), plan));
+    let thresholds = LanguageGroup::ALL.map(|languages| plan_thresholds(&of_group(&scored, languages), plan));
     by_category(examples.iter().zip(&scored).map(|(example, (scored, languages))| {
         let [english, other] = thresholds;
         let thresholds = if *languages == LanguageGroup::English { english } else { other };
@@ -311,9 +314,7 @@ pub fn text_by_category(examples: &[LabelledExample], plan: FitPlan) -> BTreeMap
 
 /// Measures a model by category.
 pub fn model_by_category(model: &Model, examples: &[LabelledExample]) -> BTreeMap<String, DecisionCounts> {
-    by_category(examples.iter().map(|example| {
-        (example, counts_of(model, example, example.evidence))
-    }))
+    by_category(examples.iter().map(|example| (example, counts_of(model, example, example.evidence))))
 }
 
 fn by_category<'e>(
@@ -377,9 +378,8 @@ pub fn fit_evidence(
     // Requests with calls and requests that were only declined must each reach the precision: otherwise the many clear
     // cases of one kind would outweigh the errors of the other.
     let scored_of = |declined: bool, by_text: bool| -> Vec<Scored> {
-        let of_kind = with_evidence
-            .iter()
-            .filter(|(example, _)| (example.evidence.word() == "declined") == declined);
+        let of_kind =
+            with_evidence.iter().filter(|(example, _)| (example.evidence.word() == "declined") == declined);
         of_kind
             .map(|(example, log_odds)| {
                 let judged = model.judge_log_odds(*log_odds, example.evidence, example.languages);
@@ -421,9 +421,11 @@ pub fn test_model(
     let mut all: Vec<(&'static str, Findings)> = Vec::new();
     for split in 0..u64::from(plan.repeats) {
         let seed = plan.seed.wrapping_add(split);
-        for fold in 0..FOLDS {
-            let (unseen, known): (Vec<LabelledExample>, Vec<LabelledExample>) =
-                examples.iter().cloned().partition(|example| fold_of(&example.group, seed) == fold);
+        for fold in 0..TEST_FOLDS {
+            let (unseen, known): (Vec<LabelledExample>, Vec<LabelledExample>) = examples
+                .iter()
+                .cloned()
+                .partition(|example| fold_of(&example.group, seed, TEST_FOLDS) == fold);
             let (known, unseen) = (&known, &unseen);
             let plan = FitPlan { seed, ..plan };
             let (text, log_odds) = match text {

@@ -53,8 +53,7 @@ impl PreparedDocs {
         let functions: Vec<PreparedFunction> =
             signatures(functions).into_iter().map(PreparedFunction::new).collect();
         let words = distinct(functions.iter().flat_map(|function| function.words.iter().cloned()).collect());
-        let scripts =
-            scripts_of(functions.iter().map(|function| function.signature.description.as_str()));
+        let scripts = scripts_of(functions.iter().map(|function| function.signature.description.as_str()));
         Self { functions, words, scripts }
     }
 

@@ -68,19 +68,12 @@ pub fn fit(rows: &[&[f64]], labels: &[bool], l2: f64) -> Linear {
 ///
 /// # Panics
 /// If the numbers of rows, labels and known log-odds differ.
-pub fn fit_signed(
-    rows: &[Vec<f64>],
-    labels: &[bool],
-    known: &[f64],
-    lowers: &[bool],
-    l2: f64,
-) -> Vec<f64> {
+pub fn fit_signed(rows: &[Vec<f64>], labels: &[bool], known: &[f64], lowers: &[bool], l2: f64) -> Vec<f64> {
     assert!(rows.len() == labels.len() && rows.len() == known.len(), "one label and log-odds per row");
     let mut is_free = vec![true; lowers.len()];
     loop {
         let kept: Vec<usize> = (0..lowers.len()).filter(|&at| is_free[at]).collect();
-        let chosen: Vec<Vec<f64>> =
-            rows.iter().map(|row| kept.iter().map(|&at| row[at]).collect()).collect();
+        let chosen: Vec<Vec<f64>> = rows.iter().map(|row| kept.iter().map(|&at| row[at]).collect()).collect();
         let fitted = fit_added(&chosen, labels, known, l2);
         let wrong: Vec<usize> = (0..kept.len())
             .filter(|&at| if lowers[kept[at]] { fitted[at] > 0.0 } else { fitted[at] < 0.0 })

@@ -56,7 +56,8 @@ const LAST_LATIN: char = '\u{24f}';
 
 fn is_mostly_latin(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic());
-    let (latin, all) = letters.fold((0, 0), |(latin, all), c| (latin + usize::from(c <= LAST_LATIN), all + 1));
+    let (latin, all) =
+        letters.fold((0, 0), |(latin, all), c| (latin + usize::from(c <= LAST_LATIN), all + 1));
     2 * latin >= all
 }
 

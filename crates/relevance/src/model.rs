@@ -211,7 +211,8 @@ impl Model {
     /// Judges a request by the log-odds of its text and the evidence from recorded answers.
     pub fn judge_log_odds(&self, text: f64, evidence: LogEvidence, group: LanguageGroup) -> ModelJudgement {
         let part = &self.evidence;
-        let by_answers: f64 = part.weights.iter().zip(evidence.features()).map(|(weight, x)| weight * x).sum();
+        let by_answers: f64 =
+            part.weights.iter().zip(evidence.features()).map(|(weight, x)| weight * x).sum();
         ModelJudgement {
             probability: logistic(text + by_answers.clamp(-part.cap, part.cap)),
             by_text: logistic(text),
@@ -263,7 +264,8 @@ impl Model {
         }
         for group in LanguageGroup::ALL {
             let operating = self.text.operating_mut(group);
-            operating.thresholds = Thresholds::of_curve(&operating.curve, precision).unwrap_or(Thresholds::NEVER);
+            operating.thresholds =
+                Thresholds::of_curve(&operating.curve, precision).unwrap_or(Thresholds::NEVER);
         }
         Ok(self)
     }
@@ -686,7 +688,11 @@ mod tests {
         let (just_below, just_above) = (log_odds(below - 0.01), log_odds(below + 0.01));
         assert_eq!(side(just_below, [0, 0, 0, 0, 0]), Side::Unsure);
         assert_eq!(side(just_below, [0, 0, 0, 0, 1]), Side::Irrelevant);
-        assert_eq!(side(just_below, [0, 0, 0, 1, 1]), Side::Irrelevant, "a stray call is of no function here");
+        assert_eq!(
+            side(just_below, [0, 0, 0, 1, 1]),
+            Side::Irrelevant,
+            "a stray call is of no function here"
+        );
         assert_eq!(side(just_above, [0, 0, 0, 0, 1]), Side::Unsure);
         assert_ne!(side(just_below, [0, 1, 0, 0, 1]), Side::Irrelevant);
     }
@@ -695,9 +701,11 @@ mod tests {
     fn features_survive_a_round_trip_through_the_basis() {
         let features: Vec<f64> =
             (0..features::names().count()).map(|n| if n == 2 { 0.25 } else { 0.0 }).collect();
-        let basis = Model::embedded()
-            .judge(&features, LogEvidence::default(), LanguageGroup::Other)
-            .basis(&features, LogEvidence::default(), LanguageGroup::Other);
+        let basis = Model::embedded().judge(&features, LogEvidence::default(), LanguageGroup::Other).basis(
+            &features,
+            LogEvidence::default(),
+            LanguageGroup::Other,
+        );
         assert_eq!(features_of(&basis), Some(features));
         assert_eq!(language_group_of(&basis), LanguageGroup::Other);
         assert_eq!(features_of(&json!({"low_quality": "empty"})), None);
@@ -711,9 +719,21 @@ mod tests {
             ("\nmarkup =", "\nmarkdown =", "text.weights.markdown: unknown feature"),
             ("relevant_from = ", "relevant_from = -", "irrelevant_to must be below"),
             ("cap = ", "cap = -", "evidence.cap"),
-            ("\nany_call = ", "\nany_call = -", "evidence.weights.any_call must not be below 0, as a call never"),
-            ("\ndeclined = -", "\ndeclined = ", "evidence.weights.declined must not be above 0, as a declined answer"),
-            ("declined_below = 0", "declined_below = 4", "evidence.declined_below must be from 0 to 1, not 4"),
+            (
+                "\nany_call = ",
+                "\nany_call = -",
+                "evidence.weights.any_call must not be below 0, as a call never",
+            ),
+            (
+                "\ndeclined = -",
+                "\ndeclined = ",
+                "evidence.weights.declined must not be above 0, as a declined answer",
+            ),
+            (
+                "declined_below = 0",
+                "declined_below = 4",
+                "evidence.declined_below must be from 0 to 1, not 4",
+            ),
         ] {
             let error = Model::parse(&good.replacen(old, new, 1)).unwrap_err().to_string();
             assert!(error.contains(why), "{error}");

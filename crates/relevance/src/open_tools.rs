@@ -178,7 +178,9 @@ mod tests {
                     "properties": {name: {"type": kind, "description": "x"}}}})])
             .takes_anything()
         };
-        for name in ["command", "new_value", "sql", "statement", "input-string", "raw_data", "code", "keyword"] {
+        for name in
+            ["command", "new_value", "sql", "statement", "input-string", "raw_data", "code", "keyword"]
+        {
             assert!(takes_anything(name, "string", "Does it."), "{name}");
         }
         #[rustfmt::skip] // The names are one list.

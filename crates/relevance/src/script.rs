@@ -107,8 +107,10 @@ mod tests {
             PreparedDocs::new(&[json!({"name": "get_tide", "description": description,
                 "parameters": {"type": "dict", "required": ["place"], "properties": {"place": {"type": "string"}}}})])
         };
-        let (english, chinese) = ("Tells the tide at a place.", "查询某个港口的潮汐时间。参数 place 为港口。");
-        let (both, russian) = ("查询某个港口的潮汐时间。Tells the tide at a place.", "Время прилива в порту.");
+        let (english, chinese) =
+            ("Tells the tide at a place.", "查询某个港口的潮汐时间。参数 place 为港口。");
+        let (both, russian) =
+            ("查询某个港口的潮汐时间。Tells the tide at a place.", "Время прилива в порту.");
         for (query, description, expected) in [
             ("When is high tide in Bergen?", english, false),
             ("卑尔根什么时候涨潮", english, true),

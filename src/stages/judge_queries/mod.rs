@@ -213,8 +213,7 @@ impl Stage for JudgeQueries {
             let docs = PreparedDocs::new(lists.functions(*list));
             // A log may have a single list, so the rows of a list are spread over all threads, too.
             let judgement = |row: &RowIx| {
-                (!cx.cancelled())
-                    .then(|| (*row, self.judgement(&requests[row], &docs, &background, model)))
+                (!cx.cancelled()).then(|| (*row, self.judgement(&requests[row], &docs, &background, model)))
             };
             rows.par_iter().with_max_len(ROWS_AT_ONCE).map(judgement).collect()
         });
@@ -318,8 +317,7 @@ impl JudgeQueries {
             // A threshold of the settings applies to all requests, declined ones too.
             judged.declined = Declined::Never;
         }
-        let is_barred =
-            request.has_broken_call || request.evidence.is_empty() && is_barred(&query, docs);
+        let is_barred = request.has_broken_call || request.evidence.is_empty() && is_barred(&query, docs);
         let basis = || {
             let mut basis = judged.basis(&features, request.evidence, languages);
             if is_barred {
@@ -505,11 +503,10 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
     let is_offered = |name: &str| lists.has_name(row.ix(), name);
     let answer = recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), is_offered);
     let is_known = |call: &Call| lists.has(row.ix(), call);
-    let signal =
-        signal_of(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), is_known).filter(|signal| {
-            let functions = || lists.functions(view.list_of(row.ix()));
-            *signal != AnswerSignal::Declined || is_decline(&messages, response.as_ref(), functions())
-        });
+    let signal = signal_of(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), is_known).filter(|signal| {
+        let functions = || lists.functions(view.list_of(row.ix()));
+        *signal != AnswerSignal::Declined || is_decline(&messages, response.as_ref(), functions())
+    });
     let has_broken_call = match answer {
         RecordedAnswer::Unreadable(_) => true,
         RecordedAnswer::Truncated => response.as_ref().is_some_and(|response| !response.calls.is_empty()),
