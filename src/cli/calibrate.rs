@@ -15,8 +15,8 @@ use super::Ending;
 use crate::cli::console::{self, Console, count, table};
 use crate::engine::disk::write_output;
 use crate::run::calibrate::{
-    Agreement, Alone, Calibration, DecisionCounts, Findings, Fit, FitPlan, Label, Labelled, Model, Point,
-    RunAgreement, TARGETS, TargetCounts, Tested, agreement,
+    Agreement, Alone, Calibration, DecisionCounts, Findings, Fit, FitPlan, Label, Labelled, LanguageCurve,
+    Model, Point, RunAgreement, TARGETS, TargetCounts, Tested, agreement,
 };
 use crate::run::check_output;
 use crate::stages::Registry;
@@ -71,14 +71,14 @@ pub(super) struct CalibrateArgs {
     cap: f64,
 
     /// L2 regularisation strength; higher shrinks the weights.
-    #[arg(long, value_name = "N", default_value_t = 10.0)]
+    #[arg(long, value_name = "N", default_value_t = 30.0)]
     l2: f64,
 
     /// Seed of the folds.
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
-    /// Number of random two-fold splits; each fold is used once to fit and once to test.
+    /// Number of random splits in ten folds; each fold is tested with weights that were fitted on the others.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     repeats: u32,
 
@@ -236,31 +236,34 @@ fn checked_plan(args: &CalibrateArgs) -> anyhow::Result<FitPlan> {
 
 /// Fitted on one fold, tested on the other.
 fn tested(tested: &Tested, plan: FitPlan) -> String {
-    let curve = tested.curve.as_ref();
-    let curve = curve.map(|(curve, findings)| format!("\n{}", curve_table(curve, findings)));
+    let curves: String = tested.curves.iter().map(|curve| format!("\n{}", curve_table(curve))).collect();
     format!(
-        "cross-validated on unseen doc lists, {} repeats of two folds\n{}{}",
+        "cross-validated on unseen doc lists, {} repeats of ten folds\n{}{curves}",
         plan.repeats,
         figures(&tested.parts),
-        curve.unwrap_or_default()
     )
 }
 
-/// The lines of the text for each target precision: what they decide of the requests that they were drawn by, and how
-/// much of what they decide in the folds is right.
-fn curve_table(curve: &[Point], findings: &Findings) -> String {
+/// The lines of the text for each target precision in some languages: what they decide of the requests that they were drawn
+/// by, and how much of what they decide in the folds is right.
+fn curve_table(of: &LanguageCurve) -> String {
     let mut rows = Vec::new();
     for side in Label::ALL {
         for precision in TARGETS {
-            let point = curve
+            let point = of
+                .curve
                 .iter()
                 .find(|point| point.side == side && point.precision.total_cmp(&precision).is_eq());
-            rows.push(curve_row(side, precision, point, findings.at_target(side, precision)));
+            rows.push(curve_row(side, precision, point, of.findings.at_target(side, precision)));
         }
     }
     let header = ["text alone", "target", "threshold", "decided", "right", "of all", "of label", "in folds"];
+    let (n_all, n_relevant) = of.n_requests;
     format!(
-        "thresholds by target precision, from weights fitted on other doc lists\n{}",
+        "{}: thresholds by target precision, from weights fitted on other doc lists; {}, {} relevant\n{}",
+        of.languages.name(),
+        counted(n_all as u64, "request", "requests"),
+        count(n_relevant as u64),
         table(&header, &rows, &[1, 2, 3, 4, 5, 6, 7])
     )
 }

@@ -11,7 +11,9 @@ use crate::engine::contract::Role;
 use crate::engine::delta::{KeptRows, StageManifest};
 use crate::engine::vocabulary::TableId;
 use crate::public_sets::compared::SETS_NOTE;
+use crate::relevance::language_group::LanguageGroup;
 use crate::relevance::measure::{Label, Point, Thresholds};
+use crate::relevance::model::Operating;
 use crate::relevance::operating::{JudgedBy, operating_point};
 use crate::stages::{self, Notes};
 
@@ -210,13 +212,16 @@ fn the_curve_of_the_judge_stands_near_its_counts_on_card_and_page() {
         n_decided: 10,
         n_right: 9,
     }];
-    let text = |probability| JudgedBy::Text { probability, is_barred: false };
-    let point = operating_point(&[text(0.05), text(0.15), text(0.15)], lines, &curve, Some(0.95));
+    let text =
+        |probability| JudgedBy::Text { probability, is_barred: false, languages: LanguageGroup::English };
+    let english = Operating { thresholds: lines, curve: curve.to_vec() };
+    let other = Operating { thresholds: Thresholds::NEVER, curve: Vec::new() };
+    let point = operating_point(&[text(0.05), text(0.15), text(0.15)], &english, &other, Some(0.95));
     report.operating_points.insert(NASTY.to_owned(), point);
     let (card, page) = (markdown::card(&report), html::page(&report, "run", None));
-    let about = "judged 3 requests from the text alone (target precision 95.0 %): relevant from probability 0.900, \
-                 irrelevant up to probability 0.100.";
-    assert!(card.contains("| irrelevant, 90.0 % | 0.200 | 25.0 % | 3 | +2 |\n"), "{card}");
+    let about = "judged 3 requests from the text alone (target precision 95.0 %): 3 in English, relevant from probability \
+                 0.900, irrelevant up to probability 0.100.";
+    assert!(card.contains("| English, irrelevant, 90.0 % | 0.200 | 25.0 % | 3 | +2 |\n"), "{card}");
     assert!(
         card.contains("### Relevance judged from the text alone")
             && page.contains("<td class=\"n\" data-label=\"change\">+2"),

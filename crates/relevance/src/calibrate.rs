@@ -3,19 +3,21 @@
 //! Requests of one doc list, or of lists with the same function names, are always in the same
 //! fold, so the figures show how the weights generalise to other lists. All figures are from
 //! folds that neither the weights nor the thresholds were fitted on; the weights that are written
-//! are fitted on all requests.
+//! are fitted on all requests. The thresholds of a group of languages are chosen on the pooled
+//! scores of the folds, as few requests are not in English.
 
 use std::collections::BTreeMap;
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::evidence::LogEvidence;
-use super::fit::{Linear, fit, logistic};
+use super::evidence::{LOWERS, LogEvidence};
+use super::fit::{Linear, fit, fit_signed, logistic};
+use super::language_group::LanguageGroup;
 use super::measure::{
-    DecisionCounts, Label, MIN_DISTANCE, Point, TARGETS, Thresholds, curve, decided_by, roc_auc, thresholds,
-    with_reserve,
+    DecisionCounts, Label, MIN_DISTANCE, Point, Scored, TARGETS, Thresholds, curve, decided_by, roc_auc,
+    thresholds, with_reserve,
 };
-use super::model::{Model, ModelPart, evidence_features};
+use super::model::{EvidencePart, Model, ModelJudgement, Operating, Side, TextPart};
 
 /// One labelled request.
 #[derive(Debug, Clone)]
@@ -30,6 +32,10 @@ pub struct LabelledExample {
     pub group: String,
     /// The category of the benchmark or of the run; empty if there is none.
     pub category: String,
+    /// The languages of its query, which have their own thresholds.
+    pub languages: LanguageGroup,
+    /// The text alone never shows that it is irrelevant; see [`is_barred`](super::bar::is_barred).
+    pub is_barred: bool,
 }
 
 /// The parameters of a fit.
@@ -72,12 +78,12 @@ impl Findings {
         (!self.aucs.is_empty()).then(|| self.aucs.iter().sum::<f64>() / self.aucs.len() as f64)
     }
 
-    fn add(&mut self, scored: &[(f64, bool)], thresholds: Thresholds) {
-        self.aucs.extend(roc_auc(scored));
-        self.decided.add(DecisionCounts::of(scored, thresholds));
+    fn add(&mut self, other: Self) {
+        self.aucs.extend(other.aucs);
+        self.decided.add(other.decided);
     }
 
-    fn add_curve(&mut self, scored: &[(f64, bool)], curve: &[Point]) {
+    fn add_curve(&mut self, scored: &[Scored], curve: &[Point]) {
         self.targets.resize(Label::ALL.len() * TARGETS.len(), TargetCounts { n_decided: 0, n_right: 0 });
         for point in curve {
             let (n_decided, n_right) = decided_by(point, scored);
@@ -113,135 +119,230 @@ fn is_first_fold(group: &str, seed: u64) -> bool {
     xxh3_64_with_seed(group.as_bytes(), seed).is_multiple_of(2)
 }
 
-/// A row to fit on: features, label, group.
-type Row<'a> = (&'a [f64], bool, &'a str);
+/// Number of folds for a test; each is tested with weights and thresholds that were fitted on the others. Many, as the
+/// thresholds of other languages than English depend on few requests.
+const TEST_FOLDS: u64 = 10;
 
-/// Fits on one fold and tests on the other, for each repeat of the plan; thresholds are chosen within the first fold.
-fn test(rows: &[Row<'_>], plan: FitPlan) -> Findings {
-    let mut findings = Findings::default();
+/// Number of folds for the scores that thresholds are chosen on; each is scored by weights that were fitted on the others.
+const SCORE_FOLDS: u64 = 5;
+
+/// Returns the fold of a group, one of some number.
+fn fold_of(group: &str, seed: u64, n_folds: u64) -> u64 {
+    xxh3_64_with_seed(group.as_bytes(), seed) % n_folds
+}
+
+/// A row to fit on.
+#[derive(Clone, Copy)]
+struct FitRow<'a> {
+    features: &'a [f64],
+    is_relevant: bool,
+    group: &'a str,
+    languages: LanguageGroup,
+    is_barred: bool,
+}
+
+/// The score of a row, and its languages.
+type OfLanguages = (Scored, LanguageGroup);
+
+/// Returns the scores of the rows in a group of languages.
+fn of_group(scored: &[OfLanguages], wanted: LanguageGroup) -> Vec<Scored> {
+    scored.iter().filter(|(_, languages)| *languages == wanted).map(|(row, _)| *row).collect()
+}
+
+/// Returns the area under the ROC curve of some rows.
+fn auc(scored: impl Iterator<Item = Scored>) -> Option<f64> {
+    roc_auc(&scored.map(|row| (row.probability, row.is_relevant)).collect::<Vec<_>>())
+}
+
+/// Measurements of the text: of all test rows, and of those of each group of languages.
+#[derive(Debug, Clone, Default)]
+pub struct TextFindings {
+    /// All rows, each judged by the thresholds of its languages.
+    pub all: Findings,
+    /// English queries.
+    pub english: Findings,
+    /// Queries in other languages.
+    pub other: Findings,
+}
+
+impl TextFindings {
+    /// Returns the measurements of a group of languages.
+    pub fn of(&self, languages: LanguageGroup) -> &Findings {
+        match languages {
+            LanguageGroup::English => &self.english,
+            LanguageGroup::Other => &self.other,
+        }
+    }
+
+    fn add(&mut self, inner: &[OfLanguages], outer: &[OfLanguages], plan: FitPlan) {
+        self.all.aucs.extend(auc(outer.iter().map(|(row, _)| *row)));
+        for languages in LanguageGroup::ALL {
+            let (inner, outer) = (of_group(inner, languages), of_group(outer, languages));
+            let decided = DecisionCounts::of(&outer, plan_thresholds(&inner, plan));
+            self.all.decided.add(decided);
+            let findings = match languages {
+                LanguageGroup::English => &mut self.english,
+                LanguageGroup::Other => &mut self.other,
+            };
+            findings.aucs.extend(auc(outer.iter().copied()));
+            findings.decided.add(decided);
+            findings.add_curve(&outer, &curve(&inner));
+        }
+    }
+}
+
+/// Fits on all folds but one and tests on that one, for each fold and repeat of the plan; thresholds are chosen on the
+/// folds that are fitted on.
+fn test(rows: &[FitRow<'_>], plan: FitPlan) -> TextFindings {
+    let mut findings = TextFindings::default();
     for split in 0..u64::from(plan.repeats) {
         let seed = plan.seed.wrapping_add(split);
-        let (first, second): (Vec<Row<'_>>, Vec<Row<'_>>) =
-            rows.iter().copied().partition(|(_, _, group)| is_first_fold(group, seed));
-        for (known, unseen) in [(&first, &second), (&second, &first)] {
-            let (linear, inner) = (fit_rows(known, plan), unseen_scores(known, plan, seed));
-            let outer = scored(&linear, unseen);
-            findings.add(&outer, plan_thresholds(&inner, plan));
-            findings.add_curve(&outer, &curve(&inner));
+        for fold in 0..TEST_FOLDS {
+            let (unseen, known): (Vec<FitRow<'_>>, Vec<FitRow<'_>>) =
+                rows.iter().copied().partition(|row| fold_of(row.group, seed, TEST_FOLDS) == fold);
+            let (linear, inner) = (fit_rows(&known, plan), unseen_scores(&known, plan, seed));
+            findings.add(&inner, &scored(&linear, &unseen), plan);
         }
     }
     findings
 }
 
-/// Number of folds for the scores that thresholds are chosen on; each fold is scored by weights fitted on the others.
-const FOLDS: u64 = 5;
-
-/// Returns for each row its probability by weights that were fitted on the other folds, and its label.
-fn unseen_scores(rows: &[Row<'_>], plan: FitPlan, seed: u64) -> Vec<(f64, bool)> {
+/// Returns for each row its probability by weights that were fitted on the other folds.
+fn unseen_scores(rows: &[FitRow<'_>], plan: FitPlan, seed: u64) -> Vec<OfLanguages> {
     let log_odds = unseen_log_odds(rows, plan, seed).into_iter();
-    rows.iter().zip(log_odds).map(|((_, label, _), log_odds)| (logistic(log_odds), *label)).collect()
+    rows.iter().zip(log_odds).map(|(row, log_odds)| row.scored(log_odds)).collect()
 }
 
 /// Returns for each row its log-odds by weights that were fitted on the other folds.
-fn unseen_log_odds(rows: &[Row<'_>], plan: FitPlan, seed: u64) -> Vec<f64> {
+fn unseen_log_odds(rows: &[FitRow<'_>], plan: FitPlan, seed: u64) -> Vec<f64> {
     // Not the seed that selected these rows for a fold.
-    let fold_of = |group: &str| xxh3_64_with_seed(group.as_bytes(), !seed) % FOLDS;
+    let fold_of = |group: &str| fold_of(group, !seed, SCORE_FOLDS);
     let mut log_odds = vec![0.0; rows.len()];
-    for fold in 0..FOLDS {
-        let known: Vec<Row<'_>> =
-            rows.iter().copied().filter(|(_, _, group)| fold_of(group) != fold).collect();
+    for fold in 0..SCORE_FOLDS {
+        let known: Vec<FitRow<'_>> = rows.iter().copied().filter(|row| fold_of(row.group) != fold).collect();
         let linear = fit_rows(&known, plan);
-        for (row, log_odds) in rows.iter().zip(&mut log_odds).filter(|(row, _)| fold_of(row.2) == fold) {
-            *log_odds = linear.log_odds(row.0);
+        for (row, log_odds) in rows.iter().zip(&mut log_odds).filter(|(row, _)| fold_of(row.group) == fold) {
+            *log_odds = linear.log_odds(row.features);
         }
     }
     log_odds
 }
 
-fn plan_thresholds(scored: &[(f64, bool)], plan: FitPlan) -> Thresholds {
+fn plan_thresholds(scored: &[Scored], plan: FitPlan) -> Thresholds {
     thresholds(scored, with_reserve(plan.precision))
 }
 
-fn fit_rows(rows: &[Row<'_>], plan: FitPlan) -> Linear {
-    let features: Vec<&[f64]> = rows.iter().map(|(features, _, _)| *features).collect();
-    let labels: Vec<bool> = rows.iter().map(|(_, label, _)| *label).collect();
+fn fit_rows(rows: &[FitRow<'_>], plan: FitPlan) -> Linear {
+    let features: Vec<&[f64]> = rows.iter().map(|row| row.features).collect();
+    let labels: Vec<bool> = rows.iter().map(|row| row.is_relevant).collect();
     fit(&features, &labels, plan.l2)
 }
 
-fn scored(linear: &Linear, rows: &[Row<'_>]) -> Vec<(f64, bool)> {
-    rows.iter().map(|(features, label, _)| (logistic(linear.log_odds(features)), *label)).collect()
+fn scored(linear: &Linear, rows: &[FitRow<'_>]) -> Vec<OfLanguages> {
+    rows.iter().map(|row| row.scored(linear.log_odds(row.features))).collect()
+}
+
+impl FitRow<'_> {
+    fn scored(&self, log_odds: f64) -> OfLanguages {
+        let (probability, is_relevant) = (logistic(log_odds), self.is_relevant);
+        (Scored { probability, is_relevant, is_barred: self.is_barred }, self.languages)
+    }
 }
 
 fn text_rows<'a>(
     examples: &'a [LabelledExample],
     keep: &dyn Fn(usize) -> bool,
     kept: &'a mut Vec<Vec<f64>>,
-) -> Vec<Row<'a>> {
+) -> Vec<FitRow<'a>> {
     let pick = |row: &[f64]| -> Vec<f64> {
         row.iter().enumerate().filter(|(at, _)| keep(*at)).map(|(_, x)| *x).collect()
     };
     kept.extend(examples.iter().map(|example| pick(&example.features)));
     let rows = kept.iter().zip(examples);
-    rows.map(|(features, example)| (features.as_slice(), example.is_relevant, example.group.as_str()))
-        .collect()
+    rows.map(|(features, example)| FitRow {
+        features,
+        is_relevant: example.is_relevant,
+        group: &example.group,
+        languages: example.languages,
+        is_barred: example.is_barred,
+    })
+    .collect()
 }
 
 /// Tests weights of the text on the features that `keep` selects.
-pub fn test_text(examples: &[LabelledExample], plan: FitPlan, keep: impl Fn(usize) -> bool) -> Findings {
+pub fn test_text(examples: &[LabelledExample], plan: FitPlan, keep: impl Fn(usize) -> bool) -> TextFindings {
     let mut kept = Vec::new();
     test(&text_rows(examples, &keep, &mut kept), plan)
 }
 
 /// Fits the weights of the text on all examples.
-pub fn fit_text(examples: &[LabelledExample], plan: FitPlan, fitted_on: String) -> ModelPart {
+pub fn fit_text(examples: &[LabelledExample], plan: FitPlan, fitted_on: String) -> TextPart {
     let mut kept = Vec::new();
     let rows = text_rows(examples, &|_| true, &mut kept);
     let unseen = unseen_scores(&rows, plan, plan.seed);
-    ModelPart {
+    let operating = |languages: LanguageGroup| {
+        let scored = of_group(&unseen, languages);
+        Operating { thresholds: plan_thresholds(&scored, plan), curve: curve(&scored) }
+    };
+    TextPart {
         fitted_on,
         linear: fit_rows(&rows, plan),
-        thresholds: plan_thresholds(&unseen, plan),
-        curve: curve(&unseen),
+        english: operating(LanguageGroup::English),
+        other: operating(LanguageGroup::Other),
     }
 }
 
-/// Returns the curve of the text; each example is scored by weights that were fitted on other doc lists.
-pub fn text_curve(examples: &[LabelledExample], plan: FitPlan) -> Vec<Point> {
+/// Returns the curve of the text for a group of languages; each example is scored by weights that were fitted on other
+/// doc lists.
+pub fn text_curve(examples: &[LabelledExample], languages: LanguageGroup, plan: FitPlan) -> Vec<Point> {
     let mut kept = Vec::new();
-    curve(&unseen_scores(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed))
+    let scored = unseen_scores(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed);
+    curve(&of_group(&scored, languages))
 }
 
 /// Measures weights of the text by category; each example is scored by weights that were fitted on other doc lists.
 pub fn text_by_category(examples: &[LabelledExample], plan: FitPlan) -> BTreeMap<String, DecisionCounts> {
     let mut kept = Vec::new();
     let scored = unseen_scores(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed);
-    let thresholds = plan_thresholds(&scored, plan);
-    by_category(examples.iter().zip(scored).map(|(example, scored)| (example, scored, thresholds)))
+    let thresholds = LanguageGroup::ALL.map(|languages| plan_thresholds(&of_group(&scored, languages), plan));
+    by_category(examples.iter().zip(&scored).map(|(example, (scored, languages))| {
+        let [english, other] = thresholds;
+        let thresholds = if *languages == LanguageGroup::English { english } else { other };
+        (example, DecisionCounts::of(&[*scored], thresholds))
+    }))
 }
 
 /// Measures a model by category.
 pub fn model_by_category(model: &Model, examples: &[LabelledExample]) -> BTreeMap<String, DecisionCounts> {
-    by_category(examples.iter().map(|example| {
-        let judged = model.judge(&example.features, example.evidence);
-        (example, (judged.probability, example.is_relevant), judged.thresholds)
-    }))
+    by_category(examples.iter().map(|example| (example, counts_of(model, example, example.evidence))))
 }
 
 fn by_category<'e>(
-    scored: impl Iterator<Item = (&'e LabelledExample, (f64, bool), Thresholds)>,
+    counted: impl Iterator<Item = (&'e LabelledExample, DecisionCounts)>,
 ) -> BTreeMap<String, DecisionCounts> {
     let mut categories: BTreeMap<String, DecisionCounts> = BTreeMap::new();
-    for (example, scored, thresholds) in scored.filter(|(example, ..)| !example.category.is_empty()) {
-        categories
-            .entry(example.category.clone())
-            .or_default()
-            .add(DecisionCounts::of(&[scored], thresholds));
+    for (example, counts) in counted.filter(|(example, _)| !example.category.is_empty()) {
+        categories.entry(example.category.clone()).or_default().add(counts);
     }
     categories
 }
 
+/// Returns what a model decides of one example with some evidence.
+fn counts_of(model: &Model, example: &LabelledExample, evidence: LogEvidence) -> DecisionCounts {
+    let judged = model.judge(&example.features, evidence, example.languages);
+    DecisionCounts::of_one(side_of(&judged, example, evidence), example.is_relevant)
+}
+
+/// Returns the decision on one example, which may be barred if the text decides alone.
+fn side_of(judged: &ModelJudgement, example: &LabelledExample, evidence: LogEvidence) -> Side {
+    match judged.side() {
+        Side::Irrelevant if example.is_barred && evidence.is_empty() => Side::Unsure,
+        side => side,
+    }
+}
+
 /// Returns the log-odds of examples by some weights of the text.
-pub fn log_odds_by(text: &ModelPart, examples: &[LabelledExample]) -> Vec<f64> {
+pub fn log_odds_by(text: &TextPart, examples: &[LabelledExample]) -> Vec<f64> {
     examples.iter().map(|example| text.linear.log_odds(&example.features)).collect()
 }
 
@@ -251,12 +352,12 @@ pub fn log_odds_unseen(examples: &[LabelledExample], plan: FitPlan) -> Vec<f64> 
     unseen_log_odds(&text_rows(examples, &|_| true, &mut kept), plan, plan.seed)
 }
 
-/// Fits the weights of the evidence on the examples that have some; `log_odds` are those of their text. Thresholds are
-/// chosen on the capped probabilities of the model.
+/// Fits the weights of the evidence on the examples that have some; `log_odds` are those of their text, to which the
+/// weights are added. Thresholds are chosen on the capped probabilities of the model.
 pub fn fit_evidence(
     examples: &[LabelledExample],
     log_odds: &[f64],
-    text: &ModelPart,
+    text: &TextPart,
     cap: f64,
     plan: FitPlan,
     fitted_on: String,
@@ -266,61 +367,66 @@ pub fn fit_evidence(
         .zip(log_odds.iter().copied())
         .filter(|(example, _)| !example.evidence.is_empty())
         .collect();
-    let features: Vec<Vec<f64>> = with_evidence
-        .iter()
-        .map(|(example, log_odds)| evidence_features(*log_odds, example.evidence))
-        .collect();
-    let rows: Vec<Row<'_>> = features
-        .iter()
-        .zip(&with_evidence)
-        .map(|(features, (example, _))| (features.as_slice(), example.is_relevant, example.group.as_str()))
-        .collect();
-    let linear = fit_rows(&rows, plan);
-    let none = Thresholds { relevant_from: 1.0, irrelevant_to: 0.0 };
-    let mut model = Model {
-        text: text.clone(),
-        evidence: ModelPart { fitted_on, linear, thresholds: none, curve: Vec::new() },
-        cap,
-    };
+    let features: Vec<Vec<f64>> =
+        with_evidence.iter().map(|(example, _)| example.evidence.features()).collect();
+    let labels: Vec<bool> = with_evidence.iter().map(|(example, _)| example.is_relevant).collect();
+    let known: Vec<f64> = with_evidence.iter().map(|(_, log_odds)| *log_odds).collect();
+    let weights = fit_signed(&features, &labels, &known, LOWERS, plan.l2);
+    let evidence =
+        EvidencePart { fitted_on, weights, thresholds: Thresholds::NEVER, declined_below: 0.0, cap };
+    let mut model = Model { text: text.clone(), evidence };
     // Requests with calls and requests that were only declined must each reach the precision: otherwise the many clear
     // cases of one kind would outweigh the errors of the other.
-    let thresholds_of = |declined: bool| {
+    let scored_of = |declined: bool, by_text: bool| -> Vec<Scored> {
         let of_kind =
             with_evidence.iter().filter(|(example, _)| (example.evidence.word() == "declined") == declined);
-        let scored: Vec<(f64, bool)> = of_kind
+        of_kind
             .map(|(example, log_odds)| {
-                (model.judge_log_odds(*log_odds, example.evidence).probability, example.is_relevant)
+                let judged = model.judge_log_odds(*log_odds, example.evidence, example.languages);
+                let probability = if by_text { judged.by_text } else { judged.probability };
+                Scored { probability, is_relevant: example.is_relevant, is_barred: false }
             })
-            .collect();
-        (plan_thresholds(&scored, plan), scored)
+            .collect()
     };
-    let kinds = [thresholds_of(true), thresholds_of(false)];
+    let kinds = [true, false].map(|declined| {
+        let scored = scored_of(declined, false);
+        (plan_thresholds(&scored, plan), scored)
+    });
     // A kind that never reaches the precision for a label moves the threshold just beyond all of its own scores.
-    let scores = |at: usize| kinds[at].1.iter().map(|(score, _)| *score);
+    let scores = |at: usize| kinds[at].1.iter().map(|row| row.probability);
     let from = |at: usize| kinds[at].0.relevant_from.min(scores(at).fold(0.0, f64::max) + MIN_DISTANCE);
     let to = |at: usize| kinds[at].0.irrelevant_to.max(scores(at).fold(1.0, f64::min) - MIN_DISTANCE);
-    let (relevant_from, irrelevant_to) = (from(0).max(from(1)), to(0).min(to(1)));
+    // Whether a request that was only declined is irrelevant, its text decides.
+    let (relevant_from, irrelevant_to) = (from(0).max(from(1)), to(1));
+    let by_text = plan_thresholds(&scored_of(true, true), plan).irrelevant_to;
     model.evidence.thresholds =
         Thresholds { relevant_from, irrelevant_to: irrelevant_to.min(relevant_from - MIN_DISTANCE) };
+    model.evidence.declined_below = (by_text + MIN_DISTANCE).clamp(0.0, MAX_DECLINED_BELOW);
     model
 }
 
-/// Fits text and evidence on one fold of the groups and tests both on the other, for each repeat of the plan; see
+/// A declined request is never irrelevant by that alone if its text speaks for relevant.
+const MAX_DECLINED_BELOW: f64 = 0.5;
+
+/// Fits text and evidence on all folds of the groups but one and tests both on that one, for each repeat of the plan; see
 /// [`judge_all`] for the parts of the result.
 ///
 /// With `text`, those weights are used and only the evidence is fitted.
 pub fn test_model(
     examples: &[LabelledExample],
-    text: Option<&ModelPart>,
+    text: Option<&TextPart>,
     cap: f64,
     plan: FitPlan,
 ) -> Vec<(&'static str, Findings)> {
     let mut all: Vec<(&'static str, Findings)> = Vec::new();
     for split in 0..u64::from(plan.repeats) {
         let seed = plan.seed.wrapping_add(split);
-        let (first, second): (Vec<LabelledExample>, Vec<LabelledExample>) =
-            examples.iter().cloned().partition(|example| is_first_fold(&example.group, seed));
-        for (known, unseen) in [(&first, &second), (&second, &first)] {
+        for fold in 0..TEST_FOLDS {
+            let (unseen, known): (Vec<LabelledExample>, Vec<LabelledExample>) = examples
+                .iter()
+                .cloned()
+                .partition(|example| fold_of(&example.group, seed, TEST_FOLDS) == fold);
+            let (known, unseen) = (&known, &unseen);
             let plan = FitPlan { seed, ..plan };
             let (text, log_odds) = match text {
                 Some(text) => (text.clone(), log_odds_by(text, known)),
@@ -331,8 +437,7 @@ pub fn test_model(
                 if all.len() <= at {
                     all.push((name, Findings::default()));
                 }
-                all[at].1.aucs.extend(found.aucs);
-                all[at].1.decided.add(found.decided);
+                all[at].1.add(found);
             }
         }
     }
@@ -355,11 +460,10 @@ pub fn judge_all(model: &Model, examples: &[LabelledExample]) -> Vec<(&'static s
         let mut scores = Vec::new();
         for example in examples.iter().filter(|example| words.contains(&example.evidence.word())) {
             let evidence = if without_evidence { LogEvidence::default() } else { example.evidence };
-            let judged = model.judge(&example.features, evidence);
+            let judged = model.judge(&example.features, evidence, example.languages);
             scores.push((judged.probability, example.is_relevant));
-            findings
-                .decided
-                .add(DecisionCounts::of(&[(judged.probability, example.is_relevant)], judged.thresholds));
+            let side = side_of(&judged, example, evidence);
+            findings.decided.add(DecisionCounts::of_one(side, example.is_relevant));
         }
         findings.aucs.extend(roc_auc(&scores));
         (name, findings)
@@ -394,6 +498,8 @@ mod tests {
                     is_relevant,
                     group: format!("list {}", n / 4),
                     category: String::new(),
+                    languages: if n % 40 < 20 { LanguageGroup::English } else { LanguageGroup::Other },
+                    is_barred: false,
                 }
             })
             .collect()
@@ -404,7 +510,7 @@ mod tests {
     #[test]
     fn the_informative_feature_gets_the_weight() {
         let examples = examples();
-        let auc = |findings: Findings| findings.mean_auc().unwrap();
+        let auc = |findings: TextFindings| findings.all.mean_auc().unwrap();
         let all = auc(test_text(&examples, PLAN, |_| true));
         assert!((all - 0.9).abs() < 0.03, "{all}");
         assert!(auc(test_text(&examples, PLAN, |at| at == 1)) < 0.6);
@@ -424,15 +530,30 @@ mod tests {
     fn a_curve_is_measured_on_unseen_rows() {
         let examples = examples();
         let part = fit_text(&examples, PLAN, String::new());
-        assert_eq!(part.curve, text_curve(&examples, PLAN));
-        // Nine in ten are right, so no threshold reaches a precision of 0.99.
-        assert!(part.curve.iter().all(|point| point.precision < 0.99), "{:?}", part.curve);
-        assert!(part.curve.iter().any(|point| point.side == Label::Relevant));
         let findings = test_text(&examples, PLAN, |_| true);
-        let at = findings.at_target(Label::Relevant, 0.8).unwrap();
-        assert!(at.n_decided > 0 && at.n_right * 10 >= at.n_decided * 8, "{at:?}");
-        assert_eq!(findings.at_target(Label::Relevant, 0.99).unwrap().n_decided, 0);
-        assert_eq!(findings.at_target(Label::Relevant, 0.5), None);
+        for languages in LanguageGroup::ALL {
+            let curve = &part.operating(languages).curve;
+            assert_eq!(*curve, text_curve(&examples, languages, PLAN));
+            // Nine in ten are right, so no threshold reaches a precision of 0.99.
+            assert!(curve.iter().all(|point| point.precision < 0.99), "{curve:?}");
+            assert!(curve.iter().any(|point| point.side == Label::Relevant));
+            let findings = findings.of(languages);
+            let at = findings.at_target(Label::Relevant, 0.8).unwrap();
+            assert!(at.n_decided > 0 && at.n_right * 10 >= at.n_decided * 8, "{at:?}");
+            assert_eq!(findings.at_target(Label::Relevant, 0.99).unwrap().n_decided, 0);
+            assert_eq!(findings.at_target(Label::Relevant, 0.5), None);
+        }
+        let n_rows = |findings: &Findings| findings.decided.n_rows;
+        assert_eq!(n_rows(&findings.all), n_rows(&findings.english) + n_rows(&findings.other));
+    }
+
+    #[test]
+    fn a_group_of_languages_without_examples_is_never_decided() {
+        let mut examples = examples();
+        examples.iter_mut().for_each(|example| example.languages = LanguageGroup::English);
+        let part = fit_text(&examples, PLAN, String::new());
+        assert_eq!(part.other, Operating { thresholds: Thresholds::NEVER, curve: Vec::new() });
+        assert!(part.english.thresholds.relevant_from < 1.0);
     }
 
     #[test]

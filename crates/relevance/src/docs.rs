@@ -4,10 +4,11 @@ use serde_json::Value;
 
 use super::SPACE;
 use super::query::PreparedQuery;
+use super::script::{Script, scripts_of};
 use super::topics::Topics;
 use super::words::{content_set, count_held, cut_names, distinct};
 use callsieve_docs::signature::{Signature, signatures};
-use callsieve_text::normal::normalise;
+use callsieve_text::normal::{loose_name, normalise};
 
 /// A preprocessed doc list, ready for the comparison with queries.
 pub struct PreparedDocs {
@@ -15,11 +16,15 @@ pub struct PreparedDocs {
     pub(super) functions: Vec<PreparedFunction>,
     /// The content words of all of it, sorted.
     pub(super) words: Vec<String>,
+    /// The scripts of its descriptions.
+    pub(super) scripts: Vec<Script>,
 }
 
 /// A preprocessed function. All words are content words, sorted.
 pub(super) struct PreparedFunction {
     pub(super) signature: Signature,
+    /// Its name without signs and case.
+    pub(super) loose_name: String,
     pub(super) name_words: Vec<String>,
     pub(super) description_words: Vec<String>,
     /// Words of the names and descriptions of its parameters, also nested ones.
@@ -48,7 +53,8 @@ impl PreparedDocs {
         let functions: Vec<PreparedFunction> =
             signatures(functions).into_iter().map(PreparedFunction::new).collect();
         let words = distinct(functions.iter().flat_map(|function| function.words.iter().cloned()).collect());
-        Self { functions, words }
+        let scripts = scripts_of(functions.iter().map(|function| function.signature.description.as_str()));
+        Self { functions, words, scripts }
     }
 
     /// Returns whether a query contains every word in the name of a function.
@@ -67,7 +73,7 @@ impl PreparedDocs {
 }
 
 impl PreparedFunction {
-    fn new(signature: Signature) -> Self {
+    pub(super) fn new(signature: Signature) -> Self {
         let name = cut_names(&signature.name).replace('.', " ");
         let (mut about_parameters, mut choices) = (String::new(), String::new());
         for parameter in &signature.parameters {
@@ -84,6 +90,7 @@ impl PreparedFunction {
         let words = distinct(parts.concat());
         let [name_words, description_words, parameter_words, choice_words] = parts;
         Self {
+            loose_name: loose_name(&signature.name),
             head_topics: Topics::of(&format!("{name} {}", signature.description)),
             topics: Topics::of(&text),
             name_words,

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::words::log_count;
 use callsieve_answers::recorded::RecordedAnswer;
+use callsieve_bfcl::conversation::Call;
 
 /// The evidence from one recorded answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,21 +25,19 @@ pub enum AnswerSignal {
     Declined,
 }
 
-/// Returns the evidence from a recorded answer; `None` if it is no evidence. `has_function` returns whether the list
-/// has a function of this name.
+/// Returns the evidence from a recorded answer; `None` if it is no evidence. `is_known` returns whether a call is of a
+/// function of the list.
 pub fn signal_of(
     recorded: &RecordedAnswer,
     outcome: Option<&str>,
     tool_choice: Option<&str>,
-    has_function: impl Fn(&str) -> bool,
+    is_known: impl Fn(&Call) -> bool,
 ) -> Option<AnswerSignal> {
     let tool_choice = tool_choice.unwrap_or("auto");
     let is_forced = tool_choice == "required" || tool_choice == "any" || tool_choice.starts_with("function:");
     match recorded {
         _ if is_forced => None,
-        RecordedAnswer::Calls(calls) if !calls.iter().any(|call| has_function(&call.name)) => {
-            Some(AnswerSignal::Stray)
-        }
+        RecordedAnswer::Calls(calls) if !calls.iter().any(is_known) => Some(AnswerSignal::Stray),
         RecordedAnswer::Calls(_) => Some(match outcome {
             Some("worked") => AnswerSignal::Worked,
             Some("failed") => AnswerSignal::Refuted,
@@ -55,6 +54,10 @@ pub fn signal_of(
 
 /// Names of the features, in the order of [`LogEvidence::features`].
 pub const NAMES: &[&str] = &["any_call", "worked", "called", "refuted", "stray", "declined", "only_declined"];
+
+/// Which of the features may only lower the probability that a function fits; the others may only raise it. So no answer
+/// ever speaks for the opposite of what it says.
+pub const LOWERS: &[bool] = &[false, false, false, false, false, true, true];
 
 /// The number of answers of each kind for one request and its merged copies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -138,7 +141,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use callsieve_bfcl::conversation::Call;
     use callsieve_text::normal::loose_name;
 
     fn signal(
@@ -146,7 +148,7 @@ mod tests {
         outcome: Option<&str>,
         tool_choice: Option<&str>,
     ) -> Option<AnswerSignal> {
-        signal_of(recorded, outcome, tool_choice, |name| loose_name(name) == "weatherget")
+        signal_of(recorded, outcome, tool_choice, |call| loose_name(&call.name) == "weatherget")
     }
 
     #[test]

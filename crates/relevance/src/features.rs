@@ -3,6 +3,7 @@
 //! The features of a row depend only on its own query and docs, so it gets the same judgement
 //! in any log. For features of recorded answers see `evidence`.
 
+use super::background::{self, Background};
 use super::docs::PreparedDocs;
 use super::query::PreparedQuery;
 use super::words::log_count;
@@ -19,6 +20,7 @@ pub const FAMILIES: &[(&str, &[&str])] = &[
     ("topics", topical::NAMES),
     ("open tools", open_tools::NAMES),
     ("offer", OFFER_NAMES),
+    ("background", background::NAMES),
 ];
 
 const OFFER_NAMES: &[&str] = &["functions", "several_functions", "most_parameters"];
@@ -30,7 +32,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// Returns the features of a request, in the order of [`names`]. Most are between 0 and 1; values above 10 only occur
 /// in extreme texts.
-pub fn features(query: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
+pub fn features(query: &PreparedQuery, docs: &PreparedDocs, background: &Background) -> Vec<f64> {
     [
         closeness::features(query, docs),
         overlap::features(query, docs),
@@ -41,6 +43,7 @@ pub fn features(query: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
         topical::features(query, docs),
         open_tools::features(query, docs),
         offer(docs),
+        background::features(query, docs, background),
     ]
     .concat()
 }

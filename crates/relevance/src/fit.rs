@@ -62,6 +62,69 @@ pub fn fit(rows: &[&[f64]], labels: &[bool], l2: f64) -> Linear {
     Linear { bias: weights[0] - moved, weights: unscaled }
 }
 
+/// Fits weights that are added to known log-odds, without a bias: each is 0 or has the sign that `lowers` asks for.
+///
+/// A weight that would have the other sign is 0, and the rest is fitted again.
+///
+/// # Panics
+/// If the numbers of rows, labels and known log-odds differ.
+pub fn fit_signed(rows: &[Vec<f64>], labels: &[bool], known: &[f64], lowers: &[bool], l2: f64) -> Vec<f64> {
+    assert!(rows.len() == labels.len() && rows.len() == known.len(), "one label and log-odds per row");
+    let mut is_free = vec![true; lowers.len()];
+    loop {
+        let kept: Vec<usize> = (0..lowers.len()).filter(|&at| is_free[at]).collect();
+        let chosen: Vec<Vec<f64>> = rows.iter().map(|row| kept.iter().map(|&at| row[at]).collect()).collect();
+        let fitted = fit_added(&chosen, labels, known, l2);
+        let wrong: Vec<usize> = (0..kept.len())
+            .filter(|&at| if lowers[kept[at]] { fitted[at] > 0.0 } else { fitted[at] < 0.0 })
+            .collect();
+        if wrong.is_empty() {
+            let mut weights = vec![0.0; lowers.len()];
+            kept.iter().zip(fitted).for_each(|(&at, weight)| weights[at] = weight);
+            return weights;
+        }
+        wrong.into_iter().for_each(|at| is_free[kept[at]] = false);
+    }
+}
+
+/// Fits weights that are added to known log-odds, without a bias.
+fn fit_added(rows: &[Vec<f64>], labels: &[bool], known: &[f64], l2: f64) -> Vec<f64> {
+    let n_features = rows.first().map_or(0, Vec::len);
+    let deviations: Vec<f64> = (0..n_features).map(|at| size(rows, at)).collect();
+    let scaled: Vec<Vec<f64>> = rows
+        .iter()
+        .map(|row| row.iter().zip(&deviations).map(|(x, deviation)| x / deviation).collect())
+        .collect();
+    let mut weights = vec![0.0; n_features];
+    for _ in 0..MAX_STEPS {
+        let step = added_step(&scaled, labels, known, &weights, l2);
+        weights.iter_mut().zip(&step).for_each(|(weight, step)| *weight -= step);
+        if step.iter().all(|step| step.abs() < TOLERANCE) {
+            break;
+        }
+    }
+    weights.iter().zip(&deviations).map(|(weight, deviation)| weight / deviation).collect()
+}
+
+/// Returns the root mean square of a feature; infinite if it is always 0, so that its weight is 0.
+#[allow(clippy::cast_precision_loss)] // Counts of rows.
+fn size(rows: &[Vec<f64>], at: usize) -> f64 {
+    let mean = rows.iter().map(|row| row[at].powi(2)).sum::<f64>() / rows.len() as f64;
+    if mean > f64::EPSILON { mean.sqrt() } else { f64::INFINITY }
+}
+
+/// Returns the step of Newton's method for each weight that is added to known log-odds.
+fn added_step(rows: &[Vec<f64>], labels: &[bool], known: &[f64], weights: &[f64], l2: f64) -> Vec<f64> {
+    let mut sums = Sums::new(weights.len());
+    for ((row, &label), known) in rows.iter().zip(labels).zip(known) {
+        sums.add(row, label, known + row.iter().zip(weights).map(|(x, weight)| x * weight).sum::<f64>());
+    }
+    for (at, weight) in weights.iter().enumerate() {
+        sums.shrink(at, *weight, l2);
+    }
+    solve(sums.curvature, sums.gradient)
+}
+
 /// Returns mean and standard deviation of a feature; the deviation of a constant is infinite, so that its weight is 0.
 #[allow(clippy::cast_precision_loss)] // Counts of rows.
 fn scale(rows: &[&[f64]], at: usize) -> (f64, f64) {
@@ -73,28 +136,47 @@ fn scale(rows: &[&[f64]], at: usize) -> (f64, f64) {
 
 /// Returns the step of Newton's method for each weight, the bias first.
 fn newton_step(rows: &[Vec<f64>], labels: &[bool], weights: &[f64], l2: f64) -> Vec<f64> {
-    let n = weights.len();
-    let mut gradient = vec![0.0; n];
-    let mut curvature = vec![vec![0.0; n]; n];
-    let mut padded = vec![1.0; n];
+    let mut sums = Sums::new(weights.len());
+    let mut padded = vec![1.0; weights.len()];
     for (row, &label) in rows.iter().zip(labels) {
         padded[1..].copy_from_slice(row);
-        let log_odds: f64 = padded.iter().zip(weights).map(|(x, weight)| x * weight).sum();
+        sums.add(&padded, label, padded.iter().zip(weights).map(|(x, weight)| x * weight).sum());
+    }
+    for (at, weight) in weights.iter().enumerate().skip(1) {
+        sums.shrink(at, *weight, l2);
+    }
+    solve(sums.curvature, sums.gradient)
+}
+
+/// The first and second derivatives of the log-likelihood.
+struct Sums {
+    gradient: Vec<f64>,
+    curvature: Vec<Vec<f64>>,
+}
+
+impl Sums {
+    fn new(n: usize) -> Self {
+        Self { gradient: vec![0.0; n], curvature: vec![vec![0.0; n]; n] }
+    }
+
+    /// Adds a row with the log-odds that it has so far.
+    fn add(&mut self, row: &[f64], label: bool, log_odds: f64) {
         let probability = logistic(log_odds);
         let error = probability - f64::from(u8::from(label));
         let bend = (probability * (1.0 - probability)).max(MIN_CURVATURE);
-        for (i, x) in padded.iter().enumerate() {
-            gradient[i] += error * x;
-            for (cell, y) in curvature[i][..=i].iter_mut().zip(&padded) {
+        for (i, x) in row.iter().enumerate() {
+            self.gradient[i] += error * x;
+            for (cell, y) in self.curvature[i][..=i].iter_mut().zip(row) {
                 *cell += bend * x * y;
             }
         }
     }
-    for at in 1..n {
-        gradient[at] += l2 * weights[at];
-        curvature[at][at] += l2;
+
+    /// Adds the penalty of a weight.
+    fn shrink(&mut self, at: usize, weight: f64, l2: f64) {
+        self.gradient[at] += l2 * weight;
+        self.curvature[at][at] += l2;
     }
-    solve(curvature, gradient)
 }
 
 /// Solves `matrix · x = right` by Cholesky decomposition; reads the lower half of the symmetric matrix.
@@ -142,6 +224,23 @@ mod tests {
         let (loose, tight) = (fit(&rows, &labels, 0.1), fit(&rows, &labels, 10.0));
         assert!(loose.weights[0] > tight.weights[0] && tight.weights[0] > 0.0, "{loose:?} {tight:?}");
         assert!(loose.weights[1].abs() < 1e-12, "{loose:?}");
+    }
+
+    #[test]
+    fn weights_that_are_added_have_the_sign_that_is_asked_for() {
+        // The known log-odds are 0; the first feature raises the share of true rows from a half to three quarters, and the
+        // second is the same.
+        let rows: Vec<Vec<f64>> = (0..80).map(|n| vec![f64::from(n / 40), f64::from(n / 40)]).collect();
+        let labels: Vec<bool> = (0..80).map(|n| if n < 40 { n % 2 == 0 } else { n % 4 > 0 }).collect();
+        let known = vec![0.0; 80];
+        let weights = fit_signed(&rows, &labels, &known, &[false, true], 1e-9);
+        assert!((weights[0] - 3.0_f64.ln()).abs() < 1e-3 && weights[1].abs() < 1e-12, "{weights:?}");
+        let weights = fit_signed(&rows, &labels, &known, &[true, true], 1e-9);
+        assert!(weights.iter().all(|weight| weight.abs() < 1e-12), "{weights:?}");
+        // What is known already needs no weight.
+        let known: Vec<f64> = (0..80).map(|n| if n < 40 { 0.0 } else { 3.0_f64.ln() }).collect();
+        let weights = fit_signed(&rows, &labels, &known, &[false, false], 1.0);
+        assert!(weights.iter().all(|weight| weight.abs() < 1e-6), "{weights:?}");
     }
 
     proptest! {

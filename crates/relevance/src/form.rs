@@ -5,6 +5,7 @@
 
 use super::query::PreparedQuery;
 use super::words::log_count;
+use callsieve_text::words::is_unspaced;
 
 /// Names of the features, in the order of [`features`].
 pub(super) const NAMES: &[&str] = &[
@@ -81,7 +82,7 @@ const TOO_LONG: f64 = 3.6;
 
 /// Returns the features in the order of [`NAMES`]; lengths are logarithms of numbers of words.
 pub(super) fn features(query: &PreparedQuery) -> Vec<f64> {
-    let length = log_count(query.plain_words.len());
+    let length = log_count(n_words(query));
     let first = query.plain_words.first().map_or("", String::as_str);
     let second = query.plain_words.get(1).map_or("", String::as_str);
     let says_you = query.plain_words.iter().any(|word| ["you", "your", "yourself"].contains(&word.as_str()));
@@ -101,6 +102,12 @@ pub(super) fn features(query: &PreparedQuery) -> Vec<f64> {
         yes(query.text.trim_start().starts_with(char::is_lowercase)),
         yes(MARKUP.iter().any(|sign| query.text.contains(sign))),
     ]
+}
+
+/// Returns the number of words; in scripts without spaces between words, two characters are about one.
+fn n_words(query: &PreparedQuery) -> usize {
+    let n_unspaced = query.plain_words.iter().filter(|word| word.starts_with(is_unspaced)).count();
+    query.plain_words.len() - n_unspaced / 2
 }
 
 #[cfg(test)]

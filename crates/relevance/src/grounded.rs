@@ -5,22 +5,21 @@
 
 use serde_json::Value;
 
-use super::words::{content_set, holds};
+use super::words::{holds, value_words};
+use callsieve_answers::called::CallableFunctions;
 use callsieve_bfcl::conversation::Call;
 use callsieve_text::normal::loose_name;
 
 /// Returns whether every call is a call of one of the functions and each of its required values occurs in the text; at
 /// least one value must be found. Booleans and enum values need not occur and do not count.
 pub fn are_grounded(calls: &[Call], functions: &[Value], text: &str) -> bool {
-    let words = content_set(text);
+    let words = value_words(text);
     let mut n_found = 0;
+    let callable = CallableFunctions::new(functions);
     let all = calls.iter().all(|call| {
-        let called = loose_name(&call.name);
         // A single function matches any name, because a merge of docs may have renamed it.
-        let is_called = |function: &&Value| {
-            functions.len() == 1 || function["name"].as_str().map(loose_name) == Some(called.clone())
-        };
-        let Some(function) = functions.iter().find(is_called) else { return false };
+        let place = if functions.len() == 1 { Some(0) } else { callable.place_of(call) };
+        let Some(function) = place.and_then(|at| functions.get(at)) else { return false };
         let parameters = &function["parameters"];
         let required = parameters["required"].as_array().map_or(&[][..], Vec::as_slice);
         required.iter().filter_map(Value::as_str).all(|name| {
@@ -52,7 +51,7 @@ fn is_in(value: &Value, words: &[String]) -> bool {
 }
 
 fn has_half(text: &str, words: &[String]) -> bool {
-    let own = content_set(text);
+    let own = value_words(text);
     let n_held = own.iter().filter(|word| holds(words, word)).count();
     n_held > 0 && 2 * n_held >= own.len()
 }
@@ -84,6 +83,8 @@ mod tests {
         let two = [functions[0].clone(), json!({"name": "other", "parameters": {"required": []}})];
         let calls = [call("stop", json!({"command": "dir Desktop", "mode": "fast"}))];
         assert!(!are_grounded(&calls, &two, "list files using dir Desktop"));
+        let calls = [call("command_run", json!({"command": "dir Desktop", "mode": "fast"}))];
+        assert!(are_grounded(&calls, &two, "list files using dir Desktop"));
     }
 
     #[test]

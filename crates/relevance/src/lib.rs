@@ -10,7 +10,10 @@
 // Tests write small files to temporary folders, where an interrupted write does no harm.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
+pub mod background;
+pub mod bar;
 pub mod basis;
+pub mod benchmark;
 pub mod calibrate;
 mod closeness;
 mod coverage;
@@ -20,6 +23,7 @@ pub mod features;
 pub mod fit;
 mod form;
 pub mod grounded;
+pub mod language_group;
 pub mod low_quality;
 pub mod measure;
 mod missing_value;
@@ -28,7 +32,7 @@ mod open_tools;
 pub mod operating;
 mod overlap;
 pub mod query;
-pub mod script;
+mod script;
 mod topical;
 mod topics;
 mod values;

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::model::Side;
+
 /// Returns the area under the ROC curve: the share of pairs in which the relevant row has the higher score. Ties count
 /// half.
 ///
@@ -35,13 +37,30 @@ pub struct Thresholds {
     pub irrelevant_to: f64,
 }
 
+/// The score of a row, its label, and whether it is never judged irrelevant.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// The probability that some function fits.
+    pub probability: f64,
+    /// Whether some function fits.
+    pub is_relevant: bool,
+    /// The row is held instead of judged irrelevant, so it does not count on that side.
+    pub is_barred: bool,
+}
+
+impl Scored {
+    fn counts_for(&self, side: Label) -> bool {
+        side == Label::Relevant || !self.is_barred
+    }
+}
+
 /// Chooses the widest thresholds at which at least `precision` of the decided rows are right, for each label.
 ///
 /// One additional wrong row is assumed, so that a few lucky rows do not determine a threshold. A label that never
 /// reaches the precision is never assigned: its threshold is below 0 or above 1.
-pub fn thresholds(scored: &[(f64, bool)], precision: f64) -> Thresholds {
+pub fn thresholds(scored: &[Scored], precision: f64) -> Thresholds {
     let mut sorted = scored.to_vec();
-    sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
+    sorted.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     let relevant = threshold(&sorted, Label::Relevant, precision);
     sorted.reverse();
     let irrelevant = threshold(&sorted, Label::Irrelevant, precision);
@@ -49,6 +68,27 @@ pub fn thresholds(scored: &[(f64, bool)], precision: f64) -> Thresholds {
 }
 
 impl Thresholds {
+    /// Thresholds that no probability reaches.
+    pub const NEVER: Self = Self { relevant_from: NEVER_RELEVANT, irrelevant_to: NEVER_IRRELEVANT };
+
+    /// Returns the lower one of two thresholds, for each label.
+    #[must_use]
+    pub fn lower(self, other: Self) -> Self {
+        Self {
+            relevant_from: self.relevant_from.min(other.relevant_from),
+            irrelevant_to: self.irrelevant_to.min(other.irrelevant_to),
+        }
+    }
+
+    /// Returns the higher one of two thresholds, for each label.
+    #[must_use]
+    pub fn higher(self, other: Self) -> Self {
+        Self {
+            relevant_from: self.relevant_from.max(other.relevant_from),
+            irrelevant_to: self.irrelevant_to.max(other.irrelevant_to),
+        }
+    }
+
     /// Combines both thresholds. A label without a threshold is never assigned; if the two overlap, both move to the
     /// middle.
     fn apart(relevant_from: Option<f64>, irrelevant_to: Option<f64>) -> Self {
@@ -89,13 +129,14 @@ struct ThresholdRow {
 }
 
 #[allow(clippy::cast_precision_loss)] // Counts of rows.
-fn threshold(sorted: &[(f64, bool)], side: Label, precision: f64) -> Option<ThresholdRow> {
+fn threshold(sorted: &[Scored], side: Label, precision: f64) -> Option<ThresholdRow> {
     let (mut n_right, mut n_decided, mut last) = (0_usize, 0_usize, None);
-    for ties in sorted.chunk_by(|a, b| a.0.total_cmp(&b.0).is_eq()) {
+    let counted: Vec<Scored> = sorted.iter().filter(|row| row.counts_for(side)).copied().collect();
+    for ties in counted.chunk_by(|a, b| a.probability.total_cmp(&b.probability).is_eq()) {
         n_decided += ties.len();
-        n_right += ties.iter().filter(|row| row.1 == side.is_relevant()).count();
+        n_right += ties.iter().filter(|row| row.is_relevant == side.is_relevant()).count();
         if n_right as f64 >= precision * (n_decided + 1) as f64 {
-            last = Some(ThresholdRow { score: ties[0].0, n_decided, n_right });
+            last = Some(ThresholdRow { score: ties[0].probability, n_decided, n_right });
         }
     }
     last
@@ -161,9 +202,9 @@ pub struct Point {
 ///
 /// The weights that scored the rows must have been fitted on other rows. A target that a label never reaches has no
 /// point. A higher target never decides more rows.
-pub fn curve(scored: &[(f64, bool)]) -> Vec<Point> {
+pub fn curve(scored: &[Scored]) -> Vec<Point> {
     let mut sorted = scored.to_vec();
-    sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
+    sorted.sort_by(|a, b| b.probability.total_cmp(&a.probability));
     let mut points = points(&sorted, Label::Relevant);
     sorted.reverse();
     points.extend(self::points(&sorted, Label::Irrelevant));
@@ -171,8 +212,8 @@ pub fn curve(scored: &[(f64, bool)]) -> Vec<Point> {
 }
 
 /// Returns the points of one label; rows that are most likely to have it come first.
-fn points(sorted: &[(f64, bool)], side: Label) -> Vec<Point> {
-    let n_side = sorted.iter().filter(|row| row.1 == side.is_relevant()).count();
+fn points(sorted: &[Scored], side: Label) -> Vec<Point> {
+    let n_side = sorted.iter().filter(|row| row.is_relevant == side.is_relevant()).count();
     let point = |precision: f64| {
         let ThresholdRow { score, n_decided, n_right } = threshold(sorted, side, with_reserve(precision))?;
         Some(Point {
@@ -195,14 +236,15 @@ fn share(part: usize, whole: usize) -> f64 {
 }
 
 /// Returns how many rows the threshold of a point decides, and how many of them correctly, on any rows.
-pub fn decided_by(point: &Point, scored: &[(f64, bool)]) -> (usize, usize) {
+pub fn decided_by(point: &Point, scored: &[Scored]) -> (usize, usize) {
     let is_decided = |score: f64| match point.side {
         Label::Relevant => score >= point.threshold,
         Label::Irrelevant => score <= point.threshold,
     };
-    let decided = scored.iter().filter(|row| is_decided(row.0));
-    decided
-        .fold((0, 0), |(n, n_right), row| (n + 1, n_right + usize::from(row.1 == point.side.is_relevant())))
+    let decided = scored.iter().filter(|row| row.counts_for(point.side) && is_decided(row.probability));
+    decided.fold((0, 0), |(n, n_right), row| {
+        (n + 1, n_right + usize::from(row.is_relevant == point.side.is_relevant()))
+    })
 }
 
 /// The number of rows that thresholds decide.
@@ -218,17 +260,29 @@ pub struct DecisionCounts {
 
 impl DecisionCounts {
     /// Counts the decisions of thresholds on some rows.
-    pub fn of(scored: &[(f64, bool)], thresholds: Thresholds) -> Self {
+    pub fn of(scored: &[Scored], thresholds: Thresholds) -> Self {
         let mut decided = Self::default();
-        for &(score, label) in scored {
-            decided.n_rows += 1;
-            if score >= thresholds.relevant_from {
-                decided.relevant = (decided.relevant.0 + 1, decided.relevant.1 + usize::from(label));
-            } else if score <= thresholds.irrelevant_to {
-                decided.irrelevant = (decided.irrelevant.0 + 1, decided.irrelevant.1 + usize::from(!label));
-            }
+        for row in scored {
+            let side = if row.probability >= thresholds.relevant_from {
+                Side::Relevant
+            } else if row.probability <= thresholds.irrelevant_to && !row.is_barred {
+                Side::Irrelevant
+            } else {
+                Side::Unsure
+            };
+            decided.add(Self::of_one(side, row.is_relevant));
         }
         decided
+    }
+
+    /// Counts the decision on one row.
+    pub fn of_one(side: Side, is_relevant: bool) -> Self {
+        let none = Self { n_rows: 1, ..Self::default() };
+        match side {
+            Side::Relevant => Self { relevant: (1, usize::from(is_relevant)), ..none },
+            Side::Irrelevant => Self { irrelevant: (1, usize::from(!is_relevant)), ..none },
+            Side::Unsure => none,
+        }
     }
 
     /// Adds the counts of other rows.
@@ -253,24 +307,50 @@ mod tests {
         assert_eq!(roc_auc(&[(0.1, true)]), None);
     }
 
+    /// Returns rows with some scores and labels, none of them barred.
+    fn rows(scored: impl Iterator<Item = (f64, bool)>) -> Vec<Scored> {
+        let row = |(probability, is_relevant)| Scored { probability, is_relevant, is_barred: false };
+        scored.map(row).collect()
+    }
+
     #[test]
     fn thresholds_are_the_widest_that_are_still_right() {
-        let mut scored: Vec<(f64, bool)> = (0..100).map(|n| (f64::from(n) / 100.0, n >= 50)).collect();
+        let mut scored = rows((0..100).map(|n| (f64::from(n) / 100.0, n >= 50)));
         let found = thresholds(&scored, 0.95);
         let decided = DecisionCounts::of(&scored, found);
         assert!(decided.relevant.0 + decided.irrelevant.0 >= 99, "{decided:?}");
         for row in &mut scored {
-            row.1 = true;
+            row.is_relevant = true;
         }
         assert!(DecisionCounts::of(&scored, thresholds(&scored, 0.95)).irrelevant == (0, 0));
         assert_eq!(DecisionCounts::of(&[], thresholds(&[], 0.95)), DecisionCounts::default());
     }
 
     #[test]
+    fn barred_rows_are_never_irrelevant_and_do_not_count_on_that_side() {
+        // Of the rows with low scores all relevant ones are barred.
+        let scored: Vec<Scored> = (0..200)
+            .map(|n| Scored {
+                probability: f64::from(n) / 200.0,
+                is_relevant: n >= 100 || n % 4 == 0,
+                is_barred: n % 4 == 0,
+            })
+            .collect();
+        let found = thresholds(&scored, 0.95);
+        assert!(found.irrelevant_to > 0.45, "{found:?}");
+        let (n_decided, n_right) = DecisionCounts::of(&scored, found).irrelevant;
+        assert!(n_decided >= 70 && n_right == n_decided, "{n_decided} {n_right}");
+        let point = curve(&scored).into_iter().find(|point| point.side == Label::Irrelevant).unwrap();
+        assert_eq!(decided_by(&point, &scored).0 as u64, point.n_decided);
+        let without: Vec<Scored> = scored.iter().map(|row| Scored { is_barred: false, ..*row }).collect();
+        assert_eq!(thresholds(&without, 0.95).irrelevant_to, Thresholds::NEVER.irrelevant_to);
+    }
+
+    #[test]
     fn a_curve_has_a_point_for_each_target_that_a_label_reaches() {
         // All rows with a high score are relevant; one in five with a low score is relevant, too.
-        let rows = |n: u32, score: f64, one_in: u32| (0..n).map(move |at| (score, at % one_in == 0));
-        let scored: Vec<(f64, bool)> = rows(100, 0.9, 1).chain(rows(200, 0.1, 5)).collect();
+        let some = |n: u32, score: f64, one_in: u32| (0..n).map(move |at| (score, at % one_in == 0));
+        let scored = rows(some(100, 0.9, 1).chain(some(200, 0.1, 5)));
         let found = curve(&scored);
         let of = |side: Label| found.iter().filter(move |point| point.side == side).collect::<Vec<_>>();
         assert_eq!(of(Label::Relevant).iter().map(|point| point.precision).collect::<Vec<_>>(), TARGETS[..6]);
@@ -314,7 +394,7 @@ mod tests {
         fn a_higher_target_never_decides_more_and_its_threshold_has_the_stated_precision(
             scored in prop::collection::vec((0_u8..20, any::<bool>()), 0..200)
         ) {
-            let scored: Vec<(f64, bool)> = scored.into_iter().map(|(n, label)| (f64::from(n) / 20.0, label)).collect();
+            let scored = rows(scored.into_iter().map(|(n, label)| (f64::from(n) / 20.0, label)));
             let found = curve(&scored);
             for pair in found.windows(2).filter(|pair| pair[0].side == pair[1].side) {
                 prop_assert!(pair[0].precision < pair[1].precision);
@@ -331,7 +411,7 @@ mod tests {
         fn decisions_have_the_requested_precision(
             scored in prop::collection::vec((0_u8..20, any::<bool>()), 0..80), precision in 0.6_f64..0.99
         ) {
-            let scored: Vec<(f64, bool)> = scored.into_iter().map(|(n, label)| (f64::from(n) / 20.0, label)).collect();
+            let scored = rows(scored.into_iter().map(|(n, label)| (f64::from(n) / 20.0, label)));
             let found = thresholds(&scored, precision);
             prop_assert!(found.irrelevant_to < found.relevant_from);
             let decided = DecisionCounts::of(&scored, found);

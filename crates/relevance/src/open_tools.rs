@@ -2,6 +2,9 @@
 //!
 //! Such a tool can serve any query, even one that shares no word with its docs. It is
 //! recognised by the name of a required parameter and by its description.
+//!
+//! Names such as `query`, `message` and `items` are only a sign, which the weights count: on labelled requests, all
+//! queries that seem irrelevant to functions with such parameters are. Those with the names in `ANY_TEXT` often are not.
 
 use super::docs::{PreparedDocs, PreparedFunction};
 use super::query::PreparedQuery;
@@ -36,6 +39,23 @@ const OPEN_NAMES: &[&str] = &[
     "term",
     "text",
     "utterance",
+    "value",
+];
+
+/// Last words in the names of parameters that truly take any text; sorted.
+const ANY_TEXT: &[&str] = &[
+    "code",
+    "command",
+    "commands",
+    "data",
+    "expression",
+    "instruction",
+    "instructions",
+    "keyword",
+    "script",
+    "sql",
+    "statement",
+    "string",
     "value",
 ];
 
@@ -82,9 +102,11 @@ pub(super) fn features(_: &PreparedQuery, docs: &PreparedDocs) -> Vec<f64> {
 }
 
 impl PreparedDocs {
-    /// Returns whether a function takes any text: a web search, a command line, a reply to the user.
+    /// Returns whether a function truly takes any text: a web search, a command line, a store of values. Its text cannot
+    /// show that it does not fit.
     pub fn takes_anything(&self) -> bool {
-        is_any_open(self)
+        let takes_any_text = |function: &PreparedFunction| n_required(function, ANY_TEXT).1 > 0;
+        self.functions.iter().any(|function| takes_any_text(function) || is_described_as_open(function))
     }
 }
 
@@ -94,19 +116,19 @@ pub(super) fn is_any_open(docs: &PreparedDocs) -> bool {
 }
 
 fn has_open_parameter(function: &PreparedFunction) -> bool {
-    n_required(function).1 > 0
+    n_required(function, OPEN_NAMES).1 > 0
 }
 
 fn has_only_an_open_parameter(function: &PreparedFunction) -> bool {
-    n_required(function) == (1, 1)
+    n_required(function, OPEN_NAMES) == (1, 1)
 }
 
-/// Returns the number of required parameters, and how many of those take any text.
-fn n_required(function: &PreparedFunction) -> (usize, usize) {
+/// Returns the number of required parameters, and how many of those are texts whose names end in one of some words.
+fn n_required(function: &PreparedFunction, names: &[&str]) -> (usize, usize) {
     let required = || function.signature.parameters.iter().filter(|parameter| parameter.is_required);
     let is_open = |name: &str| {
         let last = name.rsplit(['_', '-', '.']).next().unwrap_or_default().to_lowercase();
-        OPEN_NAMES.binary_search(&last.as_str()).is_ok()
+        names.binary_search(&last.as_str()).is_ok()
     };
     let n_open = required()
         .filter(|parameter| {
@@ -149,7 +171,32 @@ mod tests {
     }
 
     #[test]
+    fn only_parameters_that_truly_take_any_text_shield_a_tool() {
+        let takes_anything = |name: &str, kind: &str, description: &str| {
+            PreparedDocs::new(&[json!({"name": "f", "description": description,
+                "parameters": {"type": "dict", "required": [name],
+                    "properties": {name: {"type": kind, "description": "x"}}}})])
+            .takes_anything()
+        };
+        for name in
+            ["command", "new_value", "sql", "statement", "input-string", "raw_data", "code", "keyword"]
+        {
+            assert!(takes_anything(name, "string", "Does it."), "{name}");
+        }
+        #[rustfmt::skip] // The names are one list.
+        let narrow = [
+            "items", "message", "query", "prompt", "content", "text", "q", "question", "keywords", "phrase", "name",
+            "city", "zip_code_area",
+        ];
+        for name in narrow {
+            assert!(!takes_anything(name, "string", "Does it."), "{name}");
+        }
+        assert!(!takes_anything("value", "integer", "Does it."));
+        assert!(takes_anything("q", "string", "Searches the internet."));
+    }
+
+    #[test]
     fn names_are_sorted() {
-        assert!(OPEN_NAMES.is_sorted());
+        assert!(OPEN_NAMES.is_sorted() && ANY_TEXT.is_sorted());
     }
 }

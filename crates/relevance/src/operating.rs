@@ -6,8 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::language_group::LanguageGroup;
 use super::measure::{Label, Point, Thresholds};
-use super::model::ModelJudgement;
+use super::model::{ModelJudgement, Operating};
 
 /// The name of the note in the manifest of the stage.
 pub const OPERATING_POINT: &str = "operating_point";
@@ -27,25 +28,31 @@ pub enum JudgedBy {
         probability: f64,
         /// Whether it is never judged irrelevant, because its text could not be read or a function takes any text.
         is_barred: bool,
+        /// The languages of its query.
+        languages: LanguageGroup,
     },
 }
 
 impl JudgedBy {
     /// Returns the method of a judgement by the model.
-    pub fn of_model(judged: &ModelJudgement, by_text_alone: bool, is_barred: bool) -> Self {
-        if by_text_alone { Self::Text { probability: judged.probability, is_barred } } else { Self::Answers }
+    pub fn of_model(
+        judged: &ModelJudgement,
+        by_text_alone: bool,
+        is_barred: bool,
+        languages: LanguageGroup,
+    ) -> Self {
+        if !by_text_alone {
+            return Self::Answers;
+        }
+        Self::Text { probability: judged.probability, is_barred, languages }
     }
 }
 
-/// The thresholds in use, the curve they were chosen from, and the distribution of the requests of a run.
+/// The thresholds in use, the curves they were chosen from, and the distribution of the requests of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct OperatingPoint {
     /// The target precision of the settings; `None` if they have none.
     pub precision: Option<f64>,
-    /// The probability at or above which a request is relevant by its text; above 1, none is.
-    pub relevant_from: f64,
-    /// The probability at or below which a request is irrelevant by its text; below 0, none is.
-    pub irrelevant_to: f64,
     /// Number of requests that a person answered or labelled.
     pub by_person: u64,
     /// Number of requests that a rule found to be of low quality.
@@ -54,6 +61,21 @@ pub struct OperatingPoint {
     pub by_answers: u64,
     /// Requests judged by the text alone, by probability in tenths.
     pub bins: Vec<Bin>,
+    /// The thresholds of English queries.
+    pub english: LanguagePoint,
+    /// The thresholds of queries in other languages.
+    pub other: LanguagePoint,
+}
+
+/// The thresholds in use for a group of languages, and the curve they were chosen from.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LanguagePoint {
+    /// The probability at or above which a request is relevant by its text; above 1, none is.
+    pub relevant_from: f64,
+    /// The probability at or below which a request is irrelevant by its text; below 0, none is.
+    pub irrelevant_to: f64,
+    /// Number of requests judged by the text alone, including held ones.
+    pub requests: u64,
     /// The effect of each point of the curve on them; empty for weights without a curve.
     pub curve: Vec<PointEffect>,
 }
@@ -82,7 +104,7 @@ pub struct PointEffect {
     pub precision: f64,
     /// The threshold.
     pub threshold: f64,
-    /// The share of the labelled requests that it decides.
+    /// The share of the labelled requests in these languages that it decides.
     pub coverage: f64,
     /// Number of requests of the run that would get this label.
     pub requests: u64,
@@ -92,30 +114,47 @@ pub struct PointEffect {
 
 const TENTHS: u8 = 10;
 
-/// Counts the requests of a run at some thresholds.
+/// Counts the requests of a run at the thresholds of each group of languages.
 pub fn operating_point(
     means: &[JudgedBy],
-    lines: Thresholds,
-    curve: &[Point],
+    english: &Operating,
+    other: &Operating,
     precision: Option<f64>,
 ) -> OperatingPoint {
     let n = |wanted: JudgedBy| means.iter().filter(|means| **means == wanted).count() as u64;
-    let texts: Vec<(f64, bool)> = means
-        .iter()
-        .filter_map(|means| match means {
-            JudgedBy::Text { probability, is_barred } => Some((*probability, *is_barred)),
-            JudgedBy::Person | JudgedBy::Rule | JudgedBy::Answers => None,
-        })
-        .collect();
+    let texts_of = |wanted: LanguageGroup| -> Vec<(f64, bool)> {
+        let texts = means.iter().filter_map(|means| match means {
+            JudgedBy::Text { probability, is_barred, languages } if *languages == wanted => {
+                Some((*probability, *is_barred))
+            }
+            _ => None,
+        });
+        texts.collect()
+    };
+    let (english_texts, other_texts) = (texts_of(LanguageGroup::English), texts_of(LanguageGroup::Other));
+    let both = bins(&english_texts, english.thresholds).into_iter().zip(bins(&other_texts, other.thresholds));
+    OperatingPoint {
+        precision,
+        by_person: n(JudgedBy::Person),
+        by_rule: n(JudgedBy::Rule),
+        by_answers: n(JudgedBy::Answers),
+        bins: both.map(|(one, other)| one.and(other)).collect(),
+        english: language_point(&english_texts, english),
+        other: language_point(&other_texts, other),
+    }
+}
+
+fn language_point(texts: &[(f64, bool)], operating: &Operating) -> LanguagePoint {
+    let lines = operating.thresholds;
     let reach = |point: &Point| {
         let (now, requests) = match point.side {
             Label::Relevant => (
-                n_relevant(&texts, lines),
-                n_relevant(&texts, Thresholds { relevant_from: point.threshold, ..lines }),
+                n_relevant(texts, lines),
+                n_relevant(texts, Thresholds { relevant_from: point.threshold, ..lines }),
             ),
             Label::Irrelevant => (
-                n_irrelevant(&texts, lines),
-                n_irrelevant(&texts, Thresholds { irrelevant_to: point.threshold, ..lines }),
+                n_irrelevant(texts, lines),
+                n_irrelevant(texts, Thresholds { irrelevant_to: point.threshold, ..lines }),
             ),
         };
         let Point { side, precision, threshold, coverage, .. } = *point;
@@ -128,15 +167,11 @@ pub fn operating_point(
             additional: requests.cast_signed() - now.cast_signed(),
         }
     };
-    OperatingPoint {
-        precision,
+    LanguagePoint {
         relevant_from: lines.relevant_from,
         irrelevant_to: lines.irrelevant_to,
-        by_person: n(JudgedBy::Person),
-        by_rule: n(JudgedBy::Rule),
-        by_answers: n(JudgedBy::Answers),
-        bins: bins(&texts, lines),
-        curve: curve.iter().map(reach).collect(),
+        requests: texts.len() as u64,
+        curve: operating.curve.iter().map(reach).collect(),
     }
 }
 
@@ -171,21 +206,45 @@ impl OperatingPoint {
         self.by_person += other.by_person;
         self.by_rule += other.by_rule;
         self.by_answers += other.by_answers;
-        for (bin, more) in self.bins.iter_mut().zip(other.bins) {
-            bin.relevant += more.relevant;
-            bin.irrelevant += more.irrelevant;
-            bin.held += more.held;
-        }
-        for (reach, more) in self.curve.iter_mut().zip(other.curve) {
-            reach.requests += more.requests;
-            reach.additional += more.additional;
-        }
+        self.bins = self.bins.into_iter().zip(other.bins).map(|(bin, more)| bin.and(more)).collect();
+        self.english = self.english.and(other.english);
+        self.other = self.other.and(other.other);
         self
+    }
+
+    /// Returns the thresholds of a group of languages.
+    pub fn of(&self, languages: LanguageGroup) -> &LanguagePoint {
+        match languages {
+            LanguageGroup::English => &self.english,
+            LanguageGroup::Other => &self.other,
+        }
     }
 
     /// Returns the number of requests judged by the text alone, including held ones.
     pub fn by_text(&self) -> u64 {
         self.bins.iter().map(|bin| bin.relevant + bin.irrelevant + bin.held).sum()
+    }
+}
+
+impl Bin {
+    fn and(self, more: Self) -> Self {
+        Self {
+            relevant: self.relevant + more.relevant,
+            irrelevant: self.irrelevant + more.irrelevant,
+            held: self.held + more.held,
+            ..self
+        }
+    }
+}
+
+impl LanguagePoint {
+    fn and(mut self, other: Self) -> Self {
+        self.requests += other.requests;
+        for (reach, more) in self.curve.iter_mut().zip(other.curve) {
+            reach.requests += more.requests;
+            reach.additional += more.additional;
+        }
+        self
     }
 }
 
@@ -195,7 +254,11 @@ mod tests {
 
     #[test]
     fn every_request_is_counted_once_and_other_thresholds_by_their_difference() {
-        let text = |probability, is_barred| JudgedBy::Text { probability, is_barred };
+        let text = |probability, is_barred| JudgedBy::Text {
+            probability,
+            is_barred,
+            languages: LanguageGroup::English,
+        };
         let means = [
             JudgedBy::Person,
             JudgedBy::Rule,
@@ -206,6 +269,7 @@ mod tests {
             text(0.5, false),
             text(0.95, false),
             text(1.0, false),
+            JudgedBy::Text { probability: 0.6, is_barred: false, languages: LanguageGroup::Other },
         ];
         let point = |side, precision, threshold| Point {
             side,
@@ -223,12 +287,25 @@ mod tests {
             point(Label::Irrelevant, 0.99, 0.01),
         ];
         let lines = Thresholds { relevant_from: 0.9, irrelevant_to: 0.1 };
-        let found = operating_point(&means, lines, &curve, None);
-        assert_eq!([found.by_person, found.by_rule, found.by_answers, found.by_text()], [1, 1, 1, 6]);
+        let other = Operating {
+            thresholds: Thresholds { relevant_from: 0.6, irrelevant_to: 0.05 },
+            curve: vec![point(Label::Relevant, 0.9, 0.6)],
+        };
+        let english = Operating { thresholds: lines, curve: curve.to_vec() };
+        let found = operating_point(&means, &english, &other, None);
+        assert_eq!([found.by_person, found.by_rule, found.by_answers, found.by_text()], [1, 1, 1, 7]);
         let reached: Vec<(u64, i64)> =
-            found.curve.iter().map(|reach| (reach.requests, reach.additional)).collect();
+            found.english.curve.iter().map(|reach| (reach.requests, reach.additional)).collect();
         assert_eq!(reached, [(3, 1), (1, -1), (2, 1), (0, -1)]);
         let bin = |at: usize| [found.bins[at].relevant, found.bins[at].irrelevant, found.bins[at].held];
-        assert_eq!([bin(0), bin(1), bin(5), bin(9)], [[0, 1, 0], [0, 0, 2], [0, 0, 1], [2, 0, 0]]);
+        assert_eq!(
+            [bin(0), bin(1), bin(5), bin(6), bin(9)],
+            [[0, 1, 0], [0, 0, 2], [0, 0, 1], [1, 0, 0], [2, 0, 0]]
+        );
+        assert_eq!([found.english.requests, found.other.requests], [6, 1]);
+        let reach = found.of(LanguageGroup::Other).curve[0];
+        assert_eq!((reach.requests, reach.additional), (1, 0));
+        let twice = found.clone().and(found);
+        assert_eq!((twice.by_text(), twice.bins[6].relevant, twice.other.curve[0].requests), (14, 2, 2));
     }
 }

@@ -4,6 +4,7 @@
 //! depend on the others ("and tomorrow?").
 
 use super::SPACE;
+use super::language_group::LanguageGroup;
 use super::topics::Topics;
 use super::values::Values;
 use super::words::{content_set, plain_words};
@@ -34,6 +35,8 @@ pub struct PreparedQuery {
     pub(super) values: Values,
     /// Its vector.
     pub(super) vector: Vec<f32>,
+    /// Its languages.
+    languages: LanguageGroup,
 }
 
 impl PreparedQuery {
@@ -50,8 +53,14 @@ impl PreparedQuery {
             topics: Topics::of(&text),
             values: Values::of(&text),
             vector: SPACE.vectors(&[&text]).get(0).to_vec(),
+            languages: LanguageGroup::of(&text),
             text,
         }
+    }
+
+    /// Returns its group of languages.
+    pub fn languages(&self) -> LanguageGroup {
+        self.languages
     }
 
     /// Sets whether there are messages of others before the question.

@@ -1,13 +1,15 @@
 //! Content words of queries and docs, in a form in which the two can be compared.
 //!
 //! Names are split into words (`getUserName`, `get_user_name`), grammatical endings are removed,
-//! and stop words are excluded. The stop words are English; other languages keep all words.
+//! and stop words are excluded. The stop words are English; other languages keep all words. In
+//! scripts without spaces between words, each pair of adjacent characters is a word: single
+//! characters are shared by texts about anything.
 
 use std::sync::LazyLock;
 
 use rustc_hash::FxHashSet;
 
-use callsieve_text::words::for_each_word;
+use callsieve_text::words::{for_each_word, is_unspaced};
 
 /// English stop words; sorted.
 const STOP_WORDS: &[&str] = &[
@@ -27,11 +29,39 @@ const MIN_STEM: usize = 3;
 /// Returns the content words of a text, in order, with repetitions.
 pub(super) fn content_words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
+    // A character that waits for the next one, and whether it is in the pair before.
+    let mut waiting: Option<(String, bool)> = None;
     for_each_word(&cut_names(text), |token| {
+        let before = waiting.take();
+        if token.starts_with(is_unspaced) {
+            if let Some((first, _)) = &before {
+                words.push(format!("{first}{token}"));
+            }
+            waiting = Some((token.to_owned(), before.is_some()));
+            return;
+        }
+        words.extend(lone(before));
         let parts = token.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty());
         words.extend(parts.filter(|part| !is_stop_word(part)).map(stem));
     });
+    words.extend(lone(waiting));
     words
+}
+
+/// Returns a character without neighbours, which is a word of its own.
+fn lone(waiting: Option<(String, bool)>) -> Option<String> {
+    waiting.filter(|(_, is_in_a_pair)| !is_in_a_pair).map(|(character, _)| character)
+}
+
+/// Returns the content words of a text with each character of scripts without spaces, sorted: a value may be a single one.
+pub(super) fn value_words(text: &str) -> Vec<String> {
+    let mut words = content_words(text);
+    for_each_word(text, |token| {
+        if token.starts_with(is_unspaced) {
+            words.push(token.to_owned());
+        }
+    });
+    distinct(words)
 }
 
 fn is_stop_word(word: &str) -> bool {
@@ -129,7 +159,9 @@ mod tests {
 
     #[test]
     fn other_scripts_keep_all_words() {
-        assert_eq!(content_words("天気は"), ["天", "気", "は"]);
+        assert_eq!(content_words("天気は"), ["天気", "気は"]);
+        assert_eq!(content_words("ABC 京 tide 潮汐"), ["abc", "京", "tid", "潮汐"]);
+        assert_eq!(value_words("潮汐 tide"), ["tid", "汐", "潮", "潮汐"]);
         assert_eq!(content_words("Wetter in Köln"), ["wetter", "köln"]);
     }
 

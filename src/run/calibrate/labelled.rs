@@ -1,6 +1,6 @@
 //! Labelled requests: from BFCL files by category, or from a run with a file of labels.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
@@ -11,20 +11,16 @@ use serde_json::Value;
 use crate::bfcl::entry::Entry;
 use crate::bfcl::files::{QuestionFile, in_folder, lines};
 use crate::columns::{CATEGORY, EXTERNAL_ID, FUNCTIONS, RELEVANCE_BASIS};
-use crate::conversation::Role;
 use crate::engine::context::{Context, Quiet};
 use crate::engine::contract::Contract;
 use crate::engine::corpus::Corpus;
 use crate::engine::error::At as _;
 use crate::engine::view::View;
 use crate::engine::vocabulary::{RowIx, TableId};
+use crate::relevance::benchmark::{background_of, example, group};
 use crate::relevance::calibrate::{LabelledExample, is_test_group};
-use crate::relevance::docs::PreparedDocs;
 use crate::relevance::evidence::LogEvidence;
-use crate::relevance::features::features;
-use crate::relevance::low_quality;
-use crate::relevance::model::features_of;
-use crate::relevance::query::PreparedQuery;
+use crate::relevance::model::{features_of, language_group_of};
 use crate::run::error::refuse;
 use crate::run::{Error, Observer, open};
 use crate::side_file;
@@ -118,11 +114,6 @@ fn labelled(read: Vec<Read>, source: String) -> Labelled {
     Labelled { examples, by_rule, source }
 }
 
-/// Lists with the same function names are one group.
-fn group<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    names.collect::<BTreeSet<&str>>().into_iter().collect::<Vec<_>>().join("\n")
-}
-
 fn from_bfcl(paths: &[PathBuf]) -> Result<Labelled, Error> {
     let mut files = Vec::new();
     for path in paths {
@@ -149,37 +140,16 @@ fn from_bfcl(paths: &[PathBuf]) -> Result<Labelled, Error> {
             records.push((place, record, &file.category));
         }
     }
-    let read = records.par_iter().map(|(place, record, category)| {
+    let entries = records.par_iter().map(|(place, record, category)| {
         let entry = Entry::read(record)
             .map_err(|error| Error::Request(format!("{place}: no BFCL question: {error}")))?;
-        Ok(example(entry, category))
+        Ok((entry, *category))
     });
-    let read = read.collect::<Result<_, Error>>()?;
+    let entries: Vec<(Entry<'_>, &str)> = entries.collect::<Result<_, Error>>()?;
+    let background = background_of(entries.iter().map(|(entry, _)| entry));
+    let read = entries.par_iter().map(|(entry, category)| example(entry, category, &background)).collect();
     let names: Vec<String> = files.iter().map(|file| file.name().replace(".json", "")).collect();
     Ok(labelled(read, names.join(", ")))
-}
-
-/// What the first turn asks, of which functions.
-fn example(entry: Entry<'_>, category: &str) -> Read {
-    let is_relevant = !category.contains("irrelevance");
-    let functions = entry.functions();
-    let first = entry.turns.into_iter().next().unwrap_or_default();
-    let users = first.iter().filter(|message| message.role == Role::User);
-    let queries: Vec<&str> = users.map(|message| message.content.as_str()).collect();
-    let docs = PreparedDocs::new(functions);
-    let has_context = first.iter().any(|message| message.role != Role::User);
-    let query = PreparedQuery::new(&queries).with_context(has_context);
-    if low_quality::fault(&query, &docs).is_some() {
-        return Err(is_relevant);
-    }
-    let features = features(&query, &docs);
-    Ok(LabelledExample {
-        features,
-        evidence: LogEvidence::default(),
-        is_relevant,
-        group: group(docs.names()),
-        category: category.to_owned(),
-    })
 }
 
 #[derive(Deserialize)]
@@ -284,5 +254,6 @@ fn groups(view: &View<'_>, cx: &Context<'_>) -> Result<BTreeMap<RowIx, String>, 
 fn judged_example(basis: &Value, is_relevant: bool, group: String, category: String) -> Read {
     let features = features_of(basis).ok_or(is_relevant)?;
     let evidence = LogEvidence::from_json(&basis["evidence"]);
-    Ok(LabelledExample { features, evidence, is_relevant, group, category })
+    let (languages, is_barred) = (language_group_of(basis), basis["barred"] == true);
+    Ok(LabelledExample { features, evidence, is_relevant, group, category, languages, is_barred })
 }

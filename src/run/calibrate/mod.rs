@@ -16,7 +16,8 @@ use crate::relevance::calibrate::{
 };
 use crate::relevance::features::{FAMILIES, names};
 
-pub use crate::relevance::calibrate::{Findings, FitPlan, LabelledExample, TargetCounts};
+pub use crate::relevance::calibrate::{Findings, FitPlan, LabelledExample, TargetCounts, TextFindings};
+pub use crate::relevance::language_group::LanguageGroup;
 pub use crate::relevance::measure::{DecisionCounts, Label, Point, TARGETS};
 pub use crate::relevance::model::Model;
 pub use agreement::{Agreement, RunAgreement, agreement};
@@ -56,9 +57,22 @@ pub struct Calibration<'l> {
 pub struct Tested {
     /// By part of the requests, with what it is called.
     pub parts: Vec<(&'static str, Findings)>,
-    /// Thresholds of the text for each target precision, and what they decide in the folds; none if the text was
-    /// not fitted.
-    pub curve: Option<(Vec<Point>, Findings)>,
+    /// Thresholds of the text for each target precision, and what they decide in the folds, by languages; none if the
+    /// text was not fitted.
+    pub curves: Vec<LanguageCurve>,
+}
+
+/// The thresholds for queries in some languages, and what they decide in the folds.
+#[derive(Debug)]
+pub struct LanguageCurve {
+    /// The languages.
+    pub languages: LanguageGroup,
+    /// The number of labelled requests in these languages, and how many of them are relevant.
+    pub n_requests: (usize, usize),
+    /// The thresholds for each target precision.
+    pub curve: Vec<Point>,
+    /// What they decide in the folds.
+    pub findings: Findings,
 }
 
 /// How well a family of features does without the others, or one feature.
@@ -85,17 +99,30 @@ impl Calibration<'_> {
     /// Fits on one fold and tests on the other.
     pub fn tested(&self) -> Tested {
         let (examples, plan) = (self.examples(), self.plan);
-        let mut tested = Tested { parts: Vec::new(), curve: None };
+        let mut tested = Tested { parts: Vec::new(), curves: Vec::new() };
         if self.fit != Fit::Evidence {
-            let findings = test_text(examples, plan, |_| true);
-            tested.parts.push(("text alone", findings.clone()));
-            tested.curve = Some((text_curve(examples, plan), findings));
+            let found = test_text(examples, plan, |_| true);
+            tested.parts.push(("text alone", found.all.clone()));
+            tested.parts.push(("text alone, English", found.english.clone()));
+            tested.parts.push(("text alone, other languages", found.other.clone()));
+            tested.curves = LanguageGroup::ALL.map(|languages| self.curve(languages, &found)).into();
         }
         if self.fit != Fit::Text {
             let text = (self.fit == Fit::Evidence).then_some(&self.begin.text);
             tested.parts.extend(test_model(examples, text, self.cap, plan));
         }
         tested
+    }
+
+    fn curve(&self, languages: LanguageGroup, found: &TextFindings) -> LanguageCurve {
+        let of_group = || self.examples().iter().filter(|example| example.languages == languages);
+        let n_relevant = of_group().filter(|example| example.is_relevant).count();
+        LanguageCurve {
+            languages,
+            n_requests: (of_group().count(), n_relevant),
+            curve: text_curve(self.examples(), languages, self.plan),
+            findings: found.of(languages).clone(),
+        }
     }
 
     /// What the weights to begin with decide of each category.
@@ -110,7 +137,7 @@ impl Calibration<'_> {
 
     /// Tests each family of features and each feature alone.
     pub fn by_feature(&self) -> Vec<Alone> {
-        let auc = |keep: &dyn Fn(usize) -> bool| test_text(self.examples(), self.plan, keep).mean_auc();
+        let auc = |keep: &dyn Fn(usize) -> bool| test_text(self.examples(), self.plan, keep).all.mean_auc();
         let mut all = Vec::new();
         let mut at = 0;
         for &(family, features) in FAMILIES {

@@ -15,20 +15,21 @@ use std::path::PathBuf;
 use std::sync::OnceLock;
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
 use super::asking::{self, Judge};
+use crate::answers::called::CallableFunctions;
 use crate::answers::decline::{Prose, prose};
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::cells::TypedCells as _;
 use crate::columns::{
     FINISH_REASON, FUNCTIONS, MESSAGES, OUTCOME, RELEVANCE, RELEVANCE_BASIS, RESPONSE, STATUS, TOOL_CHOICE,
 };
-use crate::conversation::{Message, Role};
+use crate::conversation::{Call, Message, Role};
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
 use crate::engine::decision::{DecisionKind, Ruling};
@@ -41,16 +42,17 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Evidence, Likeness, Reason, RowIx, TableId};
 use crate::prompts::judging::QUERIES;
+use crate::relevance::background::{Background, BackgroundSample};
+use crate::relevance::bar::is_barred;
 use crate::relevance::docs::PreparedDocs;
 use crate::relevance::evidence::{self, AnswerSignal, signal_of};
 use crate::relevance::features::features;
 use crate::relevance::grounded::are_grounded;
 use crate::relevance::measure::Thresholds;
-use crate::relevance::model::{Model, Side};
+use crate::relevance::model::{Declined, Model, Operating, Side};
 use crate::relevance::operating::{JudgedBy, OPERATING_POINT, OperatingPoint, operating_point};
 use crate::relevance::query::PreparedQuery;
-use crate::relevance::{Relevance, SPACE, low_quality, script};
-use crate::text::normal::loose_name;
+use crate::relevance::{Relevance, SPACE, low_quality};
 use crate::text::small_talk::is_small_talk;
 
 /// The reason code of requests between the two thresholds.
@@ -148,9 +150,11 @@ impl Settings for JudgeQueries {
             return Err(format!("precision must be from {least} to {most}, not {precision}"));
         }
         let model = self.read_model()?;
-        for part in [&model.text, &model.evidence] {
-            let from = self.relevant_from.unwrap_or(part.thresholds.relevant_from);
-            let to = self.irrelevant_to.unwrap_or(part.thresholds.irrelevant_to);
+        for thresholds in
+            [model.text.english.thresholds, model.text.other.thresholds, model.evidence.thresholds]
+        {
+            let from = self.relevant_from.unwrap_or(thresholds.relevant_from);
+            let to = self.irrelevant_to.unwrap_or(thresholds.irrelevant_to);
             if to >= from {
                 return Err(format!("irrelevant_to must be below relevant_from, not {to} and {from}"));
             }
@@ -171,7 +175,7 @@ impl Stage for JudgeQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(8);
+        fingerprint.version(9);
         if self.judge != Judge::Rules {
             QUERIES.task.fingerprint("prompt", fingerprint);
         }
@@ -204,19 +208,25 @@ impl Stage for JudgeQueries {
             of_list.entry(view.list_of(row)).or_default().push(row);
         }
         let of_list: Vec<(RowIx, Vec<RowIx>)> = of_list.into_iter().collect();
+        let background = lists.background();
         let judgements = of_list.par_iter().map(|(list, rows)| {
             let docs = PreparedDocs::new(lists.functions(*list));
             // A log may have a single list, so the rows of a list are spread over all threads, too.
-            let judgement =
-                |row: &RowIx| (!cx.cancelled()).then(|| (*row, self.judgement(&requests[row], &docs, model)));
+            let judgement = |row: &RowIx| {
+                (!cx.cancelled()).then(|| (*row, self.judgement(&requests[row], &docs, &background, model)))
+            };
             rows.par_iter().with_max_len(ROWS_AT_ONCE).map(judgement).collect()
         });
         let judgements: Option<Vec<Vec<(RowIx, Judgement)>>> = judgements.collect();
         let judgements = judgements.ok_or(Error::Interrupted)?;
         let judged_by: Vec<JudgedBy> =
             judgements.iter().flatten().map(|(_, judgement)| judgement.judged_by).collect();
-        let thresholds = self.own_thresholds(model.text.thresholds);
-        let point = operating_point(&judged_by, thresholds, &model.text.curve, self.precision);
+        let own = |operating: &Operating| Operating {
+            thresholds: self.own_thresholds(operating.thresholds),
+            curve: operating.curve.clone(),
+        };
+        let (english, other) = (own(&model.text.english), own(&model.text.other));
+        let point = operating_point(&judged_by, &english, &other, self.precision);
         out.note(OPERATING_POINT, json!(point));
         let judgements: Vec<(RowIx, Judgement)> = judgements.into_iter().flatten().collect();
         let asked = self.ask(&judgements, &requests, &lists, view, cx, out)?;
@@ -266,7 +276,13 @@ impl JudgeQueries {
         Ok(self.fitted.get_or_init(|| Model::embedded().clone()))
     }
 
-    fn judgement(&self, request: &Request, docs: &PreparedDocs, model: &Model) -> Judgement {
+    fn judgement(
+        &self,
+        request: &Request,
+        docs: &PreparedDocs,
+        background: &Background,
+        model: &Model,
+    ) -> Judgement {
         let queries: Vec<&str> = request.queries.iter().map(String::as_str).collect();
         if let Some((_, relevance)) = request.label {
             return Judgement {
@@ -293,19 +309,27 @@ impl JudgeQueries {
                 judged_by: JudgedBy::Rule,
             };
         }
-        let features = features(&query, docs);
-        let mut judged = model.judge(&features, request.evidence);
+        let features = features(&query, docs, background);
+        let languages = query.languages();
+        let mut judged = model.judge(&features, request.evidence, languages);
         judged.thresholds = self.own_thresholds(judged.thresholds);
-        // A tool that takes any text can serve any query, so the text cannot show that it does not fit. The same is
-        // true if the query contains the full name of a function.
-        let is_barred = script::is_unread(&query)
-            || request.has_broken_call
-            || request.evidence.is_empty() && (docs.takes_anything() || docs.is_named_in(&query));
+        if self.irrelevant_to.is_some() {
+            // A threshold of the settings applies to all requests, declined ones too.
+            judged.declined = Declined::Never;
+        }
+        let is_barred = request.has_broken_call || request.evidence.is_empty() && is_barred(&query, docs);
+        let basis = || {
+            let mut basis = judged.basis(&features, request.evidence, languages);
+            if is_barred {
+                basis["barred"] = json!(true);
+            }
+            basis
+        };
         let relevance = match judged.side() {
             Side::Relevant => Some(Relevance::Relevant),
             // No recorded answer contradicts the call.
             Side::Unsure if request.is_grounded && request.evidence.word() == "calls" => {
-                let mut basis = judged.basis(&features, request.evidence);
+                let mut basis = basis();
                 basis["grounded_call"] = json!(true);
                 return Judgement {
                     relevance: Some(Relevance::Relevant),
@@ -313,12 +337,11 @@ impl JudgeQueries {
                     judged_by: JudgedBy::Answers,
                 };
             }
-            // Declined answers are not enough evidence if the text could not be read.
             Side::Irrelevant if !is_barred => Some(Relevance::Irrelevant),
             Side::Irrelevant | Side::Unsure => None,
         };
-        let judged_by = JudgedBy::of_model(&judged, request.evidence.is_empty(), is_barred);
-        Judgement { relevance, basis: judged.basis(&features, request.evidence), judged_by }
+        let judged_by = JudgedBy::of_model(&judged, request.evidence.is_empty(), is_barred, languages);
+        Judgement { relevance, basis: basis(), judged_by }
     }
 
     /// Returns the thresholds, with those of the settings if there are any.
@@ -330,11 +353,11 @@ impl JudgeQueries {
     }
 }
 
-/// The functions and function names of a doc list.
+/// The functions of a doc list, and what calls can be of.
 struct List {
     /// The functions; `None` for a list that is not kept.
     functions: Option<Vec<Value>>,
-    names: FxHashSet<String>,
+    callable: CallableFunctions,
 }
 
 /// The functions of the kept lists, and the function names of all lists.
@@ -345,9 +368,8 @@ impl<'a> Lists<'a> {
         let lists = view.parent();
         let read = |list: Row<'_>| {
             let functions = list.functions();
-            let name = |function: &Value| function.get("name").and_then(Value::as_str).map(loose_name);
-            let names = functions.iter().filter_map(name).collect();
-            List { functions: lists.is_kept(list.ix()).then_some(functions), names }
+            let callable = CallableFunctions::new(&functions);
+            List { functions: lists.is_kept(list.ix()).then_some(functions), callable }
         };
         view.all_parents(cx, read).map(Self)
     }
@@ -357,11 +379,27 @@ impl<'a> Lists<'a> {
         self.0.of_list(list).and_then(|list| list.functions.as_deref()).unwrap_or_default()
     }
 
-    /// Returns whether the list that the request was sent with, or its current list, has a function of this name.
-    fn has(&self, request: RowIx, name: &str) -> bool {
-        let name = loose_name(name);
-        let lists = [self.0.of_origin(request), self.0.of(request)];
-        lists.into_iter().flatten().any(|list| list.names.contains(&name))
+    /// Returns the functions of all kept lists, to compare those of one list with.
+    fn background(&self) -> Background {
+        let mut sample = BackgroundSample::default();
+        for (_, list) in self.0.iter() {
+            sample.add(list.functions.as_deref().unwrap_or_default());
+        }
+        Background::new(sample)
+    }
+
+    /// Returns whether a call is of a function of the list that the request was sent with, or of its current list.
+    fn has(&self, request: RowIx, call: &Call) -> bool {
+        self.of(request).any(|list| list.callable.has(call))
+    }
+
+    /// Returns whether a call with this name can be of one of those functions.
+    fn has_name(&self, request: RowIx, name: &str) -> bool {
+        self.of(request).any(|list| list.callable.has_name(name))
+    }
+
+    fn of(&self, request: RowIx) -> impl Iterator<Item = &List> {
+        [self.0.of_origin(request), self.0.of(request)].into_iter().flatten()
     }
 }
 
@@ -462,13 +500,13 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
     let head = view.head_of(row.ix(), Likeness::Similar).unwrap_or(row.ix());
     let messages = row.messages();
     let response = row.response();
-    let has_function = |name: &str| lists.has(row.ix(), name);
-    let answer = recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), has_function);
-    let signal =
-        signal_of(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), has_function).filter(|signal| {
-            let functions = || lists.functions(view.list_of(row.ix()));
-            *signal != AnswerSignal::Declined || is_decline(&messages, response.as_ref(), functions())
-        });
+    let is_offered = |name: &str| lists.has_name(row.ix(), name);
+    let answer = recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), is_offered);
+    let is_known = |call: &Call| lists.has(row.ix(), call);
+    let signal = signal_of(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), is_known).filter(|signal| {
+        let functions = || lists.functions(view.list_of(row.ix()));
+        *signal != AnswerSignal::Declined || is_decline(&messages, response.as_ref(), functions())
+    });
     let has_broken_call = match answer {
         RecordedAnswer::Unreadable(_) => true,
         RecordedAnswer::Truncated => response.as_ref().is_some_and(|response| !response.calls.is_empty()),

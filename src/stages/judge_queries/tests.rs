@@ -83,6 +83,73 @@ fn the_text_alone_never_makes_a_request_irrelevant_to_a_tool_that_takes_any_text
     assert_eq!(fate("command", declined), None);
 }
 
+/// Returns the relevance of requests with one list; each has a query and the model's answer, if any.
+fn judged(functions: &Value, requests: &[(&str, Value)]) -> Vec<Option<String>> {
+    let rows = requests.iter().map(|(query, response)| {
+        let mut row = json!({"messages": [{"role": "user", "content": query}]});
+        if !response.is_null() {
+            row["response"] = response.clone();
+        }
+        row
+    });
+    let tables = json!({"doc_lists": [{"functions": functions}], "requests": rows.collect::<Vec<Value>>()});
+    let judged = fixture::judged(&JudgeQueries::default(), &tables);
+    (0..).take(requests.len()).map(|row| judged.cell(row, RELEVANCE).map(str::to_owned)).collect()
+}
+
+fn prose(text: &str) -> Value {
+    json!({"role": "assistant", "content": text, "calls": []})
+}
+
+#[test]
+fn a_declined_request_is_irrelevant_unless_its_text_speaks_for_a_function() {
+    let ferry = json!([{"name": "book_ferry", "description": "Books a ferry from one harbour to another on a date.",
+        "parameters": {"type": "dict", "required": ["from_harbour", "to_harbour", "date"], "properties": {
+            "from_harbour": {"type": "string", "description": "The harbour of departure."},
+            "to_harbour": {"type": "string", "description": "The harbour of arrival."},
+            "date": {"type": "string", "description": "The date of the ferry."}}}}]);
+    let refusal = prose("I'm sorry, but I cannot help with that.");
+    let found = judged(
+        &ferry,
+        &[
+            ("Who wrote the saga of the two owls?", refusal.clone()),
+            ("Please book a ferry from Bergen to Stavanger harbour on 2024-05-01", refusal),
+        ],
+    );
+    assert_eq!(found[0].as_deref(), Some("irrelevant"));
+    assert_ne!(found[1].as_deref(), Some("irrelevant"), "models refuse wrongly");
+}
+
+#[test]
+fn a_declined_query_in_the_script_of_its_docs_is_judged_like_an_english_one() {
+    let tide = json!([{"name": "get_tide", "description": "查询某个港口在某一天的潮汐时间。",
+        "parameters": {"type": "dict", "required": ["harbour"], "properties": {
+            "harbour": {"type": "string", "description": "港口名称"}}}}]);
+    let refusal = prose("抱歉，我没有可以做到这一点的工具。");
+    let found = judged(&tide, &[("请给我讲一个关于猫头鹰的笑话", refusal)]);
+    assert_eq!(found[0].as_deref(), Some("irrelevant"));
+}
+
+#[test]
+fn a_call_whose_name_has_the_same_words_is_of_the_function() {
+    let functions = json!([
+        {"name": "get_result", "description": "Returns it.", "parameters": {"type": "dict", "required": ["race"],
+            "properties": {"race": {"type": "string", "description": "It."}}}},
+        {"name": "list_all", "description": "Lists it.", "parameters": {"type": "dict", "required": [], "properties": {}}},
+    ]);
+    let called = |name: &str, arguments: Value| json!({"role": "assistant", "content": "", "calls": [{"name": name, "arguments": arguments}]});
+    let query = "Kan du slå opp Holmenkollen for meg?";
+    let found = judged(
+        &functions,
+        &[
+            (query, called("result_get", json!({"race": "Holmenkollen"}))),
+            (query, called("result_get", json!({"depth": 3}))),
+        ],
+    );
+    assert_eq!(found[0].as_deref(), Some("relevant"));
+    assert_ne!(found[1].as_deref(), Some("relevant"), "the function has no such parameter");
+}
+
 #[test]
 fn a_query_of_low_quality_is_decided_by_rule_and_kept() {
     assert_eq!(n_held("The user did not provide a query.", &[json!({})]), 0);
@@ -107,7 +174,8 @@ fn thresholds_must_be_probabilities_in_order() {
 /// Writes the built-in weights with another curve, which may be empty, to a file.
 fn weights(curve: Vec<Point>) -> tempfile::NamedTempFile {
     let mut model = Model::embedded().clone();
-    model.text.curve = curve;
+    model.text.english.curve = curve;
+    model.text.other.curve = Vec::new();
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), model.to_toml()).unwrap();
     file
@@ -142,8 +210,8 @@ fn a_target_precision_takes_its_thresholds_from_the_curve_and_settings_override_
         let held =
             noted["bins"].as_array().unwrap().iter().map(|bin| bin["held"].as_u64().unwrap()).sum::<u64>();
         assert_eq!(held, u64::from(relevance.is_none()), "{noted}");
-        assert_eq!(noted["curve"][0]["requests"], 1, "{noted}");
-        assert_eq!(noted["curve"][0]["additional"], u64::from(relevance.is_none()), "{noted}");
+        assert_eq!(noted["english"]["curve"][0]["requests"], 1, "{noted}");
+        assert_eq!(noted["english"]["curve"][0]["additional"], u64::from(relevance.is_none()), "{noted}");
     }
     assert_eq!(stage("precision = 0.9").check(), Ok(()));
     let error = stage("precision = 0.995").check().unwrap_err();
