@@ -92,6 +92,11 @@ impl LogEvidence {
         if is_relevant { self.worked + self.called + self.refuted > 0 } else { self.declined > 0 }
     }
 
+    /// Returns whether a call of a function of the list worked, and no answer says otherwise.
+    pub fn only_worked(self) -> bool {
+        self.worked > 0 && self.refuted + self.stray + self.declined == 0
+    }
+
     /// Summarises the evidence in one word: `calls`, `declined`, `both` or `none`.
     pub fn word(self) -> &'static str {
         match (self.worked + self.called + self.refuted + self.stray > 0, self.declined > 0) {
@@ -177,6 +182,20 @@ mod tests {
                 "{recorded:?} {outcome:?} {tool_choice:?}"
             );
         }
+    }
+
+    #[test]
+    fn a_call_that_worked_is_alone_without_other_answers() {
+        let of = |signals: &[AnswerSignal]| {
+            let mut evidence = LogEvidence::default();
+            signals.iter().for_each(|signal| evidence.add(*signal));
+            evidence.only_worked()
+        };
+        assert!(of(&[AnswerSignal::Worked, AnswerSignal::Called]));
+        for other in [AnswerSignal::Declined, AnswerSignal::Refuted, AnswerSignal::Stray] {
+            assert!(!of(&[AnswerSignal::Worked, other]));
+        }
+        assert!(!of(&[AnswerSignal::Called]));
     }
 
     #[test]

@@ -327,6 +327,14 @@ impl JudgeQueries {
         };
         let relevance = match judged.side() {
             Side::Relevant => Some(Relevance::Relevant),
+            // A call that worked shows that a function fits, whatever the words are.
+            Side::Unsure | Side::Irrelevant if request.evidence.only_worked() => {
+                return Judgement {
+                    relevance: Some(Relevance::Relevant),
+                    basis: basis(),
+                    judged_by: JudgedBy::Answers,
+                };
+            }
             // No recorded answer contradicts the call.
             Side::Unsure if request.is_grounded && request.evidence.word() == "calls" => {
                 let mut basis = basis();
