@@ -129,7 +129,7 @@ impl Stage for DraftAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(15);
+        fingerprint.version(16);
         if self.asks() {
             DRAFTS.fingerprint("prompt", fingerprint);
         }
