@@ -8,7 +8,7 @@
 #![allow(clippy::disallowed_methods)] // An interrupted write of a measurement does no harm.
 
 use std::error::Error;
-use std::io::Write as _;
+use std::io::Write;
 use std::path::Path;
 use std::time::Instant;
 
