@@ -13,8 +13,8 @@ use callsieve_text::normal::loose_name;
 /// The functions that calls can be of, by their names.
 #[derive(Debug, Default)]
 pub struct CallableFunctions {
-    /// The place of each function, by its loose name; the first of those with equal names.
-    by_name: FxHashMap<String, usize>,
+    /// The place of each function, by its loose name, the first of those with equal names; and whether it is the only one.
+    by_name: FxHashMap<String, (usize, bool)>,
     /// The place of each function and its parameters as loose names, by the words of its name; `None` if several
     /// functions have these words.
     by_words: FxHashMap<Vec<String>, Option<(usize, FxHashSet<String>)>>,
@@ -26,7 +26,8 @@ impl CallableFunctions {
         let mut callable = Self::default();
         for (at, function) in functions.iter().enumerate() {
             let Some(name) = function.get("name").and_then(Value::as_str) else { continue };
-            callable.by_name.entry(loose_name(name)).or_insert(at);
+            let of_name = callable.by_name.entry(loose_name(name)).or_insert((at, true));
+            of_name.1 &= of_name.0 == at;
             let of_words = callable.by_words.entry(words(name));
             let mut is_first = false;
             let known = of_words.or_insert_with(|| {
@@ -50,8 +51,17 @@ impl CallableFunctions {
         self.place(name, |_| true).is_some()
     }
 
-    /// Returns the place in the list of the function that a call is of.
+    /// Returns the place in the list of the function that a call is of; the first of those with equal names.
     pub fn place_of(&self, call: &Call) -> Option<usize> {
+        self.found(call).map(|(at, _)| at)
+    }
+
+    /// Returns the place in the list of the only function that a call can be of.
+    pub fn only_place_of(&self, call: &Call) -> Option<usize> {
+        self.found(call).filter(|(_, is_only)| *is_only).map(|(at, _)| at)
+    }
+
+    fn found(&self, call: &Call) -> Option<(usize, bool)> {
         let are_parameters = |parameters: &FxHashSet<String>| {
             let arguments = call.arguments.as_object().into_iter().flat_map(|arguments| arguments.keys());
             arguments.map(|argument| loose_name(argument)).all(|argument| parameters.contains(&argument))
@@ -59,12 +69,12 @@ impl CallableFunctions {
         self.place(&call.name, are_parameters)
     }
 
-    fn place(&self, name: &str, fits: impl FnOnce(&FxHashSet<String>) -> bool) -> Option<usize> {
-        if let Some(at) = self.by_name.get(&loose_name(name)) {
-            return Some(*at);
+    fn place(&self, name: &str, fits: impl FnOnce(&FxHashSet<String>) -> bool) -> Option<(usize, bool)> {
+        if let Some(found) = self.by_name.get(&loose_name(name)) {
+            return Some(*found);
         }
         let (at, parameters) = self.by_words.get(&words(name))?.as_ref()?;
-        fits(parameters).then_some(*at)
+        fits(parameters).then_some((*at, true))
     }
 }
 
@@ -139,6 +149,11 @@ mod tests {
             assert_eq!(place(name, arguments), expected, "{name}");
         }
         assert!(callable.has_name("table_get_tide") && !callable.has_name("table_get"));
+        let twice =
+            CallableFunctions::new(&[function("a.b", &[]), function("a_b", &[]), function("c_d", &[])]);
+        let call = |name: &str| Call { id: None, name: name.to_owned(), arguments: json!({}) };
+        assert_eq!((twice.place_of(&call("ab")), twice.only_place_of(&call("ab"))), (Some(0), None));
+        assert_eq!(twice.only_place_of(&call("d_c")), Some(2));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Converts recorded calls to ground truth for the current docs.
 //!
 //! A call was made with the docs as they were sent; fixes may have renamed functions and
-//! parameters since. The result is in the format of the official checker: one object per call,
+//! parameters since. A name that is spelled in another way is that of the docs (`called`). The result is in the format of the official checker: one object per call,
 //! `{name: {parameter: [alternatives]}}`, with the parameters in the order of the doc. A call that
 //! the checker would refuse, or that contradicts the doc (an invented parameter, a value outside
 //! the enum), is a fault. `alternatives` writes single values.
@@ -9,6 +9,7 @@
 use serde_json::{Map, Value};
 
 use super::alternatives::{alternatives, is_checkable};
+use super::called::CallableFunctions;
 use super::fault::{AnswerError, AnswerFault};
 use callsieve_bfcl::conversation::Call;
 
@@ -28,12 +29,20 @@ pub fn ground_truth(calls: &[Call], functions: &[Value]) -> Result<Vec<Value>, A
 fn carry(call: &Call, functions: &[Value]) -> Result<Value, AnswerError> {
     let name = call.name.as_str();
     let mut named = functions.iter().filter(|function| function["name"] == name);
-    let Some(function) = named.next() else {
+    let function = match (named.next(), named.next()) {
+        (Some(_), Some(_)) => {
+            return Err(AnswerFault::AmbiguousFunction.at(name, "several functions have this name"));
+        }
+        (found, _) => found.or_else(|| {
+            let place = CallableFunctions::new(functions).only_place_of(call)?;
+            functions.get(place)
+        }),
+    };
+    let Some(function) = function else {
         return Err(AnswerFault::UnknownFunction.at(name, "no function has this name"));
     };
-    if named.next().is_some() {
-        return Err(AnswerFault::AmbiguousFunction.at(name, "several functions have this name"));
-    }
+    // The name in the docs, which may be spelled in another way than in the call.
+    let name = function["name"].as_str().unwrap_or(name);
     let Some(arguments) = call.arguments.as_object() else {
         return Err(AnswerFault::ArgumentsNotAnObject.at(name, "the arguments are not an object"));
     };
@@ -153,6 +162,17 @@ mod tests {
         assert_eq!(fault(&[call("trips.find_v2", json!({}))], &functions()), AnswerFault::UnknownFunction);
         let twice = [functions(), functions()].concat();
         assert_eq!(fault(&[call("trips.find", json!({}))], &twice), AnswerFault::AmbiguousFunction);
+    }
+
+    #[test]
+    fn a_call_is_written_under_the_name_in_the_docs() {
+        for name in ["trips.find", "trips_find", "findTrips"] {
+            let calls = [call(name, json!({"_from": "Oslo", "seats": 1}))];
+            let written = ground_truth(&calls, &functions()).unwrap();
+            assert!(written[0].get("trips.find").is_some(), "{name}: {written:?}");
+        }
+        let calls = [call("findTrips", json!({"_from": "Oslo", "seats": 1, "verbose": true}))];
+        assert_eq!(ground_truth(&calls, &functions()).unwrap_err().fault, AnswerFault::UnknownFunction);
     }
 
     #[test]

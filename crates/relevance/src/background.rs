@@ -74,7 +74,7 @@ impl Background {
         for ((_, name), (_, function)) in sample.functions {
             let Some(signature) = signatures(std::slice::from_ref(&function)).pop() else { continue };
             let function = PreparedFunction::new(signature);
-            let at = u16::try_from(background.sizes.len()).expect("a sample is small");
+            let Ok(at) = u16::try_from(background.sizes.len()) else { break };
             background.sizes.push(size(&function));
             background.places.insert(name, at);
             for word in function.words {
@@ -170,7 +170,9 @@ mod tests {
 
     fn background(lists: &[&[Value]]) -> Background {
         let mut sample = BackgroundSample::default();
-        lists.iter().for_each(|list| sample.add(list));
+        for list in lists {
+            sample.add(list);
+        }
         Background::new(sample)
     }
 

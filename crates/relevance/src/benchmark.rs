@@ -16,7 +16,9 @@ use callsieve_bfcl::entry::Entry;
 /// Returns the functions of some questions, as those of a log.
 pub fn background_of<'e>(entries: impl Iterator<Item = &'e Entry<'e>>) -> Background {
     let mut sample = BackgroundSample::default();
-    entries.for_each(|entry| sample.add(entry.functions()));
+    for entry in entries {
+        sample.add(entry.functions());
+    }
     Background::new(sample)
 }
 

@@ -550,7 +550,9 @@ mod tests {
     #[test]
     fn a_group_of_languages_without_examples_is_never_decided() {
         let mut examples = examples();
-        examples.iter_mut().for_each(|example| example.languages = LanguageGroup::English);
+        for example in &mut examples {
+            example.languages = LanguageGroup::English;
+        }
         let part = fit_text(&examples, PLAN, String::new());
         assert_eq!(part.other, Operating { thresholds: Thresholds::NEVER, curve: Vec::new() });
         assert!(part.english.thresholds.relevant_from < 1.0);

@@ -83,7 +83,9 @@ pub fn fit_signed(rows: &[Vec<f64>], labels: &[bool], known: &[f64], lowers: &[b
             kept.iter().zip(fitted).for_each(|(&at, weight)| weights[at] = weight);
             return weights;
         }
-        wrong.into_iter().for_each(|at| is_free[kept[at]] = false);
+        for at in wrong {
+            is_free[kept[at]] = false;
+        }
     }
 }
 

@@ -343,7 +343,7 @@ mod tests {
         let point = curve(&scored).into_iter().find(|point| point.side == Label::Irrelevant).unwrap();
         assert_eq!(decided_by(&point, &scored).0 as u64, point.n_decided);
         let without: Vec<Scored> = scored.iter().map(|row| Scored { is_barred: false, ..*row }).collect();
-        assert_eq!(thresholds(&without, 0.95).irrelevant_to, Thresholds::NEVER.irrelevant_to);
+        assert!(thresholds(&without, 0.95).irrelevant_to < 0.0);
     }
 
     #[test]

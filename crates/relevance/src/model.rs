@@ -240,7 +240,12 @@ impl Model {
             _ if evidence.is_empty() => by_text,
             (true, false) => by_answers.higher(by_text),
             (true, true) => by_answers,
-            (false, _) => by_answers.lower(by_text),
+            (false, true) => by_answers.lower(by_text),
+            // Calls of functions that the list does not have.
+            (false, false) => Thresholds {
+                relevant_from: by_text.relevant_from,
+                irrelevant_to: by_answers.lower(by_text).irrelevant_to,
+            },
         }
     }
 

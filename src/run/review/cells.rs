@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 
 use super::{ReviewRow, Selection};
+use crate::answers::called::CallableFunctions;
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::bfcl::category::Category;
 use crate::columns::{
@@ -21,7 +22,6 @@ use crate::engine::frame::FrameFile;
 use crate::engine::ledger::for_every_event;
 use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, Safety, TableId};
 use crate::run::{Error, OpenRun};
-use crate::text::normal::loose_name;
 
 /// What the run noted about its rows, by the number of the row's id.
 pub(super) struct Noted {
@@ -208,12 +208,8 @@ impl OpenRun {
         row.flags = text(cells, FLAGS, at).map(str::to_owned);
         row.relevance = text(cells, RELEVANCE, at).map(str::to_owned);
         row.probability = parsed(RELEVANCE_BASIS).and_then(|basis| basis["probability"].as_f64());
-        let is_offered = |name: &str| {
-            let names =
-                functions.as_array().into_iter().flatten().filter_map(|function| function["name"].as_str());
-            let name = loose_name(name);
-            names.map(loose_name).any(|offered| offered == name)
-        };
+        let callable = CallableFunctions::new(functions.as_array().map_or(&[][..], Vec::as_slice));
+        let is_offered = |name: &str| callable.has_name(name);
         let (finish_reason, status) = (text(cells, FINISH_REASON, at), int(cells, STATUS, at));
         let recorded = recorded_answer(response.as_ref(), finish_reason, status, is_offered);
         row.recorded_answer = parsed(ANSWER).unwrap_or_else(|| ground_truth_form(&recorded));

@@ -1,8 +1,8 @@
 //! The current docs, and the mapping from the names in the log to the names in them.
 
-use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
+use crate::answers::called::CallableFunctions;
 use crate::cells::TypedCells as _;
 use crate::conversation::Call;
 use crate::docs::fix::renames::{self, Rename};
@@ -10,14 +10,13 @@ use crate::engine::context::Context;
 use crate::engine::error::Result;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Likeness, RowIx};
-use crate::text::normal::loose_name;
 
 /// The functions and renames of a doc list.
 struct List {
     /// The functions; empty for a list that is not kept.
     functions: Vec<Value>,
-    /// The names of the functions, also of a list that is not kept.
-    names: FxHashSet<String>,
+    /// What calls can be of, also of a list that is not kept.
+    callable: CallableFunctions,
     /// The names that fixes changed.
     renames: Option<Vec<Rename>>,
 }
@@ -30,12 +29,11 @@ impl<'a> CurrentDocs<'a> {
         let lists = view.parent();
         let read = |list: Row<'_>| {
             let mut functions = list.functions();
-            let name = |function: &Value| function.get("name").and_then(Value::as_str).map(loose_name);
-            let names = functions.iter().filter_map(name).collect();
+            let callable = CallableFunctions::new(&functions);
             if !lists.is_kept(list.ix()) {
                 functions = Vec::new();
             }
-            List { functions, names, renames: list.renames() }
+            List { functions, callable, renames: list.renames() }
         };
         view.all_parents(cx, read).map(Self)
     }
@@ -45,11 +43,11 @@ impl<'a> CurrentDocs<'a> {
         self.0.of(request).map_or(&[], |list| &list.functions)
     }
 
-    /// Returns whether the list that the request was sent with, or its current list, has a function of this name.
+    /// Returns whether a call with this name can be of a function of the list that the request was sent with, or of its
+    /// current list.
     pub(super) fn has(&self, request: RowIx, name: &str) -> bool {
-        let name = loose_name(name);
         let lists = [self.0.of_origin(request), self.0.of(request)];
-        lists.into_iter().flatten().any(|list| list.names.contains(&name))
+        lists.into_iter().flatten().any(|list| list.callable.has_name(name))
     }
 
     /// Renames the functions and parameters of calls to the current names. The renames are those of the list that the

@@ -138,16 +138,21 @@ fn a_call_whose_name_has_the_same_words_is_of_the_function() {
         {"name": "list_all", "description": "Lists it.", "parameters": {"type": "dict", "required": [], "properties": {}}},
     ]);
     let called = |name: &str, arguments: Value| json!({"role": "assistant", "content": "", "calls": [{"name": name, "arguments": arguments}]});
-    let query = "Kan du slå opp Holmenkollen for meg?";
-    let found = judged(
-        &functions,
-        &[
-            (query, called("result_get", json!({"race": "Holmenkollen"}))),
-            (query, called("result_get", json!({"depth": 3}))),
-        ],
-    );
-    assert_eq!(found[0].as_deref(), Some("relevant"));
-    assert_ne!(found[1].as_deref(), Some("relevant"), "the function has no such parameter");
+    let request = |name: &str, arguments: Value| {
+        json!({"messages": [{"role": "user", "content": "Kan du slå opp Holmenkollen for meg?"}],
+            "response": called(name, arguments)})
+    };
+    let requests =
+        [request("result_get", json!({"race": "Holmenkollen"})), request("result_get", json!({"depth": 3}))];
+    let tables = json!({"doc_lists": [{"functions": functions}], "requests": requests});
+    let judged = fixture::judged(&JudgeQueries::default(), &tables);
+    let counted = |row: usize| -> [u64; 2] {
+        let basis: Value = serde_json::from_str(judged.cell(row, RELEVANCE_BASIS).unwrap()).unwrap();
+        ["called", "stray"].map(|key| basis["evidence"][key].as_u64().unwrap())
+    };
+    assert_eq!(counted(0), [1, 0]);
+    assert_eq!(counted(1), [0, 1], "the function has no such parameter");
+    assert_eq!(judged.cell(0, RELEVANCE), Some("relevant"));
 }
 
 #[test]
