@@ -130,7 +130,7 @@ impl Stage for DraftAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(16);
+        fingerprint.version(17);
         if self.asks() {
             DRAFTS.fingerprint("prompt", fingerprint);
         }
