@@ -260,7 +260,7 @@ fn curve_table(of: &LanguageCurve) -> String {
     let header = ["text alone", "target", "threshold", "decided", "right", "of all", "of label", "in folds"];
     let (n_all, n_relevant) = of.n_requests;
     format!(
-        "{}: thresholds by target precision, from weights fitted on other doc lists; {}, {} relevant\n{}",
+        "{}: thresholds by target precision,\nfrom weights fitted on other doc lists; {}, {} relevant\n{}",
         of.languages.name(),
         counted(n_all as u64, "request", "requests"),
         count(n_relevant as u64),

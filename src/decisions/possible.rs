@@ -24,7 +24,7 @@ impl Possible {
 }
 
 /// The first that fits counts.
-static POSSIBLE: [Possible; 18] = {
+static POSSIBLE: [Possible; 19] = {
     use TableId::{DocLists, Requests};
     const ANSWER: &[&str] = &["drop", "irrelevant", "answer"];
     const KEEP: &[&str] = &["keep", "drop"];
@@ -38,6 +38,8 @@ static POSSIBLE: [Possible; 18] = {
                 &["keep", "drop", "relevant", "irrelevant", "answer", "accept"],
             )
         },
+        // A copy that was merged into it may have an answer.
+        Possible::of(Requests, "relevance/unsure", &["keep", "drop", "relevant", "irrelevant", "answer"]),
         Possible::of(Requests, "relevance/", ANSWER),
         Possible::of(Requests, "answer/", ANSWER),
         Possible::of(Requests, "forgotten/", ANSWER),

@@ -147,7 +147,7 @@ impl Stage for Split {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(10);
+        fingerprint.version(11);
         Ok(())
     }
 
@@ -240,9 +240,9 @@ fn is_label_shown(request: Row<'_>) -> bool {
         .is_some_and(|relevance| is_shown(relevance, basis.as_ref()))
 }
 
-/// Whether the label is based on a recorded call that nothing confirms.
+/// Whether the label is based on a recorded call that neither the log nor a person confirms.
 fn is_only_recorded(request: Row<'_>, basis: &str) -> bool {
-    basis == OPEN_TEXT && request.text(TIER) == Some(RECORDED)
+    basis == OPEN_TEXT && request.text(TIER) == Some(RECORDED) && !is_label_by_a_person(request)
 }
 
 /// Whether a person labelled the request.

@@ -154,7 +154,7 @@ fn every_line_and_every_request_is_accounted_for_once() {
 }
 
 #[test]
-fn every_stage_of_the_recipe_finds_work_in_the_sample_but_the_last_merge_and_the_check_of_answers() {
+fn every_stage_of_the_recipe_but_four_finds_work_in_the_sample() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     run_sample(&out, &[]);
@@ -163,7 +163,9 @@ fn every_stage_of_the_recipe_finds_work_in_the_sample_but_the_last_merge_and_the
         let id = stage["id"].as_str().unwrap();
         let works =
             !stage["fates"].as_array().unwrap().is_empty() || !stage["edits"].as_object().unwrap().is_empty();
-        assert!(works || ["merge-fixed-docs", "verify-answers"].contains(&id), "{id} has nothing to do");
+        // The sample has no load test; `tests/it/ferries.rs` has one. Flags are cells, no edits.
+        let idle = ["cap-templates", "merge-fixed-docs", "verify-answers", "flag-answers"];
+        assert!(works || idle.contains(&id), "{id} has nothing to do");
     }
     for category in ["simple", "multiple", "parallel", "parallel_multiple"] {
         for set in ["scored", "unverified"] {
@@ -173,8 +175,8 @@ fn every_stage_of_the_recipe_finds_work_in_the_sample_but_the_last_merge_and_the
             );
         }
     }
-    for category in ["irrelevance", "relevance"] {
-        assert!(report["exported"][format!("scored/{category}")].as_u64() > Some(0), "{category} is empty");
+    for set in ["scored/irrelevance", "unverified/irrelevance", "unverified/relevance"] {
+        assert!(report["exported"][set].as_u64() > Some(0), "{set} is empty");
     }
     let kinds = report["redacted"].as_object().unwrap();
     assert!(kinds.len() >= 5, "{kinds:?}");
@@ -189,7 +191,7 @@ fn a_changed_setting_reruns_that_stage_and_what_follows_and_nothing_before() {
         let path = out.join("stages").join(stage).join("manifest.json");
         std::fs::metadata(path).unwrap().modified().unwrap()
     };
-    let stages = ["06-merge-exact-docs", "08-merge-near-docs", "09-merge-near-queries"];
+    let stages = ["06-merge-exact-docs", "08-merge-near-docs", "10-merge-near-queries"];
     let before = stages.map(changed_at);
     run_sample(&out, &["--set", "merge-near-docs.threshold=0.7"]);
     let after = stages.map(changed_at);
@@ -584,7 +586,8 @@ fn requests_differ_when_anything_around_the_question_differs() {
 
 #[test]
 fn a_failed_call_is_not_taken_from_an_equal_request() {
-    let user = serde_json::json!({"role": "user", "content": "Ring the bell for the wedding at noon"});
+    let user =
+        serde_json::json!({"role": "user", "content": "Ring the bell 3 times for the wedding at noon"});
     let result = serde_json::json!({"role": "tool", "tool_call_id": "a", "content": "{\"error\": \"the rope is broken\"}"});
     let sorry = serde_json::json!({"role": "assistant", "content": "That did not work."});
     let fates = fates_of(&[
@@ -947,7 +950,8 @@ fn other_entries_keep_their_ids_and_their_answers_when_one_is_forgotten() {
 fn an_answer_from_a_forgotten_record_is_removed_too() {
     let folder = tempfile::tempdir().unwrap();
     let (log, out) = (folder.path().join("log.jsonl"), folder.path().join("run"));
-    let user = serde_json::json!({"role": "user", "content": "Ring the bell for the wedding at noon"});
+    let user =
+        serde_json::json!({"role": "user", "content": "Ring the bell 3 times for the wedding at noon"});
     let rows = [
         chat("asks", 1_900_000_001, std::slice::from_ref(&user), None),
         chat("answers", 1_900_000_002, &[user], Some(&ring("a", 48_151))),
@@ -1019,8 +1023,8 @@ fn an_interrupted_forget_is_finished_by_the_same_command() {
         ("forgotten.parquet", true),
         ("dataset/data/unverified.parquet", true),
         ("ingest/requests.parquet", true),
-        ("stages/13-fix-docs/edits.parquet", false),
-        ("stages/15-draft-answers/columns.parquet", false),
+        ("stages/14-fix-docs/edits.parquet", false),
+        ("stages/16-draft-answers/columns.parquet", false),
         ("ingest/requests.index.parquet", false),
     ];
     let cut = folder.path().join("cut");

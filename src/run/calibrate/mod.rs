@@ -103,8 +103,8 @@ impl Calibration<'_> {
         if self.fit != Fit::Evidence {
             let found = test_text(examples, plan, |_| true);
             tested.parts.push(("text alone", found.all.clone()));
-            tested.parts.push(("text alone, English", found.english.clone()));
-            tested.parts.push(("text alone, other languages", found.other.clone()));
+            tested.parts.push(("English", found.english.clone()));
+            tested.parts.push(("other languages", found.other.clone()));
             tested.curves = LanguageGroup::ALL.map(|languages| self.curve(languages, &found)).into();
         }
         if self.fit != Fit::Text {
