@@ -264,7 +264,12 @@ fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
     for text in [markdown::card(&report), html::page(&report, "run", None)] {
         assert!(text.contains("+ 2 forgotten") && text.contains("+ 1 forgotten"), "{text}");
         assert!(text.contains("that this run made (4). A rule judged"), "{text}");
-        assert!(text.contains("Labels of the tier judged (3) come from the text alone"), "{text}");
+        assert!(
+            text.contains(
+                "Labels of the tier judged (3) come from the text, or from an answer of the logged model"
+            ),
+            "{text}"
+        );
         assert!(!text.contains("Unverified answers"), "{text}");
     }
 }

@@ -24,7 +24,7 @@ docs of public sets before it merges similar docs.";
 /// What the two columns of entries mean.
 pub(super) const SCORED: &str = "Scored: the answer is verified; or the category needs no answer, and the log, a person \
 or a reliable rule gives the label. Unverified: nobody checked the answer or label. Its tier is recorded (the answer of \
-the logged model), agreed (language models agree on the answer) or judged (the label comes from the text alone).";
+the logged model), agreed (language models agree on the answer) or judged (the label comes from the text, or from a call or a declined answer that nothing confirms).";
 
 /// The number of frozen entries and what they are; nothing if there are none.
 pub(super) fn frozen_sentence(report: &Report) -> Option<String> {
@@ -153,7 +153,7 @@ pub(super) fn known_limits(report: &Report) -> Vec<String> {
     let judged = report.entries.tier.get(JUDGED).copied().unwrap_or_default();
     if judged > 0 {
         limits.push(format!(
-            "Labels of the tier judged ({}) come from the text alone. These entries are unverified, and some labels are wrong.",
+            "Labels of the tier judged ({}) come from the text, or from an answer of the logged model that nothing confirms. These entries are unverified, and some labels are wrong.",
             count(judged)
         ));
     }

@@ -147,7 +147,7 @@ impl Stage for Split {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(11);
+        fingerprint.version(12);
         Ok(())
     }
 
@@ -242,7 +242,9 @@ fn is_label_shown(request: Row<'_>) -> bool {
 
 /// Whether the label is based on a recorded call that neither the log nor a person confirms.
 fn is_only_recorded(request: Row<'_>, basis: &str) -> bool {
-    basis == OPEN_TEXT && request.text(TIER) == Some(RECORDED) && !is_label_by_a_person(request)
+    let worked =
+        || request.relevance_basis().is_some_and(|basis| basis["evidence"]["worked"].as_u64() > Some(0));
+    basis == OPEN_TEXT && request.text(TIER) == Some(RECORDED) && !is_label_by_a_person(request) && !worked()
 }
 
 /// Whether a person labelled the request.

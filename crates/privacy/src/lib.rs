@@ -72,7 +72,7 @@ pub(crate) type Cancelled<'a> = &'a (dyn Fn() -> bool + Sync);
 const RUNS_PER_CHECK: usize = 256;
 
 /// The version of recognisers and placeholders; a higher one makes redaction run again.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;
 
 /// A kind of personal value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]

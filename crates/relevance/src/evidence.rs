@@ -92,6 +92,11 @@ impl LogEvidence {
         if is_relevant { self.worked + self.called + self.refuted > 0 } else { self.declined > 0 }
     }
 
+    /// Returns whether a function of the list was called, and no answer says otherwise.
+    pub fn only_called(self) -> bool {
+        self.worked + self.called > 0 && self.refuted + self.stray + self.declined == 0
+    }
+
     /// Returns whether a call of a function of the list worked, and no answer says otherwise.
     pub fn only_worked(self) -> bool {
         self.worked > 0 && self.refuted + self.stray + self.declined == 0
@@ -196,6 +201,11 @@ mod tests {
             assert!(!of(&[AnswerSignal::Worked, other]));
         }
         assert!(!of(&[AnswerSignal::Called]));
+        let mut called = LogEvidence::default();
+        called.add(AnswerSignal::Called);
+        assert!(called.only_called());
+        called.add(AnswerSignal::Stray);
+        assert!(!called.only_called() && !LogEvidence::default().only_called());
     }
 
     #[test]

@@ -84,7 +84,7 @@ impl Texts {
             (None, None) if kept.category.is_none() => "\n".to_owned(),
             (Some(basis), tier) => {
                 let is_judged = tier.as_deref() == Some(JUDGED);
-                let apart = if is_judged { " (judged from the text alone, so unverified)" } else { "" };
+                let apart = if is_judged { " (nothing confirms the label, so unverified)" } else { "" };
                 format!(" as {category}: {basis}{apart}\n")
             }
             (None, tier) => {

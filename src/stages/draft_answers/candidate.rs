@@ -9,7 +9,7 @@ use super::other_answers::{OtherAnswer, OtherAnswers};
 use crate::answers::carry::ground_truth;
 use crate::answers::fault::AnswerError;
 use crate::answers::recorded::{RecordedAnswer, recorded_answer, unless_attempted};
-use crate::answers::traced::{Trace, calls_contradict};
+use crate::answers::traced::{Trace, calls_contradict, calls_invent_a_number};
 use crate::cells::TypedCells as _;
 use crate::columns::{FINISH_REASON, OUTCOME, STATUS, TIME_MS};
 use crate::conversation::{Call, last_user};
@@ -107,6 +107,9 @@ fn is_traced(row: Row<'_>, calls: &[Call], functions: &[Value]) -> bool {
         return false;
     }
     let mut trace = Trace::of_messages(&messages);
+    if calls_invent_a_number(calls, functions, &trace) {
+        return false;
+    }
     for function in functions {
         trace.add(&function.to_string());
     }

@@ -48,6 +48,7 @@ use crate::relevance::docs::PreparedDocs;
 use crate::relevance::evidence::{self, AnswerSignal, signal_of};
 use crate::relevance::features::features;
 use crate::relevance::grounded::are_grounded;
+use crate::relevance::language_group::LanguageGroup;
 use crate::relevance::measure::Thresholds;
 use crate::relevance::model::{Declined, Model, Operating, Side};
 use crate::relevance::operating::{JudgedBy, OPERATING_POINT, OperatingPoint, operating_point};
@@ -175,7 +176,7 @@ impl Stage for JudgeQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(9);
+        fingerprint.version(10);
         if self.judge != Judge::Rules {
             QUERIES.task.fingerprint("prompt", fingerprint);
         }
@@ -317,7 +318,10 @@ impl JudgeQueries {
             // A threshold of the settings applies to all requests, declined ones too.
             judged.declined = Declined::Never;
         }
-        let is_barred = request.has_broken_call || request.evidence.is_empty() && is_barred(&query, docs);
+        // With the value that it asks for, the model would call. An English text says enough without that.
+        let asks_back = request.asks_back && languages == LanguageGroup::Other;
+        let is_barred =
+            request.has_broken_call || request.evidence.is_empty() && (asks_back || is_barred(&query, docs));
         let basis = || {
             let mut basis = judged.basis(&features, request.evidence, languages);
             if is_barred {
@@ -327,8 +331,12 @@ impl JudgeQueries {
         };
         let relevance = match judged.side() {
             Side::Relevant => Some(Relevance::Relevant),
-            // A call that worked shows that a function fits, whatever the words are.
-            Side::Unsure | Side::Irrelevant if request.evidence.only_worked() => {
+            // A call that worked shows that a function fits, whatever the words are. So does one to a tool that takes any
+            // text: the words of a request to such a tool say nothing.
+            Side::Unsure | Side::Irrelevant
+                if request.evidence.only_worked()
+                    || docs.takes_anything() && request.evidence.only_called() =>
+            {
                 return Judgement {
                     relevance: Some(Relevance::Relevant),
                     basis: basis(),
@@ -421,6 +429,8 @@ struct Request {
     has_context: bool,
     /// The log's model began a call that cannot be read.
     has_broken_call: bool,
+    /// The model asked for a value instead of calling.
+    asks_back: bool,
     evidence: evidence::LogEvidence,
     /// A person answered it with a call.
     is_answered: bool,
@@ -448,6 +458,8 @@ struct RowEvidence {
     queries: Option<Vec<String>>,
     has_context: bool,
     has_broken_call: bool,
+    /// The model asked for a value instead of calling.
+    asks_back: bool,
     is_answered: bool,
     label: Option<(u32, Relevance)>,
     is_grounded: bool,
@@ -478,6 +490,7 @@ fn read_requests(
             }
             request.is_grounded |= evidence.is_grounded;
             request.has_broken_call |= evidence.has_broken_call;
+            request.asks_back |= evidence.asks_back;
             request.is_answered |= evidence.is_answered;
             request.label = match (request.label, evidence.label) {
                 (Some(one), Some(other)) if other.0 < one.0 => Some(other),
@@ -515,6 +528,10 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
         let functions = || lists.functions(view.list_of(row.ix()));
         *signal != AnswerSignal::Declined || is_decline(&messages, response.as_ref(), functions())
     });
+    let asks_back = matches!(answer, RecordedAnswer::Declined)
+        && response.as_ref().is_some_and(|response| {
+            prose(&response.content, lists.functions(view.list_of(row.ix()))) == Prose::AsksBack
+        });
     let has_broken_call = match answer {
         RecordedAnswer::Unreadable(_) => true,
         RecordedAnswer::Truncated => response.as_ref().is_some_and(|response| !response.calls.is_empty()),
@@ -546,6 +563,7 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
         queries,
         has_context,
         has_broken_call,
+        asks_back,
         is_answered,
         label,
         is_grounded,

@@ -157,13 +157,17 @@ fn sharing_all_but_one<'w>(words: &[PlacedWord<'w>]) -> Vec<(PlacedWord<'w>, Pla
     pairs
 }
 
+/// Whether a query has a value; one of a single character as a word of its own.
+fn has_value(query: &str, value: &str) -> bool {
+    if value.chars().count() > 1 {
+        return query.contains(value);
+    }
+    query.split(|c: char| !c.is_alphanumeric()).any(|word| word == value)
+}
+
 /// Whether two requests with equal recorded calls are one task: both contain a value of the calls.
 pub(super) fn share_a_value(one: &ComparedRequest, other: &ComparedRequest) -> bool {
     one.calls.is_some()
         && one.calls == other.calls
-        && one.values.iter().any(|value| {
-            value.chars().count() > 1
-                && one.query.contains(value.as_str())
-                && other.query.contains(value.as_str())
-        })
+        && one.values.iter().any(|value| has_value(&one.query, value) && has_value(&other.query, value))
 }

@@ -17,7 +17,7 @@ use callsieve_text::words::is_unspaced;
 use jiff::civil::Date;
 use serde_json::Value;
 
-pub use options::{calls_contradict, contradicts_enum};
+pub use options::{calls_contradict, calls_invent_a_number, contradicts_enum};
 
 use dates::{date_of, dates_in, relative_dates};
 

@@ -43,6 +43,35 @@ pub fn calls_contradict(calls: &[Call], functions: &[Value], last_user: &str) ->
     })
 }
 
+/// Returns `true` if one of the calls has a number that neither the conversation has nor the docs of its own parameter, as a
+/// default or an option: docs are full of other numbers.
+pub fn calls_invent_a_number(calls: &[Call], functions: &[Value], conversation: &Trace) -> bool {
+    let of_call = |call: &Call| functions.iter().find(|function| function["name"] == call.name.as_str());
+    calls.iter().any(|call| {
+        of_call(call)
+            .is_some_and(|function| invents_a_number(&call.arguments, &function["parameters"], conversation))
+    })
+}
+
+fn invents_a_number(value: &Value, schema: &Value, conversation: &Trace) -> bool {
+    match value {
+        Value::Object(members) => members.iter().any(|(name, member)| {
+            invents_a_number(member, &schema["properties"][name.as_str()], conversation)
+        }),
+        Value::Array(elements) => {
+            elements.iter().any(|element| invents_a_number(element, &schema["items"], conversation))
+        }
+        Value::Number(number) => {
+            let is_same = |other: &Value| other.as_f64() == number.as_f64();
+            let is_option = || schema["enum"].as_array().is_some_and(|options| options.iter().any(is_same));
+            // One thing that nobody counts, and none of something.
+            let is_plain = || matches!(number.as_i64(), Some(0 | 1));
+            !is_plain() && !conversation.has(value) && !is_same(&schema["default"]) && !is_option()
+        }
+        _ => false,
+    }
+}
+
 /// Adds the values that were chosen from options, with these.
 fn add_choices<'v>(value: &'v Value, schema: &'v Value, choices: &mut Vec<(&'v Value, &'v [Value])>) {
     match value {
@@ -136,7 +165,25 @@ fn add_free(value: &Value, chosen: &[&Value], trace: &mut Trace) {
 
 #[cfg(test)]
 mod tests {
+    use callsieve_bfcl::conversation::{Message, Role};
     use serde_json::json;
+
+    #[test]
+    fn a_number_that_only_other_docs_have_is_invented() {
+        let functions =
+            [json!({"name": "ring", "description": "Rings one of 4 bells.", "parameters": {"properties": {
+            "times": {"type": "integer", "default": 12}, "bell": {"type": "integer", "enum": [7, 8]}}}})];
+        let invents = |asked: &str, arguments: Value| {
+            let said = Trace::of_messages(&[Message::text(Role::User, asked)]);
+            let call = Call { id: None, name: "ring".to_owned(), arguments };
+            calls_invent_a_number(&[call], &functions, &said)
+        };
+        assert!(invents("ring it for me and the kids", json!({"times": 4})));
+        assert!(!invents("ring it four times", json!({"times": 4})));
+        assert!(
+            !invents("ring it", json!({"times": 12, "bell": 8})) && !invents("ring it", json!({"times": 1}))
+        );
+    }
 
     use super::*;
 

@@ -293,6 +293,11 @@ impl Search<'_> {
     /// Returns the network of the placeholder, if an IP address is the network of one in the question: `83.149.9.0`.
     fn network(&self, written: &str) -> Option<(&Original, Piece)> {
         let (front, host) = written.rsplit_once('.').filter(|(_, host)| *host == NETWORK)?;
+        // The question has the address itself.
+        let is_it = |it: &Original| it.is_asked && it.kind == PrivacyKind::Ipv4 && it.value == written;
+        if self.index.originals().iter().any(is_it) {
+            return None;
+        }
         let mut network = None;
         self.parts_in(front, Place::Answer, &mut |start, end, part, piece| {
             if (start, end) == (0, front.len()) && part.original.is_of_octets() && !piece.is_lost {

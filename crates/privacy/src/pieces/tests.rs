@@ -167,6 +167,9 @@ fn the_network_of_an_address_and_its_numbers_follow_the_placeholder() {
     let new =
         called(asked, &json!({"net": "83.149.9.0/24", "prefix": "83.149.9", "parts": [83, 149, 9, 216]}));
     assert_eq!(new, json!({"net": "192.0.2.0/24", "prefix": "192.0.2", "parts": [192, 0, 2, 1]}));
+    // An address that ends in 0 is that address.
+    let (asked, new, _, _) = redacted("Block 83.149.9.0 now", &json!({"net": "83.149.9.0"}), "", "");
+    assert_eq!((&*asked, new), ("Block 192.0.2.1 now", json!({"net": "192.0.2.1"})));
 }
 
 #[test]

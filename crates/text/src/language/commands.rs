@@ -56,7 +56,7 @@ pub(super) const LATIN: &[Commands] = &[
         renvoie renvoyer rendez réservation réserve réserver réservez réunion salut soir supprime supprimer supprimez svp \
         télécharge traduire traduis trouve trouver trouvez vérifie vérifier vérifiez veux voiture vols voudrais faut lundi mardi mercredi jeudi vendredi samedi dimanche semaine mois année deux trois quatre cinq sept huit neuf dix addition alarme arrêtez augmente baisse carte colis coupe cuisine décale démarre divise lait liste maison monte note pain partage prochain prochaine recharge rendez-vous solde toutes tous travail aussi quelle rue lancer lancez"),
     Commands(Lang::Deu, "abbestellen abend abmelden aktualisiere ändere ändern anrufen anzeigen ausschalten beleg benenne berechne \
-        bestell bestelle bestellen bestellung bestellungen bezahle bezahlen brauche bring buche buchen buch buchung danke \
+        bestell bestelle bestellen bestellung bestellungen bezahle bezahlen brauche buche buchen buch buchung danke \
         einschalten erinner erinnere erinnerung erstelle erstellen finde finden flug flüge füge gestern gib guten hallo \
         hilf hilfe hinzu kannst kaufe kaufen konto könntest kündige kündigen licht lösche löschen mach mache \
         melde mittags möchte morgens nachricht nacht nenne öffne öffnen preis prüfe prüfen quittung rechne rechnung \
