@@ -42,7 +42,7 @@ pub(super) fn frozen_sentence(report: &Report) -> Option<String> {
 pub(super) fn templates_sentence(found: &Found) -> String {
     let share = |part: &Part| {
         let n = counted(part.templates, "template", "templates");
-        format!("{n} with {} of the requests", share_of(part.requests, found.requests))
+        format!("{n} with {} of the requests at this step", share_of(part.requests, found.requests))
     };
     let (machines, people) = (found.of_machines, found.of_all);
     let capped = match machines.templates {

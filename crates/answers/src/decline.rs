@@ -16,7 +16,7 @@ use crate::outcome::{apologises, denies, has_word};
 pub enum Prose {
     /// It declines, or answers without a function.
     Declines,
-    /// Neither is certain: small talk, or a text that is not English and has no word of a decline. It may ask for a value.
+    /// Neither is certain: a passing fault, small talk, or a text that is not English and has no word of a decline. It may ask for a value.
     Unclear,
     /// It asks for a value of a function, or what the user wants.
     AsksBack,
@@ -186,6 +186,22 @@ const OFFERS: &[&str] = &[
 /// Letters of a word that means something.
 const MIN_LETTERS: usize = 4;
 
+/// Words of a fault that passes, and of what was looked for and not found: a model that says so had a function for it.
+#[rustfmt::skip] // The words of a language are together.
+const PASSING_FAULTS: &[&str] = &[
+    "error occurred", "went wrong", "try again", "temporarily", "unavailable", "at the moment", "can't find", "cannot find",
+    "couldn't find", "could not find", "unable to find", "didn't find", "no results", "fehler aufgetreten", "später noch",
+    "vorübergehend", "nicht gefunden", "nicht finden", "fout opgetreden", "probeer het later", "niet vinden", "ha ocurrido un error",
+    "más tarde", "no encuentro", "no encontré", "no he encontrado", "erreur est survenue", "une erreur", "plus tard", "introuvable",
+    "pas trouvé", "si è verificato", "più tardi", "non trovo", "non ho trovato", "ocorreu um erro", "mais tarde", "não encontrei",
+    "fel inträffade", "försök igen", "hittar inte", "wystąpił błąd", "później", "nie znalaz", "došlo k chybě", "později", "nenašel",
+    "произошла ошибка", "попробуйте позже", "не нашел", "не нашёл", "не удалось найти", "сталася помилка", "παρουσιάστηκε σφάλμα",
+    "αργότερα", "δεν βρήκα", "bir hata oluştu", "daha sonra", "bulamadım", "terjadi kesalahan", "coba lagi", "tidak menemukan",
+    "có lỗi xảy ra", "thử lại", "không tìm thấy", "حدث خطأ", "لاحقًا", "لم أجد", "אירעה שגיאה", "מאוחר יותר", "त्रुटि", "बाद में",
+    "เกิดข้อผิดพลาด", "오류가 발생", "나중에", "찾을 수 없", "エラーが発生", "ご利用いただけません", "見つかりません", "しばらくして", "出错", "稍后",
+    "找不到", "暂时",
+];
+
 /// The language whose questions are known by their words.
 const ENGLISH: &str = "en";
 
@@ -205,6 +221,17 @@ pub fn prose(text: &str, functions: &[Value]) -> Prose {
     let asks_for_value = |question: &&str| !is_offer(question) && names_a_parameter(question, functions);
     if questions.iter().any(asks_for_value) {
         return Prose::AsksBack;
+    }
+    // "There are several; I need the state."
+    let says_what_is_missing = |sentence: &&str| {
+        ["need", "without", "missing", "specify", "provide"].iter().any(|word| sentence.contains(word))
+            && names_a_parameter(sentence, functions)
+    };
+    if sentences.iter().any(says_what_is_missing) {
+        return Prose::AsksBack;
+    }
+    if PASSING_FAULTS.iter().any(|fault| lower.contains(fault)) && !has_word(&lower, SCOPES) {
+        return Prose::Unclear;
     }
     if refuses(&lower, &sentences) {
         return Prose::Refuses;
@@ -353,9 +380,15 @@ mod tests {
 
     #[test]
     fn a_text_that_may_ask_for_a_value_and_small_talk_are_unclear() {
-        for text in
-            ["Sure, port ka naam bataiye", "See you then!", "Con gusto, me falta el puerto.", "Gerne!"]
-        {
+        for text in [
+            "Sure, port ka naam bataiye",
+            "See you then!",
+            "Con gusto, me falta el puerto.",
+            "Gerne!",
+            "Désolé, une erreur est survenue.",
+            "I can't find the tides of that place.",
+            "エラーが発生しました。",
+        ] {
             assert_eq!(of(text), Prose::Unclear, "{text}");
         }
     }

@@ -106,20 +106,32 @@ fn join_names(text: &str, places: &mut Vec<Range<usize>>) {
 fn put_quotes(text: &str, places: &mut Vec<Range<usize>>) {
     const PAIRS: &[(char, char)] =
         &[('"', '"'), ('\u{201c}', '\u{201d}'), ('\u{ab}', '\u{bb}'), ('\u{300c}', '\u{300d}')];
+    let mut quotes: Vec<Range<usize>> = Vec::new();
     for &(open, close) in PAIRS {
         let mut from = 0;
         while let Some(start) = text[from..].find(open).map(|at| from + at + open.len_utf8()) {
             let Some(end) = text[start..].find(close).map(|at| start + at) else { break };
             if end > start {
-                places.retain(|place| place.end <= start || place.start >= end);
-                places.push(start..end);
+                quotes.push(start..end);
             }
             from = end + close.len_utf8();
         }
     }
-    places.sort_unstable_by_key(|place| place.start);
+    if quotes.is_empty() {
+        return;
+    }
+    quotes.sort_unstable_by_key(|quote| quote.start);
     // A quote inside another.
-    places.dedup_by(|next, before| next.start < before.end);
+    quotes.dedup_by(|next, before| next.start < before.end);
+    let mut at = 0;
+    places.retain(|place| {
+        while quotes.get(at).is_some_and(|quote| quote.end <= place.start) {
+            at += 1;
+        }
+        quotes.get(at).is_none_or(|quote| place.end <= quote.start)
+    });
+    places.extend(quotes);
+    places.sort_unstable_by_key(|place| place.start);
 }
 
 /// The words of a text: letters and digits, with a sign between two of them.

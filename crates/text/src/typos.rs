@@ -7,6 +7,8 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::specifics::{content_words, free_words};
 
+/// The most words of a question that may have a typing error; a longer text is a document.
+const MOST_WORDS: usize = 60;
 /// Letters of a word that may have a typing error.
 const MIN_LETTERS: usize = 4;
 /// Letters of a word whose first letter may be wrong: a meal is no deal.
@@ -34,6 +36,9 @@ impl TypoWords {
             })
             .collect();
         words.sort_unstable();
+        if words.len() > MOST_WORDS {
+            words.iter_mut().for_each(|(_, may_be_typo)| *may_be_typo = false);
+        }
         Self(words)
     }
 

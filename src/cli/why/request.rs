@@ -94,6 +94,9 @@ impl Texts {
         if let (None, Some(answer)) = (&kept.category_basis, &kept.answer) {
             text += &format!("answer    {}\n", self.shown(answer.as_str()));
         }
+        if let Some(flags) = &kept.flags {
+            text += &format!("flags     {flags}\n");
+        }
         match kept.n_merged {
             0 => text,
             1 => text + "merged    1 request merged into it\n",

@@ -211,6 +211,8 @@ pub struct KeptRequest {
     pub tier: Option<String>,
     /// The answer as ground truth.
     pub answer: Option<JsonText>,
+    /// Doubts about an answer that nothing confirms.
+    pub flags: Option<String>,
     /// The number of requests that were merged into it.
     pub n_merged: usize,
 }

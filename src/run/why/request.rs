@@ -7,7 +7,7 @@ use super::json_text::JsonText;
 use super::model::{Basis, Facts, Judgement, KeptRequest, RequestHistory, RowFate, SentDocs, SentRequest};
 use super::stages::{StagesOf, forgotten_events};
 use crate::columns::{
-    self, ANSWER, ASSISTANT, CATEGORY, CATEGORY_BASIS, EXTERNAL_ID, FINISH_REASON, FOLLOWING_MESSAGES,
+    self, ANSWER, ASSISTANT, CATEGORY, CATEGORY_BASIS, EXTERNAL_ID, FINISH_REASON, FLAGS, FOLLOWING_MESSAGES,
     LOG_FORMAT, MESSAGES, MODEL, PARALLEL_TOOL_CALLS, PARSE_STEPS, PROGRAM, RELEVANCE, RELEVANCE_BASIS,
     RESPONSE, SESSION, STATUS, TEXT, TIER, TIME_MS, TOOL_CHOICE, USER,
 };
@@ -177,6 +177,7 @@ impl<'a> RequestCells<'a> {
             category_basis: self.text(CATEGORY_BASIS),
             tier: self.text(TIER),
             answer: self.cells.text(ANSWER, self.at).map(JsonText::new),
+            flags: self.text(FLAGS),
             n_merged: requests.in_order().iter().filter(went_here).count(),
         }
     }

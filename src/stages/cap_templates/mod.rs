@@ -36,6 +36,7 @@ use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
 use crate::similarity::templates::{Sent, sent_by_a_machine, templates, with_word_slots};
 use crate::text::figures::{counted, share_of};
+use crate::text::template::SLOT;
 
 static OF_TEMPLATE: Reason = Reason::policy(
     "query/template",
@@ -81,9 +82,9 @@ impl Settings for CapTemplates {
         if found.dropped > 0 {
             let most = self.max_per_template;
             let (named, part) = (n(machine.templates), share(machine.requests));
-            format!("at most {most} of each template of machines ({named}: {part} of the requests)").into()
+            format!("at most {most} of each template of machines ({named}: {part} of those here)").into()
         } else if all.templates > 0 {
-            format!("no machine's rhythm ({}: {} of the requests)", n(all.templates), share(all.requests))
+            format!("no machine's rhythm ({}: {} of those here)", n(all.templates), share(all.requests))
                 .into()
         } else {
             "no template of a machine".into()
@@ -126,7 +127,7 @@ impl Stage for CapTemplates {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         Ok(())
     }
 
@@ -147,7 +148,7 @@ impl Stage for CapTemplates {
             found.of_machines.add(n);
             found.dropped += dropped.len() as u64;
             found.named.push(Named {
-                template: shown(&forms[&template.requests[0].row]),
+                template: shown(&named(&forms[&template.requests[0].row], template.slot)),
                 requests: n,
                 of_machines: n,
                 dropped: dropped.len() as u64,
@@ -239,6 +240,14 @@ fn forms(
 /// The requests of a machine that fill one template, in canonical order.
 struct OfMachine<'a> {
     requests: Vec<&'a Request>,
+    /// The word of the first request that fills a slot.
+    slot: Option<usize>,
+}
+
+/// A form with the mark in place of the word that fills a slot.
+fn named(form: &str, slot: Option<usize>) -> String {
+    let words = form.split_whitespace().enumerate();
+    words.map(|(at, word)| if Some(at) == slot { SLOT } else { word }).collect::<Vec<_>>().join(" ")
 }
 
 /// Groups the requests of machines by template, in the order of their first.
@@ -250,11 +259,12 @@ fn of_machines<'a>(requests: &[&'a Request], forms: &FxHashMap<RowIx, String>) -
     let mut groups: Vec<OfMachine<'a>> = Vec::new();
     for of_source in by_source.into_values() {
         let texts: Vec<&str> = of_source.iter().map(|request| forms[&request.row].as_str()).collect();
-        let mut by_template: FxHashMap<u64, Vec<&'a Request>> = FxHashMap::default();
-        for (request, template) in of_source.iter().zip(with_word_slots(&texts)) {
-            by_template.entry(template).or_default().push(request);
+        let mut by_template: FxHashMap<u64, OfMachine<'a>> = FxHashMap::default();
+        for (request, slotted) in of_source.iter().zip(with_word_slots(&texts)) {
+            let new = || OfMachine { requests: Vec::new(), slot: slotted.slot };
+            by_template.entry(slotted.template).or_insert_with(new).requests.push(request);
         }
-        groups.extend(by_template.into_values().map(|requests| OfMachine { requests }));
+        groups.extend(by_template.into_values());
     }
     groups.retain(|group| group.requests.len() >= FEWEST_OF_A_MACHINE);
     let place: FxHashMap<RowIx, usize> = requests.iter().enumerate().map(|(at, it)| (it.row, at)).collect();

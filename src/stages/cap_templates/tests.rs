@@ -37,7 +37,7 @@ fn the_label_says_what_was_found() {
     let none = Found { requests: 200, ..Found::default() };
     assert_eq!(label(none.clone()), "no template of a machine");
     let of_people = Found { of_all: part(2, 50), ..none.clone() };
-    assert_eq!(label(of_people), "no machine's rhythm (2 templates: 25.0 % of the requests)");
+    assert_eq!(label(of_people), "no machine's rhythm (2 templates: 25.0 % of those here)");
     let capped = Found { of_machines: part(1, 80), dropped: 77, ..none };
-    assert_eq!(label(capped), "at most 3 of each template of machines (1 template: 40.0 % of the requests)");
+    assert_eq!(label(capped), "at most 3 of each template of machines (1 template: 40.0 % of those here)");
 }

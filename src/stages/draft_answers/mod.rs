@@ -130,7 +130,7 @@ impl Stage for DraftAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(17);
+        fingerprint.version(18);
         if self.asks() {
             DRAFTS.fingerprint("prompt", fingerprint);
         }

@@ -152,6 +152,7 @@ impl ComparedRequest {
             self.context_values.iter().zip(&other.context_values).filter(|(one, other)| one != other);
         self.calls.is_some()
             && self.calls == other.calls
+            && self.context_values.len() == other.context_values.len()
             && !self.names_a_day
             && !other.names_a_day
             && differing

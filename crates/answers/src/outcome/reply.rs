@@ -28,9 +28,9 @@ pub(super) struct Datum {
 }
 
 impl Datum {
-    /// Whether it is the number 0: of what was asked for, nothing.
+    /// Whether it is the number 0, of what was asked for nothing, or below it, as codes of errors are.
     pub(super) fn is_zero(&self) -> bool {
-        self.value.as_f64() == Some(0.0)
+        self.value.as_f64().is_some_and(|number| number <= 0.0)
     }
 
     /// Whether the result only repeats an argument.

@@ -8,7 +8,7 @@ use callsieve_text::words::is_unspaced;
 use serde_json::{Map, Value};
 
 use super::reply::{Datum, numbers_of};
-use super::words::{FAILURES, NEGATIONS, NOES, SUCCESSES, begins_with_one, has_one};
+use super::words::{FAILURES, NEGATIONS, NOES, SUCCESSES, begins_with_one, has_negation, has_one};
 use super::xml;
 
 /// What a result shows.
@@ -212,11 +212,14 @@ fn joint(parts: impl Iterator<Item = Sign>) -> Sign {
 
 fn of_object(members: &Map<String, Value>) -> Sign {
     let (mut data, mut is_doubtful, mut succeeded, mut has_denial) = (Vec::new(), false, false, false);
+    let (mut is_free, mut is_refused) = (false, false);
     for (key, value) in members {
+        is_refused |= value.as_str().is_some_and(speaks_of_a_refusal);
         has_denial |= is_reason(&key.to_lowercase(), value);
         match of_member(&key.to_lowercase(), value) {
             Member::Failed => return Sign::Failed,
             Member::Succeeded => succeeded = true,
+            Member::FreeOfErrors => is_free = true,
             Member::Doubtful => is_doubtful = true,
             Member::Denial => has_denial = true,
             Member::Data(more) => data.extend(more),
@@ -227,6 +230,13 @@ fn of_object(members: &Map<String, Value>) -> Sign {
     let is_nested = members.values().any(|value| value.is_object() || value.is_array());
     let is_note = has_denial && !is_nested && members.len() <= MOST_OF_A_NOTE;
     let is_fault = !is_nested && members.len() <= MOST_OF_A_NOTE && has_code_and_reason(members);
+    // No error is no success if a no, or nothing, stands beside it.
+    let is_contradicted =
+        is_free && !succeeded && (has_denial || data.iter().any(Datum::is_zero) || denies(members));
+    succeeded |= is_free;
+    if is_contradicted || is_refused && !is_nested {
+        return Sign::Doubtful;
+    }
     if is_doubtful || (is_note || is_fault) && !succeeded {
         Sign::Doubtful
     } else if succeeded {
@@ -260,6 +270,41 @@ fn is_sentence(text: &str) -> bool {
         && words.iter().skip(1).filter(opens_small).any(|word| word.chars().count() >= MIN_LETTERS)
 }
 
+/// Whether a note among the members denies something.
+fn denies(members: &Map<String, Value>) -> bool {
+    let notes = members.iter().filter(|(key, _)| NOTE_KEYS.contains(&key.to_lowercase().as_str()));
+    notes.filter_map(|(_, note)| note.as_str()).any(|note| has_negation(&note.to_lowercase()))
+}
+
+/// Whether a text of a few words has a word for a refusal.
+fn speaks_of_a_refusal(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    words.len() <= MOST_OF_A_STATE
+        && words.iter().any(|word| REFUSED_STATES.iter().any(|state| word.starts_with(state)))
+}
+
+/// Whether a key is that of an error in some language: `errorCode`, `Fehler`.
+fn names_an_error(key: &str) -> bool {
+    key.contains("error") || key.contains("fehler") || key.contains("erreur") || FAILURES.contains(&key)
+}
+
+/// What the value of a key such as `success` says. Words and numbers have many forms, so only a clear yes is one.
+fn of_yes_or_no(value: &Value) -> Member {
+    match value {
+        Value::Bool(true) => Member::Succeeded,
+        Value::Bool(false) => Member::Failed,
+        Value::Number(number) if number.as_f64() == Some(1.0) => Member::Succeeded,
+        Value::String(word) => match word.trim().to_lowercase().as_str() {
+            "true" | "yes" | "y" | "1" => Member::Succeeded,
+            "false" | "no" | "n" | "0" => Member::Failed,
+            word if SUCCESSES.contains(&word) => Member::Succeeded,
+            _ => Member::Doubtful,
+        },
+        _ => Member::Doubtful,
+    }
+}
+
 /// Whether a member says why something was refused.
 fn is_reason(key: &str, value: &Value) -> bool {
     REASON_KEYS.contains(&key) && value.as_str().is_some_and(|reason| !reason.trim().is_empty())
@@ -279,6 +324,8 @@ fn is_refusal(text: &str) -> bool {
 enum Member {
     Failed,
     Succeeded,
+    /// It says that there is no error.
+    FreeOfErrors,
     Doubtful,
     /// `false` or null under a key that may mean success, or what was looked for.
     Denial,
@@ -289,12 +336,13 @@ enum Member {
 fn of_member(key: &str, value: &Value) -> Member {
     if ERROR_KEYS.contains(&key) {
         // A result that says that it has no error says that it worked.
-        return if is_blank(value) { Member::Succeeded } else { Member::Failed };
+        return if is_blank(value) { Member::FreeOfErrors } else { Member::Failed };
+    }
+    if names_an_error(key) && !is_blank(value) {
+        return Member::Doubtful;
     }
     if SUCCESS_KEYS.contains(&key) {
-        let says_no =
-            *value == Value::Bool(false) || value.as_str().is_some_and(|v| v.eq_ignore_ascii_case("false"));
-        return if says_no { Member::Failed } else { Member::Succeeded };
+        return of_yes_or_no(value);
     }
     if STATUS_KEYS.contains(&key)
         && let Some(succeeded) = of_status(value)
@@ -385,7 +433,11 @@ fn of_prose(text: &str) -> Sign {
         return Sign::Doubtful;
     }
     if has_one(&lower, SUCCESSES) {
-        return Sign::Succeeded;
+        // "confirmed: false", "ok, but the place is full"
+        let is_taken_back =
+            has_one(&lower, &["false", "but", "aber", "maar", "pero", "mais", "ale", "но", "ama", "tapi"])
+                || [": 0", "=0", "= 0"].iter().any(|zero| lower.contains(zero));
+        return if is_taken_back { Sign::Doubtful } else { Sign::Succeeded };
     }
     // What words say of success or failure is another thing in every language; numbers are data.
     let numbers = numbers_of(&lower).into_iter().filter(|digits| !is_http_fault(digits));

@@ -282,12 +282,16 @@ pub(super) struct Spoken {
 pub(super) fn of_words(lower: &str) -> Spoken {
     let mut numbers = Vec::new();
     let mut open = Open::default();
+    // A text may have one word a thousand times.
+    let mut is_of: FxHashMap<&str, bool> = FxHashMap::default();
     for word in lower.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '\u{900}'..='\u{dff}'))) {
         if word.is_empty() {
             continue;
         }
         match part(word) {
-            Some(part) if is_of_its_language(word, lower) => open.add(part, &mut numbers),
+            Some(part) if *is_of.entry(word).or_insert_with(|| is_of_its_language(word, lower)) => {
+                open.add(part, &mut numbers);
+            }
             _ => open.close(),
         }
     }

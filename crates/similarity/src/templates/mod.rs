@@ -11,7 +11,7 @@ mod slots;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use rhythm::{is_fast, steady};
-pub use slots::with_word_slots;
+pub use slots::{Slotted, with_word_slots};
 
 /// A request, as far as templates and rhythm need it. Hashes stand for texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,6 +12,11 @@ const MOST_UNEVEN: f64 = 3.0;
 const FEWEST: usize = 8;
 /// The same bound for short series, by their fewest gaps.
 const MOST_UNEVEN_OF_SHORT: [(usize, f64); 2] = [(13, 2.5), (FEWEST, 1.8)];
+/// The longest step, in milliseconds, that may be as uneven as above. People repeat things at times that are nearly even, too: a
+/// slower series has to be more even, and a step of hours says nothing.
+const MOST_OF_FAST_MS: i64 = 10_000;
+const MOST_UNEVEN_OF_SLOW: f64 = 1.25;
+const LONGEST_STEP_MS: i64 = 2 * 3_600_000;
 /// A pause that many times as long as the gap before it begins another series.
 const PAUSE: i64 = 10;
 
@@ -90,7 +95,8 @@ fn usual(gaps: &[i64], most: f64, sorted: &mut Vec<i64>) -> Option<std::ops::Ran
     sorted.extend_from_slice(gaps);
     sorted.sort_unstable();
     let (short, long) = (sorted[gaps.len() / 10], sorted[gaps.len() * 9 / 10]);
-    (short > 0 && long as f64 <= most * short as f64).then_some(short..=long)
+    let most = if long <= MOST_OF_FAST_MS { most } else { most.min(MOST_UNEVEN_OF_SLOW) };
+    (short > 0 && long <= LONGEST_STEP_MS && long as f64 <= most * short as f64).then_some(short..=long)
 }
 
 #[cfg(test)]
@@ -105,6 +111,16 @@ mod tests {
         let found = steady(&times);
         assert_eq!(found.iter().filter(|found| **found).count(), 10);
         assert!(found[..10].iter().all(|found| *found));
+    }
+
+    #[test]
+    fn habits_of_people_are_no_machine() {
+        let day = 86_400_000;
+        let daily: Vec<i64> = (0..20).map(|at| at * day + (at * 7_919 % 80) * 60_000).collect();
+        assert!(!steady(&daily).contains(&true));
+        let seconds = [0, 45, 110, 155, 228, 274, 345, 391, 464, 511, 586, 632, 700];
+        let by_hand = seconds.map(|second| second * 1_000);
+        assert!(!steady(&by_hand).contains(&true));
     }
 
     #[test]
