@@ -9,7 +9,7 @@ use callsieve_text::small_talk::is_small_talk;
 use serde_json::Value;
 
 use crate::attempt::attempted_by_parameters;
-use crate::outcome::{apologises, denies, has_word};
+use crate::outcome::{apologises, contains_word, denies, has_word};
 
 /// What prose in place of a call is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -230,7 +230,7 @@ pub fn prose(text: &str, functions: &[Value]) -> Prose {
     if sentences.iter().any(says_what_is_missing) {
         return Prose::AsksBack;
     }
-    if PASSING_FAULTS.iter().any(|fault| lower.contains(fault)) && !has_word(&lower, SCOPES) {
+    if contains_word(&lower, PASSING_FAULTS) && !has_word(&lower, SCOPES) {
         return Prose::Unclear;
     }
     if refuses(&lower, &sentences) {
@@ -257,12 +257,11 @@ pub fn prose(text: &str, functions: &[Value]) -> Prose {
 /// Whether a text refuses by policy: it denies and has a word of rules, law, privacy or safety, or a sentence is a bare refusal.
 /// A word about what the assistant does instead makes it a decline, unless rules are named.
 fn refuses(lower: &str, sentences: &[&str]) -> bool {
-    let has_one = |words: &[&str], text: &str| words.iter().any(|word| text.contains(word));
-    let is_denied = || denies(lower) || apologises(lower) || has_one(FORBIDS, lower);
-    if has_one(POLICY, lower) && is_denied() {
+    let is_denied = || denies(lower) || apologises(lower) || contains_word(lower, FORBIDS);
+    if contains_word(lower, POLICY) && is_denied() {
         return true;
     }
-    if has_one(DANGERS, lower) && is_denied() && !has_word(lower, SCOPES) {
+    if contains_word(lower, DANGERS) && is_denied() && !has_word(lower, SCOPES) {
         return true;
     }
     let is_bare = |sentence: &&str| {

@@ -101,7 +101,7 @@ struct RequestCells<'a> {
 impl<'a> RequestCells<'a> {
     fn read(run: &'a OpenRun, row: RowIx) -> Result<Self, Error> {
         let requests = &run.corpus.requests;
-        let judged = vec![ANSWER, TIER, CATEGORY, CATEGORY_BASIS, RELEVANCE, RELEVANCE_BASIS, PROGRAM];
+        let judged = vec![ANSWER, FLAGS, TIER, CATEGORY, CATEGORY_BASIS, RELEVANCE, RELEVANCE_BASIS, PROGRAM];
         let mut columns = [columns::from_ingest(), judged].concat();
         columns.retain(|column| column.table == requests.id());
         let batch = requests.batch_of(row);

@@ -509,9 +509,9 @@ fn read_requests(
 
 /// Whether prose declines the request. Prose after the result of a call reports that result, a question asks for a value, and
 /// a greeting has nothing that could be declined.
-fn is_decline(messages: &[Message], response: Option<&Message>, functions: &[Value]) -> bool {
+fn is_decline(messages: &[Message], said: Option<Prose>) -> bool {
     messages.last().is_some_and(|last| last.role == Role::User && !is_small_talk(&last.content))
-        && response.is_none_or(|response| prose(&response.content, functions) == Prose::Declines)
+        && said.is_none_or(|said| said == Prose::Declines)
 }
 
 /// Maximum number of requests that one thread takes at a time.
@@ -524,14 +524,13 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
     let is_offered = |name: &str| lists.has_name(row.ix(), name);
     let answer = recorded_answer(response.as_ref(), row.text(FINISH_REASON), row.int(STATUS), is_offered);
     let is_known = |call: &Call| lists.has(row.ix(), call);
-    let signal = signal_of(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), is_known).filter(|signal| {
-        let functions = || lists.functions(view.list_of(row.ix()));
-        *signal != AnswerSignal::Declined || is_decline(&messages, response.as_ref(), functions())
-    });
-    let asks_back = matches!(answer, RecordedAnswer::Declined)
-        && response.as_ref().is_some_and(|response| {
-            prose(&response.content, lists.functions(view.list_of(row.ix()))) == Prose::AsksBack
-        });
+    let said = matches!(answer, RecordedAnswer::Declined)
+        .then(|| response.as_ref())
+        .flatten()
+        .map(|response| prose(&response.content, lists.functions(view.list_of(row.ix()))));
+    let signal = signal_of(&answer, row.text(OUTCOME), row.text(TOOL_CHOICE), is_known)
+        .filter(|signal| *signal != AnswerSignal::Declined || is_decline(&messages, said));
+    let asks_back = said == Some(Prose::AsksBack);
     let has_broken_call = match answer {
         RecordedAnswer::Unreadable(_) => true,
         RecordedAnswer::Truncated => response.as_ref().is_some_and(|response| !response.calls.is_empty()),

@@ -82,8 +82,13 @@ pub(crate) fn denies(lower: &str) -> bool {
 }
 
 /// Returns `true` if a text in lower case has one of the words.
-pub(crate) fn has_word(lower: &str, words: &[&str]) -> bool {
+pub(crate) fn has_word(lower: &str, words: &'static [&'static str]) -> bool {
     words::has_one(lower, words)
+}
+
+/// Returns `true` if a text in lower case contains one of the words, whatever stands around it.
+pub(crate) fn contains_word(lower: &str, words: &'static [&'static str]) -> bool {
+    words::contains_one(lower, words)
 }
 
 /// Returns `true` if a text in lower case apologises or reports a failure.

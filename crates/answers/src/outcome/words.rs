@@ -3,7 +3,11 @@
 //! A list never decides that a call worked. A missing word costs a doubt or a correction that other signs may still show; a
 //! word too many costs a verified answer. Words of scripts without spaces, and stems that end in `-`, match inside of words.
 
+use std::sync::{LazyLock, PoisonError, RwLock};
+
+use aho_corasick::AhoCorasick;
 use callsieve_text::words::is_unspaced;
+use rustc_hash::FxHashMap;
 
 /// Words that deny something: a reply that has one in its first sentence may report a failure.
 #[rustfmt::skip] // The words of a language are together.
@@ -248,8 +252,34 @@ pub(super) const CLOSINGS: &[&str] = &[
 ];
 
 /// Returns `true` if a text in lower case has one of the words.
-pub(super) fn has_one(text: &str, words: &[&str]) -> bool {
-    words.iter().any(|word| occurs(text, word))
+pub(super) fn has_one(text: &str, words: Words) -> bool {
+    let found = automaton(words).find_overlapping_iter(text);
+    found.into_iter().any(|found| stands_alone(text, found.start(), words[found.pattern()]))
+}
+
+/// Returns `true` if a text in lower case contains one of the words, whatever stands around it.
+pub(crate) fn contains_one(text: &str, words: Words) -> bool {
+    automaton(words).find_overlapping_iter(text).next().is_some()
+}
+
+/// A list of words that the program has.
+type Words = &'static [&'static str];
+
+/// The automaton of each list, by the place of the list: a text is read once, however long the list is.
+static AUTOMATA: LazyLock<RwLock<FxHashMap<(usize, usize), &'static AhoCorasick>>> =
+    LazyLock::new(RwLock::default);
+
+/// Returns the automaton of a list, of its words without the signs of stems.
+fn automaton(words: Words) -> &'static AhoCorasick {
+    let place = (words.as_ptr().addr(), words.len());
+    let known = AUTOMATA.read().unwrap_or_else(PoisonError::into_inner).get(&place).copied();
+    known.unwrap_or_else(|| {
+        let bare = words.iter().map(|word| parts(word).0);
+        let automaton = AhoCorasick::new(bare).expect("the lists are short, as the tests show");
+        let mut automata = AUTOMATA.write().unwrap_or_else(PoisonError::into_inner);
+        // There are as many as lists.
+        automata.entry(place).or_insert_with(|| Box::leak(Box::new(automaton)))
+    })
 }
 
 /// Returns `true` if a text in lower case denies something: by a word, or by a contraction such as "haven't".
@@ -291,14 +321,13 @@ fn parts(word: &str) -> (&str, bool) {
     (bare, stem.is_some() || bare.chars().next_back().is_some_and(is_unspaced))
 }
 
-/// Whether a word occurs in a text: as a whole, as the beginning of a word if it is a stem, anywhere in scripts without spaces.
-fn occurs(text: &str, word: &str) -> bool {
+/// Whether a word at a place of a text stands there: as a whole, as the beginning of a word if it is a stem, anywhere in scripts
+/// without spaces.
+fn stands_alone(text: &str, at: usize, word: &str) -> bool {
     let (bare, may_go_on) = parts(word);
     let is_inside = bare.chars().next().is_some_and(is_unspaced) || bare.starts_with(is_hangul);
-    text.match_indices(bare).any(|(at, _)| {
-        let starts = is_inside || !text[..at].chars().next_back().is_some_and(char::is_alphanumeric);
-        starts && (may_go_on || is_end(&text[at + bare.len()..]))
-    })
+    let starts = is_inside || !text[..at].chars().next_back().is_some_and(char::is_alphanumeric);
+    starts && (may_go_on || is_end(&text[at + bare.len()..]))
 }
 
 /// Whether a word is over where this text begins. Marks of Indic scripts are part of a word.
