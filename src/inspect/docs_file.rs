@@ -61,7 +61,9 @@ fn goes_before_time(word: &str) -> bool {
 fn has_clock_time(word: &str) -> bool {
     let is_digit = |byte: &u8| byte.is_ascii_digit();
     let is_time = |window: &[u8]| match window {
-        [a, b, b':', c, d, b':', e, f] => [a, b, c, d, e, f].into_iter().all(is_digit),
+        [hour @ .., b':', tens, ones] if hour.len() == 5 && hour[2] == b':' => {
+            [&hour[0], &hour[1], &hour[3], &hour[4], tens, ones].into_iter().all(is_digit)
+        }
         _ => false,
     };
     !word.starts_with(['{', '"', '\'']) && word.as_bytes().windows(8).any(is_time)

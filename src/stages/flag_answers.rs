@@ -199,7 +199,7 @@ mod tests {
     use crate::fixture::judged;
 
     /// The flags of an answer to a conversation.
-    fn flags_of(said: &[&str], answer: Value, tier: &str) -> Option<String> {
+    fn flags_of(said: &[&str], answer: &Value, tier: &str) -> Option<String> {
         let messages: Vec<Value> = said
             .iter()
             .enumerate()
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn doubtful_answers_are_flagged_and_others_are_not() {
-        let of = |said: &[&str], answer| flags_of(said, answer, RECORDED);
+        let of = |said: &[&str], answer: Value| flags_of(said, &answer, RECORDED);
         let ask = "Ring Northgate 3 times";
         assert_eq!(of(&[ask], json!({"tower": ["Northgate"], "times": [3, ""]})), None);
         assert_eq!(
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn verified_answers_have_no_flags() {
         for tier in ["outcome", "human"] {
-            assert_eq!(flags_of(&["Ring"], json!({"tower": ["Southgate"]}), tier), None);
+            assert_eq!(flags_of(&["Ring"], &json!({"tower": ["Southgate"]}), tier), None);
         }
     }
 }

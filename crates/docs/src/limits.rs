@@ -50,7 +50,7 @@ mod tests {
     use crate::fix::{Safety, fix};
 
     /// The description of a parameter after all fixes.
-    fn fixed(schema: Value) -> String {
+    fn fixed(schema: &Value) -> String {
         let function = json!({"name": "ring", "description": "Rings a bell.", "parameters": {
             "type": "object", "properties": {"times": schema}, "required": ["times"]}});
         let fixed = fix(&[function], Safety::Safe);
@@ -75,7 +75,7 @@ mod tests {
         ] {
             let mut schema = schema;
             schema["description"] = json!("How often");
-            let description = fixed(schema);
+            let description = fixed(&schema);
             assert_eq!(broken(&description, &good), None, "{description}");
             assert_eq!(broken(&description, &bad), Some(key), "{description}");
         }

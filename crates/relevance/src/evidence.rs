@@ -193,7 +193,9 @@ mod tests {
     fn a_call_that_worked_is_alone_without_other_answers() {
         let of = |signals: &[AnswerSignal]| {
             let mut evidence = LogEvidence::default();
-            signals.iter().for_each(|signal| evidence.add(*signal));
+            for signal in signals {
+                evidence.add(*signal);
+            }
             evidence.only_worked()
         };
         assert!(of(&[AnswerSignal::Worked, AnswerSignal::Called]));

@@ -37,7 +37,9 @@ impl TypoWords {
             .collect();
         words.sort_unstable();
         if words.len() > MOST_WORDS {
-            words.iter_mut().for_each(|(_, may_be_typo)| *may_be_typo = false);
+            for (_, may_be_typo) in &mut words {
+                *may_be_typo = false;
+            }
         }
         Self(words)
     }
