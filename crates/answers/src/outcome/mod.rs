@@ -55,8 +55,9 @@ pub fn outcome(
     if next_request.is_some_and(|at| corrects(later[at], before, calls, &later[at + 1..])) {
         return Outcome::Failed;
     }
-    let replies = later[..next_request.unwrap_or(later.len())].iter();
-    let replies: Vec<&str> = replies
+    let before_request = &later[..next_request.unwrap_or(later.len())];
+    let replies: Vec<&str> = before_request
+        .iter()
         .filter(|message| message.role == Role::Assistant && !message.content.trim().is_empty())
         .map(|message| message.content.as_str())
         .collect();
@@ -70,7 +71,7 @@ pub fn outcome(
     let is_fine = !calls.is_empty()
         && each_has_one_result(calls, results)
         && signs.iter().all(shows_success)
-        && !later[..next_request.unwrap_or(later.len())].iter().any(|later| repeats(later, calls))
+        && !before_request.iter().any(|later| repeats(later, calls))
         && !later.iter().any(|later| is_retry(later, calls))
         && !later[..n_judged].iter().any(|later| admits_doubt(later));
     if is_fine { Outcome::Worked } else { Outcome::Unknown }

@@ -1,3 +1,5 @@
+//! Tests of the languages that a conversation votes for.
+
 use super::*;
 
 fn votes(languages: &[(&'static str, u32)]) -> Votes {
