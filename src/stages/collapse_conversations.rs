@@ -121,7 +121,7 @@ impl Stage for CollapseConversations {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(7);
+        fingerprint.version(8);
         Ok(())
     }
 

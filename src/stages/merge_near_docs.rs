@@ -16,9 +16,10 @@
 //! with another interface is kept and marked as a variant of the earlier list;
 //! `merge_near_queries` compares the requests of a list and its variants.
 
-use std::cell::OnceCell;
+use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
+use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -106,7 +107,7 @@ impl Stage for MergeNearDocs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(7);
+        fingerprint.version(8);
         fingerprint.version_of("fixes", fix::VERSION);
         Ok(())
     }
@@ -139,12 +140,15 @@ impl Stage for MergeNearDocs {
                     break;
                 }
                 let near = self.near(&lists, &group, cx)?;
+                let is_copy = |(at, near): &(usize, NearDuplicate)| {
+                    !said[*at].is_other(&said[near.leader], &meanings)
+                        && have_same_values(&lists[*at].descriptions, &lists[near.leader].descriptions)
+                        && are_described_alike(&lists[*at], &lists[near.leader])
+                };
+                let are_copies: Vec<bool> = near.par_iter().map(is_copy).collect();
                 group.clear();
-                for (at, near) in near {
-                    if !said[at].is_other(&said[near.leader], &meanings)
-                        && said[at].values(&lists[at]) == said[near.leader].values(&lists[near.leader])
-                        && are_described_alike(&lists[at], &lists[near.leader])
-                    {
+                for ((at, near), is_copy) in near.into_iter().zip(are_copies) {
+                    if is_copy {
                         merged[at] = Some(near);
                     } else {
                         group.push(at);
@@ -216,8 +220,6 @@ const LEAST_DESCRIBED_ALIKE: f64 = 0.5;
 struct Said {
     name: Vec<u32>,
     descriptions: Vec<u32>,
-    /// Dates, numbers, quoted words, formats and negations of the descriptions.
-    values: OnceCell<String>,
     /// The words of the name that say what the function is about.
     subject: Vec<String>,
 }
@@ -228,14 +230,8 @@ impl Said {
         Self {
             name: meanings.read(name),
             descriptions: meanings.read(&list.descriptions),
-            values: OnceCell::new(),
             subject: subject(name),
         }
-    }
-
-    /// Returns the values of the descriptions; most lists are never asked for them.
-    fn values(&self, list: &ComparedList) -> &str {
-        self.values.get_or_init(|| fixed_values(&list.descriptions))
     }
 
     /// Whether the functions do the opposite of each other, or the same to something else.
@@ -312,6 +308,24 @@ fn subject(name: &str) -> Vec<String> {
         words.dedup();
     }
     words
+}
+
+/// Returns whether two descriptions fix the same values: dates, numbers, quoted words, formats and negations. Lines that both
+/// have are read only if the others differ.
+fn have_same_values(one: &str, other: &str) -> bool {
+    let (of_one, of_other): (FxHashSet<&str>, FxHashSet<&str>) =
+        (one.lines().collect(), other.lines().collect());
+    let only = |own: &str, others: &FxHashSet<&str>| {
+        fixed_values(&own.lines().filter(|line| !others.contains(line)).collect::<Vec<_>>().join("\n"))
+    };
+    let (only_one, only_other) = (only(one, &of_other), only(other, &of_one));
+    only_one == only_other || {
+        let both = only(one, &of_one.difference(&of_other).copied().collect());
+        let all = |only: &str| -> BTreeSet<String> {
+            only.lines().chain(both.lines()).map(str::to_owned).collect()
+        };
+        all(&only_one) == all(&only_other)
+    }
 }
 
 /// Returns whether the descriptions of two lists have enough in common; an empty description matches any other.

@@ -76,9 +76,12 @@ pub(super) fn mark(places: &[Place], lines: &mut [Line]) {
     let mut surrounding = Vec::new();
     for (inner, line) in lines.iter().enumerate() {
         let LineFate::Record(request) = &line.fate else { continue };
-        let outer = std::iter::successors(around(inner), |at| around(*at)).take(MAX_LEVELS);
-        surrounding
-            .extend(outer.filter(|outer| *outer != inner && asks_the_same(&lines[*outer].fate, request)));
+        let outer: Vec<usize> =
+            std::iter::successors(around(inner), |at| around(*at)).take(MAX_LEVELS).collect();
+        // Of spans in a circle none is around the others.
+        if !outer.contains(&inner) {
+            surrounding.extend(outer.into_iter().filter(|at| asks_the_same(&lines[*at].fate, request)));
+        }
     }
     for at in surrounding {
         let detail = "the span of a call inside it holds the request";

@@ -150,6 +150,10 @@ fn add_values(line: &str, values: &mut Vec<String>) {
             parts.clear();
         }
     }
+    for (at, label) in lower.match_indices("pattern: ") {
+        let pattern = line.get(at + label.len()..).and_then(|rest| rest.split_whitespace().next());
+        values.extend(pattern.map(|pattern| format!("pattern {}", pattern.trim_end_matches('.'))));
+    }
     for_each_word(&lower, |word| {
         let is_contracted = word.ends_with("n't");
         if is_contracted || NEGATIONS.binary_search(&word).is_ok() {
@@ -259,6 +263,7 @@ mod tests {
             ("The day, as YYYY-MM-DD.", "The day, as DD-MM-YYYY and YY."),
             ("Includes archived rows.", "Does not include archived rows."),
             ("The date, e.g. 2024-05-01", "The date, e.g. 01.05.2024"),
+            ("The code. Pattern: ^[A-Z]+$.", "The code. Pattern: ^[a-z]+$."),
         ] {
             assert_ne!(fixed_values(one), fixed_values(other), "{one}");
         }

@@ -260,6 +260,13 @@ mod tests {
             (r#"{"operación": "denegada", "ref": "D-44"}"#, "Ha sido denegada (D-44)."),
             (r#"{"स्थिति": "असफल", "कोड": "B12"}"#, "बैंक ने ठुकरा दिया (B12)।"),
             (r#"{"left": 2, "total": 9}"#, "Only 2 are left, so I haven't booked any."),
+            (
+                r#"{"booked": false, "alternatives": [{"time": "21:15", "table": "terrace"}]}"#,
+                "At 21:15 the terrace is free.",
+            ),
+            (r#"{"odemceno": "ne", "další": {"ref": "W-2", "hodin": 14}}"#, "Zkusíme W-2 (14 h)."),
+            (r#"{"state": "waitlisted", "ref": "W-2", "place": 14}"#, "You have place 14 (W-2)."),
+            (r#"{"zustand": "Warteliste", "nr": "W-2"}"#, "Sie haben die Nummer W-2."),
         ] {
             assert_ne!(of_reply(content, reply), Outcome::Worked, "{content}");
         }

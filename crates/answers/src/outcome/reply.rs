@@ -28,9 +28,14 @@ pub(super) struct Datum {
 }
 
 impl Datum {
-    /// Whether it is the number 0, of what was asked for nothing, or below it, as codes of errors are.
-    pub(super) fn is_zero(&self) -> bool {
-        self.value.as_f64().is_some_and(|number| number <= 0.0)
+    /// A result that says no.
+    pub(super) fn no() -> Self {
+        Self { key: None, value: Value::Bool(false) }
+    }
+
+    /// Whether it is a no, or the number 0, of what was asked for nothing, or below it, as codes of errors are.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.value == Value::Bool(false) || self.value.as_f64().is_some_and(|number| number <= 0.0)
     }
 
     /// Whether the result only repeats an argument.

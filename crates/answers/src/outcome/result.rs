@@ -8,7 +8,9 @@ use callsieve_text::words::is_unspaced;
 use serde_json::{Map, Value};
 
 use super::reply::{Datum, numbers_of};
-use super::words::{FAILURES, NEGATIONS, NOES, SUCCESSES, begins_with_one, has_negation, has_one};
+use super::words::{
+    FAILURES, NEGATIONS, NOES, SUCCESSES, begins_with_one, contains_one, has_negation, has_one,
+};
 use super::xml;
 
 /// What a result shows.
@@ -99,6 +101,11 @@ const REFUSED_STATES: &[&str] = &[
     "tinanggihan", "imekataliwa", "مرفوض", "رُفض", "رفض", "منتهي", "محظور", "נדחה", "סורב", "פג תוקף", "חסום", "رد شد",
     "منقضی", "مسدود", "अस्वीकृत", "असफल", "विफल", "समाप्त", "ब्लॉक", "প্রত্যাখ্যা", "ব্যর্থ", "ปฏิเสธ", "หมดอายุ", "ล้มเหลว",
     "거부", "거절", "만료", "차단", "실패", "拒否", "却下", "期限切れ", "失敗", "拒绝", "拒絕", "过期", "過期", "失败", "已满",
+    // Waiting lists
+    "waitlist", "wait-list", "waiting list", "wartelist", "wachtlijst", "väntelist", "ventelist", "lista de esper",
+    "liste d'attente", "liste d\u{2019}attente", "lista d'attesa", "lista d\u{2019}attesa", "lista rezerwow",
+    "lista oczekuj", "pořadník", "várólist", "jonotus", "лист ожидан", "список очікув", "bekleme list", "daftar tunggu",
+    "danh sách chờ", "キャンセル待ち", "候补", "候補", "대기",
 ];
 /// The most words of a state.
 const MOST_OF_A_STATE: usize = 3;
@@ -120,7 +127,9 @@ pub(super) fn sign(result: &Message, is_lookup: bool) -> Sign {
         return Sign::Failed;
     }
     match of_text(&result.content) {
-        Sign::Data(data) if !is_lookup && (is_prose(&result.content) || data.iter().any(Datum::is_zero)) => {
+        Sign::Data(data)
+            if !is_lookup && (is_prose(&result.content) || data.iter().any(Datum::is_nothing)) =>
+        {
             Sign::Doubtful
         }
         sign => sign,
@@ -138,7 +147,7 @@ fn is_prose(text: &str) -> bool {
 
 /// Returns `true` for a text with an English phrase of doubt.
 pub(super) fn is_doubtful(lower: &str) -> bool {
-    DOUBTS.iter().any(|words| lower.contains(words))
+    contains_one(lower, DOUBTS)
 }
 
 /// Judges the text of a result, which may be JSON or a printed Python value.
@@ -230,9 +239,13 @@ fn of_object(members: &Map<String, Value>) -> Sign {
     let is_nested = members.values().any(|value| value.is_object() || value.is_array());
     let is_note = has_denial && !is_nested && members.len() <= MOST_OF_A_NOTE;
     let is_fault = !is_nested && members.len() <= MOST_OF_A_NOTE && has_code_and_reason(members);
+    // `{"booked": false, "alternatives": [{…}]}`: what it says of itself is a no, and the parts are something else.
+    if is_nested && is_a_no(members) {
+        data.push(Datum::no());
+    }
     // No error is no success if a no, or nothing, stands beside it.
     let is_contradicted =
-        is_free && !succeeded && (has_denial || data.iter().any(Datum::is_zero) || denies(members));
+        is_free && !succeeded && (has_denial || data.iter().any(Datum::is_nothing) || denies(members));
     succeeded |= is_free;
     if is_contradicted || is_refused && !is_nested {
         return Sign::Doubtful;
@@ -246,6 +259,14 @@ fn of_object(members: &Map<String, Value>) -> Sign {
     } else {
         Sign::Data(data)
     }
+}
+
+/// Whether the members that are no lists or objects are a no and notes about it.
+fn is_a_no(members: &Map<String, Value>) -> bool {
+    let is_no = |value: &Value| *value == Value::Bool(false) || value.as_str().is_some_and(is_refusal);
+    let is_note = |key: &str| NOTE_KEYS.contains(&key) || is_reason(key, &"-".into());
+    let mut single = members.iter().filter(|(_, value)| !value.is_object() && !value.is_array());
+    members.values().any(is_no) && single.all(|(key, value)| is_no(value) || is_note(&key.to_lowercase()))
 }
 
 /// Whether an object may be the status of a failed request and its reason, whatever its keys are: `{"κωδ": 412, "κειμενο": …}`.

@@ -525,6 +525,9 @@ fn a_span_around_the_spans_of_calls_is_no_request() {
     let mut circle = inner.clone();
     circle["parentSpanId"] = json!("c");
     assert_eq!(fates(&[&circle, &between]), ["record", unknown]);
+    let mut parent = inner.clone();
+    (parent["spanId"], parent["parentSpanId"]) = (json!("b"), json!("c"));
+    assert_eq!(fates(&[&inner, &parent]), ["record", "record"]);
     let run = json!({"name": "agent run", "attributes": {"all_messages_events": "[]", "gen_ai.request.model": "m"}});
     assert_eq!(outline(&read("log.jsonl", run.to_string())), [(1, surrounding)]);
 }
