@@ -64,7 +64,13 @@ const MOST_NAMES: usize = 200;
 
 /// Returns the offered function that a text tries to call; `None` if it only mentions some.
 pub fn attempted(text: &str, is_offered: &dyn Fn(&str) -> bool) -> Option<String> {
+    if !text.contains(['(', '{', '=', '"', '\'']) {
+        return None;
+    }
     names(text).take(MOST_NAMES).find_map(|(start, end)| {
+        if !has_sign(&text[..start], &text[end..]) {
+            return None;
+        }
         let (name, offset) = offered_part(&text[start..end], is_offered)?;
         let (before, after) = (&text[..start + offset], &text[end..]);
         is_called(before, after).then(|| name.to_owned())
@@ -139,7 +145,7 @@ pub(crate) fn offered_part<'t>(word: &'t str, is_offered: &dyn Fn(&str) -> bool)
 }
 
 /// The places of words that may be names of functions.
-fn names(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
+pub(crate) fn names(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
     let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-');
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -150,6 +156,16 @@ fn names(text: &str) -> impl Iterator<Item = (usize, usize)> + '_ {
         let skipped = word.len() - word.trim_start_matches(['.', '-']).len();
         Some((start + skipped, start + word.len().max(skipped)))
     })
+}
+
+/// Whether some sign of a call stands beside a word; most words have none, and need not be looked up.
+fn has_sign(before: &str, after: &str) -> bool {
+    let opens = |bytes: &[u8]| bytes.contains(&b'{');
+    // A number may stand between a name and its object.
+    let near = &after.as_bytes()[..after.len().min(2 * MOST_BETWEEN)];
+    before.ends_with(['=', '"', '\''])
+        || without_number(after).trim_start_matches(' ').starts_with('(')
+        || opens(near)
 }
 
 /// Whether a name is called, by what stands before and after it.
@@ -193,7 +209,7 @@ fn is_argument_list(inside: &str, before: &str, after: &str) -> bool {
 }
 
 /// The place of the bracket that closes an open one, outside of quotes.
-fn closing(inside: &str) -> Option<usize> {
+pub(crate) fn closing(inside: &str) -> Option<usize> {
     let (mut depth, mut quote, mut is_escaped) = (0_usize, None, false);
     for (at, c) in inside.char_indices() {
         match (quote, c) {

@@ -217,7 +217,7 @@ pub fn prose(text: &str, functions: &[Value]) -> Prose {
     let sentences = sentences(&lower);
     let questions: Vec<&str> =
         sentences.iter().copied().filter(|sentence| sentence.ends_with(['?', '？', '؟'])).collect();
-    let is_offer = |question: &&str| OFFERS.iter().any(|offer| question.contains(offer));
+    let is_offer = |question: &&str| contains_word(question, OFFERS);
     let asks_for_value = |question: &&str| !is_offer(question) && names_a_parameter(question, functions);
     if questions.iter().any(asks_for_value) {
         return Prose::AsksBack;
@@ -265,7 +265,8 @@ fn refuses(lower: &str, sentences: &[&str]) -> bool {
         return true;
     }
     let is_bare = |sentence: &&str| {
-        sentence.split_whitespace().count() <= MOST_OF_A_REFUSAL
+        contains_word(sentence, BARE_REFUSALS)
+            && sentence.split_whitespace().count() <= MOST_OF_A_REFUSAL
             && BARE_REFUSALS.iter().any(|refusal| {
                 let after = sentence.split_once(refusal).map(|(_, after)| after);
                 after.is_some_and(|after| !after.contains(char::is_alphanumeric))

@@ -93,11 +93,11 @@ pub fn unless_attempted(
     response: Option<&Message>,
     functions: &[Value],
 ) -> RecordedAnswer {
-    let text = response.map_or("", |message| message.content.as_str());
-    match attempted_by_parameters(text, functions).filter(|_| answer == RecordedAnswer::Declined) {
-        Some(name) => in_another_notation(&name),
-        None => answer,
+    if answer != RecordedAnswer::Declined {
+        return answer;
     }
+    let text = response.map_or("", |message| message.content.as_str());
+    attempted_by_parameters(text, functions).map_or(answer, |name| in_another_notation(&name))
 }
 
 fn from_calls(calls: &[Call]) -> RecordedAnswer {
@@ -142,10 +142,10 @@ fn from_text(content: &str, is_offered: &dyn Fn(&str) -> bool) -> RecordedAnswer
         Action::None => {}
     }
     let answer = from_python(text, is_offered);
-    match notations::named_in_call(text, is_offered).filter(|_| answer == RecordedAnswer::Declined) {
-        Some(name) => in_another_notation(&name),
-        None => answer,
+    if answer != RecordedAnswer::Declined {
+        return answer;
     }
+    notations::named_in_call(text, is_offered).map_or(answer, |name| in_another_notation(&name))
 }
 
 fn in_another_notation(name: &str) -> RecordedAnswer {

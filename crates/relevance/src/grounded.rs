@@ -10,12 +10,11 @@ use callsieve_answers::called::CallableFunctions;
 use callsieve_bfcl::conversation::Call;
 use callsieve_text::normal::loose_name;
 
-/// Returns whether every call is a call of one of the functions and each of its required values occurs in the text; at
+/// Returns whether every call is a call of one of the functions, which `callable` has, too, and each of its required values occurs in the text; at
 /// least one value must be found. Booleans and enum values need not occur and do not count.
-pub fn are_grounded(calls: &[Call], functions: &[Value], text: &str) -> bool {
+pub fn are_grounded(calls: &[Call], functions: &[Value], callable: &CallableFunctions, text: &str) -> bool {
     let words = value_words(text);
     let mut n_found = 0;
-    let callable = CallableFunctions::new(functions);
     let all = calls.iter().all(|call| {
         // A single function matches any name, because a merge of docs may have renamed it.
         let place = if functions.len() == 1 { Some(0) } else { callable.place_of(call) };
@@ -62,6 +61,10 @@ mod tests {
 
     use super::*;
 
+    fn grounded(calls: &[Call], functions: &[Value], text: &str) -> bool {
+        are_grounded(calls, functions, &CallableFunctions::new(functions), text)
+    }
+
     #[test]
     fn a_call_is_grounded_if_its_required_values_occur_in_the_request() {
         let functions =
@@ -78,13 +81,13 @@ mod tests {
         ] {
             let calls = [call(name, arguments)];
             let text = "list files using dir Desktop";
-            assert_eq!(are_grounded(&calls, &functions, text), expected, "{calls:?}");
+            assert_eq!(grounded(&calls, &functions, text), expected, "{calls:?}");
         }
         let two = [functions[0].clone(), json!({"name": "other", "parameters": {"required": []}})];
         let calls = [call("stop", json!({"command": "dir Desktop", "mode": "fast"}))];
-        assert!(!are_grounded(&calls, &two, "list files using dir Desktop"));
+        assert!(!grounded(&calls, &two, "list files using dir Desktop"));
         let calls = [call("command_run", json!({"command": "dir Desktop", "mode": "fast"}))];
-        assert!(are_grounded(&calls, &two, "list files using dir Desktop"));
+        assert!(grounded(&calls, &two, "list files using dir Desktop"));
     }
 
     #[test]
@@ -92,6 +95,6 @@ mod tests {
         let functions =
             [json!({"name": "now", "parameters": {"type": "dict", "required": [], "properties": {}}})];
         let calls = [Call { id: None, name: "now".to_owned(), arguments: json!({}) }];
-        assert!(!are_grounded(&calls, &functions, "What time is it now?"));
+        assert!(!grounded(&calls, &functions, "What time is it now?"));
     }
 }

@@ -1,5 +1,11 @@
 //! Words of the calendar in the languages of most logs: months, days of the week, days seen from today.
 
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use rustc_hash::FxHashSet;
+
 use super::words::is_unspaced;
 
 /// Beginnings of the names of months, in the languages of most logs.
@@ -73,23 +79,25 @@ pub fn month_of(word: &str) -> Option<i8> {
 
 /// Returns whether a word in lower case is a day of the week.
 pub fn is_weekday(word: &str) -> bool {
-    WEEKDAYS.iter().any(|names| names.contains(&word))
+    static NAMES: LazyLock<FxHashSet<&str>> = LazyLock::new(|| WEEKDAYS.concat().into_iter().collect());
+    NAMES.contains(word)
 }
 
 /// Returns whether a text in lower case names a day by its distance from today or by its weekday, so that its meaning
 /// depends on when it is said.
 pub fn names_a_day(lower: &str) -> bool {
-    let relative = RELATIVE_DAYS.iter().flat_map(|(_, words)| words.iter());
-    relative.chain(WEEKDAYS.iter().copied().flatten()).any(|word| has_word(lower, word))
+    static WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
+        let relative = RELATIVE_DAYS.iter().flat_map(|(_, words)| words.iter());
+        AhoCorasick::new(relative.chain(WEEKDAYS.iter().copied().flatten())).expect("a few short words")
+    });
+    WORDS.find_overlapping_iter(lower).any(|found| stands_alone(lower, found.range()))
 }
 
-/// Whether a text has a word, not only as a part of another. In scripts without spaces every place counts.
-fn has_word(text: &str, word: &str) -> bool {
+/// Whether a word of a text is not only a part of another. In scripts without spaces every place counts.
+fn stands_alone(text: &str, at: Range<usize>) -> bool {
     let is_spaced = |c: char| c.is_alphabetic() && !is_unspaced(c);
-    text.match_indices(word).any(|(at, _)| {
-        !text[..at].chars().next_back().is_some_and(is_spaced)
-            && !text[at + word.len()..].chars().next().is_some_and(is_spaced)
-    })
+    !text[..at.start].chars().next_back().is_some_and(is_spaced)
+        && !text[at.end..].chars().next().is_some_and(is_spaced)
 }
 
 #[cfg(test)]

@@ -71,11 +71,12 @@ fn has_digit(word: &str) -> bool {
 
 /// A weekday, or a month or half of a day beside a number.
 fn is_of_calendar(word: &str, is_near_number: impl Fn() -> bool) -> bool {
+    if word.chars().nth(LONGEST_MONTH).is_some() {
+        return false;
+    }
     let lower = word.to_lowercase();
-    let is_short = lower.chars().count() <= LONGEST_MONTH;
-    is_short
-        && (is_weekday(&lower)
-            || ((month_of(&lower).is_some() || matches!(lower.as_str(), "am" | "pm")) && is_near_number()))
+    is_weekday(&lower)
+        || (is_near_number() && (month_of(&lower).is_some() || matches!(lower.as_str(), "am" | "pm")))
 }
 
 /// A word with a capital that does not begin a sentence, or with a capital inside.

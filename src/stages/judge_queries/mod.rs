@@ -395,6 +395,12 @@ impl<'a> Lists<'a> {
         self.0.of_list(list).and_then(|list| list.functions.as_deref()).unwrap_or_default()
     }
 
+    /// Returns the functions of a kept list, and what calls can be of them.
+    fn of_list(&self, list: RowIx) -> Option<(&[Value], &CallableFunctions)> {
+        let list = self.0.of_list(list)?;
+        Some((list.functions.as_deref()?, &list.callable))
+    }
+
     /// Returns the functions of all kept lists, to compare those of one list with.
     fn background(&self) -> Background {
         let mut sample = BackgroundSample::default();
@@ -538,9 +544,10 @@ fn row_evidence(row: Row<'_>, lists: &Lists<'_>, view: &View<'_>, with_messages:
     };
     let is_grounded = matches!(signal, Some(AnswerSignal::Called | AnswerSignal::Worked))
         && matches!(&answer, RecordedAnswer::Calls(calls) if {
-            let functions = lists.functions(view.list_of(row.ix()));
             let texts: Vec<&str> = messages.iter().map(|message| message.content.as_str()).collect();
-            are_grounded(calls, functions, &texts.join("\n"))
+            lists.of_list(view.list_of(row.ix())).is_some_and(|(functions, callable)| {
+                are_grounded(calls, functions, callable, &texts.join("\n"))
+            })
         });
     let asked = if with_messages && head == row.ix() { messages.clone() } else { Vec::new() };
     let has_context = messages.iter().any(|message| message.role != Role::User);
