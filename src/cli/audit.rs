@@ -8,7 +8,7 @@ use super::Ending;
 use super::arguments::{command_line, threads, use_threads};
 use super::layout::{Column, Table};
 use super::run::{Resumable, Watching, cancelled_by_signal, ending};
-use crate::audit::hit::Verdict;
+use crate::audit::hit::{Compared, Verdict};
 use crate::audit::report::{AuditReport, CategoryCounts};
 use crate::cli::console::{self, Console, Paint, Painted, Screen, count};
 use crate::engine::layout::{AUDIT_REPORT, HITS, HITS_TABLE, REMOVED, STATEMENT};
@@ -26,15 +26,16 @@ use crate::text::visible::visible_line;
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "The audit compares user messages, function docs and the calls of answers, each by several methods. A row is \
-contaminated, suspect or clean, or unscorable if it has nothing to compare.
+    after_help = "The audit compares user messages, function docs, the calls of answers and, word by word, all other texts, each by \
+several methods. A row is contaminated, suspect or clean, or unscorable if it has nothing to compare; rows that only share the tools of an \
+environment, such as those of τ-bench, are \"environment\" and stay.
 
 Results, in the folder of --out, which is a run folder (why, held, report and verify read it):
   hits.jsonl      one line for each overlap of a row with an entry, or with many entries in the same way; also hits.parquet
   removed.jsonl   the rows that are not in the cleaned sets, with the reason
   dataset/        the training sets without them, in the form they came in
   audit.json      counts by category, object and method
-  statement.md    a paragraph for a model card
+  statement.md    a statement for a model card; statement.tex for a paper
 
 Exit codes: 0 done; 1 --max-rate is passed, no row could be compared, or too many lines are unreadable; 2 could not start; 3 stopped, run it again to go on; 130 interrupted.
 
@@ -65,6 +66,10 @@ pub(super) struct AuditArgs {
     /// Key of a text to compare, with dots into objects, instead of requests. May be repeated.
     #[arg(long, value_name = "NAME")]
     field: Vec<String>,
+
+    /// What is compared, with commas between.
+    #[arg(long, value_name = "KINDS", value_delimiter = ',', default_value = "query,docs,calls,texts")]
+    objects: Vec<Kind>,
 
     /// What to do with contaminated rows: drop, hold, or keep them.
     #[arg(long, value_name = "ACTION", default_value = "drop")]
@@ -157,6 +162,13 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
             console::print_painted(&Painted::new("reused    finished steps of an earlier audit\n"))?;
         }
     }
+    for (file, what) in report.not_read().take(MOST_LISTED) {
+        watching.warn(&format!(
+            "{}: {what} of {} were read, so nothing is known of them; if the rows have some, --field or another form names them",
+            visible_line(&file.path),
+            if file.rows == 1 { "1 row".to_owned() } else { format!("{} rows", count(file.rows)) }
+        ));
+    }
     let n_unscorable = report.n_rows_of(Verdict::Unscorable);
     if n_unscorable > 0 && n_unscorable < report.n_rows() {
         watching.warn(&format!(
@@ -185,10 +197,31 @@ impl AuditArgs {
             text_fields: self.field.clone(),
             contaminated: self.contaminated.into(),
             suspect: self.suspect.into(),
+            objects: self.objects.iter().map(|kind| (*kind).into()).collect(),
             judge: self.judge.clone(),
             decisions: self.decisions.clone(),
             settings: self.set.clone(),
             ..AuditOptions::new(self.train.clone(), self.bench.clone())
+        }
+    }
+}
+
+/// [`Compared`] on the command line.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Kind {
+    Query,
+    Docs,
+    Calls,
+    Texts,
+}
+
+impl From<Kind> for Compared {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Query => Self::Query,
+            Kind::Docs => Self::Docs,
+            Kind::Calls => Self::Calls,
+            Kind::Texts => Self::Texts,
         }
     }
 }
@@ -220,6 +253,7 @@ pub(super) fn summary(folder: &Path, report: &AuditReport, screen: Screen) -> Pa
         Column::number("query"),
         Column::number("docs"),
         Column::number("call"),
+        Column::number("text"),
         Column::number("suspect"),
     ]);
     let mut row = |of: &CategoryCounts| {
@@ -235,6 +269,7 @@ pub(super) fn summary(folder: &Path, report: &AuditReport, screen: Screen) -> Pa
             objects("query"),
             count(of.docs as u64),
             objects("call"),
+            objects("text"),
             count(of.suspect as u64),
         ]);
     };
@@ -243,8 +278,10 @@ pub(super) fn summary(folder: &Path, report: &AuditReport, screen: Screen) -> Pa
         row(&report.total);
     }
     let mut text = table.fitted(screen);
+    let is_shown = |verdict: &&Verdict| **verdict != Verdict::Environment || report.n_rows_of(**verdict) > 0;
     let verdicts = Verdict::ALL
         .iter()
+        .filter(is_shown)
         .map(|verdict| format!("{} {}", count(report.n_rows_of(*verdict)), verdict.name()));
     let out = visible_line(&folder.display().to_string()).into_owned();
     let unreadable: u64 = report.train.iter().map(|file| file.unreadable).sum();

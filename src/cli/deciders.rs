@@ -166,6 +166,7 @@ const FILES: &[(&str, &[&str])] = &[
             "overlap/benchmark-query",
             "overlap/benchmark-function",
             "overlap/benchmark-call",
+            "overlap/benchmark-text",
             "overlap/benchmark-suspect",
         ],
     ),

@@ -24,7 +24,7 @@ impl Possible {
 }
 
 /// The first that fits counts.
-static POSSIBLE: [Possible; 19] = {
+static POSSIBLE: [Possible; 20] = {
     use TableId::{DocLists, Requests};
     const ANSWER: &[&str] = &["drop", "irrelevant", "answer"];
     const KEEP: &[&str] = &["keep", "drop"];
@@ -48,6 +48,7 @@ static POSSIBLE: [Possible; 19] = {
         Possible::of(Requests, "overlap/benchmark-query", KEEP),
         Possible::of(Requests, "overlap/benchmark-function", KEEP),
         Possible::of(Requests, "overlap/benchmark-call", KEEP),
+        Possible::of(Requests, "overlap/benchmark-text", KEEP),
         Possible::of(Requests, "overlap/benchmark-suspect", KEEP),
         Possible::of(Requests, "instruct/", KEEP),
         Possible::of(Requests, "conversation/", &["drop"]),

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rustc_hash::{FxHashMap, FxHashSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -21,10 +22,11 @@ use crate::audit::coverage::{Coverage, GROUPED_NOTE, GroupedEntries};
 use crate::audit::embedding::VectorIndex;
 use crate::audit::facts::{BENCHMARK_NOTE, BenchmarkFacts, ITSELF_NOTE, JUDGED_NOTE};
 use crate::audit::frequent::{BenchMessage, FREQUENT_NOTE, Frequent};
-use crate::audit::hit::{Hit, Object, Verdict as Contamination};
+use crate::audit::hit::{Compared as ComparedObject, Hit, Object, Objects, Verdict as Contamination};
 use crate::audit::item::Item;
 use crate::audit::judge::{self, Judgement, MessagePair};
 use crate::audit::open::Names;
+use crate::audit::read_rows::{READ_NOTE, ReadOfFile};
 use crate::audit::row::{AuditedRow, ComparedWith, FinishedRow};
 use crate::audit::shuffle::{CleanShuffle, MAX_MESSAGES, SHUFFLE_NOTE};
 use crate::cells::TypedCells as _;
@@ -46,6 +48,7 @@ use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
 use crate::environment::Environment;
 use crate::prompts::judging::OVERLAP;
 use crate::public_sets::catalogue::SAMPLE;
+use crate::text::content_hash::content_hash;
 use crate::text::figures::count;
 
 static QUERY: Reason =
@@ -54,6 +57,10 @@ static FUNCTION: Reason =
     Reason::policy("overlap/benchmark-function", "A function doc overlaps one of the benchmark.");
 static CALL: Reason =
     Reason::policy("overlap/benchmark-call", "The calls are those of an answer of the benchmark.");
+static TEXT_OF_OTHERS: Reason = Reason::policy(
+    "overlap/benchmark-text",
+    "A prompt, an answer or a result holds a user message of the benchmark.",
+);
 static SUSPECT: Reason = Reason::policy(
     "overlap/benchmark-suspect",
     "The row resembles an entry of the benchmark, in a way that also happens by chance.",
@@ -79,6 +86,8 @@ pub struct DropBenchmarkOverlap {
     pub contaminated: OnOverlap,
     /// What to do with a suspect row, in the same words.
     pub suspect: OnOverlap,
+    /// What of a row is compared: "query", "docs", "calls", "texts" (prompts, answers and results, word by word).
+    pub objects: Vec<ComparedObject>,
     /// When what overlaps.
     pub thresholds: Thresholds,
     /// Whether messages are also compared by the cosine of their vectors.
@@ -123,6 +132,7 @@ impl Default for DropBenchmarkOverlap {
             columns: BenchColumns::default(),
             contaminated: OnOverlap::Drop,
             suspect: OnOverlap::Keep,
+            objects: ComparedObject::ALL.to_vec(),
             thresholds: Thresholds::default(),
             cosine: false,
             embedder: ChosenEmbedder::default(),
@@ -168,6 +178,11 @@ impl Settings for DropBenchmarkOverlap {
                 r#"{"requests": [{"messages": [{"role": "user", "content": "As always."}], "response": {"role": "assistant", "content": "",
                     "calls": [{"name": "list_pier_lamps", "arguments": {"pier": "southern", "min_hours": 900}}]}}]}"#,
             ),
+            Example::tables(
+                TEXT_OF_OTHERS.code,
+                r#"{"requests": [{"messages": [{"role": "system", "content": "Example: Ring the great bell of the harbour tower three times at noon and log who asked for it! Yes."}, {"role": "user", "content": "As always."}]}]}"#,
+                r#"{"requests": [{"messages": [{"role": "system", "content": "Example: Ring the small bell of the chapel. Yes."}, {"role": "user", "content": "As always."}]}]}"#,
+            ),
             Example::query(
                 SUSPECT.code,
                 "Which of the lamps on the northern pier have burnt for more?",
@@ -183,6 +198,9 @@ impl Settings for DropBenchmarkOverlap {
     }
 
     fn check(&self) -> std::result::Result<(), String> {
+        if self.objects.is_empty() {
+            return Err("objects must name at least one of query, docs, calls, texts".to_owned());
+        }
         // Read here, so that a bad benchmark is reported before the training sets are read.
         self.thresholds.check()?;
         self.embedder.name().check_for_texts()?;
@@ -214,7 +232,7 @@ impl DropBenchmarkOverlap {
         match verdict {
             Contamination::Contaminated => self.contaminated,
             Contamination::Suspect => self.suspect,
-            Contamination::Clean | Contamination::Unscorable => OnOverlap::Keep,
+            Contamination::Environment | Contamination::Clean | Contamination::Unscorable => OnOverlap::Keep,
         }
     }
 
@@ -237,14 +255,16 @@ struct OfList {
 }
 
 impl OfList {
-    fn of(list: Row<'_>, benchmark: &Benchmark) -> Self {
+    fn of(list: Row<'_>, benchmark: &Benchmark, objects: Objects) -> Self {
         let functions: Vec<Value> = match list.text(FUNCTIONS) {
             Some(_) => list.json(FUNCTIONS).unwrap_or_default(),
             None => {
                 parse(list.text(TEXT).unwrap_or_default()).map(|parsed| parsed.functions).unwrap_or_default()
             }
         };
-        let hits = benchmark.hits_of_functions(&functions).into_boxed_slice();
+        let hits =
+            if objects.has(Object::Function) { benchmark.hits_of_functions(&functions) } else { Vec::new() };
+        let hits = hits.into_boxed_slice();
         Self { hits, has_function: !functions.is_empty() }
     }
 }
@@ -255,7 +275,7 @@ impl Stage for DropBenchmarkOverlap {
             .reads([MESSAGES, RESPONSE, FOLLOWING_MESSAGES, FILE, RECORD, TEXT])
             .reads_if_there([FUNCTIONS])
             .writes([CONTAMINATION])
-            .reasons([&QUERY, &FUNCTION, &CALL, &SUSPECT])
+            .reasons([&QUERY, &FUNCTION, &CALL, &TEXT_OF_OTHERS, &SUSPECT])
             .partition(Partition::Rows)
             .links()
             .sends_rows_out(self.cosine && self.embedder.name().sends_texts_out())
@@ -263,7 +283,7 @@ impl Stage for DropBenchmarkOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(6);
+        fingerprint.version(7);
         if self.cosine {
             fingerprint.built_in("embedder", &self.embedder.open()?.id());
         }
@@ -276,6 +296,7 @@ impl Stage for DropBenchmarkOverlap {
     fn join_notes(&self, name: &str, notes: Vec<Value>) -> Option<Value> {
         match name {
             USAGE_NOTE => ModelUsage::joined(notes),
+            READ_NOTE => ReadOfFile::joined(&notes),
             JUDGED_NOTE => Some(joined_counts(&notes)),
             GROUPED_NOTE => {
                 let parts = notes.iter().map(|note| GroupedEntries::of_note(Some(note)));
@@ -288,13 +309,13 @@ impl Stage for DropBenchmarkOverlap {
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let benchmark = self.open()?;
         out.note(BENCHMARK_NOTE, BenchmarkFacts::of_benchmark(&benchmark).to_json());
-        let messages = first_messages(&view.whole(), cx)?;
+        let FirstTexts { messages, boilerplate } = first_texts(&view.whole(), cx)?;
         let cancelled = || cx.cancelled();
         let shuffled = CleanShuffle::of(&messages, &benchmark, &cancelled).ok_or(Error::Interrupted)?;
         out.note(SHUFFLE_NOTE, json!(shuffled));
         let frequent = Frequent::of(&messages, &benchmark, &cancelled).ok_or(Error::Interrupted)?;
         out.note(FREQUENT_NOTE, json!(frequent.entries));
-        let compared = Compared::new(self, &benchmark, frequent.messages, view, cx)?;
+        let compared = Compared::new(self, &benchmark, frequent.messages, boilerplate, view, cx)?;
         let of_itself = compared.of_itself.iter().enumerate().filter(|(_, category)| category.is_some());
         out.note(ITSELF_NOTE, json!(of_itself.map(|(input, _)| input).collect::<Vec<_>>()));
         let judged = match &self.model {
@@ -311,12 +332,17 @@ impl Stage for DropBenchmarkOverlap {
             }
             audited.finish(row, &benchmark, &coverage)
         };
+        let mut read: BTreeMap<i64, ReadOfFile> = BTreeMap::new();
         view.for_each_batch(cx, |batch| {
             compared.for_each_row(batch, cx, finish, |row, finished| {
+                if let Some(file) = batch.row(row).int(FILE) {
+                    read.entry(file).or_default().add(finished.read);
+                }
                 self.write(row, &finished, &benchmark, out)
             })?;
             out.flush(batch.index())
         })?;
+        out.note(READ_NOTE, json!(read));
         let grouped = coverage.finish(&benchmark);
         if !grouped.is_empty() {
             out.note(GROUPED_NOTE, json!(grouped));
@@ -337,6 +363,9 @@ struct Compared<'a> {
     vectors: Option<(VectorIndex, &'a dyn Embedder)>,
     /// Messages of the benchmark that are phrases of the training set.
     phrases: BTreeSet<BenchMessage>,
+    /// Hashes of texts that many rows share.
+    boilerplate: FxHashSet<u128>,
+    objects: Objects,
 }
 
 impl<'a> Compared<'a> {
@@ -344,18 +373,20 @@ impl<'a> Compared<'a> {
         stage: &'a DropBenchmarkOverlap,
         benchmark: &'a Benchmark,
         phrases: BTreeSet<BenchMessage>,
+        boilerplate: FxHashSet<u128>,
         view: &View<'a>,
         cx: &Context<'_>,
     ) -> Result<Self> {
         let of_itself = benchmark.categories_of(view.inputs().iter().map(|input| Path::new(&input.path)));
-        let lists = view.parents(cx, |list| OfList::of(list, benchmark))?;
+        let objects = Objects::of(&stage.objects);
+        let lists = view.parents(cx, |list| OfList::of(list, benchmark, objects))?;
         let vectors = if stage.cosine {
             let embedder = stage.embedder.open()?;
             Some((VectorIndex::new(benchmark, embedder, &|| cx.cancelled())?, embedder))
         } else {
             None
         };
-        Ok(Self { benchmark, of_itself, lists, vectors, phrases })
+        Ok(Self { benchmark, of_itself, lists, vectors, phrases, boilerplate, objects })
     }
 
     /// Compares the rows of a batch, some at a time, and gives what is left of each to `take`, in their order.
@@ -406,6 +437,8 @@ impl<'a> Compared<'a> {
             has_function: of_list.is_some_and(|list| list.has_function),
             own: category.zip(record),
             phrases: &self.phrases,
+            boilerplate: &self.boilerplate,
+            objects: self.objects,
             cancelled,
         }
     }
@@ -465,7 +498,7 @@ impl DropBenchmarkOverlap {
         benchmark: &Benchmark,
         out: &mut Verdict<'_>,
     ) -> Result<()> {
-        let FinishedRow { links, verdict, surest, n_entries } = finished;
+        let FinishedRow { links, verdict, surest, n_entries, .. } = finished;
         out.set(row, CONTAMINATION, verdict.name())?;
         if let Some(surest) = surest {
             let reason = reason_of(surest);
@@ -480,18 +513,34 @@ impl DropBenchmarkOverlap {
     }
 }
 
-/// Returns the first messages of users, for the measure of chance.
-fn first_messages(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<String>> {
+/// The first texts of a training set.
+struct FirstTexts {
+    /// Messages of users, for the measure of chance.
+    messages: Vec<String>,
+    /// Hashes of texts of others that many of the rows share.
+    boilerplate: FxHashSet<u128>,
+}
+
+/// Fewest rows that share a text of somebody else for it to be boilerplate, and the same as one in so many.
+const MIN_SHARING: usize = 20;
+const SHARING_ONE_IN: usize = 50;
+
+/// Returns the texts of the first rows.
+fn first_texts(view: &View<'_>, cx: &Context<'_>) -> Result<FirstTexts> {
     let mut texts = Vec::new();
+    let (mut n_rows, mut n_sharing): (usize, FxHashMap<u128, usize>) = (0, FxHashMap::default());
     view.stream(
         cx,
         |row| view.is_kept(row) && view.position(row) < N_FIRST_ROWS,
         |batch| {
             for &row in batch.rows() {
-                let messages = batch.row(row).messages().into_iter();
-                texts.extend(
-                    messages.filter(|message| message.role == Author::User).map(|message| message.content),
-                );
+                n_rows += 1;
+                for message in batch.row(row).messages() {
+                    match message.role {
+                        Author::User => texts.push(message.content),
+                        _ => *n_sharing.entry(content_hash(&message.content)).or_default() += 1,
+                    }
+                }
             }
             Ok(())
         },
@@ -502,7 +551,8 @@ fn first_messages(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<String>> {
         n_bytes += text.len();
         n_bytes <= MAX_FIRST_BYTES
     });
-    Ok(texts)
+    n_sharing.retain(|_, n| *n >= MIN_SHARING.max(n_rows / SHARING_ONE_IN));
+    Ok(FirstTexts { messages: texts, boilerplate: n_sharing.into_keys().collect() })
 }
 
 /// Rows in canonical order whose messages are shuffled.
@@ -522,6 +572,7 @@ fn joined_counts(notes: &[Value]) -> Value {
 fn reason_of(surest: &Hit) -> &'static Reason {
     match (surest.verdict, surest.object) {
         (Contamination::Contaminated, Object::Query) => &QUERY,
+        (Contamination::Contaminated, Object::Text) => &TEXT_OF_OTHERS,
         (Contamination::Contaminated, Object::Call) => &CALL,
         (Contamination::Contaminated, Object::Function | Object::Functions) => &FUNCTION,
         _ => &SUSPECT,

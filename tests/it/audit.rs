@@ -207,7 +207,7 @@ fn every_kind_of_overlap_is_found_with_its_entry_and_nothing_else_is_contaminate
     let report = bench.report("out");
     assert_eq!(
         report["rows"],
-        json!({"clean": 2, "contaminated": 12, "suspect": 0, "unscorable": 0}),
+        json!({"clean": 2, "contaminated": 12, "environment": 0, "suspect": 0, "unscorable": 0}),
         "{report}"
     );
     assert_eq!((&report["total"]["entries"], &report["total"]["contaminated"]), (&json!(3), &json!(3)));
@@ -236,7 +236,7 @@ fn a_row_without_anything_to_compare_is_unscorable_and_stays() {
     let report = bench.report("out");
     assert_eq!(
         report["rows"],
-        json!({"clean": 1, "contaminated": 0, "suspect": 0, "unscorable": 1}),
+        json!({"clean": 1, "contaminated": 0, "environment": 0, "suspect": 0, "unscorable": 1}),
         "{report}"
     );
     assert_eq!((&report["train"][0]["rows"], &report["train"][0]["unreadable"]), (&json!(2), &json!(1)));
@@ -606,7 +606,7 @@ fn a_short_phrase_of_the_training_set_is_clean_and_named_and_a_long_one_contamin
     let report = bench.report("out");
     assert_eq!(
         report["rows"],
-        json!({"clean": 30, "contaminated": 31, "suspect": 0, "unscorable": 0}),
+        json!({"clean": 30, "contaminated": 31, "environment": 0, "suspect": 0, "unscorable": 0}),
         "{report}"
     );
     assert_eq!(report["frequent_entries"].as_array().map(Vec::len), Some(1), "{report}");

@@ -57,11 +57,11 @@ fn the_entries_of_published_benchmarks_are_counted() {
             "bfcl-v2-live",
             &[
                 ("v2_live_irrelevance", [875, 872, 871, 0]),
-                ("v2_live_multiple", [1037, 1037, 1037, 957]),
+                ("v2_live_multiple", [1037, 1037, 1037, 1012]),
                 ("v2_live_parallel", [16, 16, 16, 16]),
                 ("v2_live_parallel_multiple", [24, 24, 24, 24]),
                 ("v2_live_relevance", [41, 41, 41, 0]),
-                ("v2_live_simple", [258, 257, 258, 211]),
+                ("v2_live_simple", [258, 257, 258, 257]),
             ],
         ),
         (
@@ -78,14 +78,14 @@ fn the_entries_of_published_benchmarks_are_counted() {
         // One of the 264 files is empty; two dialogues call no API of the table.
         (
             "apis/api-bank",
-            &[("level-1-given-desc", [213, 213, 212, 176]), ("level-2-toolsearcher", [50, 50, 49, 48])],
+            &[("level-1-given-desc", [213, 213, 212, 208]), ("level-2-toolsearcher", [50, 50, 49, 49])],
         ),
         (
             "apis/seal-tools",
             &[
-                ("dev.jsonl", [700, 700, 700, 604]),
-                ("test_in_domain.jsonl", [700, 700, 700, 592]),
-                ("test_out_domain.jsonl", [654, 654, 654, 600]),
+                ("dev.jsonl", [700, 700, 700, 693]),
+                ("test_in_domain.jsonl", [700, 700, 700, 683]),
+                ("test_out_domain.jsonl", [654, 654, 654, 648]),
             ],
         ),
         (

@@ -84,7 +84,7 @@ fn a_text_that_rows_share_with_many_entries_is_one_hit_a_row() {
     let (hits, report) = folder.audit(&["--suspect", "hold"]);
     assert_eq!(
         report["rows"],
-        json!({"clean": 1, "contaminated": 1, "suspect": 25, "unscorable": 0}),
+        json!({"clean": 1, "contaminated": 1, "environment": 0, "suspect": 25, "unscorable": 0}),
         "{report}"
     );
     let of = |id: &str| hits.iter().filter(|hit| hit["train_id"] == id).collect::<Vec<_>>();

@@ -13,9 +13,9 @@ use std::fmt::Write as _;
 use std::fs;
 
 use callsieve::audit::benchmark::{Benchmark, Thresholds};
-use callsieve::audit::everyday::is_small_talk;
+use callsieve::audit::everyday::{is_popular, is_slot_answer};
 use callsieve::audit::hit::{Method, Object, Verdict};
-use callsieve::audit::item::{Docs, Item, ItemCall};
+use callsieve::audit::item::{Item, ItemCall};
 use callsieve::audit::rows::Fallback;
 use callsieve::ingest::log_formats::Columns;
 use callsieve_testkit::data;
@@ -184,9 +184,12 @@ impl Oracle {
         let mut add = |method: &'static str, score: f64, verdict, run| {
             found.insert((entry, method, rounded(score), verdict, run));
         };
+        let is_popular = is_popular(expected.iter().copied());
+        let plain = text.iter().filter(|word| word.kind != 'n');
+        let is_slot_answer = is_slot_answer(plain.map(|word| word.text.as_str()));
         if expected == own {
             let one = ((1.0 + self.n).ln() * 1e6).round();
-            add("exact", 1.0, surely(total >= by.exact_weight * one), 0);
+            add("exact", 1.0, surely(total >= by.exact_weight * one && !is_popular), 0);
             return;
         }
         let mut is_template = false;
@@ -196,7 +199,12 @@ impl Oracle {
                 let n_plain = text.iter().filter(|word| !kinds.contains(word.kind)).count();
                 is_template |= method == "template" && n_plain > 0;
                 if n_plain > 0 {
-                    add(method, 1.0, surely(method == "template" && n_plain >= by.template_words), 0);
+                    add(
+                        method,
+                        1.0,
+                        surely(method == "template" && n_plain >= by.template_words && !is_slot_answer),
+                        0,
+                    );
                 }
                 break;
             }
@@ -229,7 +237,6 @@ impl Oracle {
         let inside = &own[part.1..part.1 + width];
         let is_compared = part.0 / total >= 0.6;
         let is_near = may_be_near && 5 * subsequence(&expected, own) > 2 * (n + own.len());
-        let is_small_talk = is_small_talk(expected.iter().copied());
         let is_sentence = |start: usize| {
             let (first, next) = (row[start].gap, row.get(start + n).map_or(2, |word| word.gap));
             (first == 2 && next == 2)
@@ -240,7 +247,7 @@ impl Oracle {
         let contained =
             own.windows(n).enumerate().filter(|(_, run)| *run == expected).filter_map(|(start, _)| {
                 let weight = total / ((1.0 + self.n.max(1000.0)).ln() * 1e6).round();
-                if !is_small_talk
+                if !is_popular
                     && ((n >= by.contained_words && weight >= by.contained_weight)
                         || (is_sentence(start) && weight >= by.sentence_weight))
                 {
@@ -258,7 +265,8 @@ impl Oracle {
                 })
             };
             let starts = row.windows(n).enumerate().filter(|(_, run)| fits(run)).map(|(start, _)| start);
-            let verdicts = starts.map(|start| surely(n >= by.min_words || is_sentence(start)));
+            let verdicts =
+                starts.map(|start| surely(!is_slot_answer && (n >= by.min_words || is_sentence(start))));
             if let Some(verdict) = verdicts.min() {
                 add("template", 1.0, verdict, 0);
             }
@@ -525,7 +533,10 @@ fn the_hits_of_official_messages_are_those_of_all_pairs() {
                 | Method::Judge
                 | Method::NameParameters
                 | Method::ParametersText
+                | Method::NameText
+                | Method::Structure
                 | Method::AllFunctions
+                | Method::Environment
                 | Method::CallValues
         );
         assert!(is_of_messages != is_other, "{}: {n:?}", method.name());
@@ -675,7 +686,7 @@ fn the_hits_of_functions_and_calls_are_those_of_all_pairs() {
                     .collect(),
             })
             .collect();
-        let item = Item { calls: made.clone(), functions: Docs::None, queries: Vec::new() };
+        let item = Item { calls: made.clone(), ..Item::default() };
         let mut found: BTreeSet<(usize, &str, u32, u32, &str)> = BTreeSet::new();
         let mut scores: BTreeMap<(usize, &str, u32, u32), u64> = BTreeMap::new();
         for hit in benchmark.hits_of_functions(&functions).iter().chain(&benchmark.hits_of_messages(&item)) {
@@ -719,8 +730,8 @@ fn the_hits_of_functions_and_calls_are_those_of_all_pairs() {
             if held.len() == lists[entry].len() {
                 expected.insert((entry, "all-functions", 0, 0, rounded(1.0), "contaminated"));
             }
-            if answers(&calls[entry], &made) {
-                expected.insert((entry, "call-values", 0, 0, rounded(1.0), "contaminated"));
+            if let Some((score, verdict)) = answers(&calls[entry], &made) {
+                expected.insert((entry, "call-values", 0, 0, rounded(score), verdict));
             }
         }
         for ((entry, method, own, number), score) in scores {
@@ -734,7 +745,7 @@ fn the_hits_of_functions_and_calls_are_those_of_all_pairs() {
             .map(|(entry, method, own, number, _, verdict)| (entry, method, own, number, verdict));
         assert_eq!(found, expected.collect(), "{functions:?} {made:?}");
     }
-    assert!(n.len() == 4 && n.values().all(|n| *n > 20), "{n:?}");
+    assert!(n.len() == 5 && n.values().all(|n| *n > 20), "{n:?}");
 }
 
 fn loose(name: &str) -> String {
@@ -765,6 +776,16 @@ fn alike(
         let verdict = if is_common && f1 < 0.9 { "suspect" } else { "contaminated" };
         return Some(("name-parameters", jaccard, verdict));
     }
+    let described = |(_, text, parameters): &(String, String, Vec<&str>)| {
+        let told: Vec<String> = parameters.iter().map(|name| format!("The {name} of it.")).collect();
+        words(&format!("{text}\n{}", told.join("\n")))
+    };
+    let (of_described, own_described) = (described(of_entry), described(own));
+    let common = subsequence(&texts_of(&of_described), &texts_of(&own_described));
+    let said = 2.0 * common as f64 / (of_described.len() + own_described.len()) as f64;
+    if loose(&of_entry.0) == loose(&own.0) && of_described.len() >= 8 && said >= 0.9 {
+        return Some(("name-text", said, "contaminated"));
+    }
     if given.is_empty() || given != expected || f1 < 0.9 {
         return None;
     }
@@ -772,13 +793,13 @@ fn alike(
     Some(("parameters-text", f1, if is_sure { "contaminated" } else { "suspect" }))
 }
 
-/// Whether the calls of an answer are all among some calls, in any order, with two arguments or more.
-fn answers(expected: &[ItemCall], calls: &[ItemCall]) -> bool {
-    let mut n_arguments = 0;
-    let n_expected: usize = expected.iter().map(|call| call.arguments.len()).sum();
+/// The share of the calls of an answer that are among some calls, in any order, and what that proves: all of them with two values
+/// are contaminated, all with one, and most of three are suspect. No value is long, and none is one of examples.
+#[allow(clippy::cast_precision_loss)] // Counts of calls.
+fn answers(expected: &[ItemCall], calls: &[ItemCall]) -> Option<(f64, &'static str)> {
     // The names of a list differ, so a call fits at most one.
-    let fits = expected.iter().all(|expected| {
-        calls.iter().any(|call| {
+    let fitting = |expected: &ItemCall| -> Option<usize> {
+        calls.iter().find_map(|call| {
             let n = expected.arguments.iter().map(|(name, values)| {
                 match call.arguments.iter().find(|(own, _)| own == name) {
                     Some((_, own)) => values.contains(&own[0]).then_some(1),
@@ -786,10 +807,16 @@ fn answers(expected: &[ItemCall], calls: &[ItemCall]) -> bool {
                 }
             });
             let n: Option<usize> = n.sum();
-            let is_fit = loose(&call.name) == loose(&expected.name) && n.is_some();
-            n_arguments += if is_fit { n.unwrap() } else { 0 };
-            is_fit
+            n.filter(|_| loose(&call.name) == loose(&expected.name))
         })
-    });
-    fits && n_expected >= 2 && n_arguments >= 2
+    };
+    let held: Vec<usize> = expected.iter().filter_map(fitting).collect();
+    let (of, n_values) = (expected.len(), held.iter().sum::<usize>());
+    let share = held.len() as f64 / of as f64;
+    match held.len() == of {
+        true if n_values >= 2 => Some((share, "contaminated")),
+        true if n_values == 1 => Some((share, "suspect")),
+        false if of >= 3 && 2 * held.len() > of && n_values >= 2 => Some((share, "suspect")),
+        _ => None,
+    }
 }

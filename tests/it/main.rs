@@ -14,6 +14,7 @@ mod audit_groups;
 mod audit_official;
 mod audit_oracle;
 mod audit_scores;
+mod audit_whole_rows;
 mod batches;
 mod check;
 mod cleaned_parquet;

@@ -1,7 +1,7 @@
 //! Answers to requests, from the log and from people.
 //!
 //! `recorded` parses the answer of the logged model (`notations` its JSON, `markup` other forms of calls, `attempt` finds calls in none of them, `decline` what prose means, `upstream` errors in its place), `outcome` judges from the following messages
-//! whether it worked, `called` finds the function that a call is of, `traced` finds values that nobody gave, `carry` converts recorded calls to ground truth for the current docs
+//! whether it worked, `written` reads calls of known functions anywhere in a text, `called` finds the function that a call is of, `traced` finds values that nobody gave, `carry` converts recorded calls to ground truth for the current docs
 //! (`fault` lists why that can fail), `human` reads answers that people wrote, and `open_text`
 //! finds answers with too many correct values to list.
 //! A ground truth from `carry` passes the official checker with its first alternatives as the
@@ -26,3 +26,4 @@ pub mod recorded;
 pub mod traced;
 mod upstream;
 pub mod value;
+pub mod written;

@@ -1,8 +1,12 @@
-//! Finds the answers of a benchmark among the calls of a training row: by the names and values of all their calls, in any order.
+//! Finds the answers of a benchmark among the calls of a training row: by the names and values of their calls, in any order.
 //!
-//! An answer is looked up by the rarest value that one of its calls must have, so that thousands of answers that call one function
-//! are not compared one by one. Names and values are read as they are shown, as messages are. Equal answers of several entries are one. Calls are assigned to those of the answer so that as many as
-//! possible have one: which call comes first does not matter.
+//! What a call proves is the weight of its values (`weight`): a path or a sentence is as good as a fingerprint, one city is not. An
+//! answer is contaminated if all its calls are in the row and one of their values is strong, or several have a value; it is suspect
+//! if the values are few or those of examples, if most of its calls are there, or all calls of one turn of several.
+//!
+//! An answer is looked up by the rarest value that each of its calls must have, so that thousands of answers that call one function
+//! are not compared one by one. Names and values are read as they are shown, as messages are. Equal answers of several entries are one.
+//! Calls are assigned to those of the answer so that as many as possible have one: which call comes first does not matter.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,14 +15,20 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
+use super::everyday::is_example_name;
 use super::hit::{Group, Hit, MOST_SINGLE, Method, Object, Verdict};
 use super::item::ItemCall;
+use super::known::KnownFunctions;
 use super::scope::Scope;
 use super::thresholds::DocThresholds;
+use super::weight::Weight;
 use callsieve_checker::assignment::Assignment;
 use callsieve_checker::keys::ValueKey;
 use callsieve_checker::same;
 use callsieve_text::normal::loose_name;
+
+/// Fewest calls of an answer of which most are something.
+const FEWEST_OF_MOST: usize = 3;
 
 /// A call with its name in a form that ignores spelling.
 #[derive(Debug)]
@@ -33,12 +43,16 @@ type Calls<'a> = Vec<(Call<'a>, usize)>;
 /// A value of an argument of a call: the name of the function and of the argument, and a key of the value.
 type Place = (String, String, ValueKey);
 
-/// An answer of the benchmark.
+/// An answer of the benchmark, or one turn of it.
 #[derive(Debug)]
 struct Answer {
     /// The entries that have it.
     entries: Vec<u32>,
     calls: Vec<ItemCall>,
+    /// It is one turn of an answer of several.
+    is_turn: bool,
+    /// All its names are those of examples.
+    has_example_names: bool,
 }
 
 /// The answers of a benchmark.
@@ -53,49 +67,71 @@ pub(super) struct AnswerIndex {
 }
 
 impl AnswerIndex {
-    /// Adds the answer of an entry; `false` if it has too few arguments to be found.
-    pub(super) fn add(&mut self, entry: u32, calls: Vec<ItemCall>, by: &DocThresholds) -> bool {
-        let n_arguments: usize = calls.iter().map(|call| call.arguments.len()).sum();
-        if calls.is_empty() || n_arguments < by.arguments {
+    /// Adds the answer of an entry, whose turns end after so many calls; `false` if it has no value to be found by.
+    pub(super) fn add(&mut self, entry: u32, calls: &[ItemCall], turns: &[usize]) -> bool {
+        let accepted = |call: &ItemCall| -> Weight {
+            let one = |(_, values): &(String, Vec<Value>)| {
+                values.iter().find(|value| !may_be_left_out(value)).map(Weight::of)
+            };
+            call.arguments.iter().filter_map(one).sum()
+        };
+        if calls.iter().map(accepted).sum::<Weight>().values == 0 {
             return false;
         }
-        let shown = match ItemCall::all_as_shown(&calls) {
-            Cow::Owned(shown) => Some(shown),
-            Cow::Borrowed(_) => None,
+        self.add_calls(entry, calls, false);
+        let starts = std::iter::once(&0).chain(turns);
+        let parts: Vec<&[ItemCall]> = starts
+            .zip(turns)
+            .filter(|(start, end)| start < end)
+            .filter_map(|(start, end)| calls.get(*start..*end))
+            .collect();
+        if parts.len() > 1 {
+            parts.into_iter().for_each(|turn| self.add_calls(entry, turn, true));
+        }
+        true
+    }
+
+    fn add_calls(&mut self, entry: u32, calls: &[ItemCall], is_turn: bool) {
+        let calls = match ItemCall::all_as_shown(calls) {
+            Cow::Owned(shown) => shown,
+            Cow::Borrowed(calls) => calls.to_vec(),
         };
-        let calls = shown.unwrap_or(calls);
         let next = u32::try_from(self.answers.len()).expect("fewer than 2^32 answers");
-        let at = *self.known.entry(format!("{calls:?}")).or_insert(next);
+        let at = *self.known.entry(format!("{is_turn} {calls:?}")).or_insert(next);
         if at == next {
-            self.answers.push(Answer { entries: Vec::new(), calls });
+            let has_example_names = calls.iter().all(|call| is_example_name(&call.name));
+            self.answers.push(Answer { entries: Vec::new(), calls, is_turn, has_example_names });
         }
         self.answers[at as usize].entries.push(entry);
-        true
     }
 
     /// Indexes the answers, after the last one was added.
     pub(super) fn index(&mut self) {
         self.known = FxHashMap::default();
         let mut n_answers: FxHashMap<Place, u32> = FxHashMap::default();
-        for place in self.answers.iter().flat_map(Answer::places).flatten() {
+        for place in self.answers.iter().flat_map(Answer::places).flatten().flatten() {
             *n_answers.entry(place).or_default() += 1;
         }
         for (at, answer) in (0..).zip(&self.answers) {
             let n_of = |places: &BTreeSet<Place>| places.iter().map(|place| n_answers[place]).sum::<u32>();
-            if let Some(rarest) = answer.places().min_by_key(n_of) {
-                for place in rarest {
-                    self.by_value.entry(place).or_default().push(at);
-                }
-            } else {
+            let rarest: BTreeSet<Place> = answer
+                .places()
+                .filter_map(|of_call| of_call.into_iter().min_by_key(n_of))
+                .flatten()
+                .collect();
+            if rarest.is_empty() {
                 let first = answer.calls.first().map(|call| loose_name(&call.name)).unwrap_or_default();
                 self.by_name.entry(first).or_default().push(at);
+            }
+            for place in rarest {
+                self.by_value.entry(place).or_default().push(at);
             }
         }
     }
 
     /// The number of different answers.
     pub(super) fn len(&self) -> usize {
-        self.answers.len()
+        self.answers.iter().filter(|answer| !answer.is_turn).count()
     }
 
     /// Returns the entries with an answer that can be found.
@@ -103,13 +139,20 @@ impl AnswerIndex {
         self.answers.iter().flat_map(|answer| answer.entries.iter().copied())
     }
 
-    /// Finds the answers whose calls are all among those of a row.
-    pub(super) fn find(&self, calls: &[ItemCall], by: &DocThresholds, scope: Scope<'_>, hits: &mut Vec<Hit>) {
+    /// Finds the answers whose calls are among those of a row.
+    pub(super) fn find(
+        &self,
+        calls: &[ItemCall],
+        known: &KnownFunctions,
+        by: &DocThresholds,
+        scope: Scope<'_>,
+        hits: &mut Vec<Hit>,
+    ) {
         if calls.is_empty() || self.answers.is_empty() {
             return;
         }
         let calls = ItemCall::all_as_shown(calls);
-        let own = classes(&calls);
+        let own = classes(&calls, |name| known.resolve(name));
         let by_place = ByPlace::of(&own);
         let mut candidates: Vec<u32> = Vec::new();
         for place in by_place.0.keys() {
@@ -120,43 +163,57 @@ impl AnswerIndex {
         }
         candidates.sort_unstable();
         candidates.dedup();
-        let mut members: Vec<(u32, u32)> = Vec::new();
+        let mut surest: BTreeMap<u32, (Verdict, f64)> = BTreeMap::new();
         for at in candidates {
             if (scope.cancelled)() {
                 break;
             }
             let answer = &self.answers[at as usize];
             let entries = answer.entries.iter().copied().filter(|entry| !(scope.is_left_out)(*entry));
-            let entries: Vec<(u32, u32)> = entries.map(|entry| (entry, 0)).collect();
-            if !entries.is_empty()
-                && answer.n_held(&own, &by_place).is_some_and(|n_arguments| n_arguments >= by.arguments)
-            {
-                members.extend(entries);
+            let entries: Vec<u32> = entries.collect();
+            if entries.is_empty() {
+                continue;
+            }
+            let Some(found) = answer.verdict(&answer.held(&own, &by_place), by) else { continue };
+            for entry in entries {
+                let known = surest.entry(entry).or_insert(found);
+                if (found.0, found.1) > *known {
+                    *known = found;
+                }
             }
         }
-        members.sort_unstable();
-        let one = |(entry, _): (u32, u32), group: Option<Arc<Group>>| Hit {
-            entry,
-            object: Object::Call,
-            method: Method::CallValues,
-            score: 1.0,
-            verdict: Verdict::Contaminated,
-            in_row: (0, 0..0),
-            in_entry: (0, 0..0),
-            run: 0,
-            group,
-        };
-        match members.first() {
-            Some(&first) if members.len() > MOST_SINGLE => {
-                hits.push(one(first, Some(Arc::new(Group::new(members)))));
-            }
-            _ => hits.extend(members.into_iter().map(|member| one(member, None))),
+        for verdict in [Verdict::Contaminated, Verdict::Suspect] {
+            let of_verdict = surest.iter().filter(|(_, found)| found.0 == verdict);
+            let members: Vec<(u32, f64)> = of_verdict.map(|(entry, (_, score))| (*entry, *score)).collect();
+            add_hits(&members, verdict, hits);
         }
     }
 }
 
+/// Adds the hits of entries with their scores: one each, or one of all of them.
+fn add_hits(members: &[(u32, f64)], verdict: Verdict, hits: &mut Vec<Hit>) {
+    let one = |(entry, score): (u32, f64), group: Option<Arc<Group>>| Hit {
+        entry,
+        object: Object::Call,
+        method: Method::CallValues,
+        score,
+        verdict,
+        in_row: (0, 0..0),
+        in_entry: (0, 0..0),
+        run: 0,
+        group,
+    };
+    if members.len() <= MOST_SINGLE {
+        hits.extend(members.iter().map(|member| one(*member, None)));
+        return;
+    }
+    let best = members.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+    let group = Group::new(members.iter().map(|(entry, _)| (*entry, 0)).collect());
+    hits.extend(best.map(|best| one(best, Some(Arc::new(group)))));
+}
+
 /// Returns the different calls, each with how often it is there.
-fn classes(calls: &[ItemCall]) -> Calls<'_> {
+fn classes(calls: &[ItemCall], name: impl Fn(&str) -> String) -> Calls<'_> {
     let mut known: FxHashMap<String, usize> = FxHashMap::default();
     let mut classes: Calls<'_> = Vec::new();
     for call in calls {
@@ -164,7 +221,7 @@ fn classes(calls: &[ItemCall]) -> Calls<'_> {
         match classes.get_mut(at) {
             Some((_, n)) => *n += 1,
             None => {
-                classes.push((Call { name: loose_name(&call.name), arguments: &call.arguments }, 1));
+                classes.push((Call { name: name(&call.name), arguments: &call.arguments }, 1));
             }
         }
     }
@@ -199,69 +256,101 @@ impl ByPlace {
 
 impl Call<'_> {
     /// Returns the values that each argument may have, of the arguments that must be there.
-    fn places(&self) -> impl Iterator<Item = BTreeSet<Place>> {
+    fn places(&self) -> Vec<BTreeSet<Place>> {
         let required = self.arguments.iter().filter(|(_, values)| !values.iter().any(may_be_left_out));
-        required.map(|(name, values)| {
+        let of_argument = |(name, values): &(String, Vec<Value>)| {
             let keys = values.iter().flat_map(ValueKey::of_loose);
             keys.map(|key| (self.name.clone(), name.clone(), key)).collect()
-        })
+        };
+        required.map(of_argument).collect()
     }
 }
 
+/// How much of an answer a row has.
+struct Held {
+    /// The calls of the answer, and those of them that the row has.
+    of: usize,
+    held: usize,
+    /// The values of the calls that it has.
+    weight: Weight,
+}
+
 impl Answer {
-    /// Returns the values that each argument may have, of the arguments that must be there.
-    fn places(&self) -> impl Iterator<Item = BTreeSet<Place>> {
-        let of_call = |call: &ItemCall| {
-            let call = Call { name: loose_name(&call.name), arguments: &call.arguments };
-            call.places().collect::<Vec<_>>()
-        };
-        self.calls.iter().flat_map(of_call)
+    /// Returns for each call the values that each argument may have, of the arguments that must be there.
+    fn places(&self) -> impl Iterator<Item = Vec<BTreeSet<Place>>> {
+        let of_call =
+            |call: &ItemCall| Call { name: loose_name(&call.name), arguments: &call.arguments }.places();
+        self.calls.iter().map(of_call)
     }
 
-    /// Returns the number of arguments with an accepted value, if all its calls are among some calls, each its own.
-    fn n_held(&self, own: &Calls<'_>, by_place: &ByPlace) -> Option<usize> {
-        let expected = classes(&self.calls);
+    /// Returns which of its calls are among some calls, each its own.
+    fn held(&self, own: &Calls<'_>, by_place: &ByPlace) -> Held {
+        let expected = classes(&self.calls, loose_name);
         let mut edges: Vec<Vec<u32>> = Vec::with_capacity(expected.len());
-        let mut n_arguments: FxHashMap<(u32, u32), usize> = FxHashMap::default();
+        let mut weights: FxHashMap<(u32, u32), Weight> = FxHashMap::default();
         for (at, (call, _)) in (0..).zip(&expected) {
-            let fewest = call.places().map(|places| by_place.having(&places)).min_by_key(Vec::len);
+            let fewest = call.places().iter().map(|places| by_place.having(places)).min_by_key(Vec::len);
             let candidates = fewest.unwrap_or_else(|| (0..).zip(own).map(|(other, _)| other).collect());
-            let mut of_call: Vec<(u32, usize)> = Vec::new();
+            let mut of_call: Vec<(u32, Weight)> = Vec::new();
             for other in candidates {
-                if let Some(n) = n_accepted(&own[other as usize].0, call) {
-                    of_call.push((other, n));
-                    n_arguments.insert((at, other), n);
+                if let Some(weight) = accepted(&own[other as usize].0, call) {
+                    of_call.push((other, weight));
+                    weights.insert((at, other), weight);
                 }
             }
-            if of_call.is_empty() {
-                return None;
-            }
-            // A call with more accepted arguments goes first: they count.
-            of_call.sort_by_key(|(other, n)| (std::cmp::Reverse(*n), *other));
+            // A call with more accepted values goes first: they count.
+            of_call
+                .sort_by_key(|(other, weight)| (std::cmp::Reverse((weight.strong, weight.values)), *other));
             edges.push(of_call.into_iter().map(|(other, _)| other).collect());
         }
         let numbers = |calls: &Calls<'_>| calls.iter().map(|(_, n)| *n).collect::<Vec<_>>();
         let assignment = Assignment::of(numbers(&expected), numbers(own), &edges);
-        let n_held = || assignment.pairs().map(|(call, other, n)| n * n_arguments[&(call, other)]).sum();
-        assignment.is_complete().then(n_held)
+        let mut found = Held { of: self.calls.len(), held: 0, weight: Weight::default() };
+        for (call, other, n) in assignment.pairs() {
+            found.held += n;
+            found.weight = (0..n).map(|_| weights[&(call, other)]).sum::<Weight>() + found.weight;
+        }
+        found
+    }
+
+    /// Returns how sure it is that a row that has so much of it has it from the benchmark, and the share of its calls.
+    #[allow(clippy::cast_precision_loss)] // Counts of calls.
+    fn verdict(&self, found: &Held, by: &DocThresholds) -> Option<(Verdict, f64)> {
+        let Held { of, held, weight } = *found;
+        let proves = weight.strong > 0 || weight.values >= by.arguments;
+        let is_whole = held == of;
+        let is_most = of >= FEWEST_OF_MOST && 2 * held > of;
+        let verdict = match (is_whole, self.is_turn) {
+            (true, false) if proves && !(self.has_example_names && weight.is_everyday()) => {
+                Verdict::Contaminated
+            }
+            (true, false) if weight.values > 0 => Verdict::Suspect,
+            (true, true) if proves && !weight.is_everyday() => Verdict::Suspect,
+            (false, false) if is_most && proves && !weight.is_everyday() => Verdict::Suspect,
+            _ => return None,
+        };
+        Some((verdict, if self.is_turn { 0.0 } else { held as f64 / of as f64 }))
     }
 }
 
-/// Returns the number of arguments of a call that have an accepted value of an expected one, if the name and all arguments of the
-/// expected one fit. An argument that may be left out has the empty text among its values.
-fn n_accepted(call: &Call<'_>, expected: &Call<'_>) -> Option<usize> {
+/// Returns the weight of the arguments of a call that have an accepted value of an expected one, if the name and all arguments of
+/// the expected one fit. An argument that may be left out has the empty text among its values.
+fn accepted(call: &Call<'_>, expected: &Call<'_>) -> Option<Weight> {
     if call.name != expected.name {
         return None;
     }
-    let mut n = 0;
+    let mut weight = Weight::default();
     for (name, values) in expected.arguments {
         match call.arguments.iter().find(|(own, _)| own == name) {
-            Some((_, own)) if own.iter().any(|own| values.iter().any(|value| accepts(own, value))) => n += 1,
+            Some((_, own)) => {
+                let fits = |own: &&Value| values.iter().any(|value| accepts(own, value));
+                weight = weight + Weight::of(own.iter().find(fits)?);
+            }
             None if values.iter().any(may_be_left_out) => {}
-            _ => return None,
+            None => return None,
         }
     }
-    Some(n)
+    Some(weight)
 }
 
 fn may_be_left_out(value: &Value) -> bool {
@@ -330,14 +419,42 @@ mod tests {
         ItemCall { name: "book_berth".to_owned(), arguments: arguments.collect() }
     }
 
-    fn finds(answer: &[Value], calls: &[Value]) -> bool {
+    /// The verdict on calls beside an answer with these turns.
+    fn verdict_of(answer: &[Value], turns: &[usize], calls: &[Value]) -> Option<Verdict> {
         let mut index = AnswerIndex::default();
         let of = |calls: &[Value]| calls.iter().cloned().map(call).collect::<Vec<_>>();
-        assert!(index.add(7, of(answer), &DocThresholds::default()));
+        assert!(index.add(7, &of(answer), turns));
         index.index();
-        let mut hits = Vec::new();
-        index.find(&of(calls), &DocThresholds::default(), Scope::all(&|| false), &mut hits);
-        hits.iter().any(|hit| hit.entry == 7)
+        let (mut known, mut hits) = (KnownFunctions::default(), Vec::new());
+        of(answer).iter().for_each(|call| known.add_called(call));
+        index.find(&of(calls), &known, &DocThresholds::default(), Scope::all(&|| false), &mut hits);
+        hits.iter().find(|hit| hit.entry == 7).map(|hit| hit.verdict)
+    }
+
+    fn finds(answer: &[Value], calls: &[Value]) -> bool {
+        verdict_of(answer, &[], calls) == Some(Verdict::Contaminated)
+    }
+
+    #[test]
+    fn one_value_proves_what_it_is_worth() {
+        let of = |own: Value| verdict_of(&[own.clone()], &[], &[own]);
+        assert_eq!(of(json!({"pier": "the long one behind the fort"})), Some(Verdict::Contaminated));
+        assert_eq!(of(json!({"pier": {"name": ["north"], "nights": [2]}})), Some(Verdict::Contaminated));
+        assert_eq!(of(json!({"pier": "north"})), Some(Verdict::Suspect));
+        assert_eq!(verdict_of(&[json!({"pier": "north"})], &[], &[json!({"pier": "south"})]), None);
+        assert!(!AnswerIndex::default().add(1, &[call(json!({}))], &[]));
+    }
+
+    #[test]
+    fn most_calls_of_an_answer_and_all_of_a_turn_are_suspect() {
+        let nights = |n: u32| json!({"pier": "north", "nights": n});
+        let answer = [nights(1), nights(2), nights(3), nights(4)];
+        assert_eq!(verdict_of(&answer, &[], &answer[..3]), Some(Verdict::Suspect));
+        assert_eq!(verdict_of(&answer, &[], &answer[..2]), None);
+        assert_eq!(verdict_of(&answer, &[2, 4], &answer[..2]), Some(Verdict::Suspect));
+        assert_eq!(verdict_of(&answer, &[2, 4], &answer[1..3]), None);
+        assert_eq!(verdict_of(&answer, &[2, 4], &answer), Some(Verdict::Contaminated));
+        assert_eq!(verdict_of(&answer[..2], &[], &answer[..1]), None);
     }
 
     #[test]

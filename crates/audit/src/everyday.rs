@@ -9,6 +9,8 @@ const SMALL_TALK: &[&str] = &[
     "a",
     "about",
     "again",
+    "ah",
+    "aha",
     "all",
     "also",
     "always",
@@ -28,14 +30,18 @@ const SMALL_TALK: &[&str] = &[
     "by",
     "bye",
     "can",
+    "cool",
     "could",
     "d",
+    "damn",
     "day",
     "did",
     "do",
     "does",
     "doing",
+    "eh",
     "else",
+    "er",
     "evening",
     "everything",
     "fine",
@@ -50,6 +56,7 @@ const SMALL_TALK: &[&str] = &[
     "goodbye",
     "great",
     "had",
+    "haha",
     "happy",
     "has",
     "have",
@@ -63,8 +70,11 @@ const SMALL_TALK: &[&str] = &[
     "hi",
     "him",
     "his",
+    "hm",
+    "hmm",
     "hope",
     "how",
+    "huh",
     "i",
     "if",
     "in",
@@ -77,28 +87,35 @@ const SMALL_TALK: &[&str] = &[
     "let",
     "like",
     "ll",
+    "lol",
     "lot",
     "m",
     "may",
     "me",
     "meet",
+    "mhm",
     "might",
     "more",
     "morning",
     "much",
     "my",
+    "nah",
     "name",
     "need",
     "nice",
     "night",
     "no",
+    "nope",
     "not",
     "nothing",
     "now",
     "of",
+    "oh",
     "ok",
     "okay",
+    "omg",
     "on",
+    "oops",
     "or",
     "our",
     "out",
@@ -113,6 +130,7 @@ const SMALL_TALK: &[&str] = &[
     "see",
     "she",
     "should",
+    "shut",
     "so",
     "some",
     "something",
@@ -140,6 +158,8 @@ const SMALL_TALK: &[&str] = &[
     "to",
     "today",
     "too",
+    "uh",
+    "um",
     "up",
     "us",
     "ve",
@@ -159,10 +179,14 @@ const SMALL_TALK: &[&str] = &[
     "will",
     "with",
     "would",
+    "wow",
+    "yay",
     "yeah",
+    "yep",
     "yes",
     "you",
     "your",
+    "yup",
 ];
 
 /// Words of the names of functions that any set of examples may have.
@@ -332,9 +356,187 @@ const EXAMPLES: &[&str] = &[
     "zip",
 ];
 
+/// Values that every set of examples has, in lower case; of places without what follows a comma.
+const VALUES: &[&str] = &[
+    "amsterdam",
+    "austin",
+    "bangalore",
+    "barcelona",
+    "beijing",
+    "berlin",
+    "boston",
+    "c",
+    "cad",
+    "celsius",
+    "chicago",
+    "cm",
+    "delhi",
+    "denver",
+    "dubai",
+    "english",
+    "eur",
+    "euro",
+    "f",
+    "fahrenheit",
+    "false",
+    "french",
+    "gbp",
+    "german",
+    "hello",
+    "hello world",
+    "hi",
+    "imperial",
+    "inr",
+    "john",
+    "john doe",
+    "jpy",
+    "kelvin",
+    "kg",
+    "km",
+    "london",
+    "los angeles",
+    "m",
+    "madrid",
+    "melbourne",
+    "metric",
+    "miami",
+    "miles",
+    "moscow",
+    "mumbai",
+    "munich",
+    "new york",
+    "new york city",
+    "no",
+    "none",
+    "now",
+    "nyc",
+    "paris",
+    "rome",
+    "san francisco",
+    "seattle",
+    "seoul",
+    "shanghai",
+    "singapore",
+    "spanish",
+    "sydney",
+    "today",
+    "tokyo",
+    "tomorrow",
+    "toronto",
+    "true",
+    "usd",
+    "user",
+    "vancouver",
+    "washington",
+    "yes",
+];
+
+/// Returns whether a value is one that every set of examples has.
+pub fn is_everyday_value(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    let place = lower.split(',').next().unwrap_or_default().trim();
+    VALUES.binary_search(&place).is_ok()
+}
+
 /// Returns whether a message has small talk only. A message without a word has none.
 pub fn is_small_talk<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
     words.all(|word| SMALL_TALK.binary_search(&word.to_ascii_lowercase().as_str()).is_ok())
+}
+
+/// Words of prompts that everybody tries a model with, besides those of small talk.
+const POPULAR: &[&str] = &[
+    "capabilities",
+    "chinese",
+    "english",
+    "french",
+    "funny",
+    "german",
+    "into",
+    "italian",
+    "japanese",
+    "joke",
+    "jokes",
+    "language",
+    "life",
+    "meaning",
+    "poem",
+    "short",
+    "sing",
+    "song",
+    "spanish",
+    "story",
+    "translate",
+    "weather",
+    "world",
+    "write",
+    "yourself",
+];
+
+/// Words of an answer to a question for a value, besides those of small talk: “My user id is 12345.”
+const SLOTS: &[&str] = &[
+    "account",
+    "address",
+    "adult",
+    "adults",
+    "age",
+    "available",
+    "birth",
+    "birthday",
+    "booking",
+    "card",
+    "child",
+    "children",
+    "city",
+    "code",
+    "confirm",
+    "confirmation",
+    "credit",
+    "customer",
+    "date",
+    "email",
+    "first",
+    "flight",
+    "hotel",
+    "id",
+    "is",
+    "last",
+    "mail",
+    "number",
+    "one",
+    "order",
+    "passenger",
+    "passengers",
+    "password",
+    "people",
+    "person",
+    "phone",
+    "price",
+    "reservation",
+    "room",
+    "seat",
+    "seats",
+    "ticket",
+    "tickets",
+    "two",
+    "user",
+    "username",
+    "zip",
+];
+
+/// Returns whether a message is a prompt that everybody tries a model with, or small talk.
+pub fn is_popular<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
+    words.all(|word| {
+        let word = word.to_ascii_lowercase();
+        [SMALL_TALK, POPULAR].iter().any(|list| list.binary_search(&word.as_str()).is_ok())
+    })
+}
+
+/// Returns whether words, without the values among them, only answer a question for a value.
+pub fn is_slot_answer<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
+    words.all(|word| {
+        let word = word.to_ascii_lowercase();
+        [SMALL_TALK, SLOTS].iter().any(|list| list.binary_search(&word.as_str()).is_ok())
+    })
 }
 
 /// Returns whether any set of examples may have a function of this name.
@@ -364,7 +566,7 @@ mod tests {
 
     #[test]
     fn the_lists_are_sorted() {
-        for list in [SMALL_TALK, EXAMPLES] {
+        for list in [SMALL_TALK, EXAMPLES, VALUES, POPULAR, SLOTS] {
             assert!(list.is_sorted_by(|one, next| one < next), "{list:?}");
         }
     }

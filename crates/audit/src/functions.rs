@@ -1,24 +1,24 @@
 //! Finds function docs of a benchmark in those of a training row.
 //!
-//! A function is known by its name with the names of its parameters, and by its parameters with its text, so that neither
-//! new descriptions nor a new name hide it. Equal functions of several entries, and equal lists of functions, are looked for once;
-//! `answers` finds calls.
+//! A function is known by its name with the names of its parameters, by its parameters with its text, and by its name with its
+//! text, so that neither new descriptions nor new names hide it; one with a new name and new words is suspect by the kinds and
+//! options of its parameters. Equal functions of several entries, and equal lists of functions, are looked for once; `answers`
+//! finds calls.
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rustc_hash::{FxHashMap, FxHashSet};
-use serde_json::Value;
-
 use super::everyday::is_example_name;
 use super::hit::{Group, Hit, MOST_SINGLE, Method, Object, Verdict};
+use super::known::KnownFunctions;
 use super::shown::Shown;
 use super::thresholds::DocThresholds;
 use super::words::{Vocabulary, Word, n_common};
-use callsieve_docs::signature::{Signature, signatures};
+use callsieve_docs::signature::{Parameter, Signature, ValueKind};
 use callsieve_text::normal::loose_name;
 use callsieve_text::rouge::f1;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A function of the benchmark.
 #[derive(Debug)]
@@ -29,6 +29,10 @@ struct Function {
     has_parameters: bool,
     /// The words of its text, without its name.
     words: Vec<u32>,
+    /// The words of its descriptions alone.
+    described: Vec<u32>,
+    /// The kinds and options of its parameters, by their names.
+    structure: Vec<(String, ValueKind, Vec<String>)>,
     /// The entries that offer it, with its place among their functions.
     entries: Vec<(u32, u32)>,
 }
@@ -40,6 +44,11 @@ struct List {
     functions: Box<[u32]>,
     entries: Vec<(u32, u32)>,
 }
+
+/// Fewest parameters by which a function is known without its name and words.
+const FEWEST_OF_STRUCTURE: usize = 4;
+/// The same as options of one of several parameters.
+const FEWEST_OPTIONS: usize = 3;
 
 /// Functions of one name, by their parameters, sorted, in a form that ignores spelling.
 type OfName = BTreeMap<Vec<String>, Vec<u32>>;
@@ -88,7 +97,16 @@ impl DocIndex {
                 of_name.entry(parameters.clone()).or_default().push(at);
                 let has_parameters = !parameters.is_empty();
                 self.by_parameters.entry(parameters).or_default().push(at);
-                self.functions.push(Function { names, has_parameters, words, entries: Vec::new() });
+                let described = numbers(&self.vocabulary.learn(&Shown::of(&descriptions(signature))));
+                let structure = structure(signature);
+                self.functions.push(Function {
+                    names,
+                    has_parameters,
+                    words,
+                    described,
+                    structure,
+                    entries: Vec::new(),
+                });
             }
             self.functions[at as usize].entries.push((entry, place));
             list.push(at);
@@ -135,7 +153,10 @@ impl DocIndex {
                 let of_entry = methods.entry(*entry).or_default();
                 of_entry.extend([Method::NameParameters, Method::AllFunctions]);
                 if function.has_parameters && !function.words.is_empty() {
-                    of_entry.push(Method::ParametersText);
+                    of_entry.extend([Method::ParametersText, Method::NameText]);
+                }
+                if function.has_structure() {
+                    of_entry.push(Method::Structure);
                 }
             }
         }
@@ -143,12 +164,17 @@ impl DocIndex {
     }
 
     /// Finds the functions that overlap those of a row.
-    pub(super) fn find_functions(&self, functions: &[Value], by: &DocThresholds) -> Vec<Hit> {
+    pub(super) fn find_functions(
+        &self,
+        functions: &[Signature],
+        known: &KnownFunctions,
+        by: &DocThresholds,
+    ) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         let mut sure: FxHashSet<u32> = FxHashSet::default();
-        for (place, signature) in (0..).zip(signatures(functions)) {
+        for (place, signature) in (0..).zip(functions) {
             let mut alike: BTreeMap<(Method, Verdict), Vec<(u32, f64)>> = BTreeMap::new();
-            for (at, method, score, verdict) in self.like(&signature, by) {
+            for (at, method, score, verdict) in self.like(signature, known, by) {
                 alike.entry((method, verdict)).or_default().push((at, score));
                 if verdict == Verdict::Contaminated {
                     sure.insert(at);
@@ -166,6 +192,37 @@ impl DocIndex {
         let found: Vec<(u32, f64)> = lists.filter(has_all).map(|list| (*list, 1.0)).collect();
         hits.extend(self.hits(Kind::Lists, &found));
         hits
+    }
+
+    /// Finds the functions of a row that are those of environments: one hit for the whole list.
+    pub(super) fn shared(
+        &self,
+        functions: &[Signature],
+        known: &KnownFunctions,
+        by: &DocThresholds,
+    ) -> Option<Hit> {
+        let mut found: Vec<(u32, f64)> = Vec::new();
+        for signature in functions {
+            let like = self.like(signature, known, by).into_iter();
+            let sure = like.filter(|(.., verdict)| *verdict == Verdict::Contaminated);
+            found.extend(sure.map(|(at, _, score, _)| (at, score)));
+        }
+        found.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        found.dedup_by_key(|(at, _)| *at);
+        let first = found.first()?;
+        let (entry, place) = self.functions[first.0 as usize].entries[0];
+        let score = found.iter().map(|(_, score)| *score).fold(0.0, f64::max);
+        Some(Hit {
+            entry,
+            object: Object::Functions,
+            method: Method::Environment,
+            score,
+            verdict: Verdict::Environment,
+            in_row: (0, 0..0),
+            in_entry: (place, 0..0),
+            run: 0,
+            group: Some(self.group(Kind::Functions, &found)),
+        })
     }
 
     fn entries_of(&self, kind: Kind, at: u32) -> &[(u32, u32)] {
@@ -216,16 +273,34 @@ impl DocIndex {
     }
 
     /// Returns the functions like this one, each by one method.
-    fn like(&self, signature: &Signature, by: &DocThresholds) -> Vec<(u32, Method, f64, Verdict)> {
+    fn like(
+        &self,
+        signature: &Signature,
+        known: &KnownFunctions,
+        by: &DocThresholds,
+    ) -> Vec<(u32, Method, f64, Verdict)> {
         let own = parameters(signature);
         // Most functions are like none, and their texts need not be read.
         let words = LazyCell::new(|| numbers(&self.vocabulary.read(&Shown::of(&text(signature)))));
         let similarity =
             |function: &Function| f1(n_common(&function.words, &words), words.len(), function.words.len());
         let mut found: Vec<(u32, Method, f64, Verdict)> = Vec::new();
-        for (parameters, functions) in self.by_name.get(&loose_name(&signature.name)).into_iter().flatten() {
+        let described =
+            LazyCell::new(|| numbers(&self.vocabulary.read(&Shown::of(&descriptions(signature)))));
+        for (parameters, functions) in self.by_name.get(&known.resolve(&signature.name)).into_iter().flatten()
+        {
             let shared = jaccard(&own, parameters);
-            for &at in functions.iter().filter(|_| shared >= by.shared_parameters) {
+            if shared < by.shared_parameters {
+                for &at in functions {
+                    let other = &self.functions[at as usize].described;
+                    let score = f1(n_common(other, &described), described.len(), other.len());
+                    if other.len() >= by.text_words && score >= by.text_suspect {
+                        found.push((at, Method::NameText, score, Verdict::Contaminated));
+                    }
+                }
+                continue;
+            }
+            for &at in functions {
                 let function = &self.functions[at as usize];
                 // Any API may have a function `get_version` without parameters, or `getUserInfo` with an id, and any set of
                 // examples `calculate_bmi`.
@@ -247,7 +322,11 @@ impl DocIndex {
                 continue;
             }
             let score = similarity(function);
-            if score >= by.text_suspect {
+            if score < by.text_suspect {
+                if function.has_structure() && function.structure == structure(signature) {
+                    found.push((at, Method::Structure, 1.0, Verdict::Suspect));
+                }
+            } else {
                 // Two examples under different names, such as `convert_currency` and `currency_converter`.
                 let are_examples = own.len() <= by.example_parameters
                     && is_example_name(&signature.name)
@@ -264,6 +343,12 @@ impl DocIndex {
 }
 
 impl Function {
+    /// Whether its parameters are so many, or have so many options, that another function hardly has the same.
+    fn has_structure(&self) -> bool {
+        let n_options = self.structure.iter().map(|(_, _, options)| options.len()).max().unwrap_or_default();
+        self.structure.len() >= FEWEST_OF_STRUCTURE || self.structure.len() > 1 && n_options >= FEWEST_OPTIONS
+    }
+
     /// Whether another function has the same names, letter by letter.
     fn is_spelt_like(&self, other: &Signature) -> bool {
         self.names == names(other)
@@ -290,6 +375,20 @@ fn text(signature: &Signature) -> String {
         text += &format!("\n{} {} {}", parameter.name, parameter.description, parameter.inside);
     }
     text
+}
+
+/// Returns the descriptions of a function, without any name.
+fn descriptions(signature: &Signature) -> String {
+    let of_parameters = signature.parameters.iter().map(|parameter| parameter.description.as_str());
+    std::iter::once(signature.description.as_str()).chain(of_parameters).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the parameters of a function with their kinds and options, by name.
+fn structure(signature: &Signature) -> Vec<(String, ValueKind, Vec<String>)> {
+    let of = |parameter: &Parameter| (loose_name(&parameter.name), parameter.kind, parameter.choices.clone());
+    let mut structure: Vec<_> = signature.parameters.iter().map(of).collect();
+    structure.sort();
+    structure
 }
 
 fn numbers(words: &[Word]) -> Vec<u32> {

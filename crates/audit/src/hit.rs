@@ -20,13 +20,15 @@ pub enum Object {
     Function,
     /// All function docs of an entry.
     Functions,
-    /// All calls of an entry's answer.
+    /// Calls of an entry's answer.
     Call,
+    /// A message of the user of an entry, in a text of somebody else: a prompt, an answer, a result.
+    Text,
 }
 
 impl Object {
     /// All objects.
-    pub const ALL: [Self; 4] = [Self::Query, Self::Function, Self::Functions, Self::Call];
+    pub const ALL: [Self; 5] = [Self::Query, Self::Function, Self::Functions, Self::Call, Self::Text];
 
     /// Returns its name in the output.
     pub fn name(self) -> &'static str {
@@ -35,12 +37,72 @@ impl Object {
             Self::Function => "function",
             Self::Functions => "functions",
             Self::Call => "call",
+            Self::Text => "text",
         }
     }
 
     /// Returns the object of that name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|object| object.name() == name)
+    }
+}
+
+/// A kind of objects that rows may be compared by.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Compared {
+    /// Messages of the user.
+    Query,
+    /// Function docs.
+    Docs,
+    /// Calls.
+    Calls,
+    /// Texts of others than the user: prompts, answers, results.
+    Texts,
+}
+
+impl Compared {
+    /// All kinds.
+    pub const ALL: [Self; 4] = [Self::Query, Self::Docs, Self::Calls, Self::Texts];
+
+    /// Returns its name in settings and options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Docs => "docs",
+            Self::Calls => "calls",
+            Self::Texts => "texts",
+        }
+    }
+}
+
+/// The objects that are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Objects([bool; Compared::ALL.len()]);
+
+impl Default for Objects {
+    fn default() -> Self {
+        Self([true; Compared::ALL.len()])
+    }
+}
+
+impl Objects {
+    /// Returns the objects of some kinds.
+    pub fn of(kinds: &[Compared]) -> Self {
+        Self(Compared::ALL.map(|kind| kinds.contains(&kind)))
+    }
+
+    /// Returns whether an object is compared.
+    pub fn has(self, object: Object) -> bool {
+        let kind = match object {
+            Object::Query => Compared::Query,
+            Object::Function | Object::Functions => Compared::Docs,
+            Object::Call => Compared::Calls,
+            Object::Text => Compared::Texts,
+        };
+        self.0[kind as usize]
     }
 }
 
@@ -78,15 +140,21 @@ pub enum Method {
     NameParameters,
     /// A function with the same parameters and a similar text under any name.
     ParametersText,
+    /// A function of the same name with a similar text under other names of parameters.
+    NameText,
+    /// A function with parameters of the same names, kinds and options under another name, in other words.
+    Structure,
     /// Every function of the entry is in the row.
     AllFunctions,
-    /// Every call of the entry's answer is in the row, with accepted values, in any order.
+    /// A function of an environment that the benchmark declares for many entries.
+    Environment,
+    /// Calls of the entry's answer are in the row, with accepted values, in any order.
     CallValues,
 }
 
 impl Method {
     /// All methods, in the order of the report.
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 20] = [
         Self::Exact,
         Self::Contained,
         Self::Template,
@@ -102,7 +170,10 @@ impl Method {
         Self::Judge,
         Self::NameParameters,
         Self::ParametersText,
+        Self::NameText,
+        Self::Structure,
         Self::AllFunctions,
+        Self::Environment,
         Self::CallValues,
     ];
 
@@ -124,7 +195,10 @@ impl Method {
             Self::Judge => "judge",
             Self::NameParameters => "name-parameters",
             Self::ParametersText => "parameters-text",
+            Self::NameText => "name-text",
+            Self::Structure => "structure",
             Self::AllFunctions => "all-functions",
+            Self::Environment => "environment",
             Self::CallValues => "call-values",
         }
     }
@@ -159,6 +233,8 @@ pub enum Verdict {
     Unscorable,
     /// Nothing in it overlaps.
     Clean,
+    /// It has functions of an environment that the benchmark declares, and nothing else of an entry.
+    Environment,
     /// Something overlaps in a way that also happens by chance.
     Suspect,
     /// It overlaps.
@@ -167,13 +243,15 @@ pub enum Verdict {
 
 impl Verdict {
     /// All verdicts, from the surest.
-    pub const ALL: [Self; 4] = [Self::Contaminated, Self::Suspect, Self::Clean, Self::Unscorable];
+    pub const ALL: [Self; 5] =
+        [Self::Contaminated, Self::Suspect, Self::Environment, Self::Clean, Self::Unscorable];
 
     /// Returns its name in the output.
     pub fn name(self) -> &'static str {
         match self {
             Self::Unscorable => "unscorable",
             Self::Clean => "clean",
+            Self::Environment => "environment",
             Self::Suspect => "suspect",
             Self::Contaminated => "contaminated",
         }

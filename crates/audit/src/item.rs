@@ -19,6 +19,12 @@ pub struct Item {
     pub functions: Docs,
     /// The calls of the model, or the ground truth of an entry.
     pub calls: Vec<ItemCall>,
+    /// After how many calls each turn of an entry ends, if it has several.
+    pub turns: Vec<usize>,
+    /// Its functions are those of an environment that a benchmark declares for all entries of a kind: they are no text of the entry.
+    pub has_environment: bool,
+    /// The texts of others than the user: prompts, answers, results.
+    pub texts: Vec<String>,
 }
 
 /// Function docs of an item.

@@ -10,7 +10,7 @@
 //! - [`thresholds`]: the settings of the rule; [`unscorable`]: what is too short for a method; [`duplicates`]: a set against itself.
 //! - [`everyday`]: small talk and names of example functions, which prove nothing.
 //! - [`embedding`], [`judge`]: vectors, and a language model on suspect pairs.
-//! - `functions`: functions by name, parameters and text; `answers`: answers by their calls.
+//! - `functions`: functions by name, parameters and text; `answers`: answers by their calls, which `known` reads in any text and `weight` weighs.
 //! - `scope`: what of the benchmark a row is compared with; [`coverage`]: which entries are in groups of hits.
 //! - [`outcome`] writes the results of a run, [`report`] counts them, [`page`] shows them; [`shuffle`] measures chance, [`frequent`] finds phrases of the training set.
 
@@ -29,10 +29,12 @@ mod functions;
 pub mod hit;
 pub mod item;
 pub mod judge;
+mod known;
 pub mod open;
 pub mod outcome;
 pub mod page;
 mod queries;
+pub mod read_rows;
 pub mod report;
 pub mod row;
 pub mod rows;
@@ -40,8 +42,10 @@ mod scope;
 pub mod scores;
 mod shown;
 pub mod shuffle;
+mod statement;
 pub mod thresholds;
 pub mod unscorable;
+mod weight;
 mod words;
 
 use std::io;

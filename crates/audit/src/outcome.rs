@@ -15,6 +15,7 @@ use super::coverage::{GROUPED_NOTE, GroupedEntries};
 use super::facts::{BENCHMARK_NOTE, BenchmarkFacts, ITSELF_NOTE, JUDGED_NOTE};
 use super::frequent::FREQUENT_NOTE;
 use super::hit::{Method, Object, Verdict};
+use super::read_rows::{READ_NOTE, ReadOfFile};
 use super::report::{Counted, CountedHit, TrainFile};
 use super::shuffle::{CleanShuffle, SHUFFLE_NOTE};
 use callsieve_engine::columns::{CONTAMINATION, EXTERNAL_ID, FILE, LINE, RECORD};
@@ -25,7 +26,7 @@ use callsieve_engine::disk::{create, write_atomic, write_json};
 use callsieve_engine::error::{At, Error, Result};
 use callsieve_engine::frame::{FrameWriter, Values};
 use callsieve_engine::instance::StageInstance;
-use callsieve_engine::layout::{AUDIT_REPORT, HITS, HITS_TABLE, REMOVED, STATEMENT};
+use callsieve_engine::layout::{AUDIT_REPORT, HITS, HITS_TABLE, REMOVED, STATEMENT, STATEMENT_LATEX};
 use callsieve_engine::links::{StoredLink, of_stage_unless};
 use callsieve_engine::manifest::InputFile;
 use callsieve_engine::raw::{LineStory, read_lines};
@@ -86,8 +87,10 @@ pub fn write(run: &Finished<'_>) -> Result<()> {
     let mut train = train_files(run)?;
     let of_itself =
         run.manifests[at].notes.get(ITSELF_NOTE).and_then(|note| BTreeSet::<usize>::deserialize(note).ok());
+    let read = ReadOfFile::of_note(run.manifests[at].notes.get(READ_NOTE));
     for (input, file) in train.iter_mut().enumerate() {
         file.is_benchmark = of_itself.as_ref().is_some_and(|inputs| inputs.contains(&input));
+        file.read = read.get(&input).copied().unwrap_or_default();
     }
     let links = of_stage_unless(run.folder, at, &run.stages[at], run.corpus, |_, _| true, run.cancelled)?;
     let has_links: BTreeSet<RowIx> = links.iter().map(|link| link.row).collect();
@@ -118,7 +121,8 @@ pub fn write(run: &Finished<'_>) -> Result<()> {
     report.clean_shuffle = shuffle.and_then(|note| CleanShuffle::deserialize(note).ok()).unwrap_or_default();
     let frequent = run.manifests[at].notes.get(FREQUENT_NOTE);
     report.frequent_entries = frequent.and_then(|note| Vec::deserialize(note).ok()).unwrap_or_default();
-    write_atomic(&run.folder.join(STATEMENT), report.statement().as_bytes())?;
+    write_atomic(&run.folder.join(STATEMENT), report.statement_document().as_bytes())?;
+    write_atomic(&run.folder.join(STATEMENT_LATEX), report.statement_latex().as_bytes())?;
     write_json(&run.folder.join(AUDIT_REPORT), &report)
 }
 

@@ -54,6 +54,10 @@ fn files(report: &AuditReport) -> Markup {
         Column::key("training set"),
         Column::number("rows"),
         Column::number("removed"),
+        Column::number("with messages"),
+        Column::number("docs"),
+        Column::number("calls"),
+        Column::number("other texts"),
         Column::number("unreadable lines"),
         Column::key("cleaned set"),
     ];
@@ -62,6 +66,10 @@ fn files(report: &AuditReport) -> Markup {
             html! { (code(&file.path)) @if file.is_benchmark { br; (soft("a file of the benchmark: its duplicates")) } },
             number(file.rows),
             number(file.removed),
+            number(file.read.queries),
+            number(file.read.docs),
+            number(file.read.calls),
+            number(file.read.texts),
             number(file.unreadable),
             html! { @if let Some(cleaned) = &file.cleaned { (code(cleaned)) } },
         ]
@@ -84,6 +92,7 @@ fn categories(report: &AuditReport) -> Markup {
         Column::number("by message"),
         Column::number("by function doc"),
         Column::number("by calls"),
+        Column::number("by other texts"),
         Column::number("suspect"),
     ];
     let row = |of: &CategoryCounts| {
@@ -96,6 +105,7 @@ fn categories(report: &AuditReport) -> Markup {
             by("query"),
             entries(of.docs),
             by("call"),
+            by("text"),
             entries(of.suspect),
         ]
     };

@@ -1,8 +1,6 @@
 //! Counts what an audit found: rows by verdict, entries by category, methods, and thresholds.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
-use std::path::Path;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,16 +8,15 @@ use super::benchmark::Thresholds;
 use super::facts::{BenchmarkFacts, CategoryFacts};
 use super::frequent::FrequentEntry;
 use super::hit::{Method, Object, Verdict};
+use super::read_rows::ReadOfFile;
 use super::shuffle::CleanShuffle;
-use callsieve_text::figures::{count, counted, share_of, wilson};
-use callsieve_text::listed::listed;
-use callsieve_text::visible::visible_line;
+use callsieve_text::figures::wilson;
 
 /// Thresholds of the curves.
 const CURVE: [f64; 6] = [0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
 
 /// The result of an audit.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct AuditReport {
     /// The version of the program.
@@ -79,10 +76,13 @@ pub struct TrainFile {
     pub removed: u64,
     /// Lines that could not be copied, because they are too long or cut; they are unreadable, too.
     pub not_copied: u64,
+    /// What of its rows was read.
+    #[serde(default)]
+    pub read: ReadOfFile,
 }
 
 /// What was found of the entries of a category.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CategoryCounts {
     /// Its name.
     pub name: String,
@@ -291,19 +291,8 @@ impl Counted {
     }
 }
 
-/// Returns the name of a file, without its folders.
-fn file_name(path: &str) -> String {
-    let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
-    code_span(&name.unwrap_or_else(|| path.to_owned()))
-}
-
-/// Returns a name as Markdown code, in which nothing is markup.
-fn code_span(name: &str) -> String {
-    format!("`{}`", visible_line(name).replace('`', "'"))
-}
-
 #[allow(clippy::cast_precision_loss)] // Counts of entries.
-fn ratio(part: usize, whole: usize) -> f64 {
+pub(super) fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
@@ -318,62 +307,22 @@ impl AuditReport {
         self.rows.get(verdict.name()).copied().unwrap_or_default()
     }
 
+    /// Returns the training sets of which no message, no function doc or no call was read, with the name of that.
+    pub fn not_read(&self) -> impl Iterator<Item = (&TrainFile, &'static str)> {
+        let of_file = |file: &'_ TrainFile| {
+            let ReadOfFile { rows, queries, docs, calls, .. } = file.read;
+            let kinds = [("no messages of users", queries), ("no function docs", docs), ("no calls", calls)];
+            kinds
+                .into_iter()
+                .filter(move |(_, n)| rows > 0 && *n == 0)
+                .map(|(what, _)| what)
+                .collect::<Vec<_>>()
+        };
+        self.train.iter().flat_map(move |file| of_file(file).into_iter().map(move |what| (file, what)))
+    }
+
     /// The number of rows that are in no cleaned set.
     pub fn n_removed(&self) -> u64 {
         self.train.iter().map(|file| file.removed).sum()
-    }
-
-    /// Returns the paragraph for a model card: what was compared with what, and what was found.
-    pub fn statement(&self) -> String {
-        let mut text = String::new();
-        let n_unscorable = self.n_rows_of(Verdict::Unscorable);
-        if n_unscorable == self.n_rows() {
-            return "Contamination: not measured, because no row could be compared.\n".to_owned();
-        }
-        let files: BTreeSet<String> = self.train.iter().map(|file| file_name(&file.path)).collect();
-        let compared = self.n_rows() - n_unscorable;
-        let _ = write!(
-            text,
-            "Contamination: {} ({}) {} compared with {} benchmark entries ({}) by callsieve {}. ",
-            counted(compared, "training row", "training rows"),
-            listed(files.iter(), "files"),
-            if compared == 1 { "was" } else { "were" },
-            count(self.total.entries as u64),
-            self.categories.iter().map(|category| code_span(&category.name)).collect::<Vec<_>>().join(", "),
-            self.version,
-        );
-        if self.train.iter().any(|file| file.is_benchmark) {
-            text += "Files of the benchmark were compared with themselves, which finds duplicates. ";
-        }
-        let of_object =
-            |name: &str| count(self.total.by_object.get(name).copied().unwrap_or_default() as u64);
-        let are = |n: u64| if n == 1 { "1 is".to_owned() } else { format!("{} are", count(n)) };
-        let _ = write!(
-            text,
-            "{} of the entries ({}, 95 % interval {:.1} to {:.1} %) overlap a training row in a user message, a function doc or \
-             all calls of an answer: {} in a message, {} in a function doc, {} in the calls; {} more are suspect. ",
-            count(self.total.contaminated as u64),
-            share_of(self.total.contaminated as u64, self.total.entries as u64),
-            self.total.interval.0 * 100.0,
-            self.total.interval.1 * 100.0,
-            of_object("query"),
-            count(self.total.docs as u64),
-            of_object("call"),
-            count(self.total.suspect as u64),
-        );
-        let _ = writeln!(
-            text,
-            "Of the rows {} contaminated, {} suspect, and {} could not be compared; {} removed. Translations, \
-             paraphrases in other words, and overlap in parts that were not compared, such as system prompts, cannot be found.",
-            are(self.n_rows_of(Verdict::Contaminated)),
-            are(self.n_rows_of(Verdict::Suspect)),
-            count(n_unscorable),
-            if self.n_removed() == 1 {
-                "1 was".to_owned()
-            } else {
-                format!("{} were", count(self.n_removed()))
-            },
-        );
-        text
     }
 }

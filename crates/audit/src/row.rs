@@ -3,13 +3,13 @@
 //! Hits of groups have all their entries only here: [`AuditedRow::finish`] keeps a few examples of each.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::benchmark::{Benchmark, verdict};
 use crate::coverage::Coverage;
 use crate::frequent::BenchMessage;
-use crate::hit::{Group, Hit, MOST_SINGLE, Method, Object, Verdict};
-use crate::item::{Item, calls_of};
+use crate::hit::{Group, Hit, MOST_SINGLE, Method, Object, Objects, Verdict};
+use crate::item::Item;
 use crate::judge::Judgement;
 use crate::scope::{NO_PHRASES, Scope};
 use callsieve_bfcl::conversation::{Message, Role};
@@ -19,6 +19,8 @@ use callsieve_engine::context::Cancelled;
 use callsieve_engine::link::{Link, RecordGroup, RecordName, Span};
 use callsieve_engine::view::Row;
 use callsieve_engine::vocabulary::{ColumnSpec, RowIx};
+use callsieve_text::content_hash::content_hash;
+use rustc_hash::FxHashSet;
 
 /// The field of an entry's user messages in the places of hits: the number is that of the message.
 const USER_MESSAGES: &str = "user_messages";
@@ -27,36 +29,52 @@ const FUNCTION: &str = "function";
 /// The field of an entry's answer.
 const GROUND_TRUTH: &str = "ground_truth";
 
+/// No text.
+static NO_TEXTS: LazyLock<FxHashSet<u128>> = LazyLock::new(FxHashSet::default);
+
 /// A row with its hits, by entry, object and method.
 #[derive(Debug)]
 pub struct AuditedRow {
     item: Item,
     hits: Vec<Hit>,
+    read: Read,
     is_scorable: bool,
     /// The places of the messages of the user, in order.
     queries: Vec<Span>,
     /// The places of the calls.
     calls: Vec<Span>,
+    /// The places of the texts of others.
+    texts: Vec<Span>,
 }
 
 impl AuditedRow {
     /// Compares a row. If the user asked to stop, not all hits are found.
     pub fn of(row: Row<'_>, compared: &ComparedWith<'_>) -> Self {
-        let (mut item, mut queries, mut calls) = (Item::default(), Vec::new(), Vec::new());
-        let mut add = |message: Message, column: ColumnSpec, path: String| match message.role {
-            Role::User => {
-                queries.push(Span::value(column, path + "/content"));
-                item.queries.push(message.content);
+        let &ComparedWith { benchmark, of_list, has_function, own, phrases, boilerplate, objects, cancelled } =
+            compared;
+        let (mut item, mut queries, mut calls, mut texts) =
+            (Item::default(), Vec::new(), Vec::new(), Vec::new());
+        let mut add = |message: Message, column: ColumnSpec, path: String| {
+            if message.role == Role::User {
+                if objects.has(Object::Query) {
+                    queries.push(Span::value(column, path + "/content"));
+                    item.queries.push(message.content);
+                }
+                return;
             }
-            Role::Assistant => {
-                let found = calls_of(&message);
+            if message.role == Role::Assistant && objects.has(Object::Call) {
+                let found = benchmark.calls_of(&message);
                 if !found.is_empty() {
                     let part = if message.calls.is_empty() { "/content" } else { "/calls" };
-                    calls.push(Span::value(column, path + part));
+                    calls.push(Span::value(column, path.clone() + part));
                     item.calls.extend(found);
                 }
             }
-            Role::System | Role::Tool => {}
+            let is_shared = || boilerplate.contains(&content_hash(&message.content));
+            if objects.has(Object::Text) && !message.content.trim().is_empty() && !is_shared() {
+                texts.push(Span::value(column, path + "/content"));
+                item.texts.push(message.content);
+            }
         };
         for (at, message) in row.messages().into_iter().enumerate() {
             add(message, MESSAGES, format!("/{at}"));
@@ -68,15 +86,22 @@ impl AuditedRow {
             add(message, FOLLOWING_MESSAGES, format!("/{at}"));
         }
         let has_words = item.queries.iter().any(|text| text.contains(char::is_alphanumeric));
-        let &ComparedWith { benchmark, of_list, has_function, own, phrases, cancelled } = compared;
         let is_own = compared.is_own();
         let mut hits = benchmark.hits_in(&item, Scope { is_left_out: &is_own, phrases, cancelled });
         match own {
             Some(_) => hits.extend(of_list.iter().filter_map(|hit| without(hit, &is_own))),
             None => hits.extend(of_list.iter().cloned()),
         }
-        let is_scorable = has_words || has_function || !item.calls.is_empty();
-        let mut row = Self { item, hits, is_scorable, queries, calls };
+        let has_text = item.texts.iter().any(|text| text.contains(char::is_alphanumeric));
+        let read = Read {
+            queries: has_words,
+            docs: has_function && objects.has(Object::Function),
+            calls: !item.calls.is_empty(),
+            texts: has_text,
+        };
+        // A text of somebody else alone has no request that could be compared.
+        let is_scorable = read.queries || read.docs || read.calls;
+        let mut row = Self { item, hits, read, is_scorable, queries, calls, texts };
         row.sort();
         row
     }
@@ -167,6 +192,7 @@ impl AuditedRow {
         FinishedRow {
             links: links.collect(),
             verdict: self.verdict(),
+            read: self.read,
             surest: self.surest().map(|hit| Hit { group: None, ..hit.clone() }),
             n_entries: self.surest().map_or(0, Hit::n_entries),
         }
@@ -183,8 +209,26 @@ impl AuditedRow {
             Object::Function => vec![Span::value(FUNCTIONS, format!("/{number}"))],
             Object::Functions => vec![Span::value(FUNCTIONS, "")],
             Object::Call => self.calls.clone(),
+            Object::Text => {
+                let place = self.texts.get(number).cloned();
+                place.map(|span| Span { bytes: Some((bytes.start, bytes.end)), ..span }).into_iter().collect()
+            }
         }
     }
+}
+
+/// What of a row was read, so that what was not is unscorable, never clean.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // One for each kind of object.
+pub struct Read {
+    /// A message of the user.
+    pub queries: bool,
+    /// A function doc.
+    pub docs: bool,
+    /// A call.
+    pub calls: bool,
+    /// A text of somebody else.
+    pub texts: bool,
 }
 
 /// What a row is compared with.
@@ -200,6 +244,10 @@ pub struct ComparedWith<'a> {
     pub own: Option<(u32, u64)>,
     /// Messages of the benchmark that are phrases of the training set: inside longer messages they are clean.
     pub phrases: &'a BTreeSet<BenchMessage>,
+    /// Hashes of texts that many rows share, such as the prompt of a whole set: they are not compared.
+    pub boilerplate: &'a FxHashSet<u128>,
+    /// The objects that are compared.
+    pub objects: Objects,
     /// Whether the user asked to stop.
     pub cancelled: Cancelled<'a>,
 }
@@ -207,7 +255,16 @@ pub struct ComparedWith<'a> {
 impl<'a> ComparedWith<'a> {
     /// Returns the comparison with all entries, of a row without functions.
     pub fn all(benchmark: &'a Benchmark, cancelled: Cancelled<'a>) -> Self {
-        Self { benchmark, of_list: &[], has_function: false, own: None, phrases: &NO_PHRASES, cancelled }
+        Self {
+            benchmark,
+            of_list: &[],
+            has_function: false,
+            own: None,
+            phrases: &NO_PHRASES,
+            boilerplate: &NO_TEXTS,
+            objects: Objects::default(),
+            cancelled,
+        }
     }
 
     /// Returns whether an entry is the row's own, or one after it.
@@ -224,6 +281,8 @@ pub struct FinishedRow {
     pub links: Vec<Link>,
     /// Its verdict.
     pub verdict: Verdict,
+    /// What of it was read.
+    pub read: Read,
     /// Its surest hit, without the entries of its group.
     pub surest: Option<Hit>,
     /// The number of these.
@@ -255,7 +314,9 @@ fn places_in_entry(hit: &Hit) -> Vec<Span> {
     let span = |column: &str, path: String, bytes| vec![Span { column: column.to_owned(), path, bytes }];
     let (number, bytes) = (hit.in_entry.0, &hit.in_entry.1);
     match hit.object {
-        Object::Query => span(USER_MESSAGES, format!("/{number}"), Some((bytes.start, bytes.end))),
+        Object::Query | Object::Text => {
+            span(USER_MESSAGES, format!("/{number}"), Some((bytes.start, bytes.end)))
+        }
         Object::Function => span(FUNCTION, format!("/{number}"), None),
         Object::Functions => span(FUNCTION, String::new(), None),
         Object::Call => span(GROUND_TRUTH, String::new(), None),

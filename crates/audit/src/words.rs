@@ -83,29 +83,61 @@ pub(super) enum Mask {
 
 /// The words of the benchmark, numbered.
 #[derive(Debug, Default)]
-pub(super) struct Vocabulary(FxHashMap<Box<str>, u32>);
+pub(super) struct Vocabulary {
+    numbers: FxHashMap<Box<str>, u32>,
+    /// Two words with a hyphen between, as people write them without: the bytes of the first, and their numbers.
+    glued: FxHashMap<Box<str>, (usize, [u32; 2])>,
+}
 
 impl Vocabulary {
     /// Returns the words of a benchmark text, with their places in the text as shown; new ones get the next number.
     pub(super) fn learn(&mut self, text: &Shown<'_>) -> Vec<Word> {
-        words(&text.text, |word| {
-            if let Some(&number) = self.0.get(word) {
+        let found = words(&text.text, |word| {
+            if let Some(&number) = self.numbers.get(word) {
                 return number;
             }
-            let number = u32::try_from(self.0.len()).unwrap_or(UNKNOWN);
-            self.0.insert(word.into(), number);
+            let number = u32::try_from(self.numbers.len()).unwrap_or(UNKNOWN);
+            self.numbers.insert(word.into(), number);
             number
-        })
+        });
+        for pair in found.windows(2) {
+            let [one, other] = [pair[0].at.clone(), pair[1].at.clone()].map(|at| &text.text[at]);
+            let is_plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphabetic());
+            if &text.text[pair[0].at.end..pair[1].at.start] == "-" && is_plain(one) && is_plain(other) {
+                let glued = format!("{one}{other}").to_ascii_lowercase();
+                self.glued.insert(glued.into(), (one.len(), [pair[0].number, pair[1].number]));
+            }
+        }
+        found
     }
 
-    /// Returns the words of another text.
+    /// Returns the words of another text. A word that the benchmark has only with a hyphen is two.
     pub(super) fn read(&self, text: &Shown<'_>) -> Vec<Word> {
-        words(&text.text, |word| self.0.get(word).copied().unwrap_or(UNKNOWN))
+        let found = words(&text.text, |word| self.numbers.get(word).copied().unwrap_or(UNKNOWN));
+        let parts = |word: &Word| {
+            let is_unknown = word.number == UNKNOWN && !self.glued.is_empty();
+            is_unknown
+                .then(|| self.glued.get(text.text[word.at.clone()].to_ascii_lowercase().as_str()))
+                .flatten()
+        };
+        if !found.iter().any(|word| parts(word).is_some()) {
+            return found;
+        }
+        let split = |word: Word| match parts(&word) {
+            None => vec![word],
+            Some(&(length, [one, other])) => {
+                let middle = word.at.start + length;
+                let second =
+                    Word { number: other, at: middle..word.at.end, before: Gap::Inside, ..word.clone() };
+                vec![Word { number: one, at: word.at.start..middle, ..word }, second]
+            }
+        };
+        found.into_iter().flat_map(split).collect()
     }
 
     /// The number of words.
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.numbers.len()
     }
 }
 

@@ -42,7 +42,7 @@ pub struct Parameter {
 }
 
 /// The kind of a parameter's value, as far as a sentence can mention it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ValueKind {
     /// Text.
     Text,

@@ -40,16 +40,19 @@ pub const HITS_TABLE: &str = "hits.parquet";
 pub const REMOVED: &str = "removed.jsonl";
 /// The counts of an audit.
 pub const AUDIT_REPORT: &str = "audit.json";
-/// The paragraph of an audit for a model card.
+/// The statement of an audit for a model card.
 pub const STATEMENT: &str = "statement.md";
+/// The same for a paper.
+pub const STATEMENT_LATEX: &str = "statement.tex";
 
 /// The files about a whole run, except its dataset.
-pub(super) const OUTCOME: [&str; 13] = [
+pub(super) const OUTCOME: [&str; 14] = [
     HITS,
     HITS_TABLE,
     REMOVED,
     AUDIT_REPORT,
     STATEMENT,
+    STATEMENT_LATEX,
     "report.json",
     "report.html",
     "ledger.parquet",

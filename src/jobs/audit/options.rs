@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::audit::benchmark::formats::format_named;
 use crate::audit::benchmark::{BenchColumns, BenchError};
-use crate::audit::hit::Verdict;
+use crate::audit::hit::{Compared, Verdict};
 use crate::audit::report::AuditReport;
 use crate::pipeline::{Override, Pipeline, PipelineError};
 use crate::stages::drop_benchmark_overlap::{DropBenchmarkOverlap, OnOverlap};
@@ -40,6 +40,8 @@ pub struct AuditOptions {
     pub contaminated: OnOverlap,
     /// What becomes of suspect rows.
     pub suspect: OnOverlap,
+    /// What of the rows is compared.
+    pub objects: Vec<Compared>,
     /// A language model that judges suspect pairs of messages. It gets redacted texts.
     pub judge: Option<String>,
     /// Files of decisions by people.
@@ -76,6 +78,7 @@ impl AuditOptions {
             text_fields: Vec::new(),
             contaminated: OnOverlap::Drop,
             suspect: OnOverlap::Keep,
+            objects: Compared::ALL.to_vec(),
             judge: None,
             decisions: Vec::new(),
             settings: Vec::new(),
@@ -103,6 +106,10 @@ impl AuditOptions {
             stage("contaminated", word(self.contaminated)),
             stage("suspect", word(self.suspect)),
         ];
+        if self.objects != Compared::ALL {
+            let names: Vec<&str> = self.objects.iter().map(|kind| kind.name()).collect();
+            overrides.push(stage("objects", names.into()));
+        }
         if !self.text_fields.is_empty() {
             overrides.push(over("ingest", "text_fields", self.text_fields.clone()));
             overrides.push(stage("text_fields", self.text_fields.clone().into()));

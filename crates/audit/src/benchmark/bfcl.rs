@@ -25,6 +25,8 @@ const CLASS_DOCS: &str = "multi_turn_func_doc";
 const EARLIER: &str = "memory_prereq_conversation";
 /// The category that lists ids of other files.
 const IDS_ONLY: &str = "format_sensitivity";
+/// The key of the classes whose functions an entry has.
+const CLASSES_OF_ENTRY: &str = "involved_classes";
 /// Categories whose answers are words.
 const ANSWERED_IN_WORDS: [&str; 2] = ["memory", "web_search"];
 /// Classes with the files of their docs. The three memories have the same name.
@@ -108,7 +110,10 @@ pub(super) fn read(source: &Source, _: &Reading<'_>) -> Result<Vec<ReadEntry>> {
                 && let Some(truth) = record.get("ground_truth").or_else(|| answers.of_entry(&id, number))
             {
                 item.calls = calls(truth, &functions);
+                item.turns = turns(truth, item.calls.len());
             }
+            item.has_environment = record.get("function").and_then(Value::as_array).is_none_or(Vec::is_empty)
+                && record.get(CLASSES_OF_ENTRY).is_some();
             item.functions = match record.get("function") {
                 Some(Value::String(text)) if !text.trim().is_empty() => Docs::Text(text.clone()),
                 _ => Docs::Read(functions),
@@ -127,7 +132,7 @@ fn functions(record: &Value, path: &Path, known: &mut BTreeMap<String, Vec<Value
         _ => {}
     }
     let mut functions: Vec<Value> = Vec::new();
-    for class in record["involved_classes"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+    for class in record[CLASSES_OF_ENTRY].as_array().into_iter().flatten().filter_map(Value::as_str) {
         if !known.contains_key(class) {
             known.insert(class.to_owned(), docs_of_class(class, path)?);
         }
@@ -223,6 +228,18 @@ fn calls(truth: &Value, functions: &[Value]) -> Vec<ItemCall> {
         }
         _ => Vec::new(),
     }
+}
+
+/// Returns after how many calls each turn of a ground truth ends; nothing for one turn, or if not all of its calls were read.
+fn turns(truth: &Value, n_calls: usize) -> Vec<usize> {
+    let of_turns = truth.as_array().into_iter().flatten().map(|turn| turn.as_array().map(Vec::len));
+    let Some(lengths) = of_turns.collect::<Option<Vec<usize>>>() else { return Vec::new() };
+    let ends = lengths.iter().scan(0, |end, n| {
+        *end += n;
+        Some(*end)
+    });
+    let ends: Vec<usize> = ends.collect();
+    if ends.last() == Some(&n_calls) { ends } else { Vec::new() }
 }
 
 /// Returns a name without the number at its end, unless it is that of a function.

@@ -151,7 +151,7 @@ pub(super) fn read_public(source: &Source, format: &'static PublicSetFormat) -> 
             let read = (format.read)(&record).map_err(|why| at.bad("the record", format.what, why))?;
             let id = read.id.unwrap_or_else(|| format!("{}:{}", source.name, position.line));
             let item =
-                Item { queries: read.queries, functions: Docs::Read(read.functions), calls: Vec::new() };
+                Item { queries: read.queries, functions: Docs::Read(read.functions), ..Item::default() };
             entries.push(ReadEntry { id, record: position.record, item });
         }
     }

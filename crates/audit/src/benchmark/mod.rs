@@ -25,7 +25,8 @@ use super::duplicates::Asked;
 use super::frequent::BenchMessage;
 use super::functions::DocIndex;
 use super::hit::{Hit, Verdict};
-use super::item::{Docs, Item, ItemCall};
+use super::item::{Docs, Item, ItemCall, calls_of};
+use super::known::KnownFunctions;
 use super::queries::{Message, QueryIndex};
 use super::rows::Fallback;
 use super::scope::Scope;
@@ -76,7 +77,10 @@ pub struct Benchmark {
     pub scorable: Vec<Scorable>,
     pub(super) queries: QueryIndex,
     pub(super) docs: DocIndex,
+    /// The functions of the environments that it declares.
+    pub(super) environments: DocIndex,
     pub(super) answers: AnswerIndex,
+    pub(super) known: KnownFunctions,
     pub(super) asked: Vec<Asked>,
     thresholds: Thresholds,
 }
@@ -98,7 +102,9 @@ struct Prepared {
     record: u64,
     queries: Vec<String>,
     functions: Vec<Signature>,
+    has_environment: bool,
     calls: Vec<ItemCall>,
+    turns: Vec<usize>,
     /// The hash of its messages and functions.
     request: u128,
 }
@@ -106,15 +112,16 @@ struct Prepared {
 impl Prepared {
     fn of(entry: ReadEntry) -> Self {
         let ReadEntry { id, record, item } = entry;
-        let functions = match item.functions {
+        let functions = match &item.functions {
             Docs::None => Vec::new(),
-            Docs::Text(text) => parse(&text).map(|parsed| parsed.functions).unwrap_or_default(),
-            Docs::Read(functions) => functions,
+            Docs::Text(text) => parse(text).map(|parsed| parsed.functions).unwrap_or_default(),
+            Docs::Read(functions) => functions.clone(),
         };
         let request = format!("{}\n{:032x}", serde_json::json!(item.queries), canonical::key(&functions));
         let functions = signatures(&functions);
         let request = content_hash(request);
-        Self { id, record, queries: item.queries, functions, calls: item.calls, request }
+        let Item { queries, calls, turns, has_environment, .. } = item;
+        Self { id, record, queries, functions, has_environment, calls, turns, request }
     }
 }
 
@@ -168,6 +175,7 @@ impl Benchmark {
     pub(super) fn weigh(&mut self) {
         self.queries.weigh(&self.thresholds.query);
         self.docs.index_lists();
+        self.environments.index_lists();
         self.answers.index();
     }
 
@@ -192,7 +200,7 @@ impl Benchmark {
     }
 
     fn add_entry(&mut self, category: u32, prepared: Prepared) {
-        let Prepared { id, record, queries, functions, calls, request } = prepared;
+        let Prepared { id, record, queries, functions, has_environment, calls, turns, request } = prepared;
         let entry = u32::try_from(self.entries.len()).expect("fewer than 2^32 entries");
         self.entries.push(BenchEntry { id, category, record });
         let has_words = |text: &String| text.contains(char::is_alphanumeric);
@@ -202,11 +210,14 @@ impl Benchmark {
         }
         let label = self.label(&calls, category);
         self.asked.push(Asked { last: queries.last().cloned().unwrap_or_default(), request, label });
+        functions.iter().for_each(|function| self.known.add(function));
+        calls.iter().for_each(|call| self.known.add_called(call));
         if !functions.is_empty() {
-            self.docs.add_functions(entry, &functions);
-            scorable.functions = true;
+            let index = if has_environment { &mut self.environments } else { &mut self.docs };
+            index.add_functions(entry, &functions);
+            scorable.functions = !has_environment;
         }
-        scorable.call = self.answers.add(entry, calls, &self.thresholds.docs);
+        scorable.call = self.answers.add(entry, &calls, &turns);
         self.scorable.push(scorable);
     }
 
@@ -265,7 +276,21 @@ impl Benchmark {
 
     /// Finds the functions that overlap a list. Lists repeat, so a caller may keep the result.
     pub fn hits_of_functions(&self, functions: &[Value]) -> Vec<Hit> {
-        self.docs.find_functions(functions, &self.thresholds.docs)
+        let functions = signatures(functions);
+        let mut hits = self.docs.find_functions(&functions, &self.known, &self.thresholds.docs);
+        hits.extend(self.environments.shared(&functions, &self.known, &self.thresholds.docs));
+        hits
+    }
+
+    /// Returns the calls of a model's message: those of its API, else those that it writes, wherever they stand in its text.
+    pub(super) fn calls_of(&self, message: &callsieve_bfcl::conversation::Message) -> Vec<ItemCall> {
+        let mut calls = calls_of(message);
+        if message.calls.is_empty() {
+            let written = self.known.calls_in(&message.content);
+            let new: Vec<ItemCall> = written.into_iter().filter(|call| !calls.contains(call)).collect();
+            calls.extend(new);
+        }
+        calls
     }
 
     /// Finds the messages and answers that overlap those of a row.
@@ -284,7 +309,13 @@ impl Benchmark {
             let message = Message { turn, text, is_conversation, scope };
             self.queries.find(&message, &self.thresholds.query, &mut hits);
         }
-        self.answers.find(&item.calls, &self.thresholds.docs, scope, &mut hits);
+        for (number, text) in (0..).zip(&item.texts) {
+            if (scope.cancelled)() {
+                break;
+            }
+            self.queries.find_verbatim(number, text, scope, &self.thresholds.query, &mut hits);
+        }
+        self.answers.find(&item.calls, &self.known, &self.thresholds.docs, scope, &mut hits);
         hits
     }
 }

@@ -58,7 +58,12 @@ pub(super) fn read(source: &Source, _: &Reading<'_>) -> Result<Vec<ReadEntry>> {
             let id =
                 id_at(&record, "sample_id").unwrap_or_else(|| format!("{}:{}", source.name, position.record));
             let functions = Docs::Read(functions_of(functions));
-            let item = Item { queries: vec![at.text(&record, "input")?.to_owned()], functions, calls };
+            let item = Item {
+                queries: vec![at.text(&record, "input")?.to_owned()],
+                functions,
+                calls,
+                ..Item::default()
+            };
             entries.push(ReadEntry { id, record: position.record, item });
         }
     }

@@ -59,7 +59,11 @@ pub(super) fn read(source: &Source, _: &Reading<'_>) -> Result<Vec<ReadEntry>> {
             let queries = vec![at.text(&record, "query")?.to_owned()];
             let functions = Docs::Read(functions_of(functions));
             let id = id_at(&record, "id").unwrap_or_else(|| format!("{}:{}", source.name, position.record));
-            entries.push(ReadEntry { id, record: position.record, item: Item { queries, functions, calls } });
+            entries.push(ReadEntry {
+                id,
+                record: position.record,
+                item: Item { queries, functions, calls, ..Item::default() },
+            });
         }
     }
     Ok(entries)

@@ -44,6 +44,7 @@ pub(super) fn read(source: &Source, _: &Reading<'_>) -> Result<Vec<ReadEntry>> {
             let at = At { path, line: *line, format: FORMAT };
             let mut item = item(task, at)?;
             item.functions = Docs::Read(functions.clone());
+            item.has_environment = true;
             let id = id_at(task, "id").unwrap_or_else(|| format!("{}:{record}", source.name));
             entries.push(ReadEntry { id, record, item });
         }

@@ -33,7 +33,7 @@ pub(super) fn read(source: &Source, _: &Reading<'_>) -> Result<Vec<ReadEntry>> {
             let functions = functions_of(at.list(&record, "api_list")?.to_vec());
             let id =
                 id_at(&record, "query_id").unwrap_or_else(|| format!("{}:{}", source.name, position.record));
-            let item = Item { queries, functions: Docs::Read(functions), calls: Vec::new() };
+            let item = Item { queries, functions: Docs::Read(functions), ..Item::default() };
             entries.push(ReadEntry { id, record: position.record, item });
         }
     }

@@ -41,11 +41,16 @@ pub(super) struct Candidates {
     by_length: Vec<Vec<(u32, u32)>>,
     /// By word: the messages with numbers of which it is the heaviest other word, with all such words.
     by_template: FxHashMap<u32, Vec<Template>>,
+    /// By their heaviest run: the messages that are looked for word by word in texts of others than the user.
+    by_heaviest: FxHashMap<[u32; HEAVIEST], Vec<u32>>,
     by_run: SharedRuns,
     families: Families,
     /// Most weight that each message may lack.
     lacking: Vec<u64>,
 }
+
+/// Words of the run by which a message is looked for in a text of somebody else.
+pub(super) const HEAVIEST: usize = 3;
 
 /// A message that is looked for with other numbers.
 #[derive(Debug)]
@@ -105,6 +110,11 @@ impl Candidates {
         for (at, text) in (0..).zip(texts) {
             this.lacking.push(lacking(text.total, by.compared()));
             this.add(at, text);
+            if text.numbers.len() >= by.min_words
+                && let Some(run) = text.heaviest_run()
+            {
+                this.by_heaviest.entry(run).or_default().push(at);
+            }
             let words = if text.is_template(by) { text.plain_words() } else { Vec::new() };
             if let Some(&(heaviest, _)) = words.first() {
                 this.by_template
@@ -153,7 +163,11 @@ impl Candidates {
             self.families.begin(row.numbers, &mut scratch.known);
             let (mut found, mut by_run, mut lists) =
                 (std::mem::take(&mut scratch.found), std::mem::take(&mut scratch.by_run), Vec::new());
-            self.add_by_words(texts, row, scratch, cancelled, &mut found);
+            if row.is_verbatim {
+                self.add_by_heaviest(row, &mut found);
+            } else {
+                self.add_by_words(texts, row, scratch, cancelled, &mut found);
+            }
             self.by_run.for_each(texts, row.numbers, |messages| match messages {
                 Messages::One(text) => found.push(text),
                 Messages::List(list) if self.by_run.list(list).len() <= FEW => {
@@ -196,6 +210,13 @@ impl Candidates {
             by_run.clear();
             (scratch.found, scratch.by_run) = (found, by_run);
         });
+    }
+
+    /// Adds the messages whose heaviest run a row has: all of them that are there word by word.
+    fn add_by_heaviest(&self, row: &Row<'_>, found: &mut Vec<u32>) {
+        for run in row.numbers.windows(HEAVIEST).filter_map(|run| <[u32; HEAVIEST]>::try_from(run).ok()) {
+            found.extend(self.by_heaviest.get(&run).into_iter().flatten());
+        }
     }
 
     fn add_by_words(

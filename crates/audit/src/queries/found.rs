@@ -102,7 +102,7 @@ impl<'a> Found<'a> {
                 let text = &self.texts[text as usize];
                 Hit {
                     entry: place.entry,
-                    object: Object::Query,
+                    object: if row.is_verbatim { Object::Text } else { Object::Query },
                     method: finding.method,
                     score: finding.score,
                     verdict: finding.verdict,
@@ -141,7 +141,7 @@ fn key(findings: &[Finding]) -> u64 {
     let bits = |verdict: Verdict| match verdict {
         Verdict::Contaminated => 3,
         Verdict::Suspect => 2,
-        Verdict::Clean | Verdict::Unscorable => 1,
+        Verdict::Clean | Verdict::Environment | Verdict::Unscorable => 1,
     };
     findings.iter().fold(0, |key, finding| key | (bits(finding.verdict) << (2 * finding.method as u64)))
 }

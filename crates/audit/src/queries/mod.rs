@@ -24,8 +24,8 @@ use rustc_hash::FxHashMap;
 use self::candidates::{Candidate, Candidates};
 use self::found::{Finding, Found};
 use self::overlap::Measured;
-use self::text::{Place, Row, Text};
-use super::everyday::is_small_talk;
+use self::text::{Kinds, Place, Row, Text};
+use super::everyday::{is_popular, is_slot_answer, is_small_talk};
 use super::hit::{Hit, MOST_SINGLE, Method, Verdict};
 use super::scope::Scope;
 use super::shown::Shown;
@@ -66,9 +66,15 @@ impl QueryIndex {
             if words.is_empty() {
                 return;
             }
-            let is_small_talk = is_small_talk(words.iter().map(|word| &shown.text[word.at.clone()]));
+            let written = || words.iter().map(|word| &shown.text[word.at.clone()]);
+            let plain = words.iter().filter(|word| word.mask != Mask::Number);
+            let kinds = Kinds {
+                is_small_talk: is_small_talk(written()),
+                is_popular: is_popular(written()),
+                is_slot_answer: is_slot_answer(plain.map(|word| &shown.text[word.at.clone()])),
+            };
             place_in_text(&mut words, &shown);
-            self.texts.push(Text::new(text, words, is_small_talk));
+            self.texts.push(Text::new(text, words, kinds));
             self.known.insert(text.into(), at);
         }
         self.messages.push((entry, turn, at));
@@ -136,7 +142,7 @@ impl QueryIndex {
         }
         place_in_text(&mut words, &shown);
         let numbers: Vec<u32> = words.iter().map(|word| word.number).collect();
-        let row = Row { turn, is_conversation, words: &words, numbers: &numbers };
+        let row = Row { turn, is_conversation, is_verbatim: false, words: &words, numbers: &numbers };
         let mut found = Found::new(&self.texts, scope);
         let equal = self.whole.get(&numbers[..]).map_or(&[][..], Vec::as_slice);
         for &at in equal {
@@ -152,6 +158,30 @@ impl QueryIndex {
         let templates = self.templates_of(&row, equal, by);
         self.candidates.find(&self.texts, &row, equal, scope.cancelled, |candidates| {
             self.compare(candidates, &templates, &row, scope, by, &mut found);
+        });
+        found.hits(&row, hits);
+    }
+
+    /// Finds the messages that stand word by word in a text of somebody else, whole or a long part of them.
+    pub(super) fn find_verbatim(
+        &self,
+        turn: u32,
+        text: &str,
+        scope: Scope<'_>,
+        by: &QueryThresholds,
+        hits: &mut Vec<Hit>,
+    ) {
+        let shown = Shown::of(text);
+        let mut words = self.vocabulary.read(&shown);
+        if words.len() < by.contained_words {
+            return;
+        }
+        place_in_text(&mut words, &shown);
+        let numbers: Vec<u32> = words.iter().map(|word| word.number).collect();
+        let row = Row { turn, is_conversation: true, is_verbatim: true, words: &words, numbers: &numbers };
+        let mut found = Found::new(&self.texts, scope);
+        self.candidates.find(&self.texts, &row, &[], scope.cancelled, |candidates| {
+            self.compare(candidates, &[], &row, scope, by, &mut found);
         });
         found.hits(&row, hits);
     }
@@ -173,6 +203,9 @@ impl QueryIndex {
             let text = &self.texts[at as usize];
             let overlap = measured.overlap(text, family(at), &self.word_weights, (of_row, places), counts);
             text.compare(row, by, overlap, is_template, findings);
+            if row.is_verbatim {
+                findings.retain(|finding| matches!(finding.method, Method::Contained | Method::LongestMatch));
+            }
         };
         let is_there = |text: &Text| text.places.iter().any(|place| !(scope.is_left_out)(place.entry));
         let mut whole = templates.iter().peekable();
@@ -241,7 +274,8 @@ impl QueryIndex {
             if n_plain == 0 {
                 continue;
             }
-            let verdict = if n_plain >= by.template_words { verdict } else { Verdict::Suspect };
+            let is_sure = n_plain >= by.template_words && !self.texts[first as usize].is_slot_answer();
+            let verdict = if is_sure { verdict } else { Verdict::Suspect };
             let n_known = found.len();
             let is_known = |at: u32, found: &[(u32, Finding)]| {
                 equal.binary_search(&at).is_ok()

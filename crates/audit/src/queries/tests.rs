@@ -91,19 +91,26 @@ fn a_long_run_is_suspect_in_any_text_and_its_words_are_counted() {
 }
 
 #[test]
-fn small_talk_is_contaminated_as_a_whole_row_and_suspect_as_a_turn() {
+fn small_talk_and_what_everybody_asks_is_suspect() {
     let index = index(&["How are you today?", "Ring the bell of the harbour"]);
     let verdict = |message: &str, is_conversation: bool| {
         hits_of(&index, message, is_conversation).into_iter().map(|hit| hit.verdict).max()
     };
     for (message, is_conversation, expected) in [
-        ("how are you today", false, Verdict::Contaminated),
+        ("how are you today", false, Verdict::Suspect),
         ("how are you today", true, Verdict::Suspect),
         ("Say it: how are you today? Then ring.", false, Verdict::Suspect),
         ("ring the bell of the harbour", true, Verdict::Contaminated),
     ] {
         assert_eq!(verdict(message, is_conversation), Some(expected), "{message}");
     }
+}
+
+#[test]
+fn a_word_that_lost_its_hyphen_is_the_same() {
+    let index = index(&["this is a non-sense question, you should be returning an error"]);
+    let found = hits(&index, "This is a nonsense question you should be returning an error");
+    assert_eq!(found[0].method, Method::Exact);
 }
 
 proptest! {

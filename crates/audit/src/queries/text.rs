@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::super::hit::{Method, Verdict};
 use super::super::thresholds::QueryThresholds;
 use super::super::words::{Gap, Mask, Word};
+use super::candidates::HEAVIEST;
 use super::found::Finding;
 use super::overlap::Overlap;
 
@@ -32,10 +33,22 @@ pub(super) struct Text {
     n_texts: usize,
     /// It has no subject: inside others it proves nothing.
     is_small_talk: bool,
+    /// Everybody tries a model with it, or it is small talk.
+    is_popular: bool,
+    /// It only answers a question for a value: with another value it is somebody else's answer.
+    is_slot_answer: bool,
     /// Its words after the first are all names.
     pub(super) is_name: bool,
     /// Its different words from the heaviest, with their weight and how often it has them.
     pub(super) distinct: Vec<(u32, u64, u32)>,
+}
+
+/// What a message is by its words.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Kinds {
+    pub(super) is_small_talk: bool,
+    pub(super) is_popular: bool,
+    pub(super) is_slot_answer: bool,
 }
 
 /// Where a message of the benchmark is.
@@ -74,7 +87,8 @@ pub(super) fn weights(texts: &[Text], n_words: usize) -> Vec<u64> {
 
 impl Text {
     /// Returns a message without weights. It has at least one word.
-    pub(super) fn new(text: &str, words: Vec<Word>, is_small_talk: bool) -> Self {
+    pub(super) fn new(text: &str, words: Vec<Word>, kinds: Kinds) -> Self {
+        let Kinds { is_small_talk, is_popular, is_slot_answer } = kinds;
         let numbers = words.iter().map(|word| word.number).collect();
         let is_name = words[1..].iter().all(|word| word.mask == Mask::Name);
         Self {
@@ -87,6 +101,8 @@ impl Text {
             run_totals: [0; NGRAMS.len()],
             n_texts: 0,
             is_small_talk,
+            is_popular,
+            is_slot_answer,
             is_name,
             distinct: Vec::new(),
         }
@@ -132,6 +148,14 @@ impl Text {
         self.words.iter().filter(|word| !masks.contains(&word.mask)).count()
     }
 
+    /// Returns the first of its heaviest runs of words; `None` if it is shorter.
+    pub(super) fn heaviest_run(&self) -> Option<[u32; HEAVIEST]> {
+        let weight = |at: usize| self.sums[at + HEAVIEST] - self.sums[at];
+        let starts = 0..(self.numbers.len() + 1).checked_sub(HEAVIEST)?;
+        let at = starts.max_by_key(|at| (weight(*at), std::cmp::Reverse(*at)))?;
+        self.numbers.get(at..at + HEAVIEST)?.try_into().ok()
+    }
+
     /// Returns the methods that can find it.
     pub(super) fn methods(&self, by: &QueryThresholds) -> Vec<Method> {
         let n = self.words.len();
@@ -162,7 +186,7 @@ impl Text {
     pub(super) fn exact(&self, row: &Row<'_>, by: &QueryThresholds, is_conversation: bool) -> Finding {
         // “Thank you!” is a turn of many conversations.
         let is_turn = self.is_small_talk && (is_conversation || row.is_conversation);
-        let is_sure = self.weighs(by.exact_weight, 1) && !is_turn;
+        let is_sure = self.weighs(by.exact_weight, 1) && !is_turn && !self.is_popular;
         self.whole(row, Method::Exact, surely(is_sure))
     }
 
@@ -254,14 +278,16 @@ impl Text {
     /// Finds the surest place where all its words are in a row one after the other; of several the first.
     fn contained(&self, row: &Row<'_>, by: &QueryThresholds) -> Option<(usize, Verdict)> {
         let n = self.numbers.len();
+        // In a text of somebody else a short message is a way to say something.
+        let fewest = if row.is_verbatim { by.min_words } else { by.contained_words };
         let places = row.numbers.windows(n).enumerate().filter(|(_, words)| *words == self.numbers);
         surest(places.filter_map(|(start, _)| {
-            let is_inside = n >= by.contained_words && self.weighs(by.contained_weight, FEWEST_TEXTS);
+            let is_inside = n >= fewest && self.weighs(by.contained_weight, FEWEST_TEXTS);
             let is_sentence = self.is_sentence(row, start) && self.weighs(by.sentence_weight, FEWEST_TEXTS);
-            if !self.is_small_talk && (is_inside || is_sentence) {
+            if !self.is_popular && (is_inside || is_sentence && !row.is_verbatim) {
                 return Some((start, Verdict::Contaminated));
             }
-            (n >= by.contained_words).then_some((start, Verdict::Suspect))
+            (n >= fewest).then_some((start, Verdict::Suspect))
         }))
     }
 
@@ -273,6 +299,11 @@ impl Text {
         let before = row.words[start].before;
         let (open, close) = (before.min(after), before.max(after));
         close == Gap::Strong && (open == Gap::Strong || (open == Gap::Weak && !self.is_name))
+    }
+
+    /// Whether a message with other values is another one.
+    pub(super) fn is_slot_answer(&self) -> bool {
+        self.is_slot_answer
     }
 
     /// Whether it is looked for with other numbers inside longer messages.
@@ -311,7 +342,7 @@ impl Text {
             row.numbers[start + plain] == first && self.words.iter().zip(*words).all(is_like)
         });
         surest(places.map(|(start, _)| {
-            let is_sure = n >= by.min_words || self.is_sentence(row, start);
+            let is_sure = !self.is_slot_answer && (n >= by.min_words || self.is_sentence(row, start));
             (start, if is_sure { Verdict::Contaminated } else { Verdict::Suspect })
         }))
     }
@@ -322,6 +353,8 @@ pub(super) struct Row<'a> {
     pub(super) turn: u32,
     /// The row has other messages.
     pub(super) is_conversation: bool,
+    /// It is a text of somebody else, of which only parts that are word by word those of the benchmark count.
+    pub(super) is_verbatim: bool,
     pub(super) words: &'a [Word],
     pub(super) numbers: &'a [u32],
 }

@@ -10,6 +10,8 @@ use serde_json::{Map, Value};
 use super::turns::{answer, conversation, history, texts};
 use crate::facts::Facts;
 use crate::fate::Record;
+use crate::path::unwrap_json;
+use crate::transcripts::{is_docs, tool_list};
 use callsieve_bfcl::conversation::{Message, Role};
 use callsieve_bfcl::entry::Entry;
 
@@ -39,6 +41,8 @@ const CONVERSATIONS: &[&str] = &[
     "question",
     "text",
     "sample",
+    "messages_json",
+    "responses_create_params.input",
     CHOSEN,
 ];
 /// The key of the better answer of a preference, which may hold the conversation before it.
@@ -64,7 +68,21 @@ const BARE_TEXTS: &[&str] = &["text", "user", "human", "content", "turns", "data
 /// Keys of turns before the text of the user.
 const HISTORY: &str = "history";
 /// Keys of function docs in rows without a request.
-const FUNCTIONS: &[&str] = &["tools", "functions", "function", "definition", "api", "code"];
+const FUNCTIONS: &[&str] = &[
+    "tools",
+    "functions",
+    "function",
+    "definition",
+    "api",
+    "code",
+    "available_tools",
+    "tools_json",
+    "chat_template_kwargs.xml_tools",
+    "chat_template_kwargs.python_tools",
+    "responses_create_params.tools",
+    "metadata.tools",
+    "extra_info.tools",
+];
 /// Keys of the answer of a row whose messages do not end with it.
 const ANSWERS: &[&str] = &[
     CHOSEN,
@@ -78,7 +96,13 @@ const ANSWERS: &[&str] = &[
     "target",
     "ideal",
     "ground_truth",
+    "target_json",
+    "expected_action",
+    "reward_model.ground_truth",
+    "tool_call",
 ];
+/// The key of the call in an object with an answer of each kind.
+const CALL_AMONG_ANSWERS: &str = "tool_call";
 /// Keys of objects that hold the row.
 const WRAPPERS: &[&str] = &[
     "data",
@@ -108,7 +132,8 @@ pub(super) fn reads(name: &str) -> bool {
         WRAPPERS,
         &[HISTORY, ID],
     ];
-    keys.iter().any(|keys| keys.contains(&name.as_str()))
+    let is_first = |key: &&str| key.split('.').next() == Some(name.as_str());
+    keys.iter().any(|keys| keys.iter().any(|key| is_first(&key)))
 }
 
 /// Returns the record of a value of any form. It has no message if the value has no text.
@@ -148,12 +173,10 @@ pub(super) fn record_of_any(line: u64, content_key: u128, value: &Value, text_fi
 /// Looks up the conversation, the texts, the functions and the answer of a row, or of the object that holds it.
 fn read_fields(record: &mut Record, fields: &Map<String, Value>, depth: usize) {
     record.external_id = record.external_id.take().or_else(|| id_of_value(fields.get(ID)?));
-    if record.functions.is_empty()
-        && let Some(docs) = FUNCTIONS.iter().find_map(|key| folded(fields, key))
-    {
-        record.functions = docs.as_str().map_or_else(|| docs.to_string(), str::to_owned);
+    if record.functions.is_empty() {
+        record.functions = docs_of(fields).unwrap_or_default();
     }
-    let found = CONVERSATIONS.iter().find_map(|key| Some((*key, conversation(folded(fields, key)?)?)));
+    let found = CONVERSATIONS.iter().find_map(|key| Some((*key, conversation(&inside(fields, key)?)?)));
     let is_chosen = found.as_ref().is_some_and(|(key, _)| *key == CHOSEN);
     let has_conversation = found.is_some();
     record.messages = found.map(|(_, messages)| messages).unwrap_or_default();
@@ -169,11 +192,76 @@ fn read_fields(record: &mut Record, fields: &Map<String, Value>, depth: usize) {
             read_fields(record, wrapped, depth - 1);
         }
     }
+    if record.functions.is_empty() {
+        record.functions = docs_in_texts(&record.messages).unwrap_or_default();
+    }
     let is_answered = has_conversation
         && (is_chosen || record.messages.iter().any(|message| message.role == Role::Assistant));
     if !is_answered && record.response.is_none() {
         add_answer_of(record, fields);
     }
+}
+
+/// Returns the function docs of a row: under one of the usual keys, or under any other that holds nothing else.
+fn docs_of(fields: &Map<String, Value>) -> Option<String> {
+    let is_something = |value: &Value| match value {
+        Value::Array(list) => !list.is_empty(),
+        Value::Object(members) => !members.is_empty(),
+        Value::String(text) => !matches!(text.trim(), "" | "[]" | "{}"),
+        _ => false,
+    };
+    let usual = || FUNCTIONS.iter().find_map(|key| inside(fields, key).filter(is_something));
+    let other = || {
+        let opened = fields.values().filter_map(|value| match value {
+            Value::String(text) if may_be_docs(text) => unwrap_json(text),
+            Value::Array(_) | Value::Object(_) => Some(value.clone()),
+            _ => None,
+        });
+        opened.into_iter().find(is_docs)
+    };
+    let docs = usual().or_else(other)?;
+    Some(docs.as_str().map_or_else(|| docs.to_string(), str::to_owned))
+}
+
+/// Whether a text may be JSON of function docs.
+fn may_be_docs(text: &str) -> bool {
+    text.trim_start().starts_with(['[', '{']) && text.contains("\"name\"") && text.contains("\"parameters\"")
+}
+
+/// Returns the value at a path of keys with dots; on the way, texts are read as JSON.
+fn inside(fields: &Map<String, Value>, path: &str) -> Option<Value> {
+    if let Some(found) = folded(fields, path) {
+        return Some(found.clone());
+    }
+    let (first, rest) = path.split_once('.')?;
+    let inner = folded(fields, first)?;
+    match inner {
+        Value::Object(inner) => self::inside(inner, rest),
+        Value::String(text) => self::inside(unwrap_json(text)?.as_object()?, rest),
+        _ => None,
+    }
+}
+
+/// Returns the function docs that stand in the texts of a conversation: as JSON, or as functions of Python.
+fn docs_in_texts(messages: &[Message]) -> Option<String> {
+    let texts =
+        || messages.iter().filter(|message| message.role != Role::Assistant).map(|message| &message.content);
+    let listed = |text: &String| tool_list(text).map(|list| list.text(text).to_owned());
+    texts().find_map(listed).or_else(|| texts().find_map(|text| defined_in(text)))
+}
+
+/// Returns the functions of Python that a text defines, from the first one to the end of its fence, or of the text.
+fn defined_in(text: &str) -> Option<String> {
+    let at = text.match_indices("def ").map(|(at, _)| at).find(|at| {
+        let before = text[..*at].trim_end_matches([' ', '\t']);
+        let before = before.strip_suffix("async").unwrap_or(before).trim_end_matches([' ', '\t']);
+        let after = &text[at + "def ".len()..];
+        let name = after.find(|c: char| !(c.is_alphanumeric() || c == '_'));
+        (before.is_empty() || before.ends_with('\n'))
+            && name.is_some_and(|end| end > 0 && after[end..].starts_with('('))
+    })?;
+    let end = text[at..].find("```").map_or(text.len(), |length| at + length);
+    Some(text[at..end].trim_end().to_owned())
 }
 
 /// Returns the texts of the user that are no conversation, each once.
@@ -234,10 +322,12 @@ fn add_answer(record: &mut Record, value: &Value) {
 
 /// Adds the answer of a row: the first message as the response, the others after it.
 fn add_answer_of(record: &mut Record, fields: &Map<String, Value>) {
-    let Some(found) = ANSWERS.iter().find_map(|key| folded(fields, key)) else { return };
+    let Some(found) = ANSWERS.iter().find_map(|key| inside(fields, key)) else { return };
+    // An object of several kinds of answers: that with the call.
+    let found = found.get(CALL_AMONG_ANSWERS).cloned().unwrap_or(found);
     let known = KnownMessages::of(&record.messages);
     let is_new = |message: &Message| message.role == Role::Assistant || !known.has(message);
-    let mut messages = answer(found).into_iter().filter(is_new).collect::<Vec<_>>();
+    let mut messages = answer(&found).into_iter().filter(is_new).collect::<Vec<_>>();
     if messages.is_empty() {
         return;
     }
@@ -247,7 +337,8 @@ fn add_answer_of(record: &mut Record, fields: &Map<String, Value>) {
 }
 
 /// Parts of keys of rows that have texts besides those of a request.
-const MORE: &[&str] = &["nstruction", "istory", "hosen"];
+const MORE: &[&str] =
+    &["nstruction", "istory", "hosen", "round_truth", "xpected_action", "arget_json", "\"tool_call\""];
 
 /// Returns whether [`complete`] may find more in the bytes of a row.
 pub(super) fn may_have_more(bytes: &[u8]) -> bool {
@@ -270,9 +361,16 @@ pub(super) fn complete(record: &mut Record, value: &Value) {
     add_history(record, fields);
     let is_open =
         record.response.is_none() && record.following_messages.is_empty() && record.custom_id.is_none();
-    if is_open && let Some(chosen) = folded(fields, CHOSEN) {
-        let only = Map::from_iter([(CHOSEN.to_owned(), chosen.clone())]);
-        add_answer_of(record, &only);
+    let beside = [
+        CHOSEN,
+        "ground_truth",
+        "expected_action",
+        "target_json",
+        "reward_model.ground_truth",
+        "answers.tool_call",
+    ];
+    if is_open && let Some(answer) = beside.iter().find_map(|key| inside(fields, key)) {
+        add_answer_of(record, &Map::from_iter([(ANSWERS[0].to_owned(), answer)]));
     }
 }
 

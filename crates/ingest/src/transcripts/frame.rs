@@ -108,7 +108,7 @@ fn docs_end(text: &str) -> (usize, bool) {
 }
 
 /// Whether a value is a function doc or a list of them: objects with a name and parameters, bare or under `function`.
-fn is_docs(value: &Value) -> bool {
+pub(crate) fn is_docs(value: &Value) -> bool {
     let is_doc = |value: &Value| {
         let doc = value.get("function").unwrap_or(value);
         let has_schema = PARAMETERS.iter().any(|key| doc.get(key).is_some_and(Value::is_object));

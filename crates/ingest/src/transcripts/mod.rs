@@ -19,6 +19,7 @@ mod tags;
 mod tests;
 mod turns;
 
+pub(crate) use frame::{is_docs, tool_list};
 use serde_json::Value;
 
 use crate::facts::FactFinder;

@@ -1,0 +1,67 @@
+//! The functions that a benchmark calls or offers, by name: so the calls of a row are read wherever they stand in a text, and
+//! known behind the prefix of a server.
+
+use rustc_hash::FxHashMap;
+
+use super::item::ItemCall;
+use callsieve_answers::written::written_calls;
+use callsieve_docs::signature::Signature;
+use callsieve_text::normal::loose_name;
+
+/// The most orders of parameters that are known of a name.
+const MOST_ORDERS: usize = 4;
+/// Letters of a name behind a prefix; a shorter one is behind any.
+const MIN_LETTERS: usize = 5;
+/// What may stand between the prefix of a server and a name.
+const SEPARATORS: &[char] = &['-', '_', '.', '/', ':'];
+
+/// Names of functions in a form that ignores spelling, each with the orders of its parameters.
+#[derive(Debug, Default)]
+pub(super) struct KnownFunctions {
+    orders: FxHashMap<String, Vec<Vec<String>>>,
+}
+
+impl KnownFunctions {
+    /// Adds a function that is offered.
+    pub(super) fn add(&mut self, function: &Signature) {
+        self.add_order(&function.name, function.parameters.iter().map(|it| it.name.clone()).collect());
+    }
+
+    /// Adds the function of a call; its docs, which come first, know the order of its parameters.
+    pub(super) fn add_called(&mut self, call: &ItemCall) {
+        if !self.orders.contains_key(&loose_name(&call.name)) {
+            self.add_order(&call.name, call.arguments.iter().map(|(name, _)| name.clone()).collect());
+        }
+    }
+
+    fn add_order(&mut self, name: &str, order: Vec<String>) {
+        let name = loose_name(name);
+        if name.is_empty() {
+            return;
+        }
+        let orders = self.orders.entry(name).or_default();
+        if orders.len() < MOST_ORDERS && !orders.contains(&order) {
+            orders.push(order);
+        }
+    }
+
+    /// Returns the name of a function in the form that ignores spelling: as it is, or without the prefix of a server if only that
+    /// is known (`ferries-live_times`).
+    pub(super) fn resolve(&self, name: &str) -> String {
+        let whole = loose_name(name);
+        if self.orders.contains_key(&whole) {
+            return whole;
+        }
+        let ends = name.char_indices().filter(|(_, c)| SEPARATORS.contains(c));
+        let known = ends
+            .map(|(at, _)| loose_name(&name[at..]))
+            .find(|rest| rest.chars().count() >= MIN_LETTERS && self.orders.contains_key(rest));
+        known.unwrap_or(whole)
+    }
+
+    /// Reads the calls of known functions in a text.
+    pub(super) fn calls_in(&self, text: &str) -> Vec<ItemCall> {
+        let orders = |name: &str| self.orders.get(&loose_name(name)).map(Vec::as_slice);
+        written_calls(text, &orders).iter().filter_map(ItemCall::of_call).collect()
+    }
+}
