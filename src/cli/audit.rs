@@ -164,10 +164,13 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
     }
     for (file, what) in report.not_read().take(MOST_LISTED) {
         watching.warn(&format!(
-            "{}: {what} of {} were read, so nothing is known of them; if the rows have some, --field or another form names them",
+            "{}: {what} found in {}; if there are some in a column that is not read, they were not compared",
             visible_line(&file.path),
-            if file.rows == 1 { "1 row".to_owned() } else { format!("{} rows", count(file.rows)) }
+            if file.rows == 1 { "its row".to_owned() } else { format!("its {} rows", count(file.rows)) }
         ));
+    }
+    if let Some(more) = unlisted(report.not_read().count()) {
+        watching.warn(&format!("{more} of such warnings; {AUDIT_REPORT} has what was read of each file"));
     }
     let n_unscorable = report.n_rows_of(Verdict::Unscorable);
     if n_unscorable > 0 && n_unscorable < report.n_rows() {

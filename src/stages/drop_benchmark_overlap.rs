@@ -537,7 +537,10 @@ fn first_texts(view: &View<'_>, cx: &Context<'_>) -> Result<FirstTexts> {
                 n_rows += 1;
                 for message in batch.row(row).messages() {
                     match message.role {
-                        Author::User => texts.push(message.content),
+                        Author::User if message.content.len() <= MAX_MESSAGE_BYTES => {
+                            texts.push(message.content)
+                        }
+                        Author::User => {}
                         _ => *n_sharing.entry(content_hash(&message.content)).or_default() += 1,
                     }
                 }
@@ -557,6 +560,8 @@ fn first_texts(view: &View<'_>, cx: &Context<'_>) -> Result<FirstTexts> {
 
 /// Rows in canonical order whose messages are shuffled.
 const N_FIRST_ROWS: u32 = 4_000;
+/// Bytes of such a message; a document says nothing about phrases, and takes long.
+const MAX_MESSAGE_BYTES: usize = 16 << 10;
 /// Bytes of these messages; a set of documents has fewer of them.
 const MAX_FIRST_BYTES: usize = 2 << 20;
 
@@ -588,6 +593,11 @@ fn evidence(surest: &Hit, n_entries: u32, benchmark: &Benchmark) -> Evidence {
         "set": set,
         "record": record,
     });
+    let (told, surprise) = benchmark.told(surest);
+    detail["surprise"] = ((surprise * 100.0).round() / 100.0).into();
+    if let Some(told) = told {
+        detail["benchmark_text"] = told.into();
+    }
     if n_entries > 1 {
         detail["entries"] = n_entries.into();
     }

@@ -533,7 +533,7 @@ fn the_hits_of_official_messages_are_those_of_all_pairs() {
                 | Method::Judge
                 | Method::NameParameters
                 | Method::ParametersText
-                | Method::NameText
+                | Method::Descriptions
                 | Method::Structure
                 | Method::AllFunctions
                 | Method::Environment
@@ -784,7 +784,7 @@ fn alike(
     let common = subsequence(&texts_of(&of_described), &texts_of(&own_described));
     let said = 2.0 * common as f64 / (of_described.len() + own_described.len()) as f64;
     if loose(&of_entry.0) == loose(&own.0) && of_described.len() >= 8 && said >= 0.9 {
-        return Some(("name-text", said, "contaminated"));
+        return Some(("descriptions", said, "contaminated"));
     }
     if given.is_empty() || given != expected || f1 < 0.9 {
         return None;

@@ -200,6 +200,7 @@ fn calls_are_read_in_every_notation() {
     ];
     let mut cases: Vec<(&str, Value, &str)> =
         texts.iter().map(|(id, text)| (*id, says(text), "contaminated call")).collect();
+    cases.push(("own-function", says("```python\ndef list_pier_lamps(pier, min_hours):\n    return []\nlist_pier_lamps('northern', 900)\n```"), "clean"));
     cases.push(("mention", says("I would use list_pier_lamps with the northern pier."), "clean"));
     check(&cases);
 }
@@ -216,15 +217,25 @@ fn texts_of_others_are_compared_word_by_word() {
             json!({"messages": [user, {"role": "assistant", "content": null, "tool_calls": [{"id": "c", "type": "function",
             "function": {"name": "look", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "c", "content": format!("1. {QUERY}")}, {"role": "assistant", "content": "ok"}]}),
         ),
+        (
+            "sharegpt",
+            json!({"conversations": [{"from": "system", "value": QUERY}, {"from": "human", "value": "As always."}, {"from": "gpt", "value": "ok"}]}),
+        ),
+        (
+            "observation",
+            json!({"conversations": [{"from": "human", "value": "As always."}, {"from": "function_call", "value": "{}"},
+            {"from": "observation", "value": QUERY}, {"from": "gpt", "value": "ok"}]}),
+        ),
+        ("system-column", json!({"system": QUERY, "instruction": "As always.", "output": "ok"})),
         ("way-to-say", says("Put it down. Then go home and rest until the morning comes.")),
     ];
     let rows: Vec<(String, Value)> = rows.map(|(id, row)| (id.to_owned(), row)).to_vec();
-    let expected = |verdicts: [&str; 4]| -> BTreeMap<String, String> {
+    let expected = |verdicts: [&str; 7]| -> BTreeMap<String, String> {
         rows.iter().map(|(id, _)| id.clone()).zip(verdicts.map(str::to_owned)).collect()
     };
     let text = "contaminated text";
-    assert_eq!(verdicts(&rows, &[]), expected([text, text, text, "clean"]));
-    assert_eq!(verdicts(&rows, &["--objects", "query,docs,calls"]), expected(["clean"; 4]));
+    assert_eq!(verdicts(&rows, &[]), expected([text, text, text, text, text, text, "clean"]));
+    assert_eq!(verdicts(&rows, &["--objects", "query,docs,calls"]), expected(["clean"; 7]));
     // What a whole set has in its prompt is boilerplate.
     let shared: Vec<(String, Value)> = (0..30)
         .map(|n| {
@@ -250,6 +261,11 @@ fn function_docs_are_found_under_other_names_and_in_any_column() {
     for (_, schema) in reworded["function"]["parameters"]["properties"].as_object_mut().unwrap() {
         schema["description"] = json!("See above.");
     }
+    let mut both = renamed.clone();
+    both["function"]["name"] = json!("old_lights");
+    let typescript = "# Tools\n\nnamespace functions {\n\n// Lists the lamps of a pier that have burnt for long, with their places.\n\
+        type list_pier_lamps = (_: {\n// The pier on which the lamps stand.\npier: string,\n\
+        // How many hours a lamp has burnt at least.\nmin_hours: number,\n// The colour of the light.\ncolour?: string,\n}) => any;\n\n} // namespace functions\n\nBe brief.";
     let python = "You can call:\n```python\ndef list_pier_lamps(pier: str, min_hours: int, colour: str):\n    \"\"\"Lists the lamps of a pier that have burnt for long, with their places.\n\n    Args:\n        pier: The pier on which the lamps stand.\n        min_hours: How many hours a lamp has burnt at least.\n        colour: The colour of the light.\n    \"\"\"\n```";
     let with = |key: &str, value: Value| {
         let mut row = json!({ "messages": messages });
@@ -278,6 +294,18 @@ fn function_docs_are_found_under_other_names_and_in_any_column() {
             functions,
         ),
         ("metadata", with("metadata", json!(json!({"tools": [doc]}).to_string())), functions),
+        ("both-renamed", with("tools", json!([both])), functions),
+        (
+            "message-level",
+            json!({"messages": [{"role": "user", "content": "As always.", "tools": [doc]}, messages[1]]}),
+            functions,
+        ),
+        ("deep", with("meta", json!({"extra": {"functions": [doc]}})), functions),
+        (
+            "typescript",
+            json!({"messages": [{"role": "system", "content": typescript}, messages[0], messages[1]]}),
+            functions,
+        ),
         ("any-column", with("the_tools_of_the_row", json!(list)), functions),
         (
             "responses",
@@ -331,8 +359,8 @@ fn what_was_not_read_is_said() {
     let arguments = ["audit", "--train", "train.jsonl", "--bench", "bench", "--out", "out"];
     let done = callsieve().current_dir(folder.path()).args(arguments).output().unwrap();
     let text = shown(&done).split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(text.contains("train.jsonl: no function docs of 1 row were read"), "{text}");
-    assert!(text.contains("train.jsonl: no calls of 1 row were read"), "{text}");
+    assert!(text.contains("train.jsonl: no function doc was found in its row"), "{text}");
+    assert!(text.contains("train.jsonl: no call was found in its row"), "{text}");
     let report: Value =
         serde_json::from_slice(&fs::read(folder.path().join("out/audit.json")).unwrap()).unwrap();
     assert_eq!(

@@ -53,6 +53,9 @@ const LINKS: &[&str] = &[
     "function",
 ];
 
+/// Words before the name of a function that a text defines.
+const DEFINES: &[&str] = &["def", "function", "fn", "func"];
+
 /// Returns the calls of known functions in a text, in their order. `orders` gives the names of the parameters of the functions with
 /// a name, `None` if there is none.
 pub fn written_calls<'a>(text: &str, orders: &dyn Fn(&str) -> Option<&'a [Vec<String>]>) -> Vec<Call> {
@@ -63,6 +66,10 @@ pub fn written_calls<'a>(text: &str, orders: &dyn Fn(&str) -> Option<&'a [Vec<St
             continue;
         }
         let Some((name, orders)) = known_part(&text[start..end], orders) else { continue };
+        // A function that the text defines is its own.
+        if DEFINES.iter().any(|word| text.contains(&format!("{word} {name}("))) {
+            continue;
+        }
         n_tried += 1;
         if n_tried > MOST_CALLS {
             break;
@@ -130,7 +137,7 @@ fn of_brackets(inside: &str, orders: &[Vec<String>]) -> Vec<Value> {
     {
         return vec![object];
     }
-    if let Some(named) = named(inside) {
+    if let Some(named) = named(inside).or_else(|| with_identifiers(inside)) {
         return vec![Value::Object(named)];
     }
     orders.iter().filter_map(|order| Some(Value::Object(in_order(inside, order)?))).collect()
@@ -140,6 +147,40 @@ fn of_brackets(inside: &str, orders: &[Vec<String>]) -> Vec<Value> {
 fn named(inside: &str) -> Option<Map<String, Value>> {
     let [call] = <[_; 1]>::try_from(python::calls(&format!("f({inside})")).ok()?).ok()?;
     Some(call.arguments.into_iter().collect())
+}
+
+/// Reads arguments with their names of which some are variables, as calls of Java and JavaScript have them: a variable is its name.
+fn with_identifiers(inside: &str) -> Option<Map<String, Value>> {
+    let mut arguments = Map::new();
+    for argument in parts(inside) {
+        let (name, value) = argument.split_once('=')?;
+        let (name, value) = (name.trim(), value.trim());
+        let is_name = |word: &str| {
+            word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))
+        };
+        let read = python::literal(value).ok().or_else(|| is_name(value).then(|| value.into()));
+        arguments.insert(is_name(name).then(|| name.to_owned())?, read?);
+    }
+    (!arguments.is_empty()).then_some(arguments)
+}
+
+/// The parts of a list between commas that are in no bracket and no quote.
+fn parts(inside: &str) -> impl Iterator<Item = &str> {
+    let (mut depth, mut quote, mut is_escaped) = (0_usize, None, false);
+    inside.split(move |c| {
+        match (quote, c) {
+            _ if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
+            (Some(open), _) if open == c => quote = None,
+            (None, '\'' | '"') => quote = Some(c),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
+            (None, ',') => return depth == 0,
+            _ => {}
+        }
+        false
+    })
 }
 
 /// Reads arguments of which the first have no names: they get those of the parameters, in order.
@@ -314,6 +355,14 @@ mod tests {
         ] {
             assert_eq!(read_all(text), one, "{text}");
         }
+        let variables = "ring(bell=bells.north, times=[2, 3], loud=yes)";
+        let expected = json!({"bell": "bells.north", "times": [2, 3], "loud": "yes"});
+        assert_eq!(read_all(variables), [("ring".to_owned(), expected)]);
+        assert_eq!(
+            read_all("def ring(bell, times):\n    pass\nring('north', 2)"),
+            [],
+            "a function of the text's own"
+        );
         let two = "ring(bell='north', times=2)\ntower.ring(bell='south')";
         assert_eq!(read_all(two), [one[0].clone(), ("tower.ring".to_owned(), json!({"bell": "south"}))]);
         let steps = "Action: ring\nAction Input: {\"bell\": \"a\"}\nObservation: x\nAction: ring\nAction Input: {\"bell\": \"b\"}\nObservation: y";
@@ -326,7 +375,6 @@ mod tests {
             "I can ring (for a fee).",
             "The function `ring` rings a bell.",
             "ring: rings a bell {of a tower}",
-            "ring(bell=bell, times=n)",
             "other(bell='north')",
             "{\"name\": \"ring\", \"description\": \"Rings.\"}",
             "def ring(bell, times): pass",

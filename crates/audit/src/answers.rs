@@ -15,7 +15,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::everyday::is_example_name;
+use super::everyday::{is_example_name, is_of_library};
 use super::hit::{Group, Hit, MOST_SINGLE, Method, Object, Verdict};
 use super::item::ItemCall;
 use super::known::KnownFunctions;
@@ -49,10 +49,12 @@ struct Answer {
     /// The entries that have it.
     entries: Vec<u32>,
     calls: Vec<ItemCall>,
-    /// It is one turn of an answer of several.
-    is_turn: bool,
+    /// If it is one turn of an answer of several: the calls of all of them.
+    of_whole: Option<usize>,
     /// All its names are those of examples.
     has_example_names: bool,
+    /// All its functions are those of a library, which everybody calls with small numbers.
+    is_of_library: bool,
 }
 
 /// The answers of a benchmark.
@@ -78,7 +80,7 @@ impl AnswerIndex {
         if calls.iter().map(accepted).sum::<Weight>().values == 0 {
             return false;
         }
-        self.add_calls(entry, calls, false);
+        self.add_calls(entry, calls, None);
         let starts = std::iter::once(&0).chain(turns);
         let parts: Vec<&[ItemCall]> = starts
             .zip(turns)
@@ -86,21 +88,28 @@ impl AnswerIndex {
             .filter_map(|(start, end)| calls.get(*start..*end))
             .collect();
         if parts.len() > 1 {
-            parts.into_iter().for_each(|turn| self.add_calls(entry, turn, true));
+            parts.into_iter().for_each(|turn| self.add_calls(entry, turn, Some(calls.len())));
         }
         true
     }
 
-    fn add_calls(&mut self, entry: u32, calls: &[ItemCall], is_turn: bool) {
+    fn add_calls(&mut self, entry: u32, calls: &[ItemCall], of_whole: Option<usize>) {
         let calls = match ItemCall::all_as_shown(calls) {
             Cow::Owned(shown) => shown,
             Cow::Borrowed(calls) => calls.to_vec(),
         };
         let next = u32::try_from(self.answers.len()).expect("fewer than 2^32 answers");
-        let at = *self.known.entry(format!("{is_turn} {calls:?}")).or_insert(next);
+        let at = *self.known.entry(format!("{of_whole:?} {calls:?}")).or_insert(next);
         if at == next {
             let has_example_names = calls.iter().all(|call| is_example_name(&call.name));
-            self.answers.push(Answer { entries: Vec::new(), calls, is_turn, has_example_names });
+            let is_of_library = calls.iter().all(|call| is_of_library(&call.name));
+            self.answers.push(Answer {
+                entries: Vec::new(),
+                calls,
+                of_whole,
+                has_example_names,
+                is_of_library,
+            });
         }
         self.answers[at as usize].entries.push(entry);
     }
@@ -131,7 +140,7 @@ impl AnswerIndex {
 
     /// The number of different answers.
     pub(super) fn len(&self) -> usize {
-        self.answers.iter().filter(|answer| !answer.is_turn).count()
+        self.answers.iter().filter(|answer| answer.of_whole.is_none()).count()
     }
 
     /// Returns the entries with an answer that can be found.
@@ -317,10 +326,10 @@ impl Answer {
     #[allow(clippy::cast_precision_loss)] // Counts of calls.
     fn verdict(&self, found: &Held, by: &DocThresholds) -> Option<(Verdict, f64)> {
         let Held { of, held, weight } = *found;
-        let proves = weight.strong > 0 || weight.values >= by.arguments;
+        let proves = weight.strong > 0 || weight.values >= by.arguments && !self.is_of_library;
         let is_whole = held == of;
         let is_most = of >= FEWEST_OF_MOST && 2 * held > of;
-        let verdict = match (is_whole, self.is_turn) {
+        let verdict = match (is_whole, self.of_whole.is_some()) {
             (true, false) if proves && !(self.has_example_names && weight.is_everyday()) => {
                 Verdict::Contaminated
             }
@@ -329,7 +338,7 @@ impl Answer {
             (false, false) if is_most && proves && !weight.is_everyday() => Verdict::Suspect,
             _ => return None,
         };
-        Some((verdict, if self.is_turn { 0.0 } else { held as f64 / of as f64 }))
+        Some((verdict, held as f64 / self.of_whole.unwrap_or(of) as f64))
     }
 }
 

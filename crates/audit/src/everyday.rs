@@ -431,6 +431,14 @@ const VALUES: &[&str] = &[
     "yes",
 ];
 
+/// Modules of the library of Python, whose functions everybody calls.
+const MODULES: &[&str] = &["math", "np", "numpy", "random", "statistics"];
+
+/// Returns whether a name is that of a function of a library, such as `math.gcd`.
+pub fn is_of_library(name: &str) -> bool {
+    name.split_once('.').is_some_and(|(module, _)| MODULES.binary_search(&module).is_ok())
+}
+
 /// Returns whether a value is one that every set of examples has.
 pub fn is_everyday_value(text: &str) -> bool {
     let lower = text.trim().to_lowercase();
@@ -445,9 +453,14 @@ pub fn is_small_talk<'a>(mut words: impl Iterator<Item = &'a str>) -> bool {
 
 /// Words of prompts that everybody tries a model with, besides those of small talk.
 const POPULAR: &[&str] = &[
+    "blue",
     "capabilities",
+    "capital",
     "chinese",
+    "color",
     "english",
+    "favorite",
+    "france",
     "french",
     "funny",
     "german",
@@ -459,13 +472,19 @@ const POPULAR: &[&str] = &[
     "language",
     "life",
     "meaning",
+    "plus",
     "poem",
+    "president",
     "short",
     "sing",
+    "sky",
     "song",
     "spanish",
+    "states",
     "story",
     "translate",
+    "two",
+    "united",
     "weather",
     "world",
     "write",
@@ -566,7 +585,7 @@ mod tests {
 
     #[test]
     fn the_lists_are_sorted() {
-        for list in [SMALL_TALK, EXAMPLES, VALUES, POPULAR, SLOTS] {
+        for list in [SMALL_TALK, EXAMPLES, VALUES, POPULAR, SLOTS, MODULES] {
             assert!(list.is_sorted_by(|one, next| one < next), "{list:?}");
         }
     }

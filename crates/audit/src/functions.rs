@@ -45,6 +45,8 @@ struct List {
     entries: Vec<(u32, u32)>,
 }
 
+/// Fewest words of descriptions by which a function is known without its names.
+const FEWEST_DESCRIBED: usize = 12;
 /// Fewest parameters by which a function is known without its name and words.
 const FEWEST_OF_STRUCTURE: usize = 4;
 /// The same as options of one of several parameters.
@@ -61,6 +63,8 @@ pub(super) struct DocIndex {
     known: FxHashMap<(Vec<String>, Vec<u32>), u32>,
     by_name: FxHashMap<String, OfName>,
     by_parameters: FxHashMap<Vec<String>, Vec<u32>>,
+    /// By the words of their descriptions, of those with enough of them.
+    by_described: FxHashMap<Vec<u32>, Vec<u32>>,
     lists: Vec<List>,
     known_lists: FxHashMap<Box<[u32]>, u32>,
     /// By the function that is in the fewest lists.
@@ -99,6 +103,9 @@ impl DocIndex {
                 self.by_parameters.entry(parameters).or_default().push(at);
                 let described = numbers(&self.vocabulary.learn(&Shown::of(&descriptions(signature))));
                 let structure = structure(signature);
+                if described.len() >= FEWEST_DESCRIBED {
+                    self.by_described.entry(described.clone()).or_default().push(at);
+                }
                 self.functions.push(Function {
                     names,
                     has_parameters,
@@ -140,6 +147,12 @@ impl DocIndex {
         }
     }
 
+    /// Returns the name of a function of an entry.
+    pub(super) fn name_of(&self, entry: u32, place: u32) -> Option<&str> {
+        let function = self.functions.iter().find(|function| function.entries.contains(&(entry, place)))?;
+        function.names.first().map(String::as_str)
+    }
+
     /// The number of different functions.
     pub(super) fn len(&self) -> usize {
         self.functions.len()
@@ -153,7 +166,7 @@ impl DocIndex {
                 let of_entry = methods.entry(*entry).or_default();
                 of_entry.extend([Method::NameParameters, Method::AllFunctions]);
                 if function.has_parameters && !function.words.is_empty() {
-                    of_entry.extend([Method::ParametersText, Method::NameText]);
+                    of_entry.extend([Method::ParametersText, Method::Descriptions]);
                 }
                 if function.has_structure() {
                     of_entry.push(Method::Structure);
@@ -295,7 +308,7 @@ impl DocIndex {
                     let other = &self.functions[at as usize].described;
                     let score = f1(n_common(other, &described), described.len(), other.len());
                     if other.len() >= by.text_words && score >= by.text_suspect {
-                        found.push((at, Method::NameText, score, Verdict::Contaminated));
+                        found.push((at, Method::Descriptions, score, Verdict::Contaminated));
                     }
                 }
                 continue;
@@ -314,6 +327,17 @@ impl DocIndex {
         }
         if own.is_empty() {
             return found;
+        }
+        let is_found =
+            |found: &[(u32, Method, f64, Verdict)], at: u32| found.iter().any(|(of, ..)| *of == at);
+        for &at in self.by_described.get(&*described).into_iter().flatten() {
+            let function = &self.functions[at as usize];
+            if !is_found(&found, at)
+                && function.has_parameters
+                && !self.by_parameters.get(&own).is_some_and(|same| same.contains(&at))
+            {
+                found.push((at, Method::Descriptions, 1.0, Verdict::Contaminated));
+            }
         }
         let known: FxHashSet<u32> = found.iter().map(|(at, ..)| *at).collect();
         for &at in self.by_parameters.get(&own).into_iter().flatten() {

@@ -140,8 +140,8 @@ pub enum Method {
     NameParameters,
     /// A function with the same parameters and a similar text under any name.
     ParametersText,
-    /// A function of the same name with a similar text under other names of parameters.
-    NameText,
+    /// A function with similar descriptions under the same name, or equal ones under any, and other names of parameters.
+    Descriptions,
     /// A function with parameters of the same names, kinds and options under another name, in other words.
     Structure,
     /// Every function of the entry is in the row.
@@ -170,7 +170,7 @@ impl Method {
         Self::Judge,
         Self::NameParameters,
         Self::ParametersText,
-        Self::NameText,
+        Self::Descriptions,
         Self::Structure,
         Self::AllFunctions,
         Self::Environment,
@@ -195,7 +195,7 @@ impl Method {
             Self::Judge => "judge",
             Self::NameParameters => "name-parameters",
             Self::ParametersText => "parameters-text",
-            Self::NameText => "name-text",
+            Self::Descriptions => "descriptions",
             Self::Structure => "structure",
             Self::AllFunctions => "all-functions",
             Self::Environment => "environment",

@@ -122,7 +122,8 @@ fn methods(report: &AuditReport) -> Markup {
     let row = |method: &Method| {
         let rows = report.methods.get(method.name())?;
         let of = |verdict: Verdict| number(rows.get(verdict.name()).copied().unwrap_or_default());
-        Some(vec![code(method.name()), of(Verdict::Contaminated), of(Verdict::Suspect)])
+        (*method != Method::Environment)
+            .then(|| vec![code(method.name()), of(Verdict::Contaminated), of(Verdict::Suspect)])
     };
     html! {
         h2 { "Methods" }

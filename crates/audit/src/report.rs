@@ -311,7 +311,11 @@ impl AuditReport {
     pub fn not_read(&self) -> impl Iterator<Item = (&TrainFile, &'static str)> {
         let of_file = |file: &'_ TrainFile| {
             let ReadOfFile { rows, queries, docs, calls, .. } = file.read;
-            let kinds = [("no messages of users", queries), ("no function docs", docs), ("no calls", calls)];
+            let kinds = [
+                ("no message of a user was", queries),
+                ("no function doc was", docs),
+                ("no call was", calls),
+            ];
             kinds
                 .into_iter()
                 .filter(move |(_, n)| rows > 0 && *n == 0)

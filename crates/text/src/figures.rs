@@ -113,7 +113,8 @@ pub fn wilson(part: usize, whole: usize) -> (f64, f64) {
     let scale = 1.0 + Z * Z / n;
     let middle = (share + Z * Z / (2.0 * n)) / scale;
     let half = Z * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt() / scale;
-    ((middle - half).max(0.0), (middle + half).min(1.0))
+    let least = if part == 0 { 0.0 } else { (middle - half).max(0.0) };
+    (least, if part == whole { 1.0 } else { (middle + half).min(1.0) })
 }
 
 #[cfg(test)]

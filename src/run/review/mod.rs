@@ -120,6 +120,8 @@ impl OpenRun {
         let named = self.check_names(options, &named, &places)?;
         let mut is_named = places.iter().map(|place| options.ids.is_empty() || named.contains(place));
         rows.retain(|_| is_named.next().unwrap_or_default());
+        // What surprises most is read first; rows without a measure of it keep their order.
+        rows.sort_by(|one, other| other.surprise().total_cmp(&one.surprise()));
         rows.truncate(options.limit.unwrap_or(usize::MAX));
         for row in &mut rows {
             fill_in(row, options);

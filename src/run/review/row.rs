@@ -83,3 +83,11 @@ pub struct ReviewRow {
     /// The digest of `recorded_answer`, by which `accept` notices that another program changed the answer.
     pub answer_digest: Option<String>,
 }
+
+impl ReviewRow {
+    /// Returns how much the row surprises, as its stage noted, from 0 to 1; more than that for a row without such a note.
+    pub(super) fn surprise(&self) -> f64 {
+        let noted = || serde_json::from_str::<Value>(self.detail.as_deref()?).ok()?["surprise"].as_f64();
+        noted().unwrap_or(f64::INFINITY)
+    }
+}

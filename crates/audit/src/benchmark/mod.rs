@@ -22,9 +22,10 @@ use serde_json::Value;
 
 use super::answers::AnswerIndex;
 use super::duplicates::Asked;
+use super::everyday::is_example_name;
 use super::frequent::BenchMessage;
 use super::functions::DocIndex;
-use super::hit::{Hit, Verdict};
+use super::hit::{Hit, Method, Object, Verdict};
 use super::item::{Docs, Item, ItemCall, calls_of};
 use super::known::KnownFunctions;
 use super::queries::{Message, QueryIndex};
@@ -84,6 +85,11 @@ pub struct Benchmark {
     pub(super) asked: Vec<Asked>,
     thresholds: Thresholds,
 }
+
+/// Characters of a message that are shown to a person.
+const MOST_SHOWN: usize = 500;
+/// The surprise of a function that any set of examples has.
+const EXAMPLE_SURPRISE: f64 = 0.05;
 
 /// What of an entry can be found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -262,6 +268,25 @@ impl Benchmark {
     pub fn place_of(&self, entry: u32) -> (&str, &str) {
         let entry = &self.entries[entry as usize];
         (&self.categories[entry.category as usize].name, &entry.id)
+    }
+
+    /// Returns what a hit overlaps, for a person who decides on it: the message, or the name of the function; and how much it would
+    /// surprise to find that by chance, from 0 to 1.
+    pub fn told(&self, hit: &Hit) -> (Option<String>, f64) {
+        let (number, score) = (hit.in_entry.0, hit.score);
+        match hit.object {
+            Object::Query | Object::Text => match self.queries.told(hit.entry, number) {
+                Some((text, says)) => (Some(text.chars().take(MOST_SHOWN).collect()), score * says.min(1.0)),
+                None => (None, score),
+            },
+            Object::Function | Object::Functions => {
+                let index = if hit.method == Method::Environment { &self.environments } else { &self.docs };
+                let name = index.name_of(hit.entry, number);
+                let is_example = name.is_some_and(is_example_name);
+                (name.map(str::to_owned), if is_example { EXAMPLE_SURPRISE } else { score / 2.0 })
+            }
+            Object::Call => (None, score),
+        }
     }
 
     /// Returns the rule's thresholds.

@@ -65,7 +65,7 @@ struct Template {
 struct Scratch {
     of_row: Counts,
     places: Places,
-    counts: [Counts; 2],
+    counts: Counts,
     /// The number of the search that saw a message last.
     seen: Vec<[u32; 4]>,
     search: u32,
@@ -90,7 +90,7 @@ pub(super) struct Candidate<'a> {
     /// Where the row has each word.
     pub(super) places: &'a Places,
     /// Empty counts for the comparison.
-    pub(super) counts: &'a mut [Counts; 2],
+    pub(super) counts: &'a mut Counts,
 }
 
 thread_local! {
@@ -298,7 +298,7 @@ impl Candidates {
 
 impl Scratch {
     fn reset(&mut self, n_words: usize, n_texts: usize) {
-        for counts in self.counts.iter_mut().chain([&mut self.of_row]) {
+        for counts in [&mut self.counts, &mut self.of_row] {
             counts.reserve(n_words);
         }
         self.places.reserve(n_words);

@@ -1,5 +1,6 @@
 //! How much of a message of the benchmark a message of a row has, word by word. All measures are exact and need no index.
 
+use std::cell::RefCell;
 use std::ops::Range;
 
 use rustc_hash::FxHashMap;
@@ -52,25 +53,59 @@ pub(super) fn width(n: usize) -> usize {
     n + n / 2 + 3
 }
 
-/// Finds the first part of a row, as wide as [`width`], whose words weigh most in a message. `weight` is that of a word,
-/// `of_text` counts the words of the message, `of_part` is empty and is left empty.
+/// The words of a message as the window over a row counts them; reused for many messages.
+#[derive(Debug, Default)]
+pub(super) struct Slots {
+    /// By word: the number of its slot; 0 for words that the message lacks.
+    of_word: Vec<u32>,
+    /// By slot: how often the message has the word, how often the window has it, and what the word weighs. The first is that of all
+    /// other words, which weigh nothing.
+    held: Vec<(u32, u32, u64)>,
+}
+
+impl Slots {
+    /// Makes room for words with numbers below this.
+    fn reserve(&mut self, n_words: usize) {
+        if self.of_word.len() < n_words {
+            self.of_word.resize(n_words, 0);
+        }
+    }
+
+    fn of(&self, word: u32) -> usize {
+        self.of_word.get(word as usize).copied().unwrap_or_default() as usize
+    }
+}
+
+/// Finds the first part of a row, as wide as [`width`], whose words weigh most in a message. `weight` is that of a word; `slots` are
+/// empty and are left empty.
 pub(super) fn best_window(
-    n: usize,
+    text: &[u32],
     row: &[u32],
     weight: impl Fn(u32) -> u64,
-    of_text: &Counts,
-    of_part: &mut Counts,
+    slots: &mut Slots,
 ) -> RowWindow {
-    let width = width(n).min(row.len());
+    let width = width(text.len()).min(row.len());
+    slots.held.clear();
+    slots.held.push((0, 0, 0));
+    slots.reserve(
+        text.iter().filter(|word| **word != UNKNOWN).map(|word| *word as usize + 1).max().unwrap_or(0),
+    );
+    for &word in text.iter().filter(|word| **word != UNKNOWN) {
+        let slot = &mut slots.of_word[word as usize];
+        if *slot == 0 {
+            *slot = u32::try_from(slots.held.len()).expect("a message has fewer than 2^32 words");
+            slots.held.push((0, 0, weight(word)));
+        }
+        slots.held[*slot as usize].0 += 1;
+    }
     let mut now = 0;
     let mut best = RowWindow { at: 0..width, weight: 0 };
     for (at, &word) in row.iter().enumerate() {
-        if word != UNKNOWN && of_text.get(word) > 0 {
-            of_part.n[word as usize] += 1;
-            if of_part.get(word) <= of_text.get(word) {
-                now += weight(word);
-            }
-        }
+        // Without branches: which words of a row a message has cannot be guessed.
+        let slot = slots.of(word);
+        let (most, n, weight) = &mut slots.held[slot];
+        now += *weight * u64::from(*n < *most);
+        *n += 1;
         if at + 1 < width {
             continue;
         }
@@ -78,15 +113,14 @@ pub(super) fn best_window(
         if now > best.weight {
             best = RowWindow { at: start..at + 1, weight: now };
         }
-        let first = row[start];
-        if first != UNKNOWN && of_text.get(first) > 0 {
-            if of_part.get(first) <= of_text.get(first) {
-                now -= weight(first);
-            }
-            of_part.n[first as usize] -= 1;
-        }
+        let slot = slots.of(row[start]);
+        let (most, n, weight) = &mut slots.held[slot];
+        *n -= 1;
+        now -= *weight * u64::from(*n < *most);
     }
-    of_part.clear(row);
+    for &word in text.iter().filter(|word| **word != UNKNOWN) {
+        slots.of_word[word as usize] = 0;
+    }
     best
 }
 
@@ -143,9 +177,24 @@ impl Places {
 
 /// Finds the runs of words of a message that a row has, through the places of each word.
 pub(super) fn runs_by_places(text: &[u32], n_row: usize, places: &Places) -> Runs {
+    BELOW.with_borrow_mut(|below| {
+        if below.len() <= n_row {
+            below.resize(n_row + 1, (0, 0));
+        }
+        let found = runs_above(text, below, places);
+        // As it was, for the next message: only the places of its words were written.
+        text.iter().flat_map(|word| places.of(*word)).for_each(|at| below[at] = (0, 0));
+        found
+    })
+}
+
+thread_local! {
+    /// By place of a row: the last word of the message that is there, counted from 1, and the run that starts with it.
+    static BELOW: RefCell<Vec<(usize, usize)>> = RefCell::default();
+}
+
+fn runs_above(text: &[u32], below: &mut [(usize, usize)], places: &Places) -> Runs {
     let mut found = Runs { lengths: vec![0; text.len()], longest: (0, 0, 0) };
-    // By place: the last word of the message that is there, counted from 1, and the run that starts with it.
-    let mut below = vec![(0, 0); n_row + 1];
     for (of, &word) in text.iter().enumerate().rev() {
         for at in places.of(word) {
             let (next, length) = below[at + 1];

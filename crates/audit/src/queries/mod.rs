@@ -32,6 +32,9 @@ use super::shown::Shown;
 use super::thresholds::QueryThresholds;
 use super::words::{Mask, UNKNOWN, Vocabulary, Word, place_in_text};
 
+/// Words of a message that nobody writes by chance.
+const TELLING: f64 = 10.0;
+
 /// The kinds of words that a template replaces by a mark.
 const NUMBERS: &[Mask] = &[Mask::Number];
 const VALUES: &[Mask] = &[Mask::Number, Mask::Name, Mask::Quoted];
@@ -113,6 +116,14 @@ impl QueryIndex {
     /// Returns the messages that have words: entry, number of the message, text.
     pub(super) fn messages(&self) -> impl Iterator<Item = (u32, u32, &str)> {
         self.messages.iter().map(|&(entry, turn, text)| (entry, turn, &*self.texts[text as usize].content))
+    }
+
+    /// Returns a message of an entry, and how much it says, from 0 to 1: that of [`TELLING`] words that no other message has.
+    pub(super) fn told(&self, entry: u32, turn: u32) -> Option<(&str, f64)> {
+        let at = self.messages.partition_point(|(of, number, _)| (*of, *number) < (entry, turn));
+        let (of, number, text) = *self.messages.get(at)?;
+        let text = &self.texts[text as usize];
+        ((of, number) == (entry, turn)).then(|| (&*text.content, text.unique_words() / TELLING))
     }
 
     /// Returns the messages that may be phrases of a training set by their number of words: few, and no value among them.

@@ -3,7 +3,7 @@
 //! It depends only on the words of the message that the row has, on their places and kinds: messages that differ in words which the
 //! row lacks, such as thousands of copies of a template, are measured once for a row.
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ use super::align::{aligned, best_stretch};
 use super::candidates::is_near;
 use super::families::set_key;
 use super::measures::{
-    Counts, Places, RowWindow, best_rouge, best_window, runs_by_places, runs_of_long, weight_of_runs,
+    Counts, Places, RowWindow, Slots, best_rouge, best_window, runs_by_places, runs_of_long, weight_of_runs,
 };
 use super::text::{NGRAMS, Row, Text};
 
@@ -36,6 +36,10 @@ pub(super) struct Overlap {
     rouge_l: [Cell<Option<f64>>; 2],
 }
 
+thread_local! {
+    static SLOTS: RefCell<Slots> = RefCell::default();
+}
+
 /// From so many pairs of words on, two messages are compared through the runs that they share.
 const LONG: usize = 1 << 22;
 
@@ -46,30 +50,22 @@ fn are_long(text: &[u32], row: &[u32]) -> bool {
 
 impl Overlap {
     /// Measures a message. `counts` are empty and are left empty.
-    fn of(
-        text: &Text,
-        row: &Row<'_>,
-        word_weights: &[u64],
-        places: &Places,
-        counts: &mut [Counts; 2],
-    ) -> Self {
+    fn of(text: &Text, row: &Row<'_>, word_weights: &[u64], places: &Places, counts: &mut Counts) -> Self {
         let (numbers, n) = (&text.numbers[..], text.numbers.len());
-        let [of_text, of_part] = counts;
-        of_text.add(numbers);
-        let window = best_window(n, row.numbers, |word| word_weights[word as usize], of_text, of_part);
-        of_text.clear(numbers);
+        let of_part = counts;
+        let weight = |word: u32| word_weights[word as usize];
+        let window = SLOTS.with_borrow_mut(|slots| best_window(numbers, row.numbers, weight, slots));
         let is_long = are_long(numbers, row.numbers);
         let runs = if is_long {
             runs_of_long(numbers, row.numbers)
         } else {
             runs_by_places(numbers, row.numbers.len(), places)
         };
-        let common = match is_long {
-            true if is_near(n.min(row.numbers.len()), n, row.numbers.len()) => {
-                aligned(numbers, row.numbers).len()
-            }
-            true => 0,
-            false => n_common(numbers, row.numbers),
+        // Of lengths that are too unlike no text is near, however many words both have.
+        let common = match is_near(n.min(row.numbers.len()), n, row.numbers.len()) {
+            true if is_long => aligned(numbers, row.numbers).len(),
+            true => n_common(numbers, row.numbers),
+            false => 0,
         };
         let (of, _, length) = runs.longest;
         let inside = &row.numbers[window.at.clone()];
@@ -151,7 +147,7 @@ impl<'r> Measured<'r> {
         family: Option<u32>,
         word_weights: &[u64],
         (of_row, places): (&Counts, &Places),
-        counts: &mut [Counts; 2],
+        counts: &mut Counts,
     ) -> &Overlap {
         let row = self.row;
         if let Some(family) = family {

@@ -132,6 +132,12 @@ impl Text {
         self.distinct.sort_by_key(|(word, weight, _)| (u64::MAX - weight, *word));
     }
 
+    /// Returns how many words that no other message has weigh as much as it.
+    #[allow(clippy::cast_precision_loss)] // Weights of words.
+    pub(super) fn unique_words(&self) -> f64 {
+        self.total as f64 / weight_of(self.n_texts.max(FEWEST_TEXTS), 1) as f64
+    }
+
     /// Whether it weighs at least so many words that no other of at least `fewest` messages has.
     #[allow(clippy::cast_precision_loss)] // Weights of words.
     fn weighs(&self, n_words: f64, fewest: usize) -> bool {
@@ -280,8 +286,11 @@ impl Text {
         let n = self.numbers.len();
         // In a text of somebody else a short message is a way to say something.
         let fewest = if row.is_verbatim { by.min_words } else { by.contained_words };
-        let places = row.numbers.windows(n).enumerate().filter(|(_, words)| *words == self.numbers);
-        surest(places.filter_map(|(start, _)| {
+        let first = self.numbers[0];
+        let starts =
+            row.numbers.iter().enumerate().filter(|(_, word)| **word == first).map(|(start, _)| start);
+        let places = starts.filter(|start| row.numbers[*start..].starts_with(&self.numbers));
+        surest(places.filter_map(|start| {
             let is_inside = n >= fewest && self.weighs(by.contained_weight, FEWEST_TEXTS);
             let is_sentence = self.is_sentence(row, start) && self.weighs(by.sentence_weight, FEWEST_TEXTS);
             if !self.is_popular && (is_inside || is_sentence && !row.is_verbatim) {

@@ -65,6 +65,10 @@ const USER_TEXTS: &[&str] = &[
 ];
 /// Keys that hold texts of the user only in a row without a conversation.
 const BARE_TEXTS: &[&str] = &["text", "user", "human", "content", "turns", "data", "dialog", "instructions"];
+/// Keys of a prompt beside a conversation.
+const SYSTEMS: &[&str] = &["system", "system_prompt"];
+/// Keys of the speaker of a row that is one turn.
+const SPEAKERS: &[&str] = &["role", "from", "speaker"];
 /// Keys of turns before the text of the user.
 const HISTORY: &str = "history";
 /// Keys of function docs in rows without a request.
@@ -131,6 +135,8 @@ pub(super) fn reads(name: &str) -> bool {
         ANSWERS,
         WRAPPERS,
         &[HISTORY, ID],
+        SYSTEMS,
+        SPEAKERS,
     ];
     let is_first = |key: &&str| key.split('.').next() == Some(name.as_str());
     keys.iter().any(|keys| keys.iter().any(|key| is_first(&key)))
@@ -178,14 +184,25 @@ fn read_fields(record: &mut Record, fields: &Map<String, Value>, depth: usize) {
     }
     let found = CONVERSATIONS.iter().find_map(|key| Some((*key, conversation(&inside(fields, key)?)?)));
     let is_chosen = found.as_ref().is_some_and(|(key, _)| *key == CHOSEN);
-    let has_conversation = found.is_some();
     record.messages = found.map(|(_, messages)| messages).unwrap_or_default();
+    if record.messages.is_empty() && SPEAKERS.iter().any(|key| fields.get(*key).is_some_and(Value::is_string))
+    {
+        // One turn a row.
+        record.messages = conversation(&Value::Object(fields.clone())).unwrap_or_default();
+    }
+    let has_conversation = !record.messages.is_empty();
+    let has_system = record.messages.iter().any(|message| message.role == Role::System);
+    let beside = SYSTEMS.iter().find_map(|key| folded(fields, key)?.as_str()).filter(|_| !has_system);
+    let system = beside.filter(|text| !text.trim().is_empty()).map(|text| Message::text(Role::System, text));
     let bare = if has_conversation { &[][..] } else { BARE_TEXTS };
     let mut known: FxHashSet<String> =
         record.messages.iter().map(|message| message.content.clone()).collect();
     let new = user_texts(fields, bare).into_iter().filter(|text| known.insert(text.content.clone()));
     record.messages.extend(new);
     add_history(record, fields);
+    if let Some(system) = system {
+        record.messages.insert(0, system);
+    }
     if record.messages.is_empty() && depth > 0 {
         let wrapped = WRAPPERS.iter().find_map(|key| folded(fields, key)?.as_object());
         if let Some(wrapped) = wrapped {
@@ -211,16 +228,26 @@ fn docs_of(fields: &Map<String, Value>) -> Option<String> {
         _ => false,
     };
     let usual = || FUNCTIONS.iter().find_map(|key| inside(fields, key).filter(is_something));
-    let other = || {
-        let opened = fields.values().filter_map(|value| match value {
-            Value::String(text) if may_be_docs(text) => unwrap_json(text),
-            Value::Array(_) | Value::Object(_) => Some(value.clone()),
-            _ => None,
-        });
-        opened.into_iter().find(is_docs)
-    };
-    let docs = usual().or_else(other)?;
+    let docs = usual().or_else(|| fields.values().find_map(|value| docs_within(value, MOST_LEVELS)))?;
     Some(docs.as_str().map_or_else(|| docs.to_string(), str::to_owned))
+}
+
+/// Levels of a value in which function docs are looked for.
+const MOST_LEVELS: usize = 4;
+
+/// Returns the first function docs in a value: itself, or inside of it; texts are read as JSON.
+fn docs_within(value: &Value, levels: usize) -> Option<Value> {
+    let opened = value.as_str().filter(|text| may_be_docs(text)).and_then(unwrap_json);
+    let value = opened.as_ref().unwrap_or(value);
+    if is_docs(value) {
+        return Some(value.clone());
+    }
+    let levels = levels.checked_sub(1)?;
+    match value {
+        Value::Array(elements) => elements.iter().find_map(|element| docs_within(element, levels)),
+        Value::Object(members) => members.values().find_map(|member| docs_within(member, levels)),
+        _ => None,
+    }
 }
 
 /// Whether a text may be JSON of function docs.
@@ -247,7 +274,9 @@ fn docs_in_texts(messages: &[Message]) -> Option<String> {
     let texts =
         || messages.iter().filter(|message| message.role != Role::Assistant).map(|message| &message.content);
     let listed = |text: &String| tool_list(text).map(|list| list.text(text).to_owned());
-    texts().find_map(listed).or_else(|| texts().find_map(|text| defined_in(text)))
+    texts()
+        .find_map(listed)
+        .or_else(|| texts().find_map(|text| defined_in(text).or_else(|| declared_in(text))))
 }
 
 /// Returns the functions of Python that a text defines, from the first one to the end of its fence, or of the text.
@@ -262,6 +291,21 @@ fn defined_in(text: &str) -> Option<String> {
     })?;
     let end = text[at..].find("```").map_or(text.len(), |length| at + length);
     Some(text[at..end].trim_end().to_owned())
+}
+
+/// Returns the functions of TypeScript that a text declares, from the first line of a declaration to the end of its fence, or of the
+/// text.
+fn declared_in(text: &str) -> Option<String> {
+    const MARKS: &[&str] =
+        &["namespace functions {", "namespace tools {", "declare function ", "export function "];
+    let at = MARKS.iter().filter_map(|mark| text.find(mark)).min()?;
+    let end = text[at..].find("```").map_or(text.len(), |length| at + length);
+    let declared = text[at..end].trim_end();
+    // What follows the closing brace of a namespace is prose.
+    let close = if declared.starts_with("namespace") { declared.rfind("\n}").map(|at| at + 2) } else { None };
+    let close =
+        close.or_else(|| declared.rfind('}').map(|at| at + 1)).filter(|_| declared.starts_with("namespace"));
+    Some(declared[..close.unwrap_or(declared.len())].to_owned())
 }
 
 /// Returns the texts of the user that are no conversation, each once.

@@ -1,8 +1,7 @@
 //! Reads conversations as training sets have them: lists under any key, JSON in a text, one text with marks.
 //!
 //! A conversation in the form of an API is read as one. Any other is read turn by turn, with roles and keys in any case,
-//! because one turn that cannot be read must not hide the others. Turns of other speakers than user and model are not
-//! compared and left out.
+//! because one turn that cannot be read must not hide the others. Turns of unknown speakers are left out.
 
 use serde_json::{Map, Value, json};
 
@@ -28,6 +27,17 @@ const SPEAKERS: &[(&str, Role)] = &[
     ("function-call", Role::Assistant),
     ("tool_call", Role::Assistant),
     ("tool_calls", Role::Assistant),
+    ("system", Role::System),
+    ("developer", Role::System),
+    ("tool", Role::Tool),
+    ("function", Role::Tool),
+    ("observation", Role::Tool),
+    ("function_response", Role::Tool),
+    ("function-response", Role::Tool),
+    ("tool_response", Role::Tool),
+    ("tool_result", Role::Tool),
+    ("ipython", Role::Tool),
+    ("environment", Role::Tool),
 ];
 /// Keys of the speaker of a turn.
 const SPEAKER_KEYS: &[&str] = &["role", "from", "speaker", "author", "sender"];
@@ -153,6 +163,10 @@ fn with_role(role: Role, mut fields: Map<String, Value>) -> Vec<Message> {
     let said = key.and_then(|key| fields.remove(&key)).unwrap_or_default();
     for key in SPEAKER_KEYS {
         fields.remove(*key);
+    }
+    if role == Role::Tool {
+        // Results as APIs have them need ids of calls.
+        return said_by(Some(role), &said);
     }
     fields.insert("role".to_owned(), json!(role));
     fields.insert("content".to_owned(), said.clone());
