@@ -162,14 +162,28 @@ pub(super) fn audit(args: AuditArgs, registry: &Registry) -> anyhow::Result<Endi
             console::print_painted(&Painted::new("reused    finished steps of an earlier audit\n"))?;
         }
     }
-    for (file, what) in report.not_read().take(MOST_LISTED) {
+    for shared in report.shared_texts.iter().take(MOST_LISTED) {
+        watching.warn(&format!(
+            "a text that {} of {} rows share, such as their prompt, holds the message of {} {} ({}); it was compared once, and no row counts",
+            count(shared.rows as u64),
+            count(shared.of as u64),
+            visible_line(&shared.category),
+            visible_line(&shared.id),
+            shared.verdict
+        ));
+    }
+    if let Some(more) = unlisted(report.shared_texts.len()) {
+        watching.warn(&format!("{more} entries are in texts that many rows share; {AUDIT_REPORT} lists all"));
+    }
+    let not_read = report.not_read();
+    for (file, what) in not_read.iter().take(MOST_LISTED) {
         watching.warn(&format!(
             "{}: {what} found in {}; if there are some in a column that is not read, they were not compared",
             visible_line(&file.path),
             if file.rows == 1 { "its row".to_owned() } else { format!("its {} rows", count(file.rows)) }
         ));
     }
-    if let Some(more) = unlisted(report.not_read().count()) {
+    if let Some(more) = unlisted(not_read.len()) {
         watching.warn(&format!("{more} of such warnings; {AUDIT_REPORT} has what was read of each file"));
     }
     let n_unscorable = report.n_rows_of(Verdict::Unscorable);

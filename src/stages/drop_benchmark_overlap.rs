@@ -26,7 +26,7 @@ use crate::audit::hit::{Compared as ComparedObject, Hit, Object, Objects, Verdic
 use crate::audit::item::Item;
 use crate::audit::judge::{self, Judgement, MessagePair};
 use crate::audit::open::Names;
-use crate::audit::read_rows::{READ_NOTE, ReadOfFile};
+use crate::audit::read_rows::{READ_NOTE, ReadOfFile, SHARED_NOTE, SharedText};
 use crate::audit::row::{AuditedRow, ComparedWith, FinishedRow};
 use crate::audit::shuffle::{CleanShuffle, MAX_MESSAGES, SHUFFLE_NOTE};
 use crate::cells::TypedCells as _;
@@ -308,8 +308,15 @@ impl Stage for DropBenchmarkOverlap {
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let benchmark = self.open()?;
-        out.note(BENCHMARK_NOTE, BenchmarkFacts::of_benchmark(&benchmark).to_json());
-        let FirstTexts { messages, boilerplate } = first_texts(&view.whole(), cx)?;
+        let facts =
+            BenchmarkFacts { objects: self.objects.clone(), ..BenchmarkFacts::of_benchmark(&benchmark) };
+        out.note(BENCHMARK_NOTE, facts.to_json());
+        let FirstTexts { messages, shared, n_rows } = first_texts(&view.whole(), cx)?;
+        if Objects::of(&self.objects).has(Object::Text) {
+            let found = shared_texts(&shared, n_rows, &benchmark, &|| cx.cancelled());
+            out.note(SHARED_NOTE, json!(found));
+        }
+        let boilerplate: FxHashSet<u128> = shared.iter().map(|(text, _)| content_hash(text)).collect();
         let cancelled = || cx.cancelled();
         let shuffled = CleanShuffle::of(&messages, &benchmark, &cancelled).ok_or(Error::Interrupted)?;
         out.note(SHUFFLE_NOTE, json!(shuffled));
@@ -517,8 +524,36 @@ impl DropBenchmarkOverlap {
 struct FirstTexts {
     /// Messages of users, for the measure of chance.
     messages: Vec<String>,
-    /// Hashes of texts of others that many of the rows share.
-    boilerplate: FxHashSet<u128>,
+    /// Texts of others that many of the rows share, each with the number of these, the most frequent first.
+    shared: Vec<(String, usize)>,
+    n_rows: usize,
+}
+
+/// Returns which messages of the benchmark are in texts that many rows share.
+fn shared_texts(
+    shared: &[(String, usize)],
+    n_rows: usize,
+    benchmark: &Benchmark,
+    cancelled: Cancelled<'_>,
+) -> Vec<SharedText> {
+    let mut found: Vec<SharedText> = Vec::new();
+    for (text, rows) in shared {
+        let item = Item { texts: vec![text.clone()], ..Item::default() };
+        for hit in benchmark.hits_of(&item, cancelled) {
+            let (category, id) = benchmark.place_of(hit.entry);
+            if found.iter().any(|known| known.id == id && known.category == category) {
+                continue;
+            }
+            found.push(SharedText {
+                category: category.to_owned(),
+                id: id.to_owned(),
+                rows: *rows,
+                of: n_rows,
+                verdict: hit.verdict.name().to_owned(),
+            });
+        }
+    }
+    found
 }
 
 /// Fewest rows that share a text of somebody else for it to be boilerplate, and the same as one in so many.
@@ -528,7 +563,7 @@ const SHARING_ONE_IN: usize = 50;
 /// Returns the texts of the first rows.
 fn first_texts(view: &View<'_>, cx: &Context<'_>) -> Result<FirstTexts> {
     let mut texts = Vec::new();
-    let (mut n_rows, mut n_sharing): (usize, FxHashMap<u128, usize>) = (0, FxHashMap::default());
+    let (mut n_rows, mut n_sharing): (usize, FxHashMap<String, usize>) = (0, FxHashMap::default());
     view.stream(
         cx,
         |row| view.is_kept(row) && view.position(row) < N_FIRST_ROWS,
@@ -541,7 +576,7 @@ fn first_texts(view: &View<'_>, cx: &Context<'_>) -> Result<FirstTexts> {
                             texts.push(message.content)
                         }
                         Author::User => {}
-                        _ => *n_sharing.entry(content_hash(&message.content)).or_default() += 1,
+                        _ => *n_sharing.entry(message.content).or_default() += 1,
                     }
                 }
             }
@@ -555,7 +590,9 @@ fn first_texts(view: &View<'_>, cx: &Context<'_>) -> Result<FirstTexts> {
         n_bytes <= MAX_FIRST_BYTES
     });
     n_sharing.retain(|_, n| *n >= MIN_SHARING.max(n_rows / SHARING_ONE_IN));
-    Ok(FirstTexts { messages: texts, boilerplate: n_sharing.into_keys().collect() })
+    let mut shared: Vec<(String, usize)> = n_sharing.into_iter().collect();
+    shared.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    Ok(FirstTexts { messages: texts, shared, n_rows })
 }
 
 /// Rows in canonical order whose messages are shuffled.

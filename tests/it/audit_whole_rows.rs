@@ -89,6 +89,11 @@ fn write_benchmark(folder: &Path) {
 
 /// Audits rows, and returns the verdict and the surest object of each.
 fn verdicts(rows: &[(String, Value)], more: &[&str]) -> BTreeMap<String, String> {
+    audited(rows, more).0
+}
+
+/// The same, with what the program says, its lines joined.
+fn audited(rows: &[(String, Value)], more: &[&str]) -> (BTreeMap<String, String>, String) {
     let folder = tempfile::tempdir().unwrap();
     write_benchmark(folder.path());
     let lines = rows.iter().map(|(id, row)| {
@@ -115,7 +120,7 @@ fn verdicts(rows: &[(String, Value)], more: &[&str]) -> BTreeMap<String, String>
             *known = format!("{verdict} {}", hit["object"].as_str().unwrap());
         }
     }
-    found
+    (found, shown(&done).split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// A row in which a model says something to an unrelated request.
@@ -244,7 +249,9 @@ fn texts_of_others_are_compared_word_by_word() {
             (n.to_string(), json!({"messages": [prompt, said, {"role": "assistant", "content": "Nine."}]}))
         })
         .collect();
-    assert!(verdicts(&shared, &[]).values().all(|verdict| verdict == "clean"));
+    let (found, said) = audited(&shared, &[]);
+    assert!(found.values().all(|verdict| verdict == "clean"), "{found:?}");
+    assert!(said.contains("a text that 30 of 30 rows share, such as their prompt, holds the message of v4_simple_python lamps"), "{said}");
 }
 
 #[test]
@@ -304,6 +311,16 @@ fn function_docs_are_found_under_other_names_and_in_any_column() {
         (
             "typescript",
             json!({"messages": [{"role": "system", "content": typescript}, messages[0], messages[1]]}),
+            functions,
+        ),
+        (
+            "beside-code",
+            json!({"messages": messages, "code": "print(1)", "tools": "None", "mine": [doc]}),
+            functions,
+        ),
+        (
+            "beside-an-answer",
+            json!({"prompt": format!("Tools: {list}\nQuestion: as always."), "answer": "{\"name\": \"zzz\", \"parameters\": {\"a\": 1}}"}),
             functions,
         ),
         ("any-column", with("the_tools_of_the_row", json!(list)), functions),

@@ -13,8 +13,11 @@ use crate::attempt::{NAMESPACES, closing, names};
 /// Names of parameters in their order.
 pub type Order<'a> = &'a [String];
 
-/// The most known names of a text that are looked at.
-const MOST_CALLS: usize = 200;
+/// The most known names of a text that are looked at, and the most bytes after all of them.
+const MOST_CALLS: usize = 2_000;
+const MOST_BYTES: usize = 8 << 20;
+/// The most bytes of a call.
+const MOST_OF_A_CALL: usize = 16 << 10;
 /// The most bytes of signs and linking words between a name and its arguments.
 const MOST_BETWEEN: usize = 160;
 /// Objects around a name that are tried.
@@ -60,21 +63,31 @@ const DEFINES: &[&str] = &["def", "function", "fn", "func"];
 /// a name, `None` if there is none.
 pub fn written_calls<'a>(text: &str, orders: &dyn Fn(&str) -> Option<&'a [Vec<String>]>) -> Vec<Call> {
     let mut calls: Vec<Call> = Vec::new();
-    let (mut end_of_last, mut n_tried) = (0, 0);
+    let (mut end_of_last, mut n_tried, mut n_bytes) = (0, 0, 0);
+    let mut is_own: Vec<(&str, bool)> = Vec::new();
     for (start, end) in names(text) {
         if start < end_of_last || start == end || !may_be_called(&text[..start], &text[end..]) {
             continue;
         }
         let Some((name, orders)) = known_part(&text[start..end], orders) else { continue };
-        // A function that the text defines is its own.
-        if DEFINES.iter().any(|word| text.contains(&format!("{word} {name}("))) {
-            continue;
-        }
         n_tried += 1;
-        if n_tried > MOST_CALLS {
+        if n_tried > MOST_CALLS || n_bytes > MOST_BYTES {
             break;
         }
-        if let Some((found, after)) = read(text, (start, end), name, orders) {
+        // A function that the text defines is its own.
+        let known = is_own.iter().find(|(of, _)| *of == name).map(|(_, is)| *is);
+        let is_defined = known.unwrap_or_else(|| {
+            let is = DEFINES.iter().any(|word| text.contains(&format!("{word} {name}(")));
+            is_own.push((name, is));
+            is
+        });
+        if is_defined {
+            continue;
+        }
+        // What follows a name is read to its closing bracket, even if it is no call.
+        n_bytes += text[end..].len().min(MOST_OF_A_CALL);
+        let until = text.floor_char_boundary(text.len().min(end + MOST_OF_A_CALL));
+        if let Some((found, after)) = read(&text[..until], (start, end), name, orders) {
             calls.extend(found.into_iter().map(|arguments| Call {
                 id: None,
                 name: name.to_owned(),
@@ -100,6 +113,8 @@ fn known_part<'t, 'a>(
     orders: &dyn Fn(&str) -> Option<&'a [Vec<String>]>,
 ) -> Option<(&'t str, &'a [Vec<String>])> {
     let bare = NAMESPACES.iter().find_map(|space| word.strip_prefix(space));
+    // Scripts without spaces stand right before a name.
+    let word = word.trim_start_matches(|c: char| !c.is_ascii());
     let last = word.rsplit_once('.').map(|(_, last)| last);
     [Some(word), bare, last].into_iter().flatten().find_map(|name| Some((name, orders(name)?)))
 }
@@ -152,17 +167,25 @@ fn named(inside: &str) -> Option<Map<String, Value>> {
 /// Reads arguments with their names of which some are variables, as calls of Java and JavaScript have them: a variable is its name.
 fn with_identifiers(inside: &str) -> Option<Map<String, Value>> {
     let mut arguments = Map::new();
-    for argument in parts(inside) {
-        let (name, value) = argument.split_once('=')?;
-        let (name, value) = (name.trim(), value.trim());
-        let is_name = |word: &str| {
-            word.starts_with(|c: char| c.is_alphabetic() || c == '_')
-                && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))
-        };
-        let read = python::literal(value).ok().or_else(|| is_name(value).then(|| value.into()));
-        arguments.insert(is_name(name).then(|| name.to_owned())?, read?);
+    for part in parts(inside) {
+        let (name, value) = part_with_name(part)?;
+        let read = python::literal(value).ok().or_else(|| is_identifier(value).then(|| value.into()));
+        arguments.insert(name.to_owned(), read?);
     }
     (!arguments.is_empty()).then_some(arguments)
+}
+
+/// Splits an argument with a name.
+fn part_with_name(part: &str) -> Option<(&str, &str)> {
+    let (name, value) = part.split_once('=')?;
+    let (name, value) = (name.trim(), value.trim());
+    is_identifier(name).then_some((name, value))
+}
+
+/// Whether a text is the name of a variable, also of one in an object.
+fn is_identifier(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+        && word.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '$'))
 }
 
 /// The parts of a list between commas that are in no bracket and no quote.
@@ -184,15 +207,24 @@ fn parts(inside: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Reads arguments of which the first have no names: they get those of the parameters, in order.
-pub fn in_order(inside: &str, order: Order<'_>) -> Option<Map<String, Value>> {
-    let ends = std::iter::once(inside.len()).chain(inside.match_indices(',').map(|(at, _)| at));
-    let (values, rest) = ends.take(MOST_CALLS).find_map(|at| {
-        let rest = named(inside[at..].trim_start_matches(','))?;
-        Some((python::literal(&format!("[{}]", &inside[..at])).ok()?, rest))
-    })?;
-    let values = values.as_array()?;
-    let unnamed = order.iter().cloned().zip(values.iter().cloned());
-    (values.len() <= order.len()).then(|| unnamed.chain(rest).collect())
+fn in_order(inside: &str, order: Order<'_>) -> Option<Map<String, Value>> {
+    let mut arguments = Map::new();
+    let mut names = order.iter();
+    let mut has_named = false;
+    for part in parts(inside) {
+        match part_with_name(part) {
+            Some((name, value)) => {
+                has_named = true;
+                arguments.insert(name.to_owned(), python::literal(value).ok()?);
+            }
+            None if has_named => return None,
+            None => {
+                let value = python::literal(part.trim()).ok()?;
+                arguments.insert(names.next()?.clone(), value);
+            }
+        }
+    }
+    (!arguments.is_empty()).then_some(arguments)
 }
 
 /// Reads the object around a name: `{"name": "ring", "arguments": {…}}`, `{"ring": {…}}`.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
-use super::everyday::{is_example_name, is_of_library};
+use super::everyday::is_of_library;
 use super::hit::{Group, Hit, MOST_SINGLE, Method, Object, Verdict};
 use super::item::ItemCall;
 use super::known::KnownFunctions;
@@ -51,8 +51,6 @@ struct Answer {
     calls: Vec<ItemCall>,
     /// If it is one turn of an answer of several: the calls of all of them.
     of_whole: Option<usize>,
-    /// All its names are those of examples.
-    has_example_names: bool,
     /// All its functions are those of a library, which everybody calls with small numbers.
     is_of_library: bool,
 }
@@ -101,15 +99,8 @@ impl AnswerIndex {
         let next = u32::try_from(self.answers.len()).expect("fewer than 2^32 answers");
         let at = *self.known.entry(format!("{of_whole:?} {calls:?}")).or_insert(next);
         if at == next {
-            let has_example_names = calls.iter().all(|call| is_example_name(&call.name));
             let is_of_library = calls.iter().all(|call| is_of_library(&call.name));
-            self.answers.push(Answer {
-                entries: Vec::new(),
-                calls,
-                of_whole,
-                has_example_names,
-                is_of_library,
-            });
+            self.answers.push(Answer { entries: Vec::new(), calls, of_whole, is_of_library });
         }
         self.answers[at as usize].entries.push(entry);
     }
@@ -330,9 +321,7 @@ impl Answer {
         let is_whole = held == of;
         let is_most = of >= FEWEST_OF_MOST && 2 * held > of;
         let verdict = match (is_whole, self.of_whole.is_some()) {
-            (true, false) if proves && !(self.has_example_names && weight.is_everyday()) => {
-                Verdict::Contaminated
-            }
+            (true, false) if proves && !weight.is_everyday() => Verdict::Contaminated,
             (true, false) if weight.values > 0 => Verdict::Suspect,
             (true, true) if proves && !weight.is_everyday() => Verdict::Suspect,
             (false, false) if is_most && proves && !weight.is_everyday() => Verdict::Suspect,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::benchmark::{Benchmark, Thresholds};
-use super::hit::Method;
+use super::hit::{Compared, Method};
 
 /// The name of the note.
 pub const BENCHMARK_NOTE: &str = "benchmark";
@@ -26,6 +26,13 @@ pub struct BenchmarkFacts {
     pub unscorable: BTreeMap<String, BTreeMap<String, usize>>,
     /// When what overlaps.
     pub thresholds: Thresholds,
+    /// What of the rows was compared.
+    #[serde(default = "all_objects")]
+    pub objects: Vec<Compared>,
+}
+
+fn all_objects() -> Vec<Compared> {
+    Compared::ALL.to_vec()
 }
 
 /// A category of a benchmark.
@@ -74,7 +81,7 @@ impl BenchmarkFacts {
                 (found.method.name().to_owned(), names.iter().cloned().zip(found.by_category).collect())
             })
             .collect();
-        Self { categories, unscorable, thresholds: *benchmark.thresholds() }
+        Self { categories, unscorable, thresholds: *benchmark.thresholds(), objects: all_objects() }
     }
 
     /// Returns the facts in a note; `None` if there is none.

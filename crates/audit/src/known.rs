@@ -12,6 +12,10 @@ use callsieve_text::normal::loose_name;
 const MOST_ORDERS: usize = 4;
 /// Letters of a name behind a prefix; a shorter one is behind any.
 const MIN_LETTERS: usize = 5;
+/// The most parts of a name that may be the prefix of a server.
+const MOST_PREFIXES: usize = 12;
+/// The most bytes of a name.
+const MOST_OF_A_NAME: usize = 200;
 /// What may stand between the prefix of a server and a name.
 const SEPARATORS: &[char] = &['-', '_', '.', '/', ':'];
 
@@ -49,10 +53,10 @@ impl KnownFunctions {
     /// is known (`ferries-live_times`).
     pub(super) fn resolve(&self, name: &str) -> String {
         let whole = loose_name(name);
-        if self.orders.contains_key(&whole) {
+        if self.orders.contains_key(&whole) || name.len() > MOST_OF_A_NAME {
             return whole;
         }
-        let ends = name.char_indices().filter(|(_, c)| SEPARATORS.contains(c));
+        let ends = name.char_indices().filter(|(_, c)| SEPARATORS.contains(c)).take(MOST_PREFIXES);
         let known = ends
             .map(|(at, _)| loose_name(&name[at..]))
             .find(|rest| rest.chars().count() >= MIN_LETTERS && self.orders.contains_key(rest));
@@ -61,7 +65,10 @@ impl KnownFunctions {
 
     /// Reads the calls of known functions in a text.
     pub(super) fn calls_in(&self, text: &str) -> Vec<ItemCall> {
-        let orders = |name: &str| self.orders.get(&loose_name(name)).map(Vec::as_slice);
+        let orders = |name: &str| {
+            let is_name = name.len() <= MOST_OF_A_NAME;
+            is_name.then(|| self.orders.get(&self.resolve(name)).map(Vec::as_slice)).flatten()
+        };
         written_calls(text, &orders).iter().filter_map(ItemCall::of_call).collect()
     }
 }

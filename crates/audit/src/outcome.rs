@@ -15,7 +15,7 @@ use super::coverage::{GROUPED_NOTE, GroupedEntries};
 use super::facts::{BENCHMARK_NOTE, BenchmarkFacts, ITSELF_NOTE, JUDGED_NOTE};
 use super::frequent::FREQUENT_NOTE;
 use super::hit::{Method, Object, Verdict};
-use super::read_rows::{READ_NOTE, ReadOfFile};
+use super::read_rows::{READ_NOTE, ReadOfFile, SHARED_NOTE};
 use super::report::{Counted, CountedHit, TrainFile};
 use super::shuffle::{CleanShuffle, SHUFFLE_NOTE};
 use callsieve_engine::columns::{CONTAMINATION, EXTERNAL_ID, FILE, LINE, RECORD};
@@ -121,6 +121,8 @@ pub fn write(run: &Finished<'_>) -> Result<()> {
     report.clean_shuffle = shuffle.and_then(|note| CleanShuffle::deserialize(note).ok()).unwrap_or_default();
     let frequent = run.manifests[at].notes.get(FREQUENT_NOTE);
     report.frequent_entries = frequent.and_then(|note| Vec::deserialize(note).ok()).unwrap_or_default();
+    let shared = run.manifests[at].notes.get(SHARED_NOTE);
+    report.shared_texts = shared.and_then(|note| Vec::deserialize(note).ok()).unwrap_or_default();
     write_atomic(&run.folder.join(STATEMENT), report.statement_document().as_bytes())?;
     write_atomic(&run.folder.join(STATEMENT_LATEX), report.statement_latex().as_bytes())?;
     write_json(&run.folder.join(AUDIT_REPORT), &report)

@@ -10,6 +10,24 @@ use super::row::Read;
 /// The name of the note about what was read of each file, by the number of the input.
 pub const READ_NOTE: &str = "read_of_files";
 
+/// The name of the note about texts that many rows share.
+pub const SHARED_NOTE: &str = "shared_texts";
+
+/// A text that many rows of a training set share, such as the prompt of all of them, with a message of the benchmark that it holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SharedText {
+    /// The category of the entry.
+    pub category: String,
+    /// The entry.
+    pub id: String,
+    /// The rows that share the text, of the first ones.
+    pub rows: usize,
+    /// The rows that were looked at.
+    pub of: usize,
+    /// Whether it is contaminated or suspect.
+    pub verdict: String,
+}
+
 /// The rows of a training set by what was read of them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadOfFile {

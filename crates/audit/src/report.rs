@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::benchmark::Thresholds;
 use super::facts::{BenchmarkFacts, CategoryFacts};
 use super::frequent::FrequentEntry;
-use super::hit::{Method, Object, Verdict};
-use super::read_rows::ReadOfFile;
+use super::hit::{Compared, Method, Object, Verdict};
+use super::read_rows::{ReadOfFile, SharedText};
 use super::shuffle::CleanShuffle;
 use callsieve_text::figures::wilson;
 
@@ -53,6 +53,12 @@ pub struct AuditReport {
     pub judged: BTreeMap<String, u64>,
     /// When what overlaps.
     pub thresholds: Thresholds,
+    /// What of the rows was compared.
+    #[serde(default)]
+    pub compared: Vec<Compared>,
+    /// Texts that many rows share, and that hold a message of the benchmark. They are compared once, and no row counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared_texts: Vec<SharedText>,
 }
 
 /// A training set.
@@ -287,6 +293,8 @@ impl Counted {
             frequent_entries: Vec::new(),
             judged: BTreeMap::new(),
             thresholds: facts.thresholds,
+            compared: facts.objects.clone(),
+            shared_texts: Vec::new(),
         }
     }
 }
@@ -307,22 +315,20 @@ impl AuditReport {
         self.rows.get(verdict.name()).copied().unwrap_or_default()
     }
 
-    /// Returns the training sets of which no message, no function doc or no call was read, with the name of that.
-    pub fn not_read(&self) -> impl Iterator<Item = (&TrainFile, &'static str)> {
-        let of_file = |file: &'_ TrainFile| {
-            let ReadOfFile { rows, queries, docs, calls, .. } = file.read;
+    /// Returns the training sets of which no message, no function doc or no call was read although it is compared, with the name of
+    /// that.
+    pub fn not_read(&self) -> Vec<(&TrainFile, &'static str)> {
+        let mut not_read = Vec::new();
+        for file in self.train.iter().filter(|file| file.read.rows > 0) {
             let kinds = [
-                ("no message of a user was", queries),
-                ("no function doc was", docs),
-                ("no call was", calls),
+                (Compared::Query, "no message of a user was", file.read.queries),
+                (Compared::Docs, "no function doc was", file.read.docs),
+                (Compared::Calls, "no call was", file.read.calls),
             ];
-            kinds
-                .into_iter()
-                .filter(move |(_, n)| rows > 0 && *n == 0)
-                .map(|(what, _)| what)
-                .collect::<Vec<_>>()
-        };
-        self.train.iter().flat_map(move |file| of_file(file).into_iter().map(move |what| (file, what)))
+            let missing = kinds.into_iter().filter(|(kind, _, n)| *n == 0 && self.compared.contains(kind));
+            not_read.extend(missing.map(|(_, what, _)| (file, what)));
+        }
+        not_read
     }
 
     /// The number of rows that are in no cleaned set.

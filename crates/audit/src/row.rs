@@ -100,7 +100,8 @@ impl AuditedRow {
             texts: has_text,
         };
         // A text of somebody else alone has no request that could be compared.
-        let is_scorable = read.queries || read.docs || read.calls;
+        let has_only_texts = read.texts && !objects.has(Object::Query);
+        let is_scorable = read.queries || read.docs || read.calls || has_only_texts;
         let mut row = Self { item, hits, read, is_scorable, queries, calls, texts };
         row.sort();
         row

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use sha2::{Digest as _, Sha256};
 
-use super::hit::{Method, Verdict};
+use super::hit::{Compared, Method, Verdict};
 use super::report::{AuditReport, CategoryCounts, ratio};
 use callsieve_engine::fingerprint::hex;
 use callsieve_text::figures::{count, counted, share_of, wilson};
@@ -105,7 +105,7 @@ fn file_name(path: &str) -> String {
 
 /// Returns a name as Markdown code, in which nothing is markup.
 fn code_span(name: &str) -> String {
-    format!("`{}`", visible_line(name).replace('`', "'"))
+    format!("`{}`", visible_line(name).replace('`', "'").replace('|', "¦"))
 }
 
 impl AuditReport {
@@ -253,6 +253,18 @@ impl AuditReport {
                 format!("{} were", count(self.n_removed()))
             },
         );
+        if !self.compared.is_empty() && self.compared != Compared::ALL {
+            let names: Vec<&str> = self.compared.iter().map(|kind| kind.name()).collect();
+            let _ = write!(text, "Only these were compared: {}. ", names.join(", "));
+        }
+        if !self.shared_texts.is_empty() {
+            let n = self.shared_texts.len() as u64;
+            let _ = write!(
+                text,
+                "{} in a text that many rows share, such as a prompt, which makes no row contaminated. ",
+                counted(n, "message of a benchmark is", "messages of a benchmark are")
+            );
+        }
         let n_shared = self.n_rows_of(Verdict::Environment);
         if n_shared > 0 {
             let _ = write!(

@@ -32,8 +32,10 @@ impl Weight {
             Value::Object(members) => members.values().map(Self::of).sum(),
             Value::Bool(_) => Self { values: 1, strong: 0, everyday: 1 },
             Value::Number(number) => {
-                let digits = number.to_string().bytes().filter(u8::is_ascii_digit).count();
-                Self { values: 1, strong: usize::from(digits >= STRONG_SIGNS), everyday: 0 }
+                let written = number.to_string();
+                let is_pi = written.starts_with("3.14");
+                let is_strong = significant(&written) >= STRONG_SIGNS && !is_pi;
+                Self { values: 1, strong: usize::from(is_strong), everyday: usize::from(is_pi) }
             }
             Value::String(text) if text.trim().is_empty() => Self::default(),
             Value::String(text) => {
@@ -75,16 +77,32 @@ impl std::iter::Sum for Weight {
 fn is_strong(text: &str) -> bool {
     let text = text.trim();
     let count = |is: fn(char) -> bool| text.chars().filter(|c| is(*c)).count();
-    let digits = count(|c| c.is_numeric());
-    let letters = count(char::is_alphabetic);
-    // A day or a time: everybody writes some.
-    let is_date = letters <= 2 && text.contains(['-', ':', '/']) && !text.contains(char::is_whitespace);
+    let (digits, letters) = (count(|c| c.is_numeric()), count(char::is_alphabetic));
+    let is_word = !text.contains(char::is_whitespace);
+    // A day or a time, or how one is written: everybody writes some.
+    let is_date = is_word
+        && text.contains(['-', ':', '/'])
+        && (letters <= 2 || text.chars().all(|c| !c.is_alphabetic() || "ymdhsYMDHSTZ".contains(c)));
+    let is_id = is_word
+        && !is_date
+        && !text.ends_with("123")
+        && if letters == 0 {
+            significant(text) >= STRONG_SIGNS
+        } else {
+            digits > 0 && digits + letters >= STRONG_SIGNS
+        };
     text.split_whitespace().count() >= STRONG_WORDS
         || count(is_unspaced) >= STRONG_UNSPACED
         || text.contains("://")
-        || text.contains('@') && text.contains('.')
-        || letters > 2 && (text.contains('\\') || text.matches('/').count() >= 2)
-        || !is_date && digits > 0 && digits + letters >= STRONG_SIGNS
+        || is_word && text.contains('@') && text.contains('.')
+        || letters > 2 && !is_date && (text.contains('\\') || text.matches('/').count() >= 2)
+        || is_id
+}
+
+/// Returns the digits of a number without zeros at its ends.
+fn significant(number: &str) -> usize {
+    let digits: String = number.chars().filter(char::is_ascii_digit).collect();
+    digits.trim_matches('0').len()
 }
 
 #[cfg(test)]
@@ -106,14 +124,28 @@ mod tests {
             json!("https://example.com"),
             json!("ann@example.com"),
             json!("order_7731"),
+            json!("London, 14 the mews behind the old fort"),
             json!(1_234_567),
             json!(37.774_929),
             json!("请把港口的大钟敲响"),
         ] {
             assert_eq!(of(strong.clone()), (1, 1, 0), "{strong}");
         }
-        for weak in [json!("Oban"), json!(10), json!(2.5), json!("2024-05-01"), json!("10:30"), json!("N/A")]
-        {
+        for weak in [
+            json!("Oban"),
+            json!(10),
+            json!(2.5),
+            json!("2024-05-01"),
+            json!("10:30"),
+            json!("N/A"),
+            json!("5 minutes"),
+            json!("10:30 AM"),
+            json!("MM/DD/YYYY"),
+            json!("user123"),
+            json!(100_000),
+            json!(10_000.0),
+            json!("Room 101"),
+        ] {
             assert_eq!(of(weak.clone()), (1, 0, 0), "{weak}");
         }
         for everyday in [

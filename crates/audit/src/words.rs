@@ -214,21 +214,17 @@ fn words(text: &str, mut number: impl FnMut(&str) -> u32) -> Vec<Word> {
 /// Returns the places of the words of a text.
 fn spans(text: &str) -> Vec<Range<usize>> {
     let mut spans: Vec<Range<usize>> = Vec::with_capacity(text.len() / 5);
+    let mut is_after_number = false;
     let mut add = |at: Range<usize>| {
-        let is_number = |at: &Range<usize>| text[at.clone()].bytes().all(|byte| byte.is_ascii_digit());
+        let is_number = text[at.clone()].bytes().all(|byte| byte.is_ascii_digit());
         match spans.last_mut() {
             // `1.5` and `10,000`.
-            Some(last)
-                if matches!(&text[last.end..at.start], "." | ",")
-                    && is_number(&at)
-                    && text[last.clone()]
-                        .bytes()
-                        .all(|byte| byte.is_ascii_digit() || b".,".contains(&byte)) =>
-            {
+            Some(last) if is_number && is_after_number && matches!(&text[last.end..at.start], "." | ",") => {
                 last.end = at.end;
             }
             _ => spans.push(at),
         }
+        is_after_number = is_number;
     };
     let mut start = None;
     if text.is_ascii() {

@@ -36,6 +36,7 @@ use super::{AuditError, Result};
 use callsieve_docs::canonical;
 use callsieve_docs::parse::parse;
 use callsieve_docs::signature::{Signature, signatures};
+use callsieve_engine::context::Cancelled;
 use callsieve_ingest::log_formats::Columns;
 use callsieve_text::content_hash::content_hash;
 use entry::ReadEntry;
@@ -321,6 +322,11 @@ impl Benchmark {
     /// Finds the messages and answers that overlap those of a row.
     pub fn hits_of_messages(&self, item: &Item) -> Vec<Hit> {
         self.hits_in(item, Scope::all(&|| false))
+    }
+
+    /// Finds the same, until the user asks to stop.
+    pub fn hits_of(&self, item: &Item, cancelled: Cancelled<'_>) -> Vec<Hit> {
+        self.hits_in(item, Scope::all(cancelled))
     }
 
     /// Finds the messages and answers of some entries.

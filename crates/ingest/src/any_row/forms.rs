@@ -219,18 +219,30 @@ fn read_fields(record: &mut Record, fields: &Map<String, Value>, depth: usize) {
     }
 }
 
-/// Returns the function docs of a row: under one of the usual keys, or under any other that holds nothing else.
+/// Returns the function docs of a row: under one of the usual keys, else under any other, else what a usual key holds.
 fn docs_of(fields: &Map<String, Value>) -> Option<String> {
     let is_something = |value: &Value| match value {
-        Value::Array(list) => !list.is_empty(),
+        Value::Array(list) => list.iter().any(|element| element.is_object() || element.is_string()),
         Value::Object(members) => !members.is_empty(),
-        Value::String(text) => !matches!(text.trim(), "" | "[]" | "{}"),
+        Value::String(text) => !NOTHING.contains(&text.trim().to_lowercase().as_str()),
         _ => false,
     };
-    let usual = || FUNCTIONS.iter().find_map(|key| inside(fields, key).filter(is_something));
-    let docs = usual().or_else(|| fields.values().find_map(|value| docs_within(value, MOST_LEVELS)))?;
+    let usual = || FUNCTIONS.iter().filter_map(|key| inside(fields, key).filter(is_something));
+    let is_sure = |value: &Value| docs_within(value, 1).is_some();
+    // What a model answers may look like a function.
+    let is_answer = |key: &str| {
+        ANSWERS.iter().any(|answer| answer.split('.').next().is_some_and(|it| it.eq_ignore_ascii_case(key)))
+    };
+    let other = || {
+        let others = fields.iter().filter(|(key, _)| !is_answer(key));
+        others.map(|(_, value)| value).find_map(|value| docs_within(value, MOST_LEVELS))
+    };
+    let docs = usual().find(is_sure).or_else(other).or_else(|| usual().next())?;
     Some(docs.as_str().map_or_else(|| docs.to_string(), str::to_owned))
 }
+
+/// Texts of a column without docs, in lower case.
+const NOTHING: &[&str] = &["", "[]", "[ ]", "{}", "none", "null", "nan", "n/a", "-"];
 
 /// Levels of a value in which function docs are looked for.
 const MOST_LEVELS: usize = 4;
@@ -239,7 +251,7 @@ const MOST_LEVELS: usize = 4;
 fn docs_within(value: &Value, levels: usize) -> Option<Value> {
     let opened = value.as_str().filter(|text| may_be_docs(text)).and_then(unwrap_json);
     let value = opened.as_ref().unwrap_or(value);
-    if is_docs(value) {
+    if is_docs(value) && has_schemas(value) {
         return Some(value.clone());
     }
     let levels = levels.checked_sub(1)?;
@@ -247,6 +259,19 @@ fn docs_within(value: &Value, levels: usize) -> Option<Value> {
         Value::Array(elements) => elements.iter().find_map(|element| docs_within(element, levels)),
         Value::Object(members) => members.values().find_map(|member| docs_within(member, levels)),
         _ => None,
+    }
+}
+
+/// Whether the parameters of each function are a schema, not arguments.
+fn has_schemas(docs: &Value) -> bool {
+    let has_schema = |doc: &Value| {
+        let doc = doc.get("function").unwrap_or(doc);
+        let schemas = ["parameters", "input_schema", "inputSchema"].iter().filter_map(|key| doc.get(*key));
+        schemas.into_iter().any(|schema| schema.get("properties").is_some() || schema.get("type").is_some())
+    };
+    match docs {
+        Value::Array(list) => list.iter().any(has_schema),
+        doc => has_schema(doc),
     }
 }
 
@@ -389,9 +414,19 @@ pub(super) fn may_have_more(bytes: &[u8]) -> bool {
     MORE.iter().any(|part| memmem::find(bytes, part.as_bytes()).is_some())
 }
 
-/// Adds to a request what only training sets have: the instruction before an input, earlier turns, the chosen answer.
+/// Returns whether a request has nothing in the place of its function docs.
+pub(super) fn has_no_docs(record: &Record) -> bool {
+    NOTHING.contains(&record.functions.trim().to_lowercase().as_str())
+}
+
+/// Adds to a request what only training sets have: the instruction before an input, earlier turns, the chosen answer, docs in another column.
 pub(super) fn complete(record: &mut Record, value: &Value) {
     let Some(fields) = value.as_object() else { return };
+    if has_no_docs(record)
+        && let Some(docs) = docs_of(fields)
+    {
+        record.functions = docs;
+    }
     if let Some((key, joined)) = instruction(fields) {
         let input = folded(fields, key).and_then(Value::as_str).unwrap_or_default();
         let instruction = folded(fields, INSTRUCTION).and_then(Value::as_str).unwrap_or_default();

@@ -158,7 +158,7 @@ fn completed(
     let has_request = parts.iter().any(|part| matches!(part.fate, LineFate::Record(_) | LineFate::Answer(_)));
     if has_request && reading.text_fields.is_empty() {
         if let [Line { fate: LineFate::Record(record), .. }] = &mut parts[..]
-            && may_have_more
+            && (may_have_more || forms::has_no_docs(record))
             && let Some((_, value)) = value()
         {
             forms::complete(record, &value);
