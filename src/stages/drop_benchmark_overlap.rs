@@ -573,7 +573,7 @@ fn first_texts(view: &View<'_>, cx: &Context<'_>) -> Result<FirstTexts> {
                 for message in batch.row(row).messages() {
                     match message.role {
                         Author::User if message.content.len() <= MAX_MESSAGE_BYTES => {
-                            texts.push(message.content)
+                            texts.push(message.content);
                         }
                         Author::User => {}
                         _ => *n_sharing.entry(message.content).or_default() += 1,

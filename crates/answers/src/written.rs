@@ -348,18 +348,18 @@ fn of_key_and_value(text: &str) -> Option<(&str, &str, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
 
     fn read_all(text: &str) -> Vec<(String, Value)> {
-        let orders = vec![vec!["bell".to_owned(), "times".to_owned()]];
-        let known = |name: &str| matches!(name, "ring" | "tower.ring").then_some(&orders[..]);
-        // The orders outlive the calls.
-        let known: &dyn Fn(&str) -> Option<&'static [Vec<String>]> =
-            &|name| known(name).map(|orders| &*Box::leak(orders.to_vec().into_boxed_slice()));
-        written_calls(text, known).into_iter().map(|call| (call.name, call.arguments)).collect()
+        static ORDERS: LazyLock<Vec<Vec<String>>> =
+            LazyLock::new(|| vec![vec!["bell".to_owned(), "times".to_owned()]]);
+        let known = |name: &str| matches!(name, "ring" | "tower.ring").then_some(&ORDERS[..]);
+        written_calls(text, &known).into_iter().map(|call| (call.name, call.arguments)).collect()
     }
 
     #[test]

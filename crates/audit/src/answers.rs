@@ -86,7 +86,9 @@ impl AnswerIndex {
             .filter_map(|(start, end)| calls.get(*start..*end))
             .collect();
         if parts.len() > 1 {
-            parts.into_iter().for_each(|turn| self.add_calls(entry, turn, Some(calls.len())));
+            for turn in parts {
+                self.add_calls(entry, turn, Some(calls.len()));
+            }
         }
         true
     }
@@ -268,9 +270,10 @@ impl Call<'_> {
 
 /// How much of an answer a row has.
 struct Held {
-    /// The calls of the answer, and those of them that the row has.
+    /// The calls of the answer.
     of: usize,
-    held: usize,
+    /// Those of them that the row has.
+    there: usize,
     /// The values of the calls that it has.
     weight: Weight,
 }
@@ -305,9 +308,9 @@ impl Answer {
         }
         let numbers = |calls: &Calls<'_>| calls.iter().map(|(_, n)| *n).collect::<Vec<_>>();
         let assignment = Assignment::of(numbers(&expected), numbers(own), &edges);
-        let mut found = Held { of: self.calls.len(), held: 0, weight: Weight::default() };
+        let mut found = Held { of: self.calls.len(), there: 0, weight: Weight::default() };
         for (call, other, n) in assignment.pairs() {
-            found.held += n;
+            found.there += n;
             found.weight = (0..n).map(|_| weights[&(call, other)]).sum::<Weight>() + found.weight;
         }
         found
@@ -316,10 +319,10 @@ impl Answer {
     /// Returns how sure it is that a row that has so much of it has it from the benchmark, and the share of its calls.
     #[allow(clippy::cast_precision_loss)] // Counts of calls.
     fn verdict(&self, found: &Held, by: &DocThresholds) -> Option<(Verdict, f64)> {
-        let Held { of, held, weight } = *found;
+        let Held { of, there, weight } = *found;
         let proves = weight.strong > 0 || weight.values >= by.arguments && !self.is_of_library;
-        let is_whole = held == of;
-        let is_most = of >= FEWEST_OF_MOST && 2 * held > of;
+        let is_whole = there == of;
+        let is_most = of >= FEWEST_OF_MOST && 2 * there > of;
         let verdict = match (is_whole, self.of_whole.is_some()) {
             (true, false) if proves && !weight.is_everyday() => Verdict::Contaminated,
             (true, false) if weight.values > 0 => Verdict::Suspect,
@@ -327,7 +330,7 @@ impl Answer {
             (false, false) if is_most && proves && !weight.is_everyday() => Verdict::Suspect,
             _ => return None,
         };
-        Some((verdict, held as f64 / self.of_whole.unwrap_or(of) as f64))
+        Some((verdict, there as f64 / self.of_whole.unwrap_or(of) as f64))
     }
 }
 
@@ -424,7 +427,9 @@ mod tests {
         assert!(index.add(7, &of(answer), turns));
         index.index();
         let (mut known, mut hits) = (KnownFunctions::default(), Vec::new());
-        of(answer).iter().for_each(|call| known.add_called(call));
+        for call in &of(answer) {
+            known.add_called(call);
+        }
         index.find(&of(calls), &known, &DocThresholds::default(), Scope::all(&|| false), &mut hits);
         hits.iter().find(|hit| hit.entry == 7).map(|hit| hit.verdict)
     }
@@ -435,7 +440,7 @@ mod tests {
 
     #[test]
     fn one_value_proves_what_it_is_worth() {
-        let of = |own: Value| verdict_of(&[own.clone()], &[], &[own]);
+        let of = |own: Value| verdict_of(std::slice::from_ref(&own), &[], std::slice::from_ref(&own));
         assert_eq!(of(json!({"pier": "the long one behind the fort"})), Some(Verdict::Contaminated));
         assert_eq!(of(json!({"pier": {"name": ["north"], "nights": [2]}})), Some(Verdict::Contaminated));
         assert_eq!(of(json!({"pier": "north"})), Some(Verdict::Suspect));

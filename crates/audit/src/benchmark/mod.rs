@@ -217,8 +217,12 @@ impl Benchmark {
         }
         let label = self.label(&calls, category);
         self.asked.push(Asked { last: queries.last().cloned().unwrap_or_default(), request, label });
-        functions.iter().for_each(|function| self.known.add(function));
-        calls.iter().for_each(|call| self.known.add_called(call));
+        for function in &functions {
+            self.known.add(function);
+        }
+        for call in &calls {
+            self.known.add_called(call);
+        }
         if !functions.is_empty() {
             let index = if has_environment { &mut self.environments } else { &mut self.docs };
             index.add_functions(entry, &functions);

@@ -31,12 +31,7 @@ pub(super) struct Text {
     run_totals: [u64; NGRAMS.len()],
     /// The number of messages of the benchmark.
     n_texts: usize,
-    /// It has no subject: inside others it proves nothing.
-    is_small_talk: bool,
-    /// Everybody tries a model with it, or it is small talk.
-    is_popular: bool,
-    /// It only answers a question for a value: with another value it is somebody else's answer.
-    is_slot_answer: bool,
+    kinds: Kinds,
     /// Its words after the first are all names.
     pub(super) is_name: bool,
     /// Its different words from the heaviest, with their weight and how often it has them.
@@ -46,8 +41,11 @@ pub(super) struct Text {
 /// What a message is by its words.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Kinds {
+    /// It has no subject: inside others it proves nothing.
     pub(super) is_small_talk: bool,
+    /// Everybody tries a model with it, or it is small talk.
     pub(super) is_popular: bool,
+    /// It only answers a question for a value: with another value it is somebody else's answer.
     pub(super) is_slot_answer: bool,
 }
 
@@ -88,7 +86,6 @@ pub(super) fn weights(texts: &[Text], n_words: usize) -> Vec<u64> {
 impl Text {
     /// Returns a message without weights. It has at least one word.
     pub(super) fn new(text: &str, words: Vec<Word>, kinds: Kinds) -> Self {
-        let Kinds { is_small_talk, is_popular, is_slot_answer } = kinds;
         let numbers = words.iter().map(|word| word.number).collect();
         let is_name = words[1..].iter().all(|word| word.mask == Mask::Name);
         Self {
@@ -100,9 +97,7 @@ impl Text {
             total: 0,
             run_totals: [0; NGRAMS.len()],
             n_texts: 0,
-            is_small_talk,
-            is_popular,
-            is_slot_answer,
+            kinds,
             is_name,
             distinct: Vec::new(),
         }
@@ -166,7 +161,9 @@ impl Text {
     pub(super) fn methods(&self, by: &QueryThresholds) -> Vec<Method> {
         let n = self.words.len();
         let mut methods = vec![Method::Exact];
-        if !self.is_small_talk && (n >= by.contained_words || self.weighs(by.sentence_weight, FEWEST_TEXTS)) {
+        if !self.kinds.is_small_talk
+            && (n >= by.contained_words || self.weighs(by.sentence_weight, FEWEST_TEXTS))
+        {
             methods.push(Method::Contained);
         }
         let is_template = |masks: &[Mask]| (1..n).contains(&self.n_plain(masks));
@@ -191,8 +188,8 @@ impl Text {
     /// Returns what is found of an equal message, in an entry with or without other messages.
     pub(super) fn exact(&self, row: &Row<'_>, by: &QueryThresholds, is_conversation: bool) -> Finding {
         // “Thank you!” is a turn of many conversations.
-        let is_turn = self.is_small_talk && (is_conversation || row.is_conversation);
-        let is_sure = self.weighs(by.exact_weight, 1) && !is_turn && !self.is_popular;
+        let is_turn = self.kinds.is_small_talk && (is_conversation || row.is_conversation);
+        let is_sure = self.weighs(by.exact_weight, 1) && !is_turn && !self.kinds.is_popular;
         self.whole(row, Method::Exact, surely(is_sure))
     }
 
@@ -204,7 +201,7 @@ impl Text {
 
     /// Returns whether an equal message is found otherwise in a conversation.
     pub(super) fn depends_on_conversation(&self) -> bool {
-        self.is_small_talk
+        self.kinds.is_small_talk
     }
 
     /// Adds what the methods find in a message of a row that is not equal. `overlap` is what both have in common, `is_template`
@@ -293,7 +290,7 @@ impl Text {
         surest(places.filter_map(|start| {
             let is_inside = n >= fewest && self.weighs(by.contained_weight, FEWEST_TEXTS);
             let is_sentence = self.is_sentence(row, start) && self.weighs(by.sentence_weight, FEWEST_TEXTS);
-            if !self.is_popular && (is_inside || is_sentence && !row.is_verbatim) {
+            if !self.kinds.is_popular && (is_inside || is_sentence && !row.is_verbatim) {
                 return Some((start, Verdict::Contaminated));
             }
             (n >= fewest).then_some((start, Verdict::Suspect))
@@ -312,7 +309,7 @@ impl Text {
 
     /// Whether a message with other values is another one.
     pub(super) fn is_slot_answer(&self) -> bool {
-        self.is_slot_answer
+        self.kinds.is_slot_answer
     }
 
     /// Whether it is looked for with other numbers inside longer messages.
@@ -351,7 +348,7 @@ impl Text {
             row.numbers[start + plain] == first && self.words.iter().zip(*words).all(is_like)
         });
         surest(places.map(|(start, _)| {
-            let is_sure = !self.is_slot_answer && (n >= by.min_words || self.is_sentence(row, start));
+            let is_sure = !self.kinds.is_slot_answer && (n >= by.min_words || self.is_sentence(row, start));
             (start, if is_sure { Verdict::Contaminated } else { Verdict::Suspect })
         }))
     }

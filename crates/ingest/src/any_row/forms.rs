@@ -139,7 +139,7 @@ pub(super) fn reads(name: &str) -> bool {
         SPEAKERS,
     ];
     let is_first = |key: &&str| key.split('.').next() == Some(name.as_str());
-    keys.iter().any(|keys| keys.iter().any(|key| is_first(&key)))
+    keys.iter().any(|keys| keys.iter().any(is_first))
 }
 
 /// Returns the record of a value of any form. It has no message if the value has no text.
