@@ -108,6 +108,8 @@ pub use callsieve_privacy as privacy;
 pub use callsieve_public_sets as public_sets;
 #[doc(hidden)]
 pub use callsieve_relevance as relevance;
+#[doc(no_inline)]
+pub use callsieve_retrieval as retrieval;
 #[doc(hidden)]
 pub use callsieve_similarity as similarity;
 pub use callsieve_system::environment::{self, Environment};

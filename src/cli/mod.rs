@@ -36,6 +36,7 @@ mod plan;
 mod probe;
 mod purge;
 mod report;
+mod retrieve;
 mod run;
 mod sets;
 mod stages;
@@ -94,6 +95,8 @@ enum Command {
     Collect(collect::CollectArgs),
     /// Calls the functions of an API collection on hosts that you allow, and records the answers.
     Probe(probe::ProbeArgs),
+    /// Finds the functions of an API collection that fit a request, and measures how well that works.
+    Retrieve(retrieve::RetrieveArgs),
     /// Makes instructions over an environment by executing programs; needs no language model.
     Generate(generate::GenerateArgs),
     /// Checks a pipeline without reading the logs: stages, columns, files, settings.
@@ -289,6 +292,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Audit(args) => return audit::audit(*args, registry),
         Command::Collect(args) => return collect::collect(&args, registry),
         Command::Probe(args) => return probe::probe(&args),
+        Command::Retrieve(args) => return retrieve::retrieve(&args, registry.environment()),
         Command::Generate(args) => return generate::generate(&args, registry),
         Command::Pairs(args) => return pairs::pairs(&args, registry),
         Command::Compare(args) => return compare::compare(&args),

@@ -11,6 +11,7 @@ pub mod dataset;
 pub mod gate;
 pub mod instruct;
 pub mod probe;
+pub mod retrieve;
 
 use std::path::Path;
 

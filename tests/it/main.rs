@@ -61,6 +61,7 @@ mod public_names;
 mod recogniser;
 mod records;
 mod report;
+mod retrieve;
 mod run;
 mod servers;
 #[path = "../support/mod.rs"]

@@ -22,6 +22,7 @@ pub use crate::llm::calls::{AllowedHost, CallLimits, SecretHeader};
 use crate::llm::calls::{AllowedHosts, Caller, Request as Sent};
 use files::{Journal, SETTINGS, recorded_calls};
 pub use options::{Method, ProbeOptions};
+pub(crate) use plan::read_tools;
 pub use plan::{NotCalled, PlannedFunction, plan};
 use record::CallKey;
 pub use record::RecordedCall;

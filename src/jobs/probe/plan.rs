@@ -91,7 +91,7 @@ fn request(
 }
 
 /// Reads the tools of a collection.
-pub(super) fn read_tools(run: &Path) -> Result<Vec<Tool>> {
+pub(crate) fn read_tools(run: &Path) -> Result<Vec<Tool>> {
     let path = run.join(TOOLS);
     if !path.is_file() {
         return Err(Error::Setting(format!(
