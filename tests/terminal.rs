@@ -320,8 +320,8 @@ fn maker_commands(at: &Surroundings) -> [(Vec<String>, Shows); 5] {
     ]
 }
 
-/// Calls of `probe` on a collection whose names, paths and addresses are hostile. Nothing is sent.
-fn probe_commands(at: &Surroundings) -> [(Vec<String>, Shows); 4] {
+/// Calls of `probe` and `retrieve` on a collection whose names, paths and addresses are hostile. Nothing is sent.
+fn probe_commands(at: &Surroundings) -> [(Vec<String>, Shows); 7] {
     let below = |name: &str| at.path().join(name).to_str().unwrap().to_owned();
     let (missing, apis) = (below(&format!("{HOSTILE} missing")), below("apis"));
     let function = |method: &str| json!({"name": HOSTILE, "method": method, "path": format!("/{HOSTILE}")});
@@ -336,6 +336,9 @@ fn probe_commands(at: &Surroundings) -> [(Vec<String>, Shows); 4] {
         of(&[&apis], Shows::Text),
         of(&[&missing], Shows::Text),
         of(&[&apis, "--header", HOSTILE], Shows::Nothing),
+        call(&["retrieve", &apis, HOSTILE], Shows::Text),
+        call(&["retrieve", &apis, HOSTILE, "--json"], Shows::Json),
+        call(&["retrieve", &missing, HOSTILE], Shows::Text),
     ]
 }
 

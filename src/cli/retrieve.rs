@@ -101,7 +101,7 @@ pub(super) fn retrieve(args: &RetrieveArgs, environment: &Environment) -> anyhow
                 "score": (scores[*at] * 1e4).round() / 1e4, "description": function.description});
             format!("{line}\n")
         });
-        console::print_painted(&Painted::new(&lines.collect::<String>()))?;
+        console::write_json(&lines.collect::<String>())?;
         return Ok(Ending::Done);
     }
     if found.is_empty() {
@@ -146,7 +146,7 @@ fn measure(args: &RetrieveArgs, index: &Index, cancelled: &(dyn Fn() -> bool + S
         };
         let line = json!({"queries": measures.queries, "functions": index.functions().len(), "ndcg": by_cut(&measures.ndcg),
             "recall": by_cut(&measures.recall), "mrr": measures.mrr, "missing_functions": n_missing, "queries_without_function": n_without});
-        console::print_painted(&Painted::new(&format!("{line}\n")))?;
+        console::write_json(&format!("{line}\n"))?;
     } else {
         let mut table =
             Table::new([Column::number("first"), Column::number("NDCG"), Column::number("recall")]);
