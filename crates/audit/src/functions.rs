@@ -7,6 +7,7 @@
 
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
+use std::hash::Hasher as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::everyday::is_example_name;
@@ -18,7 +19,7 @@ use super::words::{Vocabulary, Word, n_common};
 use callsieve_docs::signature::{Parameter, Signature, ValueKind};
 use callsieve_text::normal::loose_name;
 use callsieve_text::rouge::f1;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 /// A function of the benchmark.
 #[derive(Debug)]
@@ -65,6 +66,8 @@ pub(super) struct DocIndex {
     by_parameters: FxHashMap<Vec<String>, Vec<u32>>,
     /// By the words of their descriptions, of those with enough of them.
     by_described: FxHashMap<Vec<u32>, Vec<u32>>,
+    /// The hashes of the descriptions of these, without those of parameters: most functions of a row need not be read further.
+    heads: FxHashSet<u64>,
     lists: Vec<List>,
     known_lists: FxHashMap<Box<[u32]>, u32>,
     /// By the function that is in the fewest lists.
@@ -104,6 +107,7 @@ impl DocIndex {
                 let described = numbers(&self.vocabulary.learn(&Shown::of(&descriptions(signature))));
                 let structure = structure(signature);
                 if described.len() >= FEWEST_DESCRIBED {
+                    self.heads.extend(head(signature));
                     self.by_described.entry(described.clone()).or_default().push(at);
                 }
                 self.functions.push(Function {
@@ -330,7 +334,9 @@ impl DocIndex {
         }
         let is_found =
             |found: &[(u32, Method, f64, Verdict)], at: u32| found.iter().any(|(of, ..)| *of == at);
-        for &at in self.by_described.get(&*described).into_iter().flatten() {
+        let may_be_described = head(signature).is_some_and(|head| self.heads.contains(&head));
+        let same = may_be_described.then(|| self.by_described.get(&*described)).flatten();
+        for &at in same.into_iter().flatten() {
             let function = &self.functions[at as usize];
             if !is_found(&found, at)
                 && function.has_parameters
@@ -405,6 +411,17 @@ fn text(signature: &Signature) -> String {
 fn descriptions(signature: &Signature) -> String {
     let of_parameters = signature.parameters.iter().map(|parameter| parameter.description.as_str());
     std::iter::once(signature.description.as_str()).chain(of_parameters).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the hash of the letters and digits of a function's own description; `None` without one.
+fn head(signature: &Signature) -> Option<u64> {
+    let mut hasher = FxHasher::default();
+    let mut is_empty = true;
+    for c in signature.description.chars().filter(|c| c.is_alphanumeric()) {
+        is_empty = false;
+        c.to_lowercase().for_each(|c| hasher.write_u32(c.into()));
+    }
+    (!is_empty).then(|| hasher.finish())
 }
 
 /// Returns the parameters of a function with their kinds and options, by name.
