@@ -298,7 +298,7 @@ impl Oracle {
             || (share >= by.words_reordered && ngram(3) >= by.ngram);
         let has_values =
             text.iter().filter(|word| word.kind != ' ').all(|word| inside.contains(&word.text.as_str()));
-        let is_sure = is_like && n >= by.min_words && has_values;
+        let is_sure = is_like && n >= by.min_words && has_values && !is_popular;
         for (method, score, suspect) in [
             ("ngram", ngram(3), by.ngram_suspect),
             ("words", share, by.words_suspect),

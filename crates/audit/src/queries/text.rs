@@ -255,7 +255,7 @@ impl Text {
         let least = if is_reordered { 0.0 } else { by.rouge_l.min(by.rouge_l_suspect) };
         let rouge_l = overlap.rouge_l(&self.numbers, row.numbers, is_reordered, least);
         let is_like = is_reordered || (words >= by.words && rouge_l >= by.rouge_l);
-        let is_sure = is_like && n >= by.min_words && overlap.has_values;
+        let is_sure = is_like && n >= by.min_words && overlap.has_values && !self.kinds.is_popular;
         let inside = ((window.at.start, window.at.end), (0, n));
         for &(method, share) in &ngrams[1..] {
             if share >= by.long_ngram_suspect && is_long_enough {
