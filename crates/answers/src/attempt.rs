@@ -189,7 +189,7 @@ fn without_number(after: &str) -> &str {
 
 /// Whether a bracket holds arguments. An empty one is a call on a line of its own, or beside tokens of a template.
 fn is_argument_list(inside: &str, before: &str, after: &str) -> bool {
-    let Some(end) = closing(inside) else { return false };
+    let Some(end) = closing(inside, ')') else { return false };
     let arguments = inside[..end].trim();
     if arguments.is_empty() {
         let line = before.rsplit('\n').next().unwrap_or_default().trim();
@@ -208,8 +208,8 @@ fn is_argument_list(inside: &str, before: &str, after: &str) -> bool {
         || python::literal(&format!("[{arguments}]")).is_ok()
 }
 
-/// The place of the bracket that closes an open one, outside of quotes.
-pub(crate) fn closing(inside: &str) -> Option<usize> {
+/// The place of the bracket `close` that closes an open one, outside of quotes.
+pub(crate) fn closing(inside: &str, close: char) -> Option<usize> {
     let (mut depth, mut quote, mut is_escaped) = (0_usize, None, false);
     for (at, c) in inside.char_indices() {
         match (quote, c) {
@@ -218,7 +218,7 @@ pub(crate) fn closing(inside: &str) -> Option<usize> {
             (Some(open), _) if open == c => quote = None,
             (None, '\'' | '"') => quote = Some(c),
             (None, '(' | '[' | '{') => depth += 1,
-            (None, ')') if depth == 0 => return Some(at),
+            (None, c) if c == close && depth == 0 => return Some(at),
             (None, ')' | ']' | '}') => depth = depth.saturating_sub(1),
             _ => {}
         }

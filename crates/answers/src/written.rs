@@ -10,9 +10,6 @@ use serde_json::{Map, Value};
 
 use crate::attempt::{NAMESPACES, closing, names};
 
-/// Names of parameters in their order.
-pub type Order<'a> = &'a [String];
-
 /// The most known names of a text that are looked at, and the most bytes after all of them.
 const MOST_CALLS: usize = 2_000;
 const MOST_BYTES: usize = 8 << 20;
@@ -130,7 +127,7 @@ fn read(
     let after = &text[end..];
     let unspaced = after.trim_start_matches(' ');
     if let Some(inside) = unspaced.strip_prefix('(') {
-        let length = closing(inside)?;
+        let length = closing(inside, ')')?;
         let found = of_brackets(&inside[..length], orders);
         return (!found.is_empty()).then(|| (found, text.len() - inside.len() + length));
     }
@@ -207,7 +204,7 @@ fn parts(inside: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Reads arguments of which the first have no names: they get those of the parameters, in order.
-fn in_order(inside: &str, order: Order<'_>) -> Option<Map<String, Value>> {
+pub fn in_order(inside: &str, order: &[String]) -> Option<Map<String, Value>> {
     let mut arguments = Map::new();
     let mut names = order.iter();
     let mut has_named = false;
@@ -272,26 +269,8 @@ fn object_at(text: &str) -> Option<(Value, usize)> {
     if let Some(Ok(value @ Value::Object(_))) = values.next() {
         return Some((value, values.byte_offset()));
     }
-    let length = 1 + closing_brace(&text[1..])? + 1;
+    let length = 1 + closing(&text[1..], '}')? + 1;
     python::literal(&text[..length]).ok().filter(Value::is_object).map(|value| (value, length))
-}
-
-/// The place of the brace that closes an open one, outside of quotes.
-fn closing_brace(inside: &str) -> Option<usize> {
-    let (mut depth, mut quote, mut is_escaped) = (0_usize, None, false);
-    for (at, c) in inside.char_indices() {
-        match (quote, c) {
-            _ if is_escaped => is_escaped = false,
-            (Some(_), '\\') => is_escaped = true,
-            (Some(open), _) if open == c => quote = None,
-            (None, '\'' | '"') => quote = Some(c),
-            (None, '{') => depth += 1,
-            (None, '}') if depth == 0 => return Some(at),
-            (None, '}') => depth -= 1,
-            _ => {}
-        }
-    }
-    None
 }
 
 /// Reads an object after a name, with nothing between but signs, tokens of templates and linking words.

@@ -151,7 +151,7 @@ impl CategoryCounts {
         }
     }
 
-    fn rate(&mut self) {
+    pub(super) fn rate(&mut self) {
         self.rate = ratio(self.contaminated, self.entries);
         self.interval = wilson(self.contaminated, self.entries);
     }
@@ -300,7 +300,7 @@ impl Counted {
 }
 
 #[allow(clippy::cast_precision_loss)] // Counts of entries.
-pub(super) fn ratio(part: usize, whole: usize) -> f64 {
+fn ratio(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::AuditError;
 use crate::item::{Item, ItemCall};
+use callsieve_answers::written::in_order;
 use callsieve_docs::{dialect, json_type};
 use callsieve_notation::python;
 
@@ -169,22 +170,11 @@ pub(super) fn calls_of_texts<'t>(
 /// Reads one call whose first arguments have no names.
 fn positional(text: &str, functions: &[Value]) -> Option<python::PyCall> {
     let (name, arguments) = text.strip_suffix(')')?.split_once('(')?;
-    let (values, mut call) = std::iter::once(arguments.len())
-        .chain(arguments.match_indices(',').map(|(at, _)| at))
-        .find_map(|at| {
-            let named = arguments[at..].trim_start_matches(',');
-            let call = python::calls(&format!("{name}({named})")).ok()?.pop()?;
-            Some((python::literal(&format!("[{}]", &arguments[..at])).ok()?, call))
-        })?;
-    let function = functions.iter().find(|function| function["name"] == call.name.as_str())?;
+    let name = name.trim();
+    let function = functions.iter().find(|function| function["name"] == name)?;
     let parameters = function.pointer("/parameters/properties")?.as_object()?;
-    let values = values.as_array()?;
-    if values.len() > parameters.len() {
-        return None;
-    }
-    let unnamed = parameters.keys().cloned().zip(values.iter().cloned());
-    call.arguments = unnamed.chain(call.arguments).collect();
-    Some(call)
+    let order: Vec<String> = parameters.keys().cloned().collect();
+    Some(python::PyCall { name: name.to_owned(), arguments: in_order(arguments, &order)? })
 }
 
 #[cfg(test)]

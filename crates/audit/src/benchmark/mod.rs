@@ -325,7 +325,7 @@ impl Benchmark {
 
     /// Finds the messages and answers that overlap those of a row.
     pub fn hits_of_messages(&self, item: &Item) -> Vec<Hit> {
-        self.hits_in(item, Scope::all(&|| false))
+        self.hits_of(item, &|| false)
     }
 
     /// Finds the same, until the user asks to stop.
