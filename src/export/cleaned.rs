@@ -5,10 +5,11 @@
 //! copied too, so nothing is lost that was not judged; a forgotten record, and lines that a limit skipped, are not. An
 //! input is read a second time, and must have the bytes that the run has read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufWriter, Read as _, Seek as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -127,6 +128,9 @@ impl Sink for CleanedSets {
                 return Err(Error::Interrupted);
             }
             let to = into.join(name);
+            if let Some(folder) = to.parent() {
+                std::fs::create_dir_all(folder).at("making", folder)?;
+            }
             match Reading::of(path) {
                 Reading::Parquet => copy_parquet(path, &to, kept, input, cx)?,
                 Reading::Text(format) => copy_text(path, &to, format, kept, input, cx)?,
@@ -169,30 +173,47 @@ fn kept(n_inputs: usize, lines: &[LineStory], corpus: &Corpus, cx: &Context<'_>)
     Ok(kept)
 }
 
-/// Returns the names of the cleaned sets: those of the files, numbered where two are equal.
+/// Returns the names of the cleaned sets in the dataset: those of the files or, where two are equal, of all files with their
+/// folders below the one that they share.
 pub fn names(paths: &[PathBuf]) -> Vec<String> {
-    let bare = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let bare: Vec<String> = paths.iter().map(|path| name_of(path.file_name())).collect();
     // Some file systems ignore case.
-    let folded = |name: &str| name.to_lowercase();
-    let own: BTreeSet<String> = paths.iter().map(|path| folded(&bare(path))).collect();
-    // The next number of each name: a set can have thousands of files of one name in as many folders.
-    let mut numbers: BTreeMap<String, u64> = BTreeMap::new();
-    let mut free_name = |path: &PathBuf| {
-        let name = bare(path);
-        let Some(number) = numbers.get_mut(&folded(&name)) else {
-            numbers.insert(folded(&name), 2);
-            return name;
-        };
-        loop {
-            let numbered = format!("{number}-{name}");
-            *number += 1;
-            // Two names never give one: the rest after the number is the name.
-            if !own.contains(&folded(&numbered)) {
-                return numbered;
-            }
-        }
+    let are_distinct = |names: &[String]| {
+        let folded: BTreeSet<String> = names.iter().map(|name| name.to_lowercase()).collect();
+        folded.len() == names.len()
     };
-    paths.iter().map(&mut free_name).collect()
+    if are_distinct(&bare) {
+        return bare;
+    }
+    let whole: Vec<Vec<String>> = paths.iter().map(|path| parts(path)).collect();
+    let n_shared = whole.iter().skip(1).fold(whole.first().map_or(0, Vec::len), |n_shared, other| {
+        whole[0].iter().zip(other).take(n_shared).take_while(|(one, other)| one == other).count()
+    });
+    let below = |parts: &Vec<String>| parts[n_shared.min(parts.len().saturating_sub(1))..].join("/");
+    let names: Vec<String> = whole.iter().map(below).collect();
+    if are_distinct(&names) {
+        return names;
+    }
+    // Names that differ in their case only.
+    (1..).zip(names).map(|(number, name)| format!("{number}/{name}")).collect()
+}
+
+fn name_of(part: Option<&OsStr>) -> String {
+    part.unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Returns the folders and the name of a file, from the root.
+fn parts(path: &Path) -> Vec<String> {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut parts: Vec<String> = Vec::new();
+    for part in whole.components() {
+        match part {
+            Component::Normal(name) => parts.push(name_of(Some(name))),
+            Component::ParentDir => drop(parts.pop()),
+            Component::RootDir | Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    parts
 }
 
 /// Writes the rows of a Parquet file that are kept. The file may have changed since it was read.
@@ -409,12 +430,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_sets_have_one_name() {
+    fn no_two_sets_have_one_name_and_folders_are_kept_where_names_repeat() {
         let of = |paths: &[&str]| names(&paths.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(of(&["x/a.csv", "y/b.csv"]), ["a.csv", "b.csv"]);
         assert_eq!(
-            of(&["x/train.jsonl", "x/2-train.jsonl", "y/train.jsonl"]),
-            ["train.jsonl", "2-train.jsonl", "3-train.jsonl"]
+            of(&["s/x/train.jsonl", "s/x/2.jsonl", "s/z/../y/train.jsonl"]),
+            ["x/train.jsonl", "x/2.jsonl", "y/train.jsonl"]
         );
-        assert_eq!(of(&["x/a.csv", "y/A.csv", "z/a.csv"]), ["a.csv", "2-A.csv", "3-a.csv"]);
+        assert_eq!(of(&["a.csv", "y/A.csv"]), ["a.csv", "y/A.csv"]);
+        assert_eq!(of(&["x/a.csv", "x/A.csv"]), ["1/a.csv", "2/A.csv"]);
+        assert_eq!(of(&["/a.csv"]), ["a.csv"]);
     }
 }

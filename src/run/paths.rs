@@ -13,6 +13,7 @@ use super::own_files::is_decisions_file;
 use super::pattern::{is_pattern, matching_files};
 use crate::engine::marker::is_run;
 use crate::folder_entries::entries;
+use crate::ingest::source::is_set_facts;
 use crate::text::figures::counted;
 use crate::text::os_error::{cause_of, hint_of};
 
@@ -29,6 +30,8 @@ pub struct Expanded {
     pub skipped_runs: Vec<PathBuf>,
     /// Files of decisions in the given folders.
     pub skipped_decisions: Vec<PathBuf>,
+    /// Files in the given folders that describe a set, such as `dataset_infos.json`.
+    pub skipped_facts: Vec<PathBuf>,
     /// Links to folders in the given folders; they are not followed.
     pub skipped_links: Vec<PathBuf>,
 }
@@ -44,6 +47,7 @@ impl Expanded {
         let parts = [
             part(&self.skipped_runs, "run folder", "run folders"),
             part(&self.skipped_decisions, "file of decisions", "files of decisions"),
+            part(&self.skipped_facts, "description of a set", "descriptions of sets"),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         let no_logs = (!parts.is_empty()).then(|| format!("{}: not logs", parts.join(" and ")));
@@ -112,6 +116,8 @@ fn add_folder(folder: &Path, found: &mut Expanded) -> Result<(), Error> {
         } else if is_data(&path) {
             if is_decisions_file(&path) {
                 found.skipped_decisions.push(path);
+            } else if is_set_facts(&path) {
+                found.skipped_facts.push(path);
             } else {
                 found.files.push(path);
             }
@@ -202,6 +208,13 @@ mod tests {
         let all = [at("logs/a.csv.gz"), at("logs/b.jsonl"), at("logs/below/c.parquet")];
         assert_eq!(expand(&[at("logs")]).unwrap().files, all);
         assert_eq!(expand(&[at("logs/*.jsonl")]).unwrap().files, [at("logs/b.jsonl")]);
+        std::fs::write(at("logs/dataset_infos.json"), "{}").unwrap();
+        let found = expand(&[at("logs")]).unwrap();
+        assert_eq!(
+            (found.files.len(), found.skipped_facts.clone()),
+            (3, vec![at("logs/dataset_infos.json")])
+        );
+        assert!(found.skipped().unwrap().contains("1 description of a set"), "{found:?}");
         assert_eq!(run_name(&[at("logs")]), "logs");
         // A file that has the name of a pattern is that file; one that is not there is for others to report.
         std::fs::write(at("logs/x[1].jsonl"), "").unwrap();

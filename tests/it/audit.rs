@@ -541,6 +541,29 @@ fn parquet_comes_back_as_parquet_with_all_columns() {
 }
 
 #[test]
+fn a_benchmark_may_be_parquet() {
+    let bench = Bench::new();
+    bench.write("train.jsonl", &lines(&[row("verbatim", TIDE, &other())]));
+    bench.hits("train.jsonl", "out");
+    // The table of the hits has ids as texts.
+    fs::create_dir(bench.path("set")).unwrap();
+    fs::copy(bench.path("out/hits.parquet"), bench.path("set/test.parquet")).unwrap();
+    bench.write("set/dataset_infos.json", "{\"default\": {\"description\": \"verbatim\"}}");
+    bench.write("ids.jsonl", &lines(&[json!({"train_id": "verbatim"}), json!({"train_id": "another one"})]));
+    for (benchmark, format) in [("set/test.parquet", "rows"), ("set", "rows")] {
+        let arguments =
+            ["--train", "ids.jsonl", "--field", "train_id", "--bench", benchmark, "--out", "o", "--fresh"];
+        let done = bench.audit(&[&arguments[..], &["--bench-format", format]].concat());
+        assert_eq!(done.status.code(), Some(0), "{}", shown(&done));
+        let report = bench.report("o");
+        assert_eq!(
+            (report["rows"]["contaminated"].as_u64(), report["categories"].as_array().unwrap().len()),
+            (Some(1), 1)
+        );
+    }
+}
+
+#[test]
 fn calls_as_text_are_compared_in_every_form_of_a_row() {
     let bench = Bench::new();
     let call = "[{\"name\": \"book_ferry\", \"arguments\": {\"from_port\": \"Oban\", \"to_port\": \"Mull\", \"seats\": 2}}]";

@@ -71,6 +71,9 @@ pub enum AuditError {
     /// A file cannot be read as rows.
     #[error(transparent)]
     Input(#[from] ReadError),
+    /// A Parquet file cannot be read.
+    #[error(transparent)]
+    Parquet(#[from] callsieve_engine::error::Error),
     /// A line of a benchmark is no entry.
     #[error("{}:{line}: no entry of a benchmark: {found}\nhint: `callsieve check {}` lists what is wrong with the file", path.display(), path.display())]
     Entry {

@@ -1,11 +1,14 @@
 //! Reads the rows of files as items: requests, conversations without functions, and plain texts.
 
+use serde_json::Value;
+
 use super::item::{Docs, Item};
-use callsieve_ingest::any_row::{Reading, RowsRead, rows_of};
-use callsieve_ingest::fate::LineFate;
+use callsieve_ingest::any_row::{Reading, RowsRead, push_rows, rows_of};
+use callsieve_ingest::fate::{Line, LineFate};
 use callsieve_ingest::log_formats::Columns;
 use callsieve_ingest::read::{Block, Position};
 use callsieve_ingest::reasons::ItemFault;
+use callsieve_text::content_hash::content_hash;
 
 /// A row of a file, read.
 #[derive(Debug)]
@@ -30,8 +33,25 @@ pub struct Fallback {
 /// Reads the rows of a block, in order; the parts of one item are one row.
 pub fn items_of(block: &Block, columns: &Columns, fallback: &Fallback) -> Vec<ReadRow> {
     let reading = Reading { columns, rows: RowsRead::All, text_fields: &fallback.fields };
-    let mut rows: Vec<ReadRow> = Vec::with_capacity(block.items.len());
-    for line in rows_of(block, &reading) {
+    rows_from(rows_of(block, &reading))
+}
+
+/// Reads a row of a table that is no text; its parts are one row.
+pub fn items_of_value(
+    position: Position,
+    value: Value,
+    columns: &Columns,
+    fallback: &Fallback,
+) -> Vec<ReadRow> {
+    let reading = Reading { columns, rows: RowsRead::All, text_fields: &fallback.fields };
+    let mut lines = Vec::with_capacity(1);
+    push_rows(position, content_hash(value.to_string()), value, &reading, &mut lines);
+    rows_from(lines)
+}
+
+fn rows_from(lines: Vec<Line>) -> Vec<ReadRow> {
+    let mut rows: Vec<ReadRow> = Vec::with_capacity(lines.len());
+    for line in lines {
         let position = Position { line: line.line, record: line.record };
         if line.part == 0 {
             rows.push(ReadRow { position, id: None, item: None, fault: None });

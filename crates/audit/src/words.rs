@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::shown::Shown;
@@ -85,8 +85,21 @@ pub(super) enum Mask {
 #[derive(Debug, Default)]
 pub(super) struct Vocabulary {
     numbers: FxHashMap<Box<str>, u32>,
-    /// Two words with a hyphen between, as people write them without: the bytes of the first, and their numbers.
-    glued: FxHashMap<Box<str>, (usize, [u32; 2])>,
+    /// Two words with a hyphen between, as people write them without.
+    glued: FxHashMap<Box<str>, Glued>,
+    /// The words that it has without a hyphen, too.
+    glued_words: FxHashSet<u32>,
+}
+
+/// Two words that the benchmark has with a hyphen between.
+#[derive(Debug)]
+struct Glued {
+    /// The bytes of the first.
+    length: usize,
+    /// Their numbers.
+    numbers: [u32; 2],
+    /// The words before and after them, in each text.
+    neighbours: Vec<[Option<u32>; 2]>,
 }
 
 impl Vocabulary {
@@ -98,47 +111,76 @@ impl Vocabulary {
             }
             let number = u32::try_from(self.numbers.len()).unwrap_or(UNKNOWN);
             self.numbers.insert(word.into(), number);
+            if self.glued.contains_key(word) {
+                self.glued_words.insert(number);
+            }
             number
         });
-        for pair in found.windows(2) {
+        for (at, pair) in found.windows(2).enumerate() {
             let [one, other] = [pair[0].at.clone(), pair[1].at.clone()].map(|at| &text.text[at]);
             let is_plain = |word: &str| word.bytes().all(|byte| byte.is_ascii_alphabetic());
             if &text.text[pair[0].at.end..pair[1].at.start] == "-" && is_plain(one) && is_plain(other) {
-                let glued = format!("{one}{other}").to_ascii_lowercase();
-                self.glued.insert(glued.into(), (one.len(), [pair[0].number, pair[1].number]));
+                let whole = format!("{one}{other}").to_ascii_lowercase();
+                self.glued_words.extend(self.numbers.get(whole.as_str()));
+                let (length, numbers) = (one.len(), [pair[0].number, pair[1].number]);
+                let glued = self.glued.entry(whole.into()).or_insert(Glued {
+                    length,
+                    numbers,
+                    neighbours: Vec::new(),
+                });
+                // Of two places of a hyphen (`no-table`, `not-able`) the first counts.
+                if glued.length == length && glued.neighbours.len() < MOST_NEIGHBOURS {
+                    glued.neighbours.push(neighbours(&found, at, at + 1));
+                }
             }
         }
         found
     }
 
-    /// Returns the words of another text. A word that the benchmark has only with a hyphen is two.
+    /// Returns the words of another text. A word that the benchmark has only with a hyphen is two, and so is one that it has with a
+    /// hyphen between the same words.
     pub(super) fn read(&self, text: &Shown<'_>) -> Vec<Word> {
         let found = words(&text.text, |word| self.numbers.get(word).copied().unwrap_or(UNKNOWN));
-        let parts = |word: &Word| {
-            let is_unknown = word.number == UNKNOWN && !self.glued.is_empty();
-            is_unknown
-                .then(|| self.glued.get(text.text[word.at.clone()].to_ascii_lowercase().as_str()))
-                .flatten()
-        };
-        if !found.iter().any(|word| parts(word).is_some()) {
+        if self.glued.is_empty() {
             return found;
         }
-        let split = |word: Word| match parts(&word) {
+        let parts = |at: usize| {
+            let word = &found[at];
+            if word.number != UNKNOWN && !self.glued_words.contains(&word.number) {
+                return None;
+            }
+            let glued = self.glued.get(text.text[word.at.clone()].to_ascii_lowercase().as_str())?;
+            let is_two = word.number == UNKNOWN || glued.neighbours.contains(&neighbours(&found, at, at));
+            is_two.then_some((glued.length, glued.numbers))
+        };
+        let parts: Vec<Option<(usize, [u32; 2])>> = (0..found.len()).map(parts).collect();
+        if parts.iter().all(Option::is_none) {
+            return found;
+        }
+        let split = |(word, parts): (Word, Option<(usize, [u32; 2])>)| match parts {
             None => vec![word],
-            Some(&(length, [one, other])) => {
+            Some((length, [one, other])) => {
                 let middle = word.at.start + length;
                 let second =
                     Word { number: other, at: middle..word.at.end, before: Gap::Inside, ..word.clone() };
                 vec![Word { number: one, at: word.at.start..middle, ..word }, second]
             }
         };
-        found.into_iter().flat_map(split).collect()
+        found.into_iter().zip(parts).flat_map(split).collect()
     }
 
     /// The number of words.
     pub(super) fn len(&self) -> usize {
         self.numbers.len()
     }
+}
+
+/// The most places of a word with a hyphen whose neighbours are known.
+const MOST_NEIGHBOURS: usize = 16;
+
+/// Returns the words before one and after another; `None` at the ends of a text.
+fn neighbours(words: &[Word], from: usize, to: usize) -> [Option<u32>; 2] {
+    [from.checked_sub(1), to.checked_add(1)].map(|at| words.get(at?).map(|word| word.number))
 }
 
 /// Makes the places of words those of the text as written.

@@ -10,8 +10,9 @@ use serde::de::DeserializeSeed as _;
 use serde_json::Value;
 
 use crate::fields::{Field, PickedFields};
+use crate::parquet;
 use crate::read::{Block, Item, Limits, ReadError, read_blocks};
-use crate::reasons::{ItemFault, LINE_TOO_LONG, NOT_JSON, NOT_UTF8};
+use crate::reasons::{ItemFault, NOT_JSON, NOT_UTF8};
 use crate::source::Reading;
 use callsieve_engine::error::Error;
 use callsieve_engine::foreign::{ForeignFile, Need};
@@ -100,17 +101,9 @@ impl Column {
             let rows = file.read(&selection, stretch.clone())?;
             let read = |row: usize| {
                 let line = (stretch.start + row) as u64 + 1;
-                let n_bytes = rows.row_bytes(row);
-                if n_bytes > limit {
-                    let detail = format!("{n_bytes} bytes, the limit is {limit}");
-                    return Row::Unreadable(line, ItemFault::new(LINE_TOO_LONG, detail));
-                }
-                let row = rows.row(row);
-                match row.fault {
-                    Some((column, what)) => {
-                        Row::Unreadable(line, ItemFault::new(NOT_UTF8, format!("column {column:?}: {what}")))
-                    }
-                    None => picked_row(line, Value::Object(row.object), wanted),
+                match parquet::object_of(&rows, row, limit) {
+                    Err(fault) => Row::Unreadable(line, fault),
+                    Ok(object) => picked_row(line, object, wanted),
                 }
             };
             let rows: Vec<Row> = (0..rows.height()).into_par_iter().map(read).collect();

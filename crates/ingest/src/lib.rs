@@ -35,6 +35,7 @@ mod marks;
 mod messages;
 mod nested_spans;
 mod no_request;
+pub mod parquet;
 mod path;
 mod raw;
 pub mod read;

@@ -22,11 +22,11 @@ use crate::fate::{Line, LineFate};
 use crate::kind::check_kind;
 use crate::log_formats::Columns;
 use crate::no_request::LinesWithoutRequest;
+use crate::parquet::object_of;
 use crate::read::{FileFormat, Limits, Position, ReadError};
 use crate::reader_threads::{
     Parsed, Promise, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready,
 };
-use crate::reasons::{ItemFault, LINE_TOO_LONG, NOT_UTF8};
 use callsieve_engine::columns;
 use callsieve_engine::context::{Context, Progress};
 use callsieve_engine::error::{Error, Result};
@@ -227,6 +227,14 @@ impl Reading {
     }
 }
 
+/// Names of files that describe a set and hold no row of it: of the `datasets` library.
+const SET_FACTS: [&str; 3] = ["dataset_infos.json", "dataset_info.json", "dataset_dict.json"];
+
+/// Returns whether a file of a folder describes a set and is no part of it.
+pub fn is_set_facts(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| SET_FACTS.iter().any(|known| name.eq_ignore_ascii_case(known)))
+}
+
 /// How much of the inputs is read and parsed, for the progress of the step.
 struct BytesRead<'a> {
     progress: &'a dyn Progress,
@@ -359,19 +367,10 @@ impl LineSink<'_, '_> {
     }
 
     fn parquet_row(&self, file: u32, rows: &ForeignRows, row: usize, position: Position) -> Vec<Ready> {
-        let (n_bytes, limit) = (rows.row_bytes(row), self.ingest.max_line_bytes);
-        let unreadable = |fault| vec![ready(file, Line::whole(position, 1, LineFate::Unreadable(fault)))];
-        if n_bytes > limit {
-            return unreadable(ItemFault::new(
-                LINE_TOO_LONG,
-                format!("{n_bytes} bytes, the limit is {limit}"),
-            ));
-        }
-        let row = rows.row(row);
-        if let Some((column, what)) = row.fault {
-            return unreadable(ItemFault::new(NOT_UTF8, format!("column {column:?}: {what}")));
-        }
-        let value = Value::Object(row.object);
+        let value = match object_of(rows, row, self.ingest.max_line_bytes) {
+            Ok(value) => value,
+            Err(fault) => return vec![ready(file, Line::whole(position, 1, LineFate::Unreadable(fault)))],
+        };
         let mut lines = Vec::with_capacity(1);
         let content_key = content_hash(value.to_string());
         push_rows(position, content_key, value, &self.ingest.reading(), &mut lines);

@@ -59,15 +59,6 @@ pub enum BenchError {
         /// What was found.
         found: String,
     },
-    /// A benchmark is a Parquet file.
-    #[error(
-        "{}: found Parquet, expected text: a benchmark is read from JSON lines, JSON, CSV, TSV or .txt\nhint: write it as JSON lines, for example with pandas: read_parquet(…).to_json(…, orient=\"records\", lines=True)",
-        path.display()
-    )]
-    Parquet {
-        /// The file.
-        path: PathBuf,
-    },
     /// A format has an unknown name.
     #[error("--bench-format: found \"{name}\", expected one of {names}")]
     Format {

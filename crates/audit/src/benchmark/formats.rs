@@ -15,7 +15,7 @@ use super::{api_bank, bfcl, columns, nestful, rows, seal_tools, tau_bench, toolb
 use crate::AuditError;
 use callsieve_engine::fingerprint::{Fingerprint, hex, sha256_of};
 use callsieve_engine::marker::is_run;
-use callsieve_ingest::read::ending;
+use callsieve_ingest::source::is_set_facts;
 use callsieve_public_sets::formats as public;
 
 /// A format of benchmarks.
@@ -234,15 +234,12 @@ impl Source {
 /// The deepest folder that is looked at.
 const MAX_DEPTH: usize = 8;
 /// Extensions, without compression, of files that may have signs.
-const DATA: [&str; 4] = ["json", "jsonl", "ndjson", "py"];
+const DATA: [&str; 5] = ["json", "jsonl", "ndjson", "parquet", "py"];
 
 /// Returns the categories at a path, in the order of their names.
 pub(crate) fn sources(path: &Path, wanted: Option<AnyFormat>) -> Result<Vec<Source>> {
     if !path.is_dir() {
         std::fs::metadata(path).map_err(|cause| AuditError::read(path, cause))?;
-        if ending(path).is_some_and(|ending| ending == "parquet") {
-            return Err(BenchError::Parquet { path: path.to_owned() }.into());
-        }
         let format = match wanted {
             Some(wanted) => wanted,
             None => format_of(path)?.unwrap_or(ROWS),
@@ -380,7 +377,10 @@ fn is_data(path: &Path) -> bool {
     let extension = |path: &Path| path.extension().map(|word| word.to_string_lossy().to_ascii_lowercase());
     let is_packed = matches!(extension(path).as_deref(), Some("gz" | "zst"));
     let bare = if is_packed { path.with_extension("") } else { path.to_owned() };
-    path.is_file() && !is_hidden(path) && extension(&bare).is_some_and(|word| DATA.contains(&word.as_str()))
+    path.is_file()
+        && !is_hidden(path)
+        && !is_set_facts(path)
+        && extension(&bare).is_some_and(|word| DATA.contains(&word.as_str()))
 }
 
 /// Returns the reader of a name, or an error with all names.

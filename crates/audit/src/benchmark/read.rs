@@ -10,6 +10,7 @@ use crate::AuditError;
 use crate::rows::Fallback;
 use callsieve_ingest::lenient::json;
 use callsieve_ingest::log_formats::Columns;
+use callsieve_ingest::parquet::read_rows;
 use callsieve_ingest::read::{Block, FileFormat, Limits, Position, ReadError, read_blocks};
 
 /// How rows without signs are read.
@@ -41,12 +42,26 @@ const PEEK_BYTES: u64 = 16 << 10;
 #[derive(Debug)]
 enum Stop {
     Found(Option<Value>),
-    Error(ReadError),
+    Error(AuditError),
 }
 
-impl From<ReadError> for Stop {
-    fn from(error: ReadError) -> Self {
-        Self::Error(error)
+impl<E: Into<AuditError>> From<E> for Stop {
+    fn from(error: E) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+/// Whether a file is Parquet by its name.
+pub(super) fn is_parquet(path: &Path) -> bool {
+    matches!(callsieve_ingest::source::Reading::of(path), callsieve_ingest::source::Reading::Parquet)
+}
+
+/// Returns the first row of a Parquet file.
+fn first_row(path: &Path) -> Result<Option<Value>> {
+    match read_rows(path, |_, row| Err(Stop::Found(row.ok()))) {
+        Err(Stop::Error(error)) => Err(error),
+        Err(Stop::Found(first)) => Ok(first),
+        Ok(()) => Ok(None),
     }
 }
 
@@ -61,17 +76,22 @@ impl Peek<'_> {
             let text = String::from_utf8_lossy(&bytes).into_owned();
             return Ok(look(&Peek { name: &name, first: None, python: Some(text) }));
         }
+        let first = if is_parquet(path) { first_row(path) } else { Self::first_record(path) }?;
+        Ok(look(&Peek { name: &name, first, python: None }))
+    }
+
+    /// Returns the first record of a text that is not blank, if it can be read.
+    fn first_record(path: &Path) -> Result<Option<Value>> {
         let limits = Limits { block_bytes: 1, ..Limits::default() };
         let first = |block: Block| match block.items.iter().find_map(|item| value(&block, item)) {
             None if block.items.iter().all(|item| item.bytes.is_ok()) => Ok(()),
             found => Err(Stop::Found(found.and_then(std::result::Result::ok))),
         };
-        let first = match read_blocks(path, FileFormat::of(path), &limits, &mut |_| {}, &mut { first }) {
-            Err(Stop::Error(error)) => return Err(error.into()),
-            Err(Stop::Found(first)) => first,
-            Ok(_) => None,
-        };
-        Ok(look(&Peek { name: &name, first, python: None }))
+        match read_blocks(path, FileFormat::of(path), &limits, &mut |_| {}, &mut { first }) {
+            Err(Stop::Error(error)) => Err(error),
+            Err(Stop::Found(first)) => Ok(first),
+            Ok(_) => Ok(None),
+        }
     }
 
     /// Returns whether the first record is like this.
@@ -98,14 +118,22 @@ fn value(block: &Block, item: &callsieve_ingest::read::Item) -> Option<std::resu
 /// Reads all records of a file.
 pub(super) fn records(path: &Path, format: &'static str) -> Result<Vec<(Position, Value)>> {
     let mut records = Vec::new();
+    let unreadable = |line: u64, found: String| {
+        let at = At { path, line, format };
+        at.bad("the record", "a JSON object or a row of the table", found)
+    };
+    if is_parquet(path) {
+        read_rows(path, |at, row| {
+            records.push((at, row.map_err(|fault| unreadable(at.line, fault.detail))?));
+            Ok::<_, AuditError>(())
+        })?;
+        return Ok(records);
+    }
     read_blocks(path, FileFormat::of(path), &Limits::default(), &mut |_| {}, &mut |block| {
         for item in &block.items {
-            let at = At { path, line: item.line, format };
             match value(&block, item) {
                 Some(Ok(value)) => records.push((item.position(), value)),
-                Some(Err(found)) => {
-                    return Err(at.bad("the record", "a JSON object or a row of the table", found));
-                }
+                Some(Err(found)) => return Err(unreadable(item.line, found)),
                 None => {}
             }
         }

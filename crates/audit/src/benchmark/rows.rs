@@ -6,10 +6,12 @@
 use super::entry::{BenchError, ReadEntry, Result};
 use super::formats::Source;
 use super::read::Reading;
+use super::read::is_parquet;
 use crate::AuditError;
 use crate::item::{Docs, Item};
-use crate::rows::items_of;
+use crate::rows::{ReadRow, items_of, items_of_value};
 use callsieve_ingest::kind::check_kind;
+use callsieve_ingest::parquet::read_rows;
 use callsieve_ingest::read::{FileFormat, Limits, ReadError, read_blocks};
 use callsieve_ingest::reasons::ItemFault;
 
@@ -19,11 +21,22 @@ pub(super) fn read(source: &Source, reading: &Reading<'_>) -> Result<Vec<ReadEnt
     for path in &source.files {
         check_kind(path)?;
         let mut rows = Vec::new();
-        read_blocks(path, FileFormat::of(path), &Limits::default(), &mut |_| {}, &mut |block| {
-            rows.extend(items_of(&block, reading.columns, reading.fallback));
-            Ok::<_, ReadError>(())
-        })
-        .map_err(AuditError::Input)?;
+        let (columns, fallback) = (reading.columns, reading.fallback);
+        if is_parquet(path) {
+            read_rows(path, |at, row| {
+                rows.extend(match row {
+                    Ok(value) => items_of_value(at, value, columns, fallback),
+                    Err(fault) => vec![ReadRow { position: at, id: None, item: None, fault: Some(fault) }],
+                });
+                Ok::<_, AuditError>(())
+            })?;
+        } else {
+            read_blocks(path, FileFormat::of(path), &Limits::default(), &mut |_| {}, &mut |block| {
+                rows.extend(items_of(&block, columns, fallback));
+                Ok::<_, ReadError>(())
+            })
+            .map_err(AuditError::Input)?;
+        }
         for row in rows {
             if let Some(fault) = row.fault {
                 let ItemFault { reason, detail } = fault;

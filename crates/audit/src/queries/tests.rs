@@ -111,6 +111,14 @@ fn a_word_that_lost_its_hyphen_is_the_same() {
     let index = index(&["this is a non-sense question, you should be returning an error"]);
     let found = hits(&index, "This is a nonsense question you should be returning an error");
     assert_eq!(found[0].method, Method::Exact);
+    // Also where the benchmark has it without, elsewhere.
+    let index = self::index(&[
+        "this is a non-sense question, you should be returning an error",
+        "a poem of nonsense words",
+    ]);
+    let found = hits(&index, "This is a nonsense question you should be returning an error");
+    assert_eq!(found[0].method, Method::Exact);
+    assert_eq!(hits(&index, "a poem of nonsense words")[0].method, Method::Exact);
 }
 
 proptest! {
