@@ -89,6 +89,7 @@ pub use callsieve_docs as docs;
 #[cfg(test)]
 pub(crate) use callsieve_engine::fixture;
 pub use callsieve_engine::{self as engine, columns};
+pub use callsieve_environment as environments;
 pub use callsieve_evaluate as evaluate;
 #[doc(hidden)]
 pub use callsieve_ingest as ingest;

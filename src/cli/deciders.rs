@@ -143,7 +143,20 @@ const FILES: &[(&str, &[&str])] = &[
     ("crates/programs/src/generate.rs", &["program/duplicate", "program/too-many-alike"]),
     ("src/stages/hold_surplus.rs", &["instruct/"]),
     ("src/stages/check_provenance.rs", &["provenance/"]),
-    ("src/stages/check_instructions.rs", &["instruction/"]),
+    (
+        "src/stages/check_instructions.rs",
+        &[
+            "instruction/too-short",
+            "instruction/too-long",
+            "instruction/too-few-functions",
+            "instruction/too-many-functions",
+            "instruction/names-function",
+        ],
+    ),
+    ("src/stages/write_instructions.rs", &["instruction/"]),
+    ("src/stages/word_instructions/mod.rs", &["wording/"]),
+    ("src/stages/drop_unneeded_calls.rs", &["calls/unneeded"]),
+    ("src/stages/execute_calls.rs", &["calls/"]),
     ("crates/lint/src/domain.rs", &["answer/unknown-key"]),
     (
         "crates/lint/src/duplicates.rs",

@@ -1,13 +1,14 @@
-//! `callsieve generate`: instructions over an environment, by executed programs.
+//! `callsieve generate`: instructions over an environment, by executed programs or by language models.
 
 use std::path::{Path, PathBuf};
 
 use super::Ending;
 use super::arguments::{command_line, threads, use_threads};
+use super::model::ModelArgs;
 use super::run::{Resumable, Watching, cancelled_by_signal, ending, print_summary};
 use crate::cli::console::{self, Console, Paint, Painted, Screen};
 use crate::cli::layout::{Column, Table};
-use crate::jobs::instruct::{Coverage, GenerateOptions, coverage};
+use crate::jobs::instruct::{Coverage, GenerateOptions, Way, coverage};
 use crate::pipeline::Override;
 use crate::run::{Options, RunReport, prepare};
 use crate::stages::Registry;
@@ -19,10 +20,13 @@ use crate::text::figures::count;
   callsieve generate raw/repair-shop.toml --bindings raw/repair-shop.bindings.toml --accept 500
   callsieve generate my-tools.toml --accept 100 --explain-coverage
   callsieve generate out/my-apis --bindings values.toml          over a collection, with nothing executed
+  callsieve generate my-tools.toml --word gpt-4.1-mini           in the words of a language model
+  callsieve generate my-tools.toml --by model --model gpt-4.1-mini --max-cost 2
   callsieve why out/my-tools p000042              what an instruction was made of
   callsieve why out/my-tools my-tools.toml#43     why candidate 43 was rejected
 
-An environment is a file of tables and functions; docs/environments.md describes it. Without enough candidates the exit code is 4.")]
+An environment is a file of tables and functions; docs/environments.md describes it. Without enough candidates the exit code is 4.
+docs/language-models.md describes servers, replies that are kept, and cost.")]
 pub(super) struct GenerateArgs {
     /// The environment: a file that declares tables and functions, or that names Python classes, an MCP server or recorded
     /// calls. Or the run folder of a collection, whose functions are used; without --environment nothing is executed.
@@ -35,7 +39,18 @@ pub(super) struct GenerateArgs {
 
     /// How instructions are made.
     #[arg(long, value_name = "WAY", value_enum, default_value = "programs")]
-    by: Way,
+    by: By,
+
+    /// Language model that puts instructions of programs into the words of a person; kept are those that lead to the same calls.
+    #[arg(long, value_name = "MODEL")]
+    word: Option<String>,
+
+    /// Language model that writes instructions, with --by model. May be repeated; samples go to the models in turn.
+    #[arg(long, value_name = "MODEL")]
+    model: Vec<String>,
+
+    #[command(flatten)]
+    asking: ModelArgs,
 
     /// Number of instructions.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
@@ -83,18 +98,19 @@ pub(super) struct GenerateArgs {
 }
 
 /// How instructions are made.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Way {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum By {
     /// By executing programs in the environment; needs no language model.
     Programs,
+    /// By language models, which write requests and calls about samples of functions; the calls are executed.
+    Model,
 }
 
 pub(super) fn generate(args: &GenerateArgs, registry: &Registry) -> anyhow::Result<Ending> {
     use_threads(args.threads)?;
-    let Way::Programs = args.by;
     let pipeline = args.options()?.pipeline(registry)?;
     let out = args.out.clone().unwrap_or_else(|| run_folder(&args.over));
-    let options = Options::default().fresh(args.fresh).command(command_line());
+    let options = Options::default().fresh(args.fresh).command(command_line()).model(args.asking.options()?);
     let prepared = prepare(&pipeline, &out, &options)?;
     let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
     let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, &options.resume_command()))?;
@@ -126,6 +142,32 @@ fn run_folder(environment: &Path) -> PathBuf {
 }
 
 impl GenerateArgs {
+    /// How instructions are made.
+    fn way(&self) -> anyhow::Result<Way> {
+        match (self.by, &self.word, &self.model[..]) {
+            (By::Programs, None, []) => Ok(Way::Programs),
+            (By::Programs, Some(model), []) => Ok(Way::ProgramsWordedBy(model.clone())),
+            (By::Programs, _, [..]) => anyhow::bail!(
+                "--model is for --by model, and programs are made without one\nhint: --word MODEL has a model put them into words"
+            ),
+            (By::Model, Some(_), _) => anyhow::bail!(
+                "--word is for programs, and with --by model a model writes the words already\nhint: leave out --word"
+            ),
+            (By::Model, None, []) => anyhow::bail!(
+                "--by model needs the name of a language model, as its server names it\nhint: add --model NAME; OPENAI_BASE_URL names the server"
+            ),
+            (By::Model, None, models) => {
+                let given = [("--bindings", &self.bindings), ("--wording", &self.wording)];
+                if let Some((flag, _)) = given.iter().find(|(_, file)| file.is_some()) {
+                    anyhow::bail!(
+                        "{flag} is for programs, and with --by model a model finds values and words\nhint: leave out {flag}"
+                    );
+                }
+                Ok(Way::Models(models.to_vec()))
+            }
+        }
+    }
+
     fn options(&self) -> anyhow::Result<GenerateOptions> {
         let over = self.over.clone();
         let of = if over.is_dir() {
@@ -142,6 +184,7 @@ impl GenerateArgs {
             GenerateOptions::new(over, self.accept)
         };
         Ok(GenerateOptions {
+            way: self.way()?,
             bindings: self.bindings.clone(),
             wording: self.wording.clone(),
             max_candidates: self.max_candidates,

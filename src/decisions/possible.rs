@@ -24,7 +24,7 @@ impl Possible {
 }
 
 /// The first that fits counts.
-static POSSIBLE: [Possible; 20] = {
+static POSSIBLE: [Possible; 21] = {
     use TableId::{DocLists, Requests};
     const ANSWER: &[&str] = &["drop", "irrelevant", "answer"];
     const KEEP: &[&str] = &["keep", "drop"];
@@ -51,6 +51,7 @@ static POSSIBLE: [Possible; 20] = {
         Possible::of(Requests, "overlap/benchmark-text", KEEP),
         Possible::of(Requests, "overlap/benchmark-suspect", KEEP),
         Possible::of(Requests, "instruct/", KEEP),
+        Possible::of(Requests, "instruction/unsaid-value", KEEP),
         Possible::of(Requests, "conversation/", &["drop"]),
         // Its doc list is held.
         Possible::of(Requests, "", &["drop"]),

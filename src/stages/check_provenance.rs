@@ -132,6 +132,7 @@ fn fault(record: &Record) -> Option<(&'static Reason, Value)> {
                     let found = record.said(*turn, *span);
                     (found.as_deref() != Some(words)).then(|| (&OTHER_WORDS, detail(json!(found))))
                 }
+                Some(Provenance::Doc { .. }) => None,
                 Some(Provenance::Result { path }) => {
                     let found = record.held(nth, path);
                     (found != Some(value)).then(|| (&OTHER_VALUE, detail(json!(found))))

@@ -15,7 +15,10 @@ pub mod drop_benchmark_overlap;
 pub mod drop_public_overlap;
 pub mod drop_public_queries;
 pub mod drop_spam;
+pub mod drop_unneeded_calls;
 pub mod enhance_prompts;
+pub mod execute_calls;
+mod executing;
 pub mod fix_docs;
 pub mod flag_answers;
 pub mod hold_surplus;
@@ -23,6 +26,7 @@ pub mod judge_docs;
 pub mod judge_queries;
 #[cfg(test)]
 mod laws;
+mod made;
 pub mod merge_exact_docs;
 pub mod merge_near_docs;
 pub mod merge_near_queries;
@@ -35,6 +39,9 @@ mod registry;
 pub mod sample;
 pub mod split;
 pub mod verify_answers;
+pub mod word_instructions;
+pub mod write_instructions;
+pub mod yields;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -207,7 +214,7 @@ fn sentence<S: Settings>(settings: &Value, reason: &'static Reason) -> Cow<'stat
 }
 
 /// All kinds of stages, in the order of the live recipe.
-pub static KINDS: [StageKind; 25] = [
+pub static KINDS: [StageKind; 29] = [
     StageKind::of::<redact::Redact>(),
     StageKind::of::<redact_docs::RedactDocs>(),
     StageKind::of::<collapse_conversations::CollapseConversations>(),
@@ -232,6 +239,10 @@ pub static KINDS: [StageKind; 25] = [
     StageKind::of::<sample::Sample>(),
     StageKind::of_rows::<check_provenance::CheckProvenance>(),
     StageKind::of_rows::<check_instructions::CheckInstructions>(),
+    StageKind::of::<write_instructions::WriteInstructions>(),
+    StageKind::of::<execute_calls::ExecuteCalls>(),
+    StageKind::of::<drop_unneeded_calls::DropUnneededCalls>(),
+    StageKind::of::<word_instructions::WordInstructions>(),
     StageKind::of::<hold_surplus::HoldSurplus>(),
 ];
 

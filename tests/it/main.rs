@@ -16,6 +16,7 @@ mod audit_oracle;
 mod audit_scores;
 mod audit_whole_rows;
 mod batches;
+mod by_models;
 mod check;
 mod cleaned_parquet;
 mod cli;

@@ -178,6 +178,14 @@ impl Contract {
         Self { sends_rows_out, asks, ..self }
     }
 
+    /// Sets the language models that the stage asks about rows that were made: they have values of an environment, which the user
+    /// names to be shown, and nothing of a log.
+    #[must_use]
+    pub fn asks_about_made<'m>(self, models: impl IntoIterator<Item = &'m str>) -> Self {
+        let sends_rows_out = self.sends_rows_out;
+        Self { sends_rows_out, ..self.asks(models) }
+    }
+
     /// Sets the special role.
     #[must_use]
     pub fn role(self, role: Role) -> Self {

@@ -13,7 +13,6 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
-use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::any_row::{self, RowsRead, push_rows};

@@ -11,11 +11,17 @@
 pub mod collection;
 pub mod environment;
 pub mod form;
+pub mod proposed;
 pub mod record;
 pub mod redaction;
+pub mod retrace;
+pub mod reworded;
+pub mod run_calls;
+pub mod samples;
 pub mod sink;
 pub mod source;
 pub mod split;
+pub mod text_rules;
 
 use callsieve_collection::fault::FaultKind;
 use callsieve_collection::filter::RULES;
@@ -65,8 +71,11 @@ pub fn meaning_of(code: &str) -> Option<&'static str> {
 }
 
 /// The kinds of sources of instruction sets.
-pub static SOURCES: [SourceKind; 2] =
-    [SourceKind::of::<source::Programs>(), SourceKind::of::<collection::source::ApiFiles>()];
+pub static SOURCES: [SourceKind; 3] = [
+    SourceKind::of::<source::Programs>(),
+    SourceKind::of::<samples::ToolSamples>(),
+    SourceKind::of::<collection::source::ApiFiles>(),
+];
 /// The kinds of sinks of instruction sets.
 pub static SINKS: [SinkKind; 2] =
     [SinkKind::of::<sink::InstructionSet>(), SinkKind::of::<collection::sink::CollectionFiles>()];

@@ -19,7 +19,7 @@ pub const EXECUTED: &str = "executed";
 /// Its calls fit the docs of their functions; nothing was executed.
 pub const UNEXECUTED: &str = "unexecuted";
 /// Its words are those of templates.
-const TEMPLATE: &str = "template";
+pub const TEMPLATE: &str = "template";
 
 /// A row of an instruction set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,8 +30,11 @@ pub struct Record {
     pub stratum: Stratum,
     /// How its first turn is put: `ask`, `question`, `situation`, `implicit`.
     pub style: String,
-    /// Who worded it: `template`.
+    /// Who worded it: `template`, or the name of a language model.
     pub wording: String,
+    /// The person in whose words a language model put it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
     /// `executed`, or `unexecuted`: its calls fit the docs, and nothing ran.
     pub tier: String,
     /// The turns of the user, with the calls and the answer that follow each.
@@ -60,9 +63,42 @@ pub struct Record {
     /// Personal values were replaced, so the calls are not those that were executed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub redacted: bool,
+    /// Further wordings of a language model for the same calls.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wordings: Vec<Wording>,
+    /// The sample of functions that a language model wrote it about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
     /// Of an environment of Python classes: what an evaluator needs that runs the classes itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<Scenario>,
+}
+
+/// A sample of functions, and which of the instructions about it one is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Its number, from 0.
+    pub number: u64,
+    /// The place of the instruction among those of a reply, from 0.
+    pub slot: u64,
+    /// `i1` for one tool, `i2` for tools of one category, `i3` for tools of one collection.
+    pub level: String,
+    /// The tools.
+    pub tools: Vec<String>,
+    /// The doc of the function that the request needs and that is not offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<Value>,
+}
+
+/// An instruction in other words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wording {
+    /// The model that wrote it.
+    pub wording: String,
+    /// The person in whose words it is.
+    pub person: String,
+    /// The messages of the user, one for each turn.
+    pub turns: Vec<String>,
 }
 
 /// The classes of an instruction, and the state that they start from.
@@ -122,6 +158,11 @@ pub enum Provenance {
         /// Where the generator took the value: a place of the initial state, or `bindings`, `enum`, `default`, `example`.
         source: String,
     },
+    /// From the doc of the function: a value that it lists, its default, or yes or no, which a user need not write out.
+    Doc {
+        /// `enum`, `default` or `boolean`.
+        source: String,
+    },
     /// From an earlier result.
     Result {
         /// The place, such as `$1.order_id`.
@@ -163,6 +204,7 @@ impl Record {
             stratum: instruction.stratum,
             style: instruction.style.name().to_owned(),
             wording: TEMPLATE.to_owned(),
+            person: None,
             tier: if environment.origin() == Origin::Unexecuted { UNEXECUTED } else { EXECUTED }.to_owned(),
             turns: instruction.turns.iter().map(turn).collect(),
             calls: steps.filter(is_made).map(|step| call(instruction, step)).collect(),
@@ -176,6 +218,8 @@ impl Record {
             state: instruction.state.clone(),
             end_state: instruction.executed.state_hash.clone().filter(|_| !instruction.has_no_call()),
             redacted: false,
+            wordings: Vec::new(),
+            sample: None,
             scenario: scenario(instruction, environment),
         }
     }

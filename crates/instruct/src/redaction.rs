@@ -94,7 +94,7 @@ fn texts(record: &Record) -> Value {
     let turns: Vec<Value> = record.turns.iter().map(|turn| json!([turn.user, turn.answer])).collect();
     let words = |provenance: &Provenance| match provenance {
         Provenance::Words { words, .. } => json!(words),
-        Provenance::Result { .. } => Value::Null,
+        Provenance::Result { .. } | Provenance::Doc { .. } => Value::Null,
     };
     let calls: Vec<Value> = record
         .calls

@@ -349,7 +349,7 @@ fn write_live(folder: &Path, category: Category, marker: &str, rows: &[InEntry<'
 
 /// Writes the multi-turn entries of rows. The last part of an id is the number of the candidate.
 fn write_multi_turn(folder: &Path, kept: &[&Kept]) -> Result<()> {
-    let number = |row: &Kept| row.id.trim_start_matches('p').parse().ok();
+    let number = |row: &Kept| row.id.trim_start_matches(['p', 'm']).parse().ok();
     let mut entries: Vec<MultiTurnEntry> =
         kept.iter().filter_map(|row| multi_turn_entry(&row.record, number(row)?)).collect();
     entries.sort_by_key(|entry| entry.category);

@@ -432,7 +432,7 @@ impl Programs {
 }
 
 /// A function as it is offered: its name, its description, its parameters.
-fn tool_doc(doc: &Map<String, Value>) -> Value {
+pub(crate) fn tool_doc(doc: &Map<String, Value>) -> Value {
     let keys = ["name", "description", "parameters"];
     keys.into_iter()
         .filter_map(|key| Some((key.to_owned(), doc.get(key)?.clone())))
@@ -472,11 +472,11 @@ pub fn messages(record: &Record) -> Vec<Message> {
 }
 
 /// The id of a call, by its number from 1.
-fn call_id(number: usize) -> String {
+pub(crate) fn call_id(number: usize) -> String {
     format!("call_{number}")
 }
 
 /// A result as the text of a message: a text as it is, anything else as JSON.
-fn result_text(result: &Value) -> String {
+pub(crate) fn result_text(result: &Value) -> String {
     result.as_str().map_or_else(|| result.to_string(), str::to_owned)
 }

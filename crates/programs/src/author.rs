@@ -18,7 +18,7 @@ use crate::wording::phrase::is_verb;
 use crate::wording::templates::{Style, Templates};
 use crate::wording::text::Text;
 use crate::wording::values::said;
-use crate::words::things;
+use crate::words::{holds_word, things};
 
 /// Writes instructions.
 pub struct Author<'a> {
@@ -449,19 +449,3 @@ const OF_ANYTHING: [&str; 14] = [
     "id", "name", "number", "day", "date", "status", "until", "from", "to", "limit", "new", "type", "value",
     "time",
 ];
-
-/// Signs of a value that is looked for in texts; shorter ones are in many by accident.
-const FEWEST_CHARS: usize = 3;
-
-/// Whether a text holds a value as words of its own.
-fn holds_word(text: &str, value: &str) -> bool {
-    if value.chars().count() < FEWEST_CHARS {
-        return false;
-    }
-    let (text, value) = (text.to_lowercase(), value.to_lowercase());
-    text.match_indices(&value).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let after = text[at + value.len()..].chars().next();
-        ![before, after].into_iter().flatten().any(char::is_alphanumeric)
-    })
-}

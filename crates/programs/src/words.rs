@@ -4,6 +4,22 @@
 const EMPTY: [&str; 12] =
     ["get", "find", "list", "search", "show", "fetch", "read", "by", "of", "the", "all", "for"];
 
+/// Signs of a value that is looked for in texts; shorter ones are in many by accident.
+const FEWEST_CHARS: usize = 3;
+
+/// Returns `true` if a text holds a value of three signs or more as words of its own, in any case.
+pub fn holds_word(text: &str, value: &str) -> bool {
+    if value.chars().count() < FEWEST_CHARS {
+        return false;
+    }
+    let (text, value) = (text.to_lowercase(), value.to_lowercase());
+    text.match_indices(&value).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + value.len()..].chars().next();
+        ![before, after].into_iter().flatten().any(char::is_alphanumeric)
+    })
+}
+
 /// Returns the words of a name in lower case, cut at `_`, `-`, `.`, blanks and capitals.
 pub fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];

@@ -4,12 +4,16 @@
 //! such as 4/5 against 0.8 the floating-point score may be above, equal or below, so thresholds compare integers: a tie
 //! is never above. To reproduce figures computed with floats, use [`Comparison::GoogleFloat`].
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+
+use super::lcs::lcs;
+use super::words::for_each_word;
 
 /// Returns the F1 of ROUGE-L, bit for bit as Google's `rouge-score` computes it; 0 if a side is empty.
 ///
@@ -162,6 +166,24 @@ impl fmt::Display for Threshold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f64::from(*self).fmt(f)
     }
+}
+
+/// Returns the ROUGE-L F1 of two texts by their words, from 0 to 1; of two texts without words it is 1.
+pub fn rouge_l(one: &str, other: &str) -> f64 {
+    let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
+    let mut words = |text: &str| {
+        let mut words: Vec<u32> = Vec::new();
+        for_each_word(text, |word| {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            words.push(*numbers.entry(word.to_owned()).or_insert(next));
+        });
+        words
+    };
+    let (one, other) = (words(one), words(other));
+    if one.is_empty() && other.is_empty() {
+        return 1.0;
+    }
+    f1(lcs(&one, &other), one.len(), other.len())
 }
 
 #[cfg(test)]

@@ -48,6 +48,7 @@ fn origin(provenance: &Provenance) -> String {
         Provenance::Words { turn, words, source, .. } => {
             format!("  from \"{words}\" in turn {turn}, taken from {source}")
         }
+        Provenance::Doc { source } => format!("  from its doc ({source})"),
         Provenance::Result { path } => format!("  from {path}"),
     }
 }

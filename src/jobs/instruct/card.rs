@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::figures::{conditions_in_words, figures};
+use super::figures::{Figures, conditions_in_words, cost_of_one, figures, yields};
 use super::{conditions, coverage};
 use crate::engine::disk::read_json;
 use crate::engine::error::Result;
@@ -29,21 +29,33 @@ pub(super) fn card(folder: &Path) -> Result<String> {
     let mut text = front_matter(name, figures.n_unexecuted > 0);
     let of = if environments.is_empty() { "no environment".to_owned() } else { environments.join(", ") };
     let version = report["version"].as_str().unwrap_or_default();
-    let _ = write!(
-        text,
-        "# {name}\n\n{} instructions for function calling, made by programs, with no language model. ",
-        count(figures.n)
-    );
-    if figures.n_unexecuted == 0 {
+    let by = match figures.models.is_empty() {
+        true => "made by programs, with no language model".to_owned(),
+        false if figures.is_written => format!("written by {}", models(&figures)),
+        false => format!("made by programs and put into words by {}", models(&figures)),
+    };
+    let _ = write!(text, "# {name}\n\n{} instructions for function calling, {by}. ", count(figures.n));
+    let words = if figures.models.is_empty() {
+        "put them into words by templates"
+    } else {
+        "kept the words from which a model made calls with the same results"
+    };
+    if figures.n_unexecuted == 0 && !figures.is_written {
         let _ = write!(
             text,
-            "callsieve {version} called functions of {of}, kept the programs whose calls were proven to be needed, and put them into words by templates.\n\nEvery call was executed twice with the same result. Every argument is in the words of the user or in an earlier result, every value of an answer is in a result. {} of the instructions use an earlier result.\n\n",
+            "callsieve {version} called functions of {of}, kept the programs whose calls were proven to be needed, and {words}.\n\nEvery call was executed twice with the same result. Every argument is in the words of the user or in an earlier result, every value of an answer is in a result. {} of the instructions use an earlier result.\n\n",
             share_of(figures.n_dependent, figures.n),
+        );
+    } else if figures.is_written {
+        let _ = write!(
+            text,
+            "callsieve {version} gave the models samples of functions of {of}, and dropped what broke a rule or did not run. {} of them were executed twice with the same result; the others are in `unverified/`: nothing proves that their calls, or that no call, are right.\n\n",
+            count(figures.n - figures.n_unexecuted),
         );
     } else {
         let _ = write!(
             text,
-            "callsieve {version} made calls of functions of {of} that fit their docs, and put them into words by templates.\n\nNothing was executed: there are no results and no answers, and nobody checked that a call does what its doc says. All of them are in `unverified/`.\n\n"
+            "callsieve {version} made calls of functions of {of} that fit their docs, and {words}.\n\nNothing was executed: there are no results and no answers, and nobody checked that a call does what its doc says. All of them are in `unverified/`.\n\n"
         );
     }
     let _ = write!(text, "## Strata\n\n| stratum | instructions |\n|---|---:|\n");
@@ -63,6 +75,7 @@ pub(super) fn card(folder: &Path) -> Result<String> {
     for (reason, n) in report["line_reasons"].as_object().into_iter().flatten() {
         let _ = writeln!(text, "| `{reason}` | {} |", count(n.as_u64().unwrap_or_default()));
     }
+    text += &of_models(&report, &figures);
     let _ = write!(text, "\n## Environment\n\n");
     for (environment, n) in &figures.environments {
         let _ = writeln!(text, "- {environment}: {} instructions", count(*n));
@@ -89,8 +102,48 @@ pub(super) fn card(folder: &Path) -> Result<String> {
         let _ = writeln!(text, "| `{}` | {} |", form.file, form.read_by);
     }
     text += "| `bfcl/` | BFCL's evaluator; of Python classes also several turns |\n| `instructions.parquet` | any reader of Parquet; messages, tools and programs are JSON texts |\n";
-    text += "\n## Limits\n\nThe language is that of templates, and values are those of the environment and of lists. The results are those of the environment, which is named on every instruction.\n";
+    let language = if figures.models.is_empty() {
+        "The language is that of templates"
+    } else {
+        "The language is that of the models"
+    };
+    let _ = write!(
+        text,
+        "\n## Limits\n\n{language}, and values are those of the environment and of lists. The results are those of the environment, which is named on every instruction.\n"
+    );
     Ok(text)
+}
+
+/// The models of a set, with their instructions.
+fn models(figures: &Figures) -> String {
+    let of = |(model, n): (&String, &u64)| format!("{} ({})", visible_line(model), count(*n));
+    figures.models.iter().map(of).collect::<Vec<_>>().join(", ")
+}
+
+/// What models were asked for, what became of it, and what an instruction cost.
+fn of_models(report: &Value, figures: &Figures) -> String {
+    let yields = yields(report);
+    if yields.is_empty() {
+        return String::new();
+    }
+    let mut text = "\n## What models wrote\n\n| stage | stratum | model | asked | passed | others |\n|---|---|---|---:|---:|---|\n".to_owned();
+    for one in &yields {
+        let (stage, stratum, model) = (&one.stage, &one.stratum, visible_line(&one.model));
+        let _ = writeln!(
+            text,
+            "| {stage} | {stratum} | {model} | {} | {} | {} |",
+            count(one.asked),
+            count(one.passed),
+            one.reasons_in_words()
+        );
+    }
+    if let Some(cost) = cost_of_one(report, figures.n) {
+        let _ = writeln!(
+            text,
+            "\nAn instruction of the set cost {cost:.4} USD, replies from the cache included."
+        );
+    }
+    text
 }
 
 fn front_matter(name: &str, is_unverified: bool) -> String {

@@ -7,8 +7,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::engine::error::{At as _, Result};
-use crate::instruct::record::UNEXECUTED;
+use crate::instruct::record::{TEMPLATE, UNEXECUTED};
 use crate::side_file;
+use crate::stages::yields::{PASSED, YIELDS_NOTE, Yields};
+use crate::text::figures::count;
 use crate::text::visible::visible_line;
 
 /// What the card and the page need of a line of `programs.jsonl`.
@@ -20,6 +22,9 @@ struct Line {
     environment: String,
     origin: String,
     state: String,
+    wording: String,
+    #[serde(default)]
+    sample: Option<Value>,
     calls: Vec<Call>,
 }
 
@@ -39,6 +44,10 @@ pub(super) struct Figures {
     pub(super) n_dependent: u64,
     /// Those whose calls were not executed.
     pub(super) n_unexecuted: u64,
+    /// Those of each model that worded or wrote them; none of templates.
+    pub(super) models: BTreeMap<String, u64>,
+    /// Models wrote them, not programs.
+    pub(super) is_written: bool,
     /// Those of each stratum.
     pub(super) strata: BTreeMap<String, u64>,
     /// Those of each initial state.
@@ -80,11 +89,66 @@ pub(super) fn figures(folder: &Path) -> Result<Figures> {
         figures.n_dependent += u64::from(line.calls.iter().any(|call| !call.references.is_empty()));
         let calls = || line.calls.iter().map(Call::shown).collect();
         figures.examples.entry(line.stratum.clone()).or_insert_with(|| (line.instruction.clone(), calls()));
+        figures.is_written |= line.sample.is_some();
+        if line.wording != TEMPLATE {
+            *figures.models.entry(line.wording).or_default() += 1;
+        }
         *figures.strata.entry(line.stratum).or_default() += 1;
         *figures.states.entry(line.state).or_default() += 1;
         *figures.environments.entry(format!("{} ({})", line.environment, line.origin)).or_default() += 1;
     }
     Ok(figures)
+}
+
+/// What the stages that ask language models made of instructions: for each stage, stratum and model, how many were asked for, how
+/// many passed, and the reasons of the others, most frequent first.
+pub(super) fn yields(report: &Value) -> Vec<Yield> {
+    let notes = report["notes"].as_object().into_iter().flatten();
+    let of_stage = |(stage, notes): (&String, &Value)| {
+        let Yields(strata) = serde_json::from_value(notes[YIELDS_NOTE].clone()).unwrap_or_default();
+        let of_model = |(stratum, models): (String, BTreeMap<String, BTreeMap<String, u64>>)| {
+            let stage = stage.clone();
+            models.into_iter().map(move |(model, outcomes)| {
+                let passed = outcomes.get(PASSED).copied().unwrap_or_default();
+                let asked = outcomes.values().sum();
+                let mut reasons: Vec<(String, u64)> =
+                    outcomes.into_iter().filter(|(outcome, _)| outcome != PASSED).collect();
+                reasons.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
+                Yield { stage: stage.clone(), stratum: stratum.clone(), model, asked, passed, reasons }
+            })
+        };
+        strata.into_iter().flat_map(of_model).collect::<Vec<_>>()
+    };
+    notes.flat_map(of_stage).collect()
+}
+
+/// What became of the instructions of a stratum that a model was asked for.
+pub(super) struct Yield {
+    pub(super) stage: String,
+    pub(super) stratum: String,
+    pub(super) model: String,
+    pub(super) asked: u64,
+    pub(super) passed: u64,
+    pub(super) reasons: Vec<(String, u64)>,
+}
+
+impl Yield {
+    /// The reasons in words, most frequent first.
+    pub(super) fn reasons_in_words(&self) -> String {
+        let of = |(reason, n): &(String, u64)| format!("{reason} {}", count(*n));
+        self.reasons.iter().map(of).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// US dollars of all stages for an instruction of the set; `None` if no price is known.
+pub(super) fn cost_of_one(report: &Value, n: u64) -> Option<f64> {
+    let usages = report["language_models"].as_object()?;
+    let paid =
+        |usage: &Value| usage["cost"].as_f64().unwrap_or(0.0) + usage["saved_cost"].as_f64().unwrap_or(0.0);
+    let total: f64 = usages.values().map(paid).sum();
+    let is_known = usages.values().any(|usage| usage["cost"].is_number() || usage["saved_cost"].is_number());
+    #[allow(clippy::cast_precision_loss)] // Counts of instructions.
+    (is_known && n > 0).then(|| total / n as f64)
 }
 
 /// How calls were executed, in words.

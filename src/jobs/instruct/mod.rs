@@ -25,7 +25,7 @@ use crate::instruct::source::{CONDITIONS, COVERAGE};
 use crate::report::funnel::{EXPORT, Wording};
 use crate::report::html::OwnSections;
 use crate::report::model::Report;
-pub use options::{GenerateOptions, RECIPE};
+pub use options::{GenerateOptions, RECIPE, RECIPE_BY_MODELS, Way};
 
 /// The job: rows are made by executing programs, and written in the forms of training programs.
 #[derive(Debug)]

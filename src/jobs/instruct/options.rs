@@ -9,10 +9,28 @@ use crate::stages::Registry;
 pub const RECIPE: &str = include_str!("../../../pipelines/instructions.toml");
 /// Its name in messages.
 const RECIPE_NAME: &str = "pipelines/instructions.toml (built in)";
+/// The recipe by language models.
+pub const RECIPE_BY_MODELS: &str = include_str!("../../../pipelines/instructions-by-models.toml");
+/// Its name in messages.
+const NAME_BY_MODELS: &str = "pipelines/instructions-by-models.toml (built in)";
+
+/// How instructions are made.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Way {
+    /// By executing programs, in the words of templates.
+    #[default]
+    Programs,
+    /// The same, in the words of a language model.
+    ProgramsWordedBy(String),
+    /// By language models, about samples of functions.
+    Models(Vec<String>),
+}
 
 /// What instructions are made of, and how many.
 #[derive(Debug, Clone)]
 pub struct GenerateOptions {
+    /// How they are made.
+    pub way: Way,
     /// The file that describes the environment; `None` if nothing is executed.
     pub environment: Option<PathBuf>,
     /// The run folder of a collection: only its functions are used.
@@ -44,6 +62,7 @@ impl GenerateOptions {
 
     fn of_nothing(accept: u64) -> Self {
         Self {
+            way: Way::Programs,
             environment: None,
             collection: None,
             bindings: None,
@@ -60,7 +79,10 @@ impl GenerateOptions {
     /// # Errors
     /// A setting is wrong.
     pub fn pipeline(&self, registry: &Registry) -> Result<Pipeline, PipelineError> {
-        Pipeline::parse(&recipe(), RECIPE_NAME, &self.overrides(), registry)
+        match self.way {
+            Way::Models(_) => Pipeline::parse(RECIPE_BY_MODELS, NAME_BY_MODELS, &self.overrides(), registry),
+            _ => Pipeline::parse(&recipe(), RECIPE_NAME, &self.overrides(), registry),
+        }
     }
 
     fn overrides(&self) -> Vec<Override> {
@@ -78,8 +100,41 @@ impl GenerateOptions {
             key: "seed".to_owned(),
             value: seed.to_string(),
         }));
+        overrides.extend(self.of_models());
         overrides.extend(self.settings.iter().cloned());
         overrides
+    }
+}
+
+impl GenerateOptions {
+    /// The settings of the stages that ask language models and execute what they write.
+    fn of_models(&self) -> Vec<Override> {
+        let text = |text: &str| toml::Value::from(text).to_string();
+        let set =
+            |id: &str, key: &str, value: String| Override { id: id.to_owned(), key: key.to_owned(), value };
+        // Over a collection alone nothing is executed, and calls are compared by their arguments.
+        let environment = self.environment.as_ref().map(|path| text(&path.to_string_lossy()));
+        let either =
+            environment.clone().or_else(|| self.collection.as_ref().map(|run| text(&run.to_string_lossy())));
+        match &self.way {
+            Way::Programs => Vec::new(),
+            Way::ProgramsWordedBy(model) => {
+                let mut all = vec![set("word-instructions", "model", text(model))];
+                all.extend(either.map(|of| set("word-instructions", "environment", of)));
+                all
+            }
+            Way::Models(models) => {
+                let models = toml::Value::from(models.clone()).to_string();
+                let mut all = vec![set("write-instructions", "models", models)];
+                let stages = ["execute-calls", "drop-unneeded-calls"];
+                all.extend(
+                    environment
+                        .iter()
+                        .flat_map(|of| stages.map(|stage| set(stage, "environment", of.clone()))),
+                );
+                all
+            }
+        }
     }
 }
 

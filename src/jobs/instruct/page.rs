@@ -4,7 +4,7 @@ use std::path::Path;
 
 use maud::{Markup, html};
 
-use super::figures::{Figures, conditions_in_words, figures};
+use super::figures::{Figures, conditions_in_words, figures, yields};
 use super::{Coverage, conditions, coverage};
 use crate::engine::error::Result;
 use crate::instruct::meaning_of;
@@ -13,6 +13,7 @@ use crate::page::{code, number, soft};
 use crate::report::html::{OwnSections, lines_by_reason};
 use crate::report::model::Report;
 use crate::text::figures::count;
+use callsieve_programs::stratum::Counts;
 
 /// Returns the sections.
 ///
@@ -29,6 +30,7 @@ pub(super) fn sections(folder: &Path, report: &Report) -> Result<OwnSections> {
     let sections = vec![
         strata(&figures, coverage.as_ref()),
         rejected(report),
+        of_models(report),
         html! {
             h2 { "Environment" }
             ul { @for line in environment.iter().chain(&how) { li { (line) } } }
@@ -46,14 +48,23 @@ fn strata(figures: &Figures, coverage: Option<&Coverage>) -> Markup {
         Column::number("in the set"),
         Column::prose("example"),
     ];
-    let candidates = coverage.map(|coverage| &coverage.strata);
-    let rows = candidates.into_iter().flatten().map(|(stratum, counts)| {
-        let name = stratum.name();
+    // Only programs are drawn by stratum.
+    let drawn = |name: &str| {
+        let strata = coverage.iter().flat_map(|coverage| &coverage.strata);
+        strata.into_iter().find(|(stratum, _)| stratum.name() == name).map(|(_, counts)| counts)
+    };
+    let names: Vec<&str> = match coverage {
+        Some(coverage) => coverage.strata.keys().map(|stratum| stratum.name()).collect(),
+        None => figures.strata.keys().map(String::as_str).collect(),
+    };
+    let rows = names.into_iter().map(|name| {
         let example = figures.examples.get(name);
+        let of =
+            |count: fn(&Counts) -> u64| drawn(name).map(|counts| number(count(counts))).unwrap_or_default();
         vec![
             code(name),
-            number(counts.drawn),
-            number(counts.accepted),
+            of(|counts| counts.drawn),
+            of(|counts| counts.accepted),
             number(figures.strata.get(name).copied().unwrap_or_default()),
             html! {
                 @if let Some((message, calls)) = example {
@@ -68,6 +79,36 @@ fn strata(figures: &Figures, coverage: Option<&Coverage>) -> Markup {
         h2 { "Strata" }
         p.soft { "The example is the first instruction, with its gold calls; $1.id is the id in the result of the first call." }
         (table::wide(&columns, rows))
+    }
+}
+
+/// What models were asked for, and what became of it.
+fn of_models(report: &Report) -> Markup {
+    let columns = [
+        Column::key("stage"),
+        Column::key("stratum"),
+        Column::key("model"),
+        Column::number("asked"),
+        Column::number("passed"),
+        Column::prose("others"),
+    ];
+    let yields = yields(&serde_json::json!({ "notes": report.notes }));
+    let rows = yields.iter().map(|one| {
+        let (asked, passed) = (number(one.asked), number(one.passed));
+        vec![
+            code(&one.stage),
+            code(&one.stratum),
+            code(&one.model),
+            asked,
+            passed,
+            html! { (one.reasons_in_words()) },
+        ]
+    });
+    html! {
+        @if !yields.is_empty() {
+            h2 { "What models wrote" }
+            (table::wide(&columns, rows))
+        }
     }
 }
 

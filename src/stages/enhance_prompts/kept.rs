@@ -8,11 +8,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::text::language::language;
-use crate::text::lcs::lcs;
 use crate::text::normal::normalise;
-use crate::text::rouge::f1;
+use crate::text::rouge::rouge_l;
 use crate::text::specifics::fixed_points;
-use crate::text::words::for_each_word;
 
 /// What an edit changed that it must keep.
 #[derive(Debug, Clone, PartialEq)]
@@ -150,24 +148,6 @@ fn add_texts(value: &Value, texts: &mut Vec<String>) {
         Value::Object(map) => map.values().for_each(|value| add_texts(value, texts)),
         Value::String(_) | Value::Bool(_) | Value::Null => {}
     }
-}
-
-/// Returns ROUGE-L of the words of two texts, from 0 to 1; texts without words are alike.
-fn rouge_l(original: &str, edited: &str) -> f64 {
-    let mut numbers: BTreeMap<String, u32> = BTreeMap::new();
-    let mut tokens = |text: &str| {
-        let mut tokens: Vec<u32> = Vec::new();
-        for_each_word(text, |word| {
-            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
-            tokens.push(*numbers.entry(word.to_owned()).or_insert(next));
-        });
-        tokens
-    };
-    let (original, edited) = (tokens(original), tokens(edited));
-    if original.is_empty() && edited.is_empty() {
-        return 1.0;
-    }
-    f1(lcs(&original, &edited), original.len(), edited.len())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod codes;
 mod dates;
 mod number_words;
 mod options;
+mod place;
 
 use std::collections::BTreeSet;
 
@@ -18,6 +19,7 @@ use jiff::civil::Date;
 use serde_json::Value;
 
 pub use options::{calls_contradict, calls_invent_a_number, contradicts_enum};
+pub use place::place_of;
 
 use dates::{date_of, dates_in, relative_dates};
 

@@ -11,7 +11,7 @@ use crate::rows::Fallback;
 use callsieve_ingest::lenient::json;
 use callsieve_ingest::log_formats::Columns;
 use callsieve_ingest::parquet::read_rows;
-use callsieve_ingest::read::{Block, FileFormat, Limits, Position, ReadError, read_blocks};
+use callsieve_ingest::read::{Block, FileFormat, Limits, Position, read_blocks};
 
 /// How rows without signs are read.
 #[derive(Debug, Clone, Copy)]

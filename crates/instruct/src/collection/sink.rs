@@ -29,7 +29,7 @@ impl KindSettings for CollectionFiles {
 }
 
 /// The tools with everything that is known of them.
-const TOOLS: &str = "tools.jsonl";
+pub const TOOLS: &str = "tools.jsonl";
 /// The functions as tools of OpenAI.
 pub const FUNCTIONS: &str = "functions.jsonl";
 /// The map of names.

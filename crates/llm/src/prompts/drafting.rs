@@ -36,6 +36,11 @@ impl Drafted {
 
     /// Returns the question for one of several samples.
     pub fn question(&self, model: &str, sample: u32, n_samples: u32) -> ChatRequest {
+        self.question_of(&DRAFTS, model, sample, n_samples)
+    }
+
+    /// Returns the question of another task whose answers are calls.
+    pub(super) fn question_of(&self, task: &Task, model: &str, sample: u32, n_samples: u32) -> ChatRequest {
         let call = json!({
             "type": "object",
             "properties": {"name": {"type": "string", "enum": self.names}, "arguments": {"type": "string"}},
@@ -48,7 +53,7 @@ impl Drafted {
             "required": ["reason", "calls"],
             "additionalProperties": false
         });
-        DRAFTS.question(&self.texts, &schema, model, sample, n_samples)
+        task.question(&self.texts, &schema, model, sample, n_samples)
     }
 }
 
@@ -65,7 +70,7 @@ pub fn calls_in(answer: &ChatAnswer) -> Result<Vec<Call>, &'static str> {
         .collect()
 }
 
-fn call_of(call: &Value) -> Option<Call> {
+pub(super) fn call_of(call: &Value) -> Option<Call> {
     let arguments = match call.get("arguments")? {
         Value::String(text) => serde_json::from_str(text).ok()?,
         arguments => arguments.clone(),

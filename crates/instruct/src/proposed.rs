@@ -1,0 +1,450 @@
+//! Instructions that a language model proposes: the record of a request and its calls, and the rules on both.
+
+use std::collections::BTreeSet;
+
+use callsieve_answers::traced::place_of;
+use callsieve_bfcl::conversation::Call as MadeCall;
+use callsieve_environment::call::Call;
+use callsieve_environment::environment::Environment as _;
+use callsieve_environment::unexecuted::Unexecuted;
+use callsieve_programs::program::ResultPath;
+use callsieve_programs::stratum::Stratum;
+use callsieve_programs::wording::templates::{Templates, capitalised};
+use callsieve_programs::words::words;
+use callsieve_text::content_hash::content_hash;
+use callsieve_text::language::{UNDETERMINED, language};
+use serde_json::{Map, Value, json};
+
+use crate::record::{CallRecord, Provenance, Record, TurnRecord};
+use crate::reworded::of_words;
+use crate::text_rules::{meta_talk, named_function, placeholder, refusal};
+
+/// Why a proposal is not used, or is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Fault {
+    /// It calls a function that is not offered.
+    UnknownFunction,
+    /// The arguments of a call do not fit the doc.
+    UnfitArguments,
+    /// A place in a result is of no earlier call.
+    BadReference,
+    /// The calls are not those of its kind.
+    OtherKind,
+    /// It names a function.
+    NamesFunction,
+    /// It speaks of functions or APIs as such.
+    MetaTalk,
+    /// It has a placeholder.
+    Placeholder,
+    /// It refuses, or speaks as an assistant.
+    Refusal,
+    /// It is in another language than wanted.
+    OtherLanguage,
+}
+
+/// A fault with what was found.
+pub type Faulty = (Fault, Value);
+
+/// The functions of a sample, ready to check proposals.
+pub struct Offer<'a> {
+    /// The docs of all functions that may be called, the withheld one included.
+    pub functions: &'a [Value],
+    /// ISO 639-1 code of the language that is wanted; `None` for any.
+    pub language: Option<&'a str>,
+    /// The answers where no call is right.
+    pub templates: &'a Templates,
+}
+
+/// A proposal that breaks no rule.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Proposed {
+    /// The record with its words and calls. Nothing was executed yet.
+    pub record: Record,
+    /// The first value of a call that is neither in the words nor in a result; a person may know better.
+    pub unsaid: Option<Value>,
+}
+
+/// Returns the record of a proposal, made of that of its sample.
+///
+/// # Errors
+/// The first rule that it breaks.
+pub fn proposed(
+    record: &Record,
+    offer: &Offer<'_>,
+    request: &str,
+    calls: &[MadeCall],
+) -> Result<Proposed, Faulty> {
+    check_text(request, offer)?;
+    let (lacking, made) = calls_of(calls, offer)?;
+    check_kind(record.stratum, &made, &lacking)?;
+    let has_no_call = record.stratum.has_no_call() || record.stratum == Stratum::MissingParameter;
+    let (mut records, mut unsaid) = (Vec::new(), None);
+    for (nth, call) in made.into_iter().enumerate() {
+        records.push(call_record(nth, call, request, offer, &mut unsaid));
+    }
+    let mut new = record.clone();
+    request.clone_into(&mut new.instruction);
+    new.calls = if has_no_call { Vec::new() } else { records };
+    new.turns = vec![TurnRecord {
+        user: request.to_owned(),
+        calls: (1..=new.calls.len()).collect(),
+        answer: answer(record.stratum, request, lacking.first().and_then(|of| of.first()), offer.templates),
+    }];
+    new.answer = new.turns[0].answer.clone();
+    Ok(Proposed { record: new, unsaid: unsaid.filter(|_| !has_no_call) })
+}
+
+/// The answer where no call is right: there is no function for it, or a value is asked for. Others are made of results.
+fn answer(kind: Stratum, request: &str, missing: Option<&String>, templates: &Templates) -> String {
+    let forms = match kind {
+        Stratum::MissingFunction | Stratum::Irrelevance => &templates.turns.no_function,
+        Stratum::MissingParameter => &templates.turns.missing,
+        _ => return String::new(),
+    };
+    let drawn = usize::try_from(content_hash(request) % forms.len().max(1) as u128).unwrap_or_default();
+    let what = format!("the {}", missing.map(|name| words(name).join(" ")).unwrap_or_default());
+    forms
+        .get(drawn)
+        .map(|form| form.replace("{what}", &what).replace("{What}", &capitalised(&what)))
+        .unwrap_or_default()
+}
+
+fn check_text(request: &str, offer: &Offer<'_>) -> Result<(), Faulty> {
+    let found = |found: &str| json!({ "found": found });
+    if let Some(words) = refusal(request) {
+        return Err((Fault::Refusal, found(words)));
+    }
+    let names = offer.functions.iter().filter_map(|function| function["name"].as_str());
+    if let Some(name) = named_function(request, names) {
+        return Err((Fault::NamesFunction, found(name)));
+    }
+    if let Some(words) = meta_talk(request) {
+        return Err((Fault::MetaTalk, found(words)));
+    }
+    if let Some(words) = placeholder(request, "") {
+        return Err((Fault::Placeholder, found(words)));
+    }
+    let own = language(request);
+    match offer.language {
+        Some(wanted) if own != wanted && own != UNDETERMINED => Err((Fault::OtherLanguage, found(own))),
+        _ => Ok(()),
+    }
+}
+
+/// Calls with their references, and for each the required parameters that it lacks.
+type CallsOf = (Vec<Vec<String>>, Vec<(String, Map<String, Value>)>);
+
+/// Checks names, references and arguments. Arguments that are places in results are not checked against the doc.
+fn calls_of(calls: &[MadeCall], offer: &Offer<'_>) -> Result<CallsOf, Faulty> {
+    let docs = Unexecuted::new("", offer.functions);
+    let (mut lacking, mut made) = (Vec::new(), Vec::new());
+    for (nth, call) in calls.iter().enumerate() {
+        let at = |what: Value| json!({"call": nth + 1, "function": call.name, "found": what});
+        let Some(doc) = offer.functions.iter().find(|function| function["name"] == *call.name) else {
+            return Err((Fault::UnknownFunction, at(json!(call.name))));
+        };
+        let arguments = call.arguments.as_object().cloned().unwrap_or_default();
+        for value in arguments.values() {
+            if let Some(place) = reference(value)
+                && place.parse::<ResultPath>().map_or(true, |place| place.step >= nth)
+            {
+                return Err((Fault::BadReference, at(value.clone())));
+            }
+        }
+        let required =
+            doc["parameters"]["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let lacks: Vec<String> =
+            required.filter(|name| !arguments.contains_key(*name)).map(str::to_owned).collect();
+        // Values of results are not known yet, and what is missing is judged by the kind of the instruction.
+        let literals: Map<String, Value> = arguments
+            .iter()
+            .filter(|(_, value)| reference(value).is_none())
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        if let Some(what) = unfit(&docs, doc, &literals, arguments.keys()) {
+            return Err((Fault::UnfitArguments, at(what)));
+        }
+        lacking.push(lacks);
+        made.push((call.name.clone(), arguments));
+    }
+    Ok((lacking, made))
+}
+
+/// What is wrong with arguments for a doc, apart from parameters that are missing.
+fn unfit<'k>(
+    docs: &Unexecuted,
+    doc: &Value,
+    literals: &Map<String, Value>,
+    names: impl Iterator<Item = &'k String>,
+) -> Option<Value> {
+    let properties = doc["parameters"]["properties"].as_object();
+    let is_known = |name: &&String| properties.is_some_and(|properties| properties.contains_key(*name));
+    if let Some(unknown) = names.into_iter().find(|name| !is_known(name)) {
+        return Some(json!({ "parameter": unknown }));
+    }
+    // Each on its own, with the others as they may be.
+    literals.iter().find_map(|(name, value)| {
+        let schema = properties.and_then(|properties| properties.get(name))?;
+        let one = json!([{"name": "f", "parameters": {"type": "object", "properties": { name: schema }}}]);
+        let docs_of_one = Unexecuted::new(docs.name(), one.as_array()?);
+        let call = Call::new("f", [(name.clone(), value.clone())].into_iter().collect());
+        let seen = docs_of_one.run(&docs_of_one.initial_states()[0], &[call]).ok()?;
+        let failed = seen.observations.first().is_some_and(|seen| seen.failure.is_some());
+        failed.then(|| json!({"parameter": name, "value": value}))
+    })
+}
+
+/// Returns the place of a result that an argument is, as a text: `$1.id`. It may be none that can be read.
+fn reference(value: &Value) -> Option<&str> {
+    let text = value.as_str()?;
+    let number = text.strip_prefix('$')?;
+    number.starts_with(|sign: char| sign.is_ascii_digit()).then_some(text)
+}
+
+/// Whether the calls are those of a kind of instruction.
+fn check_kind(
+    kind: Stratum,
+    made: &[(String, Map<String, Value>)],
+    lacking: &[Vec<String>],
+) -> Result<(), Faulty> {
+    let n_functions = made.iter().map(|(name, _)| name).collect::<BTreeSet<_>>().len();
+    let n_references = made
+        .iter()
+        .flat_map(|(_, arguments)| arguments.values())
+        .filter(|value| reference(value).is_some())
+        .count();
+    let n_lacking: usize = lacking.iter().map(Vec::len).sum();
+    let is_so = match kind {
+        Stratum::Single => made.len() == 1 && n_references == 0,
+        Stratum::Chain | Stratum::MultiTurn => made.len() >= 2 && n_references > 0,
+        Stratum::Parallel => made.len() >= 2 && n_functions == 1 && n_references == 0,
+        Stratum::MultipleTools => made.len() >= 2 && n_functions >= 2 && n_references == 0,
+        Stratum::MissingParameter => made.len() == 1 && n_lacking == 1,
+        Stratum::MissingFunction => made.len() <= 1,
+        Stratum::Irrelevance => made.is_empty(),
+        Stratum::ErrorRecovery => false,
+    };
+    if !is_so {
+        let found = json!({"kind": kind.name(), "calls": made.len(), "functions": n_functions, "references": n_references});
+        return Err((Fault::OtherKind, found));
+    }
+    let is_complete = n_lacking == 0 || matches!(kind, Stratum::MissingParameter | Stratum::MissingFunction);
+    let missing = lacking.iter().flatten().next();
+    match missing.filter(|_| !is_complete) {
+        Some(parameter) => Err((Fault::UnfitArguments, json!({ "missing": parameter }))),
+        None => Ok(()),
+    }
+}
+
+/// The record of a call, with the source of each argument.
+fn call_record(
+    nth: usize,
+    (name, arguments): (String, Map<String, Value>),
+    request: &str,
+    offer: &Offer<'_>,
+    unsaid: &mut Option<Value>,
+) -> CallRecord {
+    let doc = offer.functions.iter().find(|function| function["name"] == *name);
+    let mut call = CallRecord {
+        name,
+        arguments,
+        result: Value::Null,
+        failure: None,
+        references: std::collections::BTreeMap::new(),
+        provenance: std::collections::BTreeMap::new(),
+    };
+    for (parameter, value) in call.arguments.clone() {
+        let schema = doc.map_or(&Value::Null, |doc| &doc["parameters"]["properties"][&parameter]);
+        if let Some(place) = reference(&value) {
+            call.references.insert(parameter.clone(), place.to_owned());
+            call.provenance.insert(parameter, Provenance::Result { path: place.to_owned() });
+            continue;
+        }
+        let said = value.as_str().map(|text| text.replace('_', " ")).unwrap_or_default();
+        let source = if let Some(at) = place_of(&value, &said, request) {
+            of_words(1, request, at, "model")
+        } else if let Some(source) = of_doc(schema, &value) {
+            Provenance::Doc { source: source.to_owned() }
+        } else {
+            let found =
+                json!({"call": nth + 1, "function": call.name, "argument": parameter, "value": value});
+            unsaid.get_or_insert(found);
+            continue;
+        };
+        call.provenance.insert(parameter, source);
+    }
+    call
+}
+
+/// What of a doc gives a value that nobody writes out.
+fn of_doc(schema: &Value, value: &Value) -> Option<&'static str> {
+    let listed = schema["enum"].as_array().or_else(|| schema["items"]["enum"].as_array());
+    let is_listed = |value: &Value| listed.is_some_and(|values| values.contains(value));
+    let all_listed = value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(is_listed));
+    if schema.get("default") == Some(value) {
+        Some("default")
+    } else if is_listed(value) || all_listed {
+        Some("enum")
+    } else {
+        value.is_boolean().then_some("boolean")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn functions() -> Vec<Value> {
+        serde_json::from_value(json!([
+            {"name": "find_bell", "description": "Finds a bell.", "parameters": {"type": "object", "required": ["tower"],
+                "properties": {"tower": {"type": "string"}, "loud": {"type": "boolean"}}}},
+            {"name": "ring_bell", "description": "Rings it.", "parameters": {"type": "object", "required": ["id", "times"],
+                "properties": {"id": {"type": "string"}, "times": {"type": "integer"}, "tone": {"type": "string", "enum": ["deep", "high"]}}}}
+        ]))
+        .unwrap()
+    }
+
+    fn record(kind: Stratum) -> Record {
+        serde_json::from_value(json!({
+            "instruction": "", "stratum": kind.name(), "style": "model", "wording": "m", "tier": "unexecuted", "turns": [], "calls": [],
+            "answer": "", "answer_from": [], "together": false, "offered": ["find_bell", "ring_bell"], "environment": "bells",
+            "origin": "declared", "state": "s", "end_state": null
+        }))
+        .unwrap()
+    }
+
+    fn calls(of: &[(&str, Value)]) -> Vec<MadeCall> {
+        of.iter()
+            .map(|(name, arguments)| MadeCall {
+                id: None,
+                name: (*name).to_owned(),
+                arguments: arguments.clone(),
+            })
+            .collect()
+    }
+
+    fn fault(kind: Stratum, request: &str, made: &[(&str, Value)]) -> Option<Fault> {
+        let functions = functions();
+        let templates = Templates::english();
+        let offer = Offer { functions: &functions, language: Some("en"), templates: &templates };
+        proposed(&record(kind), &offer, request, &calls(made)).err().map(|(fault, _)| fault)
+    }
+
+    #[test]
+    fn a_proposal_becomes_a_record_with_sources() {
+        let functions = functions();
+        let templates = Templates::english();
+        let offer = Offer { functions: &functions, language: Some("en"), templates: &templates };
+        let request = "Which bell hangs in the north tower? Ring it three times, please.";
+        let made = calls(&[
+            ("find_bell", json!({"tower": "north tower", "loud": true})),
+            ("ring_bell", json!({"id": "$1.id", "times": 3, "tone": "deep"})),
+        ]);
+        let record = proposed(&record(Stratum::Chain), &offer, request, &made).unwrap().record;
+        assert_eq!((record.instruction.as_str(), &record.turns[0].calls), (request, &vec![1, 2]));
+        let sources = &record.calls[1].provenance;
+        assert_eq!(sources["id"], Provenance::Result { path: "$1.id".into() });
+        assert_eq!(sources["times"], of_words(1, request, 45..50, "model"));
+        assert_eq!(sources["tone"], Provenance::Doc { source: "enum".into() });
+        assert_eq!(record.calls[0].provenance["loud"], Provenance::Doc { source: "boolean".into() });
+        assert_eq!(record.calls[1].references["id"], "$1.id");
+        let other = calls(&[("find_bell", json!({"tower": "south"}))]);
+        let unsaid =
+            proposed(&self::record(Stratum::Single), &offer, "Find the north bell.", &other).unwrap().unsaid;
+        assert_eq!(unsaid.unwrap()["value"], "south");
+    }
+
+    #[test]
+    fn each_rule_has_its_fault() {
+        let find = |tower: &str| ("find_bell", json!({ "tower": tower }));
+        for (kind, request, made, expected) in [
+            (Stratum::Single, "Find the bell of the north tower.", vec![find("north")], None),
+            (Stratum::Single, "Find the bell.", vec![("find_horn", json!({}))], Some(Fault::UnknownFunction)),
+            (
+                Stratum::Single,
+                "Find the bell of tower 3.",
+                vec![("find_bell", json!({"tower": 3}))],
+                Some(Fault::UnfitArguments),
+            ),
+            (
+                Stratum::Single,
+                "Find the bell of the north tower.",
+                vec![("find_bell", json!({"tower": "north", "x": 1}))],
+                Some(Fault::UnfitArguments),
+            ),
+            (Stratum::Single, "Find the bell.", vec![("find_bell", json!({}))], Some(Fault::UnfitArguments)),
+            (Stratum::Single, "Find the bell of the north tower.", vec![find("south")], None),
+            (Stratum::Single, "Find all the bells, will you?", vec![], Some(Fault::OtherKind)),
+            (
+                Stratum::Chain,
+                "Ring the bell twice.",
+                vec![("ring_bell", json!({"id": "$1.id", "times": 2})), find("north")],
+                Some(Fault::BadReference),
+            ),
+            (
+                Stratum::Chain,
+                "Ring the bell twice.",
+                vec![find("north"), ("ring_bell", json!({"id": "$1..id", "times": 2}))],
+                Some(Fault::BadReference),
+            ),
+            (
+                Stratum::Parallel,
+                "Find the bells of the north and the south tower.",
+                vec![find("north"), find("south")],
+                None,
+            ),
+            (
+                Stratum::MultipleTools,
+                "Find the bells of the north and the south tower.",
+                vec![find("north"), find("south")],
+                Some(Fault::OtherKind),
+            ),
+            (
+                Stratum::MissingParameter,
+                "Ring bell B-4 for me.",
+                vec![("ring_bell", json!({"id": "B-4"}))],
+                None,
+            ),
+            (
+                Stratum::MissingParameter,
+                "Ring bell B-4 twice.",
+                vec![("ring_bell", json!({"id": "B-4", "times": 2}))],
+                Some(Fault::OtherKind),
+            ),
+            (Stratum::Irrelevance, "What is the capital of Norway?", vec![], None),
+            (
+                Stratum::Irrelevance,
+                "Find the bell of the north tower.",
+                vec![find("north")],
+                Some(Fault::OtherKind),
+            ),
+            (
+                Stratum::Single,
+                "Use find_bell for the north tower.",
+                vec![find("north")],
+                Some(Fault::NamesFunction),
+            ),
+            (
+                Stratum::Single,
+                "Ask the bell API for the north tower.",
+                vec![find("north")],
+                Some(Fault::MetaTalk),
+            ),
+            (
+                Stratum::Single,
+                "Find the bell of <tower name>.",
+                vec![find("north")],
+                Some(Fault::Placeholder),
+            ),
+            (Stratum::Single, "I'm sorry, I cannot write this.", vec![find("north")], Some(Fault::Refusal)),
+            (
+                Stratum::Single,
+                "Kannst du bitte herausfinden, welche Glocke im Turm north hängt?",
+                vec![find("north")],
+                Some(Fault::OtherLanguage),
+            ),
+        ] {
+            assert_eq!(fault(kind, request, &made), expected, "{request} {made:?}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Rows that were made: what stages share that change their program.
+
+use serde_json::{Value, json};
+
+use crate::columns::{FOLLOWING_MESSAGES, MESSAGES, PROGRAM, RESPONSE};
+use crate::conversation::Role;
+use crate::docs::patch::push_token;
+use crate::engine::context::Context;
+use crate::engine::error::Result;
+use crate::engine::verdict::Verdict;
+use crate::engine::view::View;
+use crate::engine::vocabulary::{ColumnSpec, Edit, Reason, RowIx, Safety};
+use crate::instruct::record::Record;
+use crate::instruct::source::messages;
+
+/// The columns of a row that say what its program says.
+pub(super) const COLUMNS: [ColumnSpec; 4] = [PROGRAM, MESSAGES, RESPONSE, FOLLOWING_MESSAGES];
+
+/// A row with a program.
+pub(super) struct MadeRow {
+    /// The row.
+    pub(super) row: RowIx,
+    /// Its program.
+    pub(super) record: Record,
+    /// The cells of [`COLUMNS`]; null where there is none.
+    cells: [Value; 4],
+}
+
+/// Returns the kept rows that have a program.
+///
+/// # Errors
+/// The user asked to stop, or a table cannot be read.
+pub(super) fn made_rows(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<MadeRow>> {
+    let mut made = Vec::new();
+    view.stream(
+        cx,
+        |row| view.is_kept(row),
+        |batch| {
+            let read = batch.map_rows(|row| {
+                let record = row.json::<Record>(PROGRAM)?;
+                Some(MadeRow {
+                    row: row.ix(),
+                    record,
+                    cells: COLUMNS.map(|column| row.json(column).unwrap_or_default()),
+                })
+            })?;
+            made.extend(read.into_iter().flatten());
+            Ok(())
+        },
+    )?;
+    Ok(made)
+}
+
+impl MadeRow {
+    /// Gives the row another program: its cells, each with an edit.
+    ///
+    /// # Errors
+    /// As [`Verdict::set`].
+    pub(super) fn set(&self, record: &Record, reason: &'static Reason, out: &mut Verdict<'_>) -> Result<()> {
+        let mut messages = messages(record);
+        let following = messages.split_off(messages.len().min(2));
+        let response = messages.pop_if(|message| message.role == Role::Assistant);
+        let following = if following.is_empty() { Value::Null } else { json!(following) };
+        let new = [json!(record), json!(messages), response.map_or(Value::Null, |one| json!(one)), following];
+        for ((column, old), new) in COLUMNS.iter().zip(&self.cells).zip(new) {
+            if *old == new {
+                continue;
+            }
+            let mut ops = Vec::new();
+            differences(old, &new, &mut String::new(), &mut ops);
+            let edit = Edit {
+                column: *column,
+                reason,
+                safety: Safety::Unsafe,
+                patch: Value::Array(ops).to_string(),
+            };
+            out.edit(self.row, edit)?;
+            out.set(self.row, *column, new.to_string())?;
+        }
+        Ok(())
+    }
+}
+
+/// Adds the operations of a JSON patch that make one value of another: replaced parts of lists and objects of the same form, or the
+/// whole.
+fn differences(old: &Value, new: &Value, at: &mut String, ops: &mut Vec<Value>) {
+    let length = at.len();
+    match (old, new) {
+        (old, new) if old == new => {}
+        (Value::Object(old), Value::Object(new)) if old.keys().eq(new.keys()) => {
+            for ((key, old), new) in old.iter().zip(new.values()) {
+                push_token(at, key);
+                differences(old, new, at, ops);
+                at.truncate(length);
+            }
+        }
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            for (nth, (old, new)) in old.iter().zip(new).enumerate() {
+                push_token(at, &nth.to_string());
+                differences(old, new, at, ops);
+                at.truncate(length);
+            }
+        }
+        (_, new) => ops.push(json!({"op": "replace", "path": at, "value": new})),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_differs_is_replaced() {
+        let (old, new) = (json!({"a": [1, {"b/c": "x"}], "d": 1}), json!({"a": [1, {"b/c": "y"}], "d": 1}));
+        let mut ops = Vec::new();
+        differences(&old, &new, &mut String::new(), &mut ops);
+        assert_eq!(ops, [json!({"op": "replace", "path": "/a/1/b~1c", "value": "y"})]);
+        ops.clear();
+        differences(&json!([1]), &json!([1, 2]), &mut String::new(), &mut ops);
+        assert_eq!(ops, [json!({"op": "replace", "path": "", "value": [1, 2]})]);
+    }
+}
