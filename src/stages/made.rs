@@ -89,6 +89,7 @@ fn differences(old: &Value, new: &Value, at: &mut String, ops: &mut Vec<Value>) 
         (old, new) if old == new => {}
         (Value::Object(old), Value::Object(new)) if old.keys().eq(new.keys()) => {
             for ((key, old), new) in old.iter().zip(new.values()) {
+                at.push('/');
                 push_token(at, key);
                 differences(old, new, at, ops);
                 at.truncate(length);
@@ -96,6 +97,7 @@ fn differences(old: &Value, new: &Value, at: &mut String, ops: &mut Vec<Value>) 
         }
         (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
             for (nth, (old, new)) in old.iter().zip(new).enumerate() {
+                at.push('/');
                 push_token(at, &nth.to_string());
                 differences(old, new, at, ops);
                 at.truncate(length);

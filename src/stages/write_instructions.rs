@@ -232,10 +232,6 @@ impl Settings for WriteInstructions {
         examples.into_iter().map(|example| example.with_settings(r#"models = ["m"]"#)).collect()
     }
 
-    fn for_examples() -> Self {
-        Self { models: vec!["m".to_owned()], ..Self::default() }
-    }
-
     fn check(&self) -> std::result::Result<(), String> {
         if self.models.iter().any(|name| name.trim().is_empty()) {
             return Err(

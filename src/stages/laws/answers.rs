@@ -182,8 +182,12 @@ fn steps() -> Steps {
         "check-instructions",
         "check-provenance",
         "drop-benchmark-overlap",
+        "drop-unneeded-calls",
         "enhance-prompts",
+        "execute-calls",
         "hold-surplus",
+        "word-instructions",
+        "write-instructions",
     ] {
         let kind = kind(name).unwrap();
         let examples = fixture::corpus(&all_examples(kind));

@@ -55,8 +55,11 @@ const OTHER: &str = worded!(
     r#"{"turns": ["Hey, is D-1 open? Please see to it."]}, {"calls": [{"name": "get_door", "arguments": "{\"id\": \"D-1\"}"}]}, {"calls": []}"#
 );
 
+/// A model, and the doors.
+const SETTINGS: &str = r#"model = "m", environment = "built-in:doors", over_specified = 0, implicit = 0"#;
+
 pub(super) fn all() -> Vec<Example> {
-    vec![
+    let examples = [
         Example::tables(REWORDED.code, PASSES, OTHER),
         Example::tables(VALUE_MISSING.code, only!("Hey, could you get D-2 open for me?"), PASSES),
         Example::tables(
@@ -76,5 +79,6 @@ pub(super) fn all() -> Vec<Example> {
         Example::tables(UNCHANGED.code, only!("set the door D-1 to open"), PASSES),
         Example::tables(OTHER_CALLS.code, OTHER, PASSES),
         Example::tables(NO_WORDING.code, worded!("null"), PASSES),
-    ]
+    ];
+    examples.into_iter().map(|example| example.with_settings(SETTINGS)).collect()
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::asking::{TOO_LONG, ask, check_number, usable};
-use super::executing::{BUILT_IN, Executor, failed};
+use super::executing::{Executor, failed};
 use super::made::{self, MadeRow, made_rows};
 use super::yields::{PASSED, YIELDS_NOTE, Yields};
 use crate::cells::TypedCells as _;
@@ -150,16 +150,6 @@ impl Settings for WordInstructions {
 
     fn examples() -> Vec<Example> {
         examples::all()
-    }
-
-    fn for_examples() -> Self {
-        Self {
-            model: Some("m".to_owned()),
-            over_specified: 0,
-            implicit: 0,
-            environment: Some(BUILT_IN.into()),
-            ..Self::default()
-        }
     }
 
     fn set_environment(&mut self, system: &System) {
