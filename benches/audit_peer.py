@@ -3,11 +3,16 @@
 
     benches/audit_peer.py planted --bench data/bfcl-v4-nonlive data/bfcl-v2-live [--binary FILE] [--runs 3]
 
-planted has train.jsonl and truth.jsonl of scripts/audit/plant.py. decontaminate (0.3.0.post4, Python 3.12 or newer:
-`pip install decontaminate`) reads one line of text for each message of a user, and the messages of the benchmark; it
-does not read docs or calls. These files are written first, outside the time. Each run is a process of its own, the tools
-take turns: wall seconds, CPU seconds, peak memory. "right" is a planted row that is found with its own entry, or one
-with the same query; "tuned" are the settings for short texts that find most.
+planted has train.jsonl and truth.jsonl of scripts/audit/plant.py or plant_forms.py. decontaminate (0.3.0.post4, Python 3.12 or
+newer: `pip install decontaminate`) reads lines of text. As "messages" it gets the messages of users, and those of the
+benchmark. As "all texts" it gets one line for each message of any speaker, each function doc (as JSON) and each call (as
+JSON and as Python), and the same of the benchmark: the messages of users, the docs and the calls of the answers, with the
+first accepted values, with and without arguments that may be left out. Docs of multi-turn classes are not given. A text
+that several entries have stands for all of them.
+
+These files are written first, outside the time. Each run is a process of its own, the tools take turns: wall seconds, CPU
+seconds, peak memory. A planted row is found if a hit is of what was planted (message, doc or call) and of its own entry, or
+one with the same text; a row of a clean kind, if it has any hit. "tuned" are the settings for short texts that find most.
 """
 import argparse
 import json
@@ -20,12 +25,18 @@ import time
 from collections import defaultdict
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts" / "audit"))
+from plant import gold_calls
+from plant_forms import as_json, call_of, calls_of, python
+
 TUNED = dict(eval_min_token_length=1, eval_min_unique_word_count=1, sample_every_m_tokens=1,
              contamination_score_threshold=0.5, perfect_match_decay_start=1, perfect_match_decay_end=2)
-PEERS = {"decontaminate, default": {}, "decontaminate, tuned": TUNED}
+PEERS = {f"decontaminate, {texts}, {name}": (texts, settings) for texts in ("messages", "all texts")
+         for name, settings in (("default", {}), ("tuned", TUNED))}
 PREPARE = "prepare"
-PLANTED_IN = {"docs_verbatim": {"function", "functions"}, "docs_described": {"function", "functions"},
-              "functions_renamed": {"function", "functions"}, "call_only": {"call"}}
+OF_MESSAGE = "verbatim case number synonyms reorder embedded translated conversation system assistant".split()
+OF_DOC = "docs_verbatim docs_described functions_renamed parameters-renamed python-stub".split()
+PLANTED_IN = {**dict.fromkeys(OF_MESSAGE, {"query", "text"}), **dict.fromkeys(OF_DOC, {"function", "functions"})}
 
 
 def lines(path):
@@ -37,29 +48,70 @@ def user_messages(turns):
     return [m["content"] for m in turns if m.get("role") == "user" and m.get("content")]
 
 
+def text_of_doc(doc):
+    return json.dumps(doc, ensure_ascii=False, separators=(",", ":"))
+
+
+def texts_of_calls(calls):
+    return [write(name, arguments) for name, arguments in calls for write in (as_json, python)]
+
+
+def texts_of_row(row):
+    """All texts of a training row: messages of any speaker, calls and docs."""
+    for message in row["messages"]:
+        if message.get("content"):
+            yield message["content"]
+        made = [call["function"] for call in message.get("tool_calls", ())]
+        yield from texts_of_calls((call["name"], json.loads(call["arguments"])) for call in made)
+    for tool in row.get("tools", ()):
+        yield text_of_doc(tool["function"])
+
+
+def texts_of_entry(entry, truth):
+    """All texts of an entry, each with its object. Answers that are no calls (of memory and web search) are left out."""
+    turns = entry["question"] if isinstance(entry["question"][0], list) else [entry["question"]]
+    yield from (("query", text) for turn in turns for text in user_messages(turn))
+    for doc in entry.get("function") or ():
+        yield "function", text_of_doc(doc)
+    calls = []
+    for call in truth:
+        if isinstance(call, dict):
+            calls += calls_of([call]) + [(one["name"], one["arguments"]) for one in gold_calls([call])]
+        else:
+            for text in call if isinstance(call, list) else ():
+                made = call_of(text)
+                calls += [made] if made else []
+                yield "call", text
+    yield from (("call", text) for text in texts_of_calls(calls))
+
+
 def write_for_peer(planted, bench, folder):
-    """Writes the peer's files, and lines.json: the row of each line, and the entry of each message."""
-    rows, entries = [], []
-    os.makedirs(folder / "train")
-    os.makedirs(folder / "evals")
-    with open(folder / "train" / "train.jsonl", "w", encoding="utf-8") as out:
-        for row in lines(planted / "train.jsonl"):
-            for text in user_messages(row["messages"]):
-                out.write(json.dumps({"text": text}) + "\n")
-                rows.append(row["id"])
-    with open(folder / "evals" / "bench.jsonl", "w", encoding="utf-8") as out:
-        for path in sorted(p for one in bench for p in Path(one).glob("*.json*")):
-            for entry in lines(path):
-                turns = entry["question"]
-                turns = turns if isinstance(turns[0], list) else [turns]
-                for text in (text for turn in turns for text in user_messages(turn)):
-                    entries.append(entry["id"])
-                    at = len(entries) - 1
-                    out.write(json.dumps({"eval_key": "bench", "eval_instance_index": at, "fingerprint": str(at),
-                                          "split": "test", "question": text, "answer": "", "passage": "",
-                                          "is_correct": True, "doc_id": at}) + "\n")
-    with open(folder / "lines.json", "w", encoding="utf-8") as out:
-        json.dump([rows, entries], out)
+    """Writes the peer's files, and lines.json: the row of each line, and for each text of the benchmark object and entries."""
+    rows = lines(planted / "train.jsonl")
+    known = {}
+    for path in sorted(p for one in bench for p in Path(one).glob("*.json") if "format_sensitivity" not in p.name):
+        answers = path.parent / "possible_answer" / path.name
+        truth = {line["id"]: line["ground_truth"] for line in lines(answers)} if answers.exists() else {}
+        for entry in lines(path):
+            for what, text in texts_of_entry(entry, truth.get(entry["id"], ())):
+                known.setdefault((what, text), {})[entry["id"]] = None
+    for texts, of_row, objects in (("messages", lambda row: user_messages(row["messages"]), {"query"}),
+                                   ("all texts", texts_of_row, {"query", "function", "call"})):
+        for name in ("train", "evals"):
+            os.makedirs(folder / texts / name)
+        of_line = []
+        with open(folder / texts / "train" / "train.jsonl", "w", encoding="utf-8") as out:
+            for row in rows:
+                for text in of_row(row):
+                    out.write(json.dumps({"text": text}) + "\n")
+                    of_line.append(row["id"])
+        evals = [(what, text, list(entries)) for (what, text), entries in known.items() if what in objects]
+        with open(folder / texts / "evals" / "bench.jsonl", "w", encoding="utf-8") as out:
+            for at, (_, text, _) in enumerate(evals):
+                out.write(json.dumps({"eval_key": "bench", "eval_instance_index": at, "fingerprint": str(at), "split": "test",
+                                      "question": text, "answer": "", "passage": "", "is_correct": True, "doc_id": at}) + "\n")
+        with open(folder / texts / "lines.json", "w", encoding="utf-8") as out:
+            json.dump([of_line, [(what, entries) for what, _, entries in evals]], out)
 
 
 def run_peer(folder, settings):
@@ -80,30 +132,33 @@ def measure(command):
     return time.monotonic() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
-def hits_of_peer(folder, rows, entries):
-    """Yields row, entry and object of each hit."""
+def hits_of_peer(folder, rows, evals):
+    """Yields row, entries and object of each hit."""
     for path in (folder / "report").rglob("*.jsonl"):
         for hit in lines(path):
-            yield rows[hit["training_line"]], entries[hit["eval_instance_index"]], "query"
+            what, entries = evals[hit["eval_instance_index"]]
+            yield rows[hit["training_line"]], entries, what
 
 
 def hits_of_audit(out):
     with open(out / "hits.jsonl", encoding="utf-8") as file:
         for hit in map(json.loads, file):
             if hit["verdict"] == "contaminated":
-                yield hit["train_id"], hit["bench_id"], hit["object"]
+                yield hit["train_id"], [hit["bench_id"], *(one["record"] for one in hit.get("examples", ()))], hit["object"]
 
 
 def score(hits, truth):
-    """Returns the share of planted rows that are right by kind, and the clean rows that have a hit."""
-    right, clean = defaultdict(set), set()
-    for row, entry, found in hits:
-        kind = truth[row]["kind"]
-        if kind == "clean":
-            clean.add(row)
-        elif entry in {truth[row]["bench_id"], *truth[row].get("same", ())} and found in PLANTED_IN.get(kind, {"query"}):
-            right[kind].add(row)
-    return right, clean
+    """Returns the rows by kind that are found."""
+    found = defaultdict(set)
+    for row, entries, what in hits:
+        kind, wanted = truth[row]["kind"], {truth[row]["bench_id"], *truth[row].get("same", ())}
+        if is_clean(kind) or not wanted.isdisjoint(entries) and what in PLANTED_IN.get(kind, {"call"}):
+            found[kind].add(row)
+    return found
+
+
+def is_clean(kind):
+    return kind.startswith("clean")
 
 
 def main():
@@ -118,7 +173,8 @@ def main():
         write_for_peer(args.planted, args.bench, Path(args.peer[1]))
         return
     if args.peer:
-        run_peer(Path(args.peer[1]), PEERS[args.peer[0]])
+        texts, settings = PEERS[args.peer[0]]
+        run_peer(Path(args.peer[1]) / texts, settings)
         return
     truth = {row["id"]: row for row in lines(args.planted / "truth.jsonl")}
     with tempfile.TemporaryDirectory() as at:
@@ -130,7 +186,8 @@ def main():
         figures, found = defaultdict(list), {}
         for number in range(args.runs):
             for tool in tools:
-                subprocess.run(["rm", "-rf", at / "report", at / "audit"], check=True)
+                texts = at / PEERS[tool][0] if tool in PEERS else None
+                subprocess.run(["rm", "-rf", texts / "report" if texts else at / "audit"], check=True)
                 if tool in PEERS:
                     command = [*itself, tool, str(at)]
                 else:
@@ -138,7 +195,7 @@ def main():
                                *args.bench, "--out", str(at / "audit"), "-q"]
                 figures[tool].append(measure(command))
                 if number + 1 == args.runs:
-                    hits = hits_of_peer(at, *lines(at / "lines.json")[0]) if tool in PEERS else hits_of_audit(at / "audit")
+                    hits = hits_of_peer(texts, *lines(texts / "lines.json")[0]) if texts else hits_of_audit(at / "audit")
                     found[tool] = score(hits, truth)
     by_kind = defaultdict(int)
     for row in truth.values():
@@ -149,11 +206,9 @@ def main():
         wall, cpu, memory = (statistics.median(column) for column in zip(*figures[tool]))
         print(f"| {tool} | {wall:.2f} | {cpu:.2f} | {memory:.0f} MB |")
     print(f"\n| kind | rows | {' | '.join(tools)} |\n|---|---:{'|---:' * len(tools)}|")
-    for kind in sorted(by_kind, key=lambda kind: (kind == "clean", kind)):
-        n = by_kind[kind]
-        share = [len(found[tool][1]) if kind == "clean" else len(found[tool][0][kind]) for tool in tools]
-        digits = 2 if kind == "clean" else 1
-        print(f"| {kind} | {n:,} | {' | '.join(f'{100 * one / n:.{digits}f} %' for one in share)} |")
+    for kind in sorted(by_kind, key=lambda kind: (is_clean(kind), kind)):
+        n, digits = by_kind[kind], 2 if is_clean(kind) else 1
+        print(f"| {kind} | {n:,} | {' | '.join(f'{100 * len(found[tool][kind]) / n:.{digits}f} %' for tool in tools)} |")
 
 
 if __name__ == "__main__":

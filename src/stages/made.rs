@@ -52,6 +52,19 @@ pub(super) fn made_rows(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<MadeRow
 }
 
 impl MadeRow {
+    /// Gives the row a program with the same messages, if it is another one.
+    ///
+    /// # Errors
+    /// As [`Verdict::set`].
+    pub(super) fn set_program(
+        &self,
+        record: &Record,
+        reason: &'static Reason,
+        out: &mut Verdict<'_>,
+    ) -> Result<()> {
+        self.set_cell(0, &json!(record), reason, out)
+    }
+
     /// Gives the row another program: its cells, each with an edit.
     ///
     /// # Errors
@@ -62,22 +75,20 @@ impl MadeRow {
         let response = messages.pop_if(|message| message.role == Role::Assistant);
         let following = if following.is_empty() { Value::Null } else { json!(following) };
         let new = [json!(record), json!(messages), response.map_or(Value::Null, |one| json!(one)), following];
-        for ((column, old), new) in COLUMNS.iter().zip(&self.cells).zip(new) {
-            if *old == new {
-                continue;
-            }
-            let mut ops = Vec::new();
-            differences(old, &new, &mut String::new(), &mut ops);
-            let edit = Edit {
-                column: *column,
-                reason,
-                safety: Safety::Unsafe,
-                patch: Value::Array(ops).to_string(),
-            };
-            out.edit(self.row, edit)?;
-            out.set(self.row, *column, new.to_string())?;
+        new.iter().enumerate().try_for_each(|(at, new)| self.set_cell(at, new, reason, out))
+    }
+
+    /// Sets the cell of one of [`COLUMNS`], with an edit, if it is another one.
+    fn set_cell(&self, at: usize, new: &Value, reason: &'static Reason, out: &mut Verdict<'_>) -> Result<()> {
+        let (column, old) = (COLUMNS[at], &self.cells[at]);
+        if old == new {
+            return Ok(());
         }
-        Ok(())
+        let mut ops = Vec::new();
+        differences(old, new, &mut String::new(), &mut ops);
+        let patch = Value::Array(ops).to_string();
+        out.edit(self.row, Edit { column, reason, safety: Safety::Unsafe, patch })?;
+        out.set(self.row, column, new.to_string())
     }
 }
 

@@ -9,6 +9,7 @@ pub mod cap_templates;
 pub mod check_instructions;
 pub mod check_provenance;
 pub mod collapse_conversations;
+pub mod compress_results;
 pub mod draft_answers;
 pub mod drop_baseline_overlap;
 pub mod drop_benchmark_overlap;
@@ -214,7 +215,7 @@ fn sentence<S: Settings>(settings: &Value, reason: &'static Reason) -> Cow<'stat
 }
 
 /// All kinds of stages, in the order of the live recipe.
-pub static KINDS: [StageKind; 29] = [
+pub static KINDS: [StageKind; 30] = [
     StageKind::of::<redact::Redact>(),
     StageKind::of::<redact_docs::RedactDocs>(),
     StageKind::of::<collapse_conversations::CollapseConversations>(),
@@ -243,6 +244,7 @@ pub static KINDS: [StageKind; 29] = [
     StageKind::of::<execute_calls::ExecuteCalls>(),
     StageKind::of::<drop_unneeded_calls::DropUnneededCalls>(),
     StageKind::of::<word_instructions::WordInstructions>(),
+    StageKind::of::<compress_results::CompressResults>(),
     StageKind::of::<hold_surplus::HoldSurplus>(),
 ];
 

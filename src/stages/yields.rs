@@ -33,7 +33,9 @@ impl Yields {
             let Self(strata) = serde_json::from_value(note).ok()?;
             for (stratum, models) in strata {
                 for (model, outcomes) in models {
-                    outcomes.into_iter().for_each(|(outcome, n)| sum.add(&stratum, &model, &outcome, n));
+                    for (outcome, n) in outcomes {
+                        sum.add(&stratum, &model, &outcome, n);
+                    }
                 }
             }
         }

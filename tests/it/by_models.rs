@@ -92,7 +92,7 @@ fn worded(record: &Value) -> Vec<String> {
     let mut turns: Vec<String> =
         texts(record).iter().map(|text| format!("Hello there! {text} Thanks a lot.")).collect();
     match fault_of(record) {
-        1 => turns[0] = "I'm sorry, I cannot help with that.".to_owned(),
+        1 => "I'm sorry, I cannot help with that.".clone_into(&mut turns[0]),
         2 => turns[0] += " Use the workshop API for it.",
         3 => turns[0] = format!("For <your name>: {}", turns[0]),
         _ => {}
@@ -103,13 +103,17 @@ fn worded(record: &Value) -> Vec<String> {
 /// Answers as a careful model would, except where a program has a fault: `4` makes no call, `5` has no answer.
 fn answer(programs: &Programs, request: &ReceivedRequest) -> Reply {
     let (prompt, text) = asked(request);
-    if prompt.starts_with("You write what a person says") && text.starts_with("=== REQUEST ===") {
-        let first = text.lines().nth(1).unwrap().trim_start_matches("1. ");
+    if prompt.starts_with("You are a person who asks") && text.starts_with("=== MESSAGES ===") {
+        let first = text.lines().nth(1).unwrap().trim_start_matches("message_1: ");
         let record = &programs[first];
         if fault_of(record) == 5 {
             return reply("Let me think about it.");
         }
-        return reply(&json!({"turns": worded(record)}).to_string());
+        let messages: serde_json::Map<String, Value> = (1..)
+            .zip(worded(record))
+            .map(|(n, text): (usize, String)| (format!("message_{n}"), json!(text)))
+            .collect();
+        return reply(&Value::Object(messages).to_string());
     }
     assert!(prompt.starts_with("You do what a user asks by calls"), "{prompt}");
     let said: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("[user] ")).collect();

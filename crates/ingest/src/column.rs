@@ -10,7 +10,7 @@ use serde::de::DeserializeSeed as _;
 use serde_json::Value;
 
 use crate::fields::{Field, PickedFields};
-use crate::parquet;
+use crate::foreign_rows;
 use crate::read::{Block, Item, Limits, ReadError, read_blocks};
 use crate::reasons::{ItemFault, NOT_JSON, NOT_UTF8};
 use crate::source::Reading;
@@ -101,7 +101,7 @@ impl Column {
             let rows = file.read(&selection, stretch.clone())?;
             let read = |row: usize| {
                 let line = (stretch.start + row) as u64 + 1;
-                match parquet::object_of(&rows, row, limit) {
+                match foreign_rows::object_of(&rows, row, limit) {
                     Err(fault) => Row::Unreadable(line, fault),
                     Ok(object) => picked_row(line, object, wanted),
                 }

@@ -18,10 +18,10 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::any_row::{self, RowsRead, push_rows};
 use crate::batch::{Joined, Waiting};
 use crate::fate::{Line, LineFate};
+use crate::foreign_rows::object_of;
 use crate::kind::check_kind;
 use crate::log_formats::Columns;
 use crate::no_request::LinesWithoutRequest;
-use crate::parquet::object_of;
 use crate::read::{FileFormat, Limits, Position, ReadError};
 use crate::reader_threads::{
     Parsed, Promise, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready,

@@ -90,7 +90,7 @@ pub fn proposed(
         calls: (1..=new.calls.len()).collect(),
         answer: answer(record.stratum, request, lacking.first().and_then(|of| of.first()), offer.templates),
     }];
-    new.answer = new.turns[0].answer.clone();
+    new.answer.clone_from(&new.turns[0].answer);
     Ok(Proposed { record: new, unsaid: unsaid.filter(|_| !has_no_call) })
 }
 

@@ -66,6 +66,9 @@ pub struct Record {
     /// Further wordings of a language model for the same calls.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wordings: Vec<Wording>,
+    /// Keys of results by function that the forms for training leave out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub useless_keys: BTreeMap<String, Vec<String>>,
     /// The sample of functions that a language model wrote it about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
@@ -219,6 +222,7 @@ impl Record {
             end_state: instruction.executed.state_hash.clone().filter(|_| !instruction.has_no_call()),
             redacted: false,
             wordings: Vec::new(),
+            useless_keys: BTreeMap::new(),
             sample: None,
             scenario: scenario(instruction, environment),
         }

@@ -457,6 +457,7 @@ impl ToolSamples {
             end_state: None,
             redacted: false,
             wordings: Vec::new(),
+            useless_keys: BTreeMap::new(),
             sample: Some(Sample {
                 number: nth,
                 slot,

@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 
 use crate::form::{
     Compression, FORMS, Masked, MultiTurnEntry, Sample, answer, category, masked, multi_turn_entry,
-    openai_messages, openai_tools,
+    openai_messages, openai_tools, without_useless_keys,
 };
 use crate::record::Record;
 use crate::split::{Side, Split};
@@ -172,8 +172,12 @@ impl InstructionSet {
     ) -> Result<()> {
         let compression = (self.max_result_tokens > 0)
             .then(|| Compression::new(kept.iter().map(|row| &row.record), self.max_result_tokens));
-        let shortened: Vec<Option<Record>> =
-            kept.iter().map(|row| compression.as_ref()?.of(&row.record)).collect();
+        let shorter = |row: &&Kept| {
+            let first = without_useless_keys(&row.record);
+            let second = compression.as_ref().and_then(|to| to.of(first.as_ref().unwrap_or(&row.record)));
+            second.or(first)
+        };
+        let shortened: Vec<Option<Record>> = kept.iter().map(shorter).collect();
         for form in &FORMS {
             let path = folder.join(form.file);
             let mut file = open(&path)?;

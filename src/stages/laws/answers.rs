@@ -181,6 +181,7 @@ fn steps() -> Steps {
     for name in [
         "check-instructions",
         "check-provenance",
+        "compress-results",
         "drop-benchmark-overlap",
         "drop-unneeded-calls",
         "enhance-prompts",

@@ -34,9 +34,9 @@ macro_rules! looked_up {
             r#""calls": [{"name": "get_door", "arguments": {"id": "D-1"}, "result": {"id": "D-1", "lock": "L-770"}, "references": {}, "provenance": {"id": {"from": "words", "turn": 1, "span": [17, 20], "words": "D-1", "source": "bindings"}}}, "#,
             r#"{"name": "get_door", "arguments": {"id": "L-770"}, "result": "none", "failure": "error-result", "references": {"id": "$1.lock"}, "provenance": {"id": {"from": "result", "path": "$1.lock"}}}], "#,
             r#""answer": "Done.", "answer_from": [], "together": false, "offered": ["get_door"], "environment": "doors", "origin": "declared", "state": "start", "end_state": null}}], "#,
-            r#""replies": [{"turns": [""#,
+            r#""replies": [{"message_1": ""#,
             $wording,
-            r#""]}]}"#
+            r#""}]}"#
         )
     };
 }
@@ -44,15 +44,15 @@ macro_rules! looked_up {
 /// Tables of a wording without the calls that are made from it.
 macro_rules! only {
     ($wording:literal) => {
-        worded!(concat!(r#"{"turns": [""#, $wording, r#""]}"#))
+        worded!(concat!(r#"{"message_1": ""#, $wording, r#""}"#))
     };
 }
 
 const PASSES: &str = worded!(
-    r#"{"turns": ["Hey, could you get D-1 open for me?"]}, {"calls": [{"name": "set_door", "arguments": "{\"id\": \"D-1\", \"state\": \"open\"}"}]}"#
+    r#"{"message_1": "Hey, could you get D-1 open for me?"}, {"calls": [{"name": "set_door", "arguments": "{\"id\": \"D-1\", \"state\": \"open\"}"}]}"#
 );
 const OTHER: &str = worded!(
-    r#"{"turns": ["Hey, is D-1 open? Please see to it."]}, {"calls": [{"name": "get_door", "arguments": "{\"id\": \"D-1\"}"}]}, {"calls": []}"#
+    r#"{"message_1": "Hey, is D-1 open? Please see to it."}, {"calls": [{"name": "get_door", "arguments": "{\"id\": \"D-1\"}"}]}, {"calls": []}"#
 );
 
 /// A model, and the doors.

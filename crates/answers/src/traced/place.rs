@@ -56,7 +56,7 @@ fn whole_words(phrase: &str, text: &str) -> Option<Range<usize>> {
             next.is_some_and(|c| matches!(c, '.' | ',')) && after.next().is_some_and(|c| c.is_ascii_digit());
         let is_number = needle.ends_with(|c: char| c.is_ascii_digit());
         let is_inside = [before, next].into_iter().flatten().any(char::is_alphanumeric);
-        !is_inside && !(is_number && goes_on)
+        !(is_inside || is_number && goes_on)
     };
     hay.match_indices(&needle).map(|(at, found)| at..at + found.len()).find(|at| {
         is_alone(at.start, at.end) && text.is_char_boundary(at.start) && text.is_char_boundary(at.end)

@@ -8,9 +8,9 @@ use serde_json::Value;
 use super::entry::{At, Result};
 use crate::AuditError;
 use crate::rows::Fallback;
+use callsieve_ingest::foreign_rows::read_rows;
 use callsieve_ingest::lenient::json;
 use callsieve_ingest::log_formats::Columns;
-use callsieve_ingest::parquet::read_rows;
 use callsieve_ingest::read::{Block, FileFormat, Limits, Position, read_blocks};
 
 /// How rows without signs are read.

@@ -10,8 +10,8 @@ use super::read::is_parquet;
 use crate::AuditError;
 use crate::item::{Docs, Item};
 use crate::rows::{ReadRow, items_of, items_of_value};
+use callsieve_ingest::foreign_rows::read_rows;
 use callsieve_ingest::kind::check_kind;
-use callsieve_ingest::parquet::read_rows;
 use callsieve_ingest::read::{FileFormat, Limits, ReadError, read_blocks};
 use callsieve_ingest::reasons::ItemFault;
 

@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::super::thresholds::QueryThresholds;
 use super::super::words::UNKNOWN;
+use super::chunks::Chunks;
 use super::families::{Families, Known};
 use super::measures::{Counts, Places};
 use super::shared_runs::{Messages, SharedRuns};
@@ -65,6 +66,8 @@ struct Template {
 struct Scratch {
     of_row: Counts,
     places: Places,
+    /// Where the words of a long row stand together.
+    chunks: Chunks,
     counts: Counts,
     /// The number of the search that saw a message last.
     seen: Vec<[u32; 4]>,
@@ -160,6 +163,7 @@ impl Candidates {
             scratch.reset(self.by_weight.len(), texts.len());
             scratch.of_row.add(row.numbers);
             scratch.places.set(row.numbers);
+            scratch.chunks.set(row.numbers, self.by_weight.len());
             self.families.begin(row.numbers, &mut scratch.known);
             let (mut found, mut by_run, mut lists) =
                 (std::mem::take(&mut scratch.found), std::mem::take(&mut scratch.by_run), Vec::new());
@@ -192,7 +196,7 @@ impl Candidates {
                     by_run.sort_unstable();
                 }
             }
-            let Scratch { of_row, places, counts, known, .. } = scratch;
+            let Scratch { of_row, places, chunks, counts, known, .. } = scratch;
             let lists = lists.iter().map(|list| self.by_run.list(*list)).collect();
             let family = |text: u32| self.families.of(text, known);
             take(Candidate {
@@ -206,6 +210,7 @@ impl Candidates {
             });
             of_row.clear(row.numbers);
             places.clear(row.numbers);
+            chunks.clear(row.numbers);
             found.clear();
             by_run.clear();
             (scratch.found, scratch.by_run) = (found, by_run);
@@ -257,6 +262,9 @@ impl Candidates {
     /// Whether a row has all but some weight of a message.
     fn has_weight(&self, at: u32, texts: &[Text], scratch: &mut Scratch) -> bool {
         let (text, mut left) = (&texts[at as usize], self.lacking[at as usize]);
+        if !scratch.chunks.may_have(&text.distinct, text.numbers.len(), left) {
+            return false;
+        }
         if let Some(family) = self.families.of(at, &scratch.known) {
             let state = self.families.state(family, text, &scratch.of_row, &mut scratch.known);
             return self.families.missing_weight(&state, at) <= left;
@@ -288,6 +296,10 @@ impl Candidates {
 
     /// Whether a row has all words of a message that are no numbers.
     fn has_template(&self, template: &Template, texts: &[Text], scratch: &mut Scratch) -> bool {
+        let words = template.words.iter().map(|(word, _)| *word);
+        if !scratch.chunks.may_have_all(words, texts[template.text as usize].numbers.len()) {
+            return false;
+        }
         if let Some(family) = self.families.of(template.text, &scratch.known) {
             let text = &texts[template.text as usize];
             return self.families.state(family, text, &scratch.of_row, &mut scratch.known).has_plain;

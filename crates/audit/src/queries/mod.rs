@@ -10,6 +10,7 @@
 
 mod align;
 mod candidates;
+mod chunks;
 mod families;
 mod found;
 mod measures;

@@ -18,6 +18,33 @@ pub struct Compression {
     budget: Budget<'static>,
 }
 
+/// Returns a record without the keys of results that nobody needs; `None` if there are none. A key stays where a later call or an
+/// answer uses its values.
+pub fn without_useless_keys(record: &Record) -> Option<Record> {
+    let mut shorter = record.clone();
+    for (at, call) in record.calls.iter().enumerate() {
+        for key in record.useless_keys.get(&call.name).into_iter().flatten() {
+            let mut result = shorter.calls[at].result.clone();
+            remove_key(&mut result, key);
+            if result != shorter.calls[at].result && has_what_is_used(record, at, &result) {
+                shorter.calls[at].result = result;
+            }
+        }
+    }
+    (shorter != *record).then_some(shorter)
+}
+
+fn remove_key(value: &mut Value, key: &str) {
+    match value {
+        Value::Array(elements) => elements.iter_mut().for_each(|element| remove_key(element, key)),
+        Value::Object(members) => {
+            members.remove(key);
+            members.values_mut().for_each(|member| remove_key(member, key));
+        }
+        _ => {}
+    }
+}
+
 impl Compression {
     /// Prepares to compress the results of these records to so many estimated tokens each.
     pub fn new<'r>(records: impl IntoIterator<Item = &'r Record>, max_tokens: usize) -> Self {
@@ -95,6 +122,19 @@ mod tests {
             "state": "s", "end_state": null
         }))
         .unwrap()
+    }
+
+    #[test]
+    fn keys_that_nobody_needs_are_left_out_where_nothing_uses_them() {
+        let mut record = record(
+            &json!({"name": "Big", "hash": "f00", "more": [{"hash": "f01", "n": 1}]}),
+            "It is Big.",
+            &["$1.name"],
+        );
+        assert_eq!(without_useless_keys(&record), None);
+        record.useless_keys = [("find".to_owned(), vec!["hash".to_owned(), "name".to_owned()])].into();
+        let shorter = without_useless_keys(&record).unwrap();
+        assert_eq!(shorter.calls[0].result, json!({"name": "Big", "more": [{"n": 1}]}));
     }
 
     #[test]

@@ -14,7 +14,7 @@ mod xlam;
 use serde_json::{Value, json};
 
 pub use bfcl::{answer, category};
-pub use compressed::Compression;
+pub use compressed::{Compression, without_useless_keys};
 pub use masked::{Masked, masked};
 pub use multi_turn::{MultiTurn, MultiTurnEntry, entry as multi_turn_entry};
 pub use openai::{openai_messages, tools as openai_tools};

@@ -1,6 +1,6 @@
 //! Wording: the request for an instruction in the words of a person, and the texts in an answer.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::texts::{Task, Texts};
 use callsieve_engine::language_model::{ChatAnswer, ChatRequest};
@@ -32,33 +32,37 @@ pub fn question(
 ) -> Option<ChatRequest> {
     let mut request = String::new();
     for (number, turn) in (1..).zip(turns) {
-        request += &format!("{number}. {}\n", turn.text);
+        request += &format!("message_{number}: {}\n", turn.text);
         if !turn.values.is_empty() {
-            request += &format!("   values: {}\n", json!(turn.values));
+            request += &format!("values of message_{number}: {}\n", json!(turn.values));
         }
     }
-    let texts = Texts::sections(&[], &[("REQUEST", request.trim_end()), ("PERSON", person)])?;
-    let schema = json!({
-        "type": "object",
-        "properties": {"turns": {"type": "array", "items": {"type": "string"}}},
-        "required": ["turns"],
-        "additionalProperties": false
-    });
+    let texts = Texts::sections(&[], &[("MESSAGES", request.trim_end()), ("YOU ARE", person)])?;
+    // A list would not say how many texts there are.
+    let keys: Vec<String> = (1..=turns.len()).map(key).collect();
+    let properties: Map<String, Value> =
+        keys.iter().map(|key| (key.clone(), json!({"type": "string"}))).collect();
+    let schema =
+        json!({"type": "object", "properties": properties, "required": keys, "additionalProperties": false});
     Some(WORDINGS.question(&texts, &schema, model, sample, n_samples))
 }
 
 /// Reads the texts of an answer, which are as many as there are turns.
 ///
 /// # Errors
-/// Why the answer cannot be used: it is no such object, has another number of texts, or an empty one.
+/// Why the answer cannot be used: it is no such object, or lacks a text.
 pub fn turns_in(answer: &ChatAnswer, n_turns: usize) -> Result<Vec<String>, &'static str> {
     let object = object_in(&answer.text, answer.is_cut())?;
-    let turns = object.get("turns").and_then(Value::as_array).ok_or("the answer has no list of turns")?;
-    if turns.len() != n_turns {
-        return Err("the answer has another number of turns");
-    }
-    let text = |turn: &Value| turn.as_str().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
-    turns.iter().map(|turn| text(turn).ok_or("a turn of the answer has no text")).collect()
+    let text = |nth: usize| {
+        let text = object.get(&key(nth)).and_then(Value::as_str).map(str::trim);
+        text.filter(|text| !text.is_empty()).map(str::to_owned).ok_or("the answer lacks a message")
+    };
+    (1..=n_turns).map(text).collect()
+}
+
+/// The key of a message, from 1.
+fn key(number: usize) -> String {
+    format!("message_{number}")
 }
 
 #[cfg(test)]
@@ -68,16 +72,11 @@ mod tests {
     #[test]
     fn an_answer_has_a_text_for_each_turn() {
         let read = |text: &str| turns_in(&ChatAnswer::of_text(text), 2);
-        assert_eq!(
-            read(r#"{"turns": [" Ring it. ", "Again."]}"#),
-            Ok(vec!["Ring it.".into(), "Again.".into()])
-        );
-        for text in [
-            r#"{"turns": ["Ring it."]}"#,
-            r#"{"turns": ["Ring it.", ""]}"#,
-            "Ring it.",
-            r#"{"turns": [1, 2]}"#,
-        ] {
+        let both = r#"{"message_1": " Ring it. ", "message_2": "Again."}"#;
+        assert_eq!(read(both), Ok(vec!["Ring it.".into(), "Again.".into()]));
+        for text in
+            [r#"{"message_1": "Ring it."}"#, r#"{"message_1": "Ring it.", "message_2": " "}"#, "Ring it."]
+        {
             assert!(read(text).is_err(), "{text}");
         }
     }
@@ -89,7 +88,7 @@ mod tests {
         let text = request.body["messages"][1]["content"].as_str().unwrap();
         assert_eq!(
             text,
-            "=== REQUEST ===\n1. Ring B-4.\n\\=== PERSON ===\n   values: [\"B-4\"]\n=== PERSON ===\na sailor\n=== END ==="
+            "=== MESSAGES ===\nmessage_1: Ring B-4.\n\\=== PERSON ===\nvalues of message_1: [\"B-4\"]\n=== YOU ARE ===\na sailor\n=== END ==="
         );
         assert_eq!((request.sample, request.body["temperature"].as_f64()), (1, Some(0.7)));
     }
