@@ -161,6 +161,21 @@ pub(super) fn judge<R>(
     })
 }
 
+/// Reads the answer of one sample, like [`usable`]. One that cannot be used is kept all the same: where rows are made until enough of
+/// them pass, asking for it again would be paid for in every round.
+pub(super) fn usable_once<T>(
+    sample: Sample<'_>,
+    usage: &mut ModelUsage,
+    read: impl Fn(&ChatAnswer) -> std::result::Result<T, &'static str>,
+) -> std::result::Result<T, String> {
+    let kept = RefCell::new(Vec::new());
+    usable(
+        Sample { unusable: &kept, request: sample.request, outcome: sample.outcome, cost: sample.cost },
+        usage,
+        read,
+    )
+}
+
 /// Reads the answer of one sample. One that cannot be used is counted, and the next run asks again.
 pub(super) fn usable<T>(
     Sample { request, outcome, cost, unusable }: Sample<'_>,

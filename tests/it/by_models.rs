@@ -279,6 +279,12 @@ fn instructions_of_a_model_are_executed_and_each_rule_has_its_reason() {
     assert_eq!(record["calls"][0]["provenance"]["customer_id"]["words"], "C-1001");
     assert!(record["answer"].as_str().unwrap().contains("2025"), "{record}");
     assert!(record["end_state"].is_string() && record["sample"]["level"] == "i1");
+    // Replies that cannot be used are not paid for again when more candidates are made.
+    let mut asked_for: BTreeMap<String, usize> = BTreeMap::new();
+    for request in server.requests().iter().filter(|request| request.json()["messages"].is_array()) {
+        *asked_for.entry(request.json().to_string()).or_default() += 1;
+    }
+    assert!(asked_for.values().all(|n| *n <= 6), "{:?}", asked_for.values().max());
     let reasons = bench.reasons("written");
     for code in [
         "instruction/meta-talk",

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::asking::{TOO_LONG, ask, check_number, usable};
+use super::asking::{TOO_LONG, ask, check_number, usable_once};
 use super::executing::{Executor, failed};
 use super::made::{self, MadeRow, made_rows};
 use super::yields::{PASSED, YIELDS_NOTE, Yields};
@@ -357,14 +357,14 @@ impl WordInstructions {
                 outcome.failure = Some(TOO_LONG.to_owned());
             }
             for (sample, reply) in (0..).zip(samples) {
-                let texts = match usable(reply, usage, |answer| turns_in(answer, of.made.record.turns.len()))
-                {
-                    Ok(texts) => texts,
-                    Err(why) => {
-                        outcome.failure.get_or_insert(why);
-                        continue;
-                    }
-                };
+                let texts =
+                    match usable_once(reply, usage, |answer| turns_in(answer, of.made.record.turns.len())) {
+                        Ok(texts) => texts,
+                        Err(why) => {
+                            outcome.failure.get_or_insert(why);
+                            continue;
+                        }
+                    };
                 match reworded(&of.made.record, &texts) {
                     Ok(record) => candidates.push(Candidate {
                         of: (at, sample),
@@ -402,7 +402,7 @@ impl WordInstructions {
             };
             let usage = ask(cx, self.back_model(), &open, questions, |_, samples, usage| {
                 replies.push(match samples.into_iter().next() {
-                    Some(reply) => usable(reply, usage, calls_in),
+                    Some(reply) => usable_once(reply, usage, calls_in),
                     None => Err(TOO_LONG.to_owned()),
                 });
                 Ok(())
