@@ -220,7 +220,7 @@ fn check_kind(
         Stratum::Parallel => made.len() >= 2 && n_functions == 1 && n_references == 0,
         Stratum::MultipleTools => made.len() >= 2 && n_functions >= 2 && n_references == 0,
         Stratum::MissingParameter => made.len() == 1 && n_lacking == 1,
-        Stratum::MissingFunction => made.len() <= 1,
+        Stratum::MissingFunction => made.len() == 1,
         Stratum::Irrelevance => made.is_empty(),
         Stratum::ErrorRecovery => false,
     };

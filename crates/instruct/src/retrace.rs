@@ -90,12 +90,12 @@ impl Retrace {
                 json!({"turn": self.turn + 1, "expected_calls": n_expected, "next_calls": made}),
             ));
         }
-        self.execute(calls, environment)?;
-        // Nothing is asked any more where everything is done.
-        let n_made = self.made.len() - self.n_before;
-        if n_made >= n_expected && self.is_done(&turn, environment)?.0 {
-            return self.end_turn(&turn, environment);
+        // Something more is asked for than the instruction has.
+        if n_made > n_expected && self.is_done(&turn, environment)?.0 {
+            let made = calls.iter().map(|call| call.name.clone()).collect::<Vec<_>>();
+            return Ok(Next::Other(json!({"turn": self.turn + 1, "more_calls": made})));
         }
+        self.execute(calls, environment)?;
         Ok(Next::Ask)
     }
 
@@ -150,10 +150,12 @@ impl Retrace {
                 None => made.is_empty(),
                 Some(_) if self.record.together => {
                     let mut left = found;
-                    expected.iter().all(|call| {
-                        let at = left.iter().position(|result| **result == call.result);
-                        at.map(|at| left.swap_remove(at)).is_some()
-                    })
+                    let are_as_many = left.len() == expected.len();
+                    are_as_many
+                        && expected.iter().all(|call| {
+                            let at = left.iter().position(|result| **result == call.result);
+                            at.map(|at| left.swap_remove(at)).is_some()
+                        })
                 }
                 Some(last) => found.last() == Some(&&last.result),
             }

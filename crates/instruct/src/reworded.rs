@@ -161,11 +161,26 @@ fn is_told_early(record: &Record, texts: &[String], turn: usize, value: &Value, 
     earlier.into_iter().any(|(text, before)| has(text) && !has(&before.user))
 }
 
-/// Whether the texts have a value of a result that they did not have before.
+/// Whether the texts have a value of a result, in any form that reads back to it, that they did not have before.
 fn is_leaked(record: &Record, texts: &[String], value: &Value) -> bool {
     let written = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let was_there = record.turns.iter().any(|turn| holds_word(&turn.user, &written));
-    !was_there && texts.iter().any(|text| holds_word(text, &written))
+    if written.chars().count() < 3 {
+        return false;
+    }
+    let code = bare_code(&written);
+    let is_code = code.chars().filter(char::is_ascii_digit).count() >= 3;
+    let has = |text: &str| {
+        holds_word(text, &written)
+            || place_of(value, "", text).is_some()
+            || is_code && bare_code(text).contains(&code)
+    };
+    let was_there = record.turns.iter().any(|turn| has(&turn.user));
+    !was_there && texts.iter().any(|text| has(text))
+}
+
+/// The letters and digits of a text, in lower case: `R-2105` and `r 2105` are one code.
+fn bare_code(text: &str) -> String {
+    text.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// A word with a digit that a turn lost, where no call says what its values are.
@@ -233,6 +248,18 @@ mod tests {
             ("open the lock R-1 and ring that bell 2 times", Flaw::Unchanged),
         ] {
             assert_eq!(flaw(text), Some(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_looked_up_is_told_in_no_form() {
+        let mut record = record();
+        record.calls[0].result = json!({"bell": "B-7705"});
+        record.calls[1].arguments["bell"] = "B-7705".into();
+        for form in ["B-7705", "B 7705", "b7705", "B‑7705"] {
+            let text = format!("Unlock R-1 and ring {form} 2 times.");
+            let found = reworded(&record, &[text]).err().map(|flawed| flawed.flaw);
+            assert_eq!(found, Some(Flaw::LeakedValue), "{form}");
         }
     }
 

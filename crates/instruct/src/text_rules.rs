@@ -26,15 +26,20 @@ const META: &[&str] = &[
 ];
 /// Beginnings of refusals and of what an assistant says.
 const REFUSALS: &[&str] = &[
-    "i'm sorry",
-    "i am sorry",
+    "i'm sorry, i can",
+    "i'm sorry, but i can",
+    "i'm sorry, but i don",
+    "i'm sorry, but as",
+    "i am sorry, i can",
+    "i am sorry, but i",
     "sorry, but i can",
     "sorry, i can",
-    "i cannot",
+    "i cannot help",
+    "i cannot assist",
+    "i cannot fulfil",
     "i can't help",
     "i can't assist",
-    "i can’t",
-    "i’m sorry",
+    "i can't fulfil",
     "as an ai",
     "as a language model",
     "i am unable to",
@@ -48,7 +53,7 @@ const REFUSALS: &[&str] = &[
 ];
 /// Words that stand for a value.
 const STAND_INS: &[&str] =
-    &["xyz", "xyz123", "abc123", "foo", "foobar", "lorem", "xxx", "xxxx", "insert", "placeholder", "tbd"];
+    &["xyz", "xyz123", "abc123", "foo", "foobar", "lorem", "xxx", "xxxx", "placeholder", "tbd"];
 
 /// Returns the name of a function that a text has, in any case. Names of one lower-case word are words of the language, and are not looked
 /// for.
@@ -83,7 +88,7 @@ pub fn meta_talk(text: &str) -> Option<&'static str> {
 
 /// Returns the words with which a text refuses, or speaks as an assistant.
 pub fn refusal(text: &str) -> Option<&'static str> {
-    let lower = text.trim_start().to_lowercase();
+    let lower = text.trim_start().to_lowercase().replace('’', "'");
     REFUSALS
         .iter()
         .copied()
@@ -117,14 +122,15 @@ mod tests {
         assert_eq!(meta_talk("Find it with the Weather API."), Some("api"));
         assert_eq!(meta_talk("Use the function that counts."), Some("use the function"));
         assert_eq!(meta_talk("The capital of Paris, a therapist function."), None);
-        assert_eq!(refusal(" I'm sorry, I cannot do that."), Some("i'm sorry"));
+        assert_eq!(refusal(" I’m sorry, I cannot do that."), Some("i'm sorry, i can"));
         assert_eq!(refusal("Well, as an AI I think"), Some("as an ai"));
-        assert_eq!(refusal("I cannot find my order R-1, where is it?"), Some("i cannot"));
+        assert_eq!(refusal("I cannot find my order R-1, where is it?"), None);
+        assert_eq!(refusal("I'm sorry to bother you, but is R-1 ready?"), None);
         assert_eq!(refusal("My order is lost, can you find it?"), None);
         assert_eq!(placeholder("Book it for <your city>.", ""), Some("<your city>"));
         assert_eq!(placeholder("Order ABC123 please", ""), Some("ABC123"));
         assert_eq!(placeholder("Write [NAME_1] a letter", "[NAME_1]"), None);
         assert_eq!(placeholder("if a < b and c > d [1]", ""), None);
-        assert_eq!(placeholder("Insert coin ABC123", "insert coin ABC123, Insert"), None);
+        assert_eq!(placeholder("Insert coin ABC123", "insert coin ABC123"), None);
     }
 }

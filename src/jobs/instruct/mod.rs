@@ -80,6 +80,10 @@ impl Job for Instruct {
         let made = run.read.counts.records;
         let spare = made.saturating_sub(wanted);
         let lacks = wanted.checked_sub(exported).filter(|lacks| *lacks > 0)?;
+        // Where a model is not asked any more, as at the limit of cost, more candidates have no answer either.
+        if run.report.language_models.values().any(|usage| usage.failed + usage.not_sent > 0) {
+            return None;
+        }
         // Fewer were made than were to be made: the candidates ran out.
         if made < wanted + spare_of(run.pipeline) {
             return None;

@@ -49,7 +49,7 @@ macro_rules! only {
 }
 
 const PASSES: &str = worded!(
-    r#"{"message_1": "Hey, could you get D-1 open for me?"}, {"calls": [{"name": "set_door", "arguments": "{\"id\": \"D-1\", \"state\": \"open\"}"}]}"#
+    r#"{"message_1": "Hey, could you get D-1 open for me?"}, {"calls": [{"name": "set_door", "arguments": "{\"id\": \"D-1\", \"state\": \"open\"}"}]}, {"calls": []}"#
 );
 const OTHER: &str = worded!(
     r#"{"message_1": "Hey, is D-1 open? Please see to it."}, {"calls": [{"name": "get_door", "arguments": "{\"id\": \"D-1\"}"}]}, {"calls": []}"#

@@ -162,7 +162,7 @@ impl Settings for WordInstructions {
                 return Err(format!("{key} is empty; expected the name of a model, as the server names it"));
             }
         }
-        if self.over_specified + self.implicit > 10 {
+        if self.over_specified.saturating_add(self.implicit) > 10 {
             return Err(format!(
                 "over_specified and implicit are shares of ten, not {} and {}",
                 self.over_specified, self.implicit
