@@ -107,7 +107,7 @@ impl RowStage for CheckProvenance {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         Ok(())
     }
 
@@ -133,6 +133,8 @@ fn fault(record: &Record) -> Option<(&'static Reason, Value)> {
                     (found.as_deref() != Some(words)).then(|| (&OTHER_WORDS, detail(json!(found))))
                 }
                 Some(Provenance::Doc { .. }) => None,
+                // There is no result yet.
+                Some(Provenance::Result { .. }) if !record.is_executed() => None,
                 Some(Provenance::Result { path }) => {
                     let found = record.held(nth, path);
                     (found != Some(value)).then(|| (&OTHER_VALUE, detail(json!(found))))
