@@ -20,6 +20,7 @@ use crate::engine::stage::RowStage;
 use crate::engine::view::Row;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::instruct::record::Record;
+use crate::instruct::text_rules::named_function;
 
 static SHORT: Reason =
     Reason::policy("instruction/too-short", "The messages of the user have too few words.");
@@ -203,24 +204,10 @@ impl Rules {
         if n_functions > self.max_functions {
             return Some((&MANY, count(n_functions, self.max_functions)));
         }
-        let named = record.offered.iter().find(|name| !self.function_names && is_named(record, name));
+        let is_named = |name: &&String| {
+            record.turns.iter().any(|turn| named_function(&turn.user, [name.as_str()]).is_some())
+        };
+        let named = record.offered.iter().find(|name| !self.function_names && is_named(name));
         named.map(|name| (&NAMED, json!({ "function": name })))
     }
-}
-
-/// Whether a message of the user has the name of a function, in any case.
-fn is_named(record: &Record, name: &str) -> bool {
-    if name.chars().all(char::is_lowercase) {
-        return false;
-    }
-    let is_of_name = |sign: char| sign.is_alphanumeric() || sign == '_';
-    let name = name.to_lowercase();
-    record.turns.iter().any(|turn| {
-        let text = turn.user.to_lowercase();
-        text.match_indices(&name).any(|(at, _)| {
-            let before = text[..at].chars().next_back();
-            let after = text[at + name.len()..].chars().next();
-            !before.is_some_and(is_of_name) && !after.is_some_and(is_of_name)
-        })
-    })
 }

@@ -140,7 +140,7 @@ impl Stage for DropUnneededCalls {
             })
             .collect::<Result<_>>()?;
         for (row, sliced) in written.into_iter().zip(sliced) {
-            if let Some((record, _)) = sliced {
+            if let Some(record) = sliced {
                 row.set(&record, &UNNEEDED, out)?;
             }
         }

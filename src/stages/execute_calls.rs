@@ -6,6 +6,7 @@
 
 use std::path::PathBuf;
 
+use callsieve_programs::checks::MOST_RESULT_BYTES;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,7 +98,7 @@ pub struct ExecuteCalls {
 
 impl Default for ExecuteCalls {
     fn default() -> Self {
-        Self { environment: None, max_result_bytes: 6_000, executor: Executor::default() }
+        Self { environment: None, max_result_bytes: MOST_RESULT_BYTES, executor: Executor::default() }
     }
 }
 

@@ -4,7 +4,7 @@ use callsieve_environment::environment::Environment;
 use callsieve_environment::error::EnvironmentError;
 use callsieve_programs::answer::{Answer, Writing, answer};
 use callsieve_programs::bindings::Bindings;
-use callsieve_programs::checks::{Checker, Goal, is_empty};
+use callsieve_programs::checks::{Checker, Goal, MOST_RESULT_BYTES, is_empty};
 use callsieve_programs::execute::{Executed, execute};
 use callsieve_programs::pool::Pools;
 use callsieve_programs::program::{Argument, Program, ResultPath, Step, TakenFrom};
@@ -29,9 +29,6 @@ pub enum Failed {
     /// Two runs differ.
     Nondeterministic,
 }
-
-/// The most bytes of a result, unless a setting says otherwise.
-const MOST_RESULT_BYTES: usize = 6_000;
 
 /// Executes records over an environment.
 pub struct Runner<'a> {
@@ -95,31 +92,23 @@ impl<'a> Runner<'a> {
         Ok(None)
     }
 
-    /// Returns the record without the calls that are not needed for the last result and the state at the end, and their names; the
-    /// record must have been executed. Calls of which all are wanted stay.
+    /// Returns the record without the calls that are not needed for the last result and the state at the end; the record must
+    /// have been executed. Calls of which all are wanted stay.
     ///
     /// # Errors
     /// The environment fails.
-    pub fn sliced(&self, record: &Record) -> Result<Option<(Record, Vec<String>)>, EnvironmentError> {
+    pub fn sliced(&self, record: &Record) -> Result<Option<Record>, EnvironmentError> {
         if record.together || record.calls.len() < 2 {
             return Ok(None);
         }
         let program = self.program(record);
         let checker = Checker { environment: self.environment, pools: &self.pools };
-        let shorter = checker.sliced(program.clone(), Goal::Last)?;
-        if shorter.steps.len() == program.steps.len() {
+        let shorter = checker.sliced(program, Goal::Last)?;
+        if shorter.steps.len() == record.calls.len() {
             return Ok(None);
         }
         let state = &self.environment.initial_states()[shorter.state];
         let executed = execute(self.environment, state, &shorter)?;
-        let mut left = shorter.steps.iter().map(|step| step.function.as_str()).collect::<Vec<_>>();
-        let mut removed = Vec::new();
-        for step in &program.steps {
-            match left.iter().position(|name| *name == step.function) {
-                Some(at) => drop(left.remove(at)),
-                None => removed.push(step.function.clone()),
-            }
-        }
         let mut new = record.clone();
         new.calls = shorter.steps.iter().map(|step| call_of(step, &record.calls)).collect();
         if let Some(turn) = new.turns.last_mut() {
@@ -128,7 +117,7 @@ impl<'a> Runner<'a> {
         if new.calls.len() == 1 && new.stratum == Stratum::Chain {
             new.stratum = Stratum::Single;
         }
-        Ok(Some((self.with_results(&new, &executed), removed)))
+        Ok(Some(self.with_results(&new, &executed)))
     }
 
     /// Why a run is no gold: a failure, or too much.

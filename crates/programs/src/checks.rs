@@ -24,7 +24,7 @@ pub enum Goal {
 /// Other values of an argument that are tried.
 const MOST_ALTERNATIVES: usize = 3;
 /// Bytes of a result that a reader would go through.
-const MOST_RESULT_BYTES: usize = 6_000;
+pub const MOST_RESULT_BYTES: usize = 6_000;
 
 /// Executes programs to check them.
 pub struct Checker<'a> {
