@@ -136,7 +136,6 @@ type CallsOf = (Vec<Vec<String>>, Vec<(String, Map<String, Value>)>);
 
 /// Checks names, references and arguments. Arguments that are places in results are not checked against the doc.
 fn calls_of(calls: &[MadeCall], offer: &Offer<'_>) -> Result<CallsOf, Faulty> {
-    let docs = Unexecuted::new("", offer.functions);
     let (mut lacking, mut made) = (Vec::new(), Vec::new());
     for (nth, call) in calls.iter().enumerate() {
         let at = |what: Value| json!({"call": nth + 1, "function": call.name, "found": what});
@@ -161,7 +160,7 @@ fn calls_of(calls: &[MadeCall], offer: &Offer<'_>) -> Result<CallsOf, Faulty> {
             .filter(|(_, value)| reference(value).is_none())
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
-        if let Some(what) = unfit(&docs, doc, &literals, arguments.keys()) {
+        if let Some(what) = unfit(doc, &literals, arguments.keys()) {
             return Err((Fault::UnfitArguments, at(what)));
         }
         lacking.push(lacks);
@@ -172,7 +171,6 @@ fn calls_of(calls: &[MadeCall], offer: &Offer<'_>) -> Result<CallsOf, Faulty> {
 
 /// What is wrong with arguments for a doc, apart from parameters that are missing.
 fn unfit<'k>(
-    docs: &Unexecuted,
     doc: &Value,
     literals: &Map<String, Value>,
     names: impl Iterator<Item = &'k String>,
@@ -186,7 +184,7 @@ fn unfit<'k>(
     literals.iter().find_map(|(name, value)| {
         let schema = properties.and_then(|properties| properties.get(name))?;
         let one = json!([{"name": "f", "parameters": {"type": "object", "properties": { name: schema }}}]);
-        let docs_of_one = Unexecuted::new(docs.name(), one.as_array()?);
+        let docs_of_one = Unexecuted::new("", one.as_array()?);
         let call = Call::new("f", [(name.clone(), value.clone())].into_iter().collect());
         let seen = docs_of_one.run(&docs_of_one.initial_states()[0], &[call]).ok()?;
         let failed = seen.observations.first().is_some_and(|seen| seen.failure.is_some());
