@@ -153,6 +153,10 @@ const FILES: &[(&str, &[&str])] = &[
             "instruction/names-function",
         ],
     ),
+    (
+        "src/stages/translate_back.rs",
+        &["instruction/other-calls", "instruction/function-not-missing", "instruction/no-translation"],
+    ),
     ("src/stages/write_instructions.rs", &["instruction/"]),
     ("src/stages/word_instructions/mod.rs", &["wording/"]),
     ("src/stages/drop_unneeded_calls.rs", &["calls/unneeded"]),

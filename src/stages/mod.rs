@@ -39,6 +39,8 @@ pub mod redact_docs;
 mod registry;
 pub mod sample;
 pub mod split;
+pub mod translate_back;
+mod translating;
 pub mod verify_answers;
 pub mod word_instructions;
 pub mod write_instructions;
@@ -215,7 +217,7 @@ fn sentence<S: Settings>(settings: &Value, reason: &'static Reason) -> Cow<'stat
 }
 
 /// All kinds of stages, in the order of the live recipe.
-pub static KINDS: [StageKind; 30] = [
+pub static KINDS: [StageKind; 31] = [
     StageKind::of::<redact::Redact>(),
     StageKind::of::<redact_docs::RedactDocs>(),
     StageKind::of::<collapse_conversations::CollapseConversations>(),
@@ -243,6 +245,7 @@ pub static KINDS: [StageKind; 30] = [
     StageKind::of::<write_instructions::WriteInstructions>(),
     StageKind::of::<execute_calls::ExecuteCalls>(),
     StageKind::of::<drop_unneeded_calls::DropUnneededCalls>(),
+    StageKind::of::<translate_back::TranslateBack>(),
     StageKind::of::<word_instructions::WordInstructions>(),
     StageKind::of::<compress_results::CompressResults>(),
     StageKind::of::<hold_surplus::HoldSurplus>(),

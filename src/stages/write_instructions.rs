@@ -70,6 +70,14 @@ static PLACEHOLDER: Reason =
     Reason::policy("instruction/placeholder", "The request has a placeholder instead of a value.");
 static REFUSAL: Reason =
     Reason::policy("instruction/refusal", "The request refuses, or speaks as an assistant.");
+static ODD_TEXT: Reason = Reason::policy(
+    "instruction/odd-text",
+    "The request has more than 2,000 characters, or characters that nobody sees.",
+);
+static CONTRADICTION: Reason = Reason::policy(
+    "instruction/contradicting-option",
+    "A call has one option of a parameter while the request names another.",
+);
 static LANGUAGE: Reason = Reason::policy(
     "instruction/other-language",
     "The request is in another language than the one that is wanted.",
@@ -120,7 +128,7 @@ macro_rules! bells {
     };
     ($kind:literal, $reply:expr) => {
         concat!(
-            r#"{"doc_lists": [{"functions": [{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer", "description": "How often."}, "tower": {"type": "string", "description": "Where."}}}}]}], "#,
+            r#"{"doc_lists": [{"functions": [{"name": "ring_bell", "description": "Rings a bell.", "parameters": {"type": "dict", "required": ["times"], "properties": {"times": {"type": "integer", "description": "How often."}, "tower": {"type": "string", "description": "Where."}, "tone": {"type": "string", "description": "How.", "enum": ["deep", "high"]}}}}]}], "#,
             r#""requests": [{"messages": [], "program": {"instruction": "", "stratum": ""#,
             $kind,
             r#"", "style": "model", "wording": "", "tier": "unexecuted", "turns": [], "calls": [], "answer": "", "answer_from": [], "together": false, "offered": ["ring_bell"], "environment": "bells", "origin": "declared", "state": "s", "end_state": null, "sample": {"number": 0, "slot": 0, "level": "i1", "tools": ["bells"]}}}], "#,
@@ -210,6 +218,20 @@ impl Settings for WriteInstructions {
                 KEPT,
             ),
             Example::tables(
+                ODD_TEXT.code,
+                one!("Please ring it 3 times\\u202e at noon.", "ring_bell", r#"{"times": 3}"#),
+                KEPT,
+            ),
+            Example::tables(
+                CONTRADICTION.code,
+                one!(
+                    "Please ring it 3 times at noon, in the deep tone.",
+                    "ring_bell",
+                    r#"{"times": 3, "tone": "high"}"#
+                ),
+                KEPT,
+            ),
+            Example::tables(
                 LANGUAGE.code,
                 one!(
                     "Kannst du die Glocke bitte heute Mittag 3 mal für mich läuten lassen?",
@@ -286,6 +308,8 @@ impl Stage for WriteInstructions {
             &META_TALK,
             &PLACEHOLDER,
             &REFUSAL,
+            &ODD_TEXT,
+            &CONTRADICTION,
             &LANGUAGE,
             &LIKE_EXAMPLE,
             &NO_REPLY,
@@ -519,6 +543,8 @@ fn reason(fault: Fault) -> &'static Reason {
         Fault::MetaTalk => &META_TALK,
         Fault::Placeholder => &PLACEHOLDER,
         Fault::Refusal => &REFUSAL,
+        Fault::OddText => &ODD_TEXT,
+        Fault::Contradiction => &CONTRADICTION,
         Fault::OtherLanguage => &LANGUAGE,
     }
 }

@@ -240,6 +240,14 @@ fn proposals(text: &str) -> Value {
     json!({ "instructions": list.collect::<Vec<_>>() })
 }
 
+/// Makes the call of the first proposal from its words, and none once it is made or where the words are others.
+fn called_back(text: &str) -> Reply {
+    let is_open = text.contains("C-1001 a customer") && !text.contains("[assistant calls]");
+    let call = json!({"name": "get_customer", "arguments": json!({"customer_id": "C-1001"}).to_string()});
+    let calls = if is_open { vec![call] } else { Vec::new() };
+    reply(&json!({"reason": "So.", "calls": calls}).to_string())
+}
+
 const WRITTEN: &[&str] = &[
     "--by",
     "model",
@@ -258,6 +266,9 @@ fn instructions_of_a_model_are_executed_and_each_rule_has_its_reason() {
     let bench = Bench::new();
     let server = Server::start(|request, nth| {
         let (prompt, text) = asked(request);
+        if prompt.starts_with("You do what a user asks by calls") {
+            return called_back(&text);
+        }
         assert!(prompt.starts_with("You write what people say"), "{prompt}");
         match nth % 6 {
             1 => Reply::new(200, "{\"choices\": ").cut(5),
@@ -309,7 +320,11 @@ fn a_killed_run_asks_for_nothing_that_it_has() {
     let bench = Bench::new();
     let server = Server::start(|request, _| {
         std::thread::sleep(Duration::from_millis(15));
-        reply(&proposals(&asked(request).1).to_string())
+        let (prompt, text) = asked(request);
+        if prompt.starts_with("You do what a user asks by calls") {
+            return called_back(&text);
+        }
+        reply(&proposals(&text).to_string())
     });
     let arguments = [WRITTEN, &["--concurrency", "2"]].concat();
     for moment in 0..5_u64 {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use callsieve_answers::traced::place_of;
+use callsieve_answers::traced::{calls_contradict, place_of};
 use callsieve_bfcl::conversation::Call as MadeCall;
 use callsieve_environment::call::Call;
 use callsieve_environment::environment::Environment as _;
@@ -17,7 +17,7 @@ use serde_json::{Map, Value, json};
 
 use crate::record::{CallRecord, Provenance, Record, TurnRecord};
 use crate::reworded::of_words;
-use crate::text_rules::{meta_talk, named_function, placeholder, refusal};
+use crate::text_rules::{meta_talk, named_function, odd_text, placeholder, refusal};
 
 /// Why a proposal is not used, or is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,6 +38,10 @@ pub enum Fault {
     Placeholder,
     /// It refuses, or speaks as an assistant.
     Refusal,
+    /// It has more characters than a person types, or hidden ones.
+    OddText,
+    /// A call has an option while the request names another one of the same parameter.
+    Contradiction,
     /// It is in another language than wanted.
     OtherLanguage,
 }
@@ -76,6 +80,9 @@ pub fn proposed(
 ) -> Result<Proposed, Faulty> {
     check_text(request, offer)?;
     let (lacking, made) = calls_of(calls, offer)?;
+    if calls_contradict(calls, offer.functions, request) {
+        return Err((Fault::Contradiction, json!({ "calls": calls })));
+    }
     check_kind(record.stratum, &made, &lacking)?;
     let has_no_call = record.stratum.has_no_call() || record.stratum == Stratum::MissingParameter;
     let (mut records, mut unsaid) = (Vec::new(), None);
@@ -111,6 +118,9 @@ fn answer(kind: Stratum, request: &str, missing: Option<&String>, templates: &Te
 
 fn check_text(request: &str, offer: &Offer<'_>) -> Result<(), Faulty> {
     let found = |found: &str| json!({ "found": found });
+    if let Some(what) = odd_text(request) {
+        return Err((Fault::OddText, found(what)));
+    }
     if let Some(words) = refusal(request) {
         return Err((Fault::Refusal, found(words)));
     }
@@ -143,12 +153,8 @@ fn calls_of(calls: &[MadeCall], offer: &Offer<'_>) -> Result<CallsOf, Faulty> {
             return Err((Fault::UnknownFunction, at(json!(call.name))));
         };
         let arguments = call.arguments.as_object().cloned().unwrap_or_default();
-        for value in arguments.values() {
-            if let Some(place) = reference(value)
-                && place.parse::<ResultPath>().map_or(true, |place| place.step >= nth)
-            {
-                return Err((Fault::BadReference, at(value.clone())));
-            }
+        if let Some(bad) = arguments.values().find_map(|value| bad_reference(value, nth)) {
+            return Err((Fault::BadReference, at(bad)));
         }
         let required =
             doc["parameters"]["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
@@ -192,11 +198,28 @@ fn unfit<'k>(
     })
 }
 
-/// Returns the place of a result that an argument is, as a text: `$1.id`. It may be none that can be read.
+/// Returns the place of a result that an argument is, as a text: `$1.id`. It may be none that can be read. `$20 off` and `$9.99` are
+/// amounts.
 fn reference(value: &Value) -> Option<&str> {
     let text = value.as_str()?;
-    let number = text.strip_prefix('$')?;
-    number.starts_with(|sign: char| sign.is_ascii_digit()).then_some(text)
+    let digits = text.strip_prefix('$')?;
+    let rest = digits.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    let is_member =
+        || rest.strip_prefix('.').is_some_and(|name| !name.starts_with(|sign: char| sign.is_ascii_digit()));
+    (rest.len() < digits.len() && (rest.is_empty() || rest.starts_with('[') || is_member())).then_some(text)
+}
+
+/// A place that is of no earlier call or cannot be read, or that is inside of a list or an object, where none is filled in.
+fn bad_reference(value: &Value, nth: usize) -> Option<Value> {
+    let is_inside = |inner: &Value| reference(inner).is_some() || bad_reference(inner, nth).is_some();
+    match value {
+        Value::Array(elements) => elements.iter().find(|inner| is_inside(inner)).cloned(),
+        Value::Object(members) => members.values().find(|inner| is_inside(inner)).cloned(),
+        _ => {
+            let is_bad = reference(value)?.parse::<ResultPath>().map_or(true, |place| place.step >= nth);
+            is_bad.then(|| value.clone())
+        }
+    }
 }
 
 /// Whether the calls are those of a kind of instruction.
@@ -222,6 +245,9 @@ fn check_kind(
         Stratum::Irrelevance => made.is_empty(),
         Stratum::ErrorRecovery => false,
     };
+    if let Some(twice) = made.iter().enumerate().find(|(nth, call)| made[..*nth].contains(call)) {
+        return Err((Fault::OtherKind, json!({"kind": kind.name(), "call": twice.1.0, "twice": twice.1.1})));
+    }
     if !is_so {
         let found = json!({"kind": kind.name(), "calls": made.len(), "functions": n_functions, "references": n_references});
         return Err((Fault::OtherKind, found));
@@ -350,6 +376,35 @@ mod tests {
         let unsaid =
             proposed(&self::record(Stratum::Single), &offer, "Find the north bell.", &other).unwrap().unsaid;
         assert_eq!(unsaid.unwrap()["value"], "south");
+    }
+
+    #[test]
+    fn amounts_are_values_and_odd_texts_and_doubled_calls_are_faults() {
+        let find = |tower: &str| ("find_bell", json!({ "tower": tower }));
+        for (kind, request, made, expected) in [
+            (
+                Stratum::Parallel,
+                "Find the bells of the north tower, twice.",
+                vec![find("north"), find("north")],
+                Some(Fault::OtherKind),
+            ),
+            (Stratum::Single, "Find the bell of the $20 tower.", vec![find("$20 tower")], None),
+            (Stratum::Single, "Find the bell of $1.", vec![find("$1.id")], Some(Fault::BadReference)),
+            (
+                Stratum::Single,
+                "Find the\u{202e} bell of the north.",
+                vec![find("north")],
+                Some(Fault::OddText),
+            ),
+            (
+                Stratum::Single,
+                "Ring bell B-4 twice in the deep tone.",
+                vec![("ring_bell", json!({"id": "B-4", "times": 2, "tone": "high"}))],
+                Some(Fault::Contradiction),
+            ),
+        ] {
+            assert_eq!(fault(kind, request, &made), expected, "{request} {made:?}");
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use callsieve_text::rouge::rouge_l;
 use serde_json::{Value, json};
 
 use crate::record::{CallRecord, Provenance, Record};
-use crate::text_rules::{meta_talk, named_function, placeholder, refusal};
+use crate::text_rules::{meta_talk, named_function, odd_text, placeholder, refusal};
 
 /// Why a wording is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,6 +29,8 @@ pub enum Flaw {
     Placeholder,
     /// It refuses, or speaks as an assistant.
     Refusal,
+    /// It is longer than a person writes, or has hidden characters.
+    OddText,
     /// It is in another language.
     OtherLanguage,
     /// It has the words of the template.
@@ -130,6 +132,9 @@ pub fn of_words(turn: usize, text: &str, at: Range<usize>, source: &str) -> Prov
 /// Checks the rules on a text of a user. `original` is the text that it replaces.
 fn check_text(number: usize, original: &str, text: &str, offered: &[String]) -> Result<(), Flawed> {
     let flawed = |flaw, found: &str| Err(Flawed { flaw, detail: json!({"turn": number, "found": found}) });
+    if let Some(what) = odd_text(text).filter(|_| odd_text(original).is_none()) {
+        return flawed(Flaw::OddText, what);
+    }
     if let Some(words) = refusal(text).filter(|_| refusal(original).is_none()) {
         return flawed(Flaw::Refusal, words);
     }
@@ -245,6 +250,7 @@ mod tests {
             ("Unlock R-1 for <your name>, then ring its bell 2 times.", Flaw::Placeholder),
             ("I'm sorry, I cannot open R-1 and ring its bell 2 times.", Flaw::Refusal),
             ("Öffne bitte das Schloss R-1 und läute dann die Glocke 2 mal für mich.", Flaw::OtherLanguage),
+            ("Unlock R-1 and\u{200b} then ring its bell 2 times.", Flaw::OddText),
             ("open the lock R-1 and ring that bell 2 times", Flaw::Unchanged),
         ] {
             assert_eq!(flaw(text), Some(expected), "{text}");

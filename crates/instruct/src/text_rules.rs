@@ -1,11 +1,18 @@
 //! What a model writes that no user of an assistant writes: names of functions, talk about APIs, refusals, placeholders.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use callsieve_text::visible::visible;
 use callsieve_text::words::for_each_word;
 
+/// The most characters of a request.
+const MOST_CHARS: usize = 2000;
 /// Words for what an assistant calls.
 const TOOLS: &[&str] = &["api", "apis", "endpoint", "endpoints"];
+/// Words before which "API" is a topic and not what is used: "the API newsletter".
+const TOPICS: &[&str] =
+    &["newsletter", "team", "course", "book", "conference", "documentation", "docs", "training", "meeting"];
 /// Phrases that speak of functions as such.
 const META: &[&str] = &[
     "call the function",
@@ -55,12 +62,21 @@ const REFUSALS: &[&str] = &[
 const STAND_INS: &[&str] =
     &["xyz", "xyz123", "abc123", "foo", "foobar", "lorem", "xxx", "xxxx", "placeholder", "tbd"];
 
-/// Returns the name of a function that a text has, in any case. Names of one lower-case word are words of the language, and are not looked
-/// for.
+/// Returns what makes a text none that a person types: more than 2,000 characters, or characters that control a terminal, change the
+/// direction of a line or are invisible.
+pub fn odd_text(text: &str) -> Option<&'static str> {
+    if text.chars().nth(MOST_CHARS).is_some() {
+        return Some("more than 2000 characters");
+    }
+    matches!(visible(text), Cow::Owned(_)).then_some("hidden characters")
+}
+
+/// Returns the name of a function that a text has, in any case. Names of one word, such as `ring` or `Weather`, are words of the language,
+/// and are not looked for.
 pub fn named_function<'n>(text: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let lower = text.to_lowercase();
     names.into_iter().find(|name| {
-        let is_word = name.chars().all(char::is_lowercase);
+        let is_word = name.chars().skip(1).all(char::is_lowercase) && name.starts_with(char::is_alphabetic);
         !is_word && stands_alone(&lower, &name.to_lowercase())
     })
 }
@@ -80,9 +96,12 @@ fn stands_alone(text: &str, name: &str) -> bool {
 pub fn meta_talk(text: &str) -> Option<&'static str> {
     let lower = text.to_lowercase();
     META.iter().copied().find(|phrase| lower.contains(phrase)).or_else(|| {
-        let mut found = None;
-        for_each_word(&lower, |word| found = found.or(TOOLS.iter().copied().find(|tool| *tool == word)));
-        found
+        let (mut found, mut last) = (None, None);
+        for_each_word(&lower, |word| {
+            found = found.or(last.take().filter(|_| !TOPICS.contains(&word)));
+            last = TOOLS.iter().copied().find(|tool| *tool == word);
+        });
+        found.or(last)
     })
 }
 
@@ -120,6 +139,11 @@ mod tests {
         assert_eq!(named_function("please cancelorder", names), Some("cancelOrder"));
         assert_eq!(named_function("ring the get_orders", names), None);
         assert_eq!(meta_talk("Find it with the Weather API."), Some("api"));
+        assert_eq!(meta_talk("Send the API newsletter to the API team."), None);
+        assert_eq!(named_function("How is the weather in Oslo?", ["Weather"]), None);
+        assert_eq!(odd_text("Ring it, the \u{2019}old\u{2019} one.\nPlease."), None);
+        assert_eq!(odd_text("Ring \u{202e}it."), Some("hidden characters"));
+        assert_eq!(odd_text(&"a ".repeat(1001)), Some("more than 2000 characters"));
         assert_eq!(meta_talk("Use the function that counts."), Some("use the function"));
         assert_eq!(meta_talk("The capital of Paris, a therapist function."), None);
         assert_eq!(refusal(" I’m sorry, I cannot do that."), Some("i'm sorry, i can"));

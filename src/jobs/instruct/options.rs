@@ -124,8 +124,12 @@ impl GenerateOptions {
                 all
             }
             Way::Models(models) => {
+                // Of several models, the last one translates back, so that it is not always the one that wrote.
+                let back = models.last().map(|model| set("translate-back", "model", text(model)));
                 let models = toml::Value::from(models.clone()).to_string();
                 let mut all = vec![set("write-instructions", "models", models)];
+                all.extend(back);
+                all.extend(either.map(|of| set("translate-back", "environment", of)));
                 let stages = ["execute-calls", "drop-unneeded-calls"];
                 all.extend(
                     environment

@@ -187,6 +187,7 @@ fn steps() -> Steps {
         "enhance-prompts",
         "execute-calls",
         "hold-surplus",
+        "translate-back",
         "word-instructions",
         "write-instructions",
     ] {

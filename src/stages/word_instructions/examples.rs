@@ -1,8 +1,8 @@
 //! Examples of the reasons of word-instructions.
 
 use super::{
-    LANGUAGE, LEAKED, META_TALK, NAMES_FUNCTION, NO_WORDING, OTHER_CALLS, PLACEHOLDER, REFUSAL, REWORDED,
-    UNCHANGED, VALUE_MISSING,
+    LANGUAGE, LEAKED, META_TALK, NAMES_FUNCTION, NO_WORDING, ODD_TEXT, OTHER_CALLS, PLACEHOLDER, REFUSAL,
+    REWORDED, UNCHANGED, VALUE_MISSING,
 };
 use crate::engine::example::Example;
 
@@ -71,6 +71,7 @@ pub(super) fn all() -> Vec<Example> {
         Example::tables(META_TALK.code, only!("With the door API, get D-1 open."), PASSES),
         Example::tables(PLACEHOLDER.code, only!("Get D-1 open for <your name>."), PASSES),
         Example::tables(REFUSAL.code, only!("I'm sorry, I cannot get D-1 open."), PASSES),
+        Example::tables(ODD_TEXT.code, only!("Get D-1\\u202e open for me."), PASSES),
         Example::tables(
             LANGUAGE.code,
             only!("Kannst du bitte für mich die Tür D-1 auf den Zustand open setzen, wenn das möglich ist?"),

@@ -15,8 +15,9 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::asking::{TOO_LONG, ask, check_number, usable_once};
-use super::executing::{Executor, failed};
+use super::executing::Executor;
 use super::made::{self, MadeRow, made_rows};
+use super::translating::{Led, Translated, translate_back};
 use super::yields::{PASSED, YIELDS_NOTE, Yields};
 use crate::cells::TypedCells as _;
 use crate::columns::FUNCTIONS;
@@ -32,10 +33,8 @@ use crate::engine::view::{Parents, View};
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::environment::Environment as System;
 use crate::instruct::record::{Record, Wording};
-use crate::instruct::retrace::{Next, Retrace};
 use crate::instruct::reworded::{Flaw, Flawed, reworded, values_of};
-use crate::prompts::acting::{self, STEPS};
-use crate::prompts::drafting::calls_in;
+use crate::prompts::acting::STEPS;
 use crate::prompts::wording::{PlainTurn, WORDINGS, question, turns_in};
 use crate::text::content_hash::content_hash;
 
@@ -54,6 +53,10 @@ static META_TALK: Reason =
 static PLACEHOLDER: Reason =
     Reason::policy("wording/placeholder", "The wording has a placeholder instead of a value.");
 static REFUSAL: Reason = Reason::policy("wording/refusal", "The wording refuses, or speaks as an assistant.");
+static ODD_TEXT: Reason = Reason::policy(
+    "wording/odd-text",
+    "The wording has more than 2,000 characters, or characters that nobody sees.",
+);
 static LANGUAGE: Reason =
     Reason::policy("wording/other-language", "The wording is in another language than the instruction.");
 static UNCHANGED: Reason = Reason::policy("wording/unchanged", "The wording has the words of the template.");
@@ -108,8 +111,6 @@ impl Default for WordInstructions {
 
 /// The persons, unless a file names others.
 const PERSONAS: &str = include_str!("../../../configs/personas.txt");
-/// Rounds of calls of a turn, beyond which a translation back is given up.
-const MOST_ROUNDS: usize = 40;
 
 /// How much a wording says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -184,7 +185,7 @@ struct Plain {
 struct Candidate {
     /// The instruction, and the number of the wording.
     of: (usize, u32),
-    retrace: Retrace,
+    record: Arc<Record>,
 }
 
 /// What became of the wordings of an instruction.
@@ -219,6 +220,7 @@ impl Stage for WordInstructions {
             &META_TALK,
             &PLACEHOLDER,
             &REFUSAL,
+            &ODD_TEXT,
             &LANGUAGE,
             &UNCHANGED,
             &OTHER_CALLS,
@@ -267,7 +269,7 @@ impl Stage for WordInstructions {
         let mut outcomes: Vec<Outcome> = plain.iter().map(|_| Outcome::default()).collect();
         let (mut usage, candidates) = self.ask_for_wordings(&plain, cx, &mut outcomes)?;
         usage.rows_without = (view.rows().count() - plain.len()) as u64;
-        usage.add(&self.translate_back(candidates, &plain, &docs, cx, &mut outcomes)?);
+        usage.add(&self.translate_back(&candidates, &plain, &docs, cx, &mut outcomes)?);
         let mut yields = Yields::default();
         for (of, outcome) in plain.iter().zip(outcomes) {
             yields.count(of.made.record.stratum.name(), self.model(), outcome.code());
@@ -368,7 +370,7 @@ impl WordInstructions {
                 match reworded(&of.made.record, &texts) {
                     Ok(record) => candidates.push(Candidate {
                         of: (at, sample),
-                        retrace: Retrace::new(Arc::new(of.told_by(record, self.model()))),
+                        record: Arc::new(of.told_by(record, self.model())),
                     }),
                     Err(flawed) => {
                         outcome.flaw.get_or_insert_with(|| (reason(&flawed), flawed.detail));
@@ -380,58 +382,36 @@ impl WordInstructions {
         Ok((usage, candidates))
     }
 
-    /// Has calls made from the words of all candidates, a round for each step.
+    /// Has calls made from the words of all candidates.
     fn translate_back(
         &self,
-        mut open: Vec<Candidate>,
+        candidates: &[Candidate],
         plain: &[Plain],
         docs: &Docs<'_>,
         cx: &Context<'_>,
         outcomes: &mut [Outcome],
     ) -> Result<ModelUsage> {
         let environment = self.executor.open(self.environment.as_deref())?;
-        let mut all = ModelUsage { model: self.back_model().to_owned(), ..ModelUsage::default() };
-        for _ in 0..MOST_ROUNDS {
-            if open.is_empty() {
-                break;
-            }
-            let mut replies: Vec<std::result::Result<Vec<crate::conversation::Call>, String>> = Vec::new();
-            let questions = |of: &Candidate| {
-                let functions = docs.of(plain[of.of.0].made.row).map_or(&[][..], Vec::as_slice);
-                acting::question(functions, of.retrace.messages(), self.back_model()).into_iter().collect()
-            };
-            let usage = ask(cx, self.back_model(), &open, questions, |_, samples, usage| {
-                replies.push(match samples.into_iter().next() {
-                    Some(reply) => usable_once(reply, usage, calls_in),
-                    None => Err(TOO_LONG.to_owned()),
-                });
-                Ok(())
-            })?;
-            all.add(&ModelUsage { rows: 0, ..usage });
-            let mut next = Vec::new();
-            for (mut candidate, reply) in std::mem::take(&mut open).into_iter().zip(replies) {
-                let (at, number) = candidate.of;
-                let outcome = &mut outcomes[at];
-                match reply {
-                    Err(why) => {
-                        outcome.failure.get_or_insert(why);
-                    }
-                    Ok(calls) => match candidate.retrace.take(calls, &*environment).map_err(failed)? {
-                        Next::Ask => next.push(candidate),
-                        Next::Same => outcome.passed.push((number, candidate.retrace.record().clone())),
-                        Next::Other(found) => {
-                            outcome.flaw.get_or_insert((&OTHER_CALLS, with_words(&candidate, found)));
-                        }
-                    },
+        let told = |of: &Candidate| Translated {
+            record: of.record.clone(),
+            functions: docs.of(plain[of.of.0].made.row).map_or(&[][..], Vec::as_slice),
+        };
+        let told: Vec<Translated<'_>> = candidates.iter().map(told).collect();
+        let (led, usage) = translate_back(&told, self.back_model(), &*environment, cx)?;
+        for (candidate, led) in candidates.iter().zip(led) {
+            let (at, number) = candidate.of;
+            let outcome = &mut outcomes[at];
+            match led {
+                Led::Same => outcome.passed.push((number, candidate.record.clone())),
+                Led::Elsewhere(found) => {
+                    outcome.flaw.get_or_insert((&OTHER_CALLS, found));
+                }
+                Led::Unanswered(why) => {
+                    outcome.failure.get_or_insert(why);
                 }
             }
-            open = next;
         }
-        for candidate in open {
-            let found = with_words(&candidate, json!({"rounds": MOST_ROUNDS}));
-            outcomes[candidate.of.0].flaw.get_or_insert((&OTHER_CALLS, found));
-        }
-        Ok(all)
+        Ok(usage)
     }
 }
 
@@ -468,15 +448,6 @@ impl Plain {
     }
 }
 
-/// What was found, with the words that it was made of.
-fn with_words(candidate: &Candidate, mut found: Value) -> Value {
-    let words: Vec<&str> = candidate.retrace.record().turns.iter().map(|turn| turn.user.as_str()).collect();
-    if let Some(found) = found.as_object_mut() {
-        found.insert("words".to_owned(), json!(words));
-    }
-    found
-}
-
 fn reason(flawed: &Flawed) -> &'static Reason {
     match flawed.flaw {
         Flaw::ValueMissing => &VALUE_MISSING,
@@ -485,6 +456,7 @@ fn reason(flawed: &Flawed) -> &'static Reason {
         Flaw::MetaTalk => &META_TALK,
         Flaw::Placeholder => &PLACEHOLDER,
         Flaw::Refusal => &REFUSAL,
+        Flaw::OddText => &ODD_TEXT,
         Flaw::OtherLanguage => &LANGUAGE,
         Flaw::Unchanged => &UNCHANGED,
     }

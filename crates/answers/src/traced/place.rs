@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use super::Trace;
+use super::dates::date_of;
+use super::{Trace, clock, codes, words};
 
 /// The most words of a text that give one value, such as the 31st of December 2026 at 9 o'clock.
 const MOST_WORDS: usize = 8;
@@ -72,18 +73,61 @@ fn in_another_form(value: &Value, text: &str) -> Option<Range<usize>> {
         at = start + word.len();
         words.push(start..at);
     }
-    let gives = |stretch: &Range<usize>| {
+    let is_given = |stretch: &Range<usize>| {
         let mut trace = Trace::default();
         trace.add(&text[stretch.clone()]);
-        trace.gives(value)
+        gives(&trace, value)
     };
-    if !gives(&(0..text.len())) {
+    if !is_given(&(0..text.len())) {
         return None;
     }
     (1..=MOST_WORDS).find_map(|n| {
         let stretches = words.windows(n).map(|words| words[0].start..words[n - 1].end);
-        stretches.map(|stretch| trimmed(text, stretch)).filter(|stretch| !stretch.is_empty()).find(gives)
+        stretches.map(|stretch| trimmed(text, stretch)).filter(|stretch| !stretch.is_empty()).find(is_given)
     })
+}
+
+/// Whether words give a value: in a form that reads back to it, a code without its signs (`C1001` for C-1001), the name of a currency
+/// for its code, or the plural of a word.
+fn gives(trace: &Trace, value: &Value) -> bool {
+    let Some(text) = value.as_str() else { return trace.gives(value) };
+    let lower = text.trim().to_lowercase();
+    if let Some(time) = time_of_moment(&lower) {
+        let day = &lower[..lower.len() - time.len() - 1];
+        return trace.gives(&Value::from(day)) && trace.gives(&Value::from(time));
+    }
+    trace.gives(value)
+        || codes::names(&lower, &trace.text)
+        || is_bare_code(trace, &lower)
+        || is_plural(trace, &lower)
+}
+
+/// The hours and minutes of a moment such as `2026-03-04t15:00:00`; `None` at midnight, which people do not say.
+fn time_of_moment(lower: &str) -> Option<&str> {
+    let time = &lower[lower.find(['t', ' '])? + 1..];
+    let is_moment = date_of(lower).is_some() && clock(time).is_some_and(|time| time != (0, 0));
+    is_moment.then_some(time)
+}
+
+/// Digits of a code from which it is known without its signs.
+const LEAST_DIGITS: usize = 3;
+
+fn is_bare_code(trace: &Trace, lower: &str) -> bool {
+    let bare: String = lower.chars().filter(|sign| sign.is_alphanumeric()).collect();
+    let n_digits = bare.chars().filter(char::is_ascii_digit).count();
+    let is_code = n_digits >= LEAST_DIGITS && n_digits < bare.chars().count();
+    is_code && !lower.contains(char::is_whitespace) && trace.words.contains(&bare)
+}
+
+/// Letters of a word from which its plural is known.
+const LEAST_LETTERS: usize = 4;
+
+fn is_plural(trace: &Trace, lower: &str) -> bool {
+    let (before, last) = lower.rsplit_once(' ').unwrap_or(("", lower));
+    let is_word = last.chars().count() >= LEAST_LETTERS && last.chars().all(char::is_alphabetic);
+    is_word
+        && words(before).all(|word| trace.words.contains(word))
+        && ["s", "es"].iter().any(|end| trace.words.contains(&format!("{last}{end}")))
 }
 
 /// Leaves out signs around a stretch.
@@ -118,6 +162,24 @@ mod tests {
             (json!(true), "", None),
             (json!(true), "please", Some("Please")),
             (json!([]), "", None),
+        ] {
+            assert_eq!(place_of(&value, said, text).map(|at| &text[at]), expected, "{value}");
+        }
+    }
+
+    #[test]
+    fn codes_currencies_plurals_and_times_are_read_as_people_write_them() {
+        let text = "Two helmets for C1001, 20 dollars, on March 4, 2026 at 3 pm.";
+        for (value, said, expected) in [
+            (json!("helmet"), "", Some("helmets")),
+            (json!("hel"), "", None),
+            (json!("C-1001"), "", Some("C1001")),
+            (json!("C-101"), "", None),
+            (json!("USD"), "", Some("dollars")),
+            (json!("EUR"), "", None),
+            (json!("2026-03-04T15:00:00"), "", Some("March 4, 2026 at 3")),
+            (json!("2026-03-04T17:30:00"), "", None),
+            (json!("2026-03-04 00:00"), "", Some("March 4, 2026")),
         ] {
             assert_eq!(place_of(&value, said, text).map(|at| &text[at]), expected, "{value}");
         }
