@@ -145,7 +145,14 @@ impl GenerateArgs {
     /// How instructions are made.
     fn way(&self) -> anyhow::Result<Way> {
         match (self.by, &self.word, &self.model[..]) {
-            (By::Programs, None, []) => Ok(Way::Programs),
+            (By::Programs, None, []) => {
+                let asks = self.set.iter().any(|setting| setting.key.contains("model"));
+                anyhow::ensure!(
+                    asks || !self.asking.limits_cost(),
+                    "--max-cost limits what language models cost, and none is asked\nhint: add --word MODEL, or leave out --max-cost"
+                );
+                Ok(Way::Programs)
+            }
             (By::Programs, Some(model), []) => Ok(Way::ProgramsWordedBy(model.clone())),
             (By::Programs, _, [..]) => anyhow::bail!(
                 "--model is for --by model, and programs are made without one\nhint: --word MODEL has a model put them into words"

@@ -63,6 +63,11 @@ pub(super) fn prices_of(path: Option<&Path>) -> anyhow::Result<Option<Models>> {
 }
 
 impl ModelArgs {
+    /// Whether a limit of cost is given.
+    pub(super) fn limits_cost(&self) -> bool {
+        self.max_cost.is_some()
+    }
+
     /// Returns the options of a run.
     pub(super) fn options(&self) -> anyhow::Result<ModelOptions> {
         Ok(ModelOptions {

@@ -67,6 +67,10 @@ pub enum FailedGate {
         wanted: u64,
         /// Candidates that were made.
         candidates: u64,
+        /// Whether language models were asked.
+        asked: bool,
+        /// Requests to language models without an answer: they failed, or the limit of cost was reached.
+        unanswered: u64,
     },
 }
 
@@ -80,13 +84,27 @@ impl fmt::Display for FailedGate {
                 "no tool was read ({} without one)\nhint: `callsieve report RUN --markdown` lists the reasons, docs/collections.md the formats",
                 counted(*items, "item", "items")
             ),
-            Self::TooFewInstructions { exported, wanted, candidates } => write!(
-                f,
-                "{} of {} instructions: {} were made, and no more are allowed\nhint: raise max_candidates, or give more values and phrases in the bindings; `callsieve report RUN --markdown` lists the reasons",
-                figures::count(*exported),
-                figures::count(*wanted),
-                counted(*candidates, "candidate", "candidates"),
-            ),
+            Self::TooFewInstructions { exported, wanted, candidates, asked, unanswered } => {
+                let counts =
+                    format!("{} of {} instructions", figures::count(*exported), figures::count(*wanted));
+                if *unanswered > 0 {
+                    let requests = counted(
+                        *unanswered,
+                        "request to the language model",
+                        "requests to the language model",
+                    );
+                    return write!(
+                        f,
+                        "{counts}: {requests} had no answer\nhint: run the same command again, with a higher --max-cost if that was reached; `callsieve report RUN --markdown` lists the reasons"
+                    );
+                }
+                let more = if *asked { "" } else { ", or give more values and phrases in the bindings" };
+                write!(
+                    f,
+                    "{counts}: {} were made, and no more are allowed\nhint: raise max_candidates{more}; `callsieve report RUN --markdown` lists the reasons",
+                    counted(*candidates, "candidate", "candidates"),
+                )
+            }
             Self::FaultShare { share, allowed } => write!(
                 f,
                 "{} of lines and requests were lost to faults, more than the {} that max_fault_share allows",

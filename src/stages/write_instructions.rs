@@ -402,6 +402,7 @@ impl WriteInstructions {
             let wish = Wish {
                 kind: kind_in_words(of.record.stratum),
                 n: of.rows.len(),
+                several_turns: of.record.stratum == Stratum::MultiTurn,
                 examples: &examples,
                 prompt: prompt.as_deref(),
             };
@@ -464,20 +465,22 @@ impl WriteInstructions {
             Some(Err(what)) => return dropped(&MALFORMED, json!({ "found": what })),
             Some(Ok(proposal)) => proposal,
         };
-        if let Some((example, score)) = nearest(&proposal.request, &written.examples)
+        if let Some((example, score)) = nearest(&proposal[0].request, &written.examples)
             && score >= self.like_example
         {
-            let detail = json!({"example": example, "request": proposal.request});
+            let detail = json!({"example": example, "request": proposal[0].request});
             let score = Evidence::score(Metric::RougeLF1(Tokenizer::Unicode), score);
             return Became::Dropped(&LIKE_EXAMPLE, Evidence { detail: Some(Box::new(detail)), ..score });
         }
-        match proposed(&row.record, offer, &proposal.request, &proposal.calls) {
+        let turns: Vec<_> =
+            proposal.iter().map(|turn| (turn.request.as_str(), turn.calls.as_slice())).collect();
+        match proposed(&row.record, offer, &turns) {
             Ok(Proposed { record, unsaid }) => {
                 Became::Instruction(Box::new(Record { wording: written.model.to_owned(), ..record }), unsaid)
             }
             Err((fault, mut detail)) => {
                 if let Some(detail) = detail.as_object_mut() {
-                    detail.insert("request".to_owned(), json!(proposal.request));
+                    detail.insert("request".to_owned(), json!(proposal[0].request));
                 }
                 dropped(reason(fault), detail)
             }
@@ -517,7 +520,10 @@ fn nearest<'e>(request: &str, examples: &'e [String]) -> Option<(&'e str, f64)> 
 fn kind_in_words(kind: Stratum) -> &'static str {
     match kind {
         Stratum::Single | Stratum::MissingFunction => "Each needs exactly one call.",
-        Stratum::Chain | Stratum::MultiTurn | Stratum::ErrorRecovery => {
+        Stratum::MultiTurn => {
+            "Each is a conversation of two or three messages, of which each needs one call or two. A later message takes up what came before, as in \"and the other one?\", and does not repeat its values."
+        }
+        Stratum::Chain | Stratum::ErrorRecovery => {
             "Each needs two to four calls, of which at least one uses a value from the result of an earlier one."
         }
         Stratum::Parallel => "Each needs two or three calls of the same function, with different values.",

@@ -316,6 +316,49 @@ fn instructions_of_a_model_are_executed_and_each_rule_has_its_reason() {
 }
 
 #[test]
+fn a_model_writes_conversations_whose_turns_are_translated_back() {
+    const TURNS: [(&str, &str); 2] =
+        [("Since when is C-1001 a customer of ours?", "C-1001"), ("And C-1002, since when?", "C-1002")];
+    let bench = Bench::new();
+    let server = Server::start(|request, _| {
+        let (prompt, text) = asked(request);
+        let call =
+            |id: &str| json!({"name": "get_customer", "arguments": json!({"customer_id": id}).to_string()});
+        if prompt.starts_with("You do what a user asks by calls") {
+            // The last message of the user is done if its result is there.
+            let last = text.rfind("[user] ").map_or("", |at| &text[at..]);
+            let (_, id) = TURNS.into_iter().rfind(|(said, _)| last.contains(said)).unwrap();
+            let calls = if last.contains("[assistant calls]") { vec![] } else { vec![call(id)] };
+            return reply(&json!({"reason": "So.", "calls": calls}).to_string());
+        }
+        let schema = request.json()["response_format"].to_string();
+        assert!(schema.contains("\"then\"") && text.contains("Each is a conversation"), "{text}");
+        if !text.contains("\"name\":\"get_customer\"") {
+            return reply(r#"{"instructions": []}"#);
+        }
+        let [first, then] = TURNS.map(|(said, id)| json!({"request": said, "calls": [call(id)]}));
+        let whole = json!({"request": first["request"], "calls": first["calls"], "then": [then]});
+        reply(&json!({"instructions": [whole]}).to_string())
+    });
+    let arguments = [
+        &["--by", "model", "--model", "m", "--accept", "1", "--max-candidates", "60"][..],
+        &["--set", "ingest.kinds={multi-turn = 1.0}"],
+    ];
+    let done = bench.generate(&server.url, "turns", &arguments.concat());
+    assert!(done.status.success(), "{}", shown(&done));
+    let kept = bench.lines("turns", "programs.jsonl");
+    let record = &kept[0];
+    assert_eq!(
+        (kept.len(), &record["stratum"], &record["tier"]),
+        (1, &json!("multi-turn"), &json!("executed"))
+    );
+    assert_eq!(texts(record), TURNS.map(|(said, _)| said.to_owned()));
+    assert_eq!((&record["turns"][0]["calls"], &record["turns"][1]["calls"]), (&json!([1]), &json!([2])));
+    assert!(record["turns"][0]["answer"].as_str().unwrap().contains("2025"), "{record}");
+    assert_eq!(record["calls"][1]["provenance"]["customer_id"]["turn"], 2);
+}
+
+#[test]
 fn a_killed_run_asks_for_nothing_that_it_has() {
     let bench = Bench::new();
     let server = Server::start(|request, _| {
@@ -356,6 +399,7 @@ fn what_cannot_be_is_refused_with_a_hint() {
     let bench = Bench::new();
     for (arguments, expected) in [
         (&["--model", "m"][..], "--model is for --by model"),
+        (&["--max-cost", "2"], "--max-cost limits what language models cost"),
         (&["--by", "model"], "--by model needs the name of a language model"),
         (&["--by", "model", "--model", "m", "--word", "m"], "--word is for programs"),
         (&["--by", "model", "--model", "m", "--bindings", "b.toml"], "--bindings is for programs"),

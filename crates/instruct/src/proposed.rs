@@ -59,6 +59,9 @@ pub struct Offer<'a> {
     pub templates: &'a Templates,
 }
 
+/// A message of the user, and the calls that it leads to.
+pub type Turn<'a> = (&'a str, &'a [MadeCall]);
+
 /// A proposal that breaks no rule.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposed {
@@ -72,33 +75,50 @@ pub struct Proposed {
 ///
 /// # Errors
 /// The first rule that it breaks.
-pub fn proposed(
-    record: &Record,
-    offer: &Offer<'_>,
-    request: &str,
-    calls: &[MadeCall],
-) -> Result<Proposed, Faulty> {
-    check_text(request, offer)?;
-    let (lacking, made) = calls_of(calls, offer)?;
-    if calls_contradict(calls, offer.functions, request) {
-        return Err((Fault::Contradiction, json!({ "calls": calls })));
+pub fn proposed(record: &Record, offer: &Offer<'_>, turns: &[Turn<'_>]) -> Result<Proposed, Faulty> {
+    for (request, calls) in turns {
+        check_text(request, offer)?;
+        if calls_contradict(calls, offer.functions, request) {
+            return Err((Fault::Contradiction, json!({ "calls": calls })));
+        }
     }
+    let calls: Vec<MadeCall> = turns.iter().flat_map(|(_, calls)| calls.iter()).cloned().collect();
+    let (lacking, made) = calls_of(&calls, offer)?;
+    check_turns(record.stratum, turns)?;
     check_kind(record.stratum, &made, &lacking)?;
     let has_no_call = record.stratum.has_no_call() || record.stratum == Stratum::MissingParameter;
-    let (mut records, mut unsaid) = (Vec::new(), None);
-    for (nth, call) in made.into_iter().enumerate() {
-        records.push(call_record(nth, call, request, offer, &mut unsaid));
-    }
     let mut new = record.clone();
-    request.clone_into(&mut new.instruction);
-    new.calls = if has_no_call { Vec::new() } else { records };
-    new.turns = vec![TurnRecord {
-        user: request.to_owned(),
-        calls: (1..=new.calls.len()).collect(),
-        answer: answer(record.stratum, request, lacking.first().and_then(|of| of.first()), offer.templates),
-    }];
-    new.answer.clone_from(&new.turns[0].answer);
+    let (mut made, mut unsaid) = (made.into_iter(), None);
+    let requests: Vec<&str> = turns.iter().map(|(request, _)| *request).collect();
+    for (turn, (request, calls)) in turns.iter().enumerate() {
+        let first = new.calls.len() + 1;
+        for call in made.by_ref().take(calls.len()).filter(|_| !has_no_call) {
+            let nth = new.calls.len();
+            new.calls.push(call_record(nth, call, &requests[..=turn], offer, &mut unsaid));
+        }
+        new.turns.push(TurnRecord {
+            user: (*request).to_owned(),
+            calls: (first..=new.calls.len()).collect(),
+            answer: answer(
+                record.stratum,
+                request,
+                lacking.first().and_then(|of| of.first()),
+                offer.templates,
+            ),
+        });
+    }
+    requests.first().copied().unwrap_or_default().clone_into(&mut new.instruction);
+    new.answer = new.turns.last().map(|turn| turn.answer.clone()).unwrap_or_default();
     Ok(Proposed { record: new, unsaid: unsaid.filter(|_| !has_no_call) })
+}
+
+/// Whether an instruction has the turns of its kind: one message, or a conversation in which each leads to calls.
+fn check_turns(kind: Stratum, turns: &[Turn<'_>]) -> Result<(), Faulty> {
+    let is_so = match kind {
+        Stratum::MultiTurn => turns.len() >= 2 && turns.iter().all(|(_, calls)| !calls.is_empty()),
+        _ => turns.len() == 1,
+    };
+    is_so.then_some(()).ok_or_else(|| (Fault::OtherKind, json!({"kind": kind.name(), "turns": turns.len()})))
 }
 
 /// The answer where no call is right: there is no function for it, or a value is asked for. Others are made of results.
@@ -237,7 +257,8 @@ fn check_kind(
     let n_lacking: usize = lacking.iter().map(Vec::len).sum();
     let is_so = match kind {
         Stratum::Single => made.len() == 1 && n_references == 0,
-        Stratum::Chain | Stratum::MultiTurn => made.len() >= 2 && n_references > 0,
+        Stratum::Chain => made.len() >= 2 && n_references > 0,
+        Stratum::MultiTurn => made.len() >= 2,
         Stratum::Parallel => made.len() >= 2 && n_functions == 1 && n_references == 0,
         Stratum::MultipleTools => made.len() >= 2 && n_functions >= 2 && n_references == 0,
         Stratum::MissingParameter => made.len() == 1 && n_lacking == 1,
@@ -260,11 +281,11 @@ fn check_kind(
     }
 }
 
-/// The record of a call, with the source of each argument.
+/// The record of a call, with the source of each argument: the message of its turn, an earlier one, a result, or the doc.
 fn call_record(
     nth: usize,
     (name, arguments): (String, Map<String, Value>),
-    request: &str,
+    requests: &[&str],
     offer: &Offer<'_>,
     unsaid: &mut Option<Value>,
 ) -> CallRecord {
@@ -285,8 +306,11 @@ fn call_record(
             continue;
         }
         let said = value.as_str().map(|text| text.replace('_', " ")).unwrap_or_default();
-        let source = if let Some(at) = place_of(&value, &said, request) {
-            of_words(1, request, at, "model")
+        let said_in = |(turn, request): (usize, &&str)| {
+            place_of(&value, &said, request).map(|at| of_words(turn + 1, request, at, "model"))
+        };
+        let source = if let Some(words) = requests.iter().enumerate().rev().find_map(said_in) {
+            words
         } else if let Some(source) = of_doc(schema, &value) {
             Provenance::Doc { source: source.to_owned() }
         } else {
@@ -351,7 +375,7 @@ mod tests {
         let functions = functions();
         let templates = Templates::english();
         let offer = Offer { functions: &functions, language: Some("en"), templates: &templates };
-        proposed(&record(kind), &offer, request, &calls(made)).err().map(|(fault, _)| fault)
+        proposed(&record(kind), &offer, &[(request, &calls(made))]).err().map(|(fault, _)| fault)
     }
 
     #[test]
@@ -364,7 +388,7 @@ mod tests {
             ("find_bell", json!({"tower": "north tower", "loud": true})),
             ("ring_bell", json!({"id": "$1.id", "times": 3, "tone": "deep"})),
         ]);
-        let record = proposed(&record(Stratum::Chain), &offer, request, &made).unwrap().record;
+        let record = proposed(&record(Stratum::Chain), &offer, &[(request, &made)]).unwrap().record;
         assert_eq!((record.instruction.as_str(), &record.turns[0].calls), (request, &vec![1, 2]));
         let sources = &record.calls[1].provenance;
         assert_eq!(sources["id"], Provenance::Result { path: "$1.id".into() });
@@ -373,9 +397,29 @@ mod tests {
         assert_eq!(record.calls[0].provenance["loud"], Provenance::Doc { source: "boolean".into() });
         assert_eq!(record.calls[1].references["id"], "$1.id");
         let other = calls(&[("find_bell", json!({"tower": "south"}))]);
-        let unsaid =
-            proposed(&self::record(Stratum::Single), &offer, "Find the north bell.", &other).unwrap().unsaid;
+        let unsaid = proposed(&self::record(Stratum::Single), &offer, &[("Find the north bell.", &other)])
+            .unwrap()
+            .unsaid;
         assert_eq!(unsaid.unwrap()["value"], "south");
+    }
+
+    #[test]
+    fn a_conversation_has_calls_in_each_turn_and_its_values_in_any_earlier_one() {
+        let (functions, templates) = (functions(), Templates::english());
+        let offer = Offer { functions: &functions, language: Some("en"), templates: &templates };
+        let first = calls(&[("find_bell", json!({"tower": "north"}))]);
+        let then = calls(&[("ring_bell", json!({"id": "$1.id", "times": 3, "tone": "high"}))]);
+        let turns: [Turn<'_>; 2] =
+            [("Which bell hangs in the north tower?", &first), ("Ring it three times, please.", &then)];
+        let made = proposed(&record(Stratum::MultiTurn), &offer, &turns).unwrap();
+        assert_eq!((made.unsaid, made.record.turns.len()), (None, 2));
+        assert_eq!((&made.record.turns[0].calls, &made.record.turns[1].calls), (&vec![1], &vec![2]));
+        assert_eq!(made.record.calls[1].provenance["times"], of_words(2, turns[1].0, 8..13, "model"));
+        let fault =
+            |kind, turns: &[Turn<'_>]| proposed(&record(kind), &offer, turns).err().map(|(fault, _)| fault);
+        assert_eq!(fault(Stratum::MultiTurn, &turns[..1]), Some(Fault::OtherKind));
+        assert_eq!(fault(Stratum::Chain, &turns), Some(Fault::OtherKind));
+        assert_eq!(fault(Stratum::MultiTurn, &[turns[0], ("Thanks, bye.", &[])]), Some(Fault::OtherKind));
     }
 
     #[test]

@@ -93,12 +93,12 @@ impl<'a> Runner<'a> {
     }
 
     /// Returns the record without the calls that are not needed for the last result and the state at the end; the record must
-    /// have been executed. Calls of which all are wanted stay.
+    /// have been executed. Calls of which all are wanted stay, and so do those of conversations.
     ///
     /// # Errors
     /// The environment fails.
     pub fn sliced(&self, record: &Record) -> Result<Option<Record>, EnvironmentError> {
-        if record.together || record.calls.len() < 2 {
+        if record.together || record.calls.len() < 2 || record.turns.len() > 1 {
             return Ok(None);
         }
         let program = self.program(record);
@@ -162,19 +162,17 @@ impl<'a> Runner<'a> {
             call.arguments.clone_from(&made.arguments);
             call.result.clone_from(&seen.result);
         }
-        let steps: Vec<usize> = if record.together {
-            (0..record.calls.len()).collect()
-        } else {
-            record.calls.len().checked_sub(1).into_iter().collect()
-        };
         let number = record.sample.as_ref().map_or(0, |sample| sample.number * 32 + sample.slot);
+        let mut random = Random::new(self.seed, number);
         let writing = Writing { templates: &self.templates, listed: &self.pools.listed };
-        let Answer { text, values } = answer(executed, &steps, writing, &mut Random::new(self.seed, number));
-        if let Some(turn) = new.turns.last_mut() {
-            turn.answer.clone_from(&text);
+        for turn in &mut new.turns {
+            let mut steps = turn.calls.iter().map(|number| number - 1);
+            let shown = if record.together { steps.collect() } else { Vec::from_iter(steps.next_back()) };
+            let Answer { text, values } = answer(executed, &shown, writing, &mut random);
+            turn.answer = text;
+            new.answer.clone_from(&turn.answer);
+            new.answer_from = values.iter().map(ToString::to_string).collect();
         }
-        new.answer = text;
-        new.answer_from = values.iter().map(ToString::to_string).collect();
         EXECUTED.clone_into(&mut new.tier);
         new.end_state.clone_from(&executed.state_hash);
         new

@@ -89,11 +89,12 @@ impl Level {
 }
 
 /// Kinds of instructions that a model writes.
-const KINDS: [(Stratum, f64); 7] = [
+const KINDS: [(Stratum, f64); 8] = [
     (Stratum::Single, 0.25),
     (Stratum::Chain, 0.3),
     (Stratum::Parallel, 0.1),
-    (Stratum::MultipleTools, 0.2),
+    (Stratum::MultipleTools, 0.15),
+    (Stratum::MultiTurn, 0.05),
     (Stratum::MissingParameter, 0.05),
     (Stratum::MissingFunction, 0.05),
     (Stratum::Irrelevance, 0.05),

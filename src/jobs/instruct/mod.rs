@@ -71,7 +71,14 @@ impl Job for Instruct {
         if exported >= wanted {
             return Vec::new();
         }
-        vec![FailedGate::TooFewInstructions { exported, wanted, candidates: run.read.counts.lines }]
+        let models = &run.report.language_models;
+        vec![FailedGate::TooFewInstructions {
+            exported,
+            wanted,
+            candidates: run.read.counts.lines,
+            asked: !models.is_empty(),
+            unanswered: unanswered(run),
+        }]
     }
 
     /// Makes more where stages dropped so many that too few are left.
@@ -81,7 +88,7 @@ impl Job for Instruct {
         let spare = made.saturating_sub(wanted);
         let lacks = wanted.checked_sub(exported).filter(|lacks| *lacks > 0)?;
         // Where a model is not asked any more, as at the limit of cost, more candidates have no answer either.
-        if run.report.language_models.values().any(|usage| usage.failed + usage.not_sent > 0) {
+        if unanswered(run) > 0 {
             return None;
         }
         // Fewer were made than were to be made: the candidates ran out.
@@ -92,6 +99,11 @@ impl Job for Instruct {
         let more = lacks.saturating_mul(made.max(1)) / exported.max(1);
         Some(spare + more + more / 10 + 1)
     }
+}
+
+/// Requests to language models that have no answer.
+fn unanswered(run: &RunFacts<'_>) -> u64 {
+    run.report.language_models.values().map(|usage| usage.failed + usage.not_sent).sum()
 }
 
 /// Returns how much of its environment a run reached; `None` for a run of another job.

@@ -112,6 +112,9 @@ impl Default for WordInstructions {
 /// The persons, unless a file names others.
 const PERSONAS: &str = include_str!("../../../configs/personas.txt");
 
+/// Instructions that are worded and translated back before the next ones, so that a limit of cost leaves some that are done.
+const AT_ONCE: usize = 256;
+
 /// How much a wording says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Manner {
@@ -266,15 +269,20 @@ impl Stage for WordInstructions {
         if self.model.is_none() {
             return Ok(());
         }
-        let mut outcomes: Vec<Outcome> = plain.iter().map(|_| Outcome::default()).collect();
-        let (mut usage, candidates) = self.ask_for_wordings(&plain, cx, &mut outcomes)?;
-        usage.rows_without = (view.rows().count() - plain.len()) as u64;
-        usage.add(&self.translate_back(&candidates, &plain, &docs, cx, &mut outcomes)?);
+        let mut usage = ModelUsage { model: self.model().to_owned(), ..ModelUsage::default() };
         let mut yields = Yields::default();
-        for (of, outcome) in plain.iter().zip(outcomes) {
-            yields.count(of.made.record.stratum.name(), self.model(), outcome.code());
-            decide(of, outcome, out)?;
+        for some in plain.chunks(AT_ONCE) {
+            let mut outcomes: Vec<Outcome> = some.iter().map(|_| Outcome::default()).collect();
+            let (of_wordings, candidates) = self.ask_for_wordings(some, cx, &mut outcomes)?;
+            let back = self.translate_back(&candidates, some, &docs, cx, &mut outcomes)?;
+            usage.add(&of_wordings);
+            usage.add(&back);
+            for (of, outcome) in some.iter().zip(outcomes) {
+                yields.count(of.made.record.stratum.name(), self.model(), outcome.code());
+                decide(of, outcome, out)?;
+            }
         }
+        usage.rows_without = (view.rows().count() - plain.len()) as u64;
         out.note(YIELDS_NOTE, json!(yields));
         out.note(USAGE_NOTE, json!(usage));
         Ok(())

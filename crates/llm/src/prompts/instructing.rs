@@ -23,6 +23,8 @@ pub struct Wish<'a> {
     pub kind: &'a str,
     /// The number of requests.
     pub n: usize,
+    /// Each is a conversation: later messages of the user are wanted too.
+    pub several_turns: bool,
     /// Requests about other functions.
     pub examples: &'a [String],
     /// The prompt; that of [`INSTRUCTIONS`] if it is `None`.
@@ -42,12 +44,17 @@ pub fn question(functions: &[Value], wish: &Wish<'_>, model: &str, sample: u32) 
         "required": ["name", "arguments"],
         "additionalProperties": false
     });
-    let instruction = json!({
+    let turn = json!({
         "type": "object",
         "properties": {"request": {"type": "string"}, "calls": {"type": "array", "items": call}},
         "required": ["request", "calls"],
         "additionalProperties": false
     });
+    let mut instruction = turn.clone();
+    if wish.several_turns {
+        instruction["properties"]["then"] = json!({"type": "array", "items": turn});
+        instruction["required"] = json!(["request", "calls", "then"]);
+    }
     let schema = json!({
         "type": "object",
         "properties": {"instructions": {"type": "array", "items": instruction}},
@@ -62,14 +69,17 @@ pub fn question(functions: &[Value], wish: &Wish<'_>, model: &str, sample: u32) 
     Some(request)
 }
 
-/// An instruction that a model proposes.
+/// A message of the user that a model proposes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Proposal {
+pub struct ProposedTurn {
     /// What the user writes.
     pub request: String,
-    /// The calls; an argument may be a place in the result of an earlier one.
+    /// The calls; an argument may be a place in the result of an earlier one, of any turn.
     pub calls: Vec<Call>,
 }
+
+/// An instruction that a model proposes: its turns, at least one.
+pub type Proposal = Vec<ProposedTurn>;
 
 /// Reads the instructions of an answer. One that is not in the form is an error of its own, and the others are used.
 ///
@@ -83,11 +93,16 @@ pub fn proposals_in(answer: &ChatAnswer) -> Result<Vec<Result<Proposal, &'static
 }
 
 fn proposal_of(value: &Value) -> Result<Proposal, &'static str> {
+    let later = value.get("then").and_then(Value::as_array).into_iter().flatten();
+    std::iter::once(value).chain(later).map(turn_of).collect()
+}
+
+fn turn_of(value: &Value) -> Result<ProposedTurn, &'static str> {
     let request = ["request", "instruction", "query"].iter().find_map(|key| value.get(*key)?.as_str());
     let request = request.map(str::trim).filter(|text| !text.is_empty()).ok_or("it has no request")?;
     let calls = value.get("calls").and_then(Value::as_array).ok_or("it has no list of calls")?;
     let read = |call: &Value| call_of(call).ok_or("a call has no name, or its arguments are no JSON object");
-    Ok(Proposal { request: request.to_owned(), calls: calls.iter().map(read).collect::<Result<_, _>>()? })
+    Ok(ProposedTurn { request: request.to_owned(), calls: calls.iter().map(read).collect::<Result<_, _>>()? })
 }
 
 #[cfg(test)]
@@ -109,7 +124,10 @@ mod tests {
                 Some("it has no list of calls")
             ]
         );
-        assert_eq!(read[0].as_ref().unwrap().calls[0].arguments, json!({"times": 2}));
+        assert_eq!(read[0].as_ref().unwrap()[0].calls[0].arguments, json!({"times": 2}));
+        let turns = r#"{"instructions": [{"request": "Ring B-4.", "calls": [], "then": [{"request": "Again.", "calls": []}]}]}"#;
+        let read = proposals_in(&ChatAnswer::of_text(turns)).unwrap();
+        assert_eq!(read[0].as_ref().unwrap()[1].request, "Again.");
         assert!(proposals_in(&ChatAnswer::of_text("{}")).is_err());
         assert!(proposals_in(&ChatAnswer::of_text("Sorry, I cannot.")).is_err());
         assert_eq!(proposals_in(&ChatAnswer::of_text(r#"{"instructions": []}"#)), Ok(Vec::new()));
@@ -120,6 +138,7 @@ mod tests {
         let wish = Wish {
             kind: "Each needs one call.",
             n: 3,
+            several_turns: false,
             examples: &["Ring.".to_owned()],
             prompt: Some("Mine."),
         };
