@@ -161,6 +161,7 @@ const FILES: &[(&str, &[&str])] = &[
     ("src/stages/word_instructions/mod.rs", &["wording/"]),
     ("src/stages/drop_unneeded_calls.rs", &["calls/unneeded"]),
     ("src/stages/execute_calls.rs", &["calls/"]),
+    ("src/stages/annotate/mod.rs", &["solution/"]),
     ("src/stages/compress_results.rs", &["results/"]),
     ("crates/lint/src/domain.rs", &["answer/unknown-key"]),
     (

@@ -8,6 +8,7 @@
 // Doc comments of arguments are help texts for the terminal.
 #![allow(rustdoc::invalid_html_tags)]
 
+mod annotate;
 mod arguments;
 mod audit;
 mod audit_bench;
@@ -99,6 +100,8 @@ enum Command {
     Retrieve(retrieve::RetrieveArgs),
     /// Makes instructions over an environment by executing programs; needs no language model.
     Generate(generate::GenerateArgs),
+    /// Has a language model do the instructions of a run by calls, and keeps its solution paths.
+    Annotate(annotate::AnnotateArgs),
     /// Checks a pipeline without reading the logs: stages, columns, files, settings.
     Plan(plan::PlanArgs),
     /// Submits or writes requests to a language model as batches, and reads the answers.
@@ -294,6 +297,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Probe(args) => return probe::probe(&args),
         Command::Retrieve(args) => return retrieve::retrieve(&args, registry.environment()),
         Command::Generate(args) => return generate::generate(&args, registry),
+        Command::Annotate(args) => return annotate::annotate(&args, registry),
         Command::Pairs(args) => return pairs::pairs(&args, registry),
         Command::Compare(args) => return compare::compare(&args),
         Command::Stages(args) => stages::stages(&args, registry)?,

@@ -9,6 +9,7 @@
 mod draft;
 mod file;
 mod order;
+mod resolved;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -4,6 +4,7 @@
 //! each, and a thin judgement that calls the modules that do the work. Help, `plan`, `explain`,
 //! the JSON Schema of a pipeline and the tests in `laws` are generated from this list.
 
+pub mod annotate;
 pub mod asking;
 pub mod cap_templates;
 pub mod check_instructions;
@@ -217,7 +218,7 @@ fn sentence<S: Settings>(settings: &Value, reason: &'static Reason) -> Cow<'stat
 }
 
 /// All kinds of stages, in the order of the live recipe.
-pub static KINDS: [StageKind; 31] = [
+pub static KINDS: [StageKind; 32] = [
     StageKind::of::<redact::Redact>(),
     StageKind::of::<redact_docs::RedactDocs>(),
     StageKind::of::<collapse_conversations::CollapseConversations>(),
@@ -247,6 +248,7 @@ pub static KINDS: [StageKind; 31] = [
     StageKind::of::<drop_unneeded_calls::DropUnneededCalls>(),
     StageKind::of::<translate_back::TranslateBack>(),
     StageKind::of::<word_instructions::WordInstructions>(),
+    StageKind::of::<annotate::Annotate>(),
     StageKind::of::<compress_results::CompressResults>(),
     StageKind::of::<hold_surplus::HoldSurplus>(),
 ];

@@ -65,6 +65,7 @@ mod report;
 mod retrieve;
 mod run;
 mod servers;
+mod solutions;
 #[path = "../support/mod.rs"]
 mod support;
 mod transcripts;

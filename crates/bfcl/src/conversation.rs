@@ -5,7 +5,7 @@
 //! a string) is made uniform. Doc lists are defined in `docs`.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -62,6 +62,29 @@ pub fn has_calls(messages: &[Message]) -> bool {
 /// Returns the last message of the user, which is the query.
 pub fn last_user(messages: &[Message]) -> Option<&Message> {
     messages.iter().rfind(|message| message.role == Role::User)
+}
+
+/// Returns a message as the OpenAI API has it: the arguments of calls are texts, and a message of calls without a text has none.
+pub fn openai_message(message: &Message) -> Value {
+    let content = &message.content;
+    match message.role {
+        Role::Assistant if !message.calls.is_empty() => {
+            let call = |call: &Call| {
+                // Arguments that are a text are what the model wrote.
+                let arguments =
+                    call.arguments.as_str().map_or_else(|| call.arguments.to_string(), str::to_owned);
+                let function = json!({"name": call.name, "arguments": arguments});
+                json!({"id": call.id, "type": "function", "function": function})
+            };
+            let calls: Vec<Value> = message.calls.iter().map(call).collect();
+            let content = Some(content).filter(|text| !text.is_empty());
+            json!({"role": "assistant", "content": content, "tool_calls": calls})
+        }
+        Role::Tool => {
+            json!({"role": "tool", "tool_call_id": message.call_id, "name": message.name, "content": content})
+        }
+        role => json!({"role": role, "content": content}),
+    }
 }
 
 impl Message {

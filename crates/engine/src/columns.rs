@@ -106,6 +106,12 @@ columns! {
     WEIGHT = Requests "weight" Text, Stage, "number of requests that it represents", passed_on;
     /// The program of a row that was made, JSON: the turns, the calls as executed, where each value comes from.
     PROGRAM = Requests "program" Text, Maker, "the calls as executed, and where each value comes from", content;
+    /// The attempts of a model at an instruction, JSON: the tree of each, why it ended, whether it is solved.
+    TRACES = Requests "traces" Text, Stage, "attempts of a model at the instruction", content;
+    /// The number of the attempt that is written to the dataset, from 0.
+    CHOSEN = Requests "chosen" Int, Stage, "attempt that is written to the dataset", listed;
+    /// The share of attempts that pass, a decimal number from 0 to 1.
+    PASS_RATE = Requests "pass_rate" Text, Stage, "share of attempts that pass", listed;
     /// The kind of instruction of a row that was made.
     STRATUM = Requests "stratum" Text, Maker, "kind of instruction", listed;
     /// The number of instructions that are wanted, the same in every row that was made.

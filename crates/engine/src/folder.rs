@@ -17,7 +17,8 @@ use super::disk::{is_link, owner_only, put_in_place, remove, sync_folder};
 use super::error::{At, Error, Result};
 use super::foreign_files::refuse_foreign_files;
 use super::layout::{
-    DATASET, FORGOTTEN_LIST, INGEST, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL, STAGES, temporary_path,
+    DATASET, EARLIER_RUN_FILE, FORGOTTEN_LIST, INGEST, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL, STAGES,
+    temporary_path,
 };
 use super::manifest::{sealed_manifest, step_folders};
 use super::marker::{self, Nature, nature};
@@ -89,7 +90,7 @@ impl RunFolder {
     /// Something cannot be removed.
     pub fn clear(&self) -> Result<()> {
         self.remove_outcome()?;
-        for name in [INGEST, STAGES, SPOOL] {
+        for name in [EARLIER_RUN_FILE, INGEST, STAGES, SPOOL] {
             remove(&self.path.join(name))?;
         }
         self.remove_partial()
@@ -133,12 +134,17 @@ impl RunFolder {
         Ok(Some(metadata.len()))
     }
 
-    /// Removes the files about a whole run, so that those of an earlier run are not mistaken for those of this one.
+    /// Removes the files about a whole run, so that those of an earlier run are not mistaken for those of this one. How that was started
+    /// is kept until the run is finished, for commands that add to it.
     ///
     /// # Errors
     /// Something cannot be removed.
     pub fn remove_outcome(&self) -> Result<()> {
         // The file that marks the run as finished goes first.
+        let run_file = self.path.join(RUN_FILE);
+        if run_file.is_file() {
+            put_in_place(&run_file, &self.path.join(EARLIER_RUN_FILE))?;
+        }
         for name in [RUN_FILE, DATASET].into_iter().chain(OUTCOME) {
             let path = self.path.join(name);
             remove(&path)?;

@@ -9,10 +9,10 @@ use std::path::Path;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::disk::{check_access, is_link, sync_folder};
+use super::disk::{check_access, is_link, remove, sync_folder};
 use super::error::{At, Error, Result, damaged};
 use super::fingerprint::sha256_until;
-use super::layout::{DATASET, MANIFEST, OUTCOME, RUN_FILE, STAGES};
+use super::layout::{DATASET, EARLIER_RUN_FILE, MANIFEST, OUTCOME, RUN_FILE, STAGES};
 use super::marker::{check_format, has_marker, run_command};
 use super::seal::{Files, Sealed, names_below, read_sealed, write_sealed};
 
@@ -79,7 +79,8 @@ pub fn write_run_file(run: &Path, file: &RunFile) -> Result<()> {
         folders.iter().map(|below| dataset.join(below)).try_for_each(|folder| sync_folder(&folder))?;
         sync_folder(&dataset)?;
     }
-    write_sealed(&run.join(RUN_FILE), file, &files)
+    write_sealed(&run.join(RUN_FILE), file, &files)?;
+    remove(&run.join(EARLIER_RUN_FILE))
 }
 
 /// Reads `run.json` of a run folder.
@@ -88,6 +89,22 @@ pub fn write_run_file(run: &Path, file: &RunFile) -> Result<()> {
 /// There is none, it cannot be read, or the run has another format.
 pub fn read_run_file(run: &Path) -> Result<RunFile> {
     Ok(sealed_run_file(run)?.value)
+}
+
+/// Reads `run.json` of a run folder or, while a run in it is not finished, of the run before it.
+///
+/// # Errors
+/// As [`read_run_file`].
+pub fn read_run_file_or_earlier(run: &Path) -> Result<RunFile> {
+    let earlier = run.join(EARLIER_RUN_FILE);
+    match read_run_file(run) {
+        Err(Error::Unfinished { .. }) if earlier.is_file() => {
+            let sealed: Sealed<RunFile> = read_own(run, &earlier)?;
+            check_format(run, &sealed.value.format.to_string())?;
+            Ok(sealed.value)
+        }
+        read => read,
+    }
 }
 
 pub(super) fn sealed_run_file(run: &Path) -> Result<Sealed<RunFile>> {

@@ -3,11 +3,13 @@
 //! `collection` reads tools and writes them with legal names.
 //! `source` is the kind of source `programs`: it opens an environment, makes instructions over it, and gives each a row; a
 //! rejected candidate is a line with its reason. `record` is what a row holds, and a line of `programs.jsonl`. `sink` writes
-//! the kept rows in the forms that training programs read (`form`).
+//! the kept rows in the forms that training programs read (`form`). `proposed`, `reworded`, `retrace`, `run_calls` and `attempt` check
+//! what models write: instructions, words, calls.
 
 // Tests write small files to temporary folders, where an interrupted write does no harm.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
+pub mod attempt;
 pub mod collection;
 pub mod environment;
 pub mod form;
@@ -19,6 +21,7 @@ pub mod reworded;
 pub mod run_calls;
 pub mod samples;
 pub mod sink;
+pub mod solutions;
 pub mod source;
 pub mod split;
 pub mod text_rules;

@@ -140,29 +140,7 @@ impl Retrace {
             turn.calls.iter().filter_map(|number| self.record.calls.get(number - 1)).collect();
         let seen = self.run(environment)?.observations;
         let made: Vec<(&Call, &Observation)> = self.made.iter().zip(&seen).skip(self.n_before).collect();
-        let is_same = if self.record.is_executed() {
-            let found: Vec<&Value> = made
-                .iter()
-                .filter(|(_, seen)| seen.failure.is_none())
-                .map(|(_, seen)| &seen.result)
-                .collect();
-            match expected.last() {
-                None => made.is_empty(),
-                Some(_) if self.record.together => {
-                    let mut left = found;
-                    let are_as_many = left.len() == expected.len();
-                    are_as_many
-                        && expected.iter().all(|call| {
-                            let at = left.iter().position(|result| **result == call.result);
-                            at.map(|at| left.swap_remove(at)).is_some()
-                        })
-                }
-                Some(last) => found.last() == Some(&&last.result),
-            }
-        } else {
-            made.len() == expected.len()
-                && expected.iter().all(|call| made.iter().any(|(made, _)| is_equal(made, call)))
-        };
+        let is_same = returns_the_same(&self.record, &expected, &made);
         let found = json!({
             "turn": self.turn + 1,
             "expected": expected.iter().map(|call| json!({ &call.name: call.arguments })).collect::<Vec<_>>(),
@@ -196,6 +174,32 @@ impl Retrace {
         }
         let made: Vec<Value> = self.made.iter().map(|call| json!({ &call.name: call.arguments })).collect();
         Ok(Next::Other(json!({"state_at_the_end": "another one", "found": made})))
+    }
+}
+
+/// Whether calls return what those of a turn of an instruction do: the last one the same, or all of them if they are made at once.
+/// Where nothing was executed, they must be the same calls.
+pub(crate) fn returns_the_same(
+    record: &Record,
+    expected: &[&CallRecord],
+    made: &[(&Call, &Observation)],
+) -> bool {
+    if !record.is_executed() {
+        return made.len() == expected.len()
+            && expected.iter().all(|call| made.iter().any(|(made, _)| is_equal(made, call)));
+    }
+    let mut found: Vec<&Value> =
+        made.iter().filter(|(_, seen)| seen.failure.is_none()).map(|(_, seen)| &seen.result).collect();
+    match expected.last() {
+        None => made.is_empty(),
+        Some(_) if record.together => {
+            found.len() == expected.len()
+                && expected.iter().all(|call| {
+                    let at = found.iter().position(|result| **result == call.result);
+                    at.map(|at| found.swap_remove(at)).is_some()
+                })
+        }
+        Some(last) => found.last() == Some(&&last.result),
     }
 }
 

@@ -12,7 +12,7 @@ use callsieve_bfcl::ids::Ids;
 use callsieve_bfcl::writer::{NewEntry, write_category};
 use callsieve_docs::fix::renames::{Rename, carry};
 use callsieve_docs::fix::{Safety, mended};
-use callsieve_engine::columns::{EXTERNAL_ID, PROGRAM, TEXT};
+use callsieve_engine::columns::{EXTERNAL_ID, PROGRAM, TEXT, TRACES};
 use callsieve_engine::context::Context;
 use callsieve_engine::contract::Contract;
 use callsieve_engine::disk::create;
@@ -27,11 +27,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::attempt::Attempt;
 use crate::form::{
     Compression, FORMS, Masked, MultiTurnEntry, Sample, answer, category, masked, multi_turn_entry,
     openai_messages, openai_tools, without_useless_keys,
 };
 use crate::record::Record;
+use crate::solutions::{self, Solved};
 use crate::split::{Side, Split};
 
 /// The sink and its settings.
@@ -91,11 +93,12 @@ struct Kept {
     row_id: String,
     id: String,
     record: Record,
+    attempts: Vec<Attempt>,
 }
 
 impl Sink for InstructionSet {
     fn reads(&self) -> Vec<ColumnSpec> {
-        vec![EXTERNAL_ID, PROGRAM, TEXT]
+        vec![EXTERNAL_ID, PROGRAM, TRACES, TEXT]
     }
 
     fn write(&self, from: &FinishedTables<'_>, into: &Path, cx: &Context<'_>) -> Result<Exported> {
@@ -119,6 +122,7 @@ impl Sink for InstructionSet {
             self.write_forms(&path, &rows, &tables, cx)?;
             write_table(&path.join(TABLE), &rows, &tables)?;
             write_bfcl(&path.join(BFCL), marker(folder), &rows, &tables)?;
+            self.write_solutions(&path, &rows, &tables)?;
         }
         Ok(exported(&kept, &view))
     }
@@ -160,6 +164,20 @@ impl InstructionSet {
             }
         };
         Ok(kept.iter_mut().map(folder).collect())
+    }
+
+    /// Writes what models found for the instructions.
+    fn write_solutions(&self, folder: &Path, kept: &[&Kept], tables: &Offered<'_>) -> Result<()> {
+        let tried = kept.iter().filter(|row| !row.attempts.is_empty());
+        let solved: Vec<Solved<'_>> = tried
+            .map(|row| Solved {
+                id: &row.id,
+                record: &row.record,
+                functions: tables.of(row),
+                attempts: &row.attempts,
+            })
+            .collect();
+        solutions::write(folder, &solved, self.mask_function_names)
     }
 
     /// Writes a file of each form.
@@ -253,11 +271,12 @@ fn kept_rows(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<Kept>> {
     view.for_each_batch(cx, |batch| {
         let rows = batch.map_rows(|row| {
             let id = row.text(EXTERNAL_ID).unwrap_or_default().to_owned();
-            (row.ix(), id, row.json::<Record>(PROGRAM))
+            let attempts = row.json::<Vec<Attempt>>(TRACES).unwrap_or_default();
+            (row.ix(), id, row.json::<Record>(PROGRAM), attempts)
         })?;
-        kept.extend(rows.into_iter().filter_map(|(row, id, record)| {
+        kept.extend(rows.into_iter().filter_map(|(row, id, record, attempts)| {
             let (list, row_id) = (view.list_of(row), view.row_id(row).to_string());
-            Some(Kept { row, list, row_id, id, record: record? })
+            Some(Kept { row, list, row_id, id, record: record?, attempts })
         }));
         Ok(())
     })?;
@@ -374,7 +393,8 @@ fn write_multi_turn(folder: &Path, kept: &[&Kept]) -> Result<()> {
     Ok(())
 }
 
-fn open(path: &Path) -> Result<BufWriter<File>> {
+/// Opens a file that is written, in a folder that is made.
+pub(crate) fn open(path: &Path) -> Result<BufWriter<File>> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).at("making", folder)?;
     }

@@ -38,6 +38,9 @@ pub const PARTS: &[DataPart] = &[
             "the_entries_of_published_benchmarks_are_counted",
             "published_collections_are_read_without_a_loss",
             "recorded_calls_of_api_bank_are_good",
+            "nine_answers_of_api_bank_have_an_id_that_is_nowhere_before",
+            "claims_of_api_bank_are_found_once_its_calls_are_left_out",
+            "answers_of_api_bank_with_other_digits_are_found",
         ],
     ),
     data_part(
@@ -89,6 +92,8 @@ pub const PARTS: &[DataPart] = &[
             "published_collections_are_read_without_a_loss",
             "answers_in_trees_of_toolbench_are_told_from_errors",
             "answers_in_trees_of_toolbench_are_compressed",
+            "solution_trees_of_toolbench_have_seven_findings",
+            "published_answers_have_the_training_files_of_the_original_converter",
         ],
     ),
     data_part(
@@ -161,6 +166,7 @@ pub const PARTS: &[DataPart] = &[
             "the_anthropic_samples_are_joined_as_a_batch",
         ],
     ),
+    data_part("toolllm/dfs_traces.json", &["recorded_searches_of_the_original_code_are_the_same"]),
     data_part("messy/cases.jsonl", &["messy_docs_are_read_right_or_reported"]),
     data_part(
         "messy/apizoo",

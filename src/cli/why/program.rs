@@ -1,6 +1,9 @@
-//! Text of the program of an instruction: each call as executed, with where its arguments come from.
+//! Text of an instruction: each call as executed, with where its arguments come from; the trees of its attempts.
+
+use callsieve_solve::draw::draw;
 
 use super::text::Texts;
+use crate::instruct::attempt::Attempt;
 use crate::instruct::record::{CallRecord, Provenance, Record};
 use crate::text::visible::visible_line;
 
@@ -40,6 +43,20 @@ impl Texts {
         }
         text
     }
+}
+
+/// An attempt of a model: how it ended, and its tree.
+pub(super) fn attempted(number: usize, attempt: &Attempt) -> String {
+    let outcome = match (attempt.solved, attempt.answered) {
+        (Some(true), _) => "solved",
+        (Some(false), Some(_)) => "answered, with other results or another state than the instruction has",
+        (None, Some(_)) => "answered",
+        (_, None) => "no answer",
+    };
+    let (requests, tokens) = (attempt.spent.requests, attempt.spent.tokens());
+    let tree: String =
+        draw(&attempt.tree).lines().map(|line| format!("    {}\n", visible_line(line))).collect();
+    format!("attempt {number}  {outcome}; {requests} requests, {tokens} tokens\n{tree}")
 }
 
 /// Where an argument comes from.

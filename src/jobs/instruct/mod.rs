@@ -3,6 +3,7 @@
 //! [`GenerateOptions::pipeline`] makes the pipeline for an environment, which [`crate::run::execute`] runs like any other;
 //! [`coverage`] returns what a run reached.
 
+mod annotate;
 mod card;
 mod figures;
 mod options;
@@ -25,6 +26,7 @@ use crate::instruct::source::{CONDITIONS, COVERAGE};
 use crate::report::funnel::{EXPORT, Wording};
 use crate::report::html::OwnSections;
 use crate::report::model::Report;
+pub use annotate::AnnotateOptions;
 pub use options::{GenerateOptions, RECIPE, RECIPE_BY_MODELS, Way};
 
 /// The job: rows are made by executing programs, and written in the forms of training programs.

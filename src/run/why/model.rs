@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::json_text::JsonText;
 use super::stages::{RowEvent, StageHistory};
 use crate::conversation::Message;
+use crate::instruct::attempt::Attempt;
 use crate::instruct::record::Record;
 use crate::run::place::Place;
 
@@ -54,6 +55,9 @@ pub struct RequestHistory {
     pub stages: Vec<StageHistory>,
     /// What was forgotten after the run.
     pub forgotten: Vec<RowEvent>,
+    /// What models did to do what it asks for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub attempts: Vec<Attempt>,
     /// How the relevance of its functions was judged.
     pub judgement: Option<Judgement>,
     /// How it ended.

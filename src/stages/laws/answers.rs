@@ -179,6 +179,7 @@ fn steps() -> Steps {
     let examples = fixture::corpus(&all_examples(overlap));
     steps.insert(overlap.name.to_owned(), judged_step(overlap, &*(overlap.for_examples)(), examples));
     for name in [
+        "annotate",
         "check-instructions",
         "check-provenance",
         "compress-results",

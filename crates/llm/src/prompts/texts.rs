@@ -18,7 +18,7 @@ use callsieve_text::view::plain;
 use callsieve_text::words::for_each_word;
 
 /// The temperature of several samples; a single one has 0.
-const SAMPLING: f64 = 0.7;
+pub(super) const SAMPLING: f64 = 0.7;
 /// Longest text in characters; a longer one is not asked about.
 const MAX_CHARS: usize = 100_000;
 /// The version of the form of the texts.

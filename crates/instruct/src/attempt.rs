@@ -1,0 +1,166 @@
+//! Attempts at the last turn of an instruction: the calls that somebody made for it, executed after those of the earlier turns.
+//!
+//! An attempt is *solved* if its calls return what those of the instruction return and leave the same state. That is known by
+//! execution alone, for instructions whose own calls were executed; for others nothing is known but whether there is an answer.
+
+use callsieve_bfcl::conversation::{Call as MadeCall, Message, Role};
+use callsieve_environment::call::{Call, Observation};
+use callsieve_environment::environment::{Environment, Execution};
+use callsieve_environment::error::EnvironmentError;
+use callsieve_solve::ending::{PathEnd, SearchEnd};
+use callsieve_solve::reply::Spent;
+use callsieve_solve::tree::{CallKind, NodeId, Tree};
+use serde::{Deserialize, Serialize};
+
+use crate::record::{CallRecord, Record};
+use crate::retrace::returns_the_same;
+use crate::source::messages;
+
+/// The last turn of an instruction, to be done anew.
+pub struct Task<'a> {
+    record: &'a Record,
+    environment: &'a dyn Environment,
+    earlier: Vec<Call>,
+}
+
+impl<'a> Task<'a> {
+    /// Returns the task of a record over its environment.
+    pub fn new(record: &'a Record, environment: &'a dyn Environment) -> Self {
+        let before = record.turns.split_last().map_or(&[][..], |(_, before)| before);
+        let numbers = before.iter().flat_map(|turn| &turn.calls);
+        let earlier = numbers
+            .filter_map(|number| record.calls.get(number.checked_sub(1)?))
+            .map(|call| Call::new(call.name.clone(), call.arguments.clone()))
+            .collect();
+        Self { record, environment, earlier }
+    }
+
+    /// Returns the conversation up to the last message of the user.
+    pub fn opening(&self) -> Vec<Message> {
+        let mut messages = messages(self.record);
+        let end = messages.iter().rposition(|message| message.role == Role::User).map_or(0, |at| at + 1);
+        messages.truncate(end);
+        messages
+    }
+
+    /// Returns whether the calls of the instruction itself were executed, so that attempts can be compared with them.
+    pub fn has_gold(&self) -> bool {
+        self.record.is_executed()
+    }
+
+    /// Executes calls after those of the earlier turns. Returns the observation of the last one.
+    ///
+    /// # Errors
+    /// The environment fails.
+    pub fn execute(&self, calls: &[&MadeCall]) -> Result<Observation, EnvironmentError> {
+        let name = calls.last().map_or("", |call| call.name.as_str());
+        let seen = self.run(calls)?.observations.pop();
+        Ok(seen.unwrap_or_else(|| Observation::unknown_function(name, self.environment.origin())))
+    }
+
+    /// Returns whether calls do what the last turn asks for; `None` if its own calls were not executed.
+    ///
+    /// # Errors
+    /// The environment fails.
+    pub fn is_solved(&self, calls: &[&MadeCall]) -> Result<Option<bool>, EnvironmentError> {
+        if !self.has_gold() {
+            return Ok(None);
+        }
+        let Some(turn) = self.record.turns.last() else { return Ok(None) };
+        let expected: Vec<&CallRecord> =
+            turn.calls.iter().filter_map(|number| self.record.calls.get(number.checked_sub(1)?)).collect();
+        let execution = self.run(calls)?;
+        let made: Vec<Call> = calls.iter().map(|call| executable(call)).collect();
+        let seen = execution.observations.iter().skip(self.earlier.len());
+        let made: Vec<(&Call, &Observation)> = made.iter().zip(seen).collect();
+        let is_same_state = self.record.end_state.is_none() || execution.state_hash == self.record.end_state;
+        Ok(Some(is_same_state && returns_the_same(self.record, &expected, &made)))
+    }
+
+    fn run(&self, calls: &[&MadeCall]) -> Result<Execution, EnvironmentError> {
+        let states = self.environment.initial_states();
+        let state = states.iter().find(|state| state.name == self.record.state).unwrap_or(&states[0]);
+        let calls: Vec<Call> =
+            self.earlier.iter().cloned().chain(calls.iter().map(|call| executable(call))).collect();
+        self.environment.run_to_hash(state, &calls)
+    }
+}
+
+/// A call as an environment executes it. Arguments that are no object are none.
+fn executable(call: &MadeCall) -> Call {
+    Call::new(call.name.clone(), call.arguments.as_object().cloned().unwrap_or_default())
+}
+
+/// One search for the calls of an instruction.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Attempt {
+    /// All its replies, with their calls and results.
+    pub tree: Tree,
+    /// Why it ended.
+    pub end: SearchEnd,
+    /// What it used.
+    pub spent: Spent,
+    /// The leaf of its first answered path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<NodeId>,
+    /// Whether the calls of that path do what the instruction asks for; `None` if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub solved: Option<bool>,
+}
+
+impl Attempt {
+    /// Returns whether the attempt counts as good: solved or, where that is not known, answered.
+    pub fn passes(&self) -> bool {
+        self.solved.unwrap_or(self.answered.is_some())
+    }
+
+    /// Returns the answer to the user; `None` if there is none.
+    pub fn answer(&self) -> Option<&str> {
+        match &self.tree.node(self.answered?)?.end {
+            Some(PathEnd::Answered(answer)) => Some(answer),
+            _ => None,
+        }
+    }
+
+    /// Returns the messages of the answered path, the answer as the last one instead of the call of `Finish`; empty if there is none.
+    pub fn messages(&self) -> Vec<Message> {
+        let (Some(leaf), Some(answer)) = (self.answered, self.answer()) else { return Vec::new() };
+        let mut messages = self.tree.messages(leaf);
+        if let Some(last) = messages.iter_mut().rfind(|message| message.role == Role::Assistant) {
+            last.calls.retain(|call| call.name != callsieve_solve::finish::NAME);
+        }
+        messages.retain(|message| !is_nothing(message));
+        messages.push(Message::text(Role::Assistant, answer));
+        messages
+    }
+
+    /// Returns the calls of functions on the answered path, each with its result and whether it failed.
+    pub fn calls(&self) -> Vec<(&MadeCall, &str, bool)> {
+        let path = self.answered.map(|leaf| self.tree.path(leaf)).unwrap_or_default();
+        let steps = path.into_iter().flat_map(|node| &node.calls);
+        steps
+            .filter(|step| step.kind == CallKind::Function)
+            .filter_map(|step| {
+                let seen = step.observation.as_ref()?;
+                Some((&step.call, seen.text.as_str(), seen.is_error))
+            })
+            .collect()
+    }
+}
+
+/// A message of the model in which nothing is left.
+fn is_nothing(message: &Message) -> bool {
+    message.role == Role::Assistant && message.calls.is_empty() && message.content.is_empty()
+}
+
+/// Returns the number of the attempt that is chosen: the first that passes. One that is known to be wrong never is.
+pub fn chosen(attempts: &[Attempt]) -> Option<usize> {
+    attempts.iter().position(Attempt::passes)
+}
+
+/// Returns the share of attempts that pass, 0 to 1.
+#[allow(clippy::cast_precision_loss)] // Attempts are few.
+pub fn pass_rate(attempts: &[Attempt]) -> f64 {
+    let n_passing = attempts.iter().filter(|attempt| attempt.passes()).count();
+    n_passing as f64 / attempts.len().max(1) as f64
+}

@@ -1,0 +1,231 @@
+//! The folder `solutions` of an instruction set: the chosen paths in the forms of training, preference pairs, pass rates.
+//!
+//! A path is written as the model went it: its thoughts, its calls, what they returned, its answer. The prompt of the search is left out, so
+//! that a path looks like any other conversation. Paths without an answer are only in pairs and rates.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::io::Write as _;
+use std::path::Path;
+
+use callsieve_bfcl::conversation::{Message, Role, openai_message};
+use callsieve_engine::error::{At as _, Result};
+use callsieve_solve::finish;
+use callsieve_solve::paths::{PreferencePair, preference_pairs};
+use callsieve_solve::toolllama::{self, TrainingStep};
+use callsieve_solve::training::prefixes;
+use serde_json::{Map, Value, json};
+
+use crate::attempt::{Attempt, chosen, pass_rate};
+use crate::form::{FORMS, Masked, Sample, masked, openai_tools};
+use crate::record::{CallRecord, EXECUTED, Record};
+use crate::sink::open;
+
+/// The name of the folder.
+pub const FOLDER: &str = "solutions";
+/// The file of pass rates.
+const RATES: &str = "pass-rates.jsonl";
+/// The file of preference pairs.
+const PAIRS: &str = "preference-pairs.jsonl";
+/// The file of `ToolLLaMA`'s training steps, as the converter of ToolBench writes it.
+const STEPS: &str = "toolllama-steps.json";
+/// The form that keeps thoughts.
+const WITH_THOUGHTS: &str = "openai.jsonl";
+
+/// An instruction with its attempts.
+pub(crate) struct Solved<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) record: &'a Record,
+    pub(crate) functions: Cow<'a, [Value]>,
+    pub(crate) attempts: &'a [Attempt],
+}
+
+impl Solved<'_> {
+    /// The chosen attempt.
+    fn chosen(&self) -> Option<&Attempt> {
+        self.attempts.get(chosen(self.attempts)?)
+    }
+
+    /// The conversation of the chosen attempt.
+    fn conversation(&self) -> Option<Vec<Message>> {
+        let messages = self.chosen()?.messages();
+        Some(messages.into_iter().filter(|message| message.role != Role::System).collect())
+    }
+
+    /// The record with the calls and the answer of the chosen attempt in its last turn.
+    fn as_record(&self) -> Option<Record> {
+        let attempt = self.chosen()?;
+        let mut record = self.record.clone();
+        let n_earlier = record
+            .turns
+            .split_last()
+            .map_or(0, |(_, before)| before.iter().map(|turn| turn.calls.len()).sum::<usize>());
+        record.calls.truncate(n_earlier);
+        record.calls.extend(attempt.calls().into_iter().map(|(call, result, is_error)| CallRecord {
+            name: call.name.clone(),
+            arguments: call.arguments.as_object().cloned().unwrap_or_default(),
+            result: serde_json::from_str(result).unwrap_or_else(|_| result.into()),
+            failure: is_error.then(|| "error-result".to_owned()),
+            references: std::collections::BTreeMap::new(),
+            provenance: std::collections::BTreeMap::new(),
+        }));
+        let last = record.turns.last_mut()?;
+        last.calls = (n_earlier + 1..=record.calls.len()).collect();
+        attempt.answer()?.clone_into(&mut last.answer);
+        record.answer.clone_from(&last.answer);
+        record.answer_from.clear();
+        record.together = false;
+        // The calls have results, of which `origins` of the rates says where they come from.
+        EXECUTED.clone_into(&mut record.tier);
+        Some(record)
+    }
+
+    /// The line of its rate.
+    fn rate(&self) -> Value {
+        let first = self.attempts.first();
+        let judged_by = if first.is_some_and(|one| one.solved.is_some()) { "execution" } else { "answer" };
+        let spent = |of: fn(&Attempt) -> u64| self.attempts.iter().map(of).sum::<u64>();
+        json!({
+            "id": self.id,
+            "instruction": self.record.instruction,
+            "stratum": self.record.stratum.name(),
+            "attempts": self.attempts.len(),
+            "passed": self.attempts.iter().filter(|attempt| attempt.passes()).count(),
+            "pass_rate": pass_rate(self.attempts),
+            "judged_by": judged_by,
+            "chosen": chosen(self.attempts),
+            "origins": origins(self.attempts),
+            "requests": spent(|one| u64::from(one.spent.requests)),
+            "tokens": spent(|one| one.spent.tokens()),
+        })
+    }
+}
+
+/// Where the observations of attempts come from, each once.
+fn origins(attempts: &[Attempt]) -> BTreeSet<&str> {
+    let nodes = attempts.iter().flat_map(|attempt| attempt.tree.nodes());
+    let steps = nodes.flat_map(|(_, node)| &node.calls);
+    let origin = steps.filter_map(|step| Some(step.observation.as_ref()?.origin.as_str()));
+    origin.filter(|origin| !origin.is_empty()).collect()
+}
+
+/// Writes the folder below one of the dataset; nothing if no instruction has attempts.
+pub(crate) fn write(folder: &Path, all: &[Solved<'_>], masks_names: bool) -> Result<()> {
+    if all.is_empty() {
+        return Ok(());
+    }
+    let folder = folder.join(FOLDER);
+    for form in FORMS.iter().filter(|form| form.is_for_training) {
+        let line = |solved: &Solved<'_>| {
+            if form.file == WITH_THOUGHTS && !masks_names {
+                return with_thoughts(solved);
+            }
+            let record = solved.as_record()?;
+            let sample = Sample { id: solved.id, record: &record, functions: &solved.functions };
+            if masks_names {
+                let Masked { record, functions } = masked(&sample);
+                return (form.line)(&Sample { id: solved.id, record: &record, functions: &functions });
+            }
+            (form.line)(&sample)
+        };
+        write_lines(&folder.join(form.file), all.iter().filter_map(line))?;
+    }
+    write_steps(&folder.join(STEPS), all)?;
+    write_lines(&folder.join(PAIRS), all.iter().flat_map(pairs))?;
+    write_lines(&folder.join(RATES), all.iter().map(Solved::rate))
+}
+
+/// Writes lines; no file if there are none, since readers of JSON lines stop at an empty one.
+fn write_lines(path: &Path, lines: impl Iterator<Item = Value>) -> Result<()> {
+    let mut lines = lines.peekable();
+    if lines.peek().is_none() {
+        return Ok(());
+    }
+    let mut file = open(path)?;
+    for line in lines {
+        writeln!(file, "{line}").at("writing", path)?;
+    }
+    file.flush().at("writing", path)
+}
+
+/// Writes the training steps of the chosen paths.
+fn write_steps(path: &Path, all: &[Solved<'_>]) -> Result<()> {
+    let steps: Vec<TrainingStep> = all.iter().filter_map(training_steps).flatten().collect();
+    if steps.is_empty() {
+        return Ok(());
+    }
+    let mut file = open(path)?;
+    toolllama::write_file(&mut file, &steps).and_then(|()| file.flush()).at("writing", path)
+}
+
+/// A step for each reply of the chosen path. The system message is the one sentence that the form needs. `None` where the path has no answer, or
+/// the docs have too many levels for the form.
+fn training_steps(solved: &Solved<'_>) -> Option<Vec<TrainingStep>> {
+    let attempt = solved.chosen()?;
+    let mut functions = solved.functions.to_vec();
+    functions.push(finish::function_doc());
+    let system = Message::text(
+        Role::System,
+        format!("At each step, do what the user asks {}", toolllama::STEP_SENTENCE),
+    );
+    let with_system = |messages: Vec<Message>| {
+        let own = messages.into_iter().filter(|message| message.role != Role::System);
+        std::iter::once(system.clone()).chain(own).collect::<Vec<Message>>()
+    };
+    let prefixes: Vec<Vec<Message>> =
+        prefixes(&attempt.tree, attempt.answered?).into_iter().map(with_system).collect();
+    toolllama::steps(&solved.record.instruction, &prefixes, &functions).ok()
+}
+
+/// The line of OpenAI: messages with thoughts, and 1 in `loss_mask` for each message that the model wrote in this path.
+fn with_thoughts(solved: &Solved<'_>) -> Option<Value> {
+    let conversation = solved.conversation()?;
+    // What comes before the last message of the user is no part of the path.
+    let first = conversation.iter().rposition(|message| message.role == Role::User)? + 1;
+    let is_learned =
+        |(at, message): (usize, &Message)| u8::from(at >= first && message.role == Role::Assistant);
+    Some(json!({
+        "id": solved.id,
+        "messages": conversation.iter().map(openai_message).collect::<Vec<_>>(),
+        "tools": openai_tools(&solved.functions),
+        "loss_mask": conversation.iter().enumerate().map(is_learned).collect::<Vec<_>>(),
+    }))
+}
+
+/// The pairs of an instruction: where an attempt went on from a step that led nowhere, and where one attempt passes and another fails.
+fn pairs<'a>(solved: &'a Solved<'_>) -> impl Iterator<Item = Value> + 'a {
+    let mut functions = solved.functions.to_vec();
+    functions.push(finish::function_doc());
+    let tools = openai_tools(&functions);
+    let line = move |pair: PreferencePair, kind: &str| {
+        let written = |messages: &[Message]| -> Vec<Value> {
+            messages.iter().filter(|message| message.role != Role::System).map(openai_message).collect()
+        };
+        let members = [
+            ("id", json!(solved.id)),
+            ("from", json!(kind)),
+            ("prompt", json!(written(&pair.shared))),
+            ("chosen", json!(written(&pair.chosen))),
+            ("rejected", json!(written(&pair.rejected))),
+            ("tools", json!(tools)),
+        ];
+        Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())
+    };
+    let passing = solved.attempts.iter().filter(|attempt| attempt.passes());
+    let mut lines: Vec<Value> =
+        passing.flat_map(|attempt| preference_pairs(&attempt.tree)).map(|pair| line(pair, "steps")).collect();
+    lines.extend(of_attempts(solved).map(|pair| line(pair, "attempts")));
+    lines.into_iter()
+}
+
+/// The chosen attempt and the first that is known to be wrong, from the last message of the user on.
+fn of_attempts(solved: &Solved<'_>) -> Option<PreferencePair> {
+    let good = solved.chosen()?;
+    let bad =
+        solved.attempts.iter().find(|attempt| attempt.solved == Some(false) && attempt.answered.is_some())?;
+    let shared: Vec<Message> = good.tree.opening().to_vec();
+    let after = |attempt: &Attempt| attempt.messages().split_off(shared.len());
+    let (chosen, rejected) = (after(good), after(bad));
+    let node = callsieve_solve::tree::Tree::ROOT;
+    (chosen != rejected).then_some(PreferencePair { node, shared, chosen, rejected })
+}

@@ -1,0 +1,199 @@
+//! Checks of a finished solution path that need no model.
+//!
+//! `structure` compares calls, results and functions on offer; `grounding` searches the source of each value in the answer;
+//! `actions` finds actions that the answer claims; `call_text` finds calls written as text. A finding is either certain or a
+//! suspicion that a person or a judge should read. Words of actions, names and numbers are English.
+
+mod actions;
+mod arithmetic;
+mod call_text;
+mod claims;
+mod dates;
+mod grounding;
+mod lists;
+mod mentions;
+mod names;
+mod numbers;
+mod path;
+mod sources;
+mod structure;
+
+use std::ops::Range;
+
+use callsieve_bfcl::conversation::Message;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use path::Path;
+
+/// A finished solution path and what its assistant could call.
+#[derive(Debug, Clone, Copy)]
+pub struct Solution<'a> {
+    /// The messages before the answer, in order. A last assistant message with the text of the answer may be among them.
+    pub messages: &'a [Message],
+    /// The final answer.
+    pub answer: &'a str,
+    /// The docs of the functions on offer, with `name` at the top or in `function`.
+    pub functions: &'a [Value],
+    /// Whether the request needs a call; `false` if that is unknown.
+    pub needs_call: bool,
+    /// Names of functions that a good path calls; empty if that is unknown.
+    pub expected_functions: &'a [String],
+}
+
+/// The fault of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Reason {
+    /// A value of the answer has no source in the path.
+    #[serde(rename = "solution/ungrounded-answer")]
+    UngroundedAnswer,
+    /// The answer claims an action, and no call succeeded.
+    #[serde(rename = "solution/claim-without-call")]
+    ClaimWithoutCall,
+    /// The answer contains a call as text.
+    #[serde(rename = "solution/call-as-text")]
+    CallAsText,
+    /// A called function is not on offer.
+    #[serde(rename = "solution/function-not-offered")]
+    FunctionNotOffered,
+    /// A call has no result, or a result has no call.
+    #[serde(rename = "solution/unpaired-result")]
+    UnpairedResult,
+    /// All calls after the last user message failed.
+    #[serde(rename = "solution/last-call-failed")]
+    LastCallFailed,
+    /// The answer has no text.
+    #[serde(rename = "solution/empty-answer")]
+    EmptyAnswer,
+    /// The same call had the same result three times or more.
+    #[serde(rename = "solution/loop")]
+    Loop,
+    /// The request needs a call, and the path has none.
+    #[serde(rename = "solution/no-call")]
+    NoCall,
+}
+
+impl Reason {
+    /// All reasons, in the order of their findings.
+    pub const ALL: [Self; 9] = [
+        Self::UngroundedAnswer,
+        Self::ClaimWithoutCall,
+        Self::CallAsText,
+        Self::FunctionNotOffered,
+        Self::UnpairedResult,
+        Self::LastCallFailed,
+        Self::EmptyAnswer,
+        Self::Loop,
+        Self::NoCall,
+    ];
+
+    /// Returns the code, which is stable.
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::UngroundedAnswer => "solution/ungrounded-answer",
+            Self::ClaimWithoutCall => "solution/claim-without-call",
+            Self::CallAsText => "solution/call-as-text",
+            Self::FunctionNotOffered => "solution/function-not-offered",
+            Self::UnpairedResult => "solution/unpaired-result",
+            Self::LastCallFailed => "solution/last-call-failed",
+            Self::EmptyAnswer => "solution/empty-answer",
+            Self::Loop => "solution/loop",
+            Self::NoCall => "solution/no-call",
+        }
+    }
+}
+
+/// How sure a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Good enough to drop the path.
+    Certain,
+    /// Worth reading; there are sound paths among these.
+    Suspect,
+}
+
+/// What kind of value has no source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ValueKind {
+    /// Letters mixed with digits, at least five digits, or a phone number.
+    Id,
+    /// A number, amount or percentage.
+    Number,
+    /// A day or a month of a year.
+    Date,
+    /// A time of day.
+    Time,
+    /// An e-mail address.
+    Email,
+    /// The address of a page.
+    Url,
+    /// A proper name.
+    Name,
+}
+
+/// One fault of a path with its evidence.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The fault.
+    pub reason: Reason,
+    /// How sure it is.
+    pub level: Level,
+    /// The text that shows the fault: a value of the answer, a name of a function, an id of a call. Empty if there is none.
+    pub evidence: String,
+    /// The place of the evidence in the answer, in characters; none if it is not from the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Range<usize>>,
+    /// The kind of a value without a source.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ValueKind>,
+    /// Where the missing thing was expected.
+    pub expected: String,
+}
+
+impl Finding {
+    fn of(reason: Reason, level: Level, evidence: impl Into<String>, expected: &str) -> Self {
+        Self {
+            reason,
+            level,
+            evidence: evidence.into(),
+            span: None,
+            kind: None,
+            expected: expected.to_owned(),
+        }
+    }
+
+    fn at(self, span: Range<usize>) -> Self {
+        Self { span: Some(span), ..self }
+    }
+}
+
+/// Which of the expected functions a path called. A figure, not a fault.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Expected functions that were called, sorted.
+    pub called: Vec<String>,
+    /// Expected functions that were not called, sorted.
+    pub missed: Vec<String>,
+}
+
+/// The findings of a path, sorted by reason and place, and the coverage of expected functions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// All faults.
+    pub findings: Vec<Finding>,
+    /// Which expected functions were called.
+    pub coverage: Coverage,
+}
+
+/// Returns all findings of a path.
+pub fn check(solution: &Solution) -> Report {
+    let path = Path::of(solution);
+    let mut findings = structure::findings(&path);
+    findings.extend(grounding::findings(&path));
+    findings.extend(actions::findings(&path));
+    findings.extend(call_text::findings(&path));
+    findings.sort_by_key(|finding| (finding.reason, finding.span.as_ref().map(|span| span.start)));
+    Report { findings, coverage: path.coverage() }
+}

@@ -1,0 +1,97 @@
+//! `callsieve annotate`: solution paths for the instructions of a finished run.
+
+use std::path::PathBuf;
+
+use super::Ending;
+use super::arguments::{command_line, threads, use_threads};
+use super::model::ModelArgs;
+use super::run::{Resumable, Watching, cancelled_by_signal, ending, print_summary};
+use crate::cli::console::Console;
+use crate::engine::manifest::read_run_file_or_earlier;
+use crate::jobs::instruct::{AnnotateOptions, Instruct};
+use crate::jobs::{Job as _, job_of};
+use crate::pipeline::Override;
+use crate::run::{Options, prepare};
+use crate::stages::Registry;
+
+/// Arguments of `annotate`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  callsieve annotate out/repair-shop --model gpt-4.1-mini                           one path for each instruction
+  callsieve annotate out/repair-shop --model gpt-4.1-mini --method dfsdt --max-cost 5
+  callsieve annotate out/repair-shop --model qwen --set annotate.protocol=schema    a model without tools
+  callsieve annotate out/my-apis-instructions --model big --simulator small         functions that nothing executes
+  callsieve why out/repair-shop p000042                                             the tree of an instruction
+
+docs/solutions.md describes searches and what is kept, docs/language-models.md the server, its cache and its cost.")]
+pub(super) struct AnnotateArgs {
+    /// Run folder of instructions. The attempts are added to it; its other steps are not done again.
+    run: PathBuf,
+
+    /// Language model that does the instructions, as its server names it.
+    #[arg(long, value_name = "MODEL")]
+    model: String,
+
+    /// The environment that executes the calls [default: that of the run]
+    #[arg(long, value_name = "FILE")]
+    environment: Option<PathBuf>,
+
+    /// Language model that stands in for functions that cannot be executed; its results are marked as simulated.
+    #[arg(long, value_name = "MODEL")]
+    simulator: Option<String>,
+
+    /// How a search goes on after a path without an answer: one path, further paths, or a depth-first tree.
+    #[arg(long, value_name = "METHOD", value_parser = ["react", "react-at-n", "dfsdt"])]
+    method: Option<String>,
+
+    /// Attempts at each instruction; their share that passes is its pass rate.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    attempts: Option<u32>,
+
+    #[command(flatten)]
+    asking: ModelArgs,
+
+    /// Changes a setting, such as annotate.depth=8. May be repeated.
+    #[arg(long, value_name = "ID.KEY=VALUE")]
+    set: Vec<Override>,
+
+    /// Number of threads, up to 1024 [default: one per core]
+    #[arg(long, value_name = "N", value_parser = threads())]
+    threads: Option<u16>,
+
+    /// Prints warnings and errors only.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+pub(super) fn annotate(args: &AnnotateArgs, registry: &Registry) -> anyhow::Result<Ending> {
+    use_threads(args.threads)?;
+    let file = read_run_file_or_earlier(&args.run)?;
+    anyhow::ensure!(
+        job_of(&file.pipeline).name() == Instruct.name(),
+        "{}: the run makes no instructions\nhint: `callsieve generate` makes them; docs/solutions.md describes the steps",
+        args.run.display()
+    );
+    let pipeline = args.options().pipeline(&args.run, &file, registry)?;
+    let options = Options::default().command(command_line()).model(args.asking.options()?);
+    let prepared = prepare(&pipeline, &args.run, &options)?;
+    let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
+    let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, &options.resume_command()))?;
+    if !args.quiet {
+        print_summary(&run, None)?;
+    }
+    Ok(ending(&run.outcome))
+}
+
+impl AnnotateArgs {
+    fn options(&self) -> AnnotateOptions {
+        AnnotateOptions {
+            model: self.model.clone(),
+            environment: self.environment.clone(),
+            simulator: self.simulator.clone(),
+            method: self.method.clone(),
+            attempts: self.attempts,
+            settings: self.set.clone(),
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! Tests of solution paths: a scripted server does the instructions of a run well, badly, in a roundabout way, and not at all.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::judging::{KEY, reply};
+use crate::server::{ReceivedRequest, Reply, Server};
+use crate::support::{assert_same_bytes, callsieve, shown, stable_bytes};
+
+const WORKSHOP: &str = "raw/repair-shop.toml";
+
+struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    /// A folder with a run of so many instructions of programs.
+    fn with_instructions(accept: &str) -> Self {
+        let this = Self { folder: tempfile::tempdir().unwrap() };
+        let mut command = callsieve();
+        command.args(["generate", WORKSHOP, "--bindings", "raw/repair-shop.bindings.toml", "--quiet"]);
+        command.args(["--accept", accept, "--out"]).arg(this.path("run"));
+        let made = command.output().unwrap();
+        assert!(made.status.success(), "{}", shown(&made));
+        this
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn command(&self, server: &str) -> std::process::Command {
+        let mut command = callsieve();
+        command.env("OPENAI_BASE_URL", server).env("OPENAI_API_KEY", KEY);
+        command.env("CALLSIEVE_CACHE", self.path("cache"));
+        command
+    }
+
+    fn annotate(&self, server: &str, more: &[&str]) -> Output {
+        let mut command = self.command(server);
+        command.arg("annotate").arg(self.path("run")).args(["--model", "m", "--quiet"]).args(more);
+        command.output().unwrap()
+    }
+
+    fn lines(&self, file: &str) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.path("run/dataset").join(file)).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn report(&self) -> Value {
+        serde_json::from_slice(&std::fs::read(self.path("run/report.json")).unwrap()).unwrap()
+    }
+}
+
+/// The programs of a run by the text of the last message of their user, with their number.
+type Programs = Arc<BTreeMap<String, (usize, Value)>>;
+
+fn programs(bench: &Bench) -> Programs {
+    let all = bench.lines("programs.jsonl");
+    let last = |record: &Value| {
+        record["turns"].as_array().unwrap().last().unwrap()["user"].as_str().unwrap().to_owned()
+    };
+    Arc::new(all.into_iter().enumerate().map(|(at, record)| (last(&record), (at, record))).collect())
+}
+
+/// A reply with calls of tools.
+fn calls(calls: &[(&str, Value)]) -> Reply {
+    let calls: Vec<Value> = calls
+        .iter()
+        .map(|(name, arguments)| json!({"id": "x", "type": "function", "function": {"name": name, "arguments": arguments.to_string()}}))
+        .collect();
+    let message = json!({"role": "assistant", "content": null, "tool_calls": calls});
+    let body = json!({"model": "m", "choices": [{"message": message, "finish_reason": "tool_calls"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 10}});
+    Reply::new(200, body.to_string())
+}
+
+fn finish(answer: &str) -> Reply {
+    calls(&[("Finish", json!({"return_type": "give_answer", "final_answer": answer}))])
+}
+
+fn give_up() -> Reply {
+    calls(&[("Finish", json!({"return_type": "give_up_and_restart"}))])
+}
+
+/// Does what a program does, one step at a time; some badly, by their number: 1 answers at once, 2 gives up first and then does it,
+/// 3 calls a function that there is not, 4 repeats itself; number 5 has no usable reply.
+fn step(programs: &Programs, request: &ReceivedRequest) -> Reply {
+    let body = request.json();
+    let messages = body["messages"].as_array().unwrap();
+    let text = |message: &Value| message["content"].as_str().unwrap_or_default().to_owned();
+    let at = messages
+        .iter()
+        .rposition(|message| message["role"] == "user" && programs.contains_key(&text(message)))
+        .unwrap();
+    let (number, record) = &programs[&text(&messages[at])];
+    let after = &messages[at + 1..];
+    let made = after
+        .iter()
+        .filter(|message| message["role"] == "tool" && message["name"] != "no_such_function")
+        .count();
+    let tried_before = after.last().is_some_and(|message| message["role"] == "user");
+    let gold: Vec<usize> = record["turns"].as_array().unwrap().last().unwrap()["calls"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|number| usize::try_from(number.as_u64().unwrap()).unwrap() - 1)
+        .collect();
+    let answer = record["answer"].as_str().unwrap();
+    let next = |nth: usize| {
+        let call = &record["calls"][gold[nth]];
+        calls(&[(call["name"].as_str().unwrap(), call["arguments"].clone())])
+    };
+    match number % 8 {
+        1 => finish("I have done it."),
+        2 if !tried_before
+            && made == 1
+            && !gold.is_empty()
+            && after.len() < 4
+            && messages.len() == at + 3 =>
+        {
+            give_up()
+        }
+        3 if after.is_empty() => calls(&[("no_such_function", json!({}))]),
+        4 => calls(&[("count_orders", json!({}))]),
+        5 if *number == 5 => Reply::new(200, "{\"choices\": ").cut(5),
+        _ if made < gold.len() => next(made),
+        _ => finish(answer),
+    }
+}
+
+fn server(programs: &Programs) -> Server {
+    let programs = programs.clone();
+    Server::start(move |request, _| step(&programs, request))
+}
+
+fn dataset(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    stable_bytes(&run.join("dataset"))
+}
+
+#[test]
+fn a_run_gets_solution_paths_that_execution_judges() {
+    let bench = Bench::with_instructions("40");
+    let programs = programs(&bench);
+    let server = server(&programs);
+    let done = bench.annotate(&server.url, &["--method", "dfsdt"]);
+    assert!(matches!(done.status.code(), Some(0 | 1 | 4)), "{}", shown(&done));
+    let rates: BTreeMap<String, Value> = bench
+        .lines("solutions/pass-rates.jsonl")
+        .into_iter()
+        .map(|line| (line["id"].as_str().unwrap().to_owned(), line))
+        .collect();
+    assert!(rates.len() >= 35, "{} {}", rates.len(), shown(&done));
+    for (number, record) in programs.values() {
+        let Some(rate) = rates.get(record["id"].as_str().unwrap()) else {
+            assert_eq!(*number, 5, "{record}");
+            continue;
+        };
+        assert_eq!(rate["judged_by"], "execution");
+        let has_calls = record["turns"].as_array().unwrap().last().unwrap()["calls"] != json!([]);
+        let expected = match number % 8 {
+            1 => !has_calls,
+            4 => false,
+            _ => true,
+        };
+        assert_eq!(rate["passed"] == 1, expected, "{number} {rate} {record}");
+    }
+    // Chosen paths in the forms of training, with the calls that were made and the answer.
+    let paths = bench.lines("solutions/openai.jsonl");
+    assert!(!paths.is_empty() && paths.len() < rates.len());
+    for path in &paths {
+        let messages = path["messages"].as_array().unwrap();
+        assert_eq!(messages.len(), path["loss_mask"].as_array().unwrap().len());
+        assert_eq!(messages.last().unwrap()["role"], "assistant");
+        assert!(messages.iter().all(|message| message["role"] != "system"), "{path}");
+    }
+    let steps = std::fs::read_to_string(bench.path("run/dataset/solutions/toolllama-steps.json")).unwrap();
+    let steps: Vec<Value> = serde_json::from_str(&steps).unwrap();
+    assert!(steps.len() >= paths.len() && steps[0]["conversations"][0]["from"] == "system", "{}", steps[0]);
+    // A step that was given up is rejected where the tree went on.
+    let pairs = bench.lines("solutions/preference-pairs.jsonl");
+    assert!(
+        pairs.iter().any(|pair| pair["rejected"].to_string().contains("give_up_and_restart")),
+        "{pairs:?}"
+    );
+    let notes = &bench.report()["notes"]["annotate"];
+    assert!(notes["yields"]["single"]["m"]["passed"].as_u64() > Some(0), "{notes}");
+    // The instructions themselves are the same.
+    let after = dataset(&bench.path("run"));
+    let now = std::fs::read_to_string(bench.path("run/dataset/programs.jsonl")).unwrap();
+    for (number, record) in programs.values().filter(|(number, _)| *number != 5) {
+        assert!(
+            now.lines().any(|line| serde_json::from_str::<Value>(line).is_ok_and(|line| line == *record)),
+            "{number}"
+        );
+    }
+    // `why` draws the tree.
+    let (_, given_up) =
+        programs.values().find(|(number, record)| number % 8 == 2 && record["calls"] != json!([])).unwrap();
+    let why = bench
+        .command(&server.url)
+        .arg("why")
+        .arg(bench.path("run"))
+        .arg(given_up["id"].as_str().unwrap())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&why.stdout);
+    assert!(text.contains("attempt 1") && text.contains("Finish"), "{text}");
+    // Nothing is asked twice.
+    let n_asked = server.requests().len();
+    let again = bench.annotate(&server.url, &["--method", "dfsdt", "--cache-only"]);
+    assert_eq!(again.status.code(), done.status.code(), "{}", shown(&again));
+    assert_eq!(server.requests().len(), n_asked);
+    assert_same_bytes(&after, &dataset(&bench.path("run")));
+}
+
+#[test]
+fn several_attempts_give_a_rate() {
+    let bench = Bench::with_instructions("6");
+    let programs = programs(&bench);
+    let known = programs.clone();
+    // Every second attempt answers at once.
+    let server =
+        Server::start(move |request, nth| if nth % 2 == 1 { finish("Done.") } else { step(&known, request) });
+    let done = bench.annotate(&server.url, &["--attempts", "4", "--concurrency", "1"]);
+    assert!(matches!(done.status.code(), Some(0 | 1 | 4)), "{}", shown(&done));
+    let rates = bench.lines("solutions/pass-rates.jsonl");
+    assert!(rates.iter().all(|rate| rate["attempts"] == 4), "{rates:?}");
+    assert!(rates.iter().any(|rate| !matches!(rate["pass_rate"].as_f64(), Some(0.0 | 1.0))), "{rates:?}");
+}
+
+#[test]
+fn functions_that_nothing_executes_are_simulated_and_marked() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let server = Server::start(|request, _| {
+        let body = request.json();
+        let all = body["messages"].to_string();
+        if all.contains("You stand in for a function") {
+            return reply(r#"{"error": "", "result": "{\"title\": \"The Bell\", \"pages\": 312}"}"#);
+        }
+        let seen = body["messages"].as_array().unwrap().iter().any(|message| message["role"] == "tool");
+        let name = body["tools"][0]["function"]["name"].as_str().unwrap();
+        if seen { finish("It has 312 pages.") } else { calls(&[(name, json!({"isbn": "9780141439471"}))]) }
+    });
+    let docs = json!([{"type": "function", "function": {"name": "get_book", "description": "Returns a book.",
+        "parameters": {"type": "object", "properties": {"isbn": {"type": "string", "description": "Its ISBN.", "example": "9780141439471"}}, "required": ["isbn"]}}}]);
+    std::fs::write(path("books.json"), docs.to_string()).unwrap();
+    let run = |arguments: &[&str]| {
+        let mut command = callsieve();
+        command
+            .env("OPENAI_BASE_URL", &server.url)
+            .env("OPENAI_API_KEY", KEY)
+            .env("CALLSIEVE_CACHE", path("cache"));
+        command.current_dir(folder.path()).args(arguments).output().unwrap()
+    };
+    let collected = run(&["collect", "books.json", "--out", "apis", "--quiet"]);
+    assert!(collected.status.success(), "{}", shown(&collected));
+    let made = run(&["generate", "apis", "--accept", "1", "--out", "made", "--quiet"]);
+    assert!(made.status.success(), "{}", shown(&made));
+    let refused = run(&["annotate", "made", "--model", "m", "--quiet"]);
+    assert!(shown(&refused).contains("nothing executes the calls of a collection"), "{}", shown(&refused));
+    let done = run(&["annotate", "made", "--model", "m", "--simulator", "s", "--quiet"]);
+    assert!(done.status.success(), "{}", shown(&done));
+    let text = std::fs::read_to_string(path("made/dataset/unverified/solutions/pass-rates.jsonl")).unwrap();
+    let rate: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!(
+        (&rate["judged_by"], &rate["passed"], &rate["origins"]),
+        (&json!("answer"), &json!(1), &json!(["simulated"]))
+    );
+}
+
+#[test]
+fn a_killed_search_goes_on_in_the_middle_and_gives_the_same_bytes() {
+    let bench = Bench::with_instructions("16");
+    let programs = programs(&bench);
+    let slow = programs.clone();
+    let server = Server::start(move |request, _| {
+        std::thread::sleep(Duration::from_millis(8));
+        step(&slow, request)
+    });
+    for moment in 0..20_u64 {
+        let mut command = bench.command(&server.url);
+        command.arg("annotate").arg(bench.path("run")).args([
+            "--model",
+            "m",
+            "--quiet",
+            "--method",
+            "dfsdt",
+            "--concurrency",
+            "2",
+        ]);
+        let mut child =
+            command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null()).spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(120 + 25 * moment));
+        let _ = child.kill();
+        child.wait().unwrap();
+    }
+    let done = bench.annotate(&server.url, &["--method", "dfsdt", "--concurrency", "2"]);
+    assert!(matches!(done.status.code(), Some(0 | 1 | 4)), "{}", shown(&done));
+    let mut asked_for: BTreeMap<String, usize> = BTreeMap::new();
+    for request in server.requests() {
+        // Those that the server cuts off have no answer that could be kept.
+        if !request.body.is_empty() {
+            *asked_for.entry(request.json().to_string()).or_default() += 1;
+        }
+    }
+    let cut = |body: &str| {
+        programs.iter().any(|(text, (number, _))| *number == 5 && body.contains(&json!(text).to_string()))
+    };
+    let repeated: usize = asked_for.iter().filter(|(body, _)| !cut(body)).map(|(_, n)| n - 1).sum();
+    assert!(repeated <= 20 * 2, "{repeated}");
+    let killed = dataset(&bench.path("run"));
+    let whole = Bench::with_instructions("16");
+    let fresh = self::server(&programs);
+    let again = whole.annotate(&fresh.url, &["--method", "dfsdt"]);
+    assert_eq!(again.status.code(), done.status.code(), "{}", shown(&again));
+    assert_same_bytes(&killed, &dataset(&whole.path("run")));
+}
+
+#[test]
+fn a_run_that_makes_no_instructions_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("log");
+    let made = callsieve().args(["run", "--quiet", "--out"]).arg(&out).output().unwrap();
+    assert!(matches!(made.status.code(), Some(0 | 1)), "{}", shown(&made));
+    let refused = callsieve().arg("annotate").arg(&out).args(["--model", "m"]).output().unwrap();
+    assert!(
+        refused.status.code() == Some(2) && shown(&refused).contains("makes no instructions"),
+        "{}",
+        shown(&refused)
+    );
+}
