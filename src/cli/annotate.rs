@@ -1,17 +1,17 @@
 //! `callsieve annotate`: solution paths for the instructions of a finished run.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::Ending;
 use super::arguments::{command_line, threads, use_threads};
 use super::model::ModelArgs;
 use super::run::{Resumable, Watching, cancelled_by_signal, ending, print_summary};
 use crate::cli::console::Console;
-use crate::engine::manifest::read_run_file_or_earlier;
+use crate::engine::manifest::{RunFile, read_run_file_or_earlier};
 use crate::jobs::instruct::{AnnotateOptions, Instruct};
 use crate::jobs::{Job as _, job_of};
-use crate::pipeline::Override;
-use crate::run::{Options, prepare};
+use crate::pipeline::{Override, Pipeline};
+use crate::run::{Options, RunReport, prepare};
 use crate::stages::Registry;
 
 /// Arguments of `annotate`.
@@ -66,21 +66,44 @@ pub(super) struct AnnotateArgs {
 
 pub(super) fn annotate(args: &AnnotateArgs, registry: &Registry) -> anyhow::Result<Ending> {
     use_threads(args.threads)?;
-    let file = read_run_file_or_earlier(&args.run)?;
+    let pipeline = args.options().pipeline(&args.run, &pipeline_of(&args.run)?, registry)?;
+    let (_, ending) = added_to(&pipeline, &args.run, &args.asking, args.quiet)?;
+    Ok(ending)
+}
+
+/// How a run of instructions was started.
+///
+/// # Errors
+/// There is no run, or it makes no instructions.
+pub(super) fn pipeline_of(run: &Path) -> anyhow::Result<RunFile> {
+    let file = read_run_file_or_earlier(run)?;
     anyhow::ensure!(
         job_of(&file.pipeline).name() == Instruct.name(),
         "{}: the run makes no instructions\nhint: `callsieve generate` makes them; docs/solutions.md describes the steps",
-        args.run.display()
+        run.display()
     );
-    let pipeline = args.options().pipeline(&args.run, &file, registry)?;
-    let options = Options::default().command(command_line()).model(args.asking.options()?);
-    let prepared = prepare(&pipeline, &args.run, &options)?;
-    let watching = Watching { console: Console::new(args.quiet), cancel: cancelled_by_signal()? };
+    Ok(file)
+}
+
+/// Runs a pipeline that adds to a run, whose steps before are not done again.
+///
+/// # Errors
+/// As of a run.
+pub(super) fn added_to(
+    pipeline: &Pipeline,
+    run: &Path,
+    asking: &ModelArgs,
+    is_quiet: bool,
+) -> anyhow::Result<(RunReport, Ending)> {
+    let options = Options::default().command(command_line()).model(asking.options()?);
+    let prepared = prepare(pipeline, run, &options)?;
+    let watching = Watching { console: Console::new(is_quiet), cancel: cancelled_by_signal()? };
     let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, &options.resume_command()))?;
-    if !args.quiet {
+    if !is_quiet {
         print_summary(&run, None)?;
     }
-    Ok(ending(&run.outcome))
+    let ending = ending(&run.outcome);
+    Ok((run, ending))
 }
 
 impl AnnotateArgs {

@@ -161,7 +161,12 @@ const FILES: &[(&str, &[&str])] = &[
     ("src/stages/word_instructions/mod.rs", &["wording/"]),
     ("src/stages/drop_unneeded_calls.rs", &["calls/unneeded"]),
     ("src/stages/execute_calls.rs", &["calls/"]),
-    ("src/stages/annotate/mod.rs", &["solution/"]),
+    ("src/stages/annotate/mod.rs", &["solution/unsolved", "solution/no-reply"]),
+    (
+        "src/stages/judge_solutions/mod.rs",
+        &["solution/judged-unsolved", "solution/judged-unsure", "solution/no-judgement"],
+    ),
+    ("src/stages/check_solutions/mod.rs", &["solution/"]),
     ("src/stages/compress_results.rs", &["results/"]),
     ("crates/lint/src/domain.rs", &["answer/unknown-key"]),
     (

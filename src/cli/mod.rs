@@ -30,6 +30,7 @@ mod generate;
 mod held;
 mod init;
 mod inspect;
+mod judge;
 mod layout;
 mod model;
 mod pairs;
@@ -102,6 +103,8 @@ enum Command {
     Generate(generate::GenerateArgs),
     /// Has a language model do the instructions of a run by calls, and keeps its solution paths.
     Annotate(annotate::AnnotateArgs),
+    /// Has language models judge the solution paths of a run, and measures the judges by execution.
+    Judge(judge::JudgeArgs),
     /// Checks a pipeline without reading the logs: stages, columns, files, settings.
     Plan(plan::PlanArgs),
     /// Submits or writes requests to a language model as batches, and reads the answers.
@@ -298,6 +301,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Retrieve(args) => return retrieve::retrieve(&args, registry.environment()),
         Command::Generate(args) => return generate::generate(&args, registry),
         Command::Annotate(args) => return annotate::annotate(&args, registry),
+        Command::Judge(args) => return judge::judge(&args, registry),
         Command::Pairs(args) => return pairs::pairs(&args, registry),
         Command::Compare(args) => return compare::compare(&args),
         Command::Stages(args) => stages::stages(&args, registry)?,

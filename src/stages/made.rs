@@ -1,8 +1,10 @@
 //! Rows that were made: what stages share that change their program.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
-use crate::columns::{FOLLOWING_MESSAGES, MESSAGES, PROGRAM, RESPONSE};
+use crate::columns::{FOLLOWING_MESSAGES, MESSAGES, PROGRAM, RESPONSE, TRACES};
 use crate::conversation::Role;
 use crate::docs::patch::push_token;
 use crate::engine::context::Context;
@@ -10,6 +12,7 @@ use crate::engine::error::Result;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::engine::vocabulary::{ColumnSpec, Edit, Reason, RowIx, Safety};
+use crate::instruct::attempt::Attempt;
 use crate::instruct::record::Record;
 use crate::instruct::source::messages;
 
@@ -49,6 +52,31 @@ pub(super) fn made_rows(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<MadeRow
         },
     )?;
     Ok(made)
+}
+
+/// The number of the chosen attempt where none is.
+pub(super) const NONE_CHOSEN: i64 = -1;
+
+/// A row with the attempts at it.
+pub(super) type AttemptedRow = (MadeRow, Vec<Attempt>);
+
+/// Returns the kept rows that have a program and attempts.
+///
+/// # Errors
+/// As [`made_rows`].
+pub(super) fn attempted_rows(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<AttemptedRow>> {
+    let mut attempts: BTreeMap<RowIx, Vec<Attempt>> = BTreeMap::new();
+    view.stream(
+        cx,
+        |row| view.is_kept(row),
+        |batch| {
+            let read = batch.map_rows(|row| Some((row.ix(), row.json::<Vec<Attempt>>(TRACES)?)))?;
+            attempts.extend(read.into_iter().flatten().filter(|(_, attempts)| !attempts.is_empty()));
+            Ok(())
+        },
+    )?;
+    let made = made_rows(view, cx)?.into_iter();
+    Ok(made.filter_map(|row| attempts.remove(&row.row).map(|own| (row, own))).collect())
 }
 
 impl MadeRow {

@@ -9,6 +9,7 @@ pub mod asking;
 pub mod cap_templates;
 pub mod check_instructions;
 pub mod check_provenance;
+pub mod check_solutions;
 pub mod collapse_conversations;
 pub mod compress_results;
 pub mod draft_answers;
@@ -26,6 +27,7 @@ pub mod flag_answers;
 pub mod hold_surplus;
 pub mod judge_docs;
 pub mod judge_queries;
+pub mod judge_solutions;
 #[cfg(test)]
 mod laws;
 mod made;
@@ -218,7 +220,7 @@ fn sentence<S: Settings>(settings: &Value, reason: &'static Reason) -> Cow<'stat
 }
 
 /// All kinds of stages, in the order of the live recipe.
-pub static KINDS: [StageKind; 32] = [
+pub static KINDS: [StageKind; 34] = [
     StageKind::of::<redact::Redact>(),
     StageKind::of::<redact_docs::RedactDocs>(),
     StageKind::of::<collapse_conversations::CollapseConversations>(),
@@ -249,6 +251,8 @@ pub static KINDS: [StageKind; 32] = [
     StageKind::of::<translate_back::TranslateBack>(),
     StageKind::of::<word_instructions::WordInstructions>(),
     StageKind::of::<annotate::Annotate>(),
+    StageKind::of::<check_solutions::CheckSolutions>(),
+    StageKind::of::<judge_solutions::JudgeSolutions>(),
     StageKind::of::<compress_results::CompressResults>(),
     StageKind::of::<hold_surplus::HoldSurplus>(),
 ];

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Output;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -166,7 +166,8 @@ fn a_run_gets_solution_paths_that_execution_judges() {
         let has_calls = record["turns"].as_array().unwrap().last().unwrap()["calls"] != json!([]);
         let expected = match number % 8 {
             1 => !has_calls,
-            4 => false,
+            // A call of a function that is not offered is no data to learn from, also if the rest is right.
+            3 | 4 => false,
             _ => true,
         };
         assert_eq!(rate["passed"] == 1, expected, "{number} {rate} {record}");
@@ -221,13 +222,90 @@ fn a_run_gets_solution_paths_that_execution_judges() {
 }
 
 #[test]
-fn several_attempts_give_a_rate() {
-    let bench = Bench::with_instructions("6");
+fn judges_are_measured_by_execution_by_people_and_against_another_run() {
+    let bench = Bench::with_instructions("24");
     let programs = programs(&bench);
     let known = programs.clone();
-    // Every second attempt answers at once.
-    let server =
-        Server::start(move |request, nth| if nth % 2 == 1 { finish("Done.") } else { step(&known, request) });
+    let server = Server::start(move |request, _| {
+        let body = request.json();
+        let (prompt, text) =
+            (body["messages"][0]["content"].to_string(), body["messages"][1]["content"].to_string());
+        if prompt.contains("You compare what two assistants did") {
+            // It always prefers what is shown first, so its votes cancel out.
+            return reply(r#"{"reason": "It comes first.", "verdict": "first"}"#);
+        }
+        if !prompt.contains("You judge whether an assistant") {
+            return step(&known, request);
+        }
+        match text.contains("I have done it.") {
+            true if body["model"] == "strict" => {
+                reply(r#"{"reason": "Nothing was done.", "solvable": "solvable", "verdict": "unsolved"}"#)
+            }
+            _ => reply(r#"{"reason": "It is done.", "solvable": "solvable", "verdict": "solved"}"#),
+        }
+    });
+    let done = bench.annotate(&server.url, &[]);
+    assert!(matches!(done.status.code(), Some(0 | 1 | 4)), "{}", shown(&done));
+    copy(&bench.path("run"), &bench.path("other"));
+    std::fs::write(bench.path("read.csv"), "id,verdict\np000001,solved\np999999,unsolved\n").unwrap();
+    let mut command = bench.command(&server.url);
+    command.arg("judge").arg(bench.path("run")).args(["--model", "strict", "--model", "kind", "--human"]);
+    command.arg(bench.path("read.csv")).arg("--against").arg(bench.path("other"));
+    let judged = command.output().unwrap();
+    assert!(matches!(judged.status.code(), Some(0 | 1 | 4)), "{}", shown(&judged));
+    let figures = &bench.report()["notes"]["judge-solutions"]["judged"];
+    let agreement = |of: &str, model: &str| figures[of][model]["agreement"]["share"].as_f64().unwrap();
+    assert!(
+        agreement("agreement_with_execution", "strict") > agreement("agreement_with_execution", "kind"),
+        "{figures}"
+    );
+    assert!(figures["agreement_with_people"]["kind"]["only_second"].as_u64() >= Some(1), "{figures}");
+    // The same solutions on both sides, and a judge that prefers a place: ties only.
+    let rate = &figures["win_rate"];
+    assert_eq!(
+        (&rate["wins"], &rate["losses"], &rate["halved"]),
+        (&json!(0), &json!(0), &json!(0.5)),
+        "{rate}"
+    );
+    let text = String::from_utf8_lossy(&judged.stdout);
+    assert!(text.contains("agrees with execution") && text.contains("win rate  50.0 %"), "{text}");
+    let wrong = bench
+        .command(&server.url)
+        .arg("judge")
+        .arg(bench.path("run"))
+        .args(["--model", "m", "--human", "none.csv"])
+        .output()
+        .unwrap();
+    assert!(!wrong.status.success() && shown(&wrong).contains("none.csv"), "{}", shown(&wrong));
+}
+
+/// Copies a folder with all that is below it.
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let (path, into) = (entry.path(), to.join(entry.file_name()));
+        if path.is_dir() {
+            copy(&path, &into);
+        } else {
+            std::fs::copy(path, into).unwrap();
+        }
+    }
+}
+
+#[test]
+fn several_attempts_give_a_rate() {
+    let bench = Bench::with_instructions("16");
+    let programs = programs(&bench);
+    let known = programs.clone();
+    // Every second of equal requests is answered at once.
+    let asked: Mutex<BTreeMap<String, usize>> = Mutex::default();
+    let server = Server::start(move |request, _| {
+        let mut asked = asked.lock().unwrap();
+        let n = asked.entry(request.json()["messages"].to_string()).or_default();
+        *n += 1;
+        if *n % 2 == 0 { finish("I have nothing to say.") } else { step(&known, request) }
+    });
     let done = bench.annotate(&server.url, &["--attempts", "4", "--concurrency", "1"]);
     assert!(matches!(done.status.code(), Some(0 | 1 | 4)), "{}", shown(&done));
     let rates = bench.lines("solutions/pass-rates.jsonl");

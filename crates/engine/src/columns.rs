@@ -108,7 +108,11 @@ columns! {
     PROGRAM = Requests "program" Text, Maker, "the calls as executed, and where each value comes from", content;
     /// The attempts of a model at an instruction, JSON: the tree of each, why it ended, whether it is solved.
     TRACES = Requests "traces" Text, Stage, "attempts of a model at the instruction", content;
-    /// The number of the attempt that is written to the dataset, from 0.
+    /// What is found in the attempts without a model, JSON: for each its faults, suspicions and missed functions.
+    SOLUTION_FINDINGS = Requests "solution_findings" Text, Stage, "what is found in the attempts without a model";
+    /// The votes of language models on an attempt, JSON: by model, what they decide, which attempt.
+    JUDGEMENTS = Requests "judgements" Text, Stage, "votes of language models on an attempt";
+    /// The number of the attempt that is written to the dataset, from 0; -1 if none is.
     CHOSEN = Requests "chosen" Int, Stage, "attempt that is written to the dataset", listed;
     /// The share of attempts that pass, a decimal number from 0 to 1.
     PASS_RATE = Requests "pass_rate" Text, Stage, "share of attempts that pass", listed;

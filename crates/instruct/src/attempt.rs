@@ -7,6 +7,7 @@ use callsieve_bfcl::conversation::{Call as MadeCall, Message, Role};
 use callsieve_environment::call::{Call, Observation};
 use callsieve_environment::environment::{Environment, Execution};
 use callsieve_environment::error::EnvironmentError;
+use callsieve_judge::checks::{Finding, Level};
 use callsieve_solve::ending::{PathEnd, SearchEnd};
 use callsieve_solve::reply::Spent;
 use callsieve_solve::tree::{CallKind, NodeId, Tree};
@@ -153,14 +154,34 @@ fn is_nothing(message: &Message) -> bool {
     message.role == Role::Assistant && message.calls.is_empty() && message.content.is_empty()
 }
 
+/// What is found in an attempt without a model.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Checked {
+    /// Faults and suspicions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+    /// Functions that the instruction calls and the attempt does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missed: Vec<String>,
+}
+
+/// Returns which attempts pass: those that are solved or, where that is not known, answered, without a certain fault. `checked` is empty if
+/// nothing was checked.
+pub fn passing(attempts: &[Attempt], checked: &[Checked]) -> Vec<bool> {
+    let is_faulty = |at: usize| {
+        let findings = checked.get(at).map(|of| of.findings.as_slice()).unwrap_or_default();
+        findings.iter().any(|finding| finding.level == Level::Certain)
+    };
+    attempts.iter().enumerate().map(|(at, attempt)| attempt.passes() && !is_faulty(at)).collect()
+}
+
 /// Returns the number of the attempt that is chosen: the first that passes. One that is known to be wrong never is.
-pub fn chosen(attempts: &[Attempt]) -> Option<usize> {
-    attempts.iter().position(Attempt::passes)
+pub fn chosen(passes: &[bool]) -> Option<usize> {
+    passes.iter().position(|passes| *passes)
 }
 
 /// Returns the share of attempts that pass, 0 to 1.
 #[allow(clippy::cast_precision_loss)] // Attempts are few.
-pub fn pass_rate(attempts: &[Attempt]) -> f64 {
-    let n_passing = attempts.iter().filter(|attempt| attempt.passes()).count();
-    n_passing as f64 / attempts.len().max(1) as f64
+pub fn pass_rate(passes: &[bool]) -> f64 {
+    passes.iter().filter(|passes| **passes).count() as f64 / passes.len().max(1) as f64
 }

@@ -12,7 +12,7 @@ use callsieve_bfcl::ids::Ids;
 use callsieve_bfcl::writer::{NewEntry, write_category};
 use callsieve_docs::fix::renames::{Rename, carry};
 use callsieve_docs::fix::{Safety, mended};
-use callsieve_engine::columns::{EXTERNAL_ID, PROGRAM, TEXT, TRACES};
+use callsieve_engine::columns::{EXTERNAL_ID, PROGRAM, SOLUTION_FINDINGS, TEXT, TRACES};
 use callsieve_engine::context::Context;
 use callsieve_engine::contract::Contract;
 use callsieve_engine::disk::create;
@@ -27,7 +27,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::attempt::Attempt;
+use crate::attempt::{Attempt, Checked};
 use crate::form::{
     Compression, FORMS, Masked, MultiTurnEntry, Sample, answer, category, masked, multi_turn_entry,
     openai_messages, openai_tools, without_useless_keys,
@@ -94,11 +94,12 @@ struct Kept {
     id: String,
     record: Record,
     attempts: Vec<Attempt>,
+    checked: Vec<Checked>,
 }
 
 impl Sink for InstructionSet {
     fn reads(&self) -> Vec<ColumnSpec> {
-        vec![EXTERNAL_ID, PROGRAM, TRACES, TEXT]
+        vec![EXTERNAL_ID, PROGRAM, TRACES, SOLUTION_FINDINGS, TEXT]
     }
 
     fn write(&self, from: &FinishedTables<'_>, into: &Path, cx: &Context<'_>) -> Result<Exported> {
@@ -175,6 +176,7 @@ impl InstructionSet {
                 record: &row.record,
                 functions: tables.of(row),
                 attempts: &row.attempts,
+                checked: &row.checked,
             })
             .collect();
         solutions::write(folder, &solved, self.mask_function_names)
@@ -272,11 +274,12 @@ fn kept_rows(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<Kept>> {
         let rows = batch.map_rows(|row| {
             let id = row.text(EXTERNAL_ID).unwrap_or_default().to_owned();
             let attempts = row.json::<Vec<Attempt>>(TRACES).unwrap_or_default();
-            (row.ix(), id, row.json::<Record>(PROGRAM), attempts)
+            let checked = row.json::<Vec<Checked>>(SOLUTION_FINDINGS).unwrap_or_default();
+            (row.ix(), id, row.json::<Record>(PROGRAM), (attempts, checked))
         })?;
-        kept.extend(rows.into_iter().filter_map(|(row, id, record, attempts)| {
+        kept.extend(rows.into_iter().filter_map(|(row, id, record, (attempts, checked))| {
             let (list, row_id) = (view.list_of(row), view.row_id(row).to_string());
-            Some(Kept { row, list, row_id, id, record: record?, attempts })
+            Some(Kept { row, list, row_id, id, record: record?, attempts, checked })
         }));
         Ok(())
     })?;

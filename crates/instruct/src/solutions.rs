@@ -16,7 +16,7 @@ use callsieve_solve::toolllama::{self, TrainingStep};
 use callsieve_solve::training::prefixes;
 use serde_json::{Map, Value, json};
 
-use crate::attempt::{Attempt, chosen, pass_rate};
+use crate::attempt::{Attempt, Checked, chosen, pass_rate, passing};
 use crate::form::{FORMS, Masked, Sample, masked, openai_tools};
 use crate::record::{CallRecord, EXECUTED, Record};
 use crate::sink::open;
@@ -38,12 +38,19 @@ pub(crate) struct Solved<'a> {
     pub(crate) record: &'a Record,
     pub(crate) functions: Cow<'a, [Value]>,
     pub(crate) attempts: &'a [Attempt],
+    /// What was found in them; empty if nothing was checked.
+    pub(crate) checked: &'a [Checked],
 }
 
 impl Solved<'_> {
+    /// Which attempts pass.
+    fn passes(&self) -> Vec<bool> {
+        passing(self.attempts, self.checked)
+    }
+
     /// The chosen attempt.
     fn chosen(&self) -> Option<&Attempt> {
-        self.attempts.get(chosen(self.attempts)?)
+        self.attempts.get(chosen(&self.passes())?)
     }
 
     /// The conversation of the chosen attempt.
@@ -84,16 +91,20 @@ impl Solved<'_> {
     fn rate(&self) -> Value {
         let first = self.attempts.first();
         let judged_by = if first.is_some_and(|one| one.solved.is_some()) { "execution" } else { "answer" };
+        let passes = self.passes();
+        let found = self.checked.iter().flat_map(|of| &of.findings);
+        let findings: BTreeSet<&str> = found.map(|finding| finding.reason.code()).collect();
         let spent = |of: fn(&Attempt) -> u64| self.attempts.iter().map(of).sum::<u64>();
         json!({
             "id": self.id,
             "instruction": self.record.instruction,
             "stratum": self.record.stratum.name(),
             "attempts": self.attempts.len(),
-            "passed": self.attempts.iter().filter(|attempt| attempt.passes()).count(),
-            "pass_rate": pass_rate(self.attempts),
+            "passed": passes.iter().filter(|passes| **passes).count(),
+            "pass_rate": pass_rate(&passes),
             "judged_by": judged_by,
-            "chosen": chosen(self.attempts),
+            "chosen": chosen(&passes),
+            "findings": findings,
             "origins": origins(self.attempts),
             "requests": spent(|one| u64::from(one.spent.requests)),
             "tokens": spent(|one| one.spent.tokens()),

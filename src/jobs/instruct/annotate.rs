@@ -1,4 +1,4 @@
-//! Solution paths for a finished instruction set: its pipeline, with a stage that has a model do the instructions.
+//! Solution paths for a finished instruction set: its pipeline, with stages that have models do the instructions and judge what came of it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,9 @@ use crate::pipeline::{Override, Pipeline, PipelineError};
 use crate::stages::Registry;
 use crate::stages::Settings as _;
 use crate::stages::annotate::Annotate;
+use crate::stages::check_solutions::CheckSolutions;
 use crate::stages::hold_surplus::HoldSurplus;
+use crate::stages::judge_solutions::JudgeSolutions;
 
 /// What does the instructions, and how.
 #[derive(Debug, Clone, Default)]
@@ -40,9 +42,8 @@ impl AnnotateOptions {
         registry: &Registry,
     ) -> Result<Pipeline, PipelineError> {
         let mut resolved = run.pipeline.clone();
-        let id = with_stage(&mut resolved);
-        let file = format!("{} (its pipeline)", folder.display());
-        Pipeline::from_resolved(&resolved, &file, &self.overrides(&id, &resolved), registry)
+        let id = with_stages(&mut resolved, Annotate::NAME);
+        pipeline(folder, &resolved, &self.overrides(&id, &resolved), registry)
     }
 
     fn overrides(&self, id: &str, resolved: &Value) -> Vec<Override> {
@@ -65,16 +66,74 @@ impl AnnotateOptions {
     }
 }
 
-/// Adds the stage to a resolved pipeline that has none, before surplus instructions are held. Returns its id.
-fn with_stage(resolved: &mut Value) -> String {
-    let Some(stages) = resolved["stages"].as_array_mut() else { return Annotate::NAME.to_owned() };
-    let place = |kind: &str| stages.iter().position(|stage| stage["kind"] == kind);
-    if let Some(at) = place(Annotate::NAME) {
-        return stages[at]["id"].as_str().unwrap_or(Annotate::NAME).to_owned();
+/// Who judges the solution paths of a run, and how.
+#[derive(Debug, Clone, Default)]
+pub struct JudgeOptions {
+    /// The language models.
+    pub models: Vec<String>,
+    /// Votes of each on each answer; `None` for that of the pipeline.
+    pub votes: Option<u32>,
+    /// A file of verdicts of people.
+    pub human: Option<PathBuf>,
+    /// The run folder of other solutions of the same instructions.
+    pub against: Option<PathBuf>,
+    /// Other settings of the pipeline; they win.
+    pub settings: Vec<Override>,
+}
+
+impl JudgeOptions {
+    /// Returns the pipeline of a run with verdicts on its solution paths. Its steps before are those of the run.
+    ///
+    /// # Errors
+    /// A setting is wrong.
+    pub fn pipeline(
+        &self,
+        folder: &Path,
+        run: &RunFile,
+        registry: &Registry,
+    ) -> Result<Pipeline, PipelineError> {
+        let mut resolved = run.pipeline.clone();
+        let id = with_stages(&mut resolved, JudgeSolutions::NAME);
+        let set = |key: &str, value: toml::Value| Override {
+            id: id.clone(),
+            key: key.to_owned(),
+            value: value.to_string(),
+        };
+        let path = |path: &PathBuf| toml::Value::from(path.to_string_lossy().into_owned());
+        let mut overrides = vec![set("models", self.models.clone().into())];
+        overrides.extend(self.votes.map(|votes| set("votes", i64::from(votes).into())));
+        overrides.extend(self.human.iter().map(|file| set("human", path(file))));
+        overrides.extend(self.against.iter().map(|run| set("against", path(run))));
+        overrides.extend(self.settings.iter().cloned());
+        pipeline(folder, &resolved, &overrides, registry)
     }
-    let at = place(HoldSurplus::NAME).unwrap_or(stages.len());
-    stages.insert(at, json!({"id": Annotate::NAME, "kind": Annotate::NAME, "settings": {}}));
-    Annotate::NAME.to_owned()
+}
+
+fn pipeline(
+    folder: &Path,
+    resolved: &Value,
+    overrides: &[Override],
+    registry: &Registry,
+) -> Result<Pipeline, PipelineError> {
+    Pipeline::from_resolved(resolved, &format!("{} (its pipeline)", folder.display()), overrides, registry)
+}
+
+/// The stages of solution paths, in their order.
+const STAGES: [&str; 3] = [Annotate::NAME, CheckSolutions::NAME, JudgeSolutions::NAME];
+
+/// Adds those of [`STAGES`] that a resolved pipeline lacks, before surplus instructions are held. Returns the id of one of them.
+fn with_stages(resolved: &mut Value, wanted: &str) -> String {
+    let Some(stages) = resolved["stages"].as_array_mut() else { return wanted.to_owned() };
+    let place = |stages: &[Value], kind: &str| stages.iter().position(|stage| stage["kind"] == kind);
+    let mut next = place(stages, HoldSurplus::NAME).unwrap_or(stages.len());
+    for kind in STAGES.iter().rev() {
+        next = place(stages, kind).unwrap_or_else(|| {
+            stages.insert(next, json!({"id": kind, "kind": kind, "settings": {}}));
+            next
+        });
+    }
+    let at = place(stages, wanted).unwrap_or_default();
+    stages[at]["id"].as_str().unwrap_or(wanted).to_owned()
 }
 
 #[cfg(test)]
@@ -82,13 +141,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stage_is_added_before_surplus_is_held_and_only_once() {
+    fn the_stages_are_added_before_surplus_is_held_and_only_once() {
         let mut resolved =
             json!({"stages": [{"id": "a", "kind": "parse-docs"}, {"id": "b", "kind": "hold-surplus"}]});
-        assert_eq!(with_stage(&mut resolved), "annotate");
-        assert_eq!(resolved["stages"][1]["kind"], "annotate");
-        resolved["stages"][1]["id"] = "mine".into();
-        assert_eq!(with_stage(&mut resolved), "mine");
-        assert_eq!(resolved["stages"].as_array().unwrap().len(), 3);
+        assert_eq!(with_stages(&mut resolved, "annotate"), "annotate");
+        let kinds = |resolved: &Value| -> Vec<String> {
+            let stages = resolved["stages"].as_array().unwrap();
+            stages.iter().map(|stage| stage["kind"].as_str().unwrap().to_owned()).collect()
+        };
+        let expected = ["parse-docs", "annotate", "check-solutions", "judge-solutions", "hold-surplus"];
+        assert_eq!(kinds(&resolved), expected);
+        resolved["stages"][3]["id"] = "mine".into();
+        assert_eq!(with_stages(&mut resolved, "judge-solutions"), "mine");
+        assert_eq!(kinds(&resolved), expected);
     }
 }

@@ -26,7 +26,7 @@ use crate::instruct::source::{CONDITIONS, COVERAGE};
 use crate::report::funnel::{EXPORT, Wording};
 use crate::report::html::OwnSections;
 use crate::report::model::Report;
-pub use annotate::AnnotateOptions;
+pub use annotate::{AnnotateOptions, JudgeOptions};
 pub use options::{GenerateOptions, RECIPE, RECIPE_BY_MODELS, Way};
 
 /// The job: rows are made by executing programs, and written in the forms of training programs.

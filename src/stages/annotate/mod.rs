@@ -11,7 +11,7 @@ mod search;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use callsieve_instruct::attempt::{Attempt, chosen, pass_rate};
+use callsieve_instruct::attempt::{Attempt, chosen, pass_rate, passing};
 use callsieve_solve::ending::SearchEnd;
 use callsieve_solve::settings::{Budget, Method, Prompts, Protocol, Semantics, Settings as SearchSettings};
 use schemars::JsonSchema;
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::executing::{BUILT_IN, Executor};
-use super::made::{self, MadeRow, made_rows};
+use super::made::{self, MadeRow, NONE_CHOSEN, made_rows};
 use super::yields::{PASSED, YIELDS_NOTE, Yields};
 use crate::cells::TypedCells as _;
 use crate::columns::{CHOSEN, FUNCTIONS, PASS_RATE, TRACES};
@@ -300,9 +300,11 @@ impl Annotate {
     /// Gives a row its attempts, and decides on it. Returns what it counts as.
     fn decide(&self, row: &MadeRow, attempts: &[Attempt], out: &mut Verdict<'_>) -> Result<&'static str> {
         out.set(row.row, TRACES, json!(attempts).to_string())?;
-        out.set(row.row, PASS_RATE, pass_rate(attempts).to_string())?;
-        if let Some(chosen) = chosen(attempts) {
-            out.set(row.row, CHOSEN, i64::try_from(chosen).unwrap_or(i64::MAX))?;
+        let passes = passing(attempts, &[]);
+        let chosen = chosen(&passes);
+        out.set(row.row, PASS_RATE, pass_rate(&passes).to_string())?;
+        out.set(row.row, CHOSEN, chosen.and_then(|at| i64::try_from(at).ok()).unwrap_or(NONE_CHOSEN))?;
+        if chosen.is_some() {
             return Ok(PASSED);
         }
         let failed = attempts.iter().find_map(|attempt| match &attempt.end {

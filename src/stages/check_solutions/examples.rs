@@ -1,0 +1,113 @@
+//! Examples of the reasons of check-solutions.
+
+use super::{CALL_AS_TEXT, CLAIM, EMPTY, LAST_FAILED, LOOP, NO_CALL, NOT_OFFERED, UNGROUNDED, UNPAIRED};
+use crate::engine::example::Example;
+
+/// Tables of an instruction about a door that nothing executed, with one attempt: the steps of its path, and its answer.
+macro_rules! attempt {
+    ($calls:literal, $steps:expr, $answer:literal) => {
+        concat!(
+            r#"{"doc_lists": [{"functions": [{"name": "get_door", "description": "Returns a door.", "parameters": {"type": "dict", "required": ["id"], "properties": {"id": {"type": "string", "description": "Number."}}}}]}], "#,
+            r#""requests": [{"messages": [{"role": "user", "content": "Which lock has D-1?"}], "program": {"instruction": "Which lock has D-1?", "stratum": "single", "style": "model", "wording": "m", "tier": "unexecuted", "turns": [{"user": "Which lock has D-1?", "calls": "#,
+            $calls,
+            r#", "answer": ""}], "calls": [{"name": "get_door", "arguments": {"id": "D-1"}, "result": null, "references": {}, "provenance": {}}], "#,
+            r#""answer": "", "answer_from": [], "together": false, "offered": ["get_door"], "environment": "doors", "origin": "unexecuted", "state": "start", "end_state": null}, "#,
+            r#""traces": [{"tree": {"semantics": "paper", "opening": [{"role": "user", "content": "Which lock has D-1?"}], "nodes": [{"request": 0}, {"parent": 0, "request": 1, "calls": ["#,
+            $steps,
+            r#"]}, {"parent": 1, "request": 2, "calls": [{"call": {"name": "Finish", "arguments": {}}, "kind": "finish"}], "end": {"answered": ""#,
+            $answer,
+            r#""}}]}, "end": "answered", "spent": {"requests": 2, "usage": {"tokens_in": 0, "tokens_out": 0, "micro_dollars": 0}}, "answered": 2}]}]}"#
+        )
+    };
+}
+
+/// A call of a function with a result.
+macro_rules! step {
+    ($id:literal, $name:literal, $observation:literal) => {
+        concat!(
+            r#"{"call": {"id": ""#,
+            $id,
+            r#"", "name": ""#,
+            $name,
+            r#"", "arguments": {"id": "D-1"}}, "kind": "function""#,
+            $observation,
+            "}"
+        )
+    };
+}
+
+/// An attempt with these steps and this answer, of an instruction that needs a call.
+macro_rules! with {
+    ($steps:expr, $answer:literal) => {
+        attempt!("[1]", $steps, $answer)
+    };
+}
+
+/// The call with its result.
+macro_rules! seen {
+    () => {
+        step!("c1", "get_door", r#", "observation": {"text": "{\"id\": \"D-1\", \"lock\": \"L-77012\"}"}"#)
+    };
+}
+
+pub(super) fn all() -> Vec<Example> {
+    const GOOD: &str = with!(seen!(), "It has the lock L-77012.");
+    vec![
+        Example::tables(UNGROUNDED.code, with!(seen!(), "It has the lock L-88990."), GOOD),
+        Example::tables(
+            CLAIM.code,
+            attempt!("[]", "", "I have opened the door for you."),
+            attempt!("[]", "", "Which door do you mean?"),
+        ),
+        Example::tables(CALL_AS_TEXT.code, with!(seen!(), "get_door(id=\\\"D-1\\\")"), GOOD),
+        Example::tables(
+            NOT_OFFERED.code,
+            with!(
+                step!("c1", "look_at", r#", "observation": {"text": "{\"lock\": \"L-77012\"}"}"#),
+                "It has the lock L-77012."
+            ),
+            GOOD,
+        ),
+        Example::tables(
+            UNPAIRED.code,
+            with!(concat!(seen!(), ", ", step!("c2", "get_door", "")), "It has the lock L-77012."),
+            GOOD,
+        ),
+        Example::tables(
+            LAST_FAILED.code,
+            with!(
+                step!(
+                    "c1",
+                    "get_door",
+                    r#", "observation": {"text": "{\"error\": \"no connection\"}", "is_error": true}"#
+                ),
+                "It has a good lock."
+            ),
+            GOOD,
+        ),
+        Example::tables(EMPTY.code, with!(seen!(), ""), GOOD),
+        Example::tables(
+            LOOP.code,
+            with!(
+                concat!(
+                    seen!(),
+                    ", ",
+                    step!(
+                        "c2",
+                        "get_door",
+                        r#", "observation": {"text": "{\"id\": \"D-1\", \"lock\": \"L-77012\"}"}"#
+                    ),
+                    ", ",
+                    step!(
+                        "c3",
+                        "get_door",
+                        r#", "observation": {"text": "{\"id\": \"D-1\", \"lock\": \"L-77012\"}"}"#
+                    )
+                ),
+                "It has the lock L-77012."
+            ),
+            GOOD,
+        ),
+        Example::tables(NO_CALL.code, attempt!("[1]", "", "It is a good one."), GOOD),
+    ]
+}
