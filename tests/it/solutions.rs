@@ -237,12 +237,12 @@ fn judges_are_measured_by_execution_by_people_and_against_another_run() {
         if !prompt.contains("You judge whether an assistant") {
             return step(&known, request);
         }
-        match text.contains("I have done it.") {
-            true if body["model"] == "strict" => {
-                reply(r#"{"reason": "Nothing was done.", "solvable": "solvable", "verdict": "unsolved"}"#)
-            }
-            _ => reply(r#"{"reason": "It is done.", "solvable": "solvable", "verdict": "solved"}"#),
+        if text.contains("I have done it.") && body["model"] == "strict" {
+            return reply(
+                r#"{"reason": "Nothing was done.", "solvable": "solvable", "verdict": "unsolved"}"#,
+            );
         }
+        reply(r#"{"reason": "It is done.", "solvable": "solvable", "verdict": "solved"}"#)
     });
     let done = bench.annotate(&server.url, &[]);
     assert!(matches!(done.status.code(), Some(0 | 1 | 4)), "{}", shown(&done));
@@ -304,7 +304,7 @@ fn several_attempts_give_a_rate() {
         let mut asked = asked.lock().unwrap();
         let n = asked.entry(request.json()["messages"].to_string()).or_default();
         *n += 1;
-        if *n % 2 == 0 { finish("I have nothing to say.") } else { step(&known, request) }
+        if n.is_multiple_of(2) { finish("I have nothing to say.") } else { step(&known, request) }
     });
     let done = bench.annotate(&server.url, &["--attempts", "4", "--concurrency", "1"]);
     assert!(matches!(done.status.code(), Some(0 | 1 | 4)), "{}", shown(&done));
