@@ -306,7 +306,7 @@ fn fix_commands(at: &Surroundings) -> [(Vec<String>, Shows); 4] {
 }
 
 /// Calls of the commands that make rows.
-fn maker_commands(at: &Surroundings) -> [(Vec<String>, Shows); 7] {
+fn maker_commands(at: &Surroundings) -> [(Vec<String>, Shows); 8] {
     let below = |name: &str| at.path().join(name).to_str().unwrap().to_owned();
     let (missing, out) = (below(&format!("{HOSTILE} missing")), below("made"));
     let environment = below(&format!("{HOSTILE} environment.toml"));
@@ -319,6 +319,10 @@ fn maker_commands(at: &Surroundings) -> [(Vec<String>, Shows); 7] {
         call(&["generate", &environment, "--out", &out], Shows::Text),
         call(&["annotate", &missing, "--model", HOSTILE], Shows::Text),
         call(&["judge", &missing, "--model", HOSTILE], Shows::Text),
+        call(
+            &["apibench", &missing, "--hub", "torch-hub", "--database", &missing, "--questions", &missing],
+            Shows::Text,
+        ),
     ]
 }
 

@@ -9,6 +9,7 @@
 #![allow(rustdoc::invalid_html_tags)]
 
 mod annotate;
+mod apibench;
 mod arguments;
 mod audit;
 mod audit_bench;
@@ -131,6 +132,8 @@ enum Command {
     Check(check::CheckArgs),
     /// Scores the outputs of models on a dataset as BFCL does.
     Evaluate(evaluate::EvaluateArgs),
+    /// Scores responses of models on APIBench, the benchmark of Gorilla.
+    Apibench(apibench::ApibenchArgs),
     /// Finds the rows of training sets that overlap a benchmark, and writes the sets without them.
     Audit(Box<audit::AuditArgs>),
     /// Finds all near-duplicate pairs within one file or between two.
@@ -295,6 +298,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Verify(args) => return verify::verify(&args),
         Command::Check(args) => return check::check(&args),
         Command::Evaluate(args) => return evaluate::evaluate(&args, registry.environment()),
+        Command::Apibench(args) => return apibench::apibench(&args),
         Command::Audit(args) => return audit::audit(*args, registry),
         Command::Collect(args) => return collect::collect(&args, registry),
         Command::Probe(args) => return probe::probe(&args),

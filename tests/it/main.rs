@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::print_stdout)]
 
 mod api_sources;
+mod apibench;
 mod ask;
 mod at_once;
 mod audit;
