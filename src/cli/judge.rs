@@ -12,7 +12,8 @@ use crate::cli::console::{self, Paint, Painted, Screen};
 use crate::cli::layout::{Column, Table};
 use crate::jobs::instruct::JudgeOptions;
 use crate::pipeline::Override;
-use crate::stages::Registry;
+use crate::stages::annotate::Annotate;
+use crate::stages::{Registry, Settings as _};
 
 /// Arguments of `judge`.
 #[derive(Debug, clap::Args)]
@@ -61,6 +62,12 @@ pub(super) struct JudgeArgs {
 
 pub(super) fn judge(args: &JudgeArgs, registry: &Registry) -> anyhow::Result<Ending> {
     use_threads(args.threads)?;
+    let is_same = |other: &PathBuf| other.canonicalize().ok() == args.run.canonicalize().ok();
+    anyhow::ensure!(
+        !args.against.as_ref().is_some_and(is_same),
+        "--against is the run itself, {}\nhint: name the run folder of other solutions of the same instructions",
+        args.run.display()
+    );
     let options = JudgeOptions {
         models: args.model.clone(),
         votes: args.votes,
@@ -68,7 +75,15 @@ pub(super) fn judge(args: &JudgeArgs, registry: &Registry) -> anyhow::Result<End
         against: args.against.clone(),
         settings: args.set.clone(),
     };
-    let pipeline = options.pipeline(&args.run, &pipeline_of(&args.run)?, registry)?;
+    let file = pipeline_of(&args.run)?;
+    let mut stages = file.pipeline["stages"].as_array().into_iter().flatten();
+    anyhow::ensure!(
+        stages.any(|stage| stage["kind"] == Annotate::NAME && stage["settings"]["model"].is_string()),
+        "{}: the run has no solution paths to judge\nhint: `callsieve annotate {} --model NAME` makes them",
+        args.run.display(),
+        args.run.display()
+    );
+    let pipeline = options.pipeline(&args.run, &file, registry)?;
     let (run, ending) = added_to(&pipeline, &args.run, &args.asking, args.quiet)?;
     if !args.quiet
         && let Some(figures) = run.report.notes.values().find_map(|notes| notes.get("judged"))

@@ -132,7 +132,7 @@ enum Command {
     Check(check::CheckArgs),
     /// Scores the outputs of models on a dataset as BFCL does.
     Evaluate(evaluate::EvaluateArgs),
-    /// Scores responses of models on APIBench, the benchmark of Gorilla.
+    /// Scores calls of APIs that models write for the three hubs of the benchmark of Gorilla.
     Apibench(apibench::ApibenchArgs),
     /// Finds the rows of training sets that overlap a benchmark, and writes the sets without them.
     Audit(Box<audit::AuditArgs>),

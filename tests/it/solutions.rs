@@ -276,7 +276,27 @@ fn judges_are_measured_by_execution_by_people_and_against_another_run() {
         .args(["--model", "m", "--human", "none.csv"])
         .output()
         .unwrap();
-    assert!(!wrong.status.success() && shown(&wrong).contains("none.csv"), "{}", shown(&wrong));
+    assert!(wrong.status.code() == Some(2) && shown(&wrong).contains("none.csv"), "{}", shown(&wrong));
+    for (other, expected) in [("run", "--against is the run itself"), ("cache", "the run has no solutions")] {
+        let mut command = bench.command(&server.url);
+        command
+            .arg("judge")
+            .arg(bench.path("run"))
+            .args(["--model", "m", "--against"])
+            .arg(bench.path(other));
+        let refused = command.output().unwrap();
+        assert!(
+            refused.status.code() == Some(2) && shown(&refused).contains(expected),
+            "{}",
+            shown(&refused)
+        );
+    }
+    let none = Bench::with_instructions("1");
+    let refused =
+        none.command(&server.url).arg("judge").arg(none.path("run")).args(["--model", "m"]).output().unwrap();
+    assert!(shown(&refused).contains("no solution paths to judge"), "{}", shown(&refused));
+    // What is refused leaves the run as it is.
+    assert!(bench.path("run/report.json").is_file());
 }
 
 /// Copies a folder with all that is below it.

@@ -36,6 +36,7 @@ use super::folder::{RunFolder, Step};
 use super::forgotten::{self, Forgotten};
 use super::frame::FrameFile;
 use super::instance::StageInstance;
+use super::language_model::USAGE_NOTE;
 use super::layout::{INGEST, LINKS, MANIFEST, step_name};
 use super::links::{StoredLink, write_links};
 use super::manifest::InputFile;
@@ -724,6 +725,10 @@ fn summary(manifest: &StageManifest) -> String {
     if edits > 0 {
         let plural = if edits == 1 { "" } else { "s" };
         parts.push(format!("{edits} edit{plural}"));
+    }
+    let asked = manifest.notes.get(USAGE_NOTE).and_then(|usage| usage["rows"].as_u64()).unwrap_or_default();
+    if parts.is_empty() && asked > 0 {
+        return format!("a model asked about {}", counted(asked, "row", "rows"));
     }
     if parts.is_empty() { "nothing to do".to_owned() } else { parts.join(", ") }
 }

@@ -130,6 +130,8 @@ impl Attempt {
         if let Some(last) = messages.iter_mut().rfind(|message| message.role == Role::Assistant) {
             last.calls.retain(|call| call.name != callsieve_solve::finish::NAME);
         }
+        // The thought with which it finishes is none that a user reads, and two messages of the model in a row are no conversation.
+        messages.pop_if(|last| last.role == Role::Assistant && last.calls.is_empty());
         messages.retain(|message| !is_nothing(message));
         messages.push(Message::text(Role::Assistant, answer));
         messages

@@ -4,7 +4,8 @@ use callsieve_solve::draw::draw;
 
 use super::text::Texts;
 use crate::instruct::attempt::Attempt;
-use crate::instruct::record::{CallRecord, Provenance, Record};
+use crate::instruct::record::{CallRecord, Provenance, Record, TEMPLATE};
+use crate::text::figures::counted;
 use crate::text::visible::visible_line;
 
 impl Texts {
@@ -18,6 +19,10 @@ impl Texts {
             visible_line(&record.environment),
             visible_line(&record.state)
         );
+        if record.wording != TEMPLATE {
+            let person = record.person.as_deref().map(|person| format!(", as {}", visible_line(person)));
+            text += &format!("  words     {}{}\n", visible_line(&record.wording), person.unwrap_or_default());
+        }
         text.extend(record.withheld.iter().map(|name| format!("  withheld  {}\n", visible_line(name))));
         for (at, call) in record.calls.iter().enumerate() {
             text += &self.call(at + 1, call);
@@ -53,10 +58,11 @@ pub(super) fn attempted(number: usize, attempt: &Attempt) -> String {
         (None, Some(_)) => "answered",
         (_, None) => "no answer",
     };
-    let (requests, tokens) = (attempt.spent.requests, attempt.spent.tokens());
+    let requests = counted(u64::from(attempt.spent.requests), "request", "requests");
+    let tokens = counted(attempt.spent.tokens(), "token", "tokens");
     let tree: String =
         draw(&attempt.tree).lines().map(|line| format!("    {}\n", visible_line(line))).collect();
-    format!("attempt {number}  {outcome}; {requests} requests, {tokens} tokens\n{tree}")
+    format!("attempt {number}  {outcome}; {requests}, {tokens}\n{tree}")
 }
 
 /// Where an argument comes from.

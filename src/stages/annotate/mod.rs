@@ -144,6 +144,9 @@ impl Default for Annotate {
     }
 }
 
+/// Searches that are under way at once: each waits for the slowest of its round, and those that a limit of cost or time leaves are whole.
+const AT_ONCE: usize = 128;
+
 /// What a model reads that calls a function that is not offered.
 const UNKNOWN_FUNCTION: &str = "There is no function \"{name}\". Call one of the functions that are offered.";
 /// What a model reads whose `Finish` cannot be read.
@@ -242,24 +245,29 @@ impl Stage for Annotate {
             ends: (self.max_seconds > 0).then(|| Instant::now() + Duration::from_secs(self.max_seconds)),
         };
         let settings = self.search();
-        let searches = made.iter().flat_map(|row| {
-            let functions = docs.of(row.row).map_or(&[][..], Vec::as_slice);
-            (0..self.attempts).map(move |number| (row, functions, number))
-        });
-        let searches = searches.map(|(row, functions, number)| {
-            let asked = search::Asked { wire: self.protocol, model, number, of: self.attempts };
-            Attempting::new(&row.record, functions, &world, settings.clone(), asked)
-        });
-        let (attempts, mut usage) = follow(searches, cx)?;
-        model.clone_into(&mut usage.model);
-        usage.rows = made.len() as u64;
-        let mut attempts = attempts.into_iter();
+        let mut usage = ModelUsage { model: model.to_owned(), ..ModelUsage::default() };
         let mut yields = Yields::default();
-        for row in &made {
-            let own: Vec<Attempt> = attempts.by_ref().take(self.attempts as usize).collect::<Result<_>>()?;
-            let outcome = self.decide(row, &own, out)?;
-            yields.count(row.record.stratum.name(), model, outcome);
+        let n_rows = (AT_ONCE / self.attempts as usize).max(1);
+        for some in made.chunks(n_rows) {
+            let searches = some.iter().flat_map(|row| {
+                let functions = docs.of(row.row).map_or(&[][..], Vec::as_slice);
+                (0..self.attempts).map(move |number| (row, functions, number))
+            });
+            let searches = searches.map(|(row, functions, number)| {
+                let asked = search::Asked { wire: self.protocol, model, number, of: self.attempts };
+                Attempting::new(&row.record, functions, &world, settings.clone(), asked)
+            });
+            let (attempts, of_some) = follow(searches, cx)?;
+            usage.add(&ModelUsage { rows: 0, ..of_some });
+            let mut attempts = attempts.into_iter();
+            for row in some {
+                let own = attempts.by_ref().take(self.attempts as usize);
+                let own: Vec<Attempt> = own.collect::<Result<_>>()?;
+                let outcome = self.decide(row, &own, out)?;
+                yields.count(row.record.stratum.name(), model, outcome);
+            }
         }
+        usage.rows = made.len() as u64;
         out.note(YIELDS_NOTE, json!(yields));
         out.note(USAGE_NOTE, json!(usage));
         Ok(())

@@ -31,6 +31,9 @@ impl Reference {
     /// # Errors
     /// It has none, or they cannot be read.
     pub(super) fn read(run: &Path) -> Result<Self> {
+        if !run.is_dir() {
+            return Err(Error::Setting(format!("{}: there is no such run folder", run.display())));
+        }
         let mut all = BTreeMap::new();
         for folder in FOLDERS.map(|folder| run.join(folder)) {
             for line in lines(&folder.join("pass-rates.jsonl"))? {

@@ -97,6 +97,13 @@ impl Settings for JudgeSolutions {
                 "models has an empty name; expected the names of models, as the server names them".to_owned()
             );
         }
+        // A run that stops because of them would have to be made whole again.
+        if let Some(human) = &self.human {
+            of_people(human).map_err(|error| format!("human: {error}"))?;
+        }
+        if let Some(run) = &self.against {
+            Reference::read(run).map_err(|error| format!("against: {error}"))?;
+        }
         check_number(self.votes).map_err(|error| error.replace("samples", "votes"))
     }
 }
