@@ -219,6 +219,10 @@ fn a_run_gets_solution_paths_that_execution_judges() {
     assert_eq!(again.status.code(), done.status.code(), "{}", shown(&again));
     assert_eq!(server.requests().len(), n_asked);
     assert_same_bytes(&after, &dataset(&bench.path("run")));
+    let mut loud = bench.command(&server.url);
+    loud.arg("annotate").arg(bench.path("run")).args(["--model", "m", "--method", "dfsdt", "--cache-only"]);
+    let told = loud.output().unwrap();
+    assert!(String::from_utf8_lossy(&told.stdout).contains("\nsolved    "), "{}", shown(&told));
 }
 
 #[test]
