@@ -13,8 +13,8 @@ use callsieve_solve::reply::Spent;
 use callsieve_solve::tree::{CallKind, NodeId, Tree};
 use serde::{Deserialize, Serialize};
 
-use crate::record::{CallRecord, Record};
-use crate::retrace::returns_the_same;
+use crate::record::Record;
+use crate::retrace::{calls_of, returns_the_same, run_from_start};
 use crate::source::messages;
 
 /// The last turn of an instruction, to be done anew.
@@ -28,9 +28,9 @@ impl<'a> Task<'a> {
     /// Returns the task of a record over its environment.
     pub fn new(record: &'a Record, environment: &'a dyn Environment) -> Self {
         let before = record.turns.split_last().map_or(&[][..], |(_, before)| before);
-        let numbers = before.iter().flat_map(|turn| &turn.calls);
-        let earlier = numbers
-            .filter_map(|number| record.calls.get(number.checked_sub(1)?))
+        let earlier = before
+            .iter()
+            .flat_map(|turn| calls_of(record, turn))
             .map(|call| Call::new(call.name.clone(), call.arguments.clone()))
             .collect();
         Self { record, environment, earlier }
@@ -68,8 +68,7 @@ impl<'a> Task<'a> {
             return Ok(None);
         }
         let Some(turn) = self.record.turns.last() else { return Ok(None) };
-        let expected: Vec<&CallRecord> =
-            turn.calls.iter().filter_map(|number| self.record.calls.get(number.checked_sub(1)?)).collect();
+        let expected = calls_of(self.record, turn);
         let execution = self.run(calls)?;
         let made: Vec<Call> = calls.iter().map(|call| executable(call)).collect();
         let seen = execution.observations.iter().skip(self.earlier.len());
@@ -79,11 +78,9 @@ impl<'a> Task<'a> {
     }
 
     fn run(&self, calls: &[&MadeCall]) -> Result<Execution, EnvironmentError> {
-        let states = self.environment.initial_states();
-        let state = states.iter().find(|state| state.name == self.record.state).unwrap_or(&states[0]);
         let calls: Vec<Call> =
             self.earlier.iter().cloned().chain(calls.iter().map(|call| executable(call))).collect();
-        self.environment.run_to_hash(state, &calls)
+        run_from_start(self.record, self.environment, &calls)
     }
 }
 

@@ -125,9 +125,7 @@ impl Retrace {
     }
 
     fn run(&self, environment: &dyn Environment) -> Result<Execution, EnvironmentError> {
-        let states = environment.initial_states();
-        let state = states.iter().find(|state| state.name == self.record.state).unwrap_or(&states[0]);
-        environment.run_to_hash(state, &self.made)
+        run_from_start(&self.record, environment, &self.made)
     }
 
     /// Whether the calls of the turn return what those of the instruction do, and what was expected and found if not.
@@ -136,8 +134,7 @@ impl Retrace {
         turn: &TurnRecord,
         environment: &dyn Environment,
     ) -> Result<(bool, Value), EnvironmentError> {
-        let expected: Vec<&CallRecord> =
-            turn.calls.iter().filter_map(|number| self.record.calls.get(number - 1)).collect();
+        let expected = calls_of(&self.record, turn);
         let seen = self.run(environment)?.observations;
         let made: Vec<(&Call, &Observation)> = self.made.iter().zip(&seen).skip(self.n_before).collect();
         let is_same = returns_the_same(&self.record, &expected, &made);
@@ -175,6 +172,25 @@ impl Retrace {
         let made: Vec<Value> = self.made.iter().map(|call| json!({ &call.name: call.arguments })).collect();
         Ok(Next::Other(json!({"state_at_the_end": "another one", "found": made})))
     }
+}
+
+/// Runs calls from the initial state of an instruction.
+///
+/// # Errors
+/// The environment fails.
+pub(crate) fn run_from_start(
+    record: &Record,
+    environment: &dyn Environment,
+    calls: &[Call],
+) -> Result<Execution, EnvironmentError> {
+    let states = environment.initial_states();
+    let state = states.iter().find(|state| state.name == record.state).unwrap_or(&states[0]);
+    environment.run_to_hash(state, calls)
+}
+
+/// Returns the calls of a turn of an instruction.
+pub(crate) fn calls_of<'r>(record: &'r Record, turn: &TurnRecord) -> Vec<&'r CallRecord> {
+    turn.calls.iter().filter_map(|number| record.calls.get(number.checked_sub(1)?)).collect()
 }
 
 /// Whether calls return what those of a turn of an instruction do: the last one the same, or all of them if they are made at once.

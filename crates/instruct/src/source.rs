@@ -477,6 +477,6 @@ pub(crate) fn call_id(number: usize) -> String {
 }
 
 /// A result as the text of a message: a text as it is, anything else as JSON.
-pub(crate) fn result_text(result: &Value) -> String {
+pub fn result_text(result: &Value) -> String {
     result.as_str().map_or_else(|| result.to_string(), str::to_owned)
 }

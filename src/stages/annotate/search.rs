@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use callsieve_instruct::attempt::{Attempt, Task};
 use callsieve_instruct::record::Record;
+use callsieve_instruct::source::result_text;
 use callsieve_solve::reply::{Observation, Reply, Usage};
 use callsieve_solve::settings::Settings;
 use callsieve_solve::tree::CallKind;
@@ -147,7 +148,7 @@ impl<'a> Attempting<'a> {
             let seen = self.task.execute(&calls.iter().collect::<Vec<_>>()).map_err(failed)?;
             let is_missing = seen.failure == Some(Failure::NotRecorded);
             if !is_missing || self.world.simulator.is_none() {
-                let text = seen.result.as_str().map_or_else(|| seen.result.to_string(), str::to_owned);
+                let text = result_text(&seen.result);
                 let is_error = seen.failure.is_some();
                 let observation = if is_error { Observation::error(text) } else { Observation::result(text) };
                 let _ = self.search.observe(observation.from(seen.origin.name()));
@@ -228,7 +229,7 @@ impl Rollout for Attempting<'_> {
 fn simulated(outcome: AskedOutcome) -> std::result::Result<Observation, String> {
     let answer = outcome.map_err(|why| why.describe())?;
     let observation = match result_in(&answer)? {
-        Ok(result) => Observation::result(result.as_str().map_or_else(|| result.to_string(), str::to_owned)),
+        Ok(result) => Observation::result(result_text(&result)),
         Err(error) => Observation::error(error),
     };
     Ok(observation.from(Origin::Simulated.name()))
