@@ -113,7 +113,7 @@ pub(super) fn added_to(
     asking: &ModelArgs,
     is_quiet: bool,
 ) -> anyhow::Result<(RunReport, Ending)> {
-    let options = Options::default().command(command_line()).model(asking.options()?);
+    let options = Options::default().adds_to_run().command(command_line()).model(asking.options()?);
     let prepared = prepare(pipeline, run, &options)?;
     let watching = Watching { console: Console::new(is_quiet), cancel: cancelled_by_signal()? };
     let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, &options.resume_command()))?;

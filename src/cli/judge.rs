@@ -14,6 +14,8 @@ use crate::jobs::instruct::JudgeOptions;
 use crate::pipeline::Override;
 use crate::stages::annotate::Annotate;
 use crate::stages::{Registry, Settings as _};
+use crate::text::figures::counted;
+use crate::text::visible::visible_line;
 
 /// Arguments of `judge`.
 #[derive(Debug, clap::Args)]
@@ -89,6 +91,18 @@ pub(super) fn judge(args: &JudgeArgs, registry: &Registry) -> anyhow::Result<End
         && let Some(figures) = run.report.notes.values().find_map(|notes| notes.get("judged"))
     {
         console::print_painted(&figures_of(figures, Screen::of_stdout()))?;
+    }
+    let n_judged = |figures: &Value| figures["n"].as_u64().unwrap_or_default();
+    if let Some(figures) = run.report.notes.values().find_map(|notes| notes.get("judged"))
+        && figures["pass_rate"]["without_votes"].as_u64() == Some(n_judged(figures))
+        && n_judged(figures) > 0
+    {
+        console::print_status(&format!(
+            "gate failed: no verdict on any of {} could be read\nhint: `callsieve why {} ID` shows what the judges wrote; a larger model may follow the format",
+            counted(n_judged(figures), "answer", "answers"),
+            visible_line(&args.run.display().to_string())
+        ));
+        return Ok(Ending::GateFailed);
     }
     Ok(ending)
 }

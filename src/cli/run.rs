@@ -15,6 +15,7 @@ use super::{Ending, PipelineArgs};
 use crate::audit::report::AuditReport;
 use crate::cli::console::{self, Console, Paint, Painted, Screen};
 use crate::engine::division::{BatchRows, Cuts, Parts};
+use crate::engine::error::Error as EngineError;
 use crate::inspect::look::Look;
 use crate::inspect::{Closeness, inspect};
 use crate::jobs::audit;
@@ -158,10 +159,10 @@ pub(super) struct Resumable {
 const MAX_COMMAND_CHARS: usize = 800;
 
 impl Resumable {
-    /// The error as it is, unless the run can go on: a bug would stop it again.
+    /// The error as it is, unless the run can go on: a bug or a wrong setting would stop it again.
     pub(super) fn of(error: Error, command: &str) -> anyhow::Error {
         match error {
-            Error::Halfway(_) if !error.is_bug() => {
+            Error::Halfway(ref inner) if !error.is_bug() && !matches!(inner, EngineError::Setting(_)) => {
                 let is_short = command.chars().count() <= MAX_COMMAND_CHARS;
                 let command =
                     if is_short { format!("`{command}`") } else { "the same command again".to_owned() };

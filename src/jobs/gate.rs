@@ -128,6 +128,8 @@ pub struct RunFacts<'a> {
     pub max_fault_share: f64,
     /// The pipeline, as `run.json` holds it.
     pub pipeline: &'a Value,
+    /// Whether it adds to the rows of a finished run, and makes none.
+    pub adds_to_run: bool,
 }
 
 /// Returns the first gate that inputs of requests fail: no request, an input that is cut off, too many faults.

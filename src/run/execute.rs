@@ -114,6 +114,12 @@ impl Prepared<'_> {
             // The copy of standard input holds the forgotten records too.
             self.folder.remove_spool().map_err(Error::Halfway)?;
         }
+        if let (Err(_), Some(dataset)) = (&judged, self.folder.earlier_dataset()) {
+            observer.warn(&format!(
+                "{} is the dataset of the earlier run until a run ends here",
+                dataset.display()
+            ));
+        }
         judged.map_err(|error| match error {
             engine::error::Error::NoRequest(what) => self.without_request(&what),
             engine::error::Error::Decisions(what) => Error::Request(what),
@@ -172,6 +178,7 @@ impl Prepared<'_> {
     fn filled(&mut self, observer: &dyn Observer) -> Result<RunReport, engine::error::Error> {
         loop {
             let (report, spare) = self.judged(observer)?;
+            let spare = spare.filter(|_| !self.options.adds_to_run);
             match spare.and_then(|spare| self.source.with_spare(spare)) {
                 Some(source) => self.source = source,
                 None => return Ok(report),
@@ -244,6 +251,7 @@ impl Prepared<'_> {
             report: &report,
             max_fault_share: pipeline.max_fault_share,
             pipeline: &file.pipeline,
+            adds_to_run: options.adds_to_run,
         };
         let (spare, gates) = (job.spare_wanted(&facts), Outcome::of(job.gates(&facts)));
         let folder = folder.path().to_owned();

@@ -32,6 +32,9 @@ pub struct Options {
 
     /// Where the answers of a language model come from, and what they may cost.
     pub model: ModelOptions,
+
+    /// Keeps the rows of the finished run that the folder holds: where a stage drops some, the source makes no others.
+    pub adds_to_run: bool,
 }
 
 impl Default for Options {
@@ -44,6 +47,7 @@ impl Default for Options {
             batch_rows,
             command: Vec::new(),
             model: ModelOptions::default(),
+            adds_to_run: false,
         }
     }
 }
@@ -74,6 +78,13 @@ impl Options {
     #[must_use]
     pub fn batch_rows(mut self, batch_rows: BatchRows) -> Self {
         self.batch_rows = batch_rows;
+        self
+    }
+
+    /// Adds to the finished run that the folder holds, whose rows stay as they are.
+    #[must_use]
+    pub fn adds_to_run(mut self) -> Self {
+        self.adds_to_run = true;
         self
     }
 

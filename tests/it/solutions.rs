@@ -86,8 +86,13 @@ fn finish(answer: &str) -> Reply {
 }
 
 fn give_up() -> Reply {
-    calls(&[("Finish", json!({"return_type": "give_up_and_restart"}))])
+    let call = json!({"id": "x", "type": "function", "function": {"name": "Finish", "arguments": "{\"return_type\": \"give_up_and_restart\"}"}});
+    let message = json!({"role": "assistant", "content": GIVES_UP, "tool_calls": [call]});
+    Reply::new(200, json!({"model": "m", "choices": [{"message": message}]}).to_string())
 }
+
+/// What a model says that gives up.
+const GIVES_UP: &str = "This leads nowhere.";
 
 /// Does what a program does, one step at a time; some badly, by their number: 1 answers at once, 2 gives up first and then does it,
 /// 3 calls a function that there is not, 4 repeats itself; number 5 has no usable reply.
@@ -184,12 +189,17 @@ fn a_run_gets_solution_paths_that_execution_judges() {
     let steps = std::fs::read_to_string(bench.path("run/dataset/solutions/toolllama-steps.json")).unwrap();
     let steps: Vec<Value> = serde_json::from_str(&steps).unwrap();
     assert!(steps.len() >= paths.len() && steps[0]["conversations"][0]["from"] == "system", "{}", steps[0]);
-    // A step that was given up is rejected where the tree went on.
+    // A step that was given up is rejected where the tree went on, in the words of the other files: none of them has `Finish`.
     let pairs = bench.lines("solutions/preference-pairs.jsonl");
-    assert!(
-        pairs.iter().any(|pair| pair["rejected"].to_string().contains("give_up_and_restart")),
-        "{pairs:?}"
-    );
+    assert!(pairs.iter().any(|pair| pair["rejected"][0]["content"] == GIVES_UP), "{pairs:?}");
+    assert!(pairs.iter().chain(&paths).all(|line| !line.to_string().contains("Finish")), "{pairs:?}");
+    // An attempt that a check rejects gives no pairs.
+    let passes = |pair: &Value| rates[pair["id"].as_str().unwrap()]["passed"] == 1;
+    assert!(pairs.iter().all(passes), "{pairs:?}");
+    let page = std::fs::read_to_string(bench.path("run/report.html")).unwrap();
+    assert!(page.contains("Solution paths") && page.contains("No attempt passes"));
+    let card = std::fs::read_to_string(bench.path("run/dataset/README.md")).unwrap();
+    assert!(card.contains("as execution says") && card.contains("searched by m"), "{card}");
     let notes = &bench.report()["notes"]["annotate"];
     assert!(notes["yields"]["single"]["m"]["passed"].as_u64() > Some(0), "{notes}");
     // The instructions themselves are the same.
@@ -213,6 +223,18 @@ fn a_run_gets_solution_paths_that_execution_judges() {
         .unwrap();
     let text = String::from_utf8_lossy(&why.stdout);
     assert!(text.contains("attempt 1") && text.contains("Finish"), "{text}");
+    let (_, undone) =
+        programs.values().find(|(number, record)| number % 8 == 1 && record["calls"] != json!([])).unwrap();
+    let why = bench
+        .command(&server.url)
+        .arg("why")
+        .arg(bench.path("run"))
+        .arg(undone["id"].as_str().unwrap())
+        .output();
+    let text = String::from_utf8(why.unwrap().stdout).unwrap();
+    for part in ["  missing   ", "  answer    I have done it.", "  fault     solution/no-call"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
     // Nothing is asked twice.
     let n_asked = server.requests().len();
     let again = bench.annotate(&server.url, &["--method", "dfsdt", "--cache-only"]);
@@ -367,7 +389,12 @@ fn functions_that_nothing_executes_are_simulated_and_marked() {
     let made = run(&["generate", "apis", "--accept", "1", "--out", "made", "--quiet"]);
     assert!(made.status.success(), "{}", shown(&made));
     let refused = run(&["annotate", "made", "--model", "m", "--quiet"]);
-    assert!(shown(&refused).contains("nothing executes the calls of a collection"), "{}", shown(&refused));
+    let told = shown(&refused);
+    assert!(told.contains("nothing executes the calls of a collection"), "{told}");
+    // The same command would fail again, and what there was is not lost.
+    assert!(!told.contains("to continue"), "{told}");
+    assert!(told.contains("earlier/dataset is the dataset of the earlier run"), "{told}");
+    assert!(path("made/earlier/dataset/unverified/programs.jsonl").is_file());
     let done = run(&["annotate", "made", "--model", "m", "--simulator", "s", "--quiet"]);
     assert!(done.status.success(), "{}", shown(&done));
     let text = std::fs::read_to_string(path("made/dataset/unverified/solutions/pass-rates.jsonl")).unwrap();
@@ -376,6 +403,63 @@ fn functions_that_nothing_executes_are_simulated_and_marked() {
         (&rate["judged_by"], &rate["passed"], &rate["origins"]),
         (&json!("answer"), &json!(1), &json!(["simulated"]))
     );
+}
+
+#[test]
+fn a_set_stays_what_it_is_where_no_attempt_passes() {
+    let bench = Bench::with_instructions("12");
+    let before = bench.lines("programs.jsonl");
+    let gives_up = Server::start(|_, _| give_up());
+    let done = bench.annotate(&gives_up.url, &["--set", "annotate.unsolved=\"drop\""]);
+    // None is solved, so all are dropped; no easier ones take their place, and candidates beyond the set are not asked about.
+    assert_eq!(done.status.code(), Some(0), "{}", shown(&done));
+    assert_eq!(bench.lines("programs.jsonl"), Vec::<Value>::new());
+    assert_eq!(bench.report()["language_models"]["annotate"]["rows"], 12);
+    assert_eq!(gives_up.requests().len(), 12);
+    // A server that is away leaves the set of the run before.
+    let again = Bench::with_instructions("12");
+    let failed = again.annotate("http://127.0.0.1:9/v1", &["--set", "annotate.attempts=2"]);
+    assert_ne!(failed.status.code(), Some(0), "{}", shown(&failed));
+    let kept = std::fs::read_to_string(again.path("run/earlier/dataset/programs.jsonl")).unwrap();
+    assert_eq!(kept.lines().count(), before.len());
+    // Once a run ends here, its own outcome is the only one.
+    let done = again.annotate(&gives_up.url, &[]);
+    assert!(done.status.success(), "{}", shown(&done));
+    assert!(!again.path("run/earlier").exists());
+    assert_eq!(again.lines("programs.jsonl").len(), before.len());
+}
+
+#[test]
+fn a_judge_that_nobody_can_read_and_ids_that_nobody_has_are_told() {
+    let bench = Bench::with_instructions("4");
+    let programs = programs(&bench);
+    let known = programs.clone();
+    let server = Server::start(move |request, _| {
+        let judges = request.json()["messages"][0]["content"].to_string().contains("You judge whether");
+        if judges { reply("Well.") } else { step(&known, request) }
+    });
+    let done = bench.annotate(&server.url, &[]);
+    assert!(matches!(done.status.code(), Some(0 | 1)), "{}", shown(&done));
+    let judge = |more: &[&str]| {
+        let mut command = bench.command(&server.url);
+        command
+            .arg("judge")
+            .arg(bench.path("run"))
+            .args(["--model", "m", "--quiet"])
+            .args(more)
+            .output()
+            .unwrap()
+    };
+    let human = bench.path("read.csv");
+    std::fs::write(&human, "id,verdict\nx1,solved\n").unwrap();
+    let n_asked = server.requests().len();
+    let refused = judge(&["--human", human.to_str().unwrap()]);
+    let told = shown(&refused);
+    assert!(told.contains("no id is that of an instruction of the run: \"x1\" in the file"), "{told}");
+    assert_eq!(server.requests().len(), n_asked);
+    let unread = judge(&[]);
+    assert_eq!(unread.status.code(), Some(1), "{}", shown(&unread));
+    assert!(shown(&unread).contains("no verdict on any of 4 answers could be read"), "{}", shown(&unread));
 }
 
 #[test]

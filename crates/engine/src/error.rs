@@ -106,6 +106,9 @@ pub enum Error {
     /// A setting is out of range, or a file that it names is invalid.
     #[error("{0}")]
     Setting(String),
+    /// A service that a stage asks, such as a language model, gives no answer. The same run may succeed later.
+    #[error("{0}")]
+    Service(String),
     /// Decisions of people contradict each other.
     #[error("{0}")]
     Decisions(String),

@@ -17,7 +17,7 @@ use super::disk::{is_link, owner_only, put_in_place, remove, sync_folder};
 use super::error::{At, Error, Result};
 use super::foreign_files::refuse_foreign_files;
 use super::layout::{
-    DATASET, EARLIER_RUN_FILE, FORGOTTEN_LIST, INGEST, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL, STAGES,
+    DATASET, EARLIER, FORGOTTEN_LIST, INGEST, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL, STAGES,
     temporary_path,
 };
 use super::manifest::{sealed_manifest, step_folders};
@@ -90,7 +90,7 @@ impl RunFolder {
     /// Something cannot be removed.
     pub fn clear(&self) -> Result<()> {
         self.remove_outcome()?;
-        for name in [EARLIER_RUN_FILE, INGEST, STAGES, SPOOL] {
+        for name in [EARLIER, INGEST, STAGES, SPOOL] {
             remove(&self.path.join(name))?;
         }
         self.remove_partial()
@@ -134,23 +134,37 @@ impl RunFolder {
         Ok(Some(metadata.len()))
     }
 
-    /// Removes the files about a whole run, so that those of an earlier run are not mistaken for those of this one. How that was started
-    /// is kept until the run is finished, for commands that add to it.
+    /// Removes the files about a whole run, so that those of an earlier run are not mistaken for those of this one. Those of a finished run
+    /// are moved into a folder of their own, which stays until a run has ended here: one that stops loses nothing.
     ///
     /// # Errors
-    /// Something cannot be removed.
+    /// Something cannot be moved or removed.
     pub fn remove_outcome(&self) -> Result<()> {
-        // The file that marks the run as finished goes first.
+        let files = || [DATASET].into_iter().chain(OUTCOME);
         let run_file = self.path.join(RUN_FILE);
         if run_file.is_file() {
-            put_in_place(&run_file, &self.path.join(EARLIER_RUN_FILE))?;
+            let earlier = self.path.join(EARLIER);
+            remove(&earlier)?;
+            fs::create_dir(&earlier).at("making", &earlier)?;
+            // The file that marks the run as finished goes first.
+            put_in_place(&run_file, &earlier.join(RUN_FILE))?;
+            sync_folder(&self.path)?;
+            for path in files().map(|name| self.path.join(name)).filter(|path| path.exists()) {
+                let to = earlier.join(path.file_name().unwrap_or_default());
+                fs::rename(&path, to).at("renaming", &path)?;
+            }
         }
-        for name in [RUN_FILE, DATASET].into_iter().chain(OUTCOME) {
+        for name in [RUN_FILE].into_iter().chain(files()) {
             let path = self.path.join(name);
             remove(&path)?;
             remove(&temporary_path(&path))?;
         }
         Ok(())
+    }
+
+    /// Returns the dataset of the finished run before one that is not finished, if there is one.
+    pub fn earlier_dataset(&self) -> Option<PathBuf> {
+        Some(self.path.join(EARLIER).join(DATASET)).filter(|dataset| dataset.is_dir())
     }
 
     /// Returns the folder itself.

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::disk::is_link;
 use super::error::{Error, Result};
-use super::layout::{DATASET, INGEST, MANIFEST, STAGES};
-use super::manifest::{sealed_manifest, sealed_run_file, step_folders};
+use super::layout::{DATASET, EARLIER, INGEST, MANIFEST, RUN_FILE, STAGES};
+use super::manifest::{sealed_manifest, sealed_run_file, sealed_run_file_in, step_folders};
 use super::seal::{Files, names_below};
 
 /// Endings of the files that steps write. They are used for a step whose own list of files is lost.
@@ -14,12 +14,13 @@ const ENDINGS: [&str; 7] = ["parquet", "json", "jsonl", "md", "toml", "html", "p
 /// The maximum number of files that the message names.
 const MOST_NAMED: usize = 3;
 
-/// Refuses a run folder that holds a foreign file in `ingest/`, `stages/` or `dataset/`, which a run replaces.
+/// Refuses a run folder that holds a foreign file in `ingest/`, `stages/`, `dataset/` or `earlier/`, which a run replaces.
 ///
 /// # Errors
 /// It holds one, or cannot be read.
 pub(super) fn refuse_foreign_files(run: &Path) -> Result<()> {
     let mut others = of_dataset(run)?;
+    others.extend(of_earlier(run)?);
     others.extend(of_step(run, INGEST)?);
     let steps = step_folders(run)?;
     for step in &steps {
@@ -64,6 +65,17 @@ fn of_dataset(run: &Path) -> Result<Vec<String>> {
         Err(_) => unlike_ours(&folder)?,
     };
     Ok(others.into_iter().map(|name| format!("{DATASET}/{name}")).collect())
+}
+
+/// The outcome of a finished run that was moved aside.
+fn of_earlier(run: &Path) -> Result<Vec<String>> {
+    let folder = run.join(EARLIER);
+    let others = match sealed_run_file_in(run, &folder) {
+        Ok(sealed) => not_listed(&sealed.files, &folder, "")?,
+        Err(_) => unlike_ours(&folder)?,
+    };
+    let others = others.into_iter().filter(|name| name != RUN_FILE);
+    Ok(others.map(|name| format!("{EARLIER}/{name}")).collect())
 }
 
 /// Returns the files of a folder that are not in its list, except those of interrupted commands.

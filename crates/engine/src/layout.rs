@@ -14,8 +14,8 @@ pub const RUN_FORMAT: u32 = 2;
 /// Locked by the process that works in the folder.
 pub(super) const LOCK: &str = ".lock";
 pub(super) const RUN_FILE: &str = "run.json";
-/// The `run.json` of the run that the folder held before one that is not finished.
-pub(super) const EARLIER_RUN_FILE: &str = "run.earlier.json";
+/// The folder of the outcome of the finished run before one that is not finished: its `run.json`, tables, reports and dataset.
+pub const EARLIER: &str = "earlier";
 /// The file that ends a step.
 pub const MANIFEST: &str = "manifest.json";
 /// The fates of rows of a finished run that `forget` changed.

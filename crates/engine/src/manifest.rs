@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::disk::{check_access, is_link, remove, sync_folder};
 use super::error::{At, Error, Result, damaged};
 use super::fingerprint::sha256_until;
-use super::layout::{DATASET, EARLIER_RUN_FILE, MANIFEST, OUTCOME, RUN_FILE, STAGES};
+use super::layout::{DATASET, EARLIER, MANIFEST, OUTCOME, RUN_FILE, STAGES};
 use super::marker::{check_format, has_marker, run_command};
 use super::seal::{Files, Sealed, names_below, read_sealed, write_sealed};
 
@@ -80,7 +80,7 @@ pub fn write_run_file(run: &Path, file: &RunFile) -> Result<()> {
         sync_folder(&dataset)?;
     }
     write_sealed(&run.join(RUN_FILE), file, &files)?;
-    remove(&run.join(EARLIER_RUN_FILE))
+    remove(&run.join(EARLIER))
 }
 
 /// Reads `run.json` of a run folder.
@@ -96,12 +96,10 @@ pub fn read_run_file(run: &Path) -> Result<RunFile> {
 /// # Errors
 /// As [`read_run_file`].
 pub fn read_run_file_or_earlier(run: &Path) -> Result<RunFile> {
-    let earlier = run.join(EARLIER_RUN_FILE);
+    let earlier = run.join(EARLIER);
     match read_run_file(run) {
-        Err(Error::Unfinished { .. }) if earlier.is_file() => {
-            let sealed: Sealed<RunFile> = read_own(run, &earlier)?;
-            check_format(run, &sealed.value.format.to_string())?;
-            Ok(sealed.value)
+        Err(Error::Unfinished { .. }) if earlier.join(RUN_FILE).is_file() => {
+            Ok(sealed_run_file_in(run, &earlier)?.value)
         }
         read => read,
     }
@@ -111,13 +109,18 @@ pub(super) fn sealed_run_file(run: &Path) -> Result<Sealed<RunFile>> {
     let path = run.join(RUN_FILE);
     check_access(&path)?;
     if path.is_file() {
-        let sealed: Sealed<RunFile> = read_own(run, &path)?;
-        check_format(run, &sealed.value.format.to_string())?;
-        return Ok(sealed);
+        return sealed_run_file_in(run, run);
     }
     let path = run.to_owned();
     let is_begun = has_marker(run)?;
     Err(if is_begun { Error::Unfinished { command: run_command(run), path } } else { Error::NoRun(path) })
+}
+
+/// Reads the `run.json` in a folder of a run.
+pub(super) fn sealed_run_file_in(run: &Path, folder: &Path) -> Result<Sealed<RunFile>> {
+    let sealed: Sealed<RunFile> = read_own(run, &folder.join(RUN_FILE))?;
+    check_format(run, &sealed.value.format.to_string())?;
+    Ok(sealed)
 }
 
 /// Returns the manifest of a finished step of any run; `None` if it is not finished.

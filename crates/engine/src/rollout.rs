@@ -28,6 +28,12 @@ pub trait Rollout {
     /// Returns what it does next, given the outcomes of its last requests in their order; none at the start. What it
     /// returns must depend on these alone.
     fn next(&mut self, outcomes: Vec<AskedOutcome>) -> Next<Self::Output>;
+
+    /// Returns which of the outcomes that [`next`](Self::next) took last are answers that it cannot use, by their positions. The next run
+    /// asks for them again.
+    fn unusable(&self) -> Vec<usize> {
+        Vec::new()
+    }
 }
 
 /// The rollouts of a group: their requests are in memory at once.
@@ -61,14 +67,20 @@ fn follow_group<R: Rollout>(
 ) -> Result<Vec<R::Output>> {
     let mut outputs: Vec<Option<R::Output>> = group.iter().map(|_| None).collect();
     let mut outcomes: Vec<Vec<AskedOutcome>> = group.iter().map(|_| Vec::new()).collect();
+    // The requests of the round before, with what their answers cost.
+    let mut before: Vec<Vec<(ChatRequest, Option<f64>)>> = group.iter().map(|_| Vec::new()).collect();
     for _ in 0..MAX_ROUNDS {
         let mut requests = Vec::new();
         let mut asking = Vec::new();
+        let mut unusable = Vec::new();
         for (at, rollout) in group.iter_mut().enumerate() {
             if outputs[at].is_some() {
                 continue;
             }
-            match rollout.next(std::mem::take(&mut outcomes[at])) {
+            let next = rollout.next(std::mem::take(&mut outcomes[at]));
+            let asked = std::mem::take(&mut before[at]);
+            unusable.extend(rollout.unusable().into_iter().filter_map(|nth| asked.get(nth).cloned()));
+            match next {
                 Next::Done(output) => outputs[at] = Some(output),
                 Next::Ask(asked) => {
                     asking.push((at, asked.len()));
@@ -76,6 +88,7 @@ fn follow_group<R: Rollout>(
                 }
             }
         }
+        mark_unusable(unusable, cx, usage)?;
         if asking.is_empty() {
             return Ok(outputs.into_iter().flatten().collect());
         }
@@ -88,13 +101,32 @@ fn follow_group<R: Rollout>(
         let answered = model.answer(&requests, cx)?;
         usage.add(&answered.usage);
         let mut answers = answered.outcomes.into_iter();
+        let mut sent = requests.into_iter().zip(answered.costs);
         for (at, n_requests) in asking {
             outcomes[at] = answers.by_ref().take(n_requests).collect();
+            before[at] = sent.by_ref().take(n_requests).collect();
         }
     }
     Err(Error::Setting(format!(
         "a sequence of requests to a language model has not ended after {MAX_ROUNDS} rounds"
     )))
+}
+
+/// Counts answers that cannot be used, and has the next run ask for them again.
+fn mark_unusable(
+    unusable: Vec<(ChatRequest, Option<f64>)>,
+    cx: &Context<'_>,
+    usage: &mut ModelUsage,
+) -> Result<()> {
+    let Some(model) = cx.services.language_model.as_ref().filter(|_| !unusable.is_empty()) else {
+        return Ok(());
+    };
+    usage.unusable += unusable.len() as u64;
+    for cost in unusable.iter().filter_map(|(_, cost)| *cost) {
+        usage.wasted_cost = Some(usage.wasted_cost.unwrap_or(0.0) + cost);
+    }
+    let requests: Vec<ChatRequest> = unusable.into_iter().map(|(request, _)| request).collect();
+    model.mark_unusable(&requests)
 }
 
 #[cfg(test)]
@@ -109,9 +141,10 @@ mod tests {
     use crate::language_model::{Answered, LanguageModel};
     use crate::services::Services;
 
-    /// Answers a question with its length, and records how many are asked at once. Questions with `?` fail.
+    /// Answers a question with its length, and records how many are asked at once, and what is marked as unusable. Questions with `?`
+    /// fail.
     #[derive(Debug, Default)]
-    struct Lengths(Mutex<Vec<usize>>);
+    struct Lengths(Mutex<Vec<usize>>, Mutex<Vec<String>>);
 
     fn question(text: &str) -> ChatRequest {
         let body = Map::from_iter([("prompt".to_owned(), Value::from(text))]);
@@ -128,7 +161,13 @@ mod tests {
             };
             let usage = ModelUsage { requests: requests.len() as u64, ..ModelUsage::default() };
             let outcomes: Vec<AskedOutcome> = requests.iter().map(outcome).collect();
-            Ok(Answered { costs: vec![None; outcomes.len()], outcomes, usage })
+            Ok(Answered { costs: vec![Some(0.5); outcomes.len()], outcomes, usage })
+        }
+
+        fn mark_unusable(&self, requests: &[ChatRequest]) -> Result<()> {
+            let texts = requests.iter().map(|request| request.body["prompt"].as_str().unwrap().to_owned());
+            self.1.lock().unwrap().extend(texts);
+            Ok(())
         }
     }
 
@@ -153,6 +192,21 @@ mod tests {
             }
             Next::Ask(vec![question(&self.text); 2])
         }
+
+        /// Of two answers it cannot use the second, where the text has a `!`.
+        fn unusable(&self) -> Vec<usize> {
+            if self.text.contains('!') { vec![1] } else { Vec::new() }
+        }
+    }
+
+    #[test]
+    fn answers_that_cannot_be_used_are_asked_for_again() {
+        let growing = |text: &str| Growing { text: text.to_owned(), end: 4 };
+        let model = Arc::new(Lengths::default());
+        let (_, usage) =
+            follow_with(Some(Arc::clone(&model) as _), vec![growing("a!"), growing("bb")]).unwrap();
+        assert_eq!(*model.1.lock().unwrap(), ["a!"]);
+        assert_eq!((usage.unusable, usage.wasted_cost), (1, Some(0.5)));
     }
 
     fn follow_with(

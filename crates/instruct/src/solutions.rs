@@ -10,10 +10,13 @@ use std::path::Path;
 
 use callsieve_bfcl::conversation::{Message, Role, openai_message};
 use callsieve_engine::error::{At as _, Result};
-use callsieve_solve::finish;
+use callsieve_solve::draw::draw;
+use callsieve_solve::finish::{self, Finish};
 use callsieve_solve::paths::{PreferencePair, preference_pairs};
 use callsieve_solve::toolllama::{self, TrainingStep};
 use callsieve_solve::training::prefixes;
+use callsieve_text::figures::counted;
+use callsieve_text::visible::visible_line;
 use serde_json::{Map, Value, json};
 
 use crate::attempt::{Attempt, Checked, chosen, pass_rate, passing};
@@ -24,11 +27,13 @@ use crate::sink::open;
 /// The name of the folder.
 pub const FOLDER: &str = "solutions";
 /// The file of pass rates.
-const RATES: &str = "pass-rates.jsonl";
+pub const RATES: &str = "pass-rates.jsonl";
 /// The file of preference pairs.
 const PAIRS: &str = "preference-pairs.jsonl";
 /// The file of `ToolLLaMA`'s training steps, as the converter of ToolBench writes it.
 const STEPS: &str = "toolllama-steps.json";
+/// The file of drawn trees.
+pub const TREES: &str = "trees.txt";
 /// The form that keeps thoughts.
 const WITH_THOUGHTS: &str = "openai.jsonl";
 
@@ -142,6 +147,7 @@ pub(crate) fn write(folder: &Path, all: &[Solved<'_>], masks_names: bool) -> Res
         write_lines(&folder.join(form.file), all.iter().filter_map(line))?;
     }
     write_steps(&folder.join(STEPS), all)?;
+    write_trees(&folder.join(TREES), all)?;
     write_lines(&folder.join(PAIRS), all.iter().flat_map(pairs))?;
     write_lines(&folder.join(RATES), all.iter().map(Solved::rate))
 }
@@ -155,6 +161,35 @@ fn write_lines(path: &Path, lines: impl Iterator<Item = Value>) -> Result<()> {
     let mut file = open(path)?;
     for line in lines {
         writeln!(file, "{line}").at("writing", path)?;
+    }
+    file.flush().at("writing", path)
+}
+
+/// Returns an attempt as a person reads it: how it ended, and its tree, two lines or more.
+pub fn drawn(number: usize, attempt: &Attempt) -> String {
+    let outcome = match (attempt.solved, attempt.answered) {
+        (Some(true), _) => "solved",
+        (Some(false), Some(_)) => "answered, with other results or another state than the instruction has",
+        (None, Some(_)) => "answered",
+        (_, None) => "no answer",
+    };
+    let requests = counted(u64::from(attempt.spent.requests), "request", "requests");
+    let tokens = counted(attempt.spent.tokens(), "token", "tokens");
+    let line = |line: &str| format!("    {}\n", visible_line(line));
+    let tree: String = draw(&attempt.tree).lines().map(line).collect();
+    format!("attempt {number}  {outcome}; {requests}, {tokens}\n{tree}")
+}
+
+/// Writes the trees of all attempts, each instruction after an empty line.
+fn write_trees(path: &Path, all: &[Solved<'_>]) -> Result<()> {
+    let mut file = open(path)?;
+    for (nth, solved) in all.iter().enumerate() {
+        let gap = if nth > 0 { "\n" } else { "" };
+        let (id, instruction) = (visible_line(solved.id), visible_line(&solved.record.instruction));
+        writeln!(file, "{gap}{id}  {instruction}").at("writing", path)?;
+        for (number, attempt) in (1..).zip(solved.attempts) {
+            file.write_all(drawn(number, attempt).as_bytes()).at("writing", path)?;
+        }
     }
     file.flush().at("writing", path)
 }
@@ -205,10 +240,13 @@ fn with_thoughts(solved: &Solved<'_>) -> Option<Value> {
 
 /// The pairs of an instruction: where an attempt went on from a step that led nowhere, and where one attempt passes and another fails.
 fn pairs<'a>(solved: &'a Solved<'_>) -> impl Iterator<Item = Value> + 'a {
-    let mut functions = solved.functions.to_vec();
-    functions.push(finish::function_doc());
-    let tools = openai_tools(&functions);
+    let tools = openai_tools(&solved.functions);
     let line = move |pair: PreferencePair, kind: &str| {
+        let (chosen, rejected) = (without_finish(pair.chosen), without_finish(pair.rejected));
+        // Who gives up without a word has nothing that a model can learn to avoid.
+        if chosen.is_empty() || rejected.is_empty() || chosen == rejected {
+            return None;
+        }
         let written = |messages: &[Message]| -> Vec<Value> {
             messages.iter().filter(|message| message.role != Role::System).map(openai_message).collect()
         };
@@ -216,17 +254,37 @@ fn pairs<'a>(solved: &'a Solved<'_>) -> impl Iterator<Item = Value> + 'a {
             ("id", json!(solved.id)),
             ("from", json!(kind)),
             ("prompt", json!(written(&pair.shared))),
-            ("chosen", json!(written(&pair.chosen))),
-            ("rejected", json!(written(&pair.rejected))),
+            ("chosen", json!(written(&chosen))),
+            ("rejected", json!(written(&rejected))),
             ("tools", json!(tools)),
         ];
-        Value::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>())
+        Some(Value::Object(
+            members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>(),
+        ))
     };
-    let passing = solved.attempts.iter().filter(|attempt| attempt.passes());
-    let mut lines: Vec<Value> =
-        passing.flat_map(|attempt| preference_pairs(&attempt.tree)).map(|pair| line(pair, "steps")).collect();
-    lines.extend(of_attempts(solved).map(|pair| line(pair, "attempts")));
+    let passing = solved.attempts.iter().zip(solved.passes()).filter(|(_, passes)| *passes);
+    let mut lines: Vec<Value> = passing
+        .flat_map(|(attempt, _)| preference_pairs(&attempt.tree))
+        .filter_map(|pair| line(pair, "steps"))
+        .collect();
+    lines.extend(of_attempts(solved).and_then(|pair| line(pair, "attempts")));
     lines.into_iter()
+}
+
+/// A continuation as the other files have it: an answer is a text, and nobody calls `Finish`.
+fn without_finish(messages: Vec<Message>) -> Vec<Message> {
+    let without = |mut message: Message| {
+        let ended = message.calls.iter().find(|call| call.name == finish::NAME);
+        let ended = ended.and_then(|call| finish::read(&call.arguments).ok());
+        message.calls.retain(|call| call.name != finish::NAME);
+        match ended {
+            Some(Finish::Answer(answer)) if message.calls.is_empty() => message.content = answer,
+            _ => {}
+        }
+        message
+    };
+    let messages = messages.into_iter().map(without);
+    messages.filter(|message| !message.content.is_empty() || !message.calls.is_empty()).collect()
 }
 
 /// The chosen attempt and the first that is known to be wrong, from the last message of the user on.

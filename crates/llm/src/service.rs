@@ -370,7 +370,8 @@ impl Question {
 fn run_error(error: Error) -> RunError {
     match error {
         Error::Interrupted => RunError::Interrupted,
-        other => RunError::Setting(other.to_string()),
+        wrong @ Error::Setting(_) => RunError::Setting(wrong.to_string()),
+        other => RunError::Service(other.to_string()),
     }
 }
 

@@ -1,11 +1,13 @@
 //! Text of an instruction: each call as executed, with where its arguments come from; the trees of its attempts.
 
-use callsieve_solve::draw::draw;
+use callsieve_judge::checks::Level;
+use serde_json::{Map, Value};
 
 use super::text::Texts;
 use crate::instruct::attempt::Attempt;
 use crate::instruct::record::{CallRecord, Provenance, Record, TEMPLATE};
-use crate::text::figures::counted;
+use crate::instruct::solutions::drawn;
+use crate::run::why::RequestHistory;
 use crate::text::visible::visible_line;
 
 impl Texts {
@@ -30,6 +32,35 @@ impl Texts {
         text
     }
 
+    /// The attempts of models at a request, with what was found in them and what judges say.
+    pub(super) fn attempts(self, request: &RequestHistory) -> String {
+        let record = request.sent.as_ref().and_then(|sent| sent.program.as_ref());
+        let turns = record.map_or(0, |record| record.turns.len());
+        let mut text = String::new();
+        for (at, attempt) in request.attempts.iter().enumerate() {
+            text += &drawn(at + 1, attempt);
+            if turns > 1 {
+                text += &format!(
+                    "  turn      the last one, turn {turns}; the turns before it are as in the instruction\n"
+                );
+            }
+            if let (Some(record), Some(false), Some(_)) = (record, attempt.solved, attempt.answered) {
+                let (made, missing) = differences(attempt, record);
+                text.extend(made.iter().map(|call| format!("  only here {}\n", self.shown(call))));
+                text.extend(missing.iter().map(|call| format!("  missing   {}\n", self.shown(call))));
+            }
+            text.extend(attempt.answer().map(|answer| format!("  answer    {}\n", self.shown(answer))));
+            let findings = request.checked.get(at).map(|of| of.findings.as_slice()).unwrap_or_default();
+            for finding in findings {
+                let level = if finding.level == Level::Certain { "fault" } else { "suspicion" };
+                let evidence = format!("{}: \"{}\"", finding.reason.code(), finding.evidence);
+                text += &format!("  {level:9} {}\n", self.shown(&evidence));
+            }
+        }
+        let cell = request.verdicts.as_ref().and_then(|cell| serde_json::from_str(cell.as_str()).ok());
+        text + &cell.as_ref().map(verdicts).unwrap_or_default()
+    }
+
     fn call(self, number: usize, call: &CallRecord) -> String {
         let label = format!("call {number}");
         let mut text = format!("  {label:9} {}\n", visible_line(&call.name));
@@ -50,19 +81,41 @@ impl Texts {
     }
 }
 
-/// An attempt of a model: how it ended, and its tree.
-pub(super) fn attempted(number: usize, attempt: &Attempt) -> String {
-    let outcome = match (attempt.solved, attempt.answered) {
-        (Some(true), _) => "solved",
-        (Some(false), Some(_)) => "answered, with other results or another state than the instruction has",
-        (None, Some(_)) => "answered",
-        (_, None) => "no answer",
+/// The calls of an attempt that the last turn of the instruction does not have, and those that it has alone, as a person writes them. A call
+/// that both have twice is compared twice.
+fn differences(attempt: &Attempt, record: &Record) -> (Vec<String>, Vec<String>) {
+    let written = |name: &str, arguments: &Map<String, Value>| {
+        let argument = |(name, value): (&String, &Value)| format!("{name}={value}");
+        format!("{name}({})", arguments.iter().map(argument).collect::<Vec<_>>().join(", "))
     };
-    let requests = counted(u64::from(attempt.spent.requests), "request", "requests");
-    let tokens = counted(attempt.spent.tokens(), "token", "tokens");
-    let tree: String =
-        draw(&attempt.tree).lines().map(|line| format!("    {}\n", visible_line(line))).collect();
-    format!("attempt {number}  {outcome}; {requests}, {tokens}\n{tree}")
+    let none = Map::new();
+    let made = attempt.calls().into_iter();
+    let mut made: Vec<String> =
+        made.map(|(call, ..)| written(&call.name, call.arguments.as_object().unwrap_or(&none))).collect();
+    let numbers = record.turns.last().map(|turn| turn.calls.as_slice()).unwrap_or_default();
+    let wanted = numbers.iter().filter_map(|number| record.calls.get(number.checked_sub(1)?));
+    let mut missing = Vec::new();
+    for call in wanted.map(|call| written(&call.name, &call.arguments)) {
+        match made.iter().position(|other| *other == call) {
+            Some(at) => drop(made.remove(at)),
+            None => missing.push(call),
+        }
+    }
+    (made, missing)
+}
+
+/// What language models say of an attempt, from the cell of the column.
+fn verdicts(cell: &Value) -> String {
+    let votes = |(model, tally): (&String, &Value)| {
+        let of = tally["votes"].as_object().into_iter().flatten();
+        let of: Vec<String> = of.map(|(label, n)| format!("{n} {label}")).collect();
+        let unreadable = tally["unreadable"].as_u64().filter(|n| *n > 0);
+        let of = of.into_iter().chain(unreadable.map(|n| format!("{n} unreadable"))).collect::<Vec<_>>();
+        format!("{}: {}", visible_line(model), visible_line(&of.join(", ")))
+    };
+    let models = cell["models"].as_object().into_iter().flatten().map(votes).collect::<Vec<_>>();
+    let number = cell["attempt"].as_u64().map(|at| at + 1).unwrap_or_default();
+    format!("judged    attempt {number}; votes of {}\n", models.join("; "))
 }
 
 /// Where an argument comes from.

@@ -1,6 +1,5 @@
 //! Text of the history of a request: as sent, with its docs; how it was judged, and its fate.
 
-use super::program::attempted;
 use super::text::{PURGED, Texts, reason};
 use crate::conversation::Message;
 use crate::engine::corpus::RowId;
@@ -28,7 +27,7 @@ impl Texts {
         for event in &request.forgotten {
             text += &format!("     {:24} {}: {}\n", event.stage, event.action, event.reason);
         }
-        text.extend((1..).zip(&request.attempts).map(|(number, attempt)| attempted(number, attempt)));
+        text += &self.attempts(request);
         text.extend(request.judgement.iter().map(judged));
         text += &format!("fate      {}", request.fate.name);
         match &request.kept {

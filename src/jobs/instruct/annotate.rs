@@ -121,17 +121,17 @@ fn pipeline(
 /// The stages of solution paths, in their order.
 const STAGES: [&str; 3] = [Annotate::NAME, CheckSolutions::NAME, JudgeSolutions::NAME];
 
-/// Adds those of [`STAGES`] that a resolved pipeline lacks, before surplus instructions are held. Returns the id of one of them.
+/// Moves the [`STAGES`] of a resolved pipeline after the one that holds surplus instructions, and adds those that it lacks: only instructions
+/// of the set are asked about, and none takes the place of one that is dropped. Returns the id of one of them.
 fn with_stages(resolved: &mut Value, wanted: &str) -> String {
     let Some(stages) = resolved["stages"].as_array_mut() else { return wanted.to_owned() };
     let place = |stages: &[Value], kind: &str| stages.iter().position(|stage| stage["kind"] == kind);
-    let mut next = place(stages, HoldSurplus::NAME).unwrap_or(stages.len());
-    for kind in STAGES.iter().rev() {
-        next = place(stages, kind).unwrap_or_else(|| {
-            stages.insert(next, json!({"id": kind, "kind": kind, "settings": {}}));
-            next
-        });
-    }
+    let own = STAGES.map(|kind| match place(stages, kind) {
+        Some(at) => stages.remove(at),
+        None => json!({"id": kind, "kind": kind, "settings": {}}),
+    });
+    let after = place(stages, HoldSurplus::NAME).map_or(stages.len(), |at| at + 1);
+    stages.splice(after..after, own);
     let at = place(stages, wanted).unwrap_or_default();
     stages[at]["id"].as_str().unwrap_or(wanted).to_owned()
 }
@@ -141,18 +141,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_stages_are_added_before_surplus_is_held_and_only_once() {
+    fn the_stages_come_after_surplus_is_held_and_only_once() {
         let mut resolved =
-            json!({"stages": [{"id": "a", "kind": "parse-docs"}, {"id": "b", "kind": "hold-surplus"}]});
+            json!({"stages": [{"id": "a", "kind": "judge-solutions"}, {"id": "b", "kind": "hold-surplus"}]});
         assert_eq!(with_stages(&mut resolved, "annotate"), "annotate");
         let kinds = |resolved: &Value| -> Vec<String> {
             let stages = resolved["stages"].as_array().unwrap();
             stages.iter().map(|stage| stage["kind"].as_str().unwrap().to_owned()).collect()
         };
-        let expected = ["parse-docs", "annotate", "check-solutions", "judge-solutions", "hold-surplus"];
+        let expected = ["hold-surplus", "annotate", "check-solutions", "judge-solutions"];
         assert_eq!(kinds(&resolved), expected);
-        resolved["stages"][3]["id"] = "mine".into();
-        assert_eq!(with_stages(&mut resolved, "judge-solutions"), "mine");
+        assert_eq!(with_stages(&mut resolved, "judge-solutions"), "a");
         assert_eq!(kinds(&resolved), expected);
     }
 }

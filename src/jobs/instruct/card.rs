@@ -6,6 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::figures::{Figures, conditions_in_words, cost_of_one, figures, yields};
+use super::solutions::Solutions;
 use super::{conditions, coverage};
 use crate::engine::disk::read_json;
 use crate::engine::error::Result;
@@ -76,6 +77,8 @@ pub(super) fn card(folder: &Path) -> Result<String> {
         let _ = writeln!(text, "| `{reason}` | {} |", count(n.as_u64().unwrap_or_default()));
     }
     text += &of_models(&report, &figures);
+    let solutions = Solutions::of(folder)?.card(&report);
+    text += &solutions;
     let _ = write!(text, "\n## Environment\n\n");
     for (environment, n) in &figures.environments {
         let _ = writeln!(text, "- {environment}: {} instructions", count(*n));
@@ -100,6 +103,9 @@ pub(super) fn card(folder: &Path) -> Result<String> {
     let _ = write!(text, "\n## Files\n\n| file | read by |\n|---|---|\n");
     for form in &FORMS {
         let _ = writeln!(text, "| `{}` | {} |", form.file, form.read_by);
+    }
+    if !solutions.is_empty() {
+        text += "| `solutions/` | the forms above with the paths of models, pairs for preference training, pass rates, drawn trees |\n";
     }
     text += "| `bfcl/` | BFCL's evaluator; of Python classes also several turns |\n| `instructions.parquet` | any reader of Parquet; messages, tools and programs are JSON texts |\n";
     let language = if figures.models.is_empty() {

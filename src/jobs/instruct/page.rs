@@ -5,6 +5,7 @@ use std::path::Path;
 use maud::{Markup, html};
 
 use super::figures::{Figures, conditions_in_words, figures, yields};
+use super::solutions::Solutions;
 use super::{Coverage, conditions, coverage};
 use crate::engine::error::Result;
 use crate::instruct::meaning_of;
@@ -31,6 +32,7 @@ pub(super) fn sections(folder: &Path, report: &Report) -> Result<OwnSections> {
         strata(&figures, coverage.as_ref()),
         rejected(report),
         of_models(report),
+        Solutions::of(folder)?.section(&serde_json::to_value(report).unwrap_or_default()),
         html! {
             h2 { "Environment" }
             ul { @for line in environment.iter().chain(&how) { li { (line) } } }

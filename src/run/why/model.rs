@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::json_text::JsonText;
 use super::stages::{RowEvent, StageHistory};
 use crate::conversation::Message;
-use crate::instruct::attempt::Attempt;
+use crate::instruct::attempt::{Attempt, Checked};
 use crate::instruct::record::Record;
 use crate::run::place::Place;
 
@@ -58,6 +58,12 @@ pub struct RequestHistory {
     /// What models did to do what it asks for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Attempt>,
+    /// What was found in each of them without a model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub checked: Vec<Checked>,
+    /// What language models say of the chosen attempt: the cell of the column `judgements`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdicts: Option<JsonText>,
     /// How the relevance of its functions was judged.
     pub judgement: Option<Judgement>,
     /// How it ended.

@@ -8,8 +8,9 @@ use super::model::{Basis, Facts, Judgement, KeptRequest, RequestHistory, RowFate
 use super::stages::{StagesOf, forgotten_events};
 use crate::columns::{
     self, ANSWER, ASSISTANT, CATEGORY, CATEGORY_BASIS, EXTERNAL_ID, FINISH_REASON, FLAGS, FOLLOWING_MESSAGES,
-    LOG_FORMAT, MESSAGES, MODEL, PARALLEL_TOOL_CALLS, PARSE_STEPS, PROGRAM, RELEVANCE, RELEVANCE_BASIS,
-    RESPONSE, SESSION, STATUS, TEXT, TIER, TIME_MS, TOOL_CHOICE, TRACES, USER,
+    JUDGEMENTS, LOG_FORMAT, MESSAGES, MODEL, PARALLEL_TOOL_CALLS, PARSE_STEPS, PROGRAM, RELEVANCE,
+    RELEVANCE_BASIS, RESPONSE, SESSION, SOLUTION_FINDINGS, STATUS, TEXT, TIER, TIME_MS, TOOL_CHOICE, TRACES,
+    USER,
 };
 use crate::engine::corpus::BatchCells;
 use crate::engine::decision::digest;
@@ -41,6 +42,8 @@ pub(super) fn history(run: &OpenRun, row: RowIx) -> Result<RequestHistory, Error
         stages: StagesOf { run, request: Some(row), lists: &lists }.histories()?,
         forgotten: forgotten_events(run, row)?,
         attempts: request.json(TRACES).filter(|_| !is_forgotten).unwrap_or_default(),
+        checked: request.json(SOLUTION_FINDINGS).filter(|_| !is_forgotten).unwrap_or_default(),
+        verdicts: request.text(JUDGEMENTS).filter(|_| !is_forgotten).as_deref().map(JsonText::new),
         judgement: request.judgement(),
         fate: fate_of(run, row),
         kept: fate.is_none().then(|| request.kept()),
@@ -102,8 +105,19 @@ struct RequestCells<'a> {
 impl<'a> RequestCells<'a> {
     fn read(run: &'a OpenRun, row: RowIx) -> Result<Self, Error> {
         let requests = &run.corpus.requests;
-        let judged =
-            vec![ANSWER, FLAGS, TIER, CATEGORY, CATEGORY_BASIS, RELEVANCE, RELEVANCE_BASIS, PROGRAM, TRACES];
+        let judged = vec![
+            ANSWER,
+            FLAGS,
+            TIER,
+            CATEGORY,
+            CATEGORY_BASIS,
+            RELEVANCE,
+            RELEVANCE_BASIS,
+            PROGRAM,
+            TRACES,
+            SOLUTION_FINDINGS,
+            JUDGEMENTS,
+        ];
         let mut columns = [columns::from_ingest(), judged].concat();
         columns.retain(|column| column.table == requests.id());
         let batch = requests.batch_of(row);

@@ -245,7 +245,8 @@ impl Stage for Annotate {
             ends: (self.max_seconds > 0).then(|| Instant::now() + Duration::from_secs(self.max_seconds)),
         };
         let settings = self.search();
-        let mut usage = ModelUsage { model: model.to_owned(), ..ModelUsage::default() };
+        let models: Vec<&str> = [model].into_iter().chain(world.simulator).collect();
+        let mut usage = ModelUsage { model: models.join(", "), ..ModelUsage::default() };
         let mut yields = Yields::default();
         let n_rows = (AT_ONCE / self.attempts as usize).max(1);
         for some in made.chunks(n_rows) {

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::conversation::{Call, Message};
 use crate::engine::error::Result;
-use crate::engine::language_model::ChatRequest;
+use crate::engine::language_model::{ChatAnswer, ChatRequest};
 use crate::engine::rollout::{AskedOutcome, Next, Rollout};
 use crate::environments::call::{Failure, Origin};
 use crate::environments::environment::Environment;
@@ -51,6 +51,8 @@ pub(super) struct Attempting<'a> {
     functions: Vec<Value>,
     asked: Asked<'a>,
     pending: Option<Pending>,
+    /// The last answer is none of a function.
+    is_unusable: bool,
 }
 
 /// What was asked last.
@@ -80,7 +82,8 @@ impl<'a> Attempting<'a> {
         let mut functions = functions.to_vec();
         functions.push(finish::function_doc());
         let opening: Vec<Message> = asked.wire.system(&functions).into_iter().chain(task.opening()).collect();
-        Self { search: Search::new(settings, opening, names), task, world, functions, asked, pending: None }
+        let search = Search::new(settings, opening, names);
+        Self { search, task, world, functions, asked, pending: None, is_unusable: false }
     }
 
     /// What the search wants, with the request for it.
@@ -109,8 +112,14 @@ impl<'a> Attempting<'a> {
                 let reply = self.reply(outcome);
                 let _ = self.search.reply(reply);
             }
-            Some(Pending::Result) => match simulated(outcome) {
-                Ok(observation) => drop(self.search.observe(observation)),
+            Some(Pending::Result) => match outcome.map_err(|why| why.describe()) {
+                Ok(answer) => match simulated(&answer) {
+                    Ok(observation) => drop(self.search.observe(observation)),
+                    Err(why) => {
+                        self.is_unusable = true;
+                        self.search.stop(why);
+                    }
+                },
                 Err(why) => self.search.stop(why),
             },
             None => {}
@@ -198,6 +207,7 @@ impl Rollout for Attempting<'_> {
     type Output = Result<Attempt>;
 
     fn next(&mut self, outcomes: Vec<AskedOutcome>) -> Next<Self::Output> {
+        self.is_unusable = false;
         for outcome in outcomes {
             self.take(outcome);
         }
@@ -223,12 +233,16 @@ impl Rollout for Attempting<'_> {
             }
         }
     }
+
+    /// A reply of the model is a step whatever it says; only what stands for a result has to be one.
+    fn unusable(&self) -> Vec<usize> {
+        if self.is_unusable { vec![0] } else { Vec::new() }
+    }
 }
 
 /// The observation of a model that stands in for a function.
-fn simulated(outcome: AskedOutcome) -> std::result::Result<Observation, String> {
-    let answer = outcome.map_err(|why| why.describe())?;
-    let observation = match result_in(&answer)? {
+fn simulated(answer: &ChatAnswer) -> std::result::Result<Observation, String> {
+    let observation = match result_in(answer)? {
         Ok(result) => Observation::result(result_text(&result)),
         Err(error) => Observation::error(error),
     };

@@ -160,6 +160,10 @@ impl Stage for JudgeSolutions {
             return Ok(());
         }
         let (checked, ids) = beside(view, cx)?;
+        let people = self.human.as_deref().map(of_people).transpose()?;
+        if let (Some(people), Some(file)) = (&people, &self.human) {
+            check_people(people, &ids, file)?;
+        }
         let mut cases: Vec<Case<'_>> = rows
             .iter()
             .filter_map(|row| {
@@ -175,7 +179,6 @@ impl Stage for JudgeSolutions {
         usage.rows = cases.len() as u64;
         usage.rows_without = (view.rows().count() - cases.len()) as u64;
         let judged = cases.iter().map(|case| self.decide(case, out)).collect::<Result<Vec<Judged>>>()?;
-        let people = self.human.as_deref().map(of_people).transpose()?;
         let mut figures = Figures::of(&judged, people.as_ref());
         if let Some(run) = &self.against {
             let reference = Reference::read(run)?;
@@ -194,6 +197,24 @@ fn of_people(file: &Path) -> Result<BTreeMap<String, AnswerStatus>> {
     let wrong = |error: &dyn std::fmt::Display| Error::Setting(format!("{}: {error}", file.display()));
     let text = crate::side_file::read_text(file).map_err(|error| wrong(&error))?;
     callsieve_judge::human::read(&text).map_err(|error| wrong(&error))
+}
+
+/// Refuses verdicts of people of which none is about an instruction, before anybody is asked.
+fn check_people(
+    people: &BTreeMap<String, AnswerStatus>,
+    ids: &BTreeMap<RowIx, String>,
+    file: &Path,
+) -> Result<()> {
+    if people.is_empty() || ids.values().any(|id| people.contains_key(id)) {
+        return Ok(());
+    }
+    let first = |ids: &mut dyn Iterator<Item = &String>| ids.next().cloned().unwrap_or_default();
+    Err(Error::Setting(format!(
+        "{}: no id is that of an instruction of the run: \"{}\" in the file, \"{}\" in the run\nhint: `id` in dataset/solutions/pass-rates.jsonl has them",
+        file.display(),
+        first(&mut people.keys()),
+        first(&mut ids.values())
+    )))
 }
 
 /// What stands beside the attempts of rows: what was found in them, and the ids of their instructions.

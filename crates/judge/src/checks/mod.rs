@@ -35,9 +35,9 @@ pub struct Solution<'a> {
     pub answer: &'a str,
     /// The docs of the functions on offer, with `name` at the top or in `function`.
     pub functions: &'a [Value],
-    /// Whether the request needs a call; `false` if that is unknown.
+    /// Whether the last message of the user needs a call; `false` if that is unknown.
     pub needs_call: bool,
-    /// Names of functions that a good path calls; empty if that is unknown.
+    /// Names of functions that a good path calls after the last message of the user; empty if that is unknown.
     pub expected_functions: &'a [String],
 }
 

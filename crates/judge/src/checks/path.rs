@@ -57,8 +57,8 @@ impl<'a> Path<'a> {
     }
 
     pub(super) fn coverage(&self) -> Coverage {
-        let called: BTreeSet<&str> =
-            self.exchanges.iter().map(|exchange| exchange.call.name.as_str()).collect();
+        let of_turn = self.exchanges.iter().filter(|exchange| exchange.is_last_turn);
+        let called: BTreeSet<&str> = of_turn.map(|exchange| exchange.call.name.as_str()).collect();
         let expected: BTreeSet<&String> = self.solution.expected_functions.iter().collect();
         let (called, missed) = expected.into_iter().cloned().partition(|name| called.contains(name.as_str()));
         Coverage { called, missed }

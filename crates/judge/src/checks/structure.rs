@@ -30,7 +30,7 @@ pub(super) fn findings(path: &Path) -> Vec<Finding> {
     findings.extend(not_offered(path));
     findings.extend(unpaired(path));
     findings.extend(loops(path));
-    if path.solution.needs_call && path.exchanges.is_empty() {
+    if path.solution.needs_call && !path.exchanges.iter().any(|exchange| exchange.is_last_turn) {
         findings.push(Finding::of(Reason::NoCall, Level::Certain, "", "a call in the path"));
     }
     if path.solution.answer.trim().is_empty() {
@@ -125,6 +125,18 @@ mod tests {
             Solution { messages, answer, functions: &functions, needs_call, expected_functions: &[] };
         let findings = check(&solution).findings;
         findings.into_iter().map(|it| (it.reason, it.level, it.evidence)).collect()
+    }
+
+    #[test]
+    fn a_call_of_an_earlier_turn_is_none_for_the_last() {
+        let path = [
+            Message::text(Role::User, "Ring."),
+            calling(Some("a"), "ring", json!({})),
+            result(Some("a"), "ok"),
+            Message::text(Role::Assistant, "It rang."),
+            Message::text(Role::User, "Again."),
+        ];
+        assert_eq!(reasons(&path, "It rings.", true), [(Reason::NoCall, Level::Certain, String::new())]);
     }
 
     #[test]
