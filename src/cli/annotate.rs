@@ -70,7 +70,7 @@ pub(super) struct AnnotateArgs {
 pub(super) fn annotate(args: &AnnotateArgs, registry: &Registry) -> anyhow::Result<Ending> {
     use_threads(args.threads)?;
     let pipeline = args.options().pipeline(&args.run, &pipeline_of(&args.run)?, registry)?;
-    let (run, ending) = added_to(&pipeline, &args.run, &args.asking, args.quiet)?;
+    let (run, ending) = added_to(&pipeline, Annotate::NAME, &args.run, &args.asking, args.quiet)?;
     if !args.quiet {
         console::print_data(&solved(&run))?;
     }
@@ -103,17 +103,19 @@ pub(super) fn pipeline_of(run: &Path) -> anyhow::Result<RunFile> {
     Ok(file)
 }
 
-/// Runs a pipeline that adds to a run, whose steps before are not done again.
+/// Runs a pipeline that adds stages to a run, from the first of a kind on; those before are not done again.
 ///
 /// # Errors
 /// As of a run.
 pub(super) fn added_to(
     pipeline: &Pipeline,
+    added: &str,
     run: &Path,
     asking: &ModelArgs,
     is_quiet: bool,
 ) -> anyhow::Result<(RunReport, Ending)> {
-    let options = Options::default().adds_to_run().command(command_line()).model(asking.options()?);
+    let n_before = pipeline.stages.iter().take_while(|stage| stage.kind != added).count();
+    let options = Options::default().adds_after(n_before).command(command_line()).model(asking.options()?);
     let prepared = prepare(pipeline, run, &options)?;
     let watching = Watching { console: Console::new(is_quiet), cancel: cancelled_by_signal()? };
     let run = prepared.execute(&watching).map_err(|error| Resumable::of(error, &options.resume_command()))?;

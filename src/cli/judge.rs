@@ -13,6 +13,7 @@ use crate::cli::layout::{Column, Table};
 use crate::jobs::instruct::JudgeOptions;
 use crate::pipeline::Override;
 use crate::stages::annotate::Annotate;
+use crate::stages::judge_solutions::JudgeSolutions;
 use crate::stages::{Registry, Settings as _};
 use crate::text::figures::counted;
 use crate::text::visible::visible_line;
@@ -86,7 +87,7 @@ pub(super) fn judge(args: &JudgeArgs, registry: &Registry) -> anyhow::Result<End
         args.run.display()
     );
     let pipeline = options.pipeline(&args.run, &file, registry)?;
-    let (run, ending) = added_to(&pipeline, &args.run, &args.asking, args.quiet)?;
+    let (run, ending) = added_to(&pipeline, JudgeSolutions::NAME, &args.run, &args.asking, args.quiet)?;
     if !args.quiet
         && let Some(figures) = run.report.notes.values().find_map(|notes| notes.get("judged"))
     {

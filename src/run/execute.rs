@@ -178,7 +178,7 @@ impl Prepared<'_> {
     fn filled(&mut self, observer: &dyn Observer) -> Result<RunReport, engine::error::Error> {
         loop {
             let (report, spare) = self.judged(observer)?;
-            let spare = spare.filter(|_| !self.options.adds_to_run);
+            let spare = spare.filter(|_| self.options.adds_after.is_none());
             match spare.and_then(|spare| self.source.with_spare(spare)) {
                 Some(source) => self.source = source,
                 None => return Ok(report),
@@ -197,7 +197,8 @@ impl Prepared<'_> {
         let cx = Context::new(pipeline.seed, &watched, &watched).with_services(services);
         let cuts = Cuts { parts: options.parts, batch_rows: options.batch_rows };
         let earlier = EarlierDecisions::of(folder.path());
-        let mut outcome = runner::run_cut(folder, &*source.source, &pipeline.stages, cuts, &cx)?;
+        let settled = options.adds_after.unwrap_or_default();
+        let mut outcome = runner::run_adding(folder, &*source.source, &pipeline.stages, cuts, settled, &cx)?;
         if let Some(warning) = earlier.warning(&pipeline.decisions, &outcome.corpus)? {
             observer.warn(&warning);
         }
@@ -251,7 +252,7 @@ impl Prepared<'_> {
             report: &report,
             max_fault_share: pipeline.max_fault_share,
             pipeline: &file.pipeline,
-            adds_to_run: options.adds_to_run,
+            adds_to_run: options.adds_after.is_some(),
         };
         let (spare, gates) = (job.spare_wanted(&facts), Outcome::of(job.gates(&facts)));
         let folder = folder.path().to_owned();

@@ -33,8 +33,9 @@ pub struct Options {
     /// Where the answers of a language model come from, and what they may cost.
     pub model: ModelOptions,
 
-    /// Keeps the rows of the finished run that the folder holds: where a stage drops some, the source makes no others.
-    pub adds_to_run: bool,
+    /// Adds to the finished run that the folder holds: this number of stages stays as it is, and where the others drop rows, the source makes
+    /// no others. `None` for a run of its own.
+    pub adds_after: Option<usize>,
 }
 
 impl Default for Options {
@@ -47,7 +48,7 @@ impl Default for Options {
             batch_rows,
             command: Vec::new(),
             model: ModelOptions::default(),
-            adds_to_run: false,
+            adds_after: None,
         }
     }
 }
@@ -81,10 +82,10 @@ impl Options {
         self
     }
 
-    /// Adds to the finished run that the folder holds, whose rows stay as they are.
+    /// Adds to the finished run that the folder holds, whose first stages stay as they are.
     #[must_use]
-    pub fn adds_to_run(mut self) -> Self {
-        self.adds_to_run = true;
+    pub fn adds_after(mut self, n_stages: usize) -> Self {
+        self.adds_after = Some(n_stages);
         self
     }
 

@@ -60,6 +60,7 @@ mod pieces;
 mod privacy;
 mod probe;
 mod public_names;
+mod real_collections;
 mod recogniser;
 mod records;
 mod report;

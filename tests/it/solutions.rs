@@ -70,7 +70,7 @@ fn programs(bench: &Bench) -> Programs {
 }
 
 /// A reply with calls of tools.
-fn calls(calls: &[(&str, Value)]) -> Reply {
+pub(crate) fn calls(calls: &[(&str, Value)]) -> Reply {
     let calls: Vec<Value> = calls
         .iter()
         .map(|(name, arguments)| json!({"id": "x", "type": "function", "function": {"name": name, "arguments": arguments.to_string()}}))
@@ -81,11 +81,11 @@ fn calls(calls: &[(&str, Value)]) -> Reply {
     Reply::new(200, body.to_string())
 }
 
-fn finish(answer: &str) -> Reply {
+pub(crate) fn finish(answer: &str) -> Reply {
     calls(&[("Finish", json!({"return_type": "give_answer", "final_answer": answer}))])
 }
 
-fn give_up() -> Reply {
+pub(crate) fn give_up() -> Reply {
     let call = json!({"id": "x", "type": "function", "function": {"name": "Finish", "arguments": "{\"return_type\": \"give_up_and_restart\"}"}});
     let message = json!({"role": "assistant", "content": GIVES_UP, "tool_calls": [call]});
     Reply::new(200, json!({"model": "m", "choices": [{"message": message}]}).to_string())

@@ -95,20 +95,31 @@ pub fn run_cut(
     cuts: Cuts,
     cx: &Context<'_>,
 ) -> Result<Outcome> {
-    run_by(&BackgroundWriter::new(HELD_BYTES), folder, source, stages, cuts, cx)
+    run_adding(folder, source, stages, cuts, 0, cx)
 }
 
-/// Runs with a background writer that is used for nothing else.
-pub(super) fn run_by(
-    background_writer: &BackgroundWriter,
+/// Runs like [`run_cut`], and takes the first `settled` stages over also where a service failed for some rows: they are not asked for again,
+/// so that what is added to a run leaves it as it is.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_adding(
     folder: &RunFolder,
     source: &dyn Source,
     stages: &[StageInstance],
     cuts: Cuts,
+    settled: usize,
     cx: &Context<'_>,
 ) -> Result<Outcome> {
-    steps(Running { folder, background_writer, cx, cuts }, source, stages).map_err(|error| {
-        match background_writer.wait() {
+    let background_writer = BackgroundWriter::new(HELD_BYTES);
+    let running = Running { folder, background_writer: &background_writer, cx, cuts, settled };
+    run_by(running, source, stages)
+}
+
+/// Runs with a background writer that is used for nothing else.
+pub(super) fn run_by(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) -> Result<Outcome> {
+    steps(running, source, stages).map_err(|error| {
+        match running.background_writer.wait() {
             // A failed write takes precedence over the error that ended the steps.
             Err(unwritten) if !matches!(unwritten, Error::Interrupted) => unwritten,
             _ => error,
@@ -140,7 +151,7 @@ fn steps(running: Running<'_>, source: &dyn Source, stages: &[StageInstance]) ->
         let key = stage_key(instance, &upstream, is_last, cx)?;
         let drops = Drops::of(&cx.services.decisions, &corpus)?;
         let done = manifest_of::<StageManifest>(running, &step)?
-            .filter(|done| is_reusable(running, &step, done, &key, &drops, instance));
+            .filter(|done| is_reusable(running, &step, done, &key, &drops, (at, instance)));
         let manifest = if let Some(Sealed { value: manifest, .. }) = done {
             replay(folder.path(), &step, at, instance, &mut corpus)?;
             reused += 1;
@@ -189,16 +200,18 @@ pub fn fold(run: &Path, ingest: &IngestManifest, stages: &[StageInstance]) -> Re
 
 /// The environment of every step of a run.
 #[derive(Clone, Copy)]
-struct Running<'a> {
-    folder: &'a RunFolder,
-    background_writer: &'a BackgroundWriter,
-    cx: &'a Context<'a>,
-    cuts: Cuts,
+pub(super) struct Running<'a> {
+    pub(super) folder: &'a RunFolder,
+    pub(super) background_writer: &'a BackgroundWriter,
+    pub(super) cx: &'a Context<'a>,
+    pub(super) cuts: Cuts,
+    /// The first stages that are taken over also where a service failed for some rows.
+    pub(super) settled: usize,
 }
 
 /// Reads the inputs, unless the same inputs were already read. The outcome of an earlier run stays until a request is found. Also returns the tables and the number of reused steps.
 fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, Corpus, usize)> {
-    let Running { folder, background_writer, cx, cuts } = running;
+    let Running { folder, background_writer, cx, cuts, .. } = running;
     let forgotten = Forgotten::read(folder.path())?;
     if let Some(Sealed { value: manifest, files, .. }) = manifest_of::<IngestManifest>(running, "ingest")? {
         cx.progress.begin("compare inputs", None);
@@ -345,6 +358,12 @@ fn key_of_failed<const N: usize>(key: &str, what: &str, failed: impl Iterator<It
     fingerprint.finish()
 }
 
+/// The key of a step in which a service failed for the rows with a reason of faults.
+fn key_of_failed_rows(key: &str, fates: &[FateEvent]) -> String {
+    let failed = fates.iter().filter(|fate| fate.reason.kind == ReasonKind::Fault);
+    key_of_failed(key, "failed row", failed.map(|fate| fate.row.to_le_bytes()))
+}
+
 /// Whether a finished step has the key that it would have now, and its files are unchanged.
 fn is_reusable(
     running: Running<'_>,
@@ -352,15 +371,17 @@ fn is_reusable(
     done: &Sealed<StageManifest>,
     key: &str,
     drops: &Drops<'_>,
-    instance: &StageInstance,
+    (at, instance): (usize, &StageInstance),
 ) -> bool {
+    let is_settled = at < running.settled && done.value.notes.contains_key(INCOMPLETE_NOTE);
     let has_key = || {
-        if drops.0.is_none() {
+        if drops.0.is_none() && !is_settled {
             return done.value.key == key;
         }
         let path = running.folder.path().join(step).join(FATES);
-        let fates = read_fates(&path, &reasons_of(&instance.stage.contract()));
-        fates.is_ok_and(|fates| drops.key(key, &fates) == done.value.key)
+        let Ok(fates) = read_fates(&path, &reasons_of(&instance.stage.contract())) else { return false };
+        let key = drops.key(key, &fates);
+        if is_settled { key_of_failed_rows(&key, &fates) == done.value.key } else { key == done.value.key }
     };
     has_key() && is_whole(running, step, &done.files)
 }
@@ -410,8 +431,7 @@ fn judge(
     let is_shown = |edit: &StoredEdit| edit.safety == Safety::Suggest.name();
     let mut key = drops.key(keys.own, &fates);
     if notes.contains_key(INCOMPLETE_NOTE) {
-        let failed = fates.iter().filter(|fate| fate.reason.kind == ReasonKind::Fault);
-        key = key_of_failed(&key, "failed row", failed.map(|fate| fate.row.to_le_bytes()));
+        key = key_of_failed_rows(&key, &fates);
     }
     let manifest = StageManifest {
         key,

@@ -4,8 +4,9 @@ mod sending;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -74,6 +75,10 @@ pub struct ChatService {
     pending: Mutex<Vec<PendingRequest>>,
     /// Requests with an unusable answer in this run, which does not ask again.
     unusable: Mutex<HashSet<RequestKey>>,
+    /// Requests that failed in this run, with the message: it does not send them again where a step runs again.
+    failed: Mutex<HashMap<RequestKey, String>>,
+    /// The server has answered a request of this run.
+    has_answered: AtomicBool,
     /// When the service was made, in milliseconds since 1970.
     opened_ms: u64,
     /// Who claims requests, once one is sent.
@@ -96,6 +101,8 @@ impl ChatService {
             spent: Mutex::new(0.0),
             pending: Mutex::default(),
             unusable: Mutex::default(),
+            failed: Mutex::default(),
+            has_answered: AtomicBool::new(false),
             opened_ms: now_ms(),
             owner: Mutex::default(),
         }
@@ -140,6 +147,7 @@ impl LanguageModel for ChatService {
             }
         }
         Self::refuse_too_long(&questions, &mut missing, &mut answered);
+        self.leave_out_failed(&questions, &mut missing, &mut answered);
         let usage = &mut answered.usage;
         let tokens: Vec<u64> = missing.par_iter().map(|&at| questions[at].n_tokens()).collect();
         for (&at, &n_tokens) in missing.iter().zip(&tokens) {
@@ -176,6 +184,7 @@ impl LanguageModel for ChatService {
                     &mut answered,
                     cx,
                 )?;
+                self.remember_failed(&questions, &sent, &answered);
             }
             Dispatch::Send { .. } | Dispatch::CacheOnly => {}
             Dispatch::Collect => {
@@ -237,6 +246,27 @@ impl ChatService {
             }
             None => true,
         });
+    }
+
+    /// Leaves out the requests that failed before in this run, with that as their outcome.
+    fn leave_out_failed(&self, questions: &[Question], missing: &mut Vec<usize>, answered: &mut Answered) {
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        missing.retain(|&at| match failed.get(&questions[at].key) {
+            Some(why) => {
+                answered.outcomes[at] = Err(Unanswered::Failed(why.clone()));
+                false
+            }
+            None => true,
+        });
+    }
+
+    /// Remembers the requests that were sent and failed.
+    fn remember_failed(&self, questions: &[Question], sent: &[usize], answered: &Answered) {
+        let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.extend(sent.iter().filter_map(|&at| match &answered.outcomes[at] {
+            Err(Unanswered::Failed(why)) => Some((questions[at].key, why.clone())),
+            _ => None,
+        }));
     }
 
     /// Returns the owner of the claims of this run.

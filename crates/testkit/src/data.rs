@@ -46,6 +46,7 @@ pub const PARTS: &[DataPart] = &[
     data_part(
         "apis/livemcpbench",
         &[
+            "every_candidate_over_livemcpbench_has_the_fate_that_its_replies_ask_for",
             "real_tools_are_read_back_from_every_syntax",
             "truncated_real_tools_have_a_fault",
             "truncated_real_tools_in_yaml_have_a_fault_unless_ambiguous",
@@ -64,6 +65,7 @@ pub const PARTS: &[DataPart] = &[
     data_part(
         "apis/restgpt",
         &[
+            "every_candidate_over_restgpt_has_the_fate_that_its_replies_ask_for",
             "every_operation_of_a_description_is_one_function",
             "published_collections_are_read_without_a_loss",
             "examples_of_published_responses_fit_the_budget_of_toolbench",
@@ -81,6 +83,7 @@ pub const PARTS: &[DataPart] = &[
     data_part(
         "apis/stabletoolbench",
         &[
+            "every_candidate_over_stabletoolbench_has_the_fate_that_its_replies_ask_for",
             "lists_of_apis_are_read_and_names_of_several_tools_are_reported",
             "published_collections_are_read_without_a_loss",
             "the_entries_of_published_benchmarks_are_counted",

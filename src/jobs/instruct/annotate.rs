@@ -119,14 +119,14 @@ fn pipeline(
 }
 
 /// The stages of solution paths, in their order.
-const STAGES: [&str; 3] = [Annotate::NAME, CheckSolutions::NAME, JudgeSolutions::NAME];
+pub const SOLUTION_STAGES: [&str; 3] = [Annotate::NAME, CheckSolutions::NAME, JudgeSolutions::NAME];
 
-/// Moves the [`STAGES`] of a resolved pipeline after the one that holds surplus instructions, and adds those that it lacks: only instructions
+/// Moves the [`SOLUTION_STAGES`] of a resolved pipeline after the one that holds surplus instructions, and adds those that it lacks: only instructions
 /// of the set are asked about, and none takes the place of one that is dropped. Returns the id of one of them.
 fn with_stages(resolved: &mut Value, wanted: &str) -> String {
     let Some(stages) = resolved["stages"].as_array_mut() else { return wanted.to_owned() };
     let place = |stages: &[Value], kind: &str| stages.iter().position(|stage| stage["kind"] == kind);
-    let own = STAGES.map(|kind| match place(stages, kind) {
+    let own = SOLUTION_STAGES.map(|kind| match place(stages, kind) {
         Some(at) => stages.remove(at),
         None => json!({"id": kind, "kind": kind, "settings": {}}),
     });

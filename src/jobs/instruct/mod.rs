@@ -27,7 +27,7 @@ use crate::instruct::source::{CONDITIONS, COVERAGE};
 use crate::report::funnel::{EXPORT, Wording};
 use crate::report::html::OwnSections;
 use crate::report::model::Report;
-pub use annotate::{AnnotateOptions, JudgeOptions};
+pub use annotate::{AnnotateOptions, JudgeOptions, SOLUTION_STAGES};
 pub use options::{GenerateOptions, RECIPE, RECIPE_BY_MODELS, Way};
 
 /// The job: rows are made by executing programs, and written in the forms of training programs.
@@ -90,8 +90,7 @@ impl Job for Instruct {
         let made = run.read.counts.records;
         let spare = made.saturating_sub(wanted);
         let lacks = wanted.checked_sub(exported).filter(|lacks| *lacks > 0)?;
-        // Where a model is not asked any more, as at the limit of cost, more candidates have no answer either.
-        if unanswered(run) > 0 {
+        if is_model_away(run) {
             return None;
         }
         // Fewer were made than were to be made: the candidates ran out.
@@ -104,9 +103,20 @@ impl Job for Instruct {
     }
 }
 
-/// Requests to language models that have no answer.
+/// Requests to language models that have no answer; of a run that adds to another, only those of what it adds.
 fn unanswered(run: &RunFacts<'_>) -> u64 {
-    run.report.language_models.values().map(|usage| usage.failed + usage.not_sent).sum()
+    let stages = || run.pipeline["stages"].as_array().into_iter().flatten();
+    let is_added = |id: &String| {
+        stages().any(|stage| stage["id"] == **id && SOLUTION_STAGES.iter().any(|kind| stage["kind"] == *kind))
+    };
+    let usages = run.report.language_models.iter().filter(|(id, _)| !run.adds_to_run || is_added(id));
+    usages.map(|(_, usage)| usage.failed + usage.not_sent).sum()
+}
+
+/// Whether more candidates would have no answer either: most requests fail, or are not sent, as at the limit of cost.
+fn is_model_away(run: &RunFacts<'_>) -> bool {
+    let mut usages = run.report.language_models.values();
+    usages.any(|usage| usage.failed + usage.not_sent > usage.requests / 2)
 }
 
 /// Returns how much of its environment a run reached; `None` for a run of another job.

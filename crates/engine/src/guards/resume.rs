@@ -6,6 +6,7 @@ use super::{BAD, Home, LATE, Log, WORSE, Writes, contract, drops, stage, stage_o
 use crate::columns::{LANGUAGE, MESSAGES};
 use crate::contract::Contract;
 use crate::delta::{COLUMNS, StageManifest};
+use crate::division::Cuts;
 use crate::error::Result;
 use crate::fingerprint::Fingerprint;
 use crate::instance::StageInstance;
@@ -26,6 +27,28 @@ fn stages() -> [StageInstance; 2] {
         view.rows().try_for_each(|row| out.set(row, LANGUAGE, format!("language {row}")))
     };
     [drops("drop", TableId::Requests, 0), stage("language", TableId::Requests, language)]
+}
+
+#[test]
+fn what_is_added_to_a_run_does_not_ask_again_for_rows_that_failed() {
+    let home = Home::new();
+    let fails = || {
+        let with = contract(TableId::Requests).reasons([&LATE]);
+        stage_of("asks", with, |_, out| out.fail(1, &LATE, "no answer"))
+    };
+    let reused = |settled: usize, stages: &[StageInstance]| {
+        let cuts = Cuts::default();
+        let ran = home
+            .with_context(|cx| runner::run_adding(&home.folder, &Log::of(LOG), stages, cuts, settled, cx));
+        ran.unwrap().reused
+    };
+    assert_eq!(reused(0, &[fails()]), 0);
+    // Another run asks again, except where the stage is settled.
+    assert_eq!(reused(0, &[fails()]), 1);
+    let [added, _] = stages();
+    assert_eq!(reused(1, &[fails(), added]), 2);
+    let [added, _] = stages();
+    assert_eq!(reused(1, &[fails(), added]), 3);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! for last; if it gives a request up, or is gone, this one sends it.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -154,6 +155,10 @@ impl Sending<'_> {
         Ok(())
     }
 
+    fn is_all_sent(&self) -> bool {
+        self.states.iter().all(|state| *state == State::Done)
+    }
+
     /// Ends the call with an error of the cache.
     fn stop(&mut self, error: Error) {
         self.stopped.get_or_insert(run_error(error));
@@ -205,6 +210,7 @@ impl Exchange for Sending<'_> {
                 };
                 self.claims.stored(question.key);
                 self.failures.ended();
+                self.service.has_answered.store(true, Ordering::Relaxed);
                 // Without usage the estimate counts, so that a limit of cost holds.
                 let input = reply.input_tokens.unwrap_or(self.tokens[nth]);
                 let output = reply.output_tokens.unwrap_or(question.max_output);
@@ -227,7 +233,11 @@ impl Exchange for Sending<'_> {
                     self.stop(error);
                     return ControlFlow::Break(());
                 }
-                if let Some(why) = why {
+                // Those that fail after several attempts come last: where nothing else is left to send, the others have their answers.
+                let is_tail = why == Some(Hopeless::Failing)
+                    && self.service.has_answered.load(Ordering::Relaxed)
+                    && self.is_all_sent();
+                if let Some(why) = why.filter(|_| !is_tail) {
                     self.stopped = Some(hopeless(why, &error, self.client.base()));
                     return ControlFlow::Break(());
                 }
@@ -247,7 +257,7 @@ fn hopeless(why: Hopeless, error: &Error, base: &str) -> RunError {
         Hopeless::Limited => "wait, ask less at once with --concurrency, or check the credit",
         Hopeless::Failing => "check OPENAI_BASE_URL and its server",
     };
-    RunError::Setting(format!(
+    RunError::Service(format!(
         "{base} answers no requests: {error}\nhint: {hint}; answers that arrived are in the cache"
     ))
 }

@@ -12,7 +12,7 @@ use crate::cache::ReplyCache;
 use crate::client::{Client, RetryPolicy};
 use crate::models::Models;
 use callsieve_engine::context::{Context, Quiet};
-use callsieve_engine::language_model::{AnsweredCall, ChatRequest, ModelUsage};
+use callsieve_engine::language_model::{AnsweredCall, ChatRequest, LanguageModel as _, ModelUsage};
 use callsieve_engine::rollout::{AskedOutcome, Next, Rollout, follow};
 use callsieve_engine::services::Services;
 use callsieve_testkit::server::{Reply, Server};
@@ -129,4 +129,59 @@ fn a_rollout_goes_on_where_it_was_stopped_and_pays_for_no_answer_twice() {
     assert_eq!((server.requests().len(), usage.cached, usage.arrived), (7, 10, 7));
     let (again, usage) = follow_to_the_end(folder.path(), Dispatch::CacheOnly);
     assert_eq!((again, usage.cached), (ended, 17));
+}
+
+#[test]
+fn a_request_that_failed_is_not_sent_again_in_the_same_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(|_, _| Reply::new(400, r#"{"error": {"message": "no"}}"#));
+    let cancel = AtomicBool::new(false);
+    let cx = Context::new(1, &cancel, &Quiet);
+    let ask = |service: &ChatService| {
+        let body = Map::from_iter([("messages".to_owned(), json!([{"role": "user", "content": "1"}]))]);
+        let request = ChatRequest { model: "m".to_owned(), body, sample: 0, usual_output: 5, max_output: 50 };
+        let answered = service.answer(&[request], &cx).unwrap();
+        assert_eq!(answered.usage.failed, 1);
+        answered.outcomes
+    };
+    let service =
+        || ChatService::new(ReplyCache::open(folder.path()).unwrap(), Models::known(), send(&server, 1));
+    {
+        let first = service();
+        assert_eq!(ask(&first), ask(&first));
+        assert_eq!(server.requests().len(), 1);
+    }
+    ask(&service());
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn failures_that_come_last_do_not_end_a_run_whose_server_answers() {
+    // The first seven fail, later than the others are answered.
+    let server = Server::start(|request, _| {
+        let number: u64 = request.json()["messages"][0]["content"].as_str().unwrap().parse().unwrap();
+        if number < 7 {
+            std::thread::sleep(Duration::from_millis(200));
+            return Reply::new(503, "{}");
+        }
+        Reply::new(200, json!({"choices": [{"message": {"content": "It is."}}]}).to_string())
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let service =
+        ChatService::new(ReplyCache::open(folder.path()).unwrap(), Models::known(), send(&server, 16));
+    let cancel = AtomicBool::new(false);
+    let cx = Context::new(1, &cancel, &Quiet);
+    let request = |number: u64| {
+        let message = json!([{"role": "user", "content": number.to_string()}]);
+        let body = Map::from_iter([("messages".to_owned(), message)]);
+        ChatRequest { model: "m".to_owned(), body, sample: 0, usual_output: 5, max_output: 50 }
+    };
+    let requests: Vec<ChatRequest> = (0..12).map(request).collect();
+    let usage = service.answer(&requests, &cx).unwrap().usage;
+    assert_eq!((usage.arrived, usage.failed), (5, 7));
+    // Where others wait behind them, they end it.
+    let requests: Vec<ChatRequest> = (0..7).chain(20..90).map(request).collect();
+    let service =
+        ChatService::new(ReplyCache::open(folder.path()).unwrap(), Models::known(), send(&server, 1));
+    assert!(service.answer(&requests, &cx).is_err());
 }
