@@ -1,37 +1,65 @@
 //! HTML pages: the document and shared elements.
 //!
-//! A page is one self-contained file without scripts, fonts and images; the content security policy in its head forbids
-//! them, too. It fits screens of 400 to 1,400 pixels, light and dark. Templates use `maud`, which escapes every text,
-//! so markup in a query has no effect. Only the style is not escaped; `tests/it/layers.rs` refuses `PreEscaped` in any
-//! other file. Pass text to attributes, never `Markup`, because `maud` does not escape markup there. Tables are in
-//! [`table`]; the content of a page is in the module that writes it, such as `report::html`.
+//! A page is one self-contained file without fonts and images; the content security policy in its head forbids them,
+//! and every script except the one of [`document_with_script`]. It fits screens of 400 to 1,400 pixels, light and dark.
+//! Templates use `maud`, which escapes every text, so markup in a query has no effect. Only the style and the script are
+//! not escaped; `tests/it/layers.rs` refuses `PreEscaped` in any other file. Pass text to attributes, never `Markup`,
+//! because `maud` does not escape markup there. Tables are in [`table`], charts in [`chart`], headings and contents in
+//! [`sections`]; the content of a page is in the module that writes it, such as `report::html`.
 
+pub mod chart;
+pub mod sections;
 pub mod table;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, Render, html};
+use sha2::{Digest, Sha256};
 
 use callsieve_text::figures::count;
 use callsieve_text::visible::visible;
 
-/// The style of all pages: the only text that is not escaped, because it is a file of this program.
+/// The style of all pages. It and the script are not escaped, because they are files of this program.
 const STYLE: PreEscaped<&str> = PreEscaped(include_str!("style.css"));
+
+/// The script of pages that have one: it adds controls to a page that is complete without them.
+const SCRIPT: PreEscaped<&str> = PreEscaped(include_str!("script.js"));
 
 /// The content security policy: no scripts and no external resources; the style is in the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /// Returns a complete page with these sections.
 pub fn document(title: &str, sections: impl IntoIterator<Item = Markup>) -> String {
+    page(title, POLICY, None, sections)
+}
+
+/// Returns a complete page with the script, which adds filters to tables ([`table::filtered`]), a button to commands
+/// ([`command`]) and a larger view to figures.
+pub fn document_with_script(title: &str, sections: impl IntoIterator<Item = Markup>) -> String {
+    let hash = BASE64_STANDARD.encode(Sha256::digest(SCRIPT.0));
+    page(title, &format!("{POLICY}; script-src 'sha256-{hash}'"), Some(SCRIPT), sections)
+}
+
+fn page(
+    title: &str,
+    policy: &str,
+    script: Option<PreEscaped<&str>>,
+    sections: impl IntoIterator<Item = Markup>,
+) -> String {
     let page = html! {
         (DOCTYPE) "\n"
         html lang="en" {
             head {
                 meta charset="utf-8"; "\n"
-                meta http-equiv="Content-Security-Policy" content=(POLICY); "\n"
+                meta http-equiv="Content-Security-Policy" content=(policy); "\n"
                 meta name="viewport" content="width=device-width, initial-scale=1"; "\n"
                 title { (title) } "\n"
                 style { "\n" (STYLE) }
             }
-            body { main { @for section in sections { section { (section) } "\n" } } }
+            body {
+                main { @for section in sections { section { (section) } "\n" } }
+                @if let Some(script) = script { script { (script) } "\n" }
+            }
         }
         "\n"
     };
@@ -50,6 +78,11 @@ fn with_hidden_characters_shown(page: &str) -> String {
 /// Returns an element for code or for a name in the program or the data.
 pub fn code(text: &str) -> Markup {
     html! { code { (text) } }
+}
+
+/// Returns a command, with a button that copies it on pages with the script.
+pub fn command(text: &str) -> Markup {
+    html! { pre data-copy="" { (text) } }
 }
 
 /// Returns a count with its thousands apart.
@@ -135,6 +168,25 @@ mod tests {
         for loads in ["<script", "<link", "<img", "<iframe", "src=", "href=", "url(", "@import", "@font-face"]
         {
             assert!(!page.contains(loads), "{loads}");
+        }
+    }
+
+    #[test]
+    fn a_page_with_the_script_allows_no_other() {
+        let page = document_with_script("t", [command("callsieve why <run>")]);
+        let script = page.split("<script>").nth(1).unwrap().split("</script>").next().unwrap();
+        // A character that the page escapes would change the script and not its hash.
+        assert_eq!(script, include_str!("script.js"));
+        let hash = BASE64_STANDARD.encode(Sha256::digest(script));
+        assert!(page.contains(&format!("{POLICY}; script-src 'sha256-{hash}'\">")), "{page}");
+        assert!(page.contains("<pre data-copy=\"\">callsieve why &lt;run&gt;</pre>"), "{page}");
+    }
+
+    #[test]
+    fn the_script_is_at_most_4_kilobytes_and_loads_nothing() {
+        assert!(SCRIPT.0.len() <= 4096, "{}", SCRIPT.0.len());
+        for loads in ["fetch", "import", "XMLHttpRequest", "innerHTML", "eval", "http"] {
+            assert!(!SCRIPT.0.contains(loads), "{loads}");
         }
     }
 

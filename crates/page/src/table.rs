@@ -4,51 +4,70 @@
 
 use maud::{Markup, html};
 
-/// A column: its heading and the layout of its cells.
+/// A column whose heading is part of the program.
+pub type Column = NamedColumn<'static>;
+
+/// A column: its heading, which can be a name of the data, and the layout of its cells.
 #[derive(Debug, Clone, Copy)]
-pub struct Column {
-    heading: &'static str,
+pub struct NamedColumn<'n> {
+    heading: &'n str,
     class: Option<&'static str>,
 }
 
-impl Column {
+impl<'n> NamedColumn<'n> {
     /// Returns a column of short texts.
-    pub const fn text(heading: &'static str) -> Self {
+    pub const fn text(heading: &'n str) -> Self {
         Self { heading, class: None }
     }
 
     /// Returns a column of numbers, aligned right.
-    pub const fn number(heading: &'static str) -> Self {
+    pub const fn number(heading: &'n str) -> Self {
         Self { heading, class: Some("n") }
     }
 
     /// Returns a column of names, which do not wrap.
-    pub const fn key(heading: &'static str) -> Self {
+    pub const fn key(heading: &'n str) -> Self {
         Self { heading, class: Some("key") }
     }
 
     /// Returns a column of phrases.
-    pub const fn phrase(heading: &'static str) -> Self {
+    pub const fn phrase(heading: &'n str) -> Self {
         Self { heading, class: Some("mid") }
     }
 
     /// Returns a column of sentences and quotes.
-    pub const fn prose(heading: &'static str) -> Self {
+    pub const fn prose(heading: &'n str) -> Self {
         Self { heading, class: Some("wide") }
     }
 }
 
 /// Returns a table of the width of the page; narrow screens show each row as a block, with a heading for each cell.
-pub fn wide(columns: &[Column], rows: impl IntoIterator<Item = Vec<Markup>>) -> Markup {
-    table("scroll rows", columns, rows)
+pub fn wide(columns: &[NamedColumn<'_>], rows: impl IntoIterator<Item = Vec<Markup>>) -> Markup {
+    table("scroll rows", true, columns, rows)
 }
 
 /// Returns a table of a few short columns, which also is a table on narrow screens.
-pub fn small(columns: &[Column], rows: impl IntoIterator<Item = Vec<Markup>>) -> Markup {
-    table("scroll small", columns, rows)
+pub fn small(columns: &[NamedColumn<'_>], rows: impl IntoIterator<Item = Vec<Markup>>) -> Markup {
+    table("scroll small", false, columns, rows)
 }
 
-fn table(class: &str, columns: &[Column], rows: impl IntoIterator<Item = Vec<Markup>>) -> Markup {
+/// Returns a wide table whose rows the script of a page can filter: by any text, and by the values of these columns.
+///
+/// Headings are separated by commas in the page, so none of `choices` may contain one.
+pub fn filtered(
+    choices: &[&str],
+    columns: &[NamedColumn<'_>],
+    rows: impl IntoIterator<Item = Vec<Markup>>,
+) -> Markup {
+    html! { div data-filter=(choices.join(",")) { (wide(columns, rows)) } }
+}
+
+fn table(
+    class: &str,
+    has_labels: bool,
+    columns: &[NamedColumn<'_>],
+    rows: impl IntoIterator<Item = Vec<Markup>>,
+) -> Markup {
     let mut rows = rows.into_iter().peekable();
     if rows.peek().is_none() {
         return Markup::default();
@@ -61,7 +80,7 @@ fn table(class: &str, columns: &[Column], rows: impl IntoIterator<Item = Vec<Mar
                     @for cells in rows {
                         tr {
                             @for (column, cell) in columns.iter().zip(cells) {
-                                td class=[column.class] data-label=(column.heading) { (cell) }
+                                td class=[column.class] data-label=[has_labels.then_some(column.heading)] { (cell) }
                             }
                         }
                         "\n"
@@ -83,13 +102,21 @@ mod tests {
     }
 
     #[test]
+    fn a_filtered_table_names_the_columns_to_choose_from() {
+        let table = filtered(&["stage", "reason"], &[Column::text("stage")], [vec![html! { "a" }]]);
+        assert!(
+            table.into_string().starts_with("<div data-filter=\"stage,reason\"><div class=\"scroll rows\">")
+        );
+    }
+
+    #[test]
     fn a_cell_has_the_class_and_the_heading_of_its_column() {
         let columns = [Column::text("a & b"), Column::number("n")];
-        let table = small(&columns, [vec![html! { ("<") }, html! { (1) }]]).into_string();
+        let table = wide(&columns, [vec![html! { ("<") }, html! { (1) }]]).into_string();
         let header = "<thead><tr><th>a &amp; b</th><th class=\"n\">n</th></tr></thead>";
         let row = "<tr><td data-label=\"a &amp; b\">&lt;</td><td class=\"n\" data-label=\"n\">1</td></tr>";
         let shown =
-            format!("<div class=\"scroll small\"><table>{header}<tbody>{row}\n</tbody></table></div>\n");
+            format!("<div class=\"scroll rows\"><table>{header}<tbody>{row}\n</tbody></table></div>\n");
         assert_eq!(table, shown);
     }
 }
