@@ -102,7 +102,7 @@ fn funnel(id: &str, title: &str, stations: usize, rows: u64) -> Markup {
         Station { name, rows: left, leavers }
     };
     let stations: Vec<Station<'_>> = (0..stations).map(station).collect();
-    let description = "Widths are proportional to requests; removed requests leave to the right.";
+    let description = "Widths are proportional to requests; removed requests leave to the right. Bold numbers are the requests that remain.";
     flow(&Figure { id, title, description }, "requests", &stations)
 }
 

@@ -51,6 +51,11 @@ pub fn small(columns: &[NamedColumn<'_>], rows: impl IntoIterator<Item = Vec<Mar
     table("scroll small", false, columns, rows)
 }
 
+/// Returns the table behind a figure: a [`small`] one that can be scrolled with the keyboard.
+pub(crate) fn behind(columns: &[NamedColumn<'_>], rows: impl IntoIterator<Item = Vec<Markup>>) -> Markup {
+    html! { div.behind tabindex="0" role="group" aria-label="Table" { (small(columns, rows)) } }
+}
+
 /// Returns a wide table whose rows the script of a page can filter: by any text, and by the values of these columns.
 ///
 /// Headings are separated by commas in the page, so none of `choices` may contain one.

@@ -100,7 +100,7 @@ fn behind(chart: &Bars<'_>) -> Markup {
         let second = bar.second.map(|second| chart.unit.text(second)).unwrap_or_default();
         vec![html! { (one_line(bar.label)) }, html! { (chart.unit.text(bar.value)) }, html! { (second) }]
     });
-    table::small(&columns, rows)
+    table::behind(&columns, rows)
 }
 
 #[cfg(test)]

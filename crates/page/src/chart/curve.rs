@@ -150,7 +150,7 @@ fn behind(x: &Axis<'_>, y: &Axis<'_>, curves: &[Curve<'_>]) -> Markup {
         ]
     };
     let rows = curves.iter().flat_map(|curve| curve.points.iter().map(|point| cells(curve, point)));
-    table::small(&columns, rows.collect::<Vec<_>>())
+    table::behind(&columns, rows.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ pub fn days(of: &Figure<'_>, things: &str, counts: &BTreeMap<i32, u64>) -> Marku
         Run::Gap { from, to, .. } => vec![html! { (span(*from, *to)) }, html! { "no data" }],
         Run::Bin { bin, count: n, .. } => vec![html! { (span(bin.from, bin.to)) }, html! { (count(*n)) }],
     });
-    let table = table::small(&[NamedColumn::text(bins.name()), NamedColumn::number(things)], rows);
+    let table = table::behind(&[NamedColumn::text(bins.name()), NamedColumn::number(things)], rows);
     debug_assert!(plot.right <= WIDTH);
     figure(of, &bins.summary(things, counts), &[Drawing::new(plot.bottom + 22.0, marks)], &table)
 }

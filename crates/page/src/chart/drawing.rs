@@ -48,10 +48,15 @@ pub(super) fn width_of(text: &str) -> f64 {
         't' | 'f' | 'r' | '-' => 0.42,
         'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.95,
         'A'..='Z' => 0.7,
-        ' '..='~' | '\u{a0}'..='\u{10ff}' | '–' | '·' | '×' => 0.62,
+        ' '..='~' | '\u{a0}'..='\u{10ff}' | '–' => 0.62,
         _ => 1.05,
     };
     TEXT * text.chars().map(of).sum::<f64>()
+}
+
+/// Returns about how wide a text in bold is.
+pub(super) fn bold_width_of(text: &str) -> f64 {
+    1.12 * width_of(text)
 }
 
 /// Returns as much of a text as fits into a width, with an ellipsis if it is not all.
@@ -173,7 +178,7 @@ impl Plot {
         };
         // A gap of 0 cannot be divided by; then only the first label is shown.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let every = if gap > 0.1 { ((widest + 6.0) / gap).ceil().max(1.0) as usize } else { labels.len() };
+        let every = if gap > 0.1 { ((widest + 3.0) / gap).ceil().max(1.0) as usize } else { labels.len() };
         html! {
             @for (x, label) in labels.iter().step_by(every.max(1)) {
                 @let label = fitted(label, 120.0);
@@ -196,7 +201,7 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_where_the_width_ends() {
         assert_eq!(fitted("short", 100.0), "short");
-        assert_eq!(fitted("schema/missing-field", 60.0), "schema…");
+        assert_eq!(fitted("schema/missing-field", 60.0), "schem…");
         assert_eq!(fitted("a\n\u{202e}", 100.0), "a\\n\\u{202e}");
         assert_eq!(fitted("", 0.0), "");
     }

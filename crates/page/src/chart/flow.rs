@@ -8,9 +8,11 @@ use std::borrow::Cow;
 
 use maud::{Markup, html};
 
-use callsieve_text::figures::{count, share_of};
+use callsieve_text::figures::{count, counted, share_of};
 
-use super::drawing::{Drawing, TEXT, fitted, linked, mark, n, one_line, shape, text, width_of};
+use super::drawing::{
+    Drawing, TEXT, bold_width_of, fitted, linked, mark, n, one_line, shape, text, width_of,
+};
 use super::scale::real;
 use super::{Figure, WIDTH, figure};
 use crate::table::{self, Column};
@@ -105,8 +107,12 @@ pub fn flow(of: &Figure<'_>, things: &str, stations: &[Station<'_>]) -> Markup {
         if own > 2.0 * used {
             used = own;
         }
-        let note = (parts.len() > 1).then(|| part_note(at, parts.len(), used / first_scale));
-        drawings.push(draw(part, used, note.as_deref(), at + 1 == parts.len()));
+        let note = if at == 0 {
+            first_note(things, stations, parts.len())
+        } else {
+            part_note(at, parts.len(), used / first_scale)
+        };
+        drawings.push(draw(part, used, &note, at + 1 == parts.len()));
     }
     figure(of, &summary(things, stations), &drawings, &behind(things, stations))
 }
@@ -114,6 +120,11 @@ pub fn flow(of: &Figure<'_>, things: &str, stations: &[Station<'_>]) -> Markup {
 /// Returns the units of a row, so that this many are as wide as the flow can be.
 fn scale(rows: u64) -> f64 {
     FULL / real(rows.max(1))
+}
+
+fn first_note(things: &str, stations: &[Station<'_>], parts: usize) -> String {
+    let rows = format!("{} {}", count(stations.first().map_or(0, rows_into)), one_line(things));
+    if parts == 1 { rows } else { format!("{rows}, part 1 of {parts}") }
 }
 
 fn part_note(at: usize, of: usize, factor: f64) -> String {
@@ -134,10 +145,10 @@ fn summary(things: &str, stations: &[Station<'_>]) -> String {
         format!(" Most are {}: {}, {}.", leaver.kind.name(), one_line(leaver.reason), count(leaver.rows))
     });
     format!(
-        "Of {} {things}, {} remain after {} stations.{}",
+        "Of {} {things}, {} remain after {}.{}",
         count(rows_into(first)),
         count(last.rows),
-        stations.len(),
+        counted(stations.len() as u64, "station", "stations"),
         most.unwrap_or_default()
     )
 }
@@ -163,7 +174,7 @@ fn behind(things: &str, stations: &[Station<'_>]) -> Markup {
             html! { @for leaver in leavers { (leaver) } },
         ]
     });
-    html! { (table::small(&columns, rows)) @if stations.is_empty() { p.soft { "No " (things) "." } } }
+    html! { (table::behind(&columns, rows)) @if stations.is_empty() { p.soft { "No " (things) "." } } }
 }
 
 /// A station with what the drawing shows of it.
@@ -191,17 +202,18 @@ impl<'a> Block<'a> {
         // The sort is stable: equal counts keep the caller's order.
         leavers.sort_by_key(|leaver| std::cmp::Reverse(leaver.rows));
         let is_large = |leaver: &&Leaver<'_>| real(leaver.rows) >= SMALL * real(rows_in) && leaver.rows > 0;
-        let mut shown = leavers.iter().take(MAX_LEAVERS).take_while(is_large).count();
-        // Gathering one leaver saves nothing and hides its name.
-        if shown + 1 == leavers.len() {
-            shown += 1;
-        }
+        let shown = leavers.iter().take(MAX_LEAVERS).take_while(is_large).count();
         let (single, gathered) = leavers.split_at(shown);
         let mut ribbons: Vec<Ribbon<'a>> = single.iter().map(|leaver| Ribbon::of(leaver, rows_in)).collect();
-        let mut kinds: Vec<Kind> = gathered.iter().map(|leaver| leaver.kind).collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        ribbons.extend(kinds.into_iter().map(|kind| Ribbon::gathered(kind, gathered, rows_in)));
+        for kind in [Kind::Merged, Kind::Dropped, Kind::Held, Kind::Redirected] {
+            let of_kind: Vec<Leaver<'a>> = gathered.iter().copied().filter(|it| it.kind == kind).collect();
+            match &of_kind[..] {
+                [] => (),
+                // Gathering one leaver saves nothing and hides its name.
+                [single] => ribbons.push(Ribbon::of(single, rows_in)),
+                several => ribbons.push(Ribbon::gathered(kind, several, rows_in)),
+            }
+        }
         Self { name: station.name, rows: station.rows, rows_in, ribbons }
     }
 
@@ -217,7 +229,7 @@ impl<'a> Block<'a> {
 
     /// Whether its name and its rows do not fit on one line.
     fn is_long(&self) -> bool {
-        width_of(&one_line(self.name)) + width_of(&count(self.rows)) + 10.0 > WIDTH - LABEL
+        bold_width_of(&one_line(self.name)) + bold_width_of(&count(self.rows)) + 10.0 > WIDTH - LABEL
     }
 
     fn heading_height(&self) -> f64 {
@@ -240,15 +252,12 @@ impl<'a> Ribbon<'a> {
     }
 
     fn gathered(kind: Kind, leavers: &[Leaver<'a>], rows_in: u64) -> Self {
-        let of_kind = leavers.iter().filter(|leaver| leaver.kind == kind);
-        let (reasons, rows) =
-            of_kind.fold((0, 0_u64), |(n, rows), leaver| (n + 1, rows.saturating_add(leaver.rows)));
-        let words =
-            if reasons == 1 { "1 other reason".to_owned() } else { format!("{reasons} other reasons") };
-        Self::of(&Leaver { kind, reason: "", rows, link: None }, rows_in).named(words)
+        let rows = leavers.iter().fold(0, |sum: u64, leaver| sum.saturating_add(leaver.rows));
+        let words = format!("{} other reasons", leavers.len());
+        Self::of(&Leaver { kind, reason: "", rows, link: None }, rows_in).named(&words)
     }
 
-    fn named(mut self, words: String) -> Self {
+    fn named(mut self, words: &str) -> Self {
         self.hover = format!("{words}{}", self.hover);
         self.lines = vec![Cow::Owned(format!("{} {}: {words}", count(self.rows), self.kind.name()))];
         self
@@ -276,9 +285,9 @@ fn parts<'b, 'a>(blocks: &'b [Block<'a>]) -> Vec<&'b [Block<'a>]> {
 }
 
 /// Returns the drawing of a part; the flow of the last part ends in a point.
-fn draw(blocks: &[Block<'_>], scale: f64, note: Option<&str>, is_last: bool) -> Drawing {
+fn draw(blocks: &[Block<'_>], scale: f64, note: &str, is_last: bool) -> Drawing {
     let right = |rows: u64| LEFT + if rows == 0 { 0.0 } else { (real(rows) * scale).max(THIN) };
-    let mut y = if note.is_some() { LINE + 8.0 } else { 2.0 };
+    let mut y = LINE + 8.0;
     let first = right(blocks.first().map_or(0, |block| block.rows_in));
     let mut edge = format!("M{} {}H{}", n(LEFT), n(y), n(first));
     let mut marks = Vec::new();
@@ -311,7 +320,7 @@ fn draw(blocks: &[Block<'_>], scale: f64, note: Option<&str>, is_last: bool) -> 
         format!("V{}H{}z", n(y), n(LEFT))
     };
     let marks = html! {
-        @if let Some(note) = note { (text(Some("q"), LEFT, TEXT, note)) }
+        (text(Some("q"), LEFT, TEXT, &fitted(note, WIDTH - LEFT)))
         (shape("f1", &edge))
         @for mark in marks { (mark) }
     };
@@ -321,12 +330,11 @@ fn draw(blocks: &[Block<'_>], scale: f64, note: Option<&str>, is_last: bool) -> 
 /// Returns the name of a station, its rows and the line at which it starts.
 fn heading(block: &Block<'_>, y: f64) -> Markup {
     let rows = count(block.rows);
-    let space = if block.is_long() { WIDTH - LABEL } else { WIDTH - LABEL - width_of(&rows) - 6.0 };
     let below = if block.is_long() { LINE } else { 0.0 };
     html! {
         (shape("grid", &format!("M{} {}H{}", n(LABEL), n(y), n(WIDTH))))
-        (text(Some("b"), LABEL, y + 15.0, &fitted(block.name, space)))
-        (text(Some("e b"), WIDTH, y + 15.0 + below, &rows))
+        (text(Some("w"), LABEL, y + 15.0, &fitted(block.name, (WIDTH - LABEL) / bold_width_of("0") * width_of("0"))))
+        (text(Some("e w"), WIDTH, y + 15.0 + below, &rows))
     }
 }
 
@@ -381,7 +389,7 @@ mod tests {
         let leavers = vec![leaver(Kind::Dropped, "schema/missing-field", 250)];
         let page = drawn(&[Station { name: "lint", rows: 750, leavers }]);
         // 104 units are 1,000 rows, so the ribbon starts between 82 and 108.
-        assert!(page.contains("<path class=\"fx\" d=\"M108 22Q108 25 138 25V51Q82 51 82 22z\">"), "{page}");
+        assert!(page.contains("<path class=\"fx\" d=\"M108 43Q108 48 138 48V74Q82 74 82 43z\">"), "{page}");
         assert!(page.contains("<title>schema/missing-field: 25.0 % of 1,000</title>"), "{page}");
         assert!(page.contains("<td>250 dropped: schema/missing-field</td>"), "{page}");
     }

@@ -57,7 +57,7 @@ pub fn heat(of: &Figure<'_>, labels_name: &str, columns: &[&str], rows: &[Row<'_
         width: (label + column * place(columns.len())).max(WIDTH),
         ..Drawing::new(y(rows.len()), marks)
     };
-    figure(of, &summary, &[drawing], &table::small(&headings, cells))
+    figure(of, &summary, &[drawing], &table::behind(&headings, cells))
 }
 
 /// Returns the class of the background of a count.

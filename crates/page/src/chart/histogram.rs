@@ -50,7 +50,7 @@ pub fn histogram(of: &Figure<'_>, chart: &Histogram<'_>) -> Markup {
         .collect();
     let ticks = ticks(0.0, largest(heights.iter().flat_map(|(a, b)| [*a, b.unwrap_or(0.0)])), 4.0, unit);
     let keys =
-        chart.reference.map(|it| [("f1".to_owned(), false, chart.things), ("l2".to_owned(), true, it.name)]);
+        chart.reference.map(|it| [("f1".to_owned(), false, chart.things), ("ref".to_owned(), true, it.name)]);
     let (keys, top) = legend(keys.as_ref().map_or(&[], |keys| &keys[..]));
     let plot = Plot::new(top, HEIGHT, &ticks, unit);
     let scale = plot.vertical(0.0, ticks.last().copied().unwrap_or(1.0));
@@ -79,7 +79,7 @@ pub fn histogram(of: &Figure<'_>, chart: &Histogram<'_>) -> Markup {
             @if is_numbered { (text(Some("m"), left(at) + slot / 2.0, y - 3.0, &count(*number))) }
             @if let (Some(height), Some(reference)) = (other_height, chart.reference) {
                 @let hover = format!("{}, {}: {}", one_line(reference.name), one_line(label), shown(other(at).unwrap_or(0), other_sum));
-                (mark("l2", &format!("M{} {}h{}", n(left(at)), n(scale.at(height)), n(slot)), &hover))
+                (mark("ref", &format!("M{} {}h{}", n(left(at)), n(scale.at(height)), n(slot)), &hover))
             }
         }
         (plot.labels(&labels))
@@ -96,7 +96,7 @@ pub fn histogram(of: &Figure<'_>, chart: &Histogram<'_>) -> Markup {
         of,
         &summary(chart, own),
         &[Drawing::new(plot.bottom + 38.0, marks)],
-        &table::small(&columns, rows),
+        &table::behind(&columns, rows),
     )
 }
 

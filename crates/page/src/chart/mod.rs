@@ -103,7 +103,7 @@ fn figure(figure: &Figure<'_>, summary: &str, drawings: &[Drawing], table: &Mark
                     (one_line(figure.title))
                     @if drawings.len() > 1 { ", part " (at + 1) " of " (drawings.len()) }
                 }
-                desc id=(desc) { @if at == 0 { (summary) } @else { "Continues part " (at) "." } }
+                desc id=(desc) { @if at == 0 { (one_line(summary)) } @else { "Continues part " (at) "." } }
                 (drawing.marks)
             }
         };
@@ -117,7 +117,7 @@ fn figure(figure: &Figure<'_>, summary: &str, drawings: &[Drawing], table: &Mark
         figure.chart id=(figure.id) {
             figcaption {
                 b { (one_line(figure.title)) }
-                @if !figure.description.is_empty() { " " span.soft { (figure.description) } }
+                @if !figure.description.is_empty() { " " span.soft { (one_line(figure.description)) } }
             }
             div.parts { @for svg in svgs { (svg) } }
             details { summary { "Table" } (table) }

@@ -159,7 +159,7 @@ fn behind(axes: &[&str], systems: &[System<'_>]) -> Markup {
             systems.iter().map(|system| html! { (cell(system, at).unwrap_or_else(|| "–".to_owned())) });
         std::iter::once(html! { (one_line(axis)) }).chain(cells).collect()
     });
-    table::small(&columns, rows.collect::<Vec<_>>())
+    table::behind(&columns, rows.collect::<Vec<_>>())
 }
 
 #[cfg(test)]

@@ -94,7 +94,9 @@ mod tests {
         assert_eq!(ticks(0.0, 0.0, 4.0, Unit::Count), [0.0, 1.0]);
         assert_eq!(ticks(0.0, 1.0, 4.0, Unit::Count), [0.0, 1.0]);
         assert_eq!(ticks(0.0, 1e9, 4.0, Unit::Count), [0.0, 5e8, 1e9]);
-        assert_eq!(ticks(0.72, 0.98, 4.0, Unit::Number), [0.7, 0.8, 0.9, 1.0]);
+        let texts =
+            ticks(0.72, 0.98, 4.0, Unit::Number).into_iter().map(|tick| tick_text(tick, Unit::Number));
+        assert_eq!(texts.collect::<Vec<_>>(), ["0.7", "0.8", "0.9", "1"]);
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub fn stacked(of: &Figure<'_>, chart: &Stacked<'_>) -> Markup {
         std::iter::once(html! { (one_line(row.label)) }).chain(counts).collect()
     });
     let marks = html! { (keys) @for row in rows { (row) } };
-    figure(of, &summary(chart), &[Drawing::new(y.max(1.0), marks)], &table::small(&columns, cells))
+    figure(of, &summary(chart), &[Drawing::new(y.max(1.0), marks)], &table::behind(&columns, cells))
 }
 
 fn sum(row: &Row<'_>) -> u64 {
