@@ -72,7 +72,7 @@ fn only_the_command_line_module_creates_the_global_thread_pool() {
 }
 
 #[test]
-fn only_the_style_of_pages_is_written_without_escapes() {
+fn only_the_style_and_the_script_of_pages_are_written_without_escapes() {
     let raw = sources().into_iter().filter(|(_, text)| code(text).contains("PreEscaped"));
     let files: Vec<String> = raw.map(|(name, _)| name).collect();
     assert_eq!(files, ["page/lib.rs"]);

@@ -90,8 +90,9 @@
       dialog.addEventListener('close', () => {
         place.replaceWith(parts);
         dialog.remove();
-        enlarge.focus();
+        enlarge.focus({ preventScroll: true });
       });
+      dialog.addEventListener('click', (event) => { if (event.target.closest('a')) dialog.close(); });
       dialog.showModal();
     });
     enlarge.className = 'enlarge';

@@ -4,6 +4,8 @@
 
 use maud::{Markup, html};
 
+use callsieve_text::figures::counted;
+
 use super::drawing::{Drawing, Key, fitted, legend, linked, mark, one_line, rectangle, text, width_of};
 use super::scale::largest;
 use super::{Figure, Unit, WIDTH, figure};
@@ -90,7 +92,12 @@ fn summary(chart: &Bars<'_>) -> String {
     let most = known.reduce(|most, bar| if bar.value > most.value { bar } else { most });
     let most =
         most.map(|bar| format!(" The longest is {}: {}.", one_line(bar.label), chart.unit.text(bar.value)));
-    format!("{} bars of {}.{}", chart.bars.len(), chart.values_name, most.unwrap_or_default())
+    format!(
+        "{} of {}.{}",
+        counted(chart.bars.len() as u64, "bar", "bars"),
+        chart.values_name,
+        most.unwrap_or_default()
+    )
 }
 
 fn behind(chart: &Bars<'_>) -> Markup {

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use callsieve_text::figures::{count, counted};
 
 use super::drawing::{Drawing, Plot, mark, rectangle};
-use super::scale::{largest, real, ticks};
+use super::scale::{largest, place, real, ticks};
 use super::{Figure, Unit, WIDTH, figure};
 use crate::table::{self, NamedColumn};
 
@@ -27,26 +27,26 @@ pub fn days(of: &Figure<'_>, things: &str, counts: &BTreeMap<i32, u64>) -> Marku
     let ticks = ticks(0.0, most, 3.0, Unit::Count);
     let plot = Plot::new(0.0, HEIGHT, &ticks, Unit::Count);
     let up = plot.vertical(0.0, ticks.last().copied().unwrap_or(1.0));
-    let slot = (plot.right - plot.left) / super::scale::place(bins.bins.len().max(1));
+    let slot = (plot.right - plot.left) / place(bins.bins.len().max(1));
     let slot = slot.min(24.0);
-    let at = |place: usize| plot.left + slot * super::scale::place(place);
+    let at = |index: usize| plot.left + slot * place(index);
     let gap = (slot * 0.15).min(3.0);
     let runs = bins.runs();
     let labels: Vec<_> =
-        (0..).zip(&bins.bins).map(|(place, bin)| (at(place) + slot / 2.0, date(bin.from).into())).collect();
+        (0..).zip(&bins.bins).map(|(index, bin)| (at(index) + slot / 2.0, date(bin.from).into())).collect();
     let marks = html! {
         (plot.vertical_axis(&up, &ticks, Unit::Count))
         @for run in &runs {
             @match run {
                 Run::Gap { first, bins: n, from, to } => {
-                    @let path = rectangle(at(*first), plot.bottom - 5.0, slot * super::scale::place(*n), 5.0);
+                    @let path = rectangle(at(*first), plot.bottom - 5.0, slot * place(*n), 5.0);
                     (mark("gap", &path, &format!("no data: {}", span(*from, *to))))
                 }
-                Run::Bin { place, bin, count: n } => {
+                Run::Bin { index, bin, count: n } => {
                     @if *n > 0 {
                         @let y = up.at(real(*n)).min(plot.bottom - 1.0);
                         @let hover = format!("{}: {}", span(bin.from, bin.to), count(*n));
-                        (mark("f1", &rectangle(at(*place) + gap / 2.0, y, slot - gap, plot.bottom - y), &hover))
+                        (mark("f1", &rectangle(at(*index) + gap / 2.0, y, slot - gap, plot.bottom - y), &hover))
                     }
                 }
             }
@@ -79,7 +79,7 @@ struct Bin {
 /// A bin with a count, or neighbouring ones without.
 enum Run {
     Gap { first: usize, bins: usize, from: i64, to: i64 },
-    Bin { place: usize, bin: Bin, count: u64 },
+    Bin { index: usize, bin: Bin, count: u64 },
 }
 
 impl Bins {
@@ -103,9 +103,9 @@ impl Bins {
             .map(|from| Bin { from, to: from + days - 1, count: None })
             .collect();
         for (day, n) in counts {
-            let place =
+            let index =
                 usize::try_from((i64::from(*day) - begin) / days).expect("no day is before the first");
-            let sum = &mut bins[place].count;
+            let sum = &mut bins[index].count;
             *sum = Some(sum.unwrap_or(0).saturating_add(*n));
         }
         Self { days, bins }
@@ -113,11 +113,11 @@ impl Bins {
 
     fn runs(&self) -> Vec<Run> {
         let mut runs = Vec::new();
-        for (place, bin) in self.bins.iter().enumerate() {
+        for (index, bin) in self.bins.iter().enumerate() {
             match (bin.count, runs.last_mut()) {
-                (Some(count), _) => runs.push(Run::Bin { place, bin: *bin, count }),
+                (Some(count), _) => runs.push(Run::Bin { index, bin: *bin, count }),
                 (None, Some(Run::Gap { bins, to, .. })) => (*bins, *to) = (*bins + 1, bin.to),
-                (None, _) => runs.push(Run::Gap { first: place, bins: 1, from: bin.from, to: bin.to }),
+                (None, _) => runs.push(Run::Gap { first: index, bins: 1, from: bin.from, to: bin.to }),
             }
         }
         runs

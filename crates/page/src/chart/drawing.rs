@@ -6,11 +6,14 @@ use maud::{Markup, html};
 
 use callsieve_text::visible::visible_line;
 
-use super::scale::{Scale, tick_text, trimmed};
+use super::scale::{Scale, place, tick_text, trimmed};
 use super::{Unit, WIDTH};
 
 /// The size of all texts, in units.
 pub(super) const TEXT: f64 = 12.0;
+
+/// The longest label at an axis, in units.
+const MAX_LABEL: f64 = 120.0;
 
 /// A finished drawing.
 pub(super) struct Drawing {
@@ -171,21 +174,27 @@ impl Plot {
 
     /// Returns labels below the area, as many as fit; each is centred at its place.
     pub(super) fn labels(&self, labels: &[(f64, Cow<'_, str>)]) -> Markup {
-        let widest = labels.iter().map(|(_, label)| width_of(label)).fold(0.0, f64::max).min(120.0);
+        let widest = labels.iter().map(|(_, label)| width_of(label)).fold(0.0, f64::max).min(MAX_LABEL);
         let gap = match labels {
-            [(first, _), .., (last, _)] => (last - first) / super::scale::place(labels.len() - 1),
+            [(first, _), .., (last, _)] => (last - first) / place(labels.len() - 1),
             _ => f64::INFINITY,
         };
         // A gap of 0 cannot be divided by; then only the first label is shown.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         let every = if gap > 0.1 { ((widest + 3.0) / gap).ceil().max(1.0) as usize } else { labels.len() };
-        html! {
-            @for (x, label) in labels.iter().step_by(every.max(1)) {
-                @let label = fitted(label, 120.0);
-                @let half = width_of(&label) / 2.0;
-                (text(Some("m q"), x.clamp(half, (WIDTH - half).max(half)), self.bottom + 16.0, &label))
+        let mut end = f64::NEG_INFINITY;
+        let mut placed = Vec::new();
+        for (x, label) in labels.iter().step_by(every.max(1)) {
+            let label = fitted(label, MAX_LABEL);
+            let half = width_of(&label) / 2.0;
+            // A label at the edge is moved into the drawing, where its neighbour can be.
+            let x = x.clamp(half, (WIDTH - half).max(half));
+            if x - half > end {
+                end = x + half + 2.0;
+                placed.push(text(Some("m q"), x, self.bottom + 16.0, &label));
             }
         }
+        html! { @for label in placed { (label) } }
     }
 }
 

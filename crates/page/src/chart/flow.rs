@@ -13,7 +13,7 @@ use callsieve_text::figures::{count, counted, share_of};
 use super::drawing::{
     Drawing, TEXT, bold_width_of, fitted, linked, mark, n, one_line, shape, text, width_of,
 };
-use super::scale::real;
+use super::scale::{place, real, trimmed};
 use super::{Figure, WIDTH, figure};
 use crate::table::{self, Column};
 
@@ -104,7 +104,8 @@ pub fn flow(of: &Figure<'_>, things: &str, stations: &[Station<'_>]) -> Markup {
     let mut drawings = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         let own = scale(widest(part));
-        if own > 2.0 * used {
+        // A station with more rows than the one before, which is the caller's business, must fit as well.
+        if own > 2.0 * used || own < used {
             used = own;
         }
         let note = if at == 0 {
@@ -129,10 +130,12 @@ fn first_note(things: &str, stations: &[Station<'_>], parts: usize) -> String {
 
 fn part_note(at: usize, of: usize, factor: f64) -> String {
     let part = format!("Part {} of {of}", at + 1);
-    if factor < 1.5 {
-        return part;
+    let times = |factor: f64| trimmed(&format!("{factor:.1}")).to_owned();
+    match factor {
+        1.05.. => format!("{part}. Widths are {} times those of part 1.", times(factor)),
+        0.95.. => part,
+        _ => format!("{part}. Widths of part 1 are {} times these.", times(1.0 / factor)),
     }
-    format!("{part}. Widths are {} times those of part 1.", super::Unit::Count.text(factor))
 }
 
 fn summary(things: &str, stations: &[Station<'_>]) -> String {
@@ -219,11 +222,7 @@ impl<'a> Block<'a> {
 
     fn height(&self) -> f64 {
         self.heading_height()
-            + self
-                .ribbons
-                .iter()
-                .map(|ribbon| LINE * super::scale::place(ribbon.lines.len()) + 5.0)
-                .sum::<f64>()
+            + self.ribbons.iter().map(|ribbon| LINE * place(ribbon.lines.len()) + 5.0).sum::<f64>()
             + 8.0
     }
 
@@ -267,9 +266,8 @@ impl<'a> Ribbon<'a> {
 /// Divides stations into parts of about the same height.
 fn parts<'b, 'a>(blocks: &'b [Block<'a>]) -> Vec<&'b [Block<'a>]> {
     let total: f64 = blocks.iter().map(Block::height).sum();
-    let wanted =
-        (1..MAX_PARTS).find(|parts| total / super::scale::place(*parts) <= MAX_HEIGHT).unwrap_or(MAX_PARTS);
-    let target = total / super::scale::place(wanted);
+    let wanted = (1..MAX_PARTS).find(|parts| total / place(*parts) <= MAX_HEIGHT).unwrap_or(MAX_PARTS);
+    let target = total / place(wanted);
     let (mut parts, mut start, mut height) = (Vec::new(), 0, 0.0);
     for (at, block) in blocks.iter().enumerate() {
         // A station belongs to the part in which its middle is.
@@ -299,7 +297,7 @@ fn draw(blocks: &[Block<'_>], scale: f64, note: &str, is_last: bool) -> Drawing 
         let mut rows = block.rows_in;
         for ribbon in &block.ribbons {
             let thick = if ribbon.rows == 0 { 0.0 } else { (real(ribbon.rows) * scale).max(THIN) };
-            let label_height = LINE * super::scale::place(ribbon.lines.len());
+            let label_height = LINE * place(ribbon.lines.len());
             let middle = y + label_height.max(thick) / 2.0 + 3.0;
             let from = right(rows);
             rows = rows.saturating_sub(ribbon.rows);
@@ -349,7 +347,7 @@ fn label(ribbon: &Ribbon<'_>, middle: f64) -> Markup {
     let first = if ribbon.lines.len() == 1 { middle + 4.0 } else { middle - 3.5 };
     let lines = html! {
         @for (at, line) in ribbon.lines.iter().enumerate() {
-            (text(None, LABEL, first + LINE * super::scale::place(at), line))
+            (text(None, LABEL, first + LINE * place(at), line))
         }
     };
     linked(ribbon.link, &lines)
@@ -418,8 +416,20 @@ mod tests {
     fn a_long_flow_has_parts_and_says_how_much_wider_they_are() {
         let page = drawn(&funnel(15, 64_517));
         assert_eq!(page.matches("<svg").count(), 3, "{page}");
-        assert!(page.contains("Part 2 of 3. Widths are 3 times those of part 1."), "{page}");
+        assert!(page.contains("Part 2 of 3. Widths are 2.7 times those of part 1."), "{page}");
         assert_eq!(drawn(&funnel(3, 64_517)).matches("<svg").count(), 1);
+    }
+
+    #[test]
+    fn a_part_with_more_rows_than_the_first_fits_as_well() {
+        let mut stations = funnel(15, 64_517);
+        stations[14].rows = 10_000_000;
+        let page = drawn(&stations);
+        let edges = page.split("class=\"f1\" d=\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+        let widths =
+            edges.flat_map(|edge| edge.split('H').skip(1).map(|to| to.split(['V', 'z']).next().unwrap()));
+        assert!(widths.map(|to| to.parse::<f64>().unwrap()).all(|to| to <= LEFT + FULL), "{page}");
+        assert!(page.contains("Widths of part 1 are 155.1 times these."), "{page}");
     }
 
     #[test]

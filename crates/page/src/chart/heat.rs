@@ -4,7 +4,7 @@
 
 use maud::{Markup, html};
 
-use callsieve_text::figures::count;
+use callsieve_text::figures::{count, counted};
 
 use super::drawing::{Drawing, fitted, mark, one_line, rectangle, text, width_of};
 use super::scale::{largest, place, real};
@@ -48,9 +48,9 @@ pub fn heat(of: &Figure<'_>, labels_name: &str, columns: &[&str], rows: &[Row<'_
         std::iter::once(html! { (one_line(row.label)) }).chain(counts).collect()
     });
     let summary = format!(
-        "{} rows and {} columns; the largest count is {}.",
-        rows.len(),
-        columns.len(),
+        "{} and {}; the largest count is {}.",
+        counted(rows.len() as u64, "row", "rows"),
+        counted(columns.len() as u64, "column", "columns"),
         super::Unit::Count.text(most)
     );
     let drawing = Drawing {
@@ -94,6 +94,6 @@ mod tests {
             "{page}"
         );
         let page = heat(&FIGURE, "row", &columns[..3], &rows).into_string();
-        assert!(!page.contains("tabindex"), "{page}");
+        assert!(!page.contains("<div class=\"scroll\" tabindex"), "{page}");
     }
 }

@@ -5,7 +5,7 @@
 
 use maud::{Markup, html};
 
-use callsieve_text::figures::{count, share_of};
+use callsieve_text::figures::{count, counted, share_of};
 
 use super::drawing::{Drawing, Plot, fitted, legend, mark, n, one_line, rectangle, text, width_of};
 use super::scale::{largest, percent, place, real, ticks};
@@ -106,10 +106,10 @@ fn summary(chart: &Histogram<'_>, sum: u64) -> String {
         most.map(|(label, n)| format!(" The largest bin is {}, {}.", one_line(label), share_of(*n, sum)));
     let than = chart.reference.map(|it| format!(" Compared with {}.", one_line(it.name)));
     format!(
-        "{} {} in {} bins.{}{}",
+        "{} {} in {}.{}{}",
         count(sum),
         chart.things,
-        chart.bins.len(),
+        counted(chart.bins.len() as u64, "bin", "bins"),
         most.unwrap_or_default(),
         than.unwrap_or_default()
     )

@@ -1,7 +1,7 @@
 //! Charts: static SVG with a caption and the table behind it.
 //!
 //! Every chart is a figure of its own. It needs no script, takes its colours from the style of the page, and is drawn
-//! [`WIDTH`] units wide, about as wide as a phone: [`figures`] puts several into one row of a wide screen, so the text
+//! [`WIDTH`] units wide, about as wide as a phone: [`figures()`] puts several into one row of a wide screen, so the text
 //! of a chart has almost the same size everywhere. The same data give the same bytes. Texts of the data are shown
 //! on one line, with hidden characters escaped; a text that is too long is cut, and the table has all of it. Charts do
 //! not judge the data: rounding, totals and the order of rows are the caller's.

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use callsieve_text::figures::{count, share_of};
+use callsieve_text::figures::{count, counted, share_of};
 
 use super::drawing::{Drawing, Key, fitted, legend, mark, one_line, rectangle, text, width_of};
 use super::scale::{largest, real};
@@ -78,7 +78,7 @@ fn summary(chart: &Stacked<'_>) -> String {
     let parts: Vec<_> = chart.parts.iter().map(|part| one_line(part)).collect();
     let width =
         if chart.is_of_shares { "All bars have the same length." } else { "Bars are as long as their sum." };
-    format!("{} bars of {}. {width}", chart.rows.len(), parts.join(", "))
+    format!("{} of {}. {width}", counted(chart.rows.len() as u64, "bar", "bars"), parts.join(", "))
 }
 
 #[cfg(test)]
