@@ -25,7 +25,8 @@ pub(super) fn arguments(item: &Item) -> Vec<Argument<'_>> {
                 let path = format!("{name}.{key}");
                 let schema = schema.and_then(|schema| schema.get("properties")?.get(key));
                 // An empty text among the alternatives means that the argument may be absent.
-                let values = alternatives.as_array().map_or_else(|| vec![alternatives], |all| all.iter().collect());
+                let values =
+                    alternatives.as_array().map_or_else(|| vec![alternatives], |all| all.iter().collect());
                 found.push(Argument { path, values, schema });
             }
         }

@@ -35,14 +35,18 @@ fn is_failed(text: &str) -> bool {
     match serde_json::from_str::<Value>(text) {
         Ok(Value::Object(object)) => {
             let is = |key: &str, test: &dyn Fn(&Value) -> bool| object.get(key).is_some_and(test);
-            let is_given = |value: &Value| !matches!(value, Value::Null | Value::Bool(false)) && value != "" && value != 0;
+            let is_given = |value: &Value| {
+                !matches!(value, Value::Null | Value::Bool(false)) && value != "" && value != 0
+            };
             let is_error_word = |value: &Value| {
                 value.as_str().is_some_and(|word| {
                     ["error", "failed", "failure", "fail"].contains(&word.to_lowercase().as_str())
                 }) || value.as_u64().is_some_and(|code| (400..600).contains(&code))
             };
             is("error", &is_given)
-                || is("errors", &|value| is_given(value) && value.as_array().is_none_or(|all| !all.is_empty()))
+                || is("errors", &|value| {
+                    is_given(value) && value.as_array().is_none_or(|all| !all.is_empty())
+                })
                 || is("isError", &|value| *value == true)
                 || is("success", &|value| *value == false)
                 || is("ok", &|value| *value == false)

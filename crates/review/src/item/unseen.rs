@@ -25,7 +25,8 @@ pub(super) fn marks(item: &Item) -> Vec<Mark> {
     let conversation = Conversation::new(item);
     let mark = |argument: &Argument| {
         let values: Vec<&&Value> = argument.values.iter().filter(|value| **value != "").collect();
-        let is_known = values.iter().any(|value| is_of_the_doc(value, argument.schema) || conversation.has(value));
+        let is_known =
+            values.iter().any(|value| is_of_the_doc(value, argument.schema) || conversation.has(value));
         let shown = values.first().map(|value| value.as_str().map_or_else(|| value.to_string(), quoted));
         let text = format!("{}: {} is nowhere in the conversation", argument.path, shown?);
         (!is_known).then(|| Mark { code: CODE.to_owned(), text, weight: WEIGHT })
@@ -147,9 +148,15 @@ mod tests {
     #[test]
     fn values_with_a_source_are_not_marked() {
         let none: [&str; 0] = [];
-        assert_eq!(texts("Two seats to OSLO, class?", json!({"city": "oslo", "seats": 2, "class": "first"})), none);
+        assert_eq!(
+            texts("Two seats to OSLO, class?", json!({"city": "oslo", "seats": 2, "class": "first"})),
+            none
+        );
         assert_eq!(texts("for 1,200.50 crowns", json!({"price": 1200.5, "old": "1200.50"})), none);
-        assert_eq!(texts("on 2026-05-04", json!({"day": "2026-05-04", "now": true, "x": null, "e": ""})), none);
+        assert_eq!(
+            texts("on 2026-05-04", json!({"day": "2026-05-04", "now": true, "x": null, "e": ""})),
+            none
+        );
     }
 
     #[test]
@@ -162,7 +169,11 @@ mod tests {
         let mut item = booking("Book it", json!({}));
         item.drafted_answer = Some(json!([{"book": {"city": ["NYC", "New York"], "code": [""]}}]));
         assert_eq!(marks(&item).len(), 1);
-        item.earlier.push(Message { role: Role::Tool, text: "{\"town\": \"new york\"}".to_owned(), calls: vec![] });
+        item.earlier.push(Message {
+            role: Role::Tool,
+            text: "{\"town\": \"new york\"}".to_owned(),
+            calls: vec![],
+        });
         assert_eq!(marks(&item), []);
     }
 }

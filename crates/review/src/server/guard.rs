@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use axum::extract::{Request, State};
 use axum::http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, COOKIE, HOST, LOCATION, ORIGIN, REFERRER_POLICY, SET_COOKIE,
-    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, COOKIE, HOST, LOCATION, ORIGIN, REFERRER_POLICY,
+    SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
@@ -63,18 +63,22 @@ impl Guard {
 
     /// Compares all bytes, so that the time tells nothing about the token.
     fn is_token(&self, text: &str) -> bool {
-        let differs = self.token.bytes().zip(text.bytes()).fold(0, |differs, (one, other)| differs | (one ^ other));
+        let differs =
+            self.token.bytes().zip(text.bytes()).fold(0, |differs, (one, other)| differs | (one ^ other));
         text.len() == self.token.len() && differs == 0
     }
 
     fn is_allowed(&self, method: &Method, path: &str, headers: &HeaderMap) -> bool {
         let Some(host) = self.host(headers) else { return false };
         let is_reading = method == Method::GET || method == Method::HEAD;
-        let is_own_origin = || only(headers, &ORIGIN).and_then(|origin| origin.strip_prefix("http://")) == Some(host);
+        let is_own_origin =
+            || only(headers, &ORIGIN).and_then(|origin| origin.strip_prefix("http://")) == Some(host);
         // Sent by browsers only, and true there.
         let site = headers.get(HeaderName::from_static("sec-fetch-site"));
         let is_own_site = site.is_none_or(|site| site == "same-origin" || site == "none");
-        self.has_cookie(headers) && (is_reading || is_own_origin()) && (!path.starts_with("/api/") || is_own_site)
+        self.has_cookie(headers)
+            && (is_reading || is_own_origin())
+            && (!path.starts_with("/api/") || is_own_site)
     }
 
     /// Whether the query of the first page load has the token.

@@ -43,15 +43,27 @@ mod tests {
     fn the_page_has_one_style_and_one_script_and_loads_nothing() {
         let page = page();
         assert_eq!((page.matches("<style").count(), page.matches("<script").count()), (1, 1));
-        assert!(page.contains(&format!("<style>{STYLE}</style>")) && page.contains(&format!("<script>{SCRIPT}</script>")));
-        for loads in ["src=", "href=", "url(", "@import", "http:", "https:", "style=", " onclick", " onload"] {
+        assert!(
+            page.contains(&format!("<style>{STYLE}</style>"))
+                && page.contains(&format!("<script>{SCRIPT}</script>"))
+        );
+        for loads in ["src=", "href=", "url(", "@import", "http:", "https:", "style=", " onclick", " onload"]
+        {
             assert!(!page.contains(loads), "{loads}");
         }
     }
 
     #[test]
     fn the_script_never_parses_html() {
-        for parses in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "DOMParser"] {
+        for parses in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+            "Function(",
+            "DOMParser",
+        ] {
             assert!(!SCRIPT.contains(parses), "{parses}");
         }
     }

@@ -192,7 +192,9 @@ impl Review {
         let internal = |error: String| Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error);
         let items = self.source.page(at, 1).map_err(|error| internal(error.to_string()))?;
         let item = items.into_iter().next().filter(|item| item.id == self.heads[at].id);
-        item.ok_or_else(|| internal("internal error (please report it): the rows have another order".to_owned()))
+        item.ok_or_else(|| {
+            internal("internal error (please report it): the rows have another order".to_owned())
+        })
     }
 
     fn place(&self, id: &str) -> Result<usize, Refusal> {
@@ -226,7 +228,8 @@ impl Review {
     /// Returns what a decision stores.
     fn value_of(&self, at: usize, request: &DecideRequest) -> Answer {
         if let Some(edit) = Edit::of(request.decision) {
-            let text = request.text.as_deref().ok_or_else(|| Refusal::invalid("the edited text is missing"))?;
+            let text =
+                request.text.as_deref().ok_or_else(|| Refusal::invalid("the edited text is missing"))?;
             return self.edited(&self.read(at)?, edit, text);
         }
         match request.decision {
@@ -333,8 +336,7 @@ impl Review {
         let places = self.groups.get(key);
         let places = places.ok_or_else(|| Refusal::new(StatusCode::NOT_FOUND, "there is no such group"))?;
         let decisions = self.decisions();
-        let n_open =
-            |verdict| places.iter().filter(|at| self.is_open(&decisions, **at, verdict)).count();
+        let n_open = |verdict| places.iter().filter(|at| self.is_open(&decisions, **at, verdict)).count();
         let row = |&at: &usize| {
             let head = &self.heads[at];
             json!({

@@ -64,7 +64,13 @@ impl Head {
             was: item.was.clone(),
             group: item.group.clone(),
             reason: item.reason.code.clone(),
-            line: item.query.split_whitespace().flat_map(|word| [word, " "]).flat_map(str::chars).take(LINE_CHARS).collect(),
+            line: item
+                .query
+                .split_whitespace()
+                .flat_map(|word| [word, " "])
+                .flat_map(str::chars)
+                .take(LINE_CHARS)
+                .collect(),
             category: item.category.clone(),
             possible: item.possible.clone(),
             labels: item.labels.clone(),

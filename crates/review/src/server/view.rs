@@ -29,7 +29,9 @@ pub(super) fn view(item: &Item) -> Value {
     let answer = item.drafted_answer.as_ref().map(pretty);
     let accept = item.accept.as_ref().map(|accept| match accept {
         Accept::Keep => "keeps the row".to_owned(),
-        Accept::Answer(answer) if Some(answer) == item.drafted_answer.as_ref() => "the drafted answer is right".to_owned(),
+        Accept::Answer(answer) if Some(answer) == item.drafted_answer.as_ref() => {
+            "the drafted answer is right".to_owned()
+        }
         Accept::Answer(answer) => format!("this answer is right: {answer}"),
         Accept::Label(label) => format!("the label {label} is right"),
     });
@@ -61,7 +63,8 @@ fn call_text(call: &Call) -> String {
     let Some(arguments) = call.arguments.as_object() else {
         return format!("{}({})", call.name, pretty(&call.arguments));
     };
-    let parts: Vec<String> = arguments.iter().map(|(name, value)| format!("{name}={}", indented(value, 1))).collect();
+    let parts: Vec<String> =
+        arguments.iter().map(|(name, value)| format!("{name}={}", indented(value, 1))).collect();
     let line = format!("{}({})", call.name, parts.join(", "));
     if line.chars().count() <= LINE_CHARS && !line.contains('\n') {
         return line;
@@ -143,7 +146,9 @@ mod tests {
     fn what_does_not_fit_is_on_more_lines_and_stays_json() {
         let long = "x".repeat(70);
         let value = json!([{"name": long, "empty": {}, "list": [1, 2]}]);
-        let expected = format!("[\n  {{\n    \"name\": \"{long}\",\n    \"empty\": {{}},\n    \"list\": [1, 2]\n  }}\n]");
+        let expected = format!(
+            "[\n  {{\n    \"name\": \"{long}\",\n    \"empty\": {{}},\n    \"list\": [1, 2]\n  }}\n]"
+        );
         assert_eq!(pretty(&value), expected);
         assert_eq!(serde_json::from_str::<Value>(&expected).unwrap(), value);
     }

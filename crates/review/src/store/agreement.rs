@@ -60,9 +60,7 @@ impl Reviews {
             let others = self.by_reviewer.iter().filter(|(name, _)| *name != reviewer);
             let others = others.filter_map(|(_, history)| history.get(&mine.id));
             let differs = |line: &&Line| {
-                line.was == mine.was
-                    && line.decision != Verdict::Skip
-                    && Effect::of(line) != Effect::of(mine)
+                line.was == mine.was && line.decision != Verdict::Skip && Effect::of(line) != Effect::of(mine)
             };
             let others: Vec<&Line> = others.filter(differs).collect();
             if !others.is_empty() {
@@ -91,7 +89,11 @@ fn pair(first: &str, one: &History, second: &str, other: &History) -> PairAgreem
         n_rows: found.agreement.whole,
         n_equal: found.agreement.part,
         kappa: found.kappa,
-        classes: found.classes.iter().map(|(verdict, label)| format!("{verdict} {label}").trim_end().to_owned()).collect(),
+        classes: found
+            .classes
+            .iter()
+            .map(|(verdict, label)| format!("{verdict} {label}").trim_end().to_owned())
+            .collect(),
         confusion: found.confusion,
     }
 }

@@ -33,7 +33,9 @@ pub enum StoreError {
     #[error("decisions {}: an earlier decision could not be written\nhint: free space on the disk and start again", .0.display())]
     Broken(PathBuf),
     /// Another process has the decisions of the reviewer open.
-    #[error("reviewer {0}: another review has these decisions open\nhint: stop it, or choose another name for the reviewer")]
+    #[error(
+        "reviewer {0}: another review has these decisions open\nhint: stop it, or choose another name for the reviewer"
+    )]
     Locked(String),
     /// The name of a reviewer.
     #[error(

@@ -46,9 +46,13 @@ impl Effect {
                 is_supported = label.as_str().is_some_and(|label| LABELS.contains(&label));
                 relabel(label)
             }
-            (Verdict::Accept | Verdict::Answer, answer) => json!({"decision": "answer", "ground_truth": answer}),
+            (Verdict::Accept | Verdict::Answer, answer) => {
+                json!({"decision": "answer", "ground_truth": answer})
+            }
             (Verdict::EditDoc, value) => {
-                if let (Some(id), Some(of_list)) = (value["list"]["id"].as_str(), value["list"]["was"].as_str()) {
+                if let (Some(id), Some(of_list)) =
+                    (value["list"]["id"].as_str(), value["list"]["was"].as_str())
+                {
                     (target, was) = (format!("list:{id}"), of_list.to_owned());
                 }
                 let key = if value.get("patch").is_some() { "patch" } else { "functions" };
@@ -56,7 +60,11 @@ impl Effect {
             }
             (verdict, value) => {
                 is_supported = verdict == Verdict::Drop;
-                if is_supported { json!({"decision": "drop"}) } else { json!({"decision": verdict, "value": value}) }
+                if is_supported {
+                    json!({"decision": "drop"})
+                } else {
+                    json!({"decision": verdict, "value": value})
+                }
             }
         };
         let Value::Object(keys) = keys else { unreachable!("each arm makes an object") };

@@ -89,7 +89,8 @@ impl History {
         let Some(last) = self.is_live.iter().rposition(|is_live| *is_live).map(|at| &self.lines[at]) else {
             return Vec::new();
         };
-        let live = self.lines.iter().zip(&self.is_live).filter(|(_, is_live)| **is_live).map(|(line, _)| line);
+        let live =
+            self.lines.iter().zip(&self.is_live).filter(|(_, is_live)| **is_live).map(|(line, _)| line);
         match last.batch {
             Some(batch) => live.filter(|line| line.batch == Some(batch)).collect(),
             None => vec![last],
@@ -100,9 +101,8 @@ impl History {
     pub(super) fn blind(&self) -> BTreeMap<&str, &Line> {
         let undone: std::collections::BTreeSet<u64> =
             self.lines.iter().filter(|line| !line.informed).filter_map(|line| line.undoes).collect();
-        let is_blind = |line: &&Line| {
-            !line.informed && line.decision != Verdict::Undo && !undone.contains(&line.seq)
-        };
+        let is_blind =
+            |line: &&Line| !line.informed && line.decision != Verdict::Undo && !undone.contains(&line.seq);
         self.lines.iter().filter(is_blind).map(|line| (line.id.as_str(), line)).collect()
     }
 }
@@ -127,9 +127,12 @@ impl Reviews {
             let path = entry.map_err(|source| StoreError::io(folder, source))?.path();
             let name = path.file_stem().and_then(|name| name.to_str()).map(str::to_owned);
             let is_decisions = path.extension().is_some_and(|extension| extension == EXTENSION);
-            let Some(reviewer) = name.filter(|name| is_decisions && check_name(name).is_ok()) else { continue };
+            let Some(reviewer) = name.filter(|name| is_decisions && check_name(name).is_ok()) else {
+                continue;
+            };
             let lines = log::read(&path, &reviewer)?;
-            let history = History::of(lines).map_err(|(line, what)| StoreError::damaged(&path, line, what))?;
+            let history =
+                History::of(lines).map_err(|(line, what)| StoreError::damaged(&path, line, what))?;
             by_reviewer.insert(reviewer, history);
         }
         Ok(Self { by_reviewer })

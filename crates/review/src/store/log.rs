@@ -131,7 +131,11 @@ fn whole_lines(bytes: &[u8]) -> usize {
 pub(super) fn open_private(path: &Path, is_empty: bool) -> io::Result<File> {
     let mut options = File::options();
     options.create(true).read(true);
-    if is_empty { options.write(true).truncate(false) } else { options.append(true) };
+    if is_empty {
+        options.write(true).truncate(false)
+    } else {
+        options.append(true)
+    };
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path)

@@ -58,7 +58,14 @@ impl Store {
         let (log, lines) = log::open(&path, reviewer)?;
         let history = History::of(lines).map_err(|(line, what)| StoreError::damaged(&path, line, what))?;
         let shown = Shown::open(&folder.join(format!("{reviewer}.shown")))?;
-        Ok(Self { folder: folder.to_owned(), reviewer: reviewer.to_owned(), log, history, shown, _lock: lock })
+        Ok(Self {
+            folder: folder.to_owned(),
+            reviewer: reviewer.to_owned(),
+            log,
+            history,
+            shown,
+            _lock: lock,
+        })
     }
 
     /// Returns the folder.
@@ -93,7 +100,12 @@ impl Store {
     ///
     /// # Errors
     /// A decision is not `drop` or `relabel`, or the file cannot be written.
-    pub fn decide_group(&mut self, group: &str, drafts: Vec<Draft>, time: &str) -> Result<Vec<Line>, StoreError> {
+    pub fn decide_group(
+        &mut self,
+        group: &str,
+        drafts: Vec<Draft>,
+        time: &str,
+    ) -> Result<Vec<Line>, StoreError> {
         if drafts.iter().any(|draft| !draft.decision.is_for_groups()) {
             return Err(StoreError::Rule("only drop and relabel can be decided for a group"));
         }
@@ -142,8 +154,19 @@ impl Store {
         let (time, reviewer) = (time.to_owned(), self.reviewer.clone());
         let seq = self.history.next_seq() + nth;
         Line {
-            seq, time, reviewer, id, table, was, decision, value, why, informed,
-            group: None, batch: None, undoes: None,
+            seq,
+            time,
+            reviewer,
+            id,
+            table,
+            was,
+            decision,
+            value,
+            why,
+            informed,
+            group: None,
+            batch: None,
+            undoes: None,
         }
     }
 

@@ -34,7 +34,8 @@ fn decisions_are_there_after_opening_again() {
     let folder = folder.path().join("run/decisions");
     let mut store = Store::open(&folder, "kim").unwrap();
     let value = json!([{"book": {"price": [1.50]}}]);
-    let first = Draft { why: Some("</script>\u{202e}".to_owned()), ..with("a", Verdict::Answer, value.clone()) };
+    let first =
+        Draft { why: Some("</script>\u{202e}".to_owned()), ..with("a", Verdict::Answer, value.clone()) };
     store.decide(first, "2026-01-01T00:00:00Z").unwrap();
     store.decide(draft("b", Verdict::Drop), "t").unwrap();
     store.decide(draft("b", Verdict::Skip), "t").unwrap();
@@ -133,7 +134,10 @@ fn a_group_is_decided_and_undone_as_one() {
     store.decide(draft("a", Verdict::Accept), "t").unwrap();
     let drafts = vec![draft("b", Verdict::Drop), draft("c", Verdict::Drop)];
     let lines = store.decide_group("g", drafts, "t").unwrap();
-    assert_eq!(lines.iter().map(|line| (line.seq, line.batch)).collect::<Vec<_>>(), [(2, Some(2)), (3, Some(2))]);
+    assert_eq!(
+        lines.iter().map(|line| (line.seq, line.batch)).collect::<Vec<_>>(),
+        [(2, Some(2)), (3, Some(2))]
+    );
     assert_eq!(store.state().get("c").unwrap().group.as_deref(), Some("g"));
     assert_eq!(store.undo("t").unwrap().len(), 2);
     assert_eq!(in_effect(store.state()), [("a", Verdict::Accept)]);
@@ -198,11 +202,20 @@ fn kappa_of_two_reviewers_is_that_by_hand() {
     two_reviewers(folder.path());
     let reviews = Reviews::read(folder.path()).unwrap();
     let [pair] = &reviews.agreement()[..] else { panic!("one pair") };
-    assert_eq!((pair.first.as_str(), pair.second.as_str(), pair.n_rows, pair.n_equal), ("kim", "lee", 50, 35));
-    assert_eq!((pair.classes.clone(), pair.confusion.clone()), (vec!["accept".into(), "drop".into()], vec![vec![20, 5], vec![10, 15]]));
+    assert_eq!(
+        (pair.first.as_str(), pair.second.as_str(), pair.n_rows, pair.n_equal),
+        ("kim", "lee", 50, 35)
+    );
+    assert_eq!(
+        (pair.classes.clone(), pair.confusion.clone()),
+        (vec!["accept".into(), "drop".into()], vec![vec![20, 5], vec![10, 15]])
+    );
     let kappa = pair.kappa.unwrap();
     // Agreement 0.7, chance 0.5; the standard error is 0.126996.
-    assert!((kappa.value - 0.4).abs() < 1e-12 && (kappa.to - 0.4 - 1.959_964 * 0.126_996).abs() < 1e-5, "{kappa:?}");
+    assert!(
+        (kappa.value - 0.4).abs() < 1e-12 && (kappa.to - 0.4 - 1.959_964 * 0.126_996).abs() < 1e-5,
+        "{kappa:?}"
+    );
     assert_eq!(reviews.disagreements("kim").len(), 15);
     let first = &reviews.disagreements("lee")[0];
     assert_eq!((first.id.as_str(), first.decisions[0].reviewer.as_str()), ("021", "lee"));
