@@ -14,7 +14,7 @@ const drafts = new Map(); // Texts of editors that were left, by row and kind.
 const MOST_SHOWN = 3000;
 const MOST_MARKED = 2000;
 const TITLES = { accept: 'Accept', drop: 'Drop', relabel: 'Relabel', answer: 'Edit answer', 'edit-query': 'Edit query', 'edit-doc': 'Edit doc', skip: 'Skip' };
-const DONE = { accept: 'accepted', drop: 'dropped', relabel: 'relabelled', answer: 'answer saved', 'edit-query': 'query saved', 'edit-doc': 'doc saved', skip: 'skipped' };
+const DONE = { accept: 'accepted', drop: 'dropped', relabel: 'relabelled', answer: 'answer edited', 'edit-query': 'query edited', 'edit-doc': 'doc edited', skip: 'skipped' };
 const ROLES = { system: 'System', user: 'User', assistant: 'Model', tool: 'Tool result' };
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/gu;
 const JOINS = /^[\u200c\u200d]$/;
@@ -175,15 +175,15 @@ function showProgress() {
   writeText($('counts'), number(state.n_decided) + ' of ' + number(state.n_rows) + ' decided' + skipped + ' · ' + state.reviewer);
 }
 
-function fact(name, value) {
-  return element('span', {}, name + ' ', element('b', { text: value }));
+function fact(name, value, kind) {
+  return element('span', { class: kind || '' }, name + ' ', element('b', { text: value }));
 }
 
 function show() {
   const item = shown.item;
   document.title = 'Row ' + (shown.at + 1) + ' of ' + shown.n_rows + ' · callsieve review';
   const about = $('about');
-  about.replaceChildren(
+  about.replaceChildren(...[
     element('p', {}, element('code', { text: item.reason.code }), ' ', element('span', { text: item.reason.sentence })),
     element('div', { class: 'facts' },
       fact('row', number(shown.at + 1) + ' of ' + number(shown.n_rows)),
@@ -191,9 +191,9 @@ function show() {
       fact('alike', plural(shown.group_rows, 'row', 'rows') + ', ' + number(shown.group_undecided) + ' undecided'),
       item.releases > 0 ? fact('a decision releases', plural(item.releases, 'more row', 'more rows')) : null,
       item.category ? fact('category', categoryText(item.category)) : null,
-      fact(item.table === 'requests' ? 'request' : 'doc list', item.id)),
+      fact(item.table === 'requests' ? 'request' : 'doc list', item.id, 'wide')),
     shortCategories(item.category),
-    decisionText());
+    decisionText()].filter((part) => part !== null));
   $('main').classList.toggle('unmarked', item.marks.length === 0);
   $('marks').hidden = item.marks.length === 0;
   $('marks-list').replaceChildren(...item.marks.map((mark) => element('li', {}, element('b', { text: mark.code.replace(/^suspicion\//, '') + ': ' }), element('span', { text: mark.text }))));
@@ -218,7 +218,7 @@ function shortCategories(own) {
   const others = state.categories.filter((category) => category.name !== own);
   if (others.length === 0) return null;
   const text = others.slice(0, 5).map((category) => category.name + ' ' + category.has + ' of ' + category.wants).join(', ');
-  return element('p', { class: 'soft', text: 'Also short of entries: ' + text + (others.length > 5 ? ', …' : '') });
+  return element('p', { class: 'soft wide', text: 'Also short of entries: ' + text + (others.length > 5 ? ', …' : '') });
 }
 
 function decisionText() {
@@ -505,13 +505,11 @@ function help() {
 const ACTIONS = {
   j: () => shown && shown.at + 1 < shown.n_rows ? load(shown.at + 1) : say('This is the last row.'),
   k: () => shown && shown.at > 0 ? load(shown.at - 1) : say('This is the first row.'),
-  n: () => state.next === null ? say('All rows are decided.') : load(nextFrom()),
+  n: () => state.next === null ? say('All rows are decided.') : load(state.next),
   a: () => decide('accept'), d: () => decide('drop'), s: () => decide('skip'), r: relabel,
   e: () => openEditor('answer'), q: () => openEditor('edit-query'), f: () => openEditor('edit-doc'),
   u: undo, g: groups, c: compare, '?': help, w: () => $('why').focus(),
 };
-
-const nextFrom = () => state.next;
 
 function isTextField(target) {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement;

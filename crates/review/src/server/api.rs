@@ -46,9 +46,8 @@ async fn document() -> Response {
 }
 
 async fn item(State(review): App, RawQuery(query): RawQuery) -> Response {
-    let at = match parameter(query.as_deref(), "at").map(str::parse).transpose() {
-        Ok(at) => at,
-        Err(_) => return respond(Err(Refusal::new(StatusCode::BAD_REQUEST, "expected at=NUMBER"))),
+    let Ok(at) = parameter(query.as_deref(), "at").map(str::parse).transpose() else {
+        return respond(Err(Refusal::new(StatusCode::BAD_REQUEST, "expected at=NUMBER")));
     };
     run(move || review.item(at)).await
 }

@@ -79,12 +79,13 @@ pub(super) fn pretty(value: &Value) -> String {
 
 fn indented(value: &Value, level: usize) -> String {
     let mut text = String::new();
-    write(value, level, &mut text);
+    write(value, level, 2 * level, &mut text);
     text
 }
 
-fn write(value: &Value, level: usize, text: &mut String) {
-    if let Some(line) = one_line(value, LINE_CHARS.saturating_sub(2 * level)) {
+/// Writes a value; `taken` is how many characters of its line are in use.
+fn write(value: &Value, level: usize, taken: usize, text: &mut String) {
+    if let Some(line) = one_line(value, LINE_CHARS.saturating_sub(taken)) {
         text.push_str(&line);
         return;
     }
@@ -94,12 +95,13 @@ fn write(value: &Value, level: usize, text: &mut String) {
     let mut separator = "\n";
     for value in value.as_array().into_iter().flatten() {
         let _ = write!(text, "{separator}{inner}");
-        write(value, level + 1, text);
+        write(value, level + 1, inner.len(), text);
         separator = ",\n";
     }
     for (key, value) in value.as_object().into_iter().flatten() {
-        let _ = write!(text, "{separator}{inner}{}: ", Value::from(key.as_str()));
-        write(value, level + 1, text);
+        let key = Value::from(key.as_str()).to_string();
+        let _ = write!(text, "{separator}{inner}{key}: ");
+        write(value, level + 1, inner.len() + key.chars().count() + 2, text);
         separator = ",\n";
     }
     let _ = write!(text, "\n{}{close}", "  ".repeat(level));
