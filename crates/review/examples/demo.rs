@@ -73,7 +73,7 @@ fn functions(nth: usize) -> Vec<Function> {
 fn item(nth: usize) -> Item {
     let form = nth % QUERIES.len();
     let mut query = QUERIES[form].to_owned();
-    if form == 9 {
+    if form == 9 && nth < 100 {
         query.push_str(&"All work and no play; \u{2066}nothing to see. ".repeat(5000));
     }
     if form < 4 {

@@ -9,10 +9,14 @@ let isBusy = false;    // A decision is on its way to the disk.
 let editing = null;    // What the editor holds: answer, edit-doc or edit-query.
 let checkTimer = 0;
 let checkNumber = 0;
+let loadNumber = 0;
+let shownSince = 0;
 const drafts = new Map(); // Texts of editors that were left, by row and kind.
 
 const MOST_SHOWN = 3000;
 const MOST_MARKED = 2000;
+// A key that is pressed twice by mistake does not decide on a row that nobody has seen.
+const SETTLE_MS = 150;
 const TITLES = { accept: 'Accept', drop: 'Drop', relabel: 'Relabel', answer: 'Edit answer', 'edit-query': 'Edit query', 'edit-doc': 'Edit doc', skip: 'Skip' };
 const DONE = { accept: 'accepted', drop: 'dropped', relabel: 'relabelled', answer: 'answer edited', 'edit-query': 'query edited', 'edit-doc': 'doc edited', skip: 'skipped' };
 const ROLES = { system: 'System', user: 'User', assistant: 'Model', tool: 'Tool result' };
@@ -147,20 +151,29 @@ function complain(error) {
 }
 
 function fail(error) {
+  $('status').textContent = '';
   writeText($('alert'), error.message);
 }
 
 // The row
 
+/** Shows a row, and the first undecided one without a place; only the answer to the newest request is shown. */
 async function load(at) {
+  loadNumber += 1;
+  const own = loadNumber;
   try {
-    shown = await request(at === null || at === undefined ? '/api/item' : '/api/item?at=' + at);
+    const answer = await request(at === null ? '/api/item' : '/api/item?at=' + at);
+    if (own !== loadNumber) return false;
+    shown = answer;
   } catch (error) {
-    return fail(error);
+    fail(error);
+    return false;
   }
   closeEditor();
   show();
+  shownSince = performance.now();
   window.scrollTo(0, 0);
+  return true;
 }
 
 async function refresh() {
@@ -290,10 +303,8 @@ async function decide(decision, more) {
     drafts.delete(shown.item.id + editing);
     showProgress();
     const row = 'Row ' + number(shown.at + 1) + ': ' + DONE[decision];
-    // The row of a doc that was edited last can be the last undecided one.
     const next = state.next === null ? shown.at : state.next;
-    await load(next);
-    say(row + ', saved.' + (state.next === null ? ' All rows are decided.' : ''));
+    if (await load(next)) say(row + ', saved.' + (state.next === null ? ' All rows are decided.' : ''));
     focusMain();
   } catch (error) {
     complain(error);
@@ -310,8 +321,7 @@ async function undo() {
     const answer = await request('/api/undo', {});
     state = answer.state;
     showProgress();
-    await load(answer.at === null ? shown.at : answer.at);
-    say('Taken back: ' + plural(answer.n_undone, 'decision', 'decisions') + ', saved.');
+    if (await load(answer.at === null ? shown.at : answer.at)) say('Taken back: ' + plural(answer.n_undone, 'decision', 'decisions') + ', saved.');
   } catch (error) {
     complain(error);
   } finally {
@@ -385,6 +395,7 @@ function openDialog(title, ...children) {
   $('dialog-body').replaceChildren(...children);
   if (!$('dialog').open) $('dialog').showModal();
   $('dialog').scrollTop = 0;
+  $('dialog-title').focus();
 }
 
 function closeDialog() {
@@ -463,8 +474,7 @@ async function decideGroup(group, decision, label, count, why) {
     state = answer.state;
     showProgress();
     closeDialog();
-    await load(state.next === null ? shown.at : state.next);
-    say(plural(answer.n_saved, 'row', 'rows') + ' of the group: ' + DONE[decision] + ', saved.');
+    if (await load(state.next === null ? shown.at : state.next)) say(plural(answer.n_saved, 'row', 'rows') + ' of the group: ' + DONE[decision] + ', saved.');
     focusMain();
   } catch (error) {
     closeDialog();
@@ -543,8 +553,9 @@ document.addEventListener('keydown', (event) => {
   const action = ACTIONS[letter(event)];
   if (action === undefined) return;
   event.preventDefault();
+  const isEarly = 'ads'.includes(letter(event)) && performance.now() - shownSince < SETTLE_MS;
   // A key that is held down moves between rows, but decides once.
-  if (!event.repeat || 'jk'.includes(letter(event))) action();
+  if (!isEarly && (!event.repeat || 'jk'.includes(letter(event)))) action();
 });
 
 function save() {

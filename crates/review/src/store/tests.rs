@@ -315,3 +315,30 @@ fn hundred_thousand_decisions_are_opened_quickly() {
     assert_eq!(store.undo("t").unwrap().len(), 100_000);
     assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
 }
+
+proptest::proptest! {
+    #[test]
+    fn what_is_read_back_is_what_was_decided(steps in proptest::collection::vec(0_usize..6, 0..30)) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut store = Store::open(folder.path(), "kim").unwrap();
+        // An undo takes the last decision back that is in effect, so decisions are a stack.
+        let mut stack: Vec<String> = Vec::new();
+        for (nth, step) in steps.into_iter().enumerate() {
+            if step < 2 {
+                assert_eq!(store.undo("t").is_ok(), stack.pop().is_some());
+            } else {
+                let draft = Draft { why: Some(nth.to_string()), ..draft(&step.to_string(), Verdict::Drop) };
+                stack.push(format!("{step} {nth}"));
+                store.decide(draft, "t").unwrap();
+            }
+        }
+        let mut expected = std::collections::BTreeMap::new();
+        for (id, nth) in stack.iter().filter_map(|entry| entry.split_once(' ')) {
+            expected.insert(id, nth);
+        }
+        drop(store);
+        let store = Store::open(folder.path(), "kim").unwrap();
+        let found = store.state().iter().map(|line| (line.id.as_str(), line.why.as_deref().unwrap()));
+        proptest::prop_assert_eq!(found.collect::<Vec<_>>(), expected.into_iter().collect::<Vec<_>>());
+    }
+}
