@@ -13,17 +13,18 @@ pub(super) const CODE: &str = "suspicion/injected-instruction";
 const WEIGHT: u32 = 5;
 
 static PHRASE: LazyLock<Regex> = LazyLock::new(|| {
+    // ASCII word boundaries: with those of Unicode, texts in other scripts take the slow engine of the library.
     let phrases = [
-        r"\b(ignore|disregard|forget|override)\s+(all\s+|any\s+|the\s+|your\s+|of\s+)*(previous|prior|above|earlier|preceding|system)\s+(instruction|prompt|message|rule|direction)s?",
-        r"\b(new|updated|real)\s+(system\s+)?instructions?\s*:",
-        r"\byou\s+are\s+now\s+(a|an|in|the)\b",
-        r"\bdo\s+not\s+(tell|inform|mention\s+(this|it)\s+to)\s+the\s+user\b",
-        r"\b(reveal|print|repeat|show)\s+(me\s+)?(your|the)\s+(system|hidden|initial)\s+(prompt|instructions?)",
+        r"(?-u:\b)(ignore|disregard|forget|override)\s+(all\s+|any\s+|the\s+|your\s+|of\s+)*(previous|prior|above|earlier|preceding|system)\s+(instruction|prompt|message|rule|direction)s?",
+        r"(?-u:\b)(new|updated|real)\s+(system\s+)?instructions?\s*:",
+        r"(?-u:\b)you\s+are\s+now\s+(a|an|in|the)(?-u:\b)",
+        r"(?-u:\b)do\s+not\s+(tell|inform|mention\s+(this|it)\s+to)\s+the\s+user(?-u:\b)",
+        r"(?-u:\b)(reveal|print|repeat|show)\s+(me\s+)?(your|the)\s+(system|hidden|initial)\s+(prompt|instructions?)",
         r"<\|(im_start|im_end|system|endoftext|start_header_id)\|>",
         r"\[/?INST\]|<</?SYS>>",
         r"(?m)^\s*(system|assistant)\s*:\s*\S",
-        r"\bignoriere\s+(alle\s+)?(vorherigen|bisherigen)\s+anweisungen",
-        r"\bignor(a|e|ez)\s+(todas\s+|toutes\s+)?(las|les|as)?\s*(instrucciones|instructions|instruções)\s+(anteriores|précédentes)",
+        r"(?-u:\b)ignoriere\s+(alle\s+)?(vorherigen|bisherigen)\s+anweisungen",
+        r"(?-u:\b)ignor(a|e|ez)\s+(todas\s+|toutes\s+)?(las|les|as)?\s*(instrucciones|instructions|instruções)\s+(anteriores|précédentes)",
     ];
     Regex::new(&format!("(?i){}", phrases.join("|"))).expect("the phrases are valid patterns")
 });

@@ -14,7 +14,7 @@ const WEIGHT: u32 = 2;
 
 static ERROR: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r"(?i)^\s*(\w*error\b|\w*exception\b|traceback \(most recent|failed\b|fatal\b|(http\s*)?[45]\d\d\s+[a-z]|timed? ?out\b)",
+        r"(?i)^\s*(\w*error(?-u:\b)|\w*exception(?-u:\b)|traceback \(most recent|failed(?-u:\b)|fatal(?-u:\b)|(http\s*)?[45]\d\d\s+[a-z]|timed? ?out(?-u:\b))",
     )
     .expect("the pattern is valid")
 });

@@ -114,6 +114,9 @@ fn numbers(text: &str) -> Vec<f64> {
     let mut found = Vec::new();
     for word in text.split(|c: char| !c.is_ascii_digit() && c != '.' && c != ',' && c != '-') {
         let word = word.trim_end_matches(['.', ',', '-']);
+        if word.is_empty() {
+            continue;
+        }
         let forms = [word.to_owned(), word.replace(',', ""), word.replace(',', "."), word.replace('.', "")];
         found.extend(forms.iter().filter_map(|form| form.parse::<f64>().ok()));
         found.extend(word.split(['.', ',', '-']).filter_map(|part| part.parse::<f64>().ok()));
