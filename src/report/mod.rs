@@ -9,6 +9,7 @@
 pub mod asked;
 pub mod compare;
 pub mod composition;
+pub mod distributions;
 mod events;
 pub mod finished;
 pub mod funnel;
@@ -104,6 +105,7 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
         edits: events.edits,
         redacted: events.redacted,
         composition: composition::composition(corpus)?,
+        distributions: distributions::Distributions::of(folder, corpus)?,
         entries,
         exported: entries_written.made.into_iter().collect(),
         frozen: entries_written.frozen.into_iter().collect(),

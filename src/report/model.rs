@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::composition::{Composition, Entries};
+use super::distributions::Distributions;
 use super::funnel::{EXPORT, FunnelRow};
 use super::rebuild::Rebuild;
 use super::recipe::{PublicSet, StepReport};
@@ -76,6 +77,8 @@ pub struct Report {
     pub redacted: BTreeMap<String, u64>,
     /// What the kept requests are made of.
     pub composition: Composition,
+    /// How large the things of the dataset are, and when requests were sent.
+    pub distributions: Distributions,
     /// The kept requests by tier, language and the like.
     pub entries: Entries,
     /// Entries written, by set and category.

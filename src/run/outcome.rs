@@ -1,6 +1,6 @@
 //! Writes what describes a whole run: ledger, rows, lists, report, page, card and `run.json`.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use crate::columns::{FILE, MESSAGES, listed};
 use crate::conversation::{Message, last_user};
@@ -113,5 +113,12 @@ pub(super) fn write_report(
 /// The report as a page, with the sections of the job.
 pub(super) fn page_of_report(job: &dyn Job, folder: &Path, report: &Report) -> Result<String, Error> {
     let own = job.own_sections(folder, report)?;
-    Ok(html::page(report, &folder.display().to_string(), own))
+    Ok(html::page(report, &shown(folder), own))
+}
+
+/// The folder as commands on the page call it: as it was named, without the folders of this machine.
+fn shown(folder: &Path) -> String {
+    let is_plain = folder.components().all(|part| matches!(part, Component::Normal(_)));
+    let name = folder.file_name().map_or(folder, Path::new);
+    (if is_plain { folder } else { name }).display().to_string()
 }

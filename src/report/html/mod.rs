@@ -3,8 +3,12 @@
 //! This file is the template. Figures and words come from `model` and `words`, the shell and the pieces that other pages
 //! have too from `crate::page`, which also escapes every text.
 
+mod next;
+mod pictures;
 #[cfg(test)]
 mod tests;
+
+use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
@@ -19,8 +23,9 @@ use super::words::{
 };
 use crate::bfcl::category::Category;
 use crate::engine::corpus::RowId;
+use crate::page::sections::{contents, fold, section};
 use crate::page::table::{self, Column};
-use crate::page::{Hue, bar, code, document, judged, number, soft, tile};
+use crate::page::{Hue, bar, code, document_with_script, judged, number, soft, tile};
 use crate::stages::cap_templates::Found;
 use crate::text::figures::{self, count};
 use crate::text::listed::{MOST_LISTED, unlisted};
@@ -47,30 +52,60 @@ pub fn lines_by_reason(
     table::wide(&columns, rows)
 }
 
+/// A section: the id by which links name it, its title, its content.
+type Titled = (&'static str, &'static str, Markup);
+
 /// The page of a run; `run` is what commands call its folder.
 pub fn page(report: &Report, run: &str, own: Option<OwnSections>) -> String {
     let title = format!("{}: report", title(report));
-    let Some(OwnSections { tiles, sections }) = own else {
-        let sections = [
-            head(report, tiles(report)),
-            funnel(report),
-            templates(report),
-            recipe(report),
-            entries(report),
-            fates(report, run),
-            lines_without_a_request(report),
-            edits(report, run),
-            sources(report),
-            limits(report),
-            rebuild(report),
-        ];
-        return document(&title, sections);
+    let (head, sections) = match own {
+        None => (head(report, tiles(report)), of_dataset(report, run)),
+        Some(OwnSections { tiles, sections }) => {
+            (self::head(report, tiles), of_job(report, run, html! { @for section in sections { (section) } }))
+        }
     };
-    let before = [head(report, tiles), funnel(report)];
-    let removed = (!report.fates.is_empty()).then(|| fates(report, run));
-    let edited = (!report.edits.is_empty()).then(|| edits(report, run));
-    let after = removed.into_iter().chain(edited).chain([rebuild(report)]);
-    document(&title, before.into_iter().chain(sections).chain(after))
+    let titles: Vec<(&str, &str)> = sections.iter().map(|(id, title, _)| (*id, *title)).collect();
+    let first = html! { (head) (contents(&titles)) };
+    let sections = sections.into_iter().map(|(id, title, body)| section(id, title, body));
+    document_with_script(&title, std::iter::once(first).chain(sections))
+}
+
+/// The sections of a dataset: what it is and what to do next, then why, then how.
+fn of_dataset(report: &Report, run: &str) -> Vec<Titled> {
+    vec![
+        ("next", "What to do next", next::next(report, run)),
+        ("dataset", "What is in the dataset", entries(report)),
+        ("funnel", "What happened to the requests", funnel(report)),
+        (
+            "removed",
+            "Merged, dropped and held rows",
+            html! {
+                (pictures::removed(report)) (fates(report, run)) (lines_without_a_request(report))
+            },
+        ),
+        ("edits", "Edits", edits(report, run)),
+        ("log", "The log", html! { (pictures::log(report)) (templates(report)) }),
+        ("data", "Personal data, overlap, licences", sources(report)),
+        ("recipe", "Steps of the recipe", recipe(report)),
+        ("limits", "Known limits", limits(report)),
+        ("rebuild", "How to rebuild", rebuild(report)),
+    ]
+}
+
+/// The sections of another job: its own ones between the funnel and the removed rows.
+fn of_job(report: &Report, run: &str, own: Markup) -> Vec<Titled> {
+    let mut all = vec![("funnel", "What happened to the rows", funnel(report)), ("results", "Results", own)];
+    if !report.fates.is_empty() {
+        all.push(("removed", "Merged, dropped and held rows", fates(report, run)));
+    }
+    if !report.edits.is_empty() {
+        all.push(("edits", "Edits", edits(report, run)));
+    }
+    if !report.language_models.is_empty() {
+        all.push(("models", "Language models", language_models(report)));
+    }
+    all.push(("rebuild", "How to rebuild", rebuild(report)));
+    all
 }
 
 fn text(text: &str) -> Markup {
@@ -82,9 +117,10 @@ fn tiles(report: &Report) -> Vec<(&'static str, u64)> {
     let requests = &report.requests;
     let mut tiles = vec![
         ("requests read", requests.rows),
-        ("entries", report.all_entries()),
-        ("merged", requests.merged),
+        ("scored entries", report.entries("scored", None)),
+        ("unverified entries", report.entries("unverified", None)),
         ("held", requests.held),
+        ("merged", requests.merged),
         ("dropped", requests.dropped),
         ("doc lists kept", report.doc_lists.kept),
     ];
@@ -122,7 +158,7 @@ fn templates(report: &Report) -> Markup {
     ];
     html! {
         @for found in &found {
-            h2 { "Templates" }
+            h3 { "Templates" }
             p { (words::templates_sentence(found)) }
             (table::wide(&columns, found.named.iter().map(|it| vec![
                 code(&it.template), number(it.requests), text(&figures::share_of(it.requests, found.requests)),
@@ -134,8 +170,7 @@ fn templates(report: &Report) -> Markup {
 
 fn funnel(report: &Report) -> Markup {
     let is_compared = report.published_pairs().is_some();
-    html! {
-        h2 { "Funnel" }
+    let steps = html! {
         @if is_compared {
             p { "The number of doc lists and requests after each step. Bars are shares of the pairs read: in this run, and in BFCL's." }
         } @else {
@@ -143,6 +178,10 @@ fn funnel(report: &Report) -> Markup {
         }
         ol.funnel { @for row in &report.funnel { li { (step(report, row)) } "\n" } }
         @if is_compared { p.soft { (COMPARABLE) " Source: " (RECIPE_URL) } }
+    };
+    html! {
+        (pictures::funnel(report))
+        (fold(if is_compared { "All steps, beside BFCL's" } else { "All steps" }, steps))
     }
 }
 
@@ -177,9 +216,10 @@ fn recipe(report: &Report) -> Markup {
             text(&step.note),
         ]
     });
+    let n_run = report.recipe.iter().filter(|step| step.status.has_run()).count();
     html! {
-        h2 { "Steps of the recipe" }
-        (table::wide(&columns, rows))
+        p { (n_run) " of " (report.recipe.len()) " steps of the recipe ran." }
+        (fold("Every step, with its stages", table::wide(&columns, rows)))
         @if !report.other_stages.is_empty() {
             p.soft { "Stages that ran and are not part of the recipe: " (report.other_stages.join(", ")) "." }
         }
@@ -195,13 +235,16 @@ fn entries(report: &Report) -> Markup {
         ("language", &entries.language),
     ];
     html! {
-        h2 { "Categories, tiers, languages" }
         p { (shared_lists(report)) }
         p.soft { (SCORED) }
-        div.two {
-            (categories(report))
-            @for (heading, counts) in counted { (counts_table(heading, "entries", counts)) }
-        }
+        (pictures::composition(report))
+        (fold("The same as tables", html! {
+            div.two {
+                (categories(report))
+                @for (heading, counts) in counted { (counts_table(heading, "entries", counts)) }
+            }
+        }))
+        (pictures::precision(report))
         (precision(report))
         (language_models(report))
         @if entries.language.is_empty() { p.soft { "No stage of the pipeline detects languages." } }
@@ -220,18 +263,19 @@ fn counts_table<'c>(
 
 fn precision(report: &Report) -> Markup {
     let of_stages = precision::of_stages(report);
-    html! {
-        @if !of_stages.is_empty() { h3 { (precision::HEADING) } }
-        @for Shown { about, columns, rows } in of_stages {
+    let tables = html! {
+        @for Shown { about, columns, rows } in &of_stages {
             p.soft { (about) }
-            (table::wide(&first_and_numbers(&columns), rows.iter().map(|row| row.iter().map(|cell| text(cell)).collect())))
+            (table::wide(&first_and_numbers(columns), rows.iter().map(|row| row.iter().map(|cell| text(cell)).collect())))
         }
-    }
+    };
+    html! { @if !of_stages.is_empty() { (fold(precision::HEADING, tables)) } }
 }
 
 fn language_models(report: &Report) -> Markup {
     html! {
         @if !report.language_models.is_empty() { h3 { (asked::HEADING) } }
+        (pictures::costs(report))
         @for (stage, usage) in &report.language_models { p.soft { (asked::sentence(stage, usage)) } }
     }
 }
@@ -274,13 +318,25 @@ fn fates(report: &Report, run: &str) -> Markup {
     let columns =
         [Column::key("reason"), Column::number("rows"), Column::prose("meaning"), Column::prose("example")];
     html! {
-        h2 { "Merged, dropped and held rows" }
         p.soft { "The example of a reason is its earliest row. The command shows the history of that row. Rows counted as followed were removed as a consequence, for example requests whose doc list was dropped." }
         @for (action, heading, meaning) in fate_sections(report) {
-            h3 { (heading) }
+            h3 id=(action) { (heading) }
             p.soft { (meaning) }
-            (table::wide(&columns, report.shown_fates(action).map(|(fate, followed)| fate_cells(fate, followed, run))))
+            (folded_table(&[], &columns, report.shown_fates(action).map(|(fate, followed)| fate_cells(fate, followed, run)).collect()))
         }
+    }
+}
+
+/// A table that is folded where it is long.
+fn folded_table(choices: &[&str], columns: &[Column], rows: Vec<Vec<Markup>>) -> Markup {
+    const SHORT: usize = 3;
+    match rows.len() {
+        0 => html! { p.soft { "None." } },
+        n if n <= SHORT => table::wide(columns, rows),
+        n => fold(
+            &format!("{} reasons with an example each", count(n as u64)),
+            table::filtered(choices, columns, rows),
+        ),
     }
 }
 
@@ -330,11 +386,10 @@ fn edits(report: &Report, run: &str) -> Markup {
         ]
     };
     html! {
-        h2 { "Edits" }
         p.soft {
             "Safe edits keep the meaning, unsafe edits fill a gap with a guess. Suggested edits were not applied."
         }
-        (table::wide(&columns, report.edits.iter().map(cells)))
+        (folded_table(&["safety"], &columns, report.edits.iter().map(cells).collect()))
     }
 }
 
@@ -357,7 +412,11 @@ fn example(example: &Example, run: &str) -> Markup {
 }
 
 fn sources(report: &Report) -> Markup {
-    let sets = report.public_sets.iter().map(|set| vec![text(&set.set), judged(set.checked, &set.status)]);
+    // Several stages compare with the same sets.
+    let mut seen = BTreeSet::new();
+    let once = report.public_sets.iter().filter(|set| seen.insert((&set.set, &set.status)));
+    let sets: Vec<Vec<Markup>> =
+        once.map(|set| vec![text(&set.set), judged(set.checked, &set.status)]).collect();
     let card = &report.card;
     let people = [
         ("licence of the dataset", or_unknown(&card.licence, "unknown")),
@@ -365,7 +424,6 @@ fn sources(report: &Report) -> Markup {
         ("contact", or_unknown(&card.contact, "not given")),
     ];
     html! {
-        h2 { "Personal data, overlap, licences" }
         @if !is_redacted(report) {
             p.bad { "Not redacted: the dataset can contain personal data of the log." }
         } @else if report.redacted.is_empty() {
@@ -374,8 +432,8 @@ fn sources(report: &Report) -> Markup {
         @if report.public_sets.is_empty() {
             p { "The dataset was not compared with public sets, so its entries can occur in one." }
         }
+        (pictures::redacted(report))
         div.two {
-            (counts_table("redacted", "places", &report.redacted))
             (table::small(&[Column::text("public set"), Column::text("status")], sets))
             (table::small(
                 &[Column::text("licence and contact"), Column::text("value")],
@@ -387,7 +445,6 @@ fn sources(report: &Report) -> Markup {
 
 fn limits(report: &Report) -> Markup {
     html! {
-        h2 { "Known limits" }
         ul { @for limit in known_limits(report) { li { (limit) } "\n" } }
     }
 }
@@ -397,9 +454,8 @@ fn rebuild(report: &Report) -> Markup {
     let inputs = rebuild.inputs.iter().take(MOST_LISTED);
     let inputs = inputs.map(|input| vec![code(&input.sha256), number(input.bytes)]);
     html! {
-        h2 { "How to rebuild" }
         p { "Save the pipeline below as pipeline.toml and run this command with these inputs:" }
-        pre { (rebuild.command) }
+        pre tabindex="0" { (rebuild.command) }
         (table::wide(&[Column::text("input, SHA-256"), Column::number("bytes")], inputs))
         @if let Some(more) = unlisted(rebuild.inputs.len()) {
             p.soft { (more) ", of " (count(rebuild.inputs.len() as u64)) " inputs; report.json lists all." }
@@ -409,7 +465,7 @@ fn rebuild(report: &Report) -> Markup {
         }
         details {
             summary { "Pipeline of this run" }
-            pre { (rebuild.pipeline) }
+            pre tabindex="0" { (rebuild.pipeline) }
         }
     }
 }

@@ -1,0 +1,240 @@
+//! The pictures of a page: the funnel as a flow, what the dataset is made of, why rows were removed, when requests were sent.
+
+use maud::{Markup, html};
+
+use crate::bfcl::category::Category;
+use crate::engine::vocabulary::{Action, TableId};
+use crate::page::chart::bars::{Bar, Bars, bars};
+use crate::page::chart::curve::{Axis, Curve, Point, curve};
+use crate::page::chart::days::days;
+use crate::page::chart::flow::{Kind, Leaver, Station, flow};
+use crate::page::chart::histogram::{Histogram, histogram};
+use crate::page::chart::stacked::{Stacked, stacked};
+use crate::page::chart::{Figure, Row, Unit, figures};
+use crate::relevance::measure::Label;
+use crate::relevance::operating::OperatingPoint;
+use crate::report::distributions::Bin;
+use crate::report::model::{FateReport, Report, SETS};
+
+/// The actions by which rows leave, with how the flow shows them.
+const LEAVES: [(Action, Kind); 3] =
+    [(Action::Merge, Kind::Merged), (Action::Drop, Kind::Dropped), (Action::Hold, Kind::Held)];
+
+/// Bars that are drawn at most; the tables of the page have the others.
+const MOST_BARS: usize = 16;
+
+/// The funnel: the requests that remain after each step that removes some, and why the others leave.
+pub(super) fn funnel(report: &Report) -> Markup {
+    let is_of = |fate: &&FateReport, step: &str| fate.stage == step && fate.table == TableId::Requests.name();
+    let leavers = |step: &str| {
+        let mut all: Vec<Leaver<'_>> = Vec::new();
+        for (action, kind) in LEAVES {
+            let fates = report.fates.iter().filter(|fate| is_of(fate, step) && fate.action == action.name());
+            all.extend(fates.map(|fate| Leaver {
+                kind,
+                reason: &fate.reason,
+                rows: fate.rows,
+                link: Some(target(action)),
+            }));
+        }
+        all.sort_by(|one, other| other.rows.cmp(&one.rows).then(one.reason.cmp(other.reason)));
+        all
+    };
+    let mut stations: Vec<Station<'_>> = Vec::new();
+    let mut before = None;
+    for row in &report.funnel {
+        // Steps that leave every request are in the list of steps.
+        if before != Some(row.requests) || stations.is_empty() {
+            stations.push(Station { name: &row.step, rows: row.requests, leavers: leavers(&row.step) });
+        }
+        before = Some(row.requests);
+    }
+    let figure = Figure {
+        id: "flow",
+        title: "From requests read to requests kept",
+        description: "Only steps that remove requests are drawn.",
+    };
+    html! { @if stations.len() > 1 { (flow(&figure, "requests", &stations)) } }
+}
+
+/// The id of the section of an action.
+pub(super) fn target(action: Action) -> &'static str {
+    match action {
+        Action::Merge => "#merge",
+        Action::Drop => "#drop",
+        Action::Hold => "#hold",
+    }
+}
+
+/// The categories of the dataset, with what is verified.
+fn categories(report: &Report) -> Option<Markup> {
+    let rows: Vec<Row<'_>> = Category::ALL
+        .iter()
+        .map(|category| Row {
+            label: category.name(),
+            counts: SETS.map(|(set, _)| report.entries(set, Some(category.name()))).to_vec(),
+        })
+        .filter(|row| row.counts.iter().any(|n| *n > 0))
+        .collect();
+    let chart = Stacked {
+        labels_name: "category",
+        parts: &["scored", "unverified"],
+        rows: &rows,
+        is_of_shares: false,
+    };
+    let figure = Figure { id: "categories", title: "Entries by category", description: "" };
+    (!rows.is_empty()).then(|| stacked(&figure, &chart))
+}
+
+/// What the entries are: categories, tiers, languages, and how large they are.
+pub(super) fn composition(report: &Report) -> Markup {
+    let distributions = &report.distributions;
+    let all = [
+        ("functions", "Functions of an entry", "entries", "functions", &distributions.functions_of_entries),
+        (
+            "parameters",
+            "Parameters of a function",
+            "functions",
+            "parameters",
+            &distributions.parameters_of_functions,
+        ),
+        ("words", "Words of a query", "entries", "words", &distributions.words_of_queries),
+    ];
+    let mut drawn: Vec<Markup> = categories(report).into_iter().collect();
+    drawn.extend(all.into_iter().filter_map(|(id, title, things, bins_name, bins)| {
+        sizes(&Figure { id, title, description: "" }, (things, bins_name), bins)
+    }));
+    let named = |id: &'static str, title: &'static str, label: &'static str, of: Vec<(&str, u64)>| {
+        named_counts(&Figure { id, title, description: "" }, (label, "entries"), of)
+    };
+    let entries = &report.entries;
+    drawn.extend(named("tiers", "Entries by tier", "tier", counts(&entries.tier)));
+    drawn.extend(named("languages", "Entries by language", "language", counts(&entries.language)));
+    html! { @if !drawn.is_empty() { (figures(drawn)) } }
+}
+
+/// What was read: log formats, and days.
+pub(super) fn log(report: &Report) -> Markup {
+    let mut drawn: Vec<Markup> = Vec::new();
+    let formats = Figure { id: "formats", title: "Requests by log format", description: "" };
+    drawn.extend(named_counts(&formats, ("log format", "requests"), counts(&report.log_formats)));
+    let by_day = &report.distributions.requests_by_day;
+    if by_day.len() > 1 {
+        let figure = Figure { id: "days", title: "Requests by day", description: "Days in UTC." };
+        drawn.push(days(&figure, "requests", by_day));
+    }
+    html! { @if !drawn.is_empty() { (figures(drawn)) } }
+}
+
+/// Why rows were removed, and what was replaced.
+pub(super) fn removed(report: &Report) -> Markup {
+    let mut drawn = Vec::new();
+    for (action, id, title) in [
+        (Action::Drop, "why-dropped", "Dropped requests by reason"),
+        (Action::Hold, "why-held", "Held requests by reason"),
+        (Action::Merge, "why-merged", "Merged requests by reason"),
+    ] {
+        let of = report
+            .fates
+            .iter()
+            .filter(|fate| fate.action == action.name() && fate.table == TableId::Requests.name());
+        let of = of.map(|fate| (fate.reason.as_str(), fate.rows)).collect();
+        drawn.extend(named_counts(&Figure { id, title, description: "" }, ("reason", "requests"), of));
+    }
+    html! { @if !drawn.is_empty() { (figures(drawn)) } }
+}
+
+/// Places that were redacted, by kind.
+pub(super) fn redacted(report: &Report) -> Markup {
+    let figure = Figure { id: "redacted", title: "Replaced places by kind", description: "" };
+    named_counts(&figure, ("kind", "places"), counts(&report.redacted)).unwrap_or_default()
+}
+
+/// What language models cost and saved, by stage, in US dollars.
+pub(super) fn costs(report: &Report) -> Markup {
+    let all: Vec<Bar<'_>> = report
+        .language_models
+        .iter()
+        .filter(|(_, usage)| usage.cost.is_some() || usage.saved_cost.is_some())
+        .map(|(stage, usage)| Bar {
+            label: stage,
+            value: usage.cost.unwrap_or(0.0) + usage.saved_cost.unwrap_or(0.0),
+            second: None,
+            link: None,
+        })
+        .collect();
+    let chart = Bars {
+        labels_name: "stage",
+        values_name: "US dollars",
+        second_name: None,
+        unit: Unit::Number,
+        bars: &all,
+    };
+    let figure = Figure {
+        id: "costs",
+        title: "Cost of language models",
+        description: "Replies from the cache count as what they cost when they arrived.",
+    };
+    html! { @if !all.is_empty() { (bars(&figure, &chart)) } }
+}
+
+/// The precision of a judge against the share of requests that it decides.
+pub(super) fn precision(report: &Report) -> Markup {
+    let drawn = report.operating_points.iter().enumerate();
+    let drawn: Vec<Markup> =
+        drawn.filter_map(|(at, (stage, point))| precision_of(at, stage, point)).collect();
+    html! { @if !drawn.is_empty() { (figures(drawn)) } }
+}
+
+fn precision_of(at: usize, stage: &str, point: &OperatingPoint) -> Option<Markup> {
+    let mut names = Vec::new();
+    for (language, of) in [("English", &point.english), ("other languages", &point.other)] {
+        for side in Label::ALL {
+            let of_side = of.curve.iter().filter(|it| it.side == side);
+            let points: Vec<Point> = of_side
+                .map(|it| Point { x: it.coverage * 100.0, y: it.precision * 100.0, interval: None })
+                .collect();
+            names.push((format!("{language}, {}", side.name()), points));
+        }
+    }
+    let curves: Vec<Curve<'_>> = names
+        .iter()
+        .filter(|(_, points)| points.len() > 1)
+        .map(|(name, points)| Curve { name, points: points.clone() })
+        .collect();
+    let (id, title) = (format!("precision-{at}"), format!("Precision of {stage}"));
+    let figure = Figure {
+        id: &id,
+        title: &title,
+        description: "Each point is a target precision, and the share of labelled requests that the text alone decides at it.",
+    };
+    let axis = |name| Axis { name, unit: Unit::Percent, range: None };
+    (!curves.is_empty()).then(|| curve(&figure, &axis("decided"), &axis("precision"), &curves))
+}
+
+fn sizes(figure: &Figure<'_>, (things, bins_name): (&str, &str), bins: &[Bin]) -> Option<Markup> {
+    let bins: Vec<(&str, u64)> = bins.iter().map(|bin| (bin.label.as_str(), bin.count)).collect();
+    let chart = Histogram { things, bins_name, bins: &bins, reference: None };
+    (!bins.is_empty()).then(|| histogram(figure, &chart))
+}
+
+fn counts(of: &std::collections::BTreeMap<String, u64>) -> Vec<(&str, u64)> {
+    of.iter().map(|(name, n)| (name.as_str(), *n)).collect()
+}
+
+/// Bars of the largest counts, largest first; nothing if there are none.
+fn named_counts(
+    figure: &Figure<'_>,
+    (labels_name, values_name): (&str, &str),
+    mut of: Vec<(&str, u64)>,
+) -> Option<Markup> {
+    of.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
+    let rest = of.split_off(of.len().min(MOST_BARS));
+    let more = format!("{} others", rest.len());
+    let others = (!rest.is_empty()).then(|| (more.as_str(), rest.iter().map(|(_, n)| n).sum()));
+    #[allow(clippy::cast_precision_loss)] // Counts of rows are far below 2^52.
+    let bar = |(label, n): (_, u64)| Bar { label, value: n as f64, second: None, link: None };
+    let all: Vec<Bar<'_>> = of.iter().copied().chain(others).map(bar).collect();
+    let chart = Bars { labels_name, values_name, second_name: None, unit: Unit::Count, bars: &all };
+    (!all.is_empty()).then(|| bars(figure, &chart))
+}
