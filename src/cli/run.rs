@@ -52,6 +52,10 @@ pub(super) struct RunArgs {
     #[arg(long)]
     fresh: bool,
 
+    /// Does not apply the decisions that people made with `callsieve review` on rows of the run folder.
+    #[arg(long)]
+    ignore_reviews: bool,
+
     /// Number of threads, up to 1024 [default: one per core]
     #[arg(long, value_name = "N", value_parser = threads())]
     threads: Option<u16>,
@@ -82,6 +86,7 @@ pub(super) fn run(mut args: RunArgs, registry: &Registry) -> anyhow::Result<Endi
     let Loaded { pipeline, run_name } = super::plan::load(&args.pipeline, registry)?;
     let out = args.out.unwrap_or_else(|| Path::new("out").join(run_name));
     let options = Options::default().fresh(args.fresh).parts(args.parts).batch_rows(args.batch_rows);
+    let options = options.reviews(!args.ignore_reviews);
     let options = options.command(command_line()).model(args.model.options()?);
     let prepared = prepare(&pipeline, &out, &options)?;
     // Until here signals end the program: nothing of the run is written yet.

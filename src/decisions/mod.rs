@@ -7,11 +7,13 @@
 mod keys;
 mod possible;
 mod review;
+mod reviews;
 
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use callsieve_review::store::StoreError;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
@@ -32,6 +34,7 @@ use crate::text::suggestion::similarity;
 
 pub use possible::{OF_AN_ENTRY, possible_decisions};
 pub use review::answer_digest;
+pub use reviews::{Reviewed, read_reviews, with_reviews};
 
 /// Why a file of decisions cannot be used.
 #[derive(Debug, Error)]
@@ -67,6 +70,9 @@ pub enum DecisionsError {
         /// The lines, from 1, and what is wrong in each.
         faults: Vec<(usize, String)>,
     },
+    /// The decisions of reviewers cannot be read.
+    #[error(transparent)]
+    Reviews(#[from] StoreError),
     /// Decisions of two files contradict each other.
     #[error(
         "{}{}\nhint: keep the right decision of each two, and leave the cell of the other one empty, or remove its line",
@@ -207,7 +213,7 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
     if !faults.is_empty() {
         return Err(DecisionsError::Lines { path: path.to_owned(), faults });
     }
-    let columns = Some(Columns { own_id: EXTERNAL_ID, request: MESSAGES, list: TEXT });
+    let columns = Some(columns());
     let files = vec![path.display().to_string()];
     Ok(Decisions {
         files,
@@ -217,6 +223,39 @@ pub fn read(path: &Path) -> Result<Decisions, DecisionsError> {
         advice: Some(possible::advice),
         contradict: Some(disagree),
     })
+}
+
+/// The columns by which rows are recognised.
+fn columns() -> Columns {
+    Columns { own_id: EXTERNAL_ID, request: MESSAGES, list: TEXT }
+}
+
+/// Reads the ground truth that a person wrote, as JSON or as calls such as `ring(bell="noon")`.
+///
+/// # Errors
+/// What is wrong with it: its form, or a key that it has twice.
+pub fn ground_truth(text: &str) -> Result<Vec<Value>, String> {
+    let value = review::nested("ground_truth", text)?;
+    if serde_json::from_str::<Value>(text).is_ok() {
+        keys::check_distinct(text)?;
+    }
+    let object = Map::from_iter([("ground_truth".to_owned(), value)]);
+    match body(DecisionKind::Answer, &object)? {
+        (_, Value::Array(calls)) => Ok(calls),
+        _ => unreachable!("an answer is a list of calls"),
+    }
+}
+
+/// Reads the functions that a person wrote.
+///
+/// # Errors
+/// What is wrong with them: their form, or a key that one has twice.
+pub fn functions(text: &str) -> Result<Vec<Value>, String> {
+    let value = serde_json::from_str(text).map_err(|error| format!("not JSON: {error}"))?;
+    keys::check_distinct(text)?;
+    let object = Map::from_iter([("functions".to_owned(), value)]);
+    let (_, body) = body(DecisionKind::Edit, &object)?;
+    Ok(body["functions"].as_array().cloned().unwrap_or_default())
 }
 
 /// Whether a file is a review file in which nothing is filled in, so that another one may replace it; an empty file is.

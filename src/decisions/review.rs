@@ -211,7 +211,7 @@ pub(super) fn decision_of(mut row: Map<String, Value>) -> Result<Option<Keys>, S
 }
 
 /// Reads a cell that holds JSON; a ground truth may be calls such as `ring(bell="noon")` as well.
-fn nested(key: &str, text: &str) -> Result<Value, String> {
+pub(super) fn nested(key: &str, text: &str) -> Result<Value, String> {
     let error = match serde_json::from_str(text) {
         Ok(value) => return Ok(value),
         Err(error) => error,

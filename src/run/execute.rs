@@ -10,14 +10,16 @@ use super::inputs::{check_baselines, check_out, check_sink, checked_source, take
 use super::observer::{Observer, Watched};
 use super::outcome::{write_ledger, write_report};
 use super::{Error, Options, language_model};
+use crate::decisions::{Reviewed, check_personal, read_reviews, with_reviews};
 use crate::engine;
 use crate::engine::context::Context;
+use crate::engine::decision::Decisions;
 use crate::engine::division::Cuts;
 use crate::engine::folder::RunFolder;
 use crate::engine::instance::{SinkInstance, SourceInstance};
 use crate::engine::kind::KindSettings as _;
 use crate::engine::language_model::LanguageModel;
-use crate::engine::layout::RUN_FORMAT;
+use crate::engine::layout::{DECISIONS, RUN_FORMAT};
 use crate::engine::manifest::RunFile;
 use crate::engine::raw::IngestManifest;
 use crate::engine::runner;
@@ -29,6 +31,7 @@ use crate::jobs::{FinishedRun, job_of};
 use crate::llm::service::ChatService;
 use crate::pipeline::Pipeline;
 use crate::report::model::Report;
+use crate::stages::personal::PersonalValues;
 use crate::text::figures::{count, counted};
 
 /// The result of a run.
@@ -73,6 +76,9 @@ pub struct Prepared<'p> {
     skipped: Option<String>,
     /// The language model, if a stage asks one.
     model: Option<Arc<ChatService>>,
+    /// The decisions of the pipeline and those of reviewers in the run folder.
+    decisions: Arc<Decisions>,
+    reviewed: Reviewed,
 }
 
 /// Checks what a pipeline reads, and locks the run folder.
@@ -90,7 +96,28 @@ pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> 
     if options.fresh {
         folder.clear()?;
     }
-    Ok(Prepared { pipeline, options, source, folder, skipped, model })
+    let reviewed = reviewed(pipeline, &folder, options)?;
+    let decisions = if reviewed.decisions.all.is_empty() {
+        Arc::clone(&pipeline.decisions)
+    } else {
+        let joined = with_reviews(&pipeline.decisions, reviewed.decisions.clone());
+        Arc::new(joined.or_else(|error| refuse(error.to_string()))?)
+    };
+    Ok(Prepared { pipeline, options, source, folder, skipped, model, decisions, reviewed })
+}
+
+/// The decisions of reviewers in the run folder.
+fn reviewed(pipeline: &Pipeline, folder: &RunFolder, options: &Options) -> Result<Reviewed, Error> {
+    if !options.reviews {
+        return Ok(Reviewed::default());
+    }
+    let reviewed = read_reviews(&folder.path().join(DECISIONS)).or_else(|error| refuse(error.to_string()))?;
+    let personal = PersonalValues::of(&pipeline.stages).or_else(|error| refuse(error.to_string()))?;
+    for of_reviewer in reviewed.decisions.by_file() {
+        check_personal(&of_reviewer, |decision| personal.of_decision(decision))
+            .or_else(|error| refuse(error.to_string()))?;
+    }
+    Ok(reviewed)
 }
 
 impl Prepared<'_> {
@@ -106,6 +133,7 @@ impl Prepared<'_> {
         for warning in self.skipped.iter().chain(&self.pipeline.warnings) {
             observer.warn(warning);
         }
+        self.report_reviews(observer);
         let judged = match &self.options.pool {
             Some(pool) => pool.install(|| self.filled(observer)),
             None => self.filled(observer),
@@ -125,6 +153,37 @@ impl Prepared<'_> {
             engine::error::Error::Decisions(what) => Error::Request(what),
             error => Error::Halfway(error),
         })
+    }
+
+    /// Reports what reviewers decided on rows of the run folder.
+    fn report_reviews(&self, observer: &dyn Observer) {
+        let Reviewed { decisions, n_disagreements, n_unsupported } = &self.reviewed;
+        let folder = self.folder.path().join(DECISIONS);
+        let n_decisions = decisions.all.len() as u64;
+        if n_decisions > 0 {
+            observer.begin("decisions", None);
+            observer.end(&format!(
+                "{} of people in {} {}",
+                counted(n_decisions, "decision", "decisions"),
+                folder.display(),
+                if n_decisions == 1 { "applies" } else { "apply" }
+            ));
+        }
+        if *n_disagreements > 0 {
+            observer.warn(&format!(
+                "reviewers decided {} in {} differently; these decisions do not apply\nhint: `callsieve review {}` shows each of them to its reviewers",
+                counted(*n_disagreements as u64, "row", "rows"),
+                folder.display(),
+                self.folder.path().display()
+            ));
+        }
+        if *n_unsupported > 0 {
+            observer.warn(&format!(
+                "{} in {} cannot be applied by a run",
+                counted(*n_unsupported as u64, "decision", "decisions"),
+                folder.display()
+            ));
+        }
     }
 
     /// Runs the pipeline that the source names, into a folder beside this run, and returns the source that reads it; `None` if
@@ -193,13 +252,13 @@ impl Prepared<'_> {
         let watched = Watched(observer);
         let model = self.model.clone().map(|model| model as Arc<dyn LanguageModel>);
         let services =
-            Services::default().with_decisions(Arc::clone(&pipeline.decisions)).with_language_model(model);
+            Services::default().with_decisions(Arc::clone(&self.decisions)).with_language_model(model);
         let cx = Context::new(pipeline.seed, &watched, &watched).with_services(services);
         let cuts = Cuts { parts: options.parts, batch_rows: options.batch_rows };
         let earlier = EarlierDecisions::of(folder.path());
         let settled = options.adds_after.unwrap_or_default();
         let mut outcome = runner::run_adding(folder, &*source.source, &pipeline.stages, cuts, settled, &cx)?;
-        if let Some(warning) = earlier.warning(&pipeline.decisions, &outcome.corpus)? {
+        if let Some(warning) = earlier.warning(&self.decisions, &outcome.corpus)? {
             observer.warn(&warning);
         }
         let file = self.run_file(&outcome)?;

@@ -27,6 +27,9 @@ pub struct Options {
     /// the same. Inputs that an earlier run read keep the batches they have, unless [`Options::fresh`] is set.
     pub batch_rows: BatchRows,
 
+    /// Whether the decisions that reviewers made on rows of the run folder apply, see `callsieve review`.
+    pub reviews: bool,
+
     /// The command line, for `run.json` and for the message that the run folder is locked. Empty if there is none.
     pub command: Vec<String>,
 
@@ -46,6 +49,7 @@ impl Default for Options {
             pool: None,
             parts,
             batch_rows,
+            reviews: true,
             command: Vec::new(),
             model: ModelOptions::default(),
             adds_after: None,
@@ -79,6 +83,13 @@ impl Options {
     #[must_use]
     pub fn batch_rows(mut self, batch_rows: BatchRows) -> Self {
         self.batch_rows = batch_rows;
+        self
+    }
+
+    /// Applies the decisions of reviewers in the run folder, or not.
+    #[must_use]
+    pub fn reviews(mut self, reviews: bool) -> Self {
+        self.reviews = reviews;
         self
     }
 
@@ -117,7 +128,7 @@ impl Options {
 }
 
 /// A word of a command line, quoted for a POSIX shell.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,@%+#~".contains(c);
     let word = visible_line(word);
     if !word.is_empty() && !word.starts_with(['~', '#']) && word.chars().all(is_plain) {

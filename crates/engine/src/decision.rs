@@ -142,6 +142,14 @@ impl Decisions {
         format!("{}:{line}", self.files.get(file).map_or("?", String::as_str))
     }
 
+    /// Returns the decisions of each file.
+    pub fn by_file(&self) -> impl Iterator<Item = Self> + '_ {
+        self.files.iter().enumerate().map(|(file, name)| {
+            let all = self.all.iter().filter(|decision| decision.file == file).cloned();
+            Self { files: vec![name.clone()], all: all.collect(), ..Self::default() }
+        })
+    }
+
     /// The word for the decision at a place in the files.
     pub(super) fn word_at(&self, place: Place) -> Option<&'static str> {
         self.all.iter().find(|decision| decision.place() == place).map(|decision| decision.word)

@@ -84,7 +84,7 @@ impl RunFolder {
         self.path.join(FORGOTTEN_LIST).is_file()
     }
 
-    /// Removes everything that runs wrote here, except the list of forgotten records.
+    /// Removes everything that runs wrote here, except the list of forgotten records. The decisions of people stay, too.
     ///
     /// # Errors
     /// Something cannot be removed.
@@ -314,7 +314,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::super::disk::{create_private, is_regular, write_atomic};
-    use super::super::layout::{LOCK, MARKER};
+    use super::super::layout::{DECISIONS, LOCK, MARKER};
     use super::*;
 
     #[test]
@@ -338,7 +338,7 @@ mod tests {
         fs::create_dir(other.join("01-mine")).unwrap();
         fs::write(other.join("precious"), "precious").unwrap();
         drop(RunFolder::take(&run).unwrap());
-        for below in [INGEST, DATASET, STAGES, "stages/01-a", "dataset/data"] {
+        for below in [INGEST, DATASET, STAGES, DECISIONS, "stages/01-a", "dataset/data", "decisions/kim.jsonl"] {
             let path = run.join(below);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             symlink(&other, &path).unwrap();
@@ -373,6 +373,20 @@ mod tests {
         assert_eq!(fs::read_to_string(other.join("precious")).unwrap(), "precious");
         assert!(other.join("01-mine").is_dir());
         assert!(is_regular(&run.join(MARKER)) && !run.join(STAGES).exists());
+    }
+
+    #[test]
+    fn decisions_of_people_stay_when_everything_else_is_removed() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = RunFolder::take(&home.path().join("run")).unwrap();
+        let file = folder.path().join(DECISIONS).join("kim.jsonl");
+        fs::create_dir(file.parent().unwrap()).unwrap();
+        fs::write(&file, "{}").unwrap();
+        folder.clear().unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "{}");
+        drop(folder);
+        RunFolder::take(&home.path().join("run")).unwrap();
+        assert_eq!(super::super::verify::verify(&home.path().join("run")).unwrap().faults, []);
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub(super) const DATASET: &str = "dataset";
 pub const INGEST: &str = "ingest";
 /// The folder of the stages.
 pub const STAGES: &str = "stages";
+/// The folder of the decisions of people. No run writes or removes it.
+pub const DECISIONS: &str = "decisions";
 pub(super) const SPOOL: &str = "stdin";
 
 /// Links, in the folder of a stage and at the top of a run.

@@ -11,7 +11,7 @@ use std::path::Path;
 use super::disk::{check_access, is_link, is_regular, write_durable};
 use super::error::{At, Error, Result};
 use super::layout::{
-    DATASET, EARLIER, FORGOTTEN_LIST, FORMER_MARKER, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, RUN_FILE,
+    DATASET, DECISIONS, EARLIER, FORGOTTEN_LIST, FORMER_MARKER, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, RUN_FILE,
     RUN_FORMAT, SPOOL, STAGES, temporary_path,
 };
 use super::seal::names_below;
@@ -194,13 +194,14 @@ fn is_same(_file: &File, path: &Path) -> std::io::Result<bool> {
 
 /// Refuses a run folder that has a symbolic link where a run writes or removes.
 fn refuse_links(run: &Path) -> Result<()> {
-    let ours = [RUN_FILE, EARLIER, FORGOTTEN_LIST, SPOOL, INGEST, STAGES, DATASET].into_iter().chain(OUTCOME);
+    let ours = [RUN_FILE, EARLIER, FORGOTTEN_LIST, SPOOL, INGEST, STAGES, DATASET, DECISIONS];
+    let ours = ours.into_iter().chain(OUTCOME);
     for path in ours.flat_map(|name| [run.join(name), temporary_path(&run.join(name))]) {
         if is_link(&path) {
             return Err(Error::Link(path));
         }
     }
-    for folder in [INGEST, STAGES, DATASET, EARLIER].map(|name| run.join(name)) {
+    for folder in [INGEST, STAGES, DATASET, EARLIER, DECISIONS].map(|name| run.join(name)) {
         if folder.is_dir() {
             let (names, _) = names_below(&folder)?;
             if let Some(link) = names.iter().map(|name| folder.join(name)).find(|path| is_link(path)) {

@@ -24,9 +24,9 @@ use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, Safety, TableId};
 use crate::run::{Error, OpenRun};
 
 /// What the run noted about its rows, by the number of the row's id.
-pub(super) struct Noted {
+pub(in crate::run) struct Noted {
     /// The entries of the dataset, by request: set and id.
-    pub(super) entries: FxHashMap<u128, (String, String)>,
+    pub(in crate::run) entries: FxHashMap<u128, (String, String)>,
     /// What stages noted about the rows that they held.
     details: FxHashMap<(TableId, u128), String>,
     /// The suggested changes of answers, by request; none unless they are listed.
@@ -51,7 +51,7 @@ impl SuggestedAnswer {
 
 impl OpenRun {
     /// Reads what the run noted about its rows.
-    pub(super) fn noted(&self, selection: Selection) -> Result<Noted, Error> {
+    pub(in crate::run) fn noted(&self, selection: Selection) -> Result<Noted, Error> {
         let suggestions = match selection {
             Selection::Candidates => self.suggestions()?,
             Selection::Held | Selection::Unverified => FxHashMap::default(),
@@ -111,7 +111,7 @@ impl OpenRun {
     }
 
     /// Returns rows of a table as they are listed, without decisions.
-    pub(super) fn review_rows(
+    pub(in crate::run) fn review_rows(
         &self,
         table: &Table,
         wanted: &[RowIx],
@@ -158,7 +158,7 @@ impl OpenRun {
 
     /// Visits the cells of some rows, a batch at a time: the number of the row among the wanted ones, the cells of its
     /// batch, and its place there.
-    fn each(
+    pub(in crate::run) fn each(
         table: &Table,
         wanted: &[RowIx],
         columns: &[ColumnSpec],

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use self::cells::Noted;
+pub(super) use self::cells::Noted;
 use super::error::refuse;
 use super::names::resolve;
 use super::{Error, OpenRun};
@@ -33,7 +33,7 @@ const LEAST_DIGITS: usize = 8;
 const WAITING: &str = "cascade/no-request-left";
 
 /// The set of unverified entries.
-const UNVERIFIED: &str = "unverified";
+pub(super) const UNVERIFIED: &str = "unverified";
 
 /// What is listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl ReviewOptions {
     }
 
     /// Whether rows with this code are listed.
-    fn is_wanted(&self, code: &str) -> bool {
+    pub(super) fn is_wanted(&self, code: &str) -> bool {
         self.reason.as_ref().is_none_or(|wanted| is_of(code, wanted))
     }
 }
@@ -132,7 +132,7 @@ impl OpenRun {
         Ok(table)
     }
 
-    fn check_reason(&self, options: &ReviewOptions) -> Result<(), Error> {
+    pub(super) fn check_reason(&self, options: &ReviewOptions) -> Result<(), Error> {
         let known = || self.registry.reasons().into_iter().map(|(_, known)| known.code);
         match &options.reason {
             Some(code) if !known().any(|known| is_of(known, code)) && !is_of(WAITING, code) => {
@@ -185,7 +185,7 @@ impl OpenRun {
     }
 }
 
-fn is_wanted(options: &ReviewOptions, table: &Table, row: RowIx, noted: &Noted) -> bool {
+pub(super) fn is_wanted(options: &ReviewOptions, table: &Table, row: RowIx, noted: &Noted) -> bool {
     let (id, is_request) = (table.row_id(row).0, table.id() == TableId::Requests);
     match options.selection {
         Selection::Candidates => {

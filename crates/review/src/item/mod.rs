@@ -207,6 +207,9 @@ pub struct Item {
     pub earlier: Vec<Message>,
     /// The last message of the user.
     pub query: String,
+    /// The messages between the query and the reply: calls and their results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub later: Vec<Message>,
     /// What the model replied.
     pub reply: Reply,
     /// The functions on offer.
@@ -256,6 +259,7 @@ impl Item {
             system: None,
             earlier: Vec::new(),
             query: String::new(),
+            later: Vec::new(),
             reply: Reply::default(),
             functions: Vec::new(),
             list: None,
@@ -294,7 +298,13 @@ impl Item {
         };
         let system = self.system.iter().map(|text| ("the system prompt", text.as_str()));
         let earlier = self.earlier.iter().map(move |message| (place(message.role), message.text.as_str()));
-        system.chain(earlier).chain([("the query", self.query.as_str())])
+        let later = self.later.iter().map(move |message| (place(message.role), message.text.as_str()));
+        system.chain(earlier).chain([("the query", self.query.as_str())]).chain(later)
+    }
+
+    /// Returns the messages besides the query and the reply.
+    pub(crate) fn turns(&self) -> impl Iterator<Item = &Message> {
+        self.earlier.iter().chain(&self.later)
     }
 }
 

@@ -20,7 +20,7 @@ static ERROR: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 pub(super) fn marks(item: &Item) -> Vec<Mark> {
-    let results = item.earlier.iter().filter(|message| message.role == Role::Tool);
+    let results = item.turns().filter(|message| message.role == Role::Tool);
     let failed = results.filter(|message| is_failed(&message.text));
     failed
         .map(|message| Mark {

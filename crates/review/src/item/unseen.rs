@@ -48,7 +48,7 @@ impl Conversation {
             all.push_str(text);
             all.push('\n');
         }
-        for call in item.earlier.iter().flat_map(|message| &message.calls) {
+        for call in item.turns().flat_map(|message| &message.calls) {
             all.push_str(&call.arguments.to_string());
             all.push('\n');
         }

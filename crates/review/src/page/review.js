@@ -269,6 +269,7 @@ function showConversation(item) {
   if (item.system !== null) parts.push(folded(element('summary', { text: 'System prompt (' + plural(item.system.length, 'character', 'characters') + ')' }), () => block(item.system), false));
   for (const turn of item.earlier) parts.push(message(ROLES[turn.role], turn.text, turn.calls));
   if (item.table === 'requests' || item.query !== '') parts.push(message('Query', item.query, [], 'query'));
+  for (const turn of item.later) parts.push(message(ROLES[turn.role], turn.text, turn.calls));
   if (item.table === 'requests') parts.push(message('Reply of the model', item.reply.text, item.reply.calls));
   if (item.drafted_answer !== null) parts.push(element('div', { class: 'message' }, element('h3', { text: 'Drafted answer' }), code(item.drafted_answer)));
   if (shown.decision !== null && shown.decision.value !== null && TITLES[shown.decision.decision].startsWith('Edit')) {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::item::{Accept, Call, Item};
+use crate::item::{Accept, Call, Item, Message};
 
 /// Longest list or object on one line, in characters.
 const LINE_CHARS: usize = 76;
@@ -12,13 +12,14 @@ const LINE_CHARS: usize = 76;
 /// Returns the item with formatted texts for its nested values.
 pub(super) fn view(item: &Item) -> Value {
     let calls = |calls: &[Call]| calls.iter().map(call_text).collect::<Vec<_>>();
-    let earlier = item.earlier.iter().map(|message| {
+    let message = |message: &Message| {
         let text = match (message.role, serde_json::from_str::<Value>(&message.text)) {
             (crate::item::Role::Tool, Ok(value @ (Value::Object(_) | Value::Array(_)))) => pretty(&value),
             _ => message.text.clone(),
         };
         json!({"role": message.role, "text": text, "calls": calls(&message.calls)})
-    });
+    };
+    let messages = |messages: &[Message]| messages.iter().map(message).collect::<Vec<_>>();
     let functions = item.functions.iter().map(|function| {
         json!({
             "name": function.name, "summary": function.summary, "doc": pretty(&function.doc),
@@ -38,7 +39,8 @@ pub(super) fn view(item: &Item) -> Value {
     json!({
         "id": item.id, "table": item.table, "group": item.group, "reason": item.reason, "was": item.was,
         "evidence": if item.evidence.is_null() { Value::Null } else { pretty(&item.evidence).into() },
-        "job": item.job, "system": item.system, "earlier": earlier.collect::<Vec<_>>(), "query": item.query,
+        "job": item.job, "system": item.system, "earlier": messages(&item.earlier), "query": item.query,
+        "later": messages(&item.later),
         "reply": {"text": item.reply.text, "calls": calls(&item.reply.calls)},
         "functions": functions.collect::<Vec<_>>(), "docs": pretty(&docs), "drafted_answer": answer,
         "answer_to_edit": item.drafted_answer.as_ref().map_or_else(|| pretty(&ground_truth(&item.reply.calls)), pretty),

@@ -16,6 +16,8 @@ const LABELS: [&str; 2] = ["relevant", "irrelevant"];
 pub struct Export {
     /// The lines, sorted by what they decide on.
     pub lines: Vec<Value>,
+    /// Where each of them was decided first: the reviewer, and the number of the line in his file.
+    pub places: Vec<(String, u64)>,
     /// The ids of rows and doc lists with decisions that differ. They are left out.
     pub disagreements: Vec<String>,
     /// The ids of rows with decisions that decision files cannot express: edited queries and other labels. They are left out.
@@ -93,6 +95,8 @@ impl Reviews {
                 export.disagreements.push(target);
             } else if first.is_supported {
                 export.lines.push(line_of(first, &effects));
+                let (_, line) = &effects[0];
+                export.places.push((line.reviewer.clone(), line.seq));
             } else {
                 export.unsupported.push(target);
             }

@@ -27,7 +27,7 @@ use self::log::{Log, open_private, sync_folder};
 /// Longest name of a reviewer, in characters.
 const MAX_NAME_CHARS: usize = 64;
 /// The extension of files of decisions.
-const EXTENSION: &str = "jsonl";
+pub const EXTENSION: &str = "jsonl";
 
 /// The decisions of one reviewer, open for more. No other process can open them at the same time.
 #[derive(Debug)]

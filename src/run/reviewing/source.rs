@@ -1,0 +1,140 @@
+//! Reads the rows to review from the run, some at a time: a row is never held in memory longer than it is shown.
+//!
+//! Held rows come first, then unverified entries, then sampled rows; in each, the most suspicious first.
+
+use callsieve_review::item::{CategoryCount, Item};
+use callsieve_review::server::{Head, Source, SourceError};
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use super::Place;
+use super::evidence::Evidence;
+use super::item::{Content, item_of};
+use crate::columns::{ANSWER, MESSAGES, RELEVANCE_BASIS, RESPONSE, TEXT};
+use crate::conversation::{Message, last_user};
+use crate::engine::corpus::BatchCells;
+use crate::engine::decision::digest;
+use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
+use crate::run::{Error, OpenRun};
+
+/// How many rows are read at once to make their heads.
+const ROWS_AT_ONCE: usize = 256;
+
+/// The rows to review.
+pub(super) struct RunSource {
+    run: OpenRun,
+    evidence: Evidence,
+    /// In the order of the review.
+    places: Vec<Place>,
+    heads: Vec<Head>,
+}
+
+impl RunSource {
+    /// Reads the heads of all rows, and sorts them.
+    pub(super) fn new(run: OpenRun, mut places: Vec<Place>) -> Result<Self, Error> {
+        let evidence = Evidence::read(&run, &places)?;
+        // Rows of a batch are read together.
+        places.sort_by_key(|place| (place.table, place.row));
+        let mut source = Self { run, evidence, places: Vec::new(), heads: Vec::new() };
+        let mut with_heads = Vec::with_capacity(places.len());
+        for part in places.chunks(ROWS_AT_ONCE) {
+            let items = source.items(part)?;
+            with_heads.extend(part.iter().copied().zip(items.iter().map(Head::of)));
+        }
+        with_heads.sort_by(|(one, one_head), (other, other_head)| {
+            let order = one.kind.cmp(&other.kind);
+            let order = order.then_with(|| other_head.suspicion.cmp(&one_head.suspicion));
+            let order = order.then_with(|| one_head.group.key.cmp(&other_head.group.key));
+            order.then_with(|| one_head.id.cmp(&other_head.id))
+        });
+        (source.places, source.heads) = with_heads.into_iter().unzip();
+        Ok(source)
+    }
+
+    /// Reads rows as items, in their order.
+    fn items(&self, places: &[Place]) -> Result<Vec<Item>, Error> {
+        let mut items: Vec<Option<Item>> = vec![None; places.len()];
+        for id in TableId::ALL {
+            let of_table: Vec<(usize, Place)> =
+                places.iter().copied().enumerate().filter(|(_, place)| place.table == id).collect();
+            let of = |place: &Place| place.row;
+            let wanted: Vec<RowIx> = of_table.iter().map(|(_, place)| of(place)).collect();
+            let contents = match id {
+                TableId::Requests => self.contents_of_requests(&wanted)?,
+                TableId::DocLists => self.contents_of_lists(&wanted)?,
+            };
+            let rows = self.run.review_rows(self.run.corpus.table(id), &wanted, &self.evidence.noted)?;
+            for (((at, place), row), content) in of_table.into_iter().zip(rows).zip(contents) {
+                items[at] = Some(item_of(&self.run, &self.evidence, place, row, content));
+            }
+        }
+        Ok(items.into_iter().flatten().collect())
+    }
+
+    fn contents_of_requests(&self, wanted: &[RowIx]) -> Result<Vec<Content>, Error> {
+        let corpus = &self.run.corpus;
+        let mut contents: Vec<Content> = wanted.iter().map(|_| Content::default()).collect();
+        let columns = [MESSAGES, RESPONSE, RELEVANCE_BASIS, ANSWER];
+        OpenRun::each(&corpus.requests, wanted, &columns, |nth, cells, at| {
+            let content = &mut contents[nth];
+            content.was = digest(cells.text(MESSAGES, at).unwrap_or_default());
+            content.messages = json(cells, MESSAGES, at).unwrap_or_default();
+            content.response = json(cells, RESPONSE, at);
+            content.basis = json::<Value>(cells, RELEVANCE_BASIS, at).unwrap_or_default();
+        })?;
+        let lists: Vec<RowIx> = wanted.iter().map(|&row| corpus.list[row as usize]).collect();
+        for (content, digest) in contents.iter_mut().zip(self.run.digests(&corpus.lists, &lists, TEXT)?) {
+            content.list_was = digest;
+        }
+        let into = |&row: &RowIx| corpus.requests.fate(row).and_then(|fate| fate.into);
+        let leaders: Vec<RowIx> = wanted.iter().filter_map(into).collect();
+        let queries = self.queries(&leaders)?;
+        for (content, row) in contents.iter_mut().zip(wanted) {
+            content.leader_query = into(row).and_then(|leader| queries.get(&leader).cloned());
+        }
+        Ok(contents)
+    }
+
+    fn contents_of_lists(&self, wanted: &[RowIx]) -> Result<Vec<Content>, Error> {
+        let digests = self.run.digests(&self.run.corpus.lists, wanted, TEXT)?;
+        let of_lists: Vec<RowIx> =
+            wanted.iter().flat_map(|&list| self.evidence.waiting(list).1.iter().copied()).collect();
+        let queries = self.queries(&of_lists)?;
+        let content = |(&list, was): (&RowIx, String)| {
+            let (_, first) = self.evidence.waiting(list);
+            let waiting = first.iter().filter_map(|row| queries.get(row).cloned()).collect();
+            Content { was, waiting, ..Content::default() }
+        };
+        Ok(wanted.iter().zip(digests).map(content).collect())
+    }
+
+    /// Returns the queries of requests.
+    fn queries(&self, rows: &[RowIx]) -> Result<FxHashMap<RowIx, String>, Error> {
+        let mut queries = FxHashMap::default();
+        OpenRun::each(&self.run.corpus.requests, rows, &[MESSAGES], |nth, cells, at| {
+            let messages: Vec<Message> = json(cells, MESSAGES, at).unwrap_or_default();
+            queries.extend(last_user(&messages).map(|query| (rows[nth], query.content.clone())));
+        })?;
+        Ok(queries)
+    }
+}
+
+fn json<T: serde::de::DeserializeOwned>(cells: &BatchCells, column: ColumnSpec, at: usize) -> Option<T> {
+    serde_json::from_str(cells.text(column, at)?).ok()
+}
+
+impl Source for RunSource {
+    fn heads(&self) -> Result<Vec<Head>, SourceError> {
+        Ok(self.heads.clone())
+    }
+
+    fn page(&self, from: usize, count: usize) -> Result<Vec<Item>, SourceError> {
+        let end = from.saturating_add(count).min(self.places.len());
+        let places = self.places.get(from..end).unwrap_or_default();
+        self.items(places).map_err(Into::into)
+    }
+
+    fn categories(&self) -> Vec<CategoryCount> {
+        self.evidence.categories()
+    }
+}
