@@ -40,6 +40,7 @@ mod probe;
 mod purge;
 mod report;
 mod retrieve;
+mod review;
 mod run;
 mod sets;
 mod stages;
@@ -122,6 +123,8 @@ enum Command {
     Diff(diff::DiffArgs),
     /// Lists held rows, or unverified entries, for people to decide on.
     Held(held::HeldArgs),
+    /// Shows held rows and unverified entries on a local page, for people to decide on.
+    Review(review::ReviewArgs),
     /// Replaces the raw text in a finished run with its redacted form.
     Purge(purge::PurgeArgs),
     /// Removes a record from all files of a finished run.
@@ -293,6 +296,7 @@ fn run_command(command: Command) -> anyhow::Result<Ending> {
         Command::Fix(args) => return fix::fix(&args),
         Command::Diff(args) => diff::diff(&args, registry)?,
         Command::Held(args) => held::held(args, registry)?,
+        Command::Review(args) => review::review(&args, registry)?,
         Command::Purge(args) => purge::purge(&args, registry)?,
         Command::Forget(args) => forget::forget(&args, registry)?,
         Command::Verify(args) => return verify::verify(&args),

@@ -34,7 +34,7 @@ use crate::text::suggestion::similarity;
 
 pub use possible::{OF_AN_ENTRY, possible_decisions};
 pub use review::answer_digest;
-pub use reviews::{Reviewed, read_reviews, with_reviews};
+pub use reviews::{Reviewed, is_review_export, read_reviews, with_reviews};
 
 /// Why a file of decisions cannot be used.
 #[derive(Debug, Error)]
