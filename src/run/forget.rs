@@ -15,7 +15,7 @@ use crate::engine::corpus::Corpus;
 use crate::engine::error::damaged;
 use crate::engine::folder::RunFolder;
 use crate::engine::forgotten::{ANSWER_FORGOTTEN, Forgotten};
-use crate::engine::layout::step_name;
+use crate::engine::layout::{DECISIONS, step_name};
 use crate::engine::manifest::read_run_file;
 use crate::engine::row_names::{NameKind, RowName};
 use crate::engine::runner::{self, Outcome};
@@ -111,8 +111,24 @@ pub fn forget(run: &Path, record: Forget<'_>, registry: &Registry) -> Result<Opt
         ));
     }
     let rows = rows.unwrap_or_default();
+    // Before anything else: an interrupted call would not find the row again.
+    let decisions = run.folder.join(DECISIONS);
+    callsieve_review::store::forget(&decisions, &ids_of(&run, &rows)).or_else(|error| refuse(error.to_string()))?;
     let forgotten = erase_all(&folder, &run, &rows).map_err(Error::Halfway)?;
     Ok(Some(ForgetReport { is_other: rows.is_empty(), ..forgotten }))
+}
+
+/// The ids of rows, and of the doc lists that no other request has.
+fn ids_of(run: &OpenRun, rows: &BTreeSet<RowIx>) -> BTreeSet<String> {
+    let Corpus { requests, lists, list, origin, .. } = &run.corpus;
+    let is_of = |row: RowIx, id: RowIx| list[row as usize] == id || origin[row as usize] == id;
+    let mut own: BTreeSet<RowIx> =
+        rows.iter().flat_map(|&row| [list[row as usize], origin[row as usize]]).collect();
+    for row in (0..).take(requests.len()).filter(|row| !rows.contains(row)) {
+        own.retain(|&id| !is_of(row, id));
+    }
+    let ids = rows.iter().map(|&row| requests.row_id(row).to_string());
+    ids.chain(own.into_iter().map(|id| lists.row_id(id).to_string())).collect()
 }
 
 /// The rows that are meant, with those that are byte for byte the same; none if they were forgotten before, and `None`

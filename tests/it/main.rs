@@ -65,6 +65,7 @@ mod recogniser;
 mod records;
 mod report;
 mod retrieve;
+mod review;
 mod run;
 mod servers;
 mod solutions;

@@ -60,13 +60,14 @@ pub(super) fn item_of(
         answer: &row.recorded_answer,
         is_answer_valid: is_valid(&row.recorded_answer, functions),
         category: row.category.as_deref(),
+        has_copies: evidence.releases(place) > 0,
         has_editable_list: is_request && !functions.is_empty() && run.stages.iter().any(|it| it.kind == "parse-docs"),
     });
     let list = if is_request { run.corpus.list[place.row as usize] } else { place.row };
     let list_id = run.corpus.lists.row_id(list).to_string();
     let template = template_of(content.messages.clone()).unwrap_or_default();
     let names: Vec<&str> = functions.iter().filter_map(|function| function["name"].as_str()).collect();
-    let label = label_of(&reason.code, &names, &template);
+    let label = label_of(&names, &template);
     let mut item = Item {
         evidence: evidence.of_row(place.table, table.row_id(place.row).0),
         job: match run.job().name() {
@@ -121,13 +122,13 @@ fn is_valid(answer: &Value, functions: &[Value]) -> bool {
     human::check_form(calls).is_ok() && human::carried(calls, functions, |name, it| (name.to_owned(), it)).is_ok()
 }
 
-fn label_of(code: &str, names: &[&str], template: &str) -> String {
+fn label_of(names: &[&str], template: &str) -> String {
     let list = match names {
         [] => "no functions".to_owned(),
         [one] => (*one).to_owned(),
         [first, rest @ ..] => format!("{first} +{}", rest.len()),
     };
-    let label = format!("{code} · {}", shortened(&list, LABEL_CHARS));
+    let label = shortened(&list, LABEL_CHARS);
     if template.is_empty() { label } else { format!("{label} · \"{}\"", shortened(template, LABEL_CHARS)) }
 }
 

@@ -29,9 +29,14 @@ pub(super) struct Facts<'a> {
     /// Whether that answer fits the docs.
     pub(super) is_answer_valid: bool,
     pub(super) category: Option<&'a str>,
+    /// Whether other requests were merged into it, which may have an answer.
+    pub(super) has_copies: bool,
     /// Whether the doc list of a request can be edited.
     pub(super) has_editable_list: bool,
 }
+
+/// The reason of requests of which it is unclear whether a function fits.
+const UNSURE: &str = "relevance/unsure";
 
 /// The labels of a relabel, in the order of their digits on the page.
 const LABELS: [&str; 2] = ["relevant", "irrelevant"];
@@ -60,7 +65,11 @@ impl Facts<'_> {
     fn words(&self) -> Vec<&'static str> {
         match (self.kind, self.fate) {
             (Kind::Held, Some(fate)) => {
-                possible_decisions(self.table, fate.reason.code, !self.answer.is_null()).to_vec()
+                let has_answer = !self.answer.is_null();
+                let words = possible_decisions(self.table, fate.reason.code, has_answer).iter().copied();
+                // Without any answer the next stage would hold a request that is kept or labelled as relevant.
+                let is_labelled = fate.reason.code == UNSURE && !has_answer && !self.has_copies;
+                words.filter(|word| !is_labelled || !["keep", "relevant"].contains(word)).collect()
             }
             // A stage that may be overruled keeps the row. Functions that cannot be read may be written again.
             (Kind::Sampled, Some(fate)) => {
@@ -109,6 +118,10 @@ mod tests {
     use crate::stages::Registry;
 
     fn held(table: TableId, code: &str, answer: &Value) -> Possible {
+        held_with(table, code, answer, true)
+    }
+
+    fn held_with(table: TableId, code: &str, answer: &Value, has_copies: bool) -> Possible {
         let registry = Registry::standard();
         let reasons = registry.reasons();
         let (_, reason) = reasons.iter().find(|(_, reason)| reason.code == code).unwrap();
@@ -120,6 +133,7 @@ mod tests {
             answer,
             is_answer_valid: true,
             category: None,
+            has_copies,
             has_editable_list: false,
         })
     }
@@ -157,6 +171,13 @@ mod tests {
         );
         assert_eq!(accept(TableId::Requests, "relevance/unsure", &Value::Null), Some(Accept::Keep));
         assert_eq!(accept(TableId::Requests, "split/no-answer", &Value::Null), None);
-        assert_eq!(accept(TableId::DocLists, "docs/vague-docs", &Value::Null), Some(Accept::Keep));
+        assert_eq!(accept(TableId::DocLists, "docs/open-vote", &Value::Null), Some(Accept::Keep));
+    }
+
+    #[test]
+    fn a_request_without_any_answer_is_not_kept_in_vain() {
+        let possible = held_with(TableId::Requests, "relevance/unsure", &Value::Null, false);
+        assert_eq!(possible.decisions, [Verdict::Drop, Verdict::Relabel, Verdict::Answer]);
+        assert_eq!((possible.accept, possible.labels), (None, vec!["irrelevant".to_owned()]));
     }
 }

@@ -122,7 +122,7 @@ pub struct Function {
     pub name: String,
     /// One line about it.
     pub summary: String,
-    /// Its whole doc.
+    /// Its whole doc; the text of functions that cannot be read.
     pub doc: Value,
     /// Whether the reply, the drafted answer or the reason concerns it.
     pub is_concerned: bool,

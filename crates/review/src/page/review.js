@@ -202,6 +202,7 @@ function show() {
       fact('row', number(shown.at + 1) + ' of ' + number(shown.n_rows)),
       fact('group', item.group.label),
       fact('alike', plural(shown.group_rows, 'row', 'rows') + ', ' + number(shown.group_undecided) + ' undecided'),
+      item.accept ? fact('accepting means', item.accept) : null,
       item.releases > 0 ? fact('a decision releases', plural(item.releases, 'more row', 'more rows')) : null,
       item.category ? fact('category', categoryText(item.category)) : null,
       fact(item.table === 'requests' ? 'request' : 'doc list', item.id, 'wide')),
@@ -268,7 +269,7 @@ function showConversation(item) {
   const parts = [];
   if (item.system !== null) parts.push(folded(element('summary', { text: 'System prompt (' + plural(item.system.length, 'character', 'characters') + ')' }), () => block(item.system), false));
   for (const turn of item.earlier) parts.push(message(ROLES[turn.role], turn.text, turn.calls));
-  if (item.table === 'requests' || item.query !== '') parts.push(message('Query', item.query, [], 'query'));
+  if (item.table === 'requests' || item.query !== '') parts.push(message(item.table === 'requests' ? 'Query' : 'Queries', item.query, [], 'query'));
   for (const turn of item.later) parts.push(message(ROLES[turn.role], turn.text, turn.calls));
   if (item.table === 'requests') parts.push(message('Reply of the model', item.reply.text, item.reply.calls));
   if (item.drafted_answer !== null) parts.push(element('div', { class: 'message' }, element('h3', { text: 'Drafted answer' }), code(item.drafted_answer)));

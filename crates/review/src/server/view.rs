@@ -22,11 +22,14 @@ pub(super) fn view(item: &Item) -> Value {
     let messages = |messages: &[Message]| messages.iter().map(message).collect::<Vec<_>>();
     let functions = item.functions.iter().map(|function| {
         json!({
-            "name": function.name, "summary": function.summary, "doc": pretty(&function.doc),
+            "name": function.name, "summary": function.summary, "doc": shown(&function.doc),
             "is_concerned": function.is_concerned,
         })
     });
-    let docs = Value::Array(item.functions.iter().map(|function| function.doc.clone()).collect());
+    let docs = match &item.functions[..] {
+        [one] if one.doc.is_string() => shown(&one.doc),
+        all => pretty(&Value::Array(all.iter().map(|function| function.doc.clone()).collect())),
+    };
     let answer = item.drafted_answer.as_ref().map(pretty);
     let accept = item.accept.as_ref().map(|accept| match accept {
         Accept::Keep => "keeps the row".to_owned(),
@@ -42,11 +45,16 @@ pub(super) fn view(item: &Item) -> Value {
         "job": item.job, "system": item.system, "earlier": messages(&item.earlier), "query": item.query,
         "later": messages(&item.later),
         "reply": {"text": item.reply.text, "calls": calls(&item.reply.calls)},
-        "functions": functions.collect::<Vec<_>>(), "docs": pretty(&docs), "drafted_answer": answer,
+        "functions": functions.collect::<Vec<_>>(), "docs": docs, "drafted_answer": answer,
         "answer_to_edit": item.drafted_answer.as_ref().map_or_else(|| pretty(&ground_truth(&item.reply.calls)), pretty),
         "judge": item.judge, "marks": item.marks, "releases": item.releases, "category": item.category,
         "possible": item.possible, "accept": accept, "labels": item.labels,
     })
+}
+
+/// Returns a doc as text; one that could not be read is a text already.
+fn shown(doc: &Value) -> String {
+    doc.as_str().map_or_else(|| pretty(doc), str::to_owned)
 }
 
 /// Returns calls as BFCL ground truth, each value the only alternative.

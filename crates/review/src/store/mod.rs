@@ -7,6 +7,7 @@
 mod agreement;
 mod error;
 mod export;
+mod forget;
 mod history;
 mod line;
 mod log;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 pub use agreement::{Disagreement, PairAgreement};
 pub use error::StoreError;
 pub use export::Export;
+pub use forget::forget;
 pub use history::{History, Reviews};
 pub use line::{Draft, Line, Verdict};
 
