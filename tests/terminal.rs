@@ -182,6 +182,7 @@ fn call(words: &[&str], shows: Shows) -> (Vec<String>, Shows) {
 fn commands(at: &Surroundings) -> Vec<(Vec<String>, Shows)> {
     use Shows::{Json, Nothing, Text};
     let missing = at.path().join(format!("{HOSTILE} missing")).to_str().unwrap().to_owned();
+    let decided = at.path().join(format!("{HOSTILE} decided.jsonl")).to_str().unwrap().to_owned();
     let at_line = |line: usize| format!("{}:{line}", at.log);
     let drafted = at.path().join(format!("{HOSTILE} drafted.toml")).to_str().unwrap().to_owned();
     let own = format!("{HOSTILE} licence");
@@ -229,6 +230,12 @@ fn commands(at: &Surroundings) -> Vec<(Vec<String>, Shows)> {
         call(&["held", &at.run], Nothing),
         call(&["held", &at.run, "--format", "csv"], Nothing),
         call(&["held", &at.run, "--unverified", "--format", "jsonl"], Nothing),
+        // Without decisions: the page itself would not end.
+        call(&["review", &at.run, "--export", &decided], Text),
+        call(&["review", &at.run, "--export", &at.log], Text),
+        call(&["review", &at.run, "--reviewer", HOSTILE], Text),
+        call(&["review", &at.run, "--reason", HOSTILE], Text),
+        call(&["review", &missing], Text),
         call(&["held", &at.run, "--id", HOSTILE], Text),
         call(&["held", &at.run, "--reason", HOSTILE], Text),
         call(&["diff", &at.run, "--reason", HOSTILE], Text),

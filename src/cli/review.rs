@@ -120,7 +120,8 @@ fn login_name() -> String {
 }
 
 fn plain_name(user: &str) -> String {
-    let plain: String = user.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
+    let plain: String =
+        user.chars().map(|c| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '-' }).collect();
     let plain = plain.trim_matches(['-', '.']);
     if check_name(plain).is_ok() { plain.to_owned() } else { REVIEWER.to_owned() }
 }
@@ -159,9 +160,14 @@ mod tests {
 
     #[test]
     fn a_login_name_becomes_the_name_of_a_file() {
-        for (user, expected) in
-            [("kim", "kim"), ("Kim Lee", "Kim-Lee"), ("DOMAIN\\kim", "DOMAIN-kim"), ("", "reviewer"), ("..", "reviewer"), ("åse", "åse")]
-        {
+        for (user, expected) in [
+            ("kim", "kim"),
+            ("Kim Lee", "Kim-Lee"),
+            ("DOMAIN\\kim", "DOMAIN-kim"),
+            ("", "reviewer"),
+            ("..", "reviewer"),
+            ("åse", "åse"),
+        ] {
             assert_eq!(plain_name(user), expected, "{user}");
         }
     }

@@ -29,8 +29,7 @@ pub struct Reviewed {
 /// # Errors
 /// A file cannot be read or is damaged, or a decision has a wrong form.
 pub fn read_reviews(folder: &Path) -> Result<Reviewed, DecisionsError> {
-    let Export { lines, places, disagreements, unsupported, .. } =
-        Reviews::read(folder)?.export(|_| true);
+    let Export { lines, places, disagreements, unsupported, .. } = Reviews::read(folder)?.export(|_| true);
     let file_of = |reviewer: &str| folder.join(format!("{reviewer}.{EXTENSION}"));
     let mut reviewers: Vec<&str> = places.iter().map(|(reviewer, _)| reviewer.as_str()).collect();
     reviewers.sort_unstable();
@@ -141,7 +140,8 @@ mod tests {
         lee.decide(draft('c', Verdict::Relabel, json!("irrelevant")), "t").unwrap();
         let Reviewed { decisions, n_disagreements, n_unsupported } = read_reviews(folder.path()).unwrap();
         assert_eq!((n_disagreements, n_unsupported), (1, 0));
-        let found: Vec<_> = decisions.all.iter().map(|it| (it.kind, &it.body, decisions.name_of(it.file, it.line))).collect();
+        let found: Vec<_> =
+            decisions.all.iter().map(|it| (it.kind, &it.body, decisions.name_of(it.file, it.line))).collect();
         let name = |file: &str| folder.path().join(file).display().to_string();
         assert_eq!(
             found,

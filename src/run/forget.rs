@@ -113,7 +113,8 @@ pub fn forget(run: &Path, record: Forget<'_>, registry: &Registry) -> Result<Opt
     let rows = rows.unwrap_or_default();
     // Before anything else: an interrupted call would not find the row again.
     let decisions = run.folder.join(DECISIONS);
-    callsieve_review::store::forget(&decisions, &ids_of(&run, &rows)).or_else(|error| refuse(error.to_string()))?;
+    callsieve_review::store::forget(&decisions, &ids_of(&run, &rows))
+        .or_else(|error| refuse(error.to_string()))?;
     let forgotten = erase_all(&folder, &run, &rows).map_err(Error::Halfway)?;
     Ok(Some(ForgetReport { is_other: rows.is_empty(), ..forgotten }))
 }

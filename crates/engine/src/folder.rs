@@ -338,7 +338,9 @@ mod tests {
         fs::create_dir(other.join("01-mine")).unwrap();
         fs::write(other.join("precious"), "precious").unwrap();
         drop(RunFolder::take(&run).unwrap());
-        for below in [INGEST, DATASET, STAGES, DECISIONS, "stages/01-a", "dataset/data", "decisions/kim.jsonl"] {
+        for below in
+            [INGEST, DATASET, STAGES, DECISIONS, "stages/01-a", "dataset/data", "decisions/kim.jsonl"]
+        {
             let path = run.join(below);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             symlink(&other, &path).unwrap();

@@ -11,8 +11,8 @@ use std::path::Path;
 use super::disk::{check_access, is_link, is_regular, write_durable};
 use super::error::{At, Error, Result};
 use super::layout::{
-    DATASET, DECISIONS, EARLIER, FORGOTTEN_LIST, FORMER_MARKER, INGEST, LOCK, MANIFEST, MARKER, OUTCOME, RUN_FILE,
-    RUN_FORMAT, SPOOL, STAGES, temporary_path,
+    DATASET, DECISIONS, EARLIER, FORGOTTEN_LIST, FORMER_MARKER, INGEST, LOCK, MANIFEST, MARKER, OUTCOME,
+    RUN_FILE, RUN_FORMAT, SPOOL, STAGES, temporary_path,
 };
 use super::seal::names_below;
 

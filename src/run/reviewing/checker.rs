@@ -77,7 +77,8 @@ impl RunChecker {
             finding.rule.level != Level::Fact && !findings.iter().any(|it| it.rule.code == finding.rule.code)
         };
         for finding in check::check(&fixed).iter().filter(is_new) {
-            let text = format!("found {}, expected {} ({})", finding.found, finding.expected, finding.rule.code);
+            let text =
+                format!("found {}, expected {} ({})", finding.found, finding.expected, finding.rule.code);
             notes.push(Note { is_error: false, place: Some(place_of(&finding.at, &fixed)), text });
         }
         let value = json!({ "functions": functions });
@@ -202,7 +203,10 @@ mod tests {
         assert_eq!(functions(&whole), (true, vec![]));
         let twice = json!([item().functions[0].doc, item().functions[0].doc]).to_string();
         let (is_valid, notes) = functions(&twice);
-        assert!(!is_valid && notes.iter().any(|(_, text)| text.contains("schema/duplicate-name")), "{notes:?}");
+        assert!(
+            !is_valid && notes.iter().any(|(_, text)| text.contains("schema/duplicate-name")),
+            "{notes:?}"
+        );
         assert!(!functions("[]").0 && !functions("[1]").0 && !functions("{").0);
         assert!(!functions(r#"[{"name": "f", "name": "g"}]"#).0, "a key twice");
     }

@@ -92,7 +92,7 @@ impl Evidence {
             Category::ALL.into_iter().find(of)
         };
         let mut counts: FxHashMap<&'static str, u64> = FxHashMap::default();
-        for (set, id) in self.noted.entries.values().filter(|(set, _)| set != UNVERIFIED) {
+        for (_, id) in self.noted.entries.values().filter(|(set, _)| set != UNVERIFIED) {
             if let Some(category) = category_of(id) {
                 *counts.entry(category.name()).or_default() += 1;
             }

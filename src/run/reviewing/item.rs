@@ -40,6 +40,9 @@ const LABEL_CHARS: usize = 60;
 const UNVERIFIED: (&str, &str) =
     ("unverified", "The dataset has this entry, but nothing except the log confirms its answer or label.");
 
+/// Why a row is reviewed again after its decision was applied.
+const DECIDED: (&str, &str) = ("decided", "A reviewer decided on the row, and the run applied that.");
+
 /// Returns the item of a row, with its marks.
 pub(super) fn item_of(
     run: &OpenRun,
@@ -61,7 +64,9 @@ pub(super) fn item_of(
         is_answer_valid: is_valid(&row.recorded_answer, functions),
         category: row.category.as_deref(),
         has_copies: evidence.releases(place) > 0,
-        has_editable_list: is_request && !functions.is_empty() && run.stages.iter().any(|it| it.kind == "parse-docs"),
+        has_editable_list: is_request
+            && !functions.is_empty()
+            && run.stages.iter().any(|it| it.kind == "parse-docs"),
     });
     let list = if is_request { run.corpus.list[place.row as usize] } else { place.row };
     let list_id = run.corpus.lists.row_id(list).to_string();
@@ -105,7 +110,7 @@ pub(super) fn item_of(
 fn reason_of(run: &OpenRun, place: Place) -> Reason {
     let fate = run.corpus.table(place.table).fate(place.row).filter(|_| place.kind != Kind::Entry);
     let Some(fate) = fate else {
-        let (code, sentence) = UNVERIFIED;
+        let (code, sentence) = if place.kind == Kind::Entry { UNVERIFIED } else { DECIDED };
         return Reason { code: code.to_owned(), sentence: sentence.to_owned() };
     };
     let sentence = run.manifests.get(usize::from(fate.stage)).and_then(|manifest| {
@@ -119,7 +124,8 @@ fn reason_of(run: &OpenRun, place: Place) -> Reason {
 /// Whether an answer fits the docs, as a decision with it would have to.
 fn is_valid(answer: &Value, functions: &[Value]) -> bool {
     let calls = answer.as_array().map_or(&[][..], Vec::as_slice);
-    human::check_form(calls).is_ok() && human::carried(calls, functions, |name, it| (name.to_owned(), it)).is_ok()
+    human::check_form(calls).is_ok()
+        && human::carried(calls, functions, |name, it| (name.to_owned(), it)).is_ok()
 }
 
 fn label_of(names: &[&str], template: &str) -> String {
@@ -149,7 +155,8 @@ fn fill_conversation(item: &mut Item, content: &Content) {
     }
     item.system = (!system.is_empty()).then(|| system.join("\n\n"));
     if let Some(response) = &content.response {
-        item.reply = Reply { text: response.content.clone(), calls: response.calls.iter().map(call_of).collect() };
+        item.reply =
+            Reply { text: response.content.clone(), calls: response.calls.iter().map(call_of).collect() };
     }
 }
 
@@ -181,7 +188,9 @@ fn add_to_evidence(item: &mut Item, row: &ReviewRow, content: &Content) {
     more.extend(content.leader_query.as_ref().map(|query| ("query_there", json!(query))));
     more.extend(row.flags.as_ref().map(|flags| ("flags", json!(flags))));
     if item.evidence.get("probability").is_none() {
-        more.extend(row.probability.map(|probability| ("probability_that_a_function_fits", json!(probability))));
+        more.extend(
+            row.probability.map(|probability| ("probability_that_a_function_fits", json!(probability))),
+        );
     }
     more.extend(row.entry_id.as_ref().map(|id| ("entry", json!(id))));
     more.extend(row.external_id.as_ref().map(|id| ("id_in_the_log", json!(id))));
@@ -286,8 +295,11 @@ mod tests {
             message(SentRole::User, "Ring the bell"),
             message(SentRole::Tool, "done"),
         ];
-        let content =
-            Content { messages, response: Some(message(SentRole::Assistant, "It rang.")), ..Content::default() };
+        let content = Content {
+            messages,
+            response: Some(message(SentRole::Assistant, "It rang.")),
+            ..Content::default()
+        };
         let mut item = item("");
         fill_conversation(&mut item, &content);
         assert_eq!((item.query.as_str(), item.system.as_deref()), ("Ring the bell", Some("Be brief.")));

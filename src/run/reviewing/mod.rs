@@ -10,18 +10,19 @@ mod item;
 mod possible;
 mod source;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use callsieve_review::item::Table as ItemTable;
 use callsieve_review::server::{Checker, Source};
 use callsieve_review::store::{Export, Line, Reviews};
-use callsieve_review::item::Table as ItemTable;
 
 use self::checker::RunChecker;
 use self::source::RunSource;
+use super::error::refuse;
 use super::options::quoted;
 use super::review::{ReviewOptions, Selection, is_wanted};
-use super::error::refuse;
 use super::{Error, OpenRun};
 use crate::columns::{MESSAGES, TEXT};
 use crate::content_hash::content_hash;
@@ -47,6 +48,8 @@ enum Kind {
     Held,
     Entry,
     Sampled,
+    /// A reviewer decided on it, and it is none of the others now: for a change of mind.
+    Decided,
 }
 
 /// A row to review.
@@ -115,16 +118,43 @@ impl OpenRun {
                 places.extend(rows(Kind::Entry, &of_entries));
             }
         }
+        if !options.unverified && options.reason.is_none() {
+            places.extend(self.decided(&places)?);
+        }
         Ok(places)
+    }
+
+    /// Returns the rows that reviewers decided on and that are not among these.
+    fn decided(&self, places: &[Place]) -> Result<Vec<Place>, Error> {
+        let reviews =
+            Reviews::read(&self.folder.join(DECISIONS)).or_else(|error| refuse(error.to_string()))?;
+        let lines =
+            reviews.reviewers().filter_map(|name| reviews.of(name)).flat_map(|history| history.iter());
+        let key = |line: &Line| (line.table == ItemTable::Requests, RowId::number(&line.id));
+        let ids: BTreeSet<(bool, Option<u128>)> = lines.map(key).collect();
+        let known: BTreeSet<(TableId, RowIx)> = places.iter().map(|place| (place.table, place.row)).collect();
+        let mut decided = Vec::new();
+        for table in [&self.corpus.requests, &self.corpus.lists] {
+            let is_request = table.id() == TableId::Requests;
+            let is_new = |&row: &RowIx| {
+                ids.contains(&(is_request, Some(table.row_id(row).0))) && !known.contains(&(table.id(), row))
+            };
+            let rows = (0..).take(table.len()).filter(is_new);
+            decided.extend(rows.map(|row| Place { kind: Kind::Decided, table: table.id(), row }));
+        }
+        Ok(decided)
     }
 
     /// Draws rows of each reason of drops and merges. The draw depends on the seed of the run and the ids of the rows only.
     fn sampled(&self, table: &Table, options: &ReviewingOptions) -> Vec<Place> {
         let review = ReviewOptions { reason: options.reason.clone(), ..ReviewOptions::default() };
-        let mut by_reason: std::collections::BTreeMap<&str, Vec<(u128, RowIx)>> = Default::default();
+        let mut by_reason: BTreeMap<&str, Vec<(u128, RowIx)>> = Default::default();
         for row in (0..).take(if options.sample == 0 { 0 } else { table.len() }) {
             let Some(fate) = table.fate(row).filter(|fate| fate.action != Action::Hold) else { continue };
-            if review.is_wanted(fate.reason.code) && !self.is_of_its_list(table, row) {
+            // What follows from other rows, or from people, is no judgement of a stage.
+            let is_judged =
+                !["cascade/", "decision/"].iter().any(|topic| fate.reason.code.starts_with(topic));
+            if is_judged && review.is_wanted(fate.reason.code) && !self.is_of_its_list(table, row) {
                 let draw = content_hash(format!("{} {}", self.file.seed, table.row_id(row)));
                 by_reason.entry(fate.reason.code).or_default().push((draw, row));
             }
@@ -144,7 +174,9 @@ impl OpenRun {
             return false;
         }
         let of_list = self.corpus.lists.fate(self.corpus.list[row as usize]);
-        of_list.is_some_and(|of_list| table.fate(row).is_some_and(|fate| fate.reason.code == of_list.reason.code))
+        of_list.is_some_and(|of_list| {
+            table.fate(row).is_some_and(|fate| fate.reason.code == of_list.reason.code)
+        })
     }
 
     /// Returns the decisions of all reviewers on rows that have the content that was decided on.
@@ -154,15 +186,21 @@ impl OpenRun {
     pub fn export_reviews(&self) -> Result<ExportedReviews, Error> {
         let folder = self.folder.join(DECISIONS);
         let reviews = Reviews::read(&folder).or_else(|error| refuse(error.to_string()))?;
-        let lines: Vec<&Line> =
-            reviews.reviewers().filter_map(|name| reviews.of(name)).flat_map(|history| history.iter()).collect();
-        let mut digests = std::collections::HashMap::new();
+        let lines: Vec<&Line> = reviews
+            .reviewers()
+            .filter_map(|name| reviews.of(name))
+            .flat_map(|history| history.iter())
+            .collect();
+        let mut digests = BTreeMap::new();
         for (table, of, column) in [
             (&self.corpus.requests, ItemTable::Requests, MESSAGES),
             (&self.corpus.lists, ItemTable::DocLists, TEXT),
         ] {
-            let ids: std::collections::HashSet<u128> =
-                lines.iter().filter(|line| line.table == of).filter_map(|line| RowId::number(&line.id)).collect();
+            let ids: BTreeSet<u128> = lines
+                .iter()
+                .filter(|line| line.table == of)
+                .filter_map(|line| RowId::number(&line.id))
+                .collect();
             let wanted: Vec<RowIx> =
                 (0..).take(table.len()).filter(|&row| ids.contains(&table.row_id(row).0)).collect();
             for (row, digest) in wanted.iter().zip(self.digests(table, &wanted, column)?) {
@@ -170,7 +208,9 @@ impl OpenRun {
             }
         }
         let is_current = |line: &Line| {
-            digests.get(&(line.table == ItemTable::Requests, line.id.clone())).is_some_and(|is| *is == line.was)
+            digests
+                .get(&(line.table == ItemTable::Requests, line.id.clone()))
+                .is_some_and(|is| *is == line.was)
         };
         Ok(ExportedReviews { export: reviews.export(is_current), folder })
     }

@@ -8,7 +8,7 @@ use super::Kind;
 use crate::bfcl::category::Category;
 use crate::decisions::{OF_AN_ENTRY, possible_decisions};
 use crate::engine::fate::Fate;
-use crate::engine::vocabulary::TableId;
+use crate::engine::vocabulary::{Action, TableId};
 use crate::relevance::Relevance;
 
 /// What can be decided on a row.
@@ -45,8 +45,7 @@ impl Possible {
     pub(super) fn of(facts: &Facts<'_>) -> Self {
         let words = facts.words();
         let has = |word: &str| words.contains(&word);
-        let labels: Vec<String> =
-            LABELS.into_iter().filter(|label| has(label)).map(str::to_owned).collect();
+        let labels: Vec<String> = LABELS.into_iter().filter(|label| has(label)).map(str::to_owned).collect();
         let accept = facts.accept(&words);
         let possible = [
             (Verdict::Accept, accept.is_some()),
@@ -74,12 +73,16 @@ impl Facts<'_> {
             // A stage that may be overruled keeps the row. Functions that cannot be read may be written again.
             (Kind::Sampled, Some(fate)) => {
                 let is_parse = self.table == TableId::DocLists && fate.reason.code.starts_with("parse/");
-                match (is_parse, fate.reason.binding) {
+                // A list that is kept beside its near duplicate is merged by a later stage.
+                let is_merged_list = self.table == TableId::DocLists && fate.action == Action::Merge;
+                match (is_parse, fate.reason.binding || is_merged_list) {
                     (true, _) => vec!["edit"],
                     (false, true) => Vec::new(),
                     (false, false) => vec!["keep"],
                 }
             }
+            (Kind::Decided, _) if self.table == TableId::DocLists => vec!["keep", "drop", "edit"],
+            (Kind::Decided, _) => vec!["accept", "keep", "answer", "relevant", "irrelevant", "drop"],
             _ => OF_AN_ENTRY.to_vec(),
         }
     }
@@ -125,7 +128,7 @@ mod tests {
         let registry = Registry::standard();
         let reasons = registry.reasons();
         let (_, reason) = reasons.iter().find(|(_, reason)| reason.code == code).unwrap();
-        let fate = Fate { action: crate::engine::vocabulary::Action::Hold, stage: 0, reason, into: None };
+        let fate = Fate { action: Action::Hold, stage: 0, reason, into: None };
         Possible::of(&Facts {
             kind: Kind::Held,
             table,

@@ -39,7 +39,8 @@ pub fn forget(folder: &Path, ids: &BTreeSet<String>) -> Result<usize, StoreError
         let path = folder.join(format!("{reviewer}.shown"));
         let shown = fs::read_to_string(&path).unwrap_or_default();
         if shown.lines().any(|id| ids.contains(id)) {
-            let left: String = shown.lines().filter(|id| !ids.contains(*id)).map(|id| format!("{id}\n")).collect();
+            let left: String =
+                shown.lines().filter(|id| !ids.contains(*id)).map(|id| format!("{id}\n")).collect();
             replace(&path, left.as_bytes())?;
         }
     }
