@@ -174,9 +174,16 @@ pub fn passing(attempts: &[Attempt], checked: &[Checked]) -> Vec<bool> {
     attempts.iter().enumerate().map(|(at, attempt)| attempt.passes() && !is_faulty(at)).collect()
 }
 
-/// Returns the number of the attempt that is chosen: the first that passes. One that is known to be wrong never is.
-pub fn chosen(passes: &[bool]) -> Option<usize> {
-    passes.iter().position(|passes| *passes)
+/// Returns the number of the attempt that is chosen: of those that pass, the one with the fewest findings, failed calls and calls, and of
+/// equals the first. One that is known to be wrong never is. `checked` is empty if nothing was checked.
+pub fn chosen(attempts: &[Attempt], checked: &[Checked]) -> Option<usize> {
+    let passes = passing(attempts, checked);
+    let flaws = |at: &usize| {
+        let calls = attempts[*at].calls();
+        let n_failed = calls.iter().filter(|(_, _, is_error)| *is_error).count();
+        (checked.get(*at).map_or(0, |of| of.findings.len()), n_failed, calls.len())
+    };
+    (0..attempts.len()).filter(|at| passes[*at]).min_by_key(flaws)
 }
 
 /// Returns the share of attempts that pass, 0 to 1.

@@ -55,7 +55,7 @@ impl Solved<'_> {
 
     /// The chosen attempt.
     fn chosen(&self) -> Option<&Attempt> {
-        self.attempts.get(chosen(&self.passes())?)
+        self.attempts.get(chosen(self.attempts, self.checked)?)
     }
 
     /// The conversation of the chosen attempt.
@@ -108,7 +108,7 @@ impl Solved<'_> {
             "passed": passes.iter().filter(|passes| **passes).count(),
             "pass_rate": pass_rate(&passes),
             "judged_by": judged_by,
-            "chosen": chosen(&passes),
+            "chosen": chosen(self.attempts, self.checked),
             "findings": findings,
             "origins": origins(self.attempts),
             "requests": spent(|one| u64::from(one.spent.requests)),
@@ -185,8 +185,11 @@ fn write_trees(path: &Path, all: &[Solved<'_>]) -> Result<()> {
     let mut file = open(path)?;
     for (nth, solved) in all.iter().enumerate() {
         let gap = if nth > 0 { "\n" } else { "" };
-        let (id, instruction) = (visible_line(solved.id), visible_line(&solved.record.instruction));
-        writeln!(file, "{gap}{id}  {instruction}").at("writing", path)?;
+        let turns = &solved.record.turns;
+        let asked = turns.last().map_or(solved.record.instruction.as_str(), |turn| turn.user.as_str());
+        let turn = if turns.len() > 1 { format!("turn {}: ", turns.len()) } else { String::new() };
+        let (id, asked) = (visible_line(solved.id), visible_line(asked));
+        writeln!(file, "{gap}{id}  {turn}{asked}").at("writing", path)?;
         for (number, attempt) in (1..).zip(solved.attempts) {
             file.write_all(drawn(number, attempt).as_bytes()).at("writing", path)?;
         }

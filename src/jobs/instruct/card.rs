@@ -11,6 +11,7 @@ use super::{conditions, coverage};
 use crate::engine::disk::read_json;
 use crate::engine::error::Result;
 use crate::instruct::form::FORMS;
+use crate::report::funnel::EXPORT;
 use crate::text::figures::{count, share_of};
 use crate::text::visible::visible_line;
 
@@ -66,9 +67,14 @@ pub(super) fn card(folder: &Path) -> Result<String> {
     let _ = write!(text, "\n## From candidates to instructions\n\n| after | instructions |\n|---|---:|\n");
     let _ =
         writeln!(text, "| candidates | {} |", count(report["ingest"]["lines"].as_u64().unwrap_or_default()));
+    // A step that removes nothing may not have run, as where no model is named.
+    let mut before = None;
     for row in report["funnel"].as_array().into_iter().flatten() {
         let (step, n) =
             (row["step"].as_str().unwrap_or_default(), row["requests"].as_u64().unwrap_or_default());
+        if before.replace(n) == Some(n) && step != EXPORT {
+            continue;
+        }
         let _ =
             writeln!(text, "| {step}: {} | {} |", row["description"].as_str().unwrap_or_default(), count(n));
     }

@@ -310,7 +310,7 @@ impl Annotate {
     fn decide(&self, row: &MadeRow, attempts: &[Attempt], out: &mut Verdict<'_>) -> Result<&'static str> {
         out.set(row.row, TRACES, json!(attempts).to_string())?;
         let passes = passing(attempts, &[]);
-        let chosen = chosen(&passes);
+        let chosen = chosen(attempts, &[]);
         out.set(row.row, PASS_RATE, pass_rate(&passes).to_string())?;
         out.set(row.row, CHOSEN, chosen.and_then(|at| i64::try_from(at).ok()).unwrap_or(NONE_CHOSEN))?;
         if chosen.is_some() {

@@ -72,7 +72,7 @@ impl Stage for CheckSolutions {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         Ok(())
     }
 
@@ -121,7 +121,7 @@ fn decide((row, attempts): &AttemptedRow, checked: &[Checked], out: &mut Verdict
     let passes = passing(attempts, checked);
     out.set(row.row, SOLUTION_FINDINGS, json!(checked).to_string())?;
     out.set(row.row, PASS_RATE, pass_rate(&passes).to_string())?;
-    let chosen = chosen(&passes);
+    let chosen = chosen(attempts, checked);
     out.set(row.row, CHOSEN, chosen.and_then(|at| i64::try_from(at).ok()).unwrap_or(NONE_CHOSEN))?;
     // An instruction whose own calls were executed is right without an attempt.
     if chosen.is_some() || row.record.is_executed() {

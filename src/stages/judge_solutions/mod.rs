@@ -35,7 +35,7 @@ use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Parents, View};
 use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
-use crate::instruct::attempt::{Checked, chosen, passing};
+use crate::instruct::attempt::{Checked, chosen};
 use crate::prompts::weighing::{BETTER, SOLVED, question};
 use crate::text::json_answer::object_in;
 use against::{Reference, compare};
@@ -244,7 +244,7 @@ fn beside(view: &View<'_>, cx: &Context<'_>) -> Result<Beside> {
 fn case<'a>(row: &'a AttemptedRow, checked: &[Checked], id: String) -> Option<Case<'a>> {
     let attempts = &row.1;
     let answered = || attempts.iter().position(|attempt| attempt.answer().is_some());
-    let chosen = chosen(&passing(attempts, checked));
+    let chosen = chosen(attempts, checked);
     let number = chosen.or_else(answered)?;
     let conversation: Vec<Message> =
         attempts[number].messages().into_iter().filter(|message| message.role != Role::System).collect();

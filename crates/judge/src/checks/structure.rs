@@ -50,7 +50,8 @@ fn not_offered<'p>(path: &'p Path) -> impl Iterator<Item = Finding> + 'p {
 }
 
 fn unpaired<'p>(path: &'p Path) -> impl Iterator<Item = Finding> + 'p {
-    let calls = path.exchanges.iter().filter(|exchange| exchange.result.is_none());
+    // Calls of earlier turns are those of the instruction, which need not be executed.
+    let calls = path.exchanges.iter().filter(|exchange| exchange.is_last_turn && exchange.result.is_none());
     let calls = calls
         .map(|exchange| (exchange.call.id.as_ref().unwrap_or(&exchange.call.name), "a result of the call"));
     let results = path.orphans.iter().map(|result| {
@@ -125,6 +126,18 @@ mod tests {
             Solution { messages, answer, functions: &functions, needs_call, expected_functions: &[] };
         let findings = check(&solution).findings;
         findings.into_iter().map(|it| (it.reason, it.level, it.evidence)).collect()
+    }
+
+    #[test]
+    fn a_call_of_an_earlier_turn_needs_no_result() {
+        let path = [
+            Message::text(Role::User, "Ring."),
+            calling(Some("a"), "ring", json!({})),
+            Message::text(Role::User, "Again."),
+            calling(Some("b"), "ring", json!({})),
+            result(Some("b"), "ok"),
+        ];
+        assert_eq!(reasons(&path, "It rang.", true), []);
     }
 
     #[test]
