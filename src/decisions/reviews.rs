@@ -34,7 +34,8 @@ pub fn read_reviews(folder: &Path) -> Result<Reviewed, DecisionsError> {
     let mut reviewers: Vec<&str> = places.iter().map(|(reviewer, _)| reviewer.as_str()).collect();
     reviewers.sort_unstable();
     reviewers.dedup();
-    let (mut all, mut faults): (Vec<Decision>, BTreeMap<&str, Vec<(usize, String)>>) = Default::default();
+    let mut all: Vec<Decision> = Vec::new();
+    let mut faults: BTreeMap<&str, Vec<(usize, String)>> = BTreeMap::new();
     for (line, (reviewer, seq)) in lines.into_iter().zip(&places) {
         let Value::Object(object) = line else { unreachable!("each line is an object") };
         let seq = usize::try_from(*seq).unwrap_or(usize::MAX);
@@ -174,7 +175,7 @@ mod tests {
     fn only_an_export_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("d.jsonl");
-        let mut is_export = |text: &str| {
+        let is_export = |text: &str| {
             std::fs::write(&file, text).unwrap();
             is_review_export(&file)
         };

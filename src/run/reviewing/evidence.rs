@@ -6,6 +6,8 @@ use serde_json::{Map, Value, json};
 use super::Place;
 use crate::bfcl::category::Category;
 use crate::bfcl::ids::Numbers;
+use crate::columns::RESPONSE;
+use crate::conversation::Message;
 use crate::engine::ledger::{Event, for_every_event};
 use crate::engine::vocabulary::{Action, RowIx, TableId};
 use crate::report::end_of_merges;
@@ -20,6 +22,8 @@ pub(super) struct Evidence {
     by_row: FxHashMap<(TableId, u128), Value>,
     /// How many requests were merged into each request.
     merged: FxHashMap<RowIx, u64>,
+    /// The requests into which one with a call was merged.
+    with_called_copy: FxHashSet<RowIx>,
     /// The held requests of each doc list to review: how many, and the first ones.
     waiting: FxHashMap<RowIx, (u64, Vec<RowIx>)>,
 }
@@ -50,6 +54,7 @@ impl Evidence {
             let end = end_of_merges(requests, row);
             *merged.entry(end).or_default() += u64::from(end != row);
         }
+        let with_called_copy = with_called_copy(run, &merged)?;
         let lists: FxHashSet<RowIx> =
             places.iter().filter(|place| place.table == TableId::DocLists).map(|place| place.row).collect();
         let mut waiting: FxHashMap<RowIx, (u64, Vec<RowIx>)> = FxHashMap::default();
@@ -64,7 +69,7 @@ impl Evidence {
                 }
             }
         }
-        Ok(Self { noted: run.noted(Selection::Held)?, by_row, merged, waiting })
+        Ok(Self { noted: run.noted(Selection::Held)?, by_row, merged, with_called_copy, waiting })
     }
 
     /// Returns what a stage noted about the fate of a row; null if it noted nothing.
@@ -78,6 +83,11 @@ impl Evidence {
             TableId::Requests => self.merged.get(&place.row).copied().unwrap_or_default(),
             TableId::DocLists => self.waiting(place.row).0,
         }
+    }
+
+    /// Returns whether a request that was merged into this one has an answer, as far as its form shows.
+    pub(super) fn has_called_copy(&self, place: Place) -> bool {
+        place.table == TableId::Requests && self.with_called_copy.contains(&place.row)
     }
 
     /// Returns how many held requests wait for a doc list, and the first ones.
@@ -104,6 +114,26 @@ impl Evidence {
         };
         Category::ALL.into_iter().map(count).collect()
     }
+}
+
+/// The held requests into which one with a call was merged.
+fn with_called_copy(run: &OpenRun, merged: &FxHashMap<RowIx, u64>) -> Result<FxHashSet<RowIx>, Error> {
+    let requests = &run.corpus.requests;
+    let is_held = |row: RowIx| requests.fate(row).is_some_and(|fate| fate.action == Action::Hold);
+    let end_of = |row: RowIx| end_of_merges(requests, row);
+    let is_copy =
+        |&row: &RowIx| end_of(row) != row && merged.contains_key(&end_of(row)) && is_held(end_of(row));
+    let copies: Vec<RowIx> = (0..).take(requests.len()).filter(is_copy).collect();
+    let mut found = FxHashSet::default();
+    OpenRun::each(requests, &copies, &[RESPONSE], |nth, cells, at| {
+        let response = cells.text(RESPONSE, at).and_then(|text| serde_json::from_str::<Message>(text).ok());
+        // Models write calls as a text, too.
+        let is_called = |it: &Message| !it.calls.is_empty() || it.content.trim_start().starts_with('[');
+        if response.as_ref().is_some_and(is_called) {
+            found.insert(end_of(copies[nth]));
+        }
+    })?;
+    Ok(found)
 }
 
 /// The evidence of a fate as one object, without the features of the model, by which no person decides.

@@ -63,7 +63,7 @@ pub(super) fn item_of(
         answer: &row.recorded_answer,
         is_answer_valid: is_valid(&row.recorded_answer, functions),
         category: row.category.as_deref(),
-        has_copies: evidence.releases(place) > 0,
+        has_copies: evidence.has_called_copy(place),
         has_editable_list: is_request
             && !functions.is_empty()
             && run.stages.iter().any(|it| it.kind == "parse-docs"),

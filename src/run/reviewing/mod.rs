@@ -148,7 +148,7 @@ impl OpenRun {
     /// Draws rows of each reason of drops and merges. The draw depends on the seed of the run and the ids of the rows only.
     fn sampled(&self, table: &Table, options: &ReviewingOptions) -> Vec<Place> {
         let review = ReviewOptions { reason: options.reason.clone(), ..ReviewOptions::default() };
-        let mut by_reason: BTreeMap<&str, Vec<(u128, RowIx)>> = Default::default();
+        let mut by_reason: BTreeMap<&str, Vec<(u128, RowIx)>> = BTreeMap::new();
         for row in (0..).take(if options.sample == 0 { 0 } else { table.len() }) {
             let Some(fate) = table.fate(row).filter(|fate| fate.action != Action::Hold) else { continue };
             // What follows from other rows, or from people, is no judgement of a stage.

@@ -29,7 +29,7 @@ pub(super) struct Facts<'a> {
     /// Whether that answer fits the docs.
     pub(super) is_answer_valid: bool,
     pub(super) category: Option<&'a str>,
-    /// Whether other requests were merged into it, which may have an answer.
+    /// Whether a request with a call was merged into it.
     pub(super) has_copies: bool,
     /// Whether the doc list of a request can be edited.
     pub(super) has_editable_list: bool,
