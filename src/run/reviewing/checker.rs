@@ -201,12 +201,10 @@ mod tests {
         let functions = |text: &str| notes(Edit::EditDoc, text);
         let whole = json!([item().functions[0].doc]).to_string();
         assert_eq!(functions(&whole), (true, vec![]));
-        let twice = json!([item().functions[0].doc, item().functions[0].doc]).to_string();
-        let (is_valid, notes) = functions(&twice);
-        assert!(
-            !is_valid && notes.iter().any(|(_, text)| text.contains("schema/duplicate-name")),
-            "{notes:?}"
-        );
+        let (is_valid, notes) =
+            functions(r#"[{"name": "ring", "description": "Rings.", "parameters": "none"}]"#);
+        assert!(!is_valid && notes[0].1.contains("schema/unreadable-parameters"), "{notes:?}");
+        assert!(notes[0].0.as_deref().is_some_and(|place| place.starts_with("ring")), "{notes:?}");
         assert!(!functions("[]").0 && !functions("[1]").0 && !functions("{").0);
         assert!(!functions(r#"[{"name": "f", "name": "g"}]"#).0, "a key twice");
     }
