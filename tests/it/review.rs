@@ -196,7 +196,12 @@ fn decisions_outlive_a_kill_and_the_next_run_applies_them() {
     assert!(export().status.success(), "an export replaces an export");
     let (other, file_name) = (sample.path("other"), file.to_str().unwrap());
     run_sample(&other, &["--decisions", file_name]);
-    assert_same_bytes(&decided, &stable_bytes(&other));
+    // The card names the file.
+    let without_card = |mut files: std::collections::BTreeMap<PathBuf, Vec<u8>>| {
+        files.remove(Path::new("dataset/README.md"));
+        files
+    };
+    assert_same_bytes(&without_card(decided), &without_card(stable_bytes(&other)));
     // The folder and its export are no contradiction.
     sample.again(&["--decisions", file_name]);
     fs::write(&file, "notes\n").unwrap();
