@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use callsieve_review::server::{Config, Server};
-use callsieve_review::store::{EXTENSION, Reviews, Store, Verdict, check_name};
+use callsieve_review::store::{EXTENSION, History, Reviews, Store, Verdict, check_name};
 
 use super::run::cancelled_by_signal;
 use crate::cli::console::{self, counted};
@@ -109,7 +109,7 @@ fn decisions(n: u64) -> String {
 /// The number of rows that a reviewer has decided; skipped ones do not count.
 fn n_decided(folder: &Path, reviewer: &str) -> anyhow::Result<u64> {
     let reviews = Reviews::read(folder)?;
-    let lines = reviews.of(reviewer).into_iter().flat_map(|history| history.iter());
+    let lines = reviews.of(reviewer).into_iter().flat_map(History::iter);
     Ok(lines.filter(|line| line.decision != Verdict::Skip).count() as u64)
 }
 

@@ -48,8 +48,8 @@ pub(super) fn item_of(
     run: &OpenRun,
     evidence: &Evidence,
     place: Place,
-    row: ReviewRow,
-    content: Content,
+    row: &ReviewRow,
+    content: &Content,
 ) -> Item {
     let table = run.corpus.table(place.table);
     let fate = table.fate(place.row);
@@ -96,11 +96,11 @@ pub(super) fn item_of(
         )
     };
     item.reason = reason;
-    fill_conversation(&mut item, &content);
+    fill_conversation(&mut item, content);
     if !is_request {
         item.query = queries_of_list(evidence.waiting(place.row).0, &content.waiting);
     }
-    add_to_evidence(&mut item, &row, &content);
+    add_to_evidence(&mut item, row, content);
     item.functions = functions_of(&row.functions, &item);
     item.mark();
     item

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use callsieve_review::item::Table as ItemTable;
 use callsieve_review::server::{Checker, Source};
-use callsieve_review::store::{Export, Line, Reviews};
+use callsieve_review::store::{Export, History, Line, Reviews};
 
 use self::checker::RunChecker;
 use self::source::RunSource;
@@ -128,8 +128,7 @@ impl OpenRun {
     fn decided(&self, places: &[Place]) -> Result<Vec<Place>, Error> {
         let reviews =
             Reviews::read(&self.folder.join(DECISIONS)).or_else(|error| refuse(error.to_string()))?;
-        let lines =
-            reviews.reviewers().filter_map(|name| reviews.of(name)).flat_map(|history| history.iter());
+        let lines = reviews.reviewers().filter_map(|name| reviews.of(name)).flat_map(History::iter);
         let key = |line: &Line| (line.table == ItemTable::Requests, RowId::number(&line.id));
         let ids: BTreeSet<(bool, Option<u128>)> = lines.map(key).collect();
         let known: BTreeSet<(TableId, RowIx)> = places.iter().map(|place| (place.table, place.row)).collect();
@@ -186,11 +185,8 @@ impl OpenRun {
     pub fn export_reviews(&self) -> Result<ExportedReviews, Error> {
         let folder = self.folder.join(DECISIONS);
         let reviews = Reviews::read(&folder).or_else(|error| refuse(error.to_string()))?;
-        let lines: Vec<&Line> = reviews
-            .reviewers()
-            .filter_map(|name| reviews.of(name))
-            .flat_map(|history| history.iter())
-            .collect();
+        let lines: Vec<&Line> =
+            reviews.reviewers().filter_map(|name| reviews.of(name)).flat_map(History::iter).collect();
         let mut digests = BTreeMap::new();
         for (table, of, column) in [
             (&self.corpus.requests, ItemTable::Requests, MESSAGES),
@@ -203,7 +199,7 @@ impl OpenRun {
                 .collect();
             let wanted: Vec<RowIx> =
                 (0..).take(table.len()).filter(|&row| ids.contains(&table.row_id(row).0)).collect();
-            for (row, digest) in wanted.iter().zip(self.digests(table, &wanted, column)?) {
+            for (row, digest) in wanted.iter().zip(Self::digests(table, &wanted, column)?) {
                 digests.insert((of == ItemTable::Requests, table.row_id(*row).to_string()), digest);
             }
         }
@@ -216,7 +212,7 @@ impl OpenRun {
     }
 
     /// Returns the digests by which decisions recognise the content of rows.
-    fn digests(&self, table: &Table, wanted: &[RowIx], column: ColumnSpec) -> Result<Vec<String>, Error> {
+    fn digests(table: &Table, wanted: &[RowIx], column: ColumnSpec) -> Result<Vec<String>, Error> {
         let mut digests = vec![String::new(); wanted.len()];
         Self::each(table, wanted, &[column], |nth, cells, at| {
             digests[nth] = digest(cells.text(column, at).unwrap_or_default());

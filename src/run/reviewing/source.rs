@@ -65,7 +65,7 @@ impl RunSource {
             };
             let rows = self.run.review_rows(self.run.corpus.table(id), &wanted, &self.evidence.noted)?;
             for (((at, place), row), content) in of_table.into_iter().zip(rows).zip(contents) {
-                items[at] = Some(item_of(&self.run, &self.evidence, place, row, content));
+                items[at] = Some(item_of(&self.run, &self.evidence, place, &row, &content));
             }
         }
         Ok(items.into_iter().flatten().collect())
@@ -83,7 +83,7 @@ impl RunSource {
             content.basis = json::<Value>(cells, RELEVANCE_BASIS, at).unwrap_or_default();
         })?;
         let lists: Vec<RowIx> = wanted.iter().map(|&row| corpus.list[row as usize]).collect();
-        for (content, digest) in contents.iter_mut().zip(self.run.digests(&corpus.lists, &lists, TEXT)?) {
+        for (content, digest) in contents.iter_mut().zip(OpenRun::digests(&corpus.lists, &lists, TEXT)?) {
             content.list_was = digest;
         }
         let into = |&row: &RowIx| corpus.requests.fate(row).and_then(|fate| fate.into);
@@ -96,7 +96,7 @@ impl RunSource {
     }
 
     fn contents_of_lists(&self, wanted: &[RowIx]) -> Result<Vec<Content>, Error> {
-        let digests = self.run.digests(&self.run.corpus.lists, wanted, TEXT)?;
+        let digests = OpenRun::digests(&self.run.corpus.lists, wanted, TEXT)?;
         let of_lists: Vec<RowIx> =
             wanted.iter().flat_map(|&list| self.evidence.waiting(list).1.iter().copied()).collect();
         let queries = self.queries(&of_lists)?;
