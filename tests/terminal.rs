@@ -233,7 +233,8 @@ fn commands(at: &Surroundings) -> Vec<(Vec<String>, Shows)> {
         // Without decisions: the page itself would not end.
         call(&["review", &at.run, "--export", &decided], Text),
         call(&["review", &at.run, "--export", &at.log], Text),
-        call(&["review", &at.run, "--reviewer", HOSTILE], Text),
+        // The name is quoted with its characters escaped.
+        call(&["review", &at.run, "--reviewer", HOSTILE], Nothing),
         call(&["review", &at.run, "--reason", HOSTILE], Text),
         call(&["review", &missing], Text),
         call(&["held", &at.run, "--id", HOSTILE], Text),
