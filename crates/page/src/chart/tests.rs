@@ -55,7 +55,7 @@ fn all(label: &str, counts: &[u64]) -> Vec<String> {
         radar(&of("radar"), &parts, &systems),
         heat(&of("heat"), label, &parts, &rows),
     ]
-    .map(maud::PreEscaped::into_string)
+    .map(maud::Markup::into_string)
     .to_vec()
 }
 
