@@ -81,8 +81,13 @@ fn files(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             } else if path.extension().is_some_and(|extension| extension == "json") && !is_dataset {
                 files.insert(name, without_times(&path, run).into_bytes());
             } else if path.extension().is_some_and(|extension| extension == "html") && !is_dataset {
-                let page = std::fs::read_to_string(&path).unwrap();
-                files.insert(name, page.replace(run.to_str().unwrap(), "RUN").into_bytes());
+                // Commands on the page name the folder by its last part.
+                let mut page = std::fs::read_to_string(&path).unwrap();
+                for command in ["why", "held"] {
+                    let named = format!("{command} {} ", run.file_name().unwrap().to_str().unwrap());
+                    page = page.replace(&named, &format!("{command} RUN "));
+                }
+                files.insert(name, page.into_bytes());
             } else if name != Path::new(".lock") {
                 files.insert(name, std::fs::read(&path).unwrap());
             }
