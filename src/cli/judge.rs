@@ -88,19 +88,17 @@ pub(super) fn judge(args: &JudgeArgs, registry: &Registry) -> anyhow::Result<End
     );
     let pipeline = options.pipeline(&args.run, &file, registry)?;
     let (run, ending) = added_to(&pipeline, JudgeSolutions::NAME, &args.run, &args.asking, args.quiet)?;
-    if !args.quiet
-        && let Some(figures) = run.report.notes.values().find_map(|notes| notes.get("judged"))
-    {
+    let Some(figures) = run.report.notes.values().find_map(|notes| notes.get("judged")) else {
+        return Ok(ending);
+    };
+    if !args.quiet {
         console::print_painted(&figures_of(figures, Screen::of_stdout()))?;
     }
-    let n_judged = |figures: &Value| figures["n"].as_u64().unwrap_or_default();
-    if let Some(figures) = run.report.notes.values().find_map(|notes| notes.get("judged"))
-        && figures["pass_rate"]["without_votes"].as_u64() == Some(n_judged(figures))
-        && n_judged(figures) > 0
-    {
+    let n_judged = figures["n"].as_u64().unwrap_or_default();
+    if n_judged > 0 && figures["pass_rate"]["without_votes"].as_u64() == Some(n_judged) {
         console::print_status(&format!(
             "gate failed: no verdict on any of {} could be read\nhint: `callsieve why {} ID` shows what the judges wrote; a larger model may follow the format",
-            counted(n_judged(figures), "answer", "answers"),
+            counted(n_judged, "answer", "answers"),
             visible_line(&args.run.display().to_string())
         ));
         return Ok(Ending::GateFailed);

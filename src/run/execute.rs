@@ -112,6 +112,10 @@ fn reviewed(pipeline: &Pipeline, folder: &RunFolder, options: &Options) -> Resul
         return Ok(Reviewed::default());
     }
     let reviewed = read_reviews(&folder.path().join(DECISIONS)).or_else(|error| refuse(error.to_string()))?;
+    // Most runs have none, and need no recognisers for them.
+    if reviewed.decisions.all.is_empty() {
+        return Ok(reviewed);
+    }
     let personal = PersonalValues::of(&pipeline.stages).or_else(|error| refuse(error.to_string()))?;
     for of_reviewer in reviewed.decisions.by_file() {
         check_personal(&of_reviewer, |decision| personal.of_decision(decision))

@@ -184,11 +184,8 @@ pub(super) fn usable<T>(
 ) -> std::result::Result<T, String> {
     let answer = outcome.map_err(|why| why.describe())?;
     read(&answer).map_err(|why| {
-        usage.unusable += 1;
+        usage.count_unusable(cost);
         unusable.borrow_mut().push(request.clone());
-        if let Some(cost) = cost {
-            usage.wasted_cost = Some(usage.wasted_cost.unwrap_or(0.0) + cost);
-        }
         why.to_owned()
     })
 }

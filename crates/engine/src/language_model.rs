@@ -180,6 +180,14 @@ impl ModelUsage {
         self.saved_cost = sum(self.saved_cost, other.saved_cost);
     }
 
+    /// Counts an answer that cannot be used, and what it cost in this run.
+    pub fn count_unusable(&mut self, cost: Option<f64>) {
+        self.unusable += 1;
+        if let Some(cost) = cost {
+            self.wasted_cost = Some(self.wasted_cost.unwrap_or(0.0) + cost);
+        }
+    }
+
     /// Joins the notes of the parts of a stage; `None` if one of them is no usage.
     pub fn joined(notes: Vec<Value>) -> Option<Value> {
         let mut sum = Self::default();

@@ -121,11 +121,11 @@ fn mark_unusable(
     let Some(model) = cx.services.language_model.as_ref().filter(|_| !unusable.is_empty()) else {
         return Ok(());
     };
-    usage.unusable += unusable.len() as u64;
-    for cost in unusable.iter().filter_map(|(_, cost)| *cost) {
-        usage.wasted_cost = Some(usage.wasted_cost.unwrap_or(0.0) + cost);
-    }
-    let requests: Vec<ChatRequest> = unusable.into_iter().map(|(request, _)| request).collect();
+    let count = |(request, cost)| {
+        usage.count_unusable(cost);
+        request
+    };
+    let requests: Vec<ChatRequest> = unusable.into_iter().map(count).collect();
     model.mark_unusable(&requests)
 }
 

@@ -189,7 +189,7 @@ pub(crate) fn run_from_start(
 }
 
 /// Returns the calls of a turn of an instruction.
-pub(crate) fn calls_of<'r>(record: &'r Record, turn: &TurnRecord) -> Vec<&'r CallRecord> {
+pub fn calls_of<'r>(record: &'r Record, turn: &TurnRecord) -> Vec<&'r CallRecord> {
     turn.calls.iter().filter_map(|number| record.calls.get(number.checked_sub(1)?)).collect()
 }
 

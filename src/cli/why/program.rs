@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::text::Texts;
 use crate::instruct::attempt::Attempt;
 use crate::instruct::record::{CallRecord, Provenance, Record, TEMPLATE};
+use crate::instruct::retrace::calls_of;
 use crate::instruct::solutions::drawn;
 use crate::run::why::RequestHistory;
 use crate::text::visible::visible_line;
@@ -92,10 +93,9 @@ fn differences(attempt: &Attempt, record: &Record) -> (Vec<String>, Vec<String>)
     let made = attempt.calls().into_iter();
     let mut made: Vec<String> =
         made.map(|(call, ..)| written(&call.name, call.arguments.as_object().unwrap_or(&none))).collect();
-    let numbers = record.turns.last().map(|turn| turn.calls.as_slice()).unwrap_or_default();
-    let wanted = numbers.iter().filter_map(|number| record.calls.get(number.checked_sub(1)?));
+    let wanted = record.turns.last().map(|turn| calls_of(record, turn)).unwrap_or_default();
     let mut missing = Vec::new();
-    for call in wanted.map(|call| written(&call.name, &call.arguments)) {
+    for call in wanted.into_iter().map(|call| written(&call.name, &call.arguments)) {
         match made.iter().position(|other| *other == call) {
             Some(at) => drop(made.remove(at)),
             None => missing.push(call),

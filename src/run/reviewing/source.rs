@@ -57,8 +57,7 @@ impl RunSource {
         for id in TableId::ALL {
             let of_table: Vec<(usize, Place)> =
                 places.iter().copied().enumerate().filter(|(_, place)| place.table == id).collect();
-            let of = |place: &Place| place.row;
-            let wanted: Vec<RowIx> = of_table.iter().map(|(_, place)| of(place)).collect();
+            let wanted: Vec<RowIx> = of_table.iter().map(|(_, place)| place.row).collect();
             let contents = match id {
                 TableId::Requests => self.contents_of_requests(&wanted)?,
                 TableId::DocLists => self.contents_of_lists(&wanted)?,

@@ -24,6 +24,7 @@ use crate::engine::view::View;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::instruct::attempt::{Attempt, Checked, chosen, pass_rate, passing};
 use crate::instruct::record::Record;
+use crate::instruct::retrace::calls_of;
 use callsieve_judge::checks::{Finding, Level, Reason as Fault, Solution, check};
 
 macro_rules! faults {
@@ -96,12 +97,8 @@ fn checked(record: &Record, attempt: &Attempt, functions: &[Value]) -> Checked {
     let Some(answer) = attempt.answer() else { return Checked::default() };
     let end = answer.char_indices().nth(MOST_CHARS).map_or(answer.len(), |(end, _)| end);
     let answer = &answer[..end];
-    let wanted = record.turns.last().map(|turn| turn.calls.as_slice()).unwrap_or_default();
-    let mut expected: Vec<String> = wanted
-        .iter()
-        .filter_map(|number| record.calls.get(number.checked_sub(1)?))
-        .map(|call| call.name.clone())
-        .collect();
+    let wanted = record.turns.last().map(|turn| calls_of(record, turn)).unwrap_or_default();
+    let mut expected: Vec<String> = wanted.into_iter().map(|call| call.name.clone()).collect();
     expected.sort_unstable();
     expected.dedup();
     let mut messages = attempt.messages();

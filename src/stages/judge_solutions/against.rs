@@ -17,6 +17,7 @@ use super::{Case, Message, ModelUsage};
 use crate::conversation::Role;
 use crate::engine::context::Context;
 use crate::engine::error::{Error, Result};
+use crate::instruct::solutions::RATES;
 use crate::prompts::weighing::comparison;
 
 /// Where a run has its solutions, below its folder.
@@ -36,7 +37,7 @@ impl Reference {
         }
         let mut all = BTreeMap::new();
         for folder in FOLDERS.map(|folder| run.join(folder)) {
-            for line in lines(&folder.join("pass-rates.jsonl"))? {
+            for line in lines(&folder.join(RATES))? {
                 all.insert(id_of(&line), None);
             }
             for line in lines(&folder.join("openai.jsonl"))? {
