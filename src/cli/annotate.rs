@@ -9,12 +9,12 @@ use super::model::ModelArgs;
 use super::run::{Resumable, Watching, cancelled_by_signal, ending, print_summary};
 use crate::cli::console::{self, Console, count};
 use crate::engine::manifest::{RunFile, read_run_file_or_earlier};
-use crate::jobs::instruct::{AnnotateOptions, Instruct};
+use crate::jobs::instruct::{AnnotateOptions, Instruct, n_solved};
 use crate::jobs::{Job as _, job_of};
 use crate::pipeline::{Override, Pipeline};
 use crate::run::{Options, RunReport, prepare};
 use crate::stages::annotate::Annotate;
-use crate::stages::yields::{PASSED, YIELDS_NOTE, Yields};
+use crate::stages::yields::{YIELDS_NOTE, Yields};
 use crate::stages::{Registry, Settings as _};
 
 /// Arguments of `annotate`.
@@ -72,21 +72,20 @@ pub(super) fn annotate(args: &AnnotateArgs, registry: &Registry) -> anyhow::Resu
     let pipeline = args.options().pipeline(&args.run, &pipeline_of(&args.run)?, registry)?;
     let (run, ending) = added_to(&pipeline, Annotate::NAME, &args.run, &args.asking, args.quiet)?;
     if !args.quiet {
-        console::print_data(&solved(&run))?;
+        console::print_data(&solved(&run, &args.run)?)?;
     }
     Ok(ending)
 }
 
-/// How many of the instructions that were tried have an attempt that passes, by what the stage counted.
-fn solved(run: &RunReport) -> String {
+/// How many of the instructions that were tried have an attempt that passes, with the checks after it.
+fn solved(run: &RunReport, folder: &Path) -> anyhow::Result<String> {
     let yields = run.report.notes.get(Annotate::NAME).and_then(|notes| notes.get(YIELDS_NOTE));
     let Some(Yields(strata)) = yields.and_then(|yields| serde_json::from_value(yields.clone()).ok()) else {
-        return String::new();
+        return Ok(String::new());
     };
-    let outcomes = || strata.values().flat_map(BTreeMap::values).flatten();
-    let tried: u64 = outcomes().map(|(_, n)| n).sum();
-    let passed: u64 = outcomes().filter(|(outcome, _)| *outcome == PASSED).map(|(_, n)| n).sum();
-    format!("solved    {} of {} instructions that were tried\n", count(passed), count(tried))
+    let tried: u64 = strata.values().flat_map(BTreeMap::values).flatten().map(|(_, n)| n).sum();
+    let solved = n_solved(folder)?;
+    Ok(format!("solved    {} of {} instructions that were tried\n", count(solved), count(tried)))
 }
 
 /// How a run of instructions was started.

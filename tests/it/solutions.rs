@@ -247,6 +247,55 @@ fn a_run_gets_solution_paths_that_execution_judges() {
     assert!(String::from_utf8_lossy(&told.stdout).contains("\nsolved    "), "{}", shown(&told));
 }
 
+/// The findings of an attempt whose answer tells nothing.
+const LACKS_RESULT: &str = "solution/answer-lacks-result";
+
+#[test]
+fn an_answer_without_what_was_asked_for_does_not_pass_and_a_true_one_does() {
+    let bench = Bench::with_instructions("60");
+    let programs = programs(&bench);
+    let known = programs.clone();
+    // All calls are right. Every second answer tells something else.
+    let server = Server::start(move |request, _| {
+        let body = request.json();
+        let messages = body["messages"].as_array().unwrap();
+        let known_text =
+            |message: &Value| known.get(message["content"].as_str().unwrap_or_default()).cloned();
+        let at = messages.iter().rposition(|message| known_text(message).is_some()).unwrap();
+        let (number, record) = known_text(&messages[at]).unwrap();
+        let made = messages[at..].iter().filter(|message| message["role"] == "tool").count();
+        let gold = record["turns"].as_array().unwrap().last().unwrap()["calls"].as_array().unwrap();
+        match gold.get(made) {
+            Some(call) => {
+                let call = &record["calls"][usize::try_from(call.as_u64().unwrap()).unwrap() - 1];
+                calls(&[(call["name"].as_str().unwrap(), call["arguments"].clone())])
+            }
+            None if number % 2 == 0 => finish(record["answer"].as_str().unwrap()),
+            None if number % 4 == 1 => finish("The shop has 9,871 of these, they say."),
+            None => finish("It went well, thank you."),
+        }
+    });
+    let done = bench.annotate(&server.url, &[]);
+    assert!(matches!(done.status.code(), Some(0 | 1 | 4)), "{}", shown(&done));
+    let number_of: BTreeMap<&str, usize> =
+        programs.values().map(|(number, record)| (record["id"].as_str().unwrap(), *number)).collect();
+    let mut found = BTreeMap::<(&str, bool), usize>::new();
+    for rate in bench.lines("solutions/pass-rates.jsonl") {
+        let has = |level: &str| rate[level].as_array().unwrap().contains(&json!(LACKS_RESULT));
+        let level = match (has("faults"), has("suspicions")) {
+            (true, _) => "fault",
+            (false, true) => "suspicion",
+            (false, false) => "nothing",
+        };
+        let is_true = number_of[rate["id"].as_str().unwrap()] % 2 == 0;
+        *found.entry((level, is_true)).or_default() += 1;
+        assert_eq!(rate["passed"] == 1, level != "fault", "{rate}");
+    }
+    assert!(!found.contains_key(&("fault", true)) && !found.contains_key(&("suspicion", true)), "{found:?}");
+    let of = |level: &'static str| found.get(&(level, false)).copied().unwrap_or_default();
+    assert!(of("fault") >= 13 && of("suspicion") >= 5 && of("nothing") <= 3, "{found:?}");
+}
+
 #[test]
 fn judges_are_measured_by_execution_by_people_and_against_another_run() {
     let bench = Bench::with_instructions("24");

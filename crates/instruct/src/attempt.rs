@@ -59,6 +59,16 @@ impl<'a> Task<'a> {
         Ok(seen.unwrap_or_else(|| Observation::unknown_function(name, self.environment.origin())))
     }
 
+    /// Returns whether the calls of the last turn are known to change nothing: the state after them is that before.
+    ///
+    /// # Errors
+    /// The environment fails.
+    pub fn changes_nothing(&self) -> Result<bool, EnvironmentError> {
+        Ok(self.has_gold()
+            && self.record.end_state.is_some()
+            && self.run(&[])?.state_hash == self.record.end_state)
+    }
+
     /// Returns whether calls do what the last turn asks for; `None` if its own calls were not executed.
     ///
     /// # Errors
@@ -104,6 +114,9 @@ pub struct Attempt {
     /// Whether the calls of that path do what the instruction asks for; `None` if that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solved: Option<bool>,
+    /// The calls of the instruction are known to change nothing, so the answer is all that the user gets.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub changes_nothing: bool,
 }
 
 impl Attempt {
@@ -164,13 +177,17 @@ pub struct Checked {
     pub missed: Vec<String>,
 }
 
+impl Checked {
+    /// Returns whether a finding is certain.
+    pub fn is_faulty(&self) -> bool {
+        self.findings.iter().any(|finding| finding.level == Level::Certain)
+    }
+}
+
 /// Returns which attempts pass: those that are solved or, where that is not known, answered, without a certain fault. `checked` is empty if
 /// nothing was checked.
 pub fn passing(attempts: &[Attempt], checked: &[Checked]) -> Vec<bool> {
-    let is_faulty = |at: usize| {
-        let findings = checked.get(at).map(|of| of.findings.as_slice()).unwrap_or_default();
-        findings.iter().any(|finding| finding.level == Level::Certain)
-    };
+    let is_faulty = |at: usize| checked.get(at).is_some_and(Checked::is_faulty);
     attempts.iter().enumerate().map(|(at, attempt)| attempt.passes() && !is_faulty(at)).collect()
 }
 

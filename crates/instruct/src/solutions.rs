@@ -10,6 +10,7 @@ use std::path::Path;
 
 use callsieve_bfcl::conversation::{Message, Role, openai_message};
 use callsieve_engine::error::{At as _, Result};
+use callsieve_judge::checks::Level;
 use callsieve_solve::draw::draw;
 use callsieve_solve::finish::{self, Finish};
 use callsieve_solve::paths::{PreferencePair, preference_pairs};
@@ -97,8 +98,10 @@ impl Solved<'_> {
         let first = self.attempts.first();
         let judged_by = if first.is_some_and(|one| one.solved.is_some()) { "execution" } else { "answer" };
         let passes = self.passes();
-        let found = self.checked.iter().flat_map(|of| &of.findings);
-        let findings: BTreeSet<&str> = found.map(|finding| finding.reason.code()).collect();
+        let found = |level: Level| -> BTreeSet<&str> {
+            let all = self.checked.iter().flat_map(|of| &of.findings);
+            all.filter(|finding| finding.level == level).map(|finding| finding.reason.code()).collect()
+        };
         let spent = |of: fn(&Attempt) -> u64| self.attempts.iter().map(of).sum::<u64>();
         json!({
             "id": self.id,
@@ -109,7 +112,8 @@ impl Solved<'_> {
             "pass_rate": pass_rate(&passes),
             "judged_by": judged_by,
             "chosen": chosen(self.attempts, self.checked),
-            "findings": findings,
+            "faults": found(Level::Certain),
+            "suspicions": found(Level::Suspect),
             "origins": origins(self.attempts),
             "requests": spent(|one| u64::from(one.spent.requests)),
             "tokens": spent(|one| one.spent.tokens()),
@@ -165,9 +169,11 @@ fn write_lines(path: &Path, lines: impl Iterator<Item = Value>) -> Result<()> {
     file.flush().at("writing", path)
 }
 
-/// Returns an attempt as a person reads it: how it ended, and its tree, two lines or more.
-pub fn drawn(number: usize, attempt: &Attempt) -> String {
+/// Returns an attempt as a person reads it: how it ended, and its tree, two lines or more. `is_faulty`: a check found a certain fault.
+pub fn drawn(number: usize, attempt: &Attempt, is_faulty: bool) -> String {
     let outcome = match (attempt.solved, attempt.answered) {
+        (Some(true), _) if is_faulty => "the right calls, with a fault",
+        (None, Some(_)) if is_faulty => "answered, with a fault",
         (Some(true), _) => "solved",
         (Some(false), Some(_)) => "answered, with other results or another state than the instruction has",
         (None, Some(_)) => "answered",
@@ -191,7 +197,8 @@ fn write_trees(path: &Path, all: &[Solved<'_>]) -> Result<()> {
         let (id, asked) = (visible_line(solved.id), visible_line(asked));
         writeln!(file, "{gap}{id}  {turn}{asked}").at("writing", path)?;
         for (number, attempt) in (1..).zip(solved.attempts) {
-            file.write_all(drawn(number, attempt).as_bytes()).at("writing", path)?;
+            let is_faulty = solved.checked.get(number - 1).is_some_and(Checked::is_faulty);
+            file.write_all(drawn(number, attempt, is_faulty).as_bytes()).at("writing", path)?;
         }
     }
     file.flush().at("writing", path)

@@ -28,7 +28,7 @@ struct Case {
 impl Case {
     fn findings(&self) -> Vec<Finding> {
         let Self { messages, answer, functions } = self;
-        check(&Solution { messages, answer, functions, needs_call: false, expected_functions: &[] }).findings
+        check(&Solution { messages, answer, functions, ..Solution::default() }).findings
     }
 }
 
@@ -103,7 +103,7 @@ fn claims_of_api_bank_are_found_once_its_calls_are_left_out() {
 }
 
 /// Claims in the answers of API-Bank, which all follow a call that succeeded.
-const N_CLAIMS: usize = 194;
+const N_CLAIMS: usize = 214;
 
 #[test]
 fn answers_of_api_bank_with_other_digits_are_found() {

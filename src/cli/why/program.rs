@@ -4,7 +4,7 @@ use callsieve_judge::checks::Level;
 use serde_json::{Map, Value};
 
 use super::text::Texts;
-use crate::instruct::attempt::Attempt;
+use crate::instruct::attempt::{Attempt, Checked};
 use crate::instruct::record::{CallRecord, Provenance, Record, TEMPLATE};
 use crate::instruct::retrace::calls_of;
 use crate::instruct::solutions::drawn;
@@ -39,7 +39,8 @@ impl Texts {
         let turns = record.map_or(0, |record| record.turns.len());
         let mut text = String::new();
         for (at, attempt) in request.attempts.iter().enumerate() {
-            text += &drawn(at + 1, attempt);
+            let checked = request.checked.get(at);
+            text += &drawn(at + 1, attempt, checked.is_some_and(Checked::is_faulty));
             if turns > 1 {
                 text += &format!(
                     "  turn      the last one, turn {turns}; the turns before it are as in the instruction\n"
@@ -51,10 +52,12 @@ impl Texts {
                 text.extend(missing.iter().map(|call| format!("  missing   {}\n", self.shown(call))));
             }
             text.extend(attempt.answer().map(|answer| format!("  answer    {}\n", self.shown(answer))));
-            let findings = request.checked.get(at).map(|of| of.findings.as_slice()).unwrap_or_default();
-            for finding in findings {
+            for finding in checked.into_iter().flat_map(|of| &of.findings) {
                 let level = if finding.level == Level::Certain { "fault" } else { "suspicion" };
-                let evidence = format!("{}: \"{}\"", finding.reason.code(), finding.evidence);
+                let evidence = match finding.evidence.as_str() {
+                    "" => format!("{}: expected {}", finding.reason.code(), finding.expected),
+                    found => format!("{}: \"{found}\"", finding.reason.code()),
+                };
                 text += &format!("  {level:9} {}\n", self.shown(&evidence));
             }
         }

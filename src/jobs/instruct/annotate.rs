@@ -94,6 +94,10 @@ impl JudgeOptions {
     ) -> Result<Pipeline, PipelineError> {
         let mut resolved = run.pipeline.clone();
         let id = with_stages(&mut resolved, JudgeSolutions::NAME);
+        // What was compared in an earlier run is not compared again unasked.
+        for key in ["human", "against"] {
+            forget(&mut resolved, &id, key);
+        }
         let set = |key: &str, value: toml::Value| Override {
             id: id.clone(),
             key: key.to_owned(),
@@ -116,6 +120,16 @@ fn pipeline(
     registry: &Registry,
 ) -> Result<Pipeline, PipelineError> {
     Pipeline::from_resolved(resolved, &format!("{} (its pipeline)", folder.display()), overrides, registry)
+}
+
+/// Removes a setting of a stage.
+fn forget(resolved: &mut Value, id: &str, key: &str) {
+    let stages = resolved["stages"].as_array_mut().into_iter().flatten();
+    for stage in stages.filter(|stage| stage["id"] == id) {
+        if let Some(settings) = stage["settings"].as_object_mut() {
+            settings.remove(key);
+        }
+    }
 }
 
 /// The stages of solution paths, in their order.

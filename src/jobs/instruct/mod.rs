@@ -30,6 +30,14 @@ use crate::report::model::Report;
 pub use annotate::{AnnotateOptions, JudgeOptions, SOLUTION_STAGES};
 pub use options::{GenerateOptions, RECIPE, RECIPE_BY_MODELS, Way};
 
+/// Returns how many instructions of a run have a solution path that passes, with all checks.
+///
+/// # Errors
+/// A file of the run cannot be read.
+pub fn n_solved(run: &Path) -> Result<u64> {
+    Ok(solutions::Solutions::of(run)?.n_solved())
+}
+
 /// The job: rows are made by executing programs, and written in the forms of training programs.
 #[derive(Debug)]
 pub struct Instruct;

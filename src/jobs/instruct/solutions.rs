@@ -28,7 +28,8 @@ struct Line {
     attempts: u64,
     passed: u64,
     judged_by: String,
-    findings: BTreeSet<String>,
+    faults: BTreeSet<String>,
+    suspicions: BTreeSet<String>,
     origins: BTreeSet<String>,
     requests: u64,
     tokens: u64,
@@ -49,8 +50,10 @@ struct Sums {
 #[derive(Default)]
 pub(super) struct Solutions {
     strata: BTreeMap<String, Sums>,
-    /// How many instructions have a finding of this code.
-    findings: BTreeMap<String, u64>,
+    /// How many instructions have a fault of this code in an attempt.
+    faults: BTreeMap<String, u64>,
+    /// How many have a suspicion of it.
+    suspicions: BTreeMap<String, u64>,
     origins: BTreeSet<String>,
     judged_by: BTreeSet<String>,
     /// Drawn trees: those of instructions without a path that passes, and others.
@@ -94,11 +97,18 @@ impl Solutions {
         sums.passed += line.passed;
         sums.requests += line.requests;
         sums.tokens += line.tokens;
-        for code in line.findings {
-            *self.findings.entry(code).or_default() += 1;
+        for (counts, codes) in [(&mut self.faults, line.faults), (&mut self.suspicions, line.suspicions)] {
+            for code in codes {
+                *counts.entry(code).or_default() += 1;
+            }
         }
         self.origins.extend(line.origins);
         self.judged_by.insert(line.judged_by);
+    }
+
+    /// Returns how many instructions have an attempt that passes.
+    pub(super) fn n_solved(&self) -> u64 {
+        self.strata.values().map(|sums| sums.solved).sum()
     }
 
     fn is_empty(&self) -> bool {
@@ -108,7 +118,7 @@ impl Solutions {
     /// What is known of the paths, a sentence each: how many pass by what, where results come from, what checks found, what judges say.
     fn sentences(&self, report: &Value) -> Vec<String> {
         let sum = |of: fn(&Sums) -> u64| self.strata.values().map(of).sum::<u64>();
-        let (all, solved) = (sum(|sums| sums.instructions), sum(|sums| sums.solved));
+        let (all, solved) = (sum(|sums| sums.instructions), self.n_solved());
         let by: Vec<&str> = self.judged_by.iter().map(String::as_str).collect();
         let mut sentences = vec![format!(
             "{} of {} have a path that passes, as {} says; {} of {}",
@@ -131,7 +141,10 @@ impl Solutions {
             let origins: Vec<&str> = self.origins.iter().map(String::as_str).collect();
             sentences.push(format!("results are {}", origins.join(" and ")));
         }
-        sentences.extend(self.findings.iter().map(|(code, n)| format!("{code} in {} of them", count(*n))));
+        for (level, counts) in [("fault", &self.faults), ("suspicion", &self.suspicions)] {
+            sentences
+                .extend(counts.iter().map(|(code, n)| format!("{level} {code} in {} of them", count(*n))));
+        }
         for figures in report["notes"].as_object().into_iter().flatten().map(|(_, notes)| &notes["judged"]) {
             if let Some(n) = figures["n"].as_u64() {
                 sentences.push(of_judges(figures, n, &models("judge-solutions").join(", ")));

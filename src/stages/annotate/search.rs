@@ -192,10 +192,12 @@ impl<'a> Attempting<'a> {
         let outcome = self.search.outcome().map(|outcome| (outcome.end.clone(), outcome.spent));
         let (end, spent) = outcome.expect("it wants nothing, so it has ended");
         let chosen = tree.chosen().map(|path| path.leaf);
-        let mut attempt = Attempt { tree, end, spent, answered: chosen, solved: None };
+        let mut attempt =
+            Attempt { tree, end, spent, answered: chosen, solved: None, changes_nothing: false };
         if attempt.answered.is_some() {
             let calls: Vec<&Call> = attempt.calls().into_iter().map(|(call, ..)| call).collect();
             attempt.solved = self.task.is_solved(&calls).map_err(failed)?;
+            attempt.changes_nothing = self.task.changes_nothing().map_err(failed)?;
         } else if self.task.has_gold() {
             attempt.solved = Some(false);
         }

@@ -1,22 +1,32 @@
 //! Examples of the reasons of check-solutions.
 
-use super::{CALL_AS_TEXT, CLAIM, EMPTY, LAST_FAILED, LOOP, NO_CALL, NOT_OFFERED, UNGROUNDED, UNPAIRED};
+use super::{
+    CALL_AS_TEXT, CLAIM, EMPTY, LACKS_RESULT, LAST_FAILED, LOOP, NO_CALL, NOT_OFFERED, UNGROUNDED, UNPAIRED,
+};
 use crate::engine::example::Example;
 
 /// Tables of an instruction about a door that nothing executed, with one attempt: the steps of its path, and its answer.
 macro_rules! attempt {
     ($calls:literal, $steps:expr, $answer:literal) => {
+        attempt!($calls, $steps, $answer, "null", "[]", "")
+    };
+    ($calls:literal, $steps:expr, $answer:literal, $result:literal, $told:literal, $more:literal) => {
         concat!(
             r#"{"doc_lists": [{"functions": [{"name": "get_door", "description": "Returns a door.", "parameters": {"type": "dict", "required": ["id"], "properties": {"id": {"type": "string", "description": "Number."}}}}]}], "#,
             r#""requests": [{"messages": [{"role": "user", "content": "Which lock has D-1?"}], "program": {"instruction": "Which lock has D-1?", "stratum": "single", "style": "model", "wording": "m", "tier": "unexecuted", "turns": [{"user": "Which lock has D-1?", "calls": "#,
             $calls,
-            r#", "answer": ""}], "calls": [{"name": "get_door", "arguments": {"id": "D-1"}, "result": null, "references": {}, "provenance": {}}], "#,
-            r#""answer": "", "answer_from": [], "together": false, "offered": ["get_door"], "environment": "doors", "origin": "unexecuted", "state": "start", "end_state": null}, "#,
+            r#", "answer": ""}], "calls": [{"name": "get_door", "arguments": {"id": "D-1"}, "result": "#,
+            $result,
+            r#", "references": {}, "provenance": {}}], "answer": "", "answer_from": "#,
+            $told,
+            r#", "together": false, "offered": ["get_door"], "environment": "doors", "origin": "unexecuted", "state": "start", "end_state": null}, "#,
             r#""traces": [{"tree": {"semantics": "paper", "opening": [{"role": "user", "content": "Which lock has D-1?"}], "nodes": [{"request": 0}, {"parent": 0, "request": 1, "calls": ["#,
             $steps,
             r#"]}, {"parent": 1, "request": 2, "calls": [{"call": {"name": "Finish", "arguments": {}}, "kind": "finish"}], "end": {"answered": ""#,
             $answer,
-            r#""}}]}, "end": "answered", "spent": {"requests": 2, "usage": {"tokens_in": 0, "tokens_out": 0, "micro_dollars": 0}}, "answered": 2}]}]}"#
+            r#""}}]}, "end": "answered", "spent": {"requests": 2, "usage": {"tokens_in": 0, "tokens_out": 0, "micro_dollars": 0}}, "answered": 2"#,
+            $more,
+            "}]}]}"
         )
     };
 }
@@ -47,6 +57,20 @@ macro_rules! with {
 macro_rules! seen {
     () => {
         step!("c1", "get_door", r#", "observation": {"text": "{\"id\": \"D-1\", \"lock\": \"L-77012\"}"}"#)
+    };
+}
+
+/// The call with its result, of an instruction whose own answer tells the lock.
+macro_rules! told {
+    ($answer:literal) => {
+        attempt!(
+            "[1]",
+            seen!(),
+            $answer,
+            r#"{"id": "D-1", "lock": "L-77012"}"#,
+            r#"["$1.lock"]"#,
+            r#", "changes_nothing": true"#
+        )
     };
 }
 
@@ -85,6 +109,7 @@ pub(super) fn all() -> Vec<Example> {
             ),
             GOOD,
         ),
+        Example::tables(LACKS_RESULT.code, told!("It is a good one."), told!("L-77012 is its lock.")),
         Example::tables(EMPTY.code, with!(seen!(), ""), GOOD),
         Example::tables(
             LOOP.code,

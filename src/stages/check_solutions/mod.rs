@@ -42,6 +42,7 @@ faults! {
     NOT_OFFERED = "solution/function-not-offered", "The path calls a function that is not offered.";
     UNPAIRED = "solution/unpaired-result", "A call has no result, or a result has no call.";
     LAST_FAILED = "solution/last-call-failed", "All calls failed, and the answer does not say so.";
+    LACKS_RESULT = "solution/answer-lacks-result", "The answer has none of the values that were asked for.";
     EMPTY = "solution/empty-answer", "The answer has no text.";
     LOOP = "solution/loop", "The same call has the same result three times or more.";
     NO_CALL = "solution/no-call", "The request needs a call, and the path has none.";
@@ -73,7 +74,7 @@ impl Stage for CheckSolutions {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(3);
+        fingerprint.version(4);
         Ok(())
     }
 
@@ -103,12 +104,20 @@ fn checked(record: &Record, attempt: &Attempt, functions: &[Value]) -> Checked {
     expected.dedup();
     let mut messages = attempt.messages();
     messages.pop();
+    let told: Vec<Value> = record
+        .answer_from
+        .iter()
+        .filter_map(|place| record.held(record.calls.len(), place))
+        .cloned()
+        .collect();
     let report = check(&Solution {
         messages: &messages,
         answer,
         functions,
         needs_call: !expected.is_empty(),
         expected_functions: &expected,
+        told: &told,
+        changes_nothing: attempt.changes_nothing,
     });
     Checked { findings: report.findings, missed: report.coverage.missed }
 }

@@ -1,6 +1,6 @@
 //! Actions that an answer claims although no call succeeded.
 //!
-//! Read are "I have booked", "has been cancelled" about something of the user, and "successfully added", in English only. Which
+//! Read are "I have booked", "has been cancelled" about something of the user, "successfully added" and "all done", in English only. Which
 //! function can do which action is not known: with any success in the path, nothing is reported, unless all calls of the last turn
 //! failed. Claims of reading ("I have found") are deliberately absent, because a model may find something in its own words.
 
@@ -98,6 +98,19 @@ const OWNERS: [&str; 5] = ["your", "yours", "you", "successfully", "requested"];
 /// States after an action: "is booked"; others describe a thing: "is closed".
 const STATES: [&str; 7] =
     ["booked", "cancelled", "canceled", "confirmed", "reserved", "scheduled", "registered"];
+/// Words that say of everything that it is done, and whether that is plain.
+const DONE: [(&[&str], bool); 7] = [
+    (&["taken", "care", "of"], true),
+    (&["all", "done"], true),
+    (&["it's", "done"], true),
+    (&["that's", "done"], true),
+    (&["is", "done"], false),
+    (&["all", "set"], false),
+    (&["consider", "it", "done"], false),
+];
+/// Words before them of something that is still to be done.
+const PLANS: [&str; 13] =
+    ["will", "i'll", "we'll", "can", "could", "would", "should", "to", "shall", "be", "let", "get", "need"];
 /// Words of a sentence about the past of the world.
 const HISTORY: [&str; 7] = ["since", "by", "ago", "years", "many", "often", "century"];
 
@@ -173,6 +186,28 @@ fn sentences(chars: &[char]) -> Vec<Vec<Word>> {
 
 /// Returns the place of the first claim of a sentence, and whether it is plain that the assistant claims an effect outside.
 fn claim(words: &[Word]) -> Option<(Range<usize>, bool)> {
+    claim_of_action(words).or_else(|| claim_of_all(words))
+}
+
+/// "Done", or words that say so of everything.
+fn claim_of_all(words: &[Word]) -> Option<(Range<usize>, bool)> {
+    let text = |at: usize| words.get(at).map_or("", |word| word.text.as_str());
+    if words.len() == 1 && text(0) == "done" {
+        return Some((words[0].span.clone(), false));
+    }
+    let is_there =
+        |at: usize, phrase: &[&str]| phrase.iter().enumerate().all(|(nth, word)| text(at + nth) == *word);
+    let (start, end, is_plain) = (0..words.len()).find_map(|at| {
+        let (phrase, is_plain) = DONE.iter().find(|(phrase, _)| is_there(at, phrase))?;
+        Some((at, at + phrase.len() - 1, *is_plain))
+    })?;
+    let before =
+        |word: &Word| CONDITIONS.contains(&word.text.as_str()) || PLANS.contains(&word.text.as_str());
+    (!words[..start].iter().any(before)).then(|| (words[start].span.start..words[end].span.end, is_plain))
+}
+
+/// The claim of an action.
+fn claim_of_action(words: &[Word]) -> Option<(Range<usize>, bool)> {
     (0..words.len()).find_map(|action| {
         let is_effect = EFFECTS.binary_search(&words[action].text.as_str()).is_ok();
         if !is_effect && EDITS.binary_search(&words[action].text.as_str()).is_err() {
@@ -257,7 +292,11 @@ mod tests {
                 "has been cancelled",
                 true,
             ),
-            ("Done. The alarm has been set.", "has been set", false),
+            ("All done, I have taken care of everything.", "All done", true),
+            ("It has been taken care of.", "taken care of", true),
+            ("Done!", "Done", false),
+            ("You're all set.", "all set", false),
+            ("The alarm has been set.", "has been set", false),
             ("Visit canceled successfully", "canceled successfully", true),
         ] {
             assert_eq!(found(answer), [(claim.to_owned(), is_effect)], "{answer}");
@@ -274,6 +313,8 @@ mod tests {
             "I can book it. It could not be successfully added.",
             "I have not booked anything.",
             "I have found three boats.",
+            "I will get this all done. It can be taken care of by staff. Is it all done?",
+            "Once it's done, I will write.",
             "Would you like me to confirm that it has been sent to you?",
         ] {
             assert_eq!(found(answer), [], "{answer}");

@@ -133,13 +133,7 @@ mod tests {
 
     fn found(answer: &str) -> Vec<(String, Level)> {
         let functions = [json!({"name": "get_tide"})];
-        let solution = Solution {
-            messages: &[],
-            answer,
-            functions: &functions,
-            needs_call: false,
-            expected_functions: &[],
-        };
+        let solution = Solution { messages: &[], answer, functions: &functions, ..Solution::default() };
         findings(&Path::of(&solution)).into_iter().map(|finding| (finding.evidence, finding.level)).collect()
     }
 

@@ -42,7 +42,8 @@ pub(super) fn findings(path: &Path) -> Vec<Finding> {
         .collect()
 }
 
-fn is_grounded(claim: &Claim, sources: &Sources) -> bool {
+/// Returns whether a value has a source.
+pub(super) fn is_grounded(claim: &Claim, sources: &Sources) -> bool {
     match &claim.mention.value {
         Value::Url(url) => sources.text.contains(url.as_str()),
         Value::Email(email) => sources.text.contains(email.as_str()),
@@ -96,13 +97,7 @@ mod tests {
             Message::text(Role::User, "Ships from Oban on 5 March 2024 for three guests, please."),
             Message::text(Role::Tool, result),
         ];
-        let solution = Solution {
-            messages: &messages,
-            answer,
-            functions: &[],
-            needs_call: false,
-            expected_functions: &[],
-        };
+        let solution = Solution { messages: &messages, answer, functions: &[], ..Solution::default() };
         findings(&Path::of(&solution)).into_iter().map(|finding| (finding.evidence, finding.level)).collect()
     }
 
@@ -150,13 +145,7 @@ mod tests {
     fn spans_are_in_characters() {
         let messages = [];
         let answer = "Größe: ABC123";
-        let solution = Solution {
-            messages: &messages,
-            answer,
-            functions: &[],
-            needs_call: false,
-            expected_functions: &[],
-        };
+        let solution = Solution { messages: &messages, answer, functions: &[], ..Solution::default() };
         assert_eq!(findings(&Path::of(&solution))[0].span, Some(7..13));
     }
 }

@@ -1,7 +1,7 @@
 //! Checks of a finished solution path that need no model.
 //!
 //! `structure` compares calls, results and functions on offer; `grounding` searches the source of each value in the answer;
-//! `actions` finds actions that the answer claims; `call_text` finds calls written as text. A finding is either certain or a
+//! `telling` searches the values that were asked for; `actions` finds actions that the answer claims; `call_text` finds calls written as text. A finding is either certain or a
 //! suspicion that a person or a judge should read. Words of actions, names and numbers are English.
 
 mod actions;
@@ -17,6 +17,7 @@ mod numbers;
 mod path;
 mod sources;
 mod structure;
+mod telling;
 
 use std::ops::Range;
 
@@ -27,7 +28,7 @@ use serde_json::Value;
 use path::Path;
 
 /// A finished solution path and what its assistant could call.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Solution<'a> {
     /// The messages before the answer, in order. A last assistant message with the text of the answer may be among them.
     pub messages: &'a [Message],
@@ -39,6 +40,10 @@ pub struct Solution<'a> {
     pub needs_call: bool,
     /// Names of functions that a good path calls after the last message of the user; empty if that is unknown.
     pub expected_functions: &'a [String],
+    /// Values of results that a good answer tells; empty if that is unknown.
+    pub told: &'a [Value],
+    /// Whether good calls are known to change nothing, so that the user gets nothing but the answer.
+    pub changes_nothing: bool,
 }
 
 /// The fault of a finding.
@@ -62,6 +67,9 @@ pub enum Reason {
     /// All calls after the last user message failed.
     #[serde(rename = "solution/last-call-failed")]
     LastCallFailed,
+    /// The answer has none of the values that were asked for.
+    #[serde(rename = "solution/answer-lacks-result")]
+    AnswerLacksResult,
     /// The answer has no text.
     #[serde(rename = "solution/empty-answer")]
     EmptyAnswer,
@@ -75,13 +83,14 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons, in the order of their findings.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::UngroundedAnswer,
         Self::ClaimWithoutCall,
         Self::CallAsText,
         Self::FunctionNotOffered,
         Self::UnpairedResult,
         Self::LastCallFailed,
+        Self::AnswerLacksResult,
         Self::EmptyAnswer,
         Self::Loop,
         Self::NoCall,
@@ -96,6 +105,7 @@ impl Reason {
             Self::FunctionNotOffered => "solution/function-not-offered",
             Self::UnpairedResult => "solution/unpaired-result",
             Self::LastCallFailed => "solution/last-call-failed",
+            Self::AnswerLacksResult => "solution/answer-lacks-result",
             Self::EmptyAnswer => "solution/empty-answer",
             Self::Loop => "solution/loop",
             Self::NoCall => "solution/no-call",
@@ -191,7 +201,9 @@ pub struct Report {
 pub fn check(solution: &Solution) -> Report {
     let path = Path::of(solution);
     let mut findings = structure::findings(&path);
-    findings.extend(grounding::findings(&path));
+    let ungrounded = grounding::findings(&path);
+    findings.extend(telling::findings(&path, &ungrounded));
+    findings.extend(ungrounded);
     findings.extend(actions::findings(&path));
     findings.extend(call_text::findings(&path));
     findings.sort_by_key(|finding| (finding.reason, finding.span.as_ref().map(|span| span.start)));

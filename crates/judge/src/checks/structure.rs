@@ -123,7 +123,7 @@ mod tests {
     fn reasons(messages: &[Message], answer: &str, needs_call: bool) -> Vec<(Reason, Level, String)> {
         let functions = [json!({"name": "ring"})];
         let solution =
-            Solution { messages, answer, functions: &functions, needs_call, expected_functions: &[] };
+            Solution { messages, answer, functions: &functions, needs_call, ..Solution::default() };
         let findings = check(&solution).findings;
         findings.into_iter().map(|it| (it.reason, it.level, it.evidence)).collect()
     }
@@ -213,6 +213,7 @@ mod tests {
             functions: &functions,
             needs_call: true,
             expected_functions: &expected,
+            ..Solution::default()
         };
         let coverage = check(&solution).coverage;
         assert_eq!((coverage.called, coverage.missed), (vec!["ring".to_owned()], vec!["sing".to_owned()]));
