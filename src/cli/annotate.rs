@@ -13,9 +13,10 @@ use crate::jobs::instruct::{AnnotateOptions, Instruct, n_solved};
 use crate::jobs::{Job as _, job_of};
 use crate::pipeline::{Override, Pipeline};
 use crate::run::{Options, RunReport, prepare};
-use crate::stages::annotate::Annotate;
+use crate::stages::annotate::{Annotate, NO_REPLY};
 use crate::stages::yields::{YIELDS_NOTE, Yields};
 use crate::stages::{Registry, Settings as _};
+use crate::text::figures::counted;
 
 /// Arguments of `annotate`.
 #[derive(Debug, clap::Args)]
@@ -71,21 +72,50 @@ pub(super) fn annotate(args: &AnnotateArgs, registry: &Registry) -> anyhow::Resu
     use_threads(args.threads)?;
     let pipeline = args.options().pipeline(&args.run, &pipeline_of(&args.run)?, registry)?;
     let (run, ending) = added_to(&pipeline, Annotate::NAME, &args.run, &args.asking, args.quiet)?;
+    let counts = Counts::of(&run);
     if !args.quiet {
-        console::print_data(&solved(&run, &args.run)?)?;
+        console::print_data(&counts.solved(&args.run)?)?;
+    }
+    // The set is whole, and not all of it was tried.
+    if counts.without_reply > 0 && matches!(ending, Ending::Done) {
+        console::print_status(&format!(
+            "{} no attempt, because a request has no reply; the same command asks for what is missing",
+            counted(counts.without_reply, "instruction has", "instructions have")
+        ));
+        return Ok(Ending::GateFailed);
     }
     Ok(ending)
 }
 
-/// How many of the instructions that were tried have an attempt that passes, with the checks after it.
-fn solved(run: &RunReport, folder: &Path) -> anyhow::Result<String> {
-    let yields = run.report.notes.get(Annotate::NAME).and_then(|notes| notes.get(YIELDS_NOTE));
-    let Some(Yields(strata)) = yields.and_then(|yields| serde_json::from_value(yields.clone()).ok()) else {
-        return Ok(String::new());
-    };
-    let tried: u64 = strata.values().flat_map(BTreeMap::values).flatten().map(|(_, n)| n).sum();
-    let solved = n_solved(folder)?;
-    Ok(format!("solved    {} of {} instructions that were tried\n", count(solved), count(tried)))
+/// What the stage counted.
+#[derive(Default)]
+struct Counts {
+    tried: u64,
+    without_reply: u64,
+}
+
+impl Counts {
+    fn of(run: &RunReport) -> Self {
+        let yields = run.report.notes.get(Annotate::NAME).and_then(|notes| notes.get(YIELDS_NOTE));
+        let yields = yields.and_then(|yields| serde_json::from_value::<Yields>(yields.clone()).ok());
+        let outcomes =
+            yields.iter().flat_map(|Yields(strata)| strata.values().flat_map(BTreeMap::values)).flatten();
+        let mut counts = Self::default();
+        for (outcome, n) in outcomes {
+            if outcome == NO_REPLY.code {
+                counts.without_reply += n;
+            } else {
+                counts.tried += n;
+            }
+        }
+        counts
+    }
+
+    /// How many of the instructions that were tried have an attempt that passes, with the checks after it.
+    fn solved(&self, folder: &Path) -> anyhow::Result<String> {
+        let (solved, tried) = (count(n_solved(folder)?), count(self.tried));
+        Ok(format!("solved    {solved} of {tried} instructions that were tried\n"))
+    }
 }
 
 /// How a run of instructions was started.

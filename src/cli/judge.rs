@@ -10,10 +10,10 @@ use super::arguments::{threads, use_threads};
 use super::model::ModelArgs;
 use crate::cli::console::{self, Paint, Painted, Screen};
 use crate::cli::layout::{Column, Table};
-use crate::jobs::instruct::JudgeOptions;
+use crate::jobs::instruct::{JudgeOptions, solution_ids};
 use crate::pipeline::Override;
 use crate::stages::annotate::Annotate;
-use crate::stages::judge_solutions::JudgeSolutions;
+use crate::stages::judge_solutions::{JudgeSolutions, check_human};
 use crate::stages::{Registry, Settings as _};
 use crate::text::figures::counted;
 use crate::text::visible::visible_line;
@@ -86,6 +86,11 @@ pub(super) fn judge(args: &JudgeArgs, registry: &Registry) -> anyhow::Result<End
         args.run.display(),
         args.run.display()
     );
+    if let Some(human) = &args.human {
+        // Before anything of the run is touched.
+        let ids = solution_ids(&args.run)?;
+        check_human(human, ids.iter().map(String::as_str))?;
+    }
     let pipeline = options.pipeline(&args.run, &file, registry)?;
     let (run, ending) = added_to(&pipeline, JudgeSolutions::NAME, &args.run, &args.asking, args.quiet)?;
     let Some(figures) = run.report.notes.values().find_map(|notes| notes.get("judged")) else {
@@ -146,11 +151,15 @@ fn figures_of(figures: &Value, screen: Screen) -> Painted {
     }
     if let Some(rate) = figures["win_rate"].as_object() {
         let n = |key: &str| rate[key].as_u64().unwrap_or_default();
+        let n_decided = n("wins") + n("losses") + n("ties");
+        let halved = match n_decided {
+            0 => "-".to_owned(),
+            _ => format!("{:.1} %", rate["halved"].as_f64().unwrap_or_default() * 100.0),
+        };
         text.add(
             Paint::Plain,
             &format!(
-                "\nwin rate  {:.1} % with ties as halves: {} wins, {} losses, {} ties, {} without an outcome\n",
-                rate["halved"].as_f64().unwrap_or_default() * 100.0,
+                "\nwin rate  {halved} with ties as halves: {} wins, {} losses, {} ties, {} without an outcome\n",
                 n("wins"),
                 n("losses"),
                 n("ties"),

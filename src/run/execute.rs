@@ -91,6 +91,9 @@ pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> 
     check_apart(pipeline, &source, out)?;
     check_baselines(pipeline, Some(out))?;
     check_sink(pipeline, &source)?;
+    for instance in &pipeline.stages {
+        instance.stage.check_ready()?;
+    }
     let model = language_model::open(pipeline, &options.model)?;
     let folder = RunFolder::take_as(out, &options.command_line())?;
     if options.fresh {

@@ -374,6 +374,29 @@ fn judges_are_measured_by_execution_by_people_and_against_another_run() {
     assert!(bench.path("run/report.json").is_file());
 }
 
+#[test]
+fn a_run_without_replies_or_with_a_wrong_argument_leaves_the_set_as_it_is() {
+    let bench = Bench::with_instructions("20");
+    let before = dataset(&bench.path("run"));
+    let programs = programs(&bench);
+    let server = server(&programs);
+    let refused = bench.annotate(&server.url, &["--environment", "nothing.toml"]);
+    assert_eq!(refused.status.code(), Some(2), "{}", shown(&refused));
+    assert!(shown(&refused).contains("nothing.toml"), "{}", shown(&refused));
+    assert!(bench.path("run/report.json").is_file() && !bench.path("run/earlier").exists());
+    assert_same_bytes(&before, &dataset(&bench.path("run")));
+    // Nothing is in the cache, so nothing is known of any instruction.
+    let open = bench.annotate(&server.url, &["--cache-only"]);
+    assert_eq!(open.status.code(), Some(1), "{}", shown(&open));
+    assert!(shown(&open).contains("20 instructions have no attempt"), "{}", shown(&open));
+    assert_eq!(bench.lines("programs.jsonl").len(), 20);
+    assert!(server.requests().is_empty());
+    // The next run asks.
+    let done = bench.annotate(&server.url, &[]);
+    assert!(!server.requests().is_empty(), "{}", shown(&done));
+    assert!(bench.lines("solutions/pass-rates.jsonl").len() >= 19, "{}", shown(&done));
+}
+
 /// Copies a folder with all that is below it.
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();

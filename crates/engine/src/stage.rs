@@ -26,6 +26,14 @@ pub trait Stage: Send + Sync {
     /// An external file cannot be read.
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()>;
 
+    /// Checks that what its settings name can be used, such as an environment. It is called before anything of an earlier run is removed.
+    ///
+    /// # Errors
+    /// It cannot; the message says how to go on.
+    fn check_ready(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Prepares expensive data that does not depend on rows, such as built-in tables. It runs while the inputs are
     /// read. It may be omitted when a run is resumed.
     fn prepare(&self) {}

@@ -240,6 +240,11 @@ impl<'a> Verdict<'a> {
         self.hold(row, reason, Evidence::detail(json!({ "failed": what })))
     }
 
+    /// Leaves work open that a service did not do, of rows that stay kept: a later run does the stage again.
+    pub fn leave_open(&mut self) {
+        self.note(INCOMPLETE_NOTE, Value::Bool(true));
+    }
+
     /// Merges a row into one that stays kept.
     ///
     /// # Errors

@@ -157,6 +157,9 @@ fn most_tokens(body: &Value) -> u64 {
     estimated(body.to_string().len()) + answer
 }
 
+/// The most tokens that a reply is believed to have; a server that reports more is wrong, and sums stay in their range.
+const MOST_TOKENS: u64 = u32::MAX as u64;
+
 /// Reads a reply. Servers differ: content in parts, arguments as an object, no usage, an error with status 200.
 pub(super) fn read_reply(answer: &Value, latency: f64) -> Result<ChatReply, String> {
     let choice = &answer["choices"][0];
@@ -175,9 +178,10 @@ pub(super) fn read_reply(answer: &Value, latency: f64) -> Result<ChatReply, Stri
     if !message.is_object() {
         return Err("the reply has no choice with a message".to_owned());
     }
-    let calls = message["tool_calls"].as_array().into_iter().flatten().map(call).collect::<Result<_, _>>()?;
+    let calls = message["tool_calls"].as_array().into_iter().flatten().map(call).collect();
     let usage = &answer["usage"];
-    let tokens = |keys: [&str; 2]| keys.iter().find_map(|key| usage[*key].as_u64());
+    let tokens =
+        |keys: [&str; 2]| keys.iter().find_map(|key| usage[*key].as_u64()).map(|n| n.min(MOST_TOKENS));
     let reasoning =
         [&message["reasoning_content"], &message["reasoning"]].into_iter().find_map(Value::as_str);
     Ok(ChatReply {
@@ -185,7 +189,7 @@ pub(super) fn read_reply(answer: &Value, latency: f64) -> Result<ChatReply, Stri
         calls,
         finish_reason: finish_reason.map(str::to_owned),
         input_tokens: tokens(["prompt_tokens", "input_tokens"]),
-        cached_tokens: usage["prompt_tokens_details"]["cached_tokens"].as_u64(),
+        cached_tokens: usage["prompt_tokens_details"]["cached_tokens"].as_u64().map(|n| n.min(MOST_TOKENS)),
         output_tokens: tokens(["completion_tokens", "output_tokens"]),
         model: answer["model"].as_str().map(str::to_owned),
         reasoning: reasoning.filter(|text| !text.is_empty()).map(str::to_owned),
@@ -203,16 +207,17 @@ fn content(message: &Value) -> String {
     }
 }
 
-/// Returns name and arguments of a call. The official handlers read the arguments from a text; an object is written as one.
-fn call(call: &Value) -> Result<(String, Value), String> {
+/// Returns name and arguments of a call. The official handlers read the arguments from a text; an object is written as one. A call without
+/// a name has an empty one: it calls nothing, and was paid for like any other.
+fn call(call: &Value) -> (String, Value) {
     let function = if call["function"].is_object() { &call["function"] } else { call };
-    let name = function["name"].as_str().ok_or("a call of the reply has no name")?;
+    let name = function["name"].as_str().unwrap_or_default();
     let arguments = match &function["arguments"] {
         Value::Null => "{}".to_owned(),
         Value::String(text) => text.clone(),
         other => other.to_string(),
     };
-    Ok((name.to_owned(), Value::String(arguments)))
+    (name.to_owned(), Value::String(arguments))
 }
 
 #[cfg(test)]
@@ -381,13 +386,20 @@ mod tests {
             (json!({"choices": [{"finish_reason": "stop"}]}), "no choice with a message"),
             (json!({"choices": []}), "no choice with a message"),
             (json!([]), "no choice with a message"),
-            (
-                json!({"choices": [{"message": {"tool_calls": [{"function": {"arguments": "{}"}}]}}]}),
-                "has no name",
-            ),
         ] {
             let error = read_reply(&answer, 0.0).unwrap_err();
             assert!(error.contains(expected), "{answer}: {error}");
         }
+    }
+
+    #[test]
+    fn a_call_without_a_name_and_tokens_without_number_are_a_reply() {
+        let answer = json!({
+            "choices": [{"message": {"tool_calls": [{"function": {"arguments": "{}"}}]}}],
+            "usage": {"prompt_tokens": u64::MAX, "completion_tokens": 3},
+        });
+        let reply = read_reply(&answer, 0.0).unwrap();
+        assert_eq!(reply.calls, [(String::new(), json!("{}"))]);
+        assert_eq!((reply.input_tokens, reply.output_tokens), (Some(MOST_TOKENS), Some(3)));
     }
 }

@@ -38,6 +38,14 @@ pub fn n_solved(run: &Path) -> Result<u64> {
     Ok(solutions::Solutions::of(run)?.n_solved())
 }
 
+/// Returns the ids of the instructions of a run that have solution paths.
+///
+/// # Errors
+/// A file of the run cannot be read.
+pub fn solution_ids(run: &Path) -> Result<Vec<String>> {
+    Ok(solutions::Solutions::of(run)?.into_ids())
+}
+
 /// The job: rows are made by executing programs, and written in the forms of training programs.
 #[derive(Debug)]
 pub struct Instruct;

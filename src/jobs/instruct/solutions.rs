@@ -24,6 +24,7 @@ const MOST_TREES: usize = 5;
 /// A line of the file of pass rates.
 #[derive(Deserialize)]
 struct Line {
+    id: String,
     stratum: String,
     attempts: u64,
     passed: u64,
@@ -54,6 +55,7 @@ pub(super) struct Solutions {
     faults: BTreeMap<String, u64>,
     /// How many have a suspicion of it.
     suspicions: BTreeMap<String, u64>,
+    ids: Vec<String>,
     origins: BTreeSet<String>,
     judged_by: BTreeSet<String>,
     /// Drawn trees: those of instructions without a path that passes, and others.
@@ -102,8 +104,14 @@ impl Solutions {
                 *counts.entry(code).or_default() += 1;
             }
         }
+        self.ids.push(line.id);
         self.origins.extend(line.origins);
         self.judged_by.insert(line.judged_by);
+    }
+
+    /// Returns the ids of the instructions.
+    pub(super) fn into_ids(self) -> Vec<String> {
+        self.ids
     }
 
     /// Returns how many instructions have an attempt that passes.

@@ -30,8 +30,9 @@ pub(super) fn all() -> Vec<Example> {
         Example::tables(UNSOLVED.code, GIVES_UP, SOLVED).with_settings(
             r#"model = "m", environment = "built-in:doors", protocol = "schema", unsolved = "drop""#,
         ),
-        Example::tables(NO_REPLY.code, door!("null"), SOLVED)
-            .with_settings(r#"model = "m", environment = "built-in:doors", protocol = "schema""#),
+        Example::tables(NO_REPLY.code, door!("null"), SOLVED).with_settings(
+            r#"model = "m", environment = "built-in:doors", protocol = "schema", unsolved = "drop""#,
+        ),
     ];
     examples.into()
 }

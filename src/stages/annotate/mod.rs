@@ -9,6 +9,7 @@ mod examples;
 mod search;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use callsieve_instruct::attempt::{Attempt, chosen, pass_rate, passing};
@@ -37,12 +38,13 @@ use crate::engine::view::View;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::environment::Environment as System;
 use crate::environments::call::Origin;
+use crate::environments::environment::Environment;
 use crate::prompts::solving::{RESULTS, TRY_ANOTHER, Wire};
 use search::{Attempting, World};
 
 static UNSOLVED: Reason =
     Reason::policy("solution/unsolved", "No attempt of the model at the instruction passes.");
-static NO_REPLY: Reason = Reason::fault(
+pub(crate) static NO_REPLY: Reason = Reason::fault(
     "solution/no-reply",
     "The language model gave no usable reply for a step, or the time of the stage was over.",
 );
@@ -229,16 +231,15 @@ impl Stage for Annotate {
         }
     }
 
+    fn check_ready(&self) -> Result<()> {
+        if self.model.is_some() { self.open().map(drop) } else { Ok(()) }
+    }
+
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
         let docs = view.all_parents(cx, |list| list.functions())?;
         let made = made_rows(view, cx)?;
         let Some(model) = self.model.as_deref().map(str::trim) else { return Ok(()) };
-        let environment = self.executor.open(self.environment.as_deref())?;
-        if environment.origin() == Origin::Unexecuted && self.simulator.is_none() {
-            return Err(Error::Setting(
-                "nothing executes the calls of a collection\nhint: set simulator to a language model that stands in for its functions, or environment to one that executes them".to_owned(),
-            ));
-        }
+        let environment = self.open()?;
         let world = World {
             environment: &*environment,
             simulator: self.simulator.as_deref().map(str::trim),
@@ -276,6 +277,17 @@ impl Stage for Annotate {
 }
 
 impl Annotate {
+    /// Opens the environment, which executes calls or has a model that stands in for its functions.
+    fn open(&self) -> Result<Arc<dyn Environment>> {
+        let environment = self.executor.open(self.environment.as_deref())?;
+        if environment.origin() == Origin::Unexecuted && self.simulator.is_none() {
+            return Err(Error::Setting(
+                "nothing executes the calls of a collection\nhint: set simulator to a language model that stands in for its functions, or environment to one that executes them".to_owned(),
+            ));
+        }
+        Ok(environment)
+    }
+
     /// The settings of each search.
     fn search(&self) -> SearchSettings {
         let method = match self.method {
@@ -308,32 +320,42 @@ impl Annotate {
 
     /// Gives a row its attempts, and decides on it. Returns what it counts as.
     fn decide(&self, row: &MadeRow, attempts: &[Attempt], out: &mut Verdict<'_>) -> Result<&'static str> {
-        out.set(row.row, TRACES, json!(attempts).to_string())?;
-        let passes = passing(attempts, &[]);
         let chosen = chosen(attempts, &[]);
-        out.set(row.row, PASS_RATE, pass_rate(&passes).to_string())?;
-        out.set(row.row, CHOSEN, chosen.and_then(|at| i64::try_from(at).ok()).unwrap_or(NONE_CHOSEN))?;
-        if chosen.is_some() {
-            return Ok(PASSED);
-        }
-        let failed = attempts.iter().find_map(|attempt| match &attempt.end {
-            SearchEnd::Failed(why) | SearchEnd::Stopped(why) => Some(why),
-            _ => None,
-        });
-        if let Some(why) = failed {
-            out.fail(row.row, &NO_REPLY, why)?;
-            return Ok(NO_REPLY.code);
-        }
         let keeps = match self.unsolved {
             Unsolved::KeepExecuted => row.record.is_executed(),
             Unsolved::Keep => true,
             Unsolved::Drop => false,
         };
+        let failed = attempts.iter().find_map(|attempt| match &attempt.end {
+            SearchEnd::Failed(why) | SearchEnd::Stopped(why) => Some(why),
+            _ => None,
+        });
+        if let Some(why) = failed.filter(|_| chosen.is_none()) {
+            // An instruction that needs no attempt stays in the set, without the one that was broken off.
+            if keeps {
+                out.leave_open();
+            } else {
+                note(row, attempts, chosen, out)?;
+                out.fail(row.row, &NO_REPLY, why)?;
+            }
+            return Ok(NO_REPLY.code);
+        }
+        note(row, attempts, chosen, out)?;
+        if chosen.is_some() {
+            return Ok(PASSED);
+        }
         if !keeps {
             out.drop(row.row, &UNSOLVED, Evidence::detail(json!({ "attempts": ends(attempts) })))?;
         }
         Ok(UNSOLVED.code)
     }
+}
+
+/// Notes the attempts of a row.
+fn note(row: &MadeRow, attempts: &[Attempt], chosen: Option<usize>, out: &mut Verdict<'_>) -> Result<()> {
+    out.set(row.row, TRACES, json!(attempts).to_string())?;
+    out.set(row.row, PASS_RATE, pass_rate(&passing(attempts, &[])).to_string())?;
+    out.set(row.row, CHOSEN, chosen.and_then(|at| i64::try_from(at).ok()).unwrap_or(NONE_CHOSEN))
 }
 
 /// How each attempt ended, with the ends of its paths.

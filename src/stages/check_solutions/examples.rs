@@ -1,7 +1,8 @@
 //! Examples of the reasons of check-solutions.
 
 use super::{
-    CALL_AS_TEXT, CLAIM, EMPTY, LACKS_RESULT, LAST_FAILED, LOOP, NO_CALL, NOT_OFFERED, UNGROUNDED, UNPAIRED,
+    CALL_AS_TEXT, CLAIM, EMPTY, LACKS_RESULT, LAST_FAILED, LOOP, NO_CALL, NOT_OFFERED, OTHER_FUNCTIONS,
+    UNGROUNDED, UNPAIRED,
 };
 use crate::engine::example::Example;
 
@@ -12,7 +13,7 @@ macro_rules! attempt {
     };
     ($calls:literal, $steps:expr, $answer:literal, $result:literal, $told:literal, $more:literal) => {
         concat!(
-            r#"{"doc_lists": [{"functions": [{"name": "get_door", "description": "Returns a door.", "parameters": {"type": "dict", "required": ["id"], "properties": {"id": {"type": "string", "description": "Number."}}}}]}], "#,
+            r#"{"doc_lists": [{"functions": [{"name": "get_door", "description": "Returns a door.", "parameters": {"type": "dict", "required": ["id"], "properties": {"id": {"type": "string", "description": "Number."}}}}, {"name": "find_door", "description": "Finds a door.", "parameters": {"type": "dict", "required": ["id"], "properties": {"id": {"type": "string", "description": "Number."}}}}]}], "#,
             r#""requests": [{"messages": [{"role": "user", "content": "Which lock has D-1?"}], "program": {"instruction": "Which lock has D-1?", "stratum": "single", "style": "model", "wording": "m", "tier": "unexecuted", "turns": [{"user": "Which lock has D-1?", "calls": "#,
             $calls,
             r#", "answer": ""}], "calls": [{"name": "get_door", "arguments": {"id": "D-1"}, "result": "#,
@@ -129,6 +130,14 @@ pub(super) fn all() -> Vec<Example> {
                         r#", "observation": {"text": "{\"id\": \"D-1\", \"lock\": \"L-77012\"}"}"#
                     )
                 ),
+                "It has the lock L-77012."
+            ),
+            GOOD,
+        ),
+        Example::tables(
+            OTHER_FUNCTIONS.code,
+            with!(
+                step!("c1", "find_door", r#", "observation": {"text": "{\"lock\": \"L-77012\"}"}"#),
                 "It has the lock L-77012."
             ),
             GOOD,

@@ -46,6 +46,7 @@ faults! {
     EMPTY = "solution/empty-answer", "The answer has no text.";
     LOOP = "solution/loop", "The same call has the same result three times or more.";
     NO_CALL = "solution/no-call", "The request needs a call, and the path has none.";
+    OTHER_FUNCTIONS = "solution/other-functions", "The path calls none of the functions that the request needs.";
 }
 
 /// The stage; it has no settings.
@@ -117,6 +118,7 @@ fn checked(record: &Record, attempt: &Attempt, functions: &[Value]) -> Checked {
         needs_call: !expected.is_empty(),
         expected_functions: &expected,
         told: &told,
+        is_solved: attempt.solved == Some(true),
         changes_nothing: attempt.changes_nothing,
     });
     Checked { findings: report.findings, missed: report.coverage.missed }

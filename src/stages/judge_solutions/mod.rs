@@ -162,7 +162,7 @@ impl Stage for JudgeSolutions {
         let (checked, ids) = beside(view, cx)?;
         let people = self.human.as_deref().map(of_people).transpose()?;
         if let (Some(people), Some(file)) = (&people, &self.human) {
-            check_people(people, &ids, file)?;
+            check_people(people, file, ids.values().map(String::as_str))?;
         }
         let mut cases: Vec<Case<'_>> = rows
             .iter()
@@ -199,21 +199,33 @@ fn of_people(file: &Path) -> Result<BTreeMap<String, AnswerStatus>> {
     callsieve_judge::human::read(&text).map_err(|error| wrong(&error))
 }
 
-/// Refuses verdicts of people of which none is about an instruction, before anybody is asked.
-fn check_people(
+/// Refuses a file of verdicts of people that has none about an instruction with one of these ids.
+///
+/// # Errors
+/// It is so, or the file cannot be read.
+pub(crate) fn check_human<'i>(file: &Path, ids: impl Iterator<Item = &'i str>) -> Result<()> {
+    check_people(&of_people(file)?, file, ids)
+}
+
+fn check_people<'i>(
     people: &BTreeMap<String, AnswerStatus>,
-    ids: &BTreeMap<RowIx, String>,
     file: &Path,
+    ids: impl Iterator<Item = &'i str>,
 ) -> Result<()> {
-    if people.is_empty() || ids.values().any(|id| people.contains_key(id)) {
+    let mut ids = ids.peekable();
+    let Some(in_file) = people.keys().next() else {
+        return Err(Error::Setting(format!(
+            "{}: there is no verdict\nhint: columns id and verdict (solved, unsolved, unsure), a line for each instruction",
+            file.display()
+        )));
+    };
+    let in_run = ids.peek().copied().unwrap_or_default();
+    if ids.any(|id| people.contains_key(id)) {
         return Ok(());
     }
-    let first = |ids: &mut dyn Iterator<Item = &String>| ids.next().cloned().unwrap_or_default();
     Err(Error::Setting(format!(
-        "{}: no id is that of an instruction of the run: \"{}\" in the file, \"{}\" in the run\nhint: `id` in dataset/solutions/pass-rates.jsonl has them",
-        file.display(),
-        first(&mut people.keys()),
-        first(&mut ids.values())
+        "{}: no id is that of an instruction of the run: \"{in_file}\" in the file, \"{in_run}\" in the run\nhint: `id` in dataset/solutions/pass-rates.jsonl has them",
+        file.display()
     )))
 }
 

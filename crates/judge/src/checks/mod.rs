@@ -42,6 +42,8 @@ pub struct Solution<'a> {
     pub expected_functions: &'a [String],
     /// Values of results that a good answer tells; empty if that is unknown.
     pub told: &'a [Value],
+    /// Whether execution has shown that the calls of the path do what is asked, so that it need not be those functions.
+    pub is_solved: bool,
     /// Whether good calls are known to change nothing, so that the user gets nothing but the answer.
     pub changes_nothing: bool,
 }
@@ -79,11 +81,14 @@ pub enum Reason {
     /// The request needs a call, and the path has none.
     #[serde(rename = "solution/no-call")]
     NoCall,
+    /// The path calls none of the functions that the request needs.
+    #[serde(rename = "solution/other-functions")]
+    OtherFunctions,
 }
 
 impl Reason {
     /// All reasons, in the order of their findings.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::UngroundedAnswer,
         Self::ClaimWithoutCall,
         Self::CallAsText,
@@ -94,6 +99,7 @@ impl Reason {
         Self::EmptyAnswer,
         Self::Loop,
         Self::NoCall,
+        Self::OtherFunctions,
     ];
 
     /// Returns the code, which is stable.
@@ -109,6 +115,7 @@ impl Reason {
             Self::EmptyAnswer => "solution/empty-answer",
             Self::Loop => "solution/loop",
             Self::NoCall => "solution/no-call",
+            Self::OtherFunctions => "solution/other-functions",
         }
     }
 }

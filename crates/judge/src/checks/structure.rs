@@ -33,7 +33,8 @@ pub(super) fn findings(path: &Path) -> Vec<Finding> {
     if path.solution.needs_call && !path.exchanges.iter().any(|exchange| exchange.is_last_turn) {
         findings.push(Finding::of(Reason::NoCall, Level::Certain, "", "a call in the path"));
     }
-    if path.solution.answer.trim().is_empty() {
+    findings.extend(other_functions(path));
+    if !path.solution.answer.chars().any(char::is_alphanumeric) {
         findings.push(Finding::of(Reason::EmptyAnswer, Level::Certain, "", "text in the answer"));
     }
     findings.extend(last_failed(path));
@@ -88,6 +89,16 @@ fn canonical(arguments: &Value) -> String {
         }
         other => other.to_string(),
     }
+}
+
+/// None of the expected functions is called. Where some are, the others may not be needed.
+fn other_functions(path: &Path) -> Option<Finding> {
+    let coverage = path.coverage();
+    let mut called = path.exchanges.iter().filter(|exchange| exchange.is_last_turn).map(|it| &it.call.name);
+    let first = called.next().filter(|_| coverage.called.is_empty() && !coverage.missed.is_empty())?;
+    let expected = coverage.missed.join(", ");
+    (!path.solution.is_solved)
+        .then(|| Finding::of(Reason::OtherFunctions, Level::Certain, first.as_str(), &expected))
 }
 
 fn last_failed(path: &Path) -> Option<Finding> {
@@ -200,6 +211,32 @@ mod tests {
             reasons(&[one(), turned(), step(json!({"a": 1, "b": 2}), "now")].concat(), "It rang.", true),
             []
         );
+    }
+
+    #[test]
+    fn a_path_of_other_functions_only_is_a_fault_unless_execution_says_that_it_is_right() {
+        let functions = [json!({"name": "ring"}), json!({"name": "sing"})];
+        let found = |called: &[&str], expected: &[&str], is_solved: bool| {
+            let steps = called.iter().flat_map(|name| [calling(None, name, json!({})), result(None, "ok")]);
+            let messages: Vec<Message> =
+                [Message::text(Role::User, "Ring.")].into_iter().chain(steps).collect();
+            let expected: Vec<String> = expected.iter().map(|name| (*name).to_owned()).collect();
+            let solution = Solution {
+                messages: &messages,
+                answer: "It rang.",
+                functions: &functions,
+                expected_functions: &expected,
+                is_solved,
+                ..Solution::default()
+            };
+            check(&solution).findings.iter().any(|finding| finding.reason == Reason::OtherFunctions)
+        };
+        assert!(found(&["sing"], &["ring"], false));
+        assert!(!found(&["sing"], &["ring"], true));
+        assert!(!found(&["sing", "ring"], &["ring"], false));
+        assert!(!found(&["ring"], &["ring", "sing"], false));
+        assert!(!found(&["sing"], &[], false));
+        assert!(!found(&[], &["ring"], false), "that is solution/no-call");
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::grounding::is_grounded;
 use super::mentions::{Value, lower, mentions};
 use super::path::Path;
 use super::sources::Sources;
-use super::{Finding, Level, Reason, ValueKind, claims::Claim};
+use super::{Finding, Level, Reason, ValueKind, claims::claims};
 
 /// Numbers up to this are often words: none, one, both.
 const MOST_IN_WORDS: f64 = 2.0;
@@ -125,8 +125,7 @@ impl Answer {
             return true;
         }
         let sources = Sources::of_values(&text);
-        let claims = mentions(&self.chars).into_iter().map(|mention| Claim { mention, is_hedged: true });
-        if claims.into_iter().any(|claim| is_grounded(&claim, &sources)) {
+        if claims(&self.chars).iter().any(|claim| is_grounded(claim, &sources)) {
             return true;
         }
         let wanted: Vec<String> = words(&text).filter(|word| word.chars().count() >= MIN_CHARS).collect();
@@ -178,6 +177,7 @@ impl Sources {
             expected_functions: &[],
             told: &[],
             changes_nothing: false,
+            is_solved: false,
         }));
         sources.counts.clear();
         sources.sums.clear();
