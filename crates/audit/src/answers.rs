@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use super::everyday::is_of_library;
@@ -20,6 +20,7 @@ use super::hit::{Group, Hit, MOST_SINGLE, Method, Object, Verdict};
 use super::item::ItemCall;
 use super::known::KnownFunctions;
 use super::scope::Scope;
+use super::shown::shown_value;
 use super::thresholds::DocThresholds;
 use super::weight::Weight;
 use callsieve_checker::assignment::Assignment;
@@ -64,6 +65,8 @@ pub(super) struct AnswerIndex {
     by_value: FxHashMap<Place, Vec<u32>>,
     /// By the name of the first call, if no call must have an argument.
     by_name: FxHashMap<String, Vec<u32>>,
+    /// The names of all calls: a call of another function is of no answer.
+    names: FxHashSet<String>,
 }
 
 impl AnswerIndex {
@@ -110,6 +113,8 @@ impl AnswerIndex {
     /// Indexes the answers, after the last one was added.
     pub(super) fn index(&mut self) {
         self.known = FxHashMap::default();
+        let calls = self.answers.iter().flat_map(|answer| &answer.calls);
+        self.names = calls.map(|call| loose_name(&call.name)).collect();
         let mut n_answers: FxHashMap<Place, u32> = FxHashMap::default();
         for place in self.answers.iter().flat_map(Answer::places).flatten().flatten() {
             *n_answers.entry(place).or_default() += 1;
@@ -150,10 +155,12 @@ impl AnswerIndex {
         scope: Scope<'_>,
         hits: &mut Vec<Hit>,
     ) {
-        if calls.is_empty() || self.answers.is_empty() {
+        let is_known = |call: &&ItemCall| self.names.contains(&known.resolve(&shown_value(&call.name)));
+        let calls: Vec<ItemCall> = calls.iter().filter(is_known).cloned().collect();
+        if calls.is_empty() {
             return;
         }
-        let calls = ItemCall::all_as_shown(calls);
+        let calls = ItemCall::all_as_shown(&calls);
         let own = classes(&calls, |name| known.resolve(name));
         let by_place = ByPlace::of(&own);
         let mut candidates: Vec<u32> = Vec::new();

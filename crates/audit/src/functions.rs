@@ -5,7 +5,7 @@
 //! options of its parameters. Equal functions of several entries, and equal lists of functions, are looked for once; `answers`
 //! finds calls.
 
-use std::cell::LazyCell;
+use std::cell::{LazyCell, OnceCell};
 use std::collections::BTreeMap;
 use std::hash::Hasher as _;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -62,6 +62,8 @@ pub(super) struct DocIndex {
     vocabulary: Vocabulary,
     functions: Vec<Function>,
     known: FxHashMap<(Vec<String>, Vec<u32>), u32>,
+    /// By text: its words, of texts whose words teach the vocabulary nothing when they are read again.
+    known_texts: FxHashMap<String, Vec<u32>>,
     by_name: FxHashMap<String, OfName>,
     by_parameters: FxHashMap<Vec<String>, Vec<u32>>,
     /// By the words of their descriptions, of those with enough of them.
@@ -77,6 +79,28 @@ pub(super) struct DocIndex {
 }
 
 type Groups = FxHashMap<Box<[u32]>, Arc<Group>>;
+
+/// A function of a row that is looked for.
+pub(super) struct Sought<'a> {
+    signature: &'a Signature,
+    /// Its name in a form that ignores spelling.
+    name: String,
+    /// The names of its parameters in that form, sorted.
+    parameters: Vec<String>,
+    /// The hash of its description, once it was asked for.
+    head: OnceCell<Option<u64>>,
+}
+
+impl<'a> Sought<'a> {
+    pub(super) fn of(signature: &'a Signature, known: &KnownFunctions) -> Self {
+        let (name, parameters) = (known.resolve(&signature.name), parameters(signature));
+        Self { signature, name, parameters, head: OnceCell::new() }
+    }
+
+    fn head(&self) -> Option<u64> {
+        *self.head.get_or_init(|| head(self.signature))
+    }
+}
 
 /// What rows have of the benchmark.
 #[derive(Debug, Clone, Copy)]
@@ -95,7 +119,7 @@ impl DocIndex {
                 continue;
             }
             let parameters = parameters(signature);
-            let words: Vec<u32> = numbers(&self.vocabulary.learn(&Shown::of(&text(signature))));
+            let words = self.words_of(text(signature));
             let next = number(self.functions.len());
             let names = names(signature);
             let at = *self.known.entry((names.clone(), words.clone())).or_insert(next);
@@ -135,9 +159,24 @@ impl DocIndex {
         self.lists[at as usize].entries.push((entry, 0));
     }
 
+    /// Returns the words of a text. Entries repeat functions, such as those of one class, so most texts are read once.
+    fn words_of(&mut self, text: String) -> Vec<u32> {
+        if let Some(known) = self.known_texts.get(&text) {
+            return known.clone();
+        }
+        let shown = Shown::of(&text);
+        let words = numbers(&self.vocabulary.learn(&shown));
+        // A vocabulary counts what stands beside each hyphen.
+        if !shown.text.contains('-') {
+            self.known_texts.insert(text, words.clone());
+        }
+        words
+    }
+
     /// Indexes the lists, after the last entry was added.
     pub(super) fn index_lists(&mut self) {
         self.known = FxHashMap::default();
+        self.known_texts = FxHashMap::default();
         self.known_lists = FxHashMap::default();
         let mut n_lists = vec![0_u32; self.functions.len()];
         for at in self.lists.iter().flat_map(|list| &list.functions) {
@@ -181,17 +220,12 @@ impl DocIndex {
     }
 
     /// Finds the functions that overlap those of a row.
-    pub(super) fn find_functions(
-        &self,
-        functions: &[Signature],
-        known: &KnownFunctions,
-        by: &DocThresholds,
-    ) -> Vec<Hit> {
+    pub(super) fn find_functions(&self, functions: &[Sought<'_>], by: &DocThresholds) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         let mut sure: FxHashSet<u32> = FxHashSet::default();
-        for (place, signature) in (0..).zip(functions) {
+        for (place, sought) in (0..).zip(functions) {
             let mut alike: BTreeMap<(Method, Verdict), Vec<(u32, f64)>> = BTreeMap::new();
-            for (at, method, score, verdict) in self.like(signature, known, by) {
+            for (at, method, score, verdict) in self.like(sought, by) {
                 alike.entry((method, verdict)).or_default().push((at, score));
                 if verdict == Verdict::Contaminated {
                     sure.insert(at);
@@ -212,15 +246,10 @@ impl DocIndex {
     }
 
     /// Finds the functions of a row that are those of environments: one hit for the whole list.
-    pub(super) fn shared(
-        &self,
-        functions: &[Signature],
-        known: &KnownFunctions,
-        by: &DocThresholds,
-    ) -> Option<Hit> {
+    pub(super) fn shared(&self, functions: &[Sought<'_>], by: &DocThresholds) -> Option<Hit> {
         let mut found: Vec<(u32, f64)> = Vec::new();
-        for signature in functions {
-            let like = self.like(signature, known, by).into_iter();
+        for sought in functions {
+            let like = self.like(sought, by).into_iter();
             let sure = like.filter(|(.., verdict)| *verdict == Verdict::Contaminated);
             found.extend(sure.map(|(at, _, score, _)| (at, score)));
         }
@@ -290,13 +319,8 @@ impl DocIndex {
     }
 
     /// Returns the functions like this one, each by one method.
-    fn like(
-        &self,
-        signature: &Signature,
-        known: &KnownFunctions,
-        by: &DocThresholds,
-    ) -> Vec<(u32, Method, f64, Verdict)> {
-        let own = parameters(signature);
+    fn like(&self, sought: &Sought<'_>, by: &DocThresholds) -> Vec<(u32, Method, f64, Verdict)> {
+        let Sought { signature, parameters: own, .. } = sought;
         // Most functions are like none, and their texts need not be read.
         let words = LazyCell::new(|| numbers(&self.vocabulary.read(&Shown::of(&text(signature)))));
         let similarity =
@@ -304,9 +328,8 @@ impl DocIndex {
         let mut found: Vec<(u32, Method, f64, Verdict)> = Vec::new();
         let described =
             LazyCell::new(|| numbers(&self.vocabulary.read(&Shown::of(&descriptions(signature)))));
-        for (parameters, functions) in self.by_name.get(&known.resolve(&signature.name)).into_iter().flatten()
-        {
-            let shared = jaccard(&own, parameters);
+        for (parameters, functions) in self.by_name.get(&sought.name).into_iter().flatten() {
+            let shared = jaccard(own, parameters);
             if shared < by.shared_parameters {
                 for &at in functions {
                     let other = &self.functions[at as usize].described;
@@ -334,19 +357,19 @@ impl DocIndex {
         }
         let is_found =
             |found: &[(u32, Method, f64, Verdict)], at: u32| found.iter().any(|(of, ..)| *of == at);
-        let may_be_described = head(signature).is_some_and(|head| self.heads.contains(&head));
+        let may_be_described = sought.head().is_some_and(|head| self.heads.contains(&head));
         let same = may_be_described.then(|| self.by_described.get(&*described)).flatten();
         for &at in same.into_iter().flatten() {
             let function = &self.functions[at as usize];
             if !is_found(&found, at)
                 && function.has_parameters
-                && !self.by_parameters.get(&own).is_some_and(|same| same.contains(&at))
+                && !self.by_parameters.get(own).is_some_and(|same| same.contains(&at))
             {
                 found.push((at, Method::Descriptions, 1.0, Verdict::Contaminated));
             }
         }
         let known: FxHashSet<u32> = found.iter().map(|(at, ..)| *at).collect();
-        for &at in self.by_parameters.get(&own).into_iter().flatten() {
+        for &at in self.by_parameters.get(own).into_iter().flatten() {
             let function = &self.functions[at as usize];
             if known.contains(&at) || words.is_empty() {
                 continue;
@@ -417,7 +440,15 @@ fn descriptions(signature: &Signature) -> String {
 fn head(signature: &Signature) -> Option<u64> {
     let mut hasher = FxHasher::default();
     let mut is_empty = true;
-    for c in signature.description.chars().filter(|c| c.is_alphanumeric()) {
+    let text = &signature.description;
+    if text.is_ascii() {
+        for byte in text.bytes().filter(u8::is_ascii_alphanumeric) {
+            is_empty = false;
+            hasher.write_u32(byte.to_ascii_lowercase().into());
+        }
+        return (!is_empty).then(|| hasher.finish());
+    }
+    for c in text.chars().filter(|c| c.is_alphanumeric()) {
         is_empty = false;
         c.to_lowercase().for_each(|c| hasher.write_u32(c.into()));
     }

@@ -44,6 +44,9 @@ pub(super) enum Gap {
 
 impl Gap {
     fn of(between: &str, next: &str) -> Self {
+        if between == " " {
+            return if next.starts_with(char::is_uppercase) { Self::Weak } else { Self::Inside };
+        }
         // `9:45` and `harbour.tide` are inside a sentence.
         let is_joined = between.len() == 1 || between == "–";
         let mut gap = Self::Inside;
@@ -219,13 +222,16 @@ fn words(text: &str, mut number: impl FnMut(&str) -> u32) -> Vec<Word> {
         let is_first = found.is_empty();
         let word = &text[at.clone()];
         let between = &text[last_end..at.start];
-        begins_sentence |= between.contains(['.', '!', '?', ':', '\n']);
-        for c in between.chars() {
-            quote = match (quote, c) {
-                (None, '"' | '“' | '«' | '`') => Some(c),
-                (Some(_), '"' | '”' | '»' | '`') => None,
-                (same, _) => same,
-            };
+        // Most words have a space between them.
+        if between != " " {
+            begins_sentence |= between.contains(['.', '!', '?', ':', '\n']);
+            for c in between.chars() {
+                quote = match (quote, c) {
+                    (None, '"' | '“' | '«' | '`') => Some(c),
+                    (Some(_), '"' | '”' | '»' | '`') => None,
+                    (same, _) => same,
+                };
+            }
         }
         let mask = if word.contains(|c: char| c.is_numeric()) {
             Mask::Number

@@ -24,7 +24,7 @@ use super::answers::AnswerIndex;
 use super::duplicates::Asked;
 use super::everyday::is_example_name;
 use super::frequent::BenchMessage;
-use super::functions::DocIndex;
+use super::functions::{DocIndex, Sought};
 use super::hit::{Hit, Method, Object, Verdict};
 use super::item::{Docs, Item, ItemCall, calls_of};
 use super::known::KnownFunctions;
@@ -307,8 +307,10 @@ impl Benchmark {
     /// Finds the functions that overlap a list. Lists repeat, so a caller may keep the result.
     pub fn hits_of_functions(&self, functions: &[Value]) -> Vec<Hit> {
         let functions = signatures(functions);
-        let mut hits = self.docs.find_functions(&functions, &self.known, &self.thresholds.docs);
-        hits.extend(self.environments.shared(&functions, &self.known, &self.thresholds.docs));
+        let sought: Vec<Sought<'_>> =
+            functions.iter().map(|signature| Sought::of(signature, &self.known)).collect();
+        let mut hits = self.docs.find_functions(&sought, &self.thresholds.docs);
+        hits.extend(self.environments.shared(&sought, &self.thresholds.docs));
         hits
     }
 

@@ -46,12 +46,29 @@ pub(super) struct Candidates {
     by_heaviest: FxHashMap<[u32; HEAVIEST], Vec<u32>>,
     by_run: SharedRuns,
     families: Families,
-    /// Most weight that each message may lack.
-    lacking: Vec<u64>,
+    /// By message.
+    heads: Vec<Head>,
 }
 
 /// Words of the run by which a message is looked for in a text of somebody else.
 pub(super) const HEAVIEST: usize = 3;
+
+/// Words of a message in its [`Head`].
+const OF_HEAD: usize = 5;
+
+/// The heaviest words of a message, in one line of the processor's cache: most messages in the lists of a row's words lack so much of
+/// these that they need no further look.
+#[derive(Debug)]
+#[repr(align(64))]
+struct Head {
+    words: [u32; OF_HEAD],
+    /// What all occurrences of each word weigh, or less. A message with fewer words has words of no weight.
+    weights: [u32; OF_HEAD],
+    /// How often the message has each word, or less.
+    times: [u8; OF_HEAD],
+    /// Most weight that a row may lack.
+    lacking: u64,
+}
 
 /// A message that is looked for with other numbers.
 #[derive(Debug)]
@@ -69,8 +86,8 @@ struct Scratch {
     /// Where the words of a long row stand together.
     chunks: Chunks,
     counts: Counts,
-    /// The number of the search that saw a message last.
-    seen: Vec<[u32; 4]>,
+    /// By kind of list, the number of the search that saw a message last.
+    seen: [Vec<u32>; 4],
     search: u32,
     found: Vec<u32>,
     by_run: Vec<u32>,
@@ -111,7 +128,7 @@ impl Candidates {
             ..Self::default()
         };
         for (at, text) in (0..).zip(texts) {
-            this.lacking.push(lacking(text.total, by.compared()));
+            this.heads.push(Head::of(text, lacking(text.total, by.compared())));
             this.add(at, text);
             if text.numbers.len() >= by.min_words
                 && let Some(run) = text.heaviest_run()
@@ -135,7 +152,7 @@ impl Candidates {
     fn add(&mut self, at: u32, text: &Text) {
         let n = text.numbers.len();
         let length = u32::try_from(n).unwrap_or(u32::MAX);
-        let lacking = self.lacking[at as usize];
+        let lacking = self.heads[at as usize].lacking;
         // As many of the heaviest words as a row cannot lack together.
         let (mut weight, mut n_words) = (0, 0);
         for &(word, of_word, times) in &text.distinct {
@@ -239,6 +256,9 @@ impl Candidates {
             if n % WORDS_AT_ONCE == 0 && cancelled() {
                 return;
             }
+            if !scratch.places.is_first(word, n) {
+                continue;
+            }
             for &at in &self.by_weight[word as usize] {
                 if scratch.sees(at, 0) && self.has_weight(at, texts, scratch) {
                     found.push(at);
@@ -251,8 +271,8 @@ impl Candidates {
             }
             let list = &self.by_length[word as usize];
             let first = list.partition_point(|(n, _)| *n < lengths[0]);
-            for &(_, at) in list[first..].iter().take_while(|(n, _)| *n <= lengths[1]) {
-                if scratch.sees(at, 1) && self.has_words(at, texts, scratch, n_row) {
+            for &(n, at) in list[first..].iter().take_while(|(n, _)| *n <= lengths[1]) {
+                if scratch.sees(at, 1) && self.has_words(at, n as usize, texts, scratch, n_row) {
                     found.push(at);
                 }
             }
@@ -261,7 +281,11 @@ impl Candidates {
 
     /// Whether a row has all but some weight of a message.
     fn has_weight(&self, at: u32, texts: &[Text], scratch: &mut Scratch) -> bool {
-        let (text, mut left) = (&texts[at as usize], self.lacking[at as usize]);
+        let head = &self.heads[at as usize];
+        if head.missing_weight(&scratch.of_row) > head.lacking {
+            return false;
+        }
+        let (text, mut left) = (&texts[at as usize], head.lacking);
         if !scratch.chunks.may_have(&text.distinct, text.numbers.len(), left) {
             return false;
         }
@@ -278,11 +302,13 @@ impl Candidates {
     }
 
     /// Whether a row has enough words of a message, in any order, to be nearly equal.
-    fn has_words(&self, at: u32, texts: &[Text], scratch: &mut Scratch, n_row: usize) -> bool {
-        let text = &texts[at as usize];
-        let n = text.numbers.len();
+    fn has_words(&self, at: u32, n: usize, texts: &[Text], scratch: &mut Scratch, n_row: usize) -> bool {
         let needed = 2 * (n + n_row) / 5 + 1;
         let Some(mut left) = n.checked_sub(needed) else { return false };
+        if self.heads[at as usize].n_missing(&scratch.of_row) > left {
+            return false;
+        }
+        let text = &texts[at as usize];
         if let Some(family) = self.families.of(at, &scratch.known) {
             return self.families.state(family, text, &scratch.of_row, &mut scratch.known).n_missing <= left;
         }
@@ -308,25 +334,51 @@ impl Candidates {
     }
 }
 
+impl Head {
+    fn of(text: &Text, lacking: u64) -> Self {
+        let mut head = Self { words: [0; OF_HEAD], weights: [0; OF_HEAD], times: [0; OF_HEAD], lacking };
+        for (at, &(word, weight, times)) in text.distinct.iter().take(OF_HEAD).enumerate() {
+            head.words[at] = word;
+            head.weights[at] = u32::try_from(weight * u64::from(times)).unwrap_or(u32::MAX);
+            head.times[at] = u8::try_from(times).unwrap_or(u8::MAX);
+        }
+        head
+    }
+
+    /// Returns the weight of its words that a row lacks altogether: no more than what the row lacks of the message.
+    fn missing_weight(&self, of_row: &Counts) -> u64 {
+        let words = self.words.iter().zip(&self.weights);
+        words.map(|(word, weight)| if of_row.get(*word) == 0 { u64::from(*weight) } else { 0 }).sum()
+    }
+
+    /// Returns how many of its words a row lacks altogether: no more than what the row lacks of the message.
+    fn n_missing(&self, of_row: &Counts) -> usize {
+        let words = self.words.iter().zip(&self.times);
+        words.map(|(word, times)| if of_row.get(*word) == 0 { usize::from(*times) } else { 0 }).sum()
+    }
+}
+
 impl Scratch {
     fn reset(&mut self, n_words: usize, n_texts: usize) {
         for counts in [&mut self.counts, &mut self.of_row] {
             counts.reserve(n_words);
         }
         self.places.reserve(n_words);
-        if self.seen.len() < n_texts {
-            self.seen.resize(n_texts, [0; 4]);
-        }
         self.search = self.search.wrapping_add(1);
-        if self.search == 0 {
-            self.seen.fill([0; 4]);
-            self.search = 1;
+        for seen in &mut self.seen {
+            if seen.len() < n_texts {
+                seen.resize(n_texts, 0);
+            }
+            if self.search == 0 {
+                seen.fill(0);
+            }
         }
+        self.search = self.search.max(1);
     }
 
     /// Returns whether this search sees a message for the first time, by one kind of list.
     fn sees(&mut self, at: u32, kind: usize) -> bool {
-        std::mem::replace(&mut self.seen[at as usize][kind], self.search) != self.search
+        std::mem::replace(&mut self.seen[kind][at as usize], self.search) != self.search
     }
 }
 

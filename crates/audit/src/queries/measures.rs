@@ -124,6 +124,52 @@ pub(super) fn best_window(
     best
 }
 
+/// Finds the same through the places of the message's words, which are few in a long row; `None` if they are more than `most`.
+pub(super) fn best_window_by_places(
+    text: &[u32],
+    n_row: usize,
+    weight: impl Fn(u32) -> u64,
+    places: &Places,
+    most: usize,
+) -> Option<RowWindow> {
+    let mut sorted = text.to_vec();
+    sorted.sort_unstable();
+    // How often the message has each word, how often the window has it, and what the word weighs.
+    let mut held: Vec<(usize, usize, u64)> = Vec::new();
+    // The places of these words in the row.
+    let mut there: Vec<(usize, usize)> = Vec::new();
+    for words in sorted.chunk_by(|one, other| one == other).filter(|words| words[0] != UNKNOWN) {
+        for at in places.of(words[0]) {
+            there.push((at, held.len()));
+            if there.len() > most {
+                return None;
+            }
+        }
+        held.push((words.len(), 0, weight(words[0])));
+    }
+    there.sort_unstable();
+    let width = width(text.len()).min(n_row);
+    let mut best = RowWindow { at: 0..width, weight: 0 };
+    // A window weighs most where it ends with a word of the message, or where the row starts.
+    let (mut now, mut first) = (0, 0);
+    for &(at, word) in &there {
+        let start = (at + 1).saturating_sub(width);
+        while there[first].0 < start {
+            let (times, n, weight) = &mut held[there[first].1];
+            *n -= 1;
+            now -= *weight * u64::from(*n < *times);
+            first += 1;
+        }
+        let (times, n, weight) = &mut held[word];
+        now += *weight * u64::from(*n < *times);
+        *n += 1;
+        if now > best.weight {
+            best = RowWindow { at: start..start + width, weight: now };
+        }
+    }
+    Some(best)
+}
+
 /// The runs of words that a message shares with a row.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Runs {
@@ -168,8 +214,13 @@ impl Places {
         }
     }
 
+    /// Whether a word of the row is there for the first time.
+    pub(super) fn is_first(&self, word: u32, at: usize) -> bool {
+        self.first[word as usize] as usize == at + 1
+    }
+
     /// Returns the places of a word, ascending.
-    fn of(&self, word: u32) -> impl Iterator<Item = usize> {
+    pub(super) fn of(&self, word: u32) -> impl Iterator<Item = usize> {
         let place = |place: u32| (place > 0).then(|| place as usize - 1);
         std::iter::successors(place(self.first[word as usize]), move |at| place(self.next[*at]))
     }

@@ -214,7 +214,7 @@ impl QueryIndex {
         let mut compare = |at: u32, is_template: bool, findings: &mut Vec<Finding>| {
             let text = &self.texts[at as usize];
             let overlap = measured.overlap(text, family(at), &self.word_weights, (of_row, places), counts);
-            text.compare(row, by, overlap, is_template, findings);
+            text.compare((row, places), by, overlap, is_template, findings);
             if row.is_verbatim {
                 findings.retain(|finding| matches!(finding.method, Method::Contained | Method::LongestMatch));
             }

@@ -13,7 +13,8 @@ use super::align::{aligned, best_stretch};
 use super::candidates::is_near;
 use super::families::set_key;
 use super::measures::{
-    Counts, Places, RowWindow, Slots, best_rouge, best_window, runs_by_places, runs_of_long, weight_of_runs,
+    Counts, Places, RowWindow, Slots, best_rouge, best_window, best_window_by_places, runs_by_places,
+    runs_of_long, weight_of_runs,
 };
 use super::text::{NGRAMS, Row, Text};
 
@@ -43,6 +44,11 @@ thread_local! {
 /// From so many pairs of words on, two messages are compared through the runs that they share.
 const LONG: usize = 1 << 22;
 
+/// The fewest words of a row whose best part is looked for through the places of the message's words, if these are no more than one
+/// in so many.
+const LONG_ROW: usize = 256;
+const ONE_IN: usize = 8;
+
 /// Returns whether two texts are too long for a comparison of all pairs of words.
 fn are_long(text: &[u32], row: &[u32]) -> bool {
     text.len().saturating_mul(row.len()) > LONG
@@ -54,7 +60,15 @@ impl Overlap {
         let (numbers, n) = (&text.numbers[..], text.numbers.len());
         let of_part = counts;
         let weight = |word: u32| word_weights[word as usize];
-        let window = SLOTS.with_borrow_mut(|slots| best_window(numbers, row.numbers, weight, slots));
+        let n_row = row.numbers.len();
+        let by_places = if n_row < LONG_ROW {
+            None
+        } else {
+            best_window_by_places(numbers, n_row, weight, places, n_row / ONE_IN)
+        };
+        let window = by_places.unwrap_or_else(|| {
+            SLOTS.with_borrow_mut(|slots| best_window(numbers, row.numbers, weight, slots))
+        });
         let is_long = are_long(numbers, row.numbers);
         let runs = if is_long {
             runs_of_long(numbers, row.numbers)

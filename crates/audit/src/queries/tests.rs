@@ -4,7 +4,10 @@ use proptest::prelude::*;
 
 use super::super::hit::Hit;
 use super::super::scope::Scope;
-use super::measures::{Places, best_rouge, runs, runs_by_places, runs_of_long, weight_of_runs};
+use super::measures::{
+    Places, Slots, best_rouge, best_window, best_window_by_places, runs, runs_by_places, runs_of_long,
+    weight_of_runs,
+};
 use super::text::NGRAMS;
 use super::*;
 use callsieve_text::lcs::lcs;
@@ -154,6 +157,22 @@ proptest! {
             prop_assert_eq!(at, row.windows(length).position(|run| *run == text[of..of + length]).unwrap());
         }
         prop_assert_eq!(found.lengths, expected);
+    }
+
+    #[test]
+    fn the_best_window_is_found_by_places_too(
+        text in prop::collection::vec(0_u32..8, 1..9),
+        row in prop::collection::vec(prop_oneof![2 => 0_u32..8, 3 => Just(UNKNOWN)], 0..60),
+        most in 0_usize..60,
+    ) {
+        let mut places = Places::default();
+        places.reserve(8);
+        places.set(&row);
+        let weight = |word: u32| 1 + u64::from(word) % 3;
+        let n_there = row.iter().filter(|word| text.contains(word)).count();
+        let expected = best_window(&text, &row, weight, &mut Slots::default());
+        let found = best_window_by_places(&text, row.len(), weight, &places, most);
+        prop_assert_eq!(found, (n_there <= most).then_some(expected));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::super::thresholds::QueryThresholds;
 use super::super::words::{Gap, Mask, Word};
 use super::candidates::HEAVIEST;
 use super::found::Finding;
+use super::measures::Places;
 use super::overlap::Overlap;
 
 /// Lengths of runs of words whose shares are measured.
@@ -204,11 +205,11 @@ impl Text {
         self.kinds.is_small_talk
     }
 
-    /// Adds what the methods find in a message of a row that is not equal. `overlap` is what both have in common, `is_template`
-    /// says whether both are equal as wholes but for numbers.
+    /// Adds what the methods find in a message of a row that is not equal. `places` are those of the row's words, `overlap` is what
+    /// both have in common, `is_template` says whether both are equal as wholes but for numbers.
     pub(super) fn compare(
         &self,
-        row: &Row<'_>,
+        (row, places): (&Row<'_>, &Places),
         by: &QueryThresholds,
         overlap: &Overlap,
         is_template: bool,
@@ -223,11 +224,12 @@ impl Text {
             findings.push(Finding { method, score, verdict, at, of, run });
         };
         // All of its words weigh enough to be compared.
-        let contained = if is_compared { overlap.contained(|| self.contained(row, by)) } else { None };
+        let contained =
+            if is_compared { overlap.contained(|| self.contained(row, places, by)) } else { None };
         if let Some((start, verdict)) = contained {
             find(Method::Contained, 1.0, verdict, ((start, start + n), (0, n)), 0);
         } else if !is_template
-            && let Some((start, verdict)) = overlap.template(|| self.template_inside(row, by))
+            && let Some((start, verdict)) = overlap.template(|| self.template_inside(row, places, by))
         {
             find(Method::Template, 1.0, verdict, ((start, start + n), (0, n)), 0);
         }
@@ -279,13 +281,11 @@ impl Text {
     }
 
     /// Finds the surest place where all its words are in a row one after the other; of several the first.
-    fn contained(&self, row: &Row<'_>, by: &QueryThresholds) -> Option<(usize, Verdict)> {
+    fn contained(&self, row: &Row<'_>, places: &Places, by: &QueryThresholds) -> Option<(usize, Verdict)> {
         let n = self.numbers.len();
         // In a text of somebody else a short message is a way to say something.
         let fewest = if row.is_verbatim { by.min_words } else { by.contained_words };
-        let first = self.numbers[0];
-        let starts =
-            row.numbers.iter().enumerate().filter(|(_, word)| **word == first).map(|(start, _)| start);
+        let starts = places.of(self.numbers[0]);
         let places = starts.filter(|start| row.numbers[*start..].starts_with(&self.numbers));
         surest(places.filter_map(|start| {
             let is_inside = n >= fewest && self.weighs(by.contained_weight, FEWEST_TEXTS);
@@ -333,7 +333,12 @@ impl Text {
     }
 
     /// Finds the surest place where all its words are in a row with other numbers; of several the first.
-    fn template_inside(&self, row: &Row<'_>, by: &QueryThresholds) -> Option<(usize, Verdict)> {
+    fn template_inside(
+        &self,
+        row: &Row<'_>,
+        places: &Places,
+        by: &QueryThresholds,
+    ) -> Option<(usize, Verdict)> {
         let n = self.words.len();
         if !self.is_template(by) {
             return None;
@@ -343,11 +348,12 @@ impl Text {
         };
         // The first plain word is compared first: a list of numbers is like any other.
         let plain = self.words.iter().position(|word| word.mask != Mask::Number)?;
-        let first = self.numbers[plain];
-        let places = row.words.windows(n).enumerate().filter(|(start, words)| {
-            row.numbers[start + plain] == first && self.words.iter().zip(*words).all(is_like)
+        let starts = places.of(self.numbers[plain]).filter_map(|at| at.checked_sub(plain));
+        let places = starts.filter(|start| {
+            let words = row.words.get(*start..start + n);
+            words.is_some_and(|words| self.words.iter().zip(words).all(is_like))
         });
-        surest(places.map(|(start, _)| {
+        surest(places.map(|start| {
             let is_sure = !self.kinds.is_slot_answer && (n >= by.min_words || self.is_sentence(row, start));
             (start, if is_sure { Verdict::Contaminated } else { Verdict::Suspect })
         }))
