@@ -26,6 +26,11 @@ pub(super) fn is_near(common: usize, n: usize, n_row: usize) -> bool {
     5 * common > 2 * (n + n_row)
 }
 
+/// Returns the fewest words that two messages of such lengths have in common if they are nearly equal.
+fn needed(n: usize, n_row: usize) -> usize {
+    2 * (n + n_row) / 5 + 1
+}
+
 /// Whole weights by which a rounded share may be off.
 const SLACK: f64 = 2.0;
 /// Messages of a list of a run that are compared one by one.
@@ -36,8 +41,10 @@ const WORDS_AT_ONCE: usize = 64;
 /// The messages of a benchmark, by what a row must have of them.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    /// By word: the messages whose other words do not weigh enough.
-    by_weight: Vec<Vec<u32>>,
+    /// By word: the messages whose other words do not weigh enough, with the least weight that a row must have of them, from the least.
+    by_weight: Vec<Vec<(u64, u32)>>,
+    /// The weight of each word.
+    weights: Vec<u64>,
     /// By word: the messages whose other words are not enough for a nearly equal one, with their length, the shortest first.
     by_length: Vec<Vec<(u32, u32)>>,
     /// By word: the messages with numbers of which it is the heaviest other word, with all such words.
@@ -122,6 +129,7 @@ impl Candidates {
     pub(super) fn new(texts: &[Text], n_words: usize, by: &QueryThresholds) -> Self {
         let mut this = Self {
             by_weight: vec![Vec::new(); n_words],
+            weights: vec![0; n_words],
             by_length: vec![Vec::new(); n_words],
             by_run: SharedRuns::new(texts, by.longest_words),
             families: Families::new(texts, n_words),
@@ -143,9 +151,8 @@ impl Candidates {
                     .push(Template { text: at, words: words.into() });
             }
         }
-        for list in &mut this.by_length {
-            list.sort_unstable();
-        }
+        this.by_weight.iter_mut().for_each(|list| list.sort_unstable());
+        this.by_length.iter_mut().for_each(|list| list.sort_unstable());
         this
     }
 
@@ -156,8 +163,9 @@ impl Candidates {
         // As many of the heaviest words as a row cannot lack together.
         let (mut weight, mut n_words) = (0, 0);
         for &(word, of_word, times) in &text.distinct {
+            self.weights[word as usize] = of_word;
             if weight <= lacking {
-                self.by_weight[word as usize].push(at);
+                self.by_weight[word as usize].push((text.total.saturating_sub(lacking), at));
             }
             if n_words <= n - (2 * n / 3 + 1) {
                 self.by_length[word as usize].push((length, at));
@@ -250,6 +258,9 @@ impl Candidates {
         found: &mut Vec<u32>,
     ) {
         let n_row = row.numbers.len();
+        let known = || row.numbers.iter().filter(|word| **word != UNKNOWN);
+        let (n_known, weight) =
+            (known().count(), known().map(|word| self.weights[*word as usize]).sum::<u64>());
         let lengths =
             [2 * n_row / 3 + 1, (3 * n_row).div_ceil(2) - 1].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         for (n, &word) in row.numbers.iter().enumerate().filter(|(_, word)| **word != UNKNOWN) {
@@ -259,7 +270,9 @@ impl Candidates {
             if !scratch.places.is_first(word, n) {
                 continue;
             }
-            for &at in &self.by_weight[word as usize] {
+            // No message has more of the row than all of its words.
+            let enough = self.by_weight[word as usize].iter().take_while(|(least, _)| *least <= weight);
+            for &(_, at) in enough {
                 if scratch.sees(at, 0) && self.has_weight(at, texts, scratch) {
                     found.push(at);
                 }
@@ -271,7 +284,8 @@ impl Candidates {
             }
             let list = &self.by_length[word as usize];
             let first = list.partition_point(|(n, _)| *n < lengths[0]);
-            for &(n, at) in list[first..].iter().take_while(|(n, _)| *n <= lengths[1]) {
+            let is_near = |n: u32| n <= lengths[1] && needed(n as usize, n_row) <= n_known;
+            for &(n, at) in list[first..].iter().take_while(|(n, _)| is_near(*n)) {
                 if scratch.sees(at, 1) && self.has_words(at, n as usize, texts, scratch, n_row) {
                     found.push(at);
                 }
@@ -303,8 +317,7 @@ impl Candidates {
 
     /// Whether a row has enough words of a message, in any order, to be nearly equal.
     fn has_words(&self, at: u32, n: usize, texts: &[Text], scratch: &mut Scratch, n_row: usize) -> bool {
-        let needed = 2 * (n + n_row) / 5 + 1;
-        let Some(mut left) = n.checked_sub(needed) else { return false };
+        let Some(mut left) = n.checked_sub(needed(n, n_row)) else { return false };
         if self.heads[at as usize].n_missing(&scratch.of_row) > left {
             return false;
         }
