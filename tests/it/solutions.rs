@@ -463,10 +463,9 @@ fn functions_that_nothing_executes_are_simulated_and_marked() {
     let refused = run(&["annotate", "made", "--model", "m", "--quiet"]);
     let told = shown(&refused);
     assert!(told.contains("nothing executes the calls of a collection"), "{told}");
-    // The same command would fail again, and what there was is not lost.
-    assert!(!told.contains("to continue"), "{told}");
-    assert!(told.contains("earlier/dataset is the dataset of the earlier run"), "{told}");
-    assert!(path("made/earlier/dataset/unverified/programs.jsonl").is_file());
+    // The same command would fail again, and nothing was touched.
+    assert!(refused.status.code() == Some(2) && !told.contains("to continue"), "{told}");
+    assert!(path("made/dataset/unverified/programs.jsonl").is_file() && !path("made/earlier").exists());
     let done = run(&["annotate", "made", "--model", "m", "--simulator", "s", "--quiet"]);
     assert!(done.status.success(), "{}", shown(&done));
     let text = std::fs::read_to_string(path("made/dataset/unverified/solutions/pass-rates.jsonl")).unwrap();
