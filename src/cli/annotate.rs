@@ -129,6 +129,14 @@ pub(super) fn pipeline_of(run: &Path) -> anyhow::Result<RunFile> {
         "{}: the run makes no instructions\nhint: `callsieve generate` makes them; docs/solutions.md describes the steps",
         run.display()
     );
+    let made_of =
+        ["environment", "collection"].into_iter().filter_map(|key| file.pipeline["ingest"][key].as_str());
+    for path in made_of.filter(|path| !path.is_empty()) {
+        anyhow::ensure!(
+            Path::new(path).exists(),
+            "{path}: the run was made over it, and it is not there\nhint: a relative path is that of the folder in which the run was started; run the command there"
+        );
+    }
     Ok(file)
 }
 

@@ -1,5 +1,6 @@
 //! `callsieve generate`: instructions over an environment, by executed programs or by language models.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::Ending;
@@ -10,8 +11,10 @@ use crate::cli::console::{self, Console, Paint, Painted, Screen};
 use crate::cli::layout::{Column, Table};
 use crate::jobs::instruct::{Coverage, GenerateOptions, Way, coverage};
 use crate::pipeline::Override;
+use crate::report::model::Report;
 use crate::run::{Options, RunReport, prepare};
 use crate::stages::Registry;
+use crate::stages::yields::{PASSED, YIELDS_NOTE, Yields};
 use crate::text::figures::count;
 
 /// Arguments of `generate`.
@@ -120,6 +123,7 @@ pub(super) fn generate(args: &GenerateArgs, registry: &Registry) -> anyhow::Resu
     if let Some(coverage) = coverage(&run.folder)? {
         if !args.quiet {
             console::print_painted(&strata(&coverage, &run, Screen::of_stdout()))?;
+            console::print_data(&lost_to_models(&run.report))?;
         }
         if args.explain_coverage {
             console::print_painted(&unreached(&coverage, Screen::of_stdout()))?;
@@ -226,6 +230,33 @@ fn strata(coverage: &Coverage, run: &RunReport, screen: Screen) -> Painted {
             Paint::Plain,
             &format!("stratum   {} could not be made: no candidate passed\n", stratum.name()),
         );
+    }
+    text
+}
+
+/// The fewest instructions of a stratum of which something is said if none passes a stage.
+const MIN_TRIED: u64 = 3;
+
+/// The strata of which nothing passed what a language model did, with the commonest reason: the set lacks them, whatever its size.
+fn lost_to_models(report: &Report) -> String {
+    let yields = report.notes.iter().filter_map(|(stage, notes)| {
+        Some((stage, serde_json::from_value::<Yields>(notes.get(YIELDS_NOTE)?.clone()).ok()?))
+    });
+    let mut text = String::new();
+    for (stage, Yields(strata)) in yields {
+        for (stratum, models) in strata {
+            let mut outcomes = BTreeMap::<&str, u64>::new();
+            for (outcome, n) in models.values().flatten() {
+                *outcomes.entry(outcome.as_str()).or_default() += n;
+            }
+            let tried: u64 = outcomes.values().sum();
+            if tried < MIN_TRIED || outcomes.contains_key(PASSED) {
+                continue;
+            }
+            let commonest = outcomes.iter().max_by_key(|(_, n)| **n).map_or("", |(outcome, _)| *outcome);
+            text +=
+                &format!("stratum   {stratum}: none of {} passed {stage}, most {commonest}\n", count(tried));
+        }
     }
     text
 }

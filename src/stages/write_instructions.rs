@@ -324,7 +324,7 @@ impl Stage for WriteInstructions {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         if !self.models.is_empty() {
             INSTRUCTIONS.fingerprint("prompt", fingerprint);
             fingerprint.add_part("examples", self.example_requests()?.join("\n").as_bytes());
@@ -404,6 +404,7 @@ impl WriteInstructions {
                 n: of.rows.len(),
                 several_turns: of.record.stratum == Stratum::MultiTurn,
                 examples: &examples,
+                values: &of.sample.values,
                 prompt: prompt.as_deref(),
             };
             question(&functions(of), &wish, model(of), sample_number(of)).into_iter().collect()
@@ -476,7 +477,10 @@ impl WriteInstructions {
             proposal.iter().map(|turn| (turn.request.as_str(), turn.calls.as_slice())).collect();
         match proposed(&row.record, offer, &turns) {
             Ok(Proposed { record, unsaid }) => {
-                Became::Instruction(Box::new(Record { wording: written.model.to_owned(), ..record }), unsaid)
+                let mut record = Record { wording: written.model.to_owned(), ..record };
+                // What the model could have asked about is no part of the instruction.
+                record.sample.iter_mut().for_each(|sample| sample.values.clear());
+                Became::Instruction(Box::new(record), unsaid)
             }
             Err((fault, mut detail)) => {
                 if let Some(detail) = detail.as_object_mut() {

@@ -243,11 +243,12 @@ fn ingest(running: Running<'_>, source: &dyn Source) -> Result<(IngestManifest, 
     }
     let (manifest, corpus) = writer.finish(key, read, start.elapsed().as_secs_f64())?;
     let counts = &manifest.counts;
-    cx.progress.end(&format!(
-        "{}, {}",
-        counted(counts.records, "request", "requests"),
-        counted(counts.doc_lists, "doc list", "doc lists")
-    ));
+    let lists = counted(counts.doc_lists, "doc list", "doc lists");
+    // A collection has functions and no requests.
+    cx.progress.end(&match counts.records {
+        0 => lists,
+        records => format!("{}, {lists}", counted(records, "request", "requests")),
+    });
     Ok((manifest, corpus, 0))
 }
 

@@ -91,6 +91,9 @@ pub struct Sample {
     /// The doc of the function that the request needs and that is not offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withheld: Option<Value>,
+    /// Some values of parameters that exist in the initial state, by `function.parameter`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: BTreeMap<String, Vec<Value>>,
 }
 
 /// An instruction in other words.

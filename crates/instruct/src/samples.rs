@@ -2,7 +2,8 @@
 //!
 //! The samples are those of ToolLLM (Qin et al., 2023, appendix A.7): one tool (I1), several of one category (I2), or several of one
 //! collection (I3), up to three functions of each. Every function begins a sample before one begins a second, so that none is left out
-//! by chance. A reply of a model gives several instructions: rows of one sample have the same functions, and a slot each.
+//! by chance. A reply of a model gives several instructions: rows of one sample have the same functions, and a slot each. Where an
+//! environment has a state, a sample has values of it, since a model cannot know which orders or people there are.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,10 @@ use callsieve_engine::manifest::InputFile;
 use callsieve_engine::raw::{DocListRow, InputsRead, Intake, RequestRow, RowCells, SourcePlace};
 use callsieve_engine::source::Source;
 use callsieve_engine::vocabulary::ColumnSpec;
+use callsieve_environment::call::Origin;
 use callsieve_environment::environment::Environment;
+use callsieve_programs::bindings::Bindings;
+use callsieve_programs::pool::Pools;
 use callsieve_programs::random::Random;
 use callsieve_programs::stratum::{Shares, Stratum};
 use callsieve_system::environment::Environment as System;
@@ -173,6 +177,8 @@ struct Pool {
     tools: Vec<ToolOf>,
     /// The tool and the place in it of each function.
     functions: Vec<(usize, usize)>,
+    /// The values of the initial state by function and parameter.
+    values: BTreeMap<String, BTreeMap<String, Vec<Value>>>,
 }
 
 /// A sample: what all its rows share.
@@ -184,7 +190,12 @@ struct Drawn {
     functions: Vec<Value>,
     /// The function that the request needs and that is not offered.
     withheld: Option<Value>,
+    /// Values of the initial state by `function.parameter`.
+    values: BTreeMap<String, Vec<Value>>,
 }
+
+/// Values of a parameter that a sample has.
+const VALUES_OF_PARAMETER: usize = 5;
 
 impl ToolSamples {
     fn own_files(&self) -> Vec<PathBuf> {
@@ -229,6 +240,7 @@ impl ToolSamples {
             state,
             tools,
             functions,
+            values: values_of(&*environment),
         })
     }
 
@@ -240,6 +252,29 @@ impl ToolSamples {
             most => most,
         }
     }
+}
+
+/// The values that parameters have in the first initial state, of those whose docs do not list them; none if nothing is executed.
+fn values_of(environment: &dyn Environment) -> BTreeMap<String, BTreeMap<String, Vec<Value>>> {
+    let mut all = BTreeMap::new();
+    if environment.origin() == Origin::Unexecuted {
+        return all;
+    }
+    let pools = Pools::new(environment, &Bindings::default());
+    for (at, callable) in pools.callables.iter().enumerate() {
+        for (nth, parameter) in callable.parameters.iter().enumerate() {
+            let is_listed = !parameter.schema["enum"].is_null();
+            let literals = pools.literals(0, at, nth).iter().map(|candidate| candidate.value.clone());
+            let literals: Vec<Value> =
+                literals.filter(|value| value.is_string() || value.is_number()).collect();
+            if !is_listed && !literals.is_empty() {
+                let of_function: &mut BTreeMap<String, Vec<Value>> =
+                    all.entry(callable.name.clone()).or_default();
+                of_function.insert(parameter.name.clone(), literals);
+            }
+        }
+    }
+    all
 }
 
 /// The tools of a collection, with those of their functions that can be offered.
@@ -319,7 +354,26 @@ impl Pool {
             withheld = Some(functions.remove(at));
         }
         let tools = tools.into_iter().map(|tool| self.tools[tool].name.clone()).collect();
-        Drawn { kind, level, tools, functions, withheld }
+        let values = self.some_values(functions.iter().chain(&withheld), &mut random);
+        Drawn { kind, level, tools, functions, withheld, values }
+    }
+
+    /// Some values of the parameters of functions.
+    fn some_values<'f>(
+        &self,
+        functions: impl Iterator<Item = &'f Value>,
+        random: &mut Random,
+    ) -> BTreeMap<String, Vec<Value>> {
+        let mut some = BTreeMap::new();
+        for name in functions.filter_map(|function| function["name"].as_str()) {
+            for (parameter, values) in self.values.get(name).into_iter().flatten() {
+                let mut values = values.clone();
+                random.shuffle(&mut values);
+                values.truncate(VALUES_OF_PARAMETER);
+                some.insert(format!("{name}.{parameter}"), values);
+            }
+        }
+        some
     }
 
     /// The tools of a sample that begins with one, and its level: the wished one, if there are others of its category or collection.
@@ -369,7 +423,7 @@ impl Source for ToolSamples {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         let pool = self.pool()?;
         let environment = self.environment()?;
         fingerprint.add_part("environment", environment.fingerprint().to_string().as_bytes());
@@ -465,6 +519,7 @@ impl ToolSamples {
                 level: drawn.level.name().to_owned(),
                 tools: drawn.tools.clone(),
                 withheld: drawn.withheld.clone(),
+                values: drawn.values.clone(),
             }),
             scenario: None,
         };
@@ -515,7 +570,9 @@ mod tests {
             .enumerate()
             .flat_map(|(at, tool)| (0..tool.functions.len()).map(move |nth| (at, nth)))
             .collect();
-        Pool { name: "p".to_owned(), origin: "declared", state: String::new(), tools, functions }
+        let values =
+            [("bell_0".to_owned(), [("id".to_owned(), (0..9).map(Value::from).collect())].into())].into();
+        Pool { name: "p".to_owned(), origin: "declared", state: String::new(), tools, functions, values }
     }
 
     #[test]
@@ -532,6 +589,8 @@ mod tests {
                 Level::I2 => assert_eq!(drawn.tools, ["bell", "horn"]),
                 Level::I3 => assert!((2..=3).contains(&drawn.tools.len())),
             }
+            let has_bell = drawn.functions.iter().chain(&drawn.withheld).any(|one| one["name"] == "bell_0");
+            assert_eq!(drawn.values.get("bell_0.id").map(Vec::len), has_bell.then_some(VALUES_OF_PARAMETER));
             assert_eq!(drawn.withheld.is_some(), drawn.kind == Stratum::MissingFunction);
         }
         names.sort();

@@ -1,5 +1,7 @@
 //! Instructing: the request for instructions over some functions, and the proposals in an answer.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::drafting::call_of;
@@ -27,6 +29,8 @@ pub struct Wish<'a> {
     pub several_turns: bool,
     /// Requests about other functions.
     pub examples: &'a [String],
+    /// Values of parameters that exist, by `function.parameter`.
+    pub values: &'a BTreeMap<String, Vec<Value>>,
     /// The prompt; that of [`INSTRUCTIONS`] if it is `None`.
     pub prompt: Option<&'a str>,
 }
@@ -36,7 +40,14 @@ pub struct Wish<'a> {
 pub fn question(functions: &[Value], wish: &Wish<'_>, model: &str, sample: u32) -> Option<ChatRequest> {
     let wanted = format!("Write {} requests. {}", wish.n, wish.kind);
     let examples = wish.examples.iter().map(|example| format!("- {example}")).collect::<Vec<_>>().join("\n");
-    let texts = Texts::sections(functions, &[("WANTED", &wanted), ("EXAMPLES", &examples)])?;
+    let value = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let line = |(parameter, values): (&String, &Vec<Value>)| {
+        format!("- {parameter}: {}", values.iter().map(value).collect::<Vec<_>>().join("; "))
+    };
+    let values = wish.values.iter().map(line).collect::<Vec<_>>().join("\n");
+    let sections = [("WANTED", wanted.as_str()), ("EXAMPLES", &examples), ("VALUES", &values)];
+    let n_sections = if values.is_empty() { 2 } else { 3 };
+    let texts = Texts::sections(functions, &sections[..n_sections])?;
     let names: Vec<&str> = functions.iter().filter_map(|function| function["name"].as_str()).collect();
     let call = json!({
         "type": "object",
@@ -140,14 +151,25 @@ mod tests {
             n: 3,
             several_turns: false,
             examples: &["Ring.".to_owned()],
+            values: &BTreeMap::new(),
             prompt: Some("Mine."),
         };
         let request = question(&[json!({"name": "ring"})], &wish, "m", 4).unwrap();
         assert_eq!(request.body["messages"][0]["content"], "Mine.");
         let text = request.body["messages"][1]["content"].as_str().unwrap();
         assert!(
-            text.contains("Write 3 requests. Each needs one call.\n=== EXAMPLES ===\n- Ring.\n"),
+            text.contains("Write 3 requests. Each needs one call.\n=== EXAMPLES ===\n- Ring.\n=== END"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn values_that_exist_are_a_section_of_their_own() {
+        let values = [("ring.bell".to_owned(), vec![json!("B-4"), json!(7)])].into();
+        let wish =
+            Wish { kind: "", n: 1, several_turns: false, examples: &[], values: &values, prompt: None };
+        let request = question(&[json!({"name": "ring"})], &wish, "m", 0).unwrap();
+        let text = request.body["messages"][1]["content"].as_str().unwrap();
+        assert!(text.contains("=== VALUES ===\n- ring.bell: B-4; 7\n=== END"), "{text}");
     }
 }
