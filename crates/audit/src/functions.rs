@@ -102,6 +102,9 @@ impl<'a> Sought<'a> {
     }
 }
 
+/// A function of the benchmark that is like one of a row: its number, by which method, score, and verdict.
+pub(super) type Alike = (u32, Method, f64, Verdict);
+
 /// What rows have of the benchmark.
 #[derive(Debug, Clone, Copy)]
 enum Kind {
@@ -219,13 +222,13 @@ impl DocIndex {
         methods
     }
 
-    /// Finds the functions that overlap those of a row.
-    pub(super) fn find_functions(&self, functions: &[Sought<'_>], by: &DocThresholds) -> Vec<Hit> {
+    /// Finds the functions that overlap those of a row, by what is like each of them.
+    pub(super) fn find_functions<'a>(&self, functions: impl Iterator<Item = &'a [Alike]>) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
         let mut sure: FxHashSet<u32> = FxHashSet::default();
-        for (place, sought) in (0..).zip(functions) {
+        for (place, like) in (0..).zip(functions) {
             let mut alike: BTreeMap<(Method, Verdict), Vec<(u32, f64)>> = BTreeMap::new();
-            for (at, method, score, verdict) in self.like(sought, by) {
+            for &(at, method, score, verdict) in like {
                 alike.entry((method, verdict)).or_default().push((at, score));
                 if verdict == Verdict::Contaminated {
                     sure.insert(at);
@@ -245,14 +248,10 @@ impl DocIndex {
         hits
     }
 
-    /// Finds the functions of a row that are those of environments: one hit for the whole list.
-    pub(super) fn shared(&self, functions: &[Sought<'_>], by: &DocThresholds) -> Option<Hit> {
-        let mut found: Vec<(u32, f64)> = Vec::new();
-        for sought in functions {
-            let like = self.like(sought, by).into_iter();
-            let sure = like.filter(|(.., verdict)| *verdict == Verdict::Contaminated);
-            found.extend(sure.map(|(at, _, score, _)| (at, score)));
-        }
+    /// Finds the functions of a row that are those of environments, by what is like each of them: one hit for the whole list.
+    pub(super) fn shared<'a>(&self, functions: impl Iterator<Item = &'a [Alike]>) -> Option<Hit> {
+        let sure = functions.flatten().filter(|(.., verdict)| *verdict == Verdict::Contaminated);
+        let mut found: Vec<(u32, f64)> = sure.map(|&(at, _, score, _)| (at, score)).collect();
         found.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
         found.dedup_by_key(|(at, _)| *at);
         let first = found.first()?;
@@ -319,13 +318,13 @@ impl DocIndex {
     }
 
     /// Returns the functions like this one, each by one method.
-    fn like(&self, sought: &Sought<'_>, by: &DocThresholds) -> Vec<(u32, Method, f64, Verdict)> {
+    pub(super) fn like(&self, sought: &Sought<'_>, by: &DocThresholds) -> Vec<Alike> {
         let Sought { signature, parameters: own, .. } = sought;
         // Most functions are like none, and their texts need not be read.
         let words = LazyCell::new(|| numbers(&self.vocabulary.read(&Shown::of(&text(signature)))));
         let similarity =
             |function: &Function| f1(n_common(&function.words, &words), words.len(), function.words.len());
-        let mut found: Vec<(u32, Method, f64, Verdict)> = Vec::new();
+        let mut found: Vec<Alike> = Vec::new();
         let described =
             LazyCell::new(|| numbers(&self.vocabulary.read(&Shown::of(&descriptions(signature)))));
         for (parameters, functions) in self.by_name.get(&sought.name).into_iter().flatten() {
@@ -355,8 +354,7 @@ impl DocIndex {
         if own.is_empty() {
             return found;
         }
-        let is_found =
-            |found: &[(u32, Method, f64, Verdict)], at: u32| found.iter().any(|(of, ..)| *of == at);
+        let is_found = |found: &[Alike], at: u32| found.iter().any(|(of, ..)| *of == at);
         let may_be_described = sought.head().is_some_and(|head| self.heads.contains(&head));
         let same = may_be_described.then(|| self.by_described.get(&*described)).flatten();
         for &at in same.into_iter().flatten() {

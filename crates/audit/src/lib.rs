@@ -40,6 +40,7 @@ pub mod row;
 pub mod rows;
 mod scope;
 pub mod scores;
+mod seen_functions;
 mod shown;
 pub mod shuffle;
 mod statement;

@@ -65,6 +65,12 @@ pub fn signatures(functions: &[Value]) -> Vec<Signature> {
     functions.iter().zip(&fixed).map(|(sent, fixed)| signature(sent, fixed)).collect()
 }
 
+/// Returns the signature of a function that can be read directly, so that other functions of its list do not matter; `None` if it is
+/// read only with those of the list (`signatures`).
+pub fn plain_signature(function: &Value) -> Option<Signature> {
+    is_plain(function).then(|| signature(function, function))
+}
+
 /// Returns true if a function can be read directly: a fix would change only wording and gaps.
 fn is_plain(function: &Value) -> bool {
     let Some(parameters) = function.get("parameters").and_then(Value::as_object) else { return false };

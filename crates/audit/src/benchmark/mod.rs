@@ -16,6 +16,7 @@ mod toolbench;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use serde_json::Value;
@@ -31,6 +32,7 @@ use super::known::KnownFunctions;
 use super::queries::{Message, QueryIndex};
 use super::rows::Fallback;
 use super::scope::Scope;
+use super::seen_functions::{Like, SeenFunctions};
 pub use super::thresholds::Thresholds;
 use super::{AuditError, Result};
 use callsieve_docs::canonical;
@@ -85,6 +87,8 @@ pub struct Benchmark {
     pub(super) known: KnownFunctions,
     pub(super) asked: Vec<Asked>,
     thresholds: Thresholds,
+    /// What is like the functions that were looked for.
+    seen: SeenFunctions,
 }
 
 /// Characters of a message that are shown to a person.
@@ -184,6 +188,7 @@ impl Benchmark {
         self.docs.index_lists();
         self.environments.index_lists();
         self.answers.index();
+        self.seen = SeenFunctions::default();
     }
 
     fn add_category(&mut self, source: &Source) -> Result<u32> {
@@ -306,12 +311,20 @@ impl Benchmark {
 
     /// Finds the functions that overlap a list. Lists repeat, so a caller may keep the result.
     pub fn hits_of_functions(&self, functions: &[Value]) -> Vec<Hit> {
-        let functions = signatures(functions);
-        let sought: Vec<Sought<'_>> =
-            functions.iter().map(|signature| Sought::of(signature, &self.known)).collect();
-        let mut hits = self.docs.find_functions(&sought, &self.thresholds.docs);
-        hits.extend(self.environments.shared(&sought, &self.thresholds.docs));
+        let seen = self.seen.of_list(functions, |signature| self.like(signature));
+        let like = seen.unwrap_or_else(|| {
+            signatures(functions).iter().map(|signature| Arc::new(self.like(signature))).collect()
+        });
+        let mut hits = self.docs.find_functions(like.iter().map(|like| &like.docs[..]));
+        hits.extend(self.environments.shared(like.iter().map(|like| &like.environments[..])));
         hits
+    }
+
+    /// Returns what is like a function.
+    fn like(&self, signature: &Signature) -> Like {
+        let sought = Sought::of(signature, &self.known);
+        let by = &self.thresholds.docs;
+        Like { docs: self.docs.like(&sought, by), environments: self.environments.like(&sought, by) }
     }
 
     /// Returns the calls of a model's message: those of its API, else those that it writes, wherever they stand in its text.
