@@ -82,3 +82,6 @@ pub static SOURCES: [SourceKind; 3] = [
 /// The kinds of sinks of instruction sets.
 pub static SINKS: [SinkKind; 2] =
     [SinkKind::of::<sink::InstructionSet>(), SinkKind::of::<collection::sink::CollectionFiles>()];
+
+#[cfg(test)]
+mod data_tests;

@@ -58,9 +58,12 @@ const REFUSALS: &[&str] = &[
     "here are the requests",
     "here is a request",
 ];
-/// Words that stand for a value.
-const STAND_INS: &[&str] =
-    &["xyz", "xyz123", "abc123", "foo", "foobar", "lorem", "xxx", "xxxx", "placeholder", "tbd"];
+/// Words that stand for a value. The end of an address, such as `example.xyz`, is none.
+const STAND_INS: &[&str] = &["xyz", "xyz123", "abc123", "foo", "foobar", "lorem", "xxx", "xxxx", "tbd"];
+/// A word that stands for a value if it is written as one: in capitals. Otherwise people speak of such things.
+const PLACEHOLDER: &str = "PLACEHOLDER";
+/// What stands for the word that a language model guesses.
+const MASK: &str = "[MASK]";
 
 /// Returns what makes a text none that a person types: more than 2,000 characters, or characters that control a terminal, change the
 /// direction of a line or are invisible.
@@ -122,9 +125,15 @@ static BRACKETED: LazyLock<regex::Regex> = LazyLock::new(|| {
 
 /// Returns a placeholder in a text. `original` is a text whose own ones are allowed, such as placeholders of personal values.
 pub fn placeholder<'t>(text: &'t str, original: &str) -> Option<&'t str> {
-    let bracketed = BRACKETED.find_iter(text).map(|found| found.as_str());
+    let bracketed = BRACKETED.find_iter(text).map(|found| found.as_str()).filter(|found| *found != MASK);
+    let is_end_of_address = |word: &str| {
+        let at = word.as_ptr().addr() - text.as_ptr().addr();
+        text[..at].ends_with('.')
+    };
     let words = text.split(|sign: char| !sign.is_alphanumeric());
-    let stand_ins = words.filter(|word| STAND_INS.contains(&word.to_lowercase().as_str()));
+    let stand_ins = words.filter(|word| {
+        *word == PLACEHOLDER || STAND_INS.contains(&word.to_lowercase().as_str()) && !is_end_of_address(word)
+    });
     bracketed.chain(stand_ins).find(|found| !original.contains(found))
 }
 
@@ -154,6 +163,8 @@ mod tests {
         assert_eq!(placeholder("Book it for <your city>.", ""), Some("<your city>"));
         assert_eq!(placeholder("Order ABC123 please", ""), Some("ABC123"));
         assert_eq!(placeholder("Write [NAME_1] a letter", "[NAME_1]"), None);
+        assert_eq!(placeholder("Is https://boats.xyz safe? Find a placeholder image of a [MASK].", ""), None);
+        assert_eq!(placeholder("Set it to PLACEHOLDER.", ""), Some("PLACEHOLDER"));
         assert_eq!(placeholder("if a < b and c > d [1]", ""), None);
         assert_eq!(placeholder("Insert coin ABC123", "insert coin ABC123"), None);
     }

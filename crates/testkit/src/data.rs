@@ -87,6 +87,7 @@ pub const PARTS: &[DataPart] = &[
             "lists_of_apis_are_read_and_names_of_several_tools_are_reported",
             "published_collections_are_read_without_a_loss",
             "the_entries_of_published_benchmarks_are_counted",
+            "the_queries_of_stabletoolbench_break_the_rules_of_their_own_paper",
         ],
     ),
     data_part(

@@ -245,7 +245,7 @@ impl Stage for WordInstructions {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         if self.model.is_some() {
             WORDINGS.fingerprint("prompt", fingerprint);
             STEPS.fingerprint("prompt of calls", fingerprint);
