@@ -8,15 +8,18 @@ use super::arguments::{command_line, threads, use_threads};
 use super::model::ModelArgs;
 use super::run::{Resumable, Watching, cancelled_by_signal, ending, print_summary};
 use crate::cli::console::{self, Console, count};
+use crate::engine::instance::StageInstance;
 use crate::engine::manifest::{RunFile, read_run_file_or_earlier};
 use crate::jobs::instruct::{AnnotateOptions, Instruct, n_solved};
 use crate::jobs::{Job as _, job_of};
 use crate::pipeline::{Override, Pipeline};
 use crate::run::{Options, RunReport, prepare};
 use crate::stages::annotate::{Annotate, NO_REPLY};
+use crate::stages::judge_solutions::JudgeSolutions;
 use crate::stages::yields::{YIELDS_NOTE, Yields};
 use crate::stages::{Registry, Settings as _};
 use crate::text::figures::counted;
+use crate::text::visible::visible_line;
 
 /// Arguments of `annotate`.
 #[derive(Debug, clap::Args)]
@@ -71,6 +74,13 @@ pub(super) struct AnnotateArgs {
 pub(super) fn annotate(args: &AnnotateArgs, registry: &Registry) -> anyhow::Result<Ending> {
     use_threads(args.threads)?;
     let pipeline = args.options().pipeline(&args.run, &pipeline_of(&args.run)?, registry)?;
+    let judges: Vec<String> = pipeline.stages.iter().filter_map(judges_of).flatten().collect();
+    if !judges.is_empty() && !args.quiet {
+        let judges = visible_line(&judges.join(", ")).into_owned();
+        console::print_status(&format!(
+            "the paths are judged as before, by {judges} (judge-solutions.models)"
+        ));
+    }
     let (run, ending) = added_to(&pipeline, Annotate::NAME, &args.run, &args.asking, args.quiet)?;
     let counts = Counts::of(&run);
     if !args.quiet {
@@ -85,6 +95,12 @@ pub(super) fn annotate(args: &AnnotateArgs, registry: &Registry) -> anyhow::Resu
         return Ok(Ending::GateFailed);
     }
     Ok(ending)
+}
+
+/// The language models that a stage has for judges; `None` of other stages.
+fn judges_of(instance: &StageInstance) -> Option<Vec<String>> {
+    let models = (instance.kind == JudgeSolutions::NAME).then(|| &instance.settings["models"])?.as_array()?;
+    Some(models.iter().filter_map(|model| model.as_str().map(str::to_owned)).collect())
 }
 
 /// What the stage counted.

@@ -278,6 +278,9 @@ fn pairs<'a>(solved: &'a Solved<'_>) -> impl Iterator<Item = Value> + 'a {
         .filter_map(|pair| line(pair, "steps"))
         .collect();
     lines.extend(of_attempts(solved).and_then(|pair| line(pair, "attempts")));
+    // Attempts that go the same way give the same pairs.
+    let mut written = BTreeSet::new();
+    lines.retain(|line| written.insert(line.to_string()));
     lines.into_iter()
 }
 
