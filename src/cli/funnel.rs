@@ -37,6 +37,9 @@ pub(super) fn summary(report: &Report, screen: Screen) -> Painted {
         let line = format!("{} not applied; see report.json for line and reason", kinds.join(", "));
         text.append(paragraph("decisions", LABEL, &words(&line), screen));
     }
+    for warning in report.dominance() {
+        text.append(paragraph("warning", LABEL, &words(&warning), screen));
+    }
     for (stage, usage) in &report.language_models {
         text.append(paragraph("model", LABEL, &words(&sentence(stage, usage)), screen));
     }

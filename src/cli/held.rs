@@ -6,6 +6,7 @@ use anyhow::bail;
 use clap::ValueEnum;
 use serde_json::Value;
 
+use crate::cli::arguments::FilterArgs;
 use crate::cli::console::{self, Paint, Painted, Screen, counted};
 use crate::cli::layout::{Cell, labelled, paragraph, words};
 use crate::run::{ReviewFormat, ReviewOptions, ReviewRow, ReviewTable, Selection, check_review_file, open};
@@ -50,6 +51,9 @@ pub(super) struct HeldArgs {
     /// takes. If a name means different rows, `external:`, `request:`, `list:`, `place:` or `entry:` before it says which.
     #[arg(long, value_name = "ID")]
     id: Vec<String>,
+
+    #[command(flatten)]
+    filter: FilterArgs,
 
     /// Lists at most this many rows.
     #[arg(long, value_name = "N")]
@@ -109,6 +113,7 @@ pub(super) fn held(args: HeldArgs, registry: &Registry) -> anyhow::Result<()> {
         },
         reason: args.reason,
         ids: args.id,
+        filter: args.filter.filter()?,
         limit: args.limit,
         decision: args.decide.unwrap_or_default(),
     };

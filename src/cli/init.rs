@@ -8,6 +8,7 @@ use anyhow::{Context as _, bail};
 use super::inspect::LookArgs;
 use crate::cli::console::{self, counted};
 use crate::engine::disk::write_output;
+use crate::ingest::request_filter::RequestFilter;
 use crate::inspect::{draft, pipeline_name};
 use crate::run::{check_file, check_output, expand};
 use crate::stages::Registry;
@@ -52,7 +53,7 @@ pub(super) fn init(args: &InitArgs, registry: &Registry) -> anyhow::Result<()> {
         bail!("{} exists already\nhint: --force overwrites it, --out names another file", out.display());
     }
     inputs.iter().filter(|input| input.is_file()).try_for_each(|input| check_file(input))?;
-    let look = args.looked_at.look(registry)?;
+    let look = args.looked_at.look(&RequestFilter::default(), registry)?;
     if look.lines.requests == 0 && look.columns.is_empty() {
         let names = inputs.iter().map(|input| input.display().to_string());
         let (files, n_lines) = (listed(names, "files"), counted(look.lines.looked_at, "line", "lines"));

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 
-use super::arguments::{command_line, threads, use_threads};
+use super::arguments::{FilterArgs, command_line, threads, use_threads};
 use super::funnel::summary;
 use super::model::ModelArgs;
 use super::plan::Loaded;
@@ -48,6 +48,9 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     sample_rows: Option<u64>,
 
+    #[command(flatten)]
+    filter: FilterArgs,
+
     /// Replaces an earlier run in the folder, whatever its inputs; only the list of forgotten records is kept.
     #[arg(long)]
     fresh: bool,
@@ -83,6 +86,7 @@ pub(super) fn run(mut args: RunArgs, registry: &Registry) -> anyhow::Result<Endi
     };
     args.pipeline.set.extend(of_ingest("limit", args.limit));
     args.pipeline.set.extend(of_ingest("sample_rows", args.sample_rows));
+    args.pipeline.set.extend(args.filter.overrides()?);
     let Loaded { pipeline, run_name } = super::plan::load(&args.pipeline, registry)?;
     let out = args.out.unwrap_or_else(|| Path::new("out").join(run_name));
     let options = Options::default().fresh(args.fresh).parts(args.parts).batch_rows(args.batch_rows);

@@ -8,13 +8,13 @@ use super::look::{File, Look, PublicSets};
 use crate::ingest::reasons::{CUT_FILE, LINE_TOO_LONG, NOT_UTF8, RAGGED_ROW};
 use crate::public_sets::catalogue::{Catalogue, recipe_sets};
 use crate::public_sets::store::is_there;
-use crate::text::figures::{count, counted};
+use crate::text::figures::{count, counted, is_most, share_of};
 
 /// A rule, which returns a hint if there is a reason for it.
 type Rule = fn(&Look) -> Option<String>;
 
 /// All hints, in the order in which they matter.
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 17] = [
     no_line,
     docs_alone,
     guessed_columns,
@@ -26,6 +26,9 @@ const RULES: [Rule; 14] = [
     too_long,
     no_answers,
     no_times,
+    one_assistant,
+    one_user,
+    one_template,
     guesses_needed,
     missing_sets,
     unreadable_sets,
@@ -127,6 +130,39 @@ fn ragged(look: &Look) -> Option<String> {
         "{} more or fewer cells than the header: quotes may be missing there",
         counted(left.lines, "table row has", "table rows have")
     ))
+}
+
+fn one_assistant(look: &Look) -> Option<String> {
+    let facts = &look.requests.facts;
+    let is_one_of_several = facts.assistants > 1;
+    (is_one_of_several && is_most(facts.of_largest_assistant, look.lines.requests)).then(|| {
+        format!(
+            "one of {} assistants sent {} of the requests: --assistant NAME selects others, or run them apart",
+            count(facts.assistants),
+            share_of(facts.of_largest_assistant, look.lines.requests)
+        )
+    })
+}
+
+fn one_user(look: &Look) -> Option<String> {
+    let facts = &look.requests.facts;
+    (facts.users > 1 && is_most(facts.of_largest_user, look.lines.requests)).then(|| {
+        format!(
+            "one of {} users sent {} of the requests, which a dataset would show as usual",
+            count(facts.users),
+            share_of(facts.of_largest_user, look.lines.requests)
+        )
+    })
+}
+
+fn one_template(look: &Look) -> Option<String> {
+    let templates = &look.requests.templates;
+    is_most(templates.of_largest, look.lines.requests).then(|| {
+        format!(
+            "one template has {} of the requests: the stage cap-templates can keep fewer of them",
+            share_of(templates.of_largest, look.lines.requests)
+        )
+    })
 }
 
 fn not_utf8(look: &Look) -> Option<String> {

@@ -14,6 +14,7 @@ use crate::ingest::reasons::{
     CUT_FILE, ItemFault, LINE_TOO_LONG, NO_FUNCTIONS, NO_MESSAGES, NOT_JSON, RAGGED_ROW, REASONS,
 };
 use crate::ingest::record::records_of;
+use crate::ingest::request_filter::RequestFilter;
 
 /// The lines without a request for one reason.
 #[derive(Debug, Default, Clone, Serialize)]
@@ -42,6 +43,8 @@ pub(super) struct Lines {
     pub(super) files: Vec<usize>,
     /// The position of each request in its file.
     pub(super) positions: Vec<Position>,
+    /// Requests that were removed because they are not wanted.
+    pub(super) unwanted: u64,
     /// Lines that hold the answer to the request of another line.
     pub(super) answers: u64,
     /// Lines without one.
@@ -74,6 +77,24 @@ impl Lines {
             }
         }
         lines
+    }
+
+    /// Removes the requests that are not wanted.
+    pub(super) fn keep_requests(&mut self, wanted: &RequestFilter) {
+        let is_wanted: Vec<bool> = self
+            .records
+            .iter()
+            .map(|record| wanted.wants(record.facts.assistant.as_deref(), record.facts.time_ms))
+            .collect();
+        self.unwanted = is_wanted.iter().filter(|is_wanted| !**is_wanted).count() as u64;
+        let kept = |at: &mut usize| {
+            *at += 1;
+            is_wanted[*at - 1]
+        };
+        let (mut record, mut file, mut position) = (0, 0, 0);
+        self.records.retain(|_| kept(&mut record));
+        self.files.retain(|_| kept(&mut file));
+        self.positions.retain(|_| kept(&mut position));
     }
 
     fn take(&mut self, (number, file): (usize, &Sampled), block: &Block, item: &Item, line: Line) {

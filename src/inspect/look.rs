@@ -63,7 +63,7 @@ pub struct File {
     pub is_docs: bool,
 }
 
-/// The inspected lines by fate. The last four add up to `looked_at`, or to more if a line holds several requests.
+/// The inspected lines by fate. All but the first two add up to `looked_at`, or to more if a line holds several requests.
 #[derive(Debug, Default, Serialize)]
 pub struct LineCounts {
     /// All lines of all files.
@@ -72,12 +72,21 @@ pub struct LineCounts {
     pub looked_at: u64,
     /// Lines that hold a request.
     pub requests: u64,
+    /// Requests of other assistants or another time than is wanted.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unwanted: u64,
     /// Lines that hold the answer to the request of another line.
     pub answers: u64,
     /// Lines that hold neither.
     pub no_request: u64,
     /// Lines that cannot be read.
     pub unreadable: u64,
+}
+
+// Serde passes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// A column of lines without a request.
@@ -119,6 +128,8 @@ pub struct Templates {
     pub templates: u64,
     /// The requests that fill them.
     pub requests: u64,
+    /// The requests of the largest.
+    pub of_largest: u64,
     /// Requests in the rhythm of a machine, such as a load test.
     pub of_machines: u64,
     /// The largest, with `{}` in place of each value.
@@ -177,6 +188,10 @@ pub struct Facts {
     pub users: u64,
     /// Different apps, teams or traces.
     pub assistants: u64,
+    /// Requests of the assistant that sent most.
+    pub of_largest_assistant: u64,
+    /// Requests of the user who sent most.
+    pub of_largest_user: u64,
     /// Different sessions.
     pub sessions: u64,
     /// Requests with an id of the log.
@@ -271,6 +286,7 @@ impl Look {
             all: files.iter().map(|file| file.lines).sum(),
             looked_at: files.iter().map(|file| file.looked_at).sum(),
             requests: lines.records.len() as u64,
+            unwanted: lines.unwanted,
             answers: lines.answers,
             no_request: n(&lines.no_request),
             unreadable: n(&lines.unreadable),

@@ -23,6 +23,7 @@ use std::time::Instant;
 
 use crate::engine::error::Result;
 use crate::ingest::log_formats::Columns;
+use crate::ingest::request_filter::RequestFilter;
 use lines::Lines;
 use look::{Guess, Look};
 
@@ -49,6 +50,19 @@ impl Default for Closeness {
 /// # Errors
 /// A file cannot be opened, or the disk fails.
 pub fn inspect(files: &[PathBuf], closeness: Closeness, sets: &Path) -> Result<Look> {
+    inspect_some(files, closeness, &RequestFilter::default(), sets)
+}
+
+/// Inspects a sample of some files, and of its requests only those that are wanted.
+///
+/// # Errors
+/// A file cannot be opened, or the disk fails.
+pub fn inspect_some(
+    files: &[PathBuf],
+    closeness: Closeness,
+    wanted: &RequestFilter,
+    sets: &Path,
+) -> Result<Look> {
     let sampled = sample::sample(files, closeness)?;
     requests::warm_up();
     let start = Instant::now();
@@ -62,6 +76,7 @@ pub fn inspect(files: &[PathBuf], closeness: Closeness, sets: &Path) -> Result<L
             (lines, names) = (by_guess, Some(guess));
         }
     }
+    lines.keep_requests(wanted);
     let mut look = Look::new(closeness, &sampled, &lines);
     look.requests = requests::look(&lines.records);
     look.docs = lists::look(&sampled, &lines);

@@ -1,6 +1,6 @@
 //! Examines requests: languages, personal values, turns, answers, facts.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use jiff::Timestamp;
@@ -111,6 +111,7 @@ fn templates(records: &[Record]) -> Templates {
     Templates {
         templates: found.len() as u64,
         requests: found.iter().map(|template| template.requests as u64).sum(),
+        of_largest: found.iter().map(|template| template.requests as u64).max().unwrap_or_default(),
         of_machines: all
             .iter()
             .zip(is_of_machine)
@@ -162,6 +163,11 @@ fn facts(records: &[Record]) -> Facts {
     for model in records.iter().filter_map(|record| record.facts.model.as_deref()) {
         *models.entry(model_name(model)).or_default() += 1;
     }
+    let of_largest = |fact: fn(&Record) -> Option<&str>| {
+        let mut counts: HashMap<&str, u64> = HashMap::new();
+        records.iter().filter_map(fact).for_each(|name| *counts.entry(name).or_default() += 1);
+        counts.into_values().max().unwrap_or_default()
+    };
     let different = |fact: fn(&Record) -> Option<&str>| {
         records.iter().filter_map(fact).collect::<HashSet<&str>>().len() as u64
     };
@@ -171,6 +177,8 @@ fn facts(records: &[Record]) -> Facts {
         models,
         users: different(|record| record.facts.user.as_deref()),
         assistants: different(|record| record.facts.assistant.as_deref()),
+        of_largest_assistant: of_largest(|record| record.facts.assistant.as_deref()),
+        of_largest_user: of_largest(|record| record.facts.user.as_deref()),
         sessions: different(|record| record.facts.session.as_deref()),
         with_id: records.iter().filter(|record| record.external_id.is_some()).count() as u64,
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::published::{FUNCTIONS_OF_ENTRIES, PARAMETERS_OF_FUNCTIONS, WORDS_OF_QUERIES};
 use crate::columns::TIME_MS;
 use crate::conversation::last_user;
 use crate::engine::corpus::Corpus;
@@ -91,15 +92,60 @@ impl Counts {
 
     /// The bins up to the last that has something; none if nothing was counted.
     fn bins(self) -> Vec<Bin> {
-        let used = self.counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1);
-        let label =
-            |at: usize| match (at.checked_sub(1).map(|before| self.ends[before] + 1), self.ends.get(at)) {
-                (None, Some(end)) if *end > 1 => format!("1–{end}"),
-                (from, Some(end)) if from.is_none_or(|from| from == *end) => end.to_string(),
-                (from, Some(end)) => format!("{}–{end}", from.unwrap_or(1)),
-                (from, None) => format!("over {}", from.unwrap_or(1) - 1),
-            };
-        (0..used).map(|at| Bin { label: label(at), count: self.counts[at] }).collect()
+        let used = n_used(&self.counts);
+        (0..used).map(|at| Bin { label: label(self.ends, at), count: self.counts[at] }).collect()
+    }
+}
+
+/// The number of bins up to the last that has something.
+fn n_used(counts: &[u64]) -> usize {
+    counts.iter().rposition(|count| *count > 0).map_or(0, |last| last + 1)
+}
+
+/// The sizes of a bin.
+fn label(ends: &[u64], at: usize) -> String {
+    match (at.checked_sub(1).map(|before| ends[before] + 1), ends.get(at)) {
+        (None, Some(end)) if *end > 1 => format!("1–{end}"),
+        (from, Some(end)) if from.is_none_or(|from| from == *end) => end.to_string(),
+        (from, Some(end)) => format!("{}–{end}", from.unwrap_or(1)),
+        (from, None) => format!("over {}", from.unwrap_or(1) - 1),
+    }
+}
+
+/// A distribution of sizes, with the one of the published set.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes<'d> {
+    /// The bins of the run.
+    pub(super) bins: &'d [Bin],
+    /// The counts of the published set in the same bins.
+    pub(super) published: &'static [u64],
+    ends: &'static [u64],
+}
+
+impl Sizes<'_> {
+    /// The bins of the run, and empty ones up to the last of the published set.
+    pub(super) fn padded(&self) -> Vec<Bin> {
+        let more = self.bins.len()..n_used(self.published);
+        let more = more.map(|at| Bin { label: label(self.ends, at), count: 0 });
+        self.bins.iter().cloned().chain(more).collect()
+    }
+}
+
+impl Distributions {
+    /// Entries by the number of their functions.
+    pub(super) fn functions(&self) -> Sizes<'_> {
+        Sizes { bins: &self.functions_of_entries, published: &FUNCTIONS_OF_ENTRIES, ends: &FUNCTIONS }
+    }
+
+    /// Offered functions by the number of their parameters.
+    pub(super) fn parameters(&self) -> Sizes<'_> {
+        let published = &PARAMETERS_OF_FUNCTIONS;
+        Sizes { bins: &self.parameters_of_functions, published, ends: &PARAMETERS }
+    }
+
+    /// Entries by the number of words of their queries.
+    pub(super) fn words(&self) -> Sizes<'_> {
+        Sizes { bins: &self.words_of_queries, published: &WORDS_OF_QUERIES, ends: &WORDS }
     }
 }
 
@@ -144,5 +190,9 @@ mod tests {
             ]
         );
         assert!(Counts::new(&FUNCTIONS).bins().is_empty());
+        let ours = Distributions { words_of_queries: bins[..2].to_vec(), ..Distributions::default() };
+        let padded = ours.words().padded();
+        assert_eq!((padded.len(), &*padded[2].label, padded[7].count), (8, "11–20", 0));
+        assert_eq!(padded[..2], bins[..2]);
     }
 }

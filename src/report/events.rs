@@ -1,21 +1,25 @@
-//! Counts the fates and edits of a run by reason, as they are in the ledger, with one example each.
+//! Counts the fates and edits of a run by reason, as they are in the ledger, with one example each for all writers, and more of
+//! them, drawn by the seed, for the page.
 //!
 //! Events come by stage and in canonical order, so the example of a reason is its earliest row, whatever the order of the
 //! files. Examples quote texts only after redaction. Of rows that repeat a public set they quote only the name of the set.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use super::end_of_merges;
+use super::examples::{Draws, Texts};
 use super::model::{EditReport, Example, FateReport};
 use super::quote;
-use super::recipe::is_redacted_at;
+use super::recipe::{PublicSet, is_redacted, is_redacted_at};
 use crate::engine::corpus::{Corpus, RowId};
 use crate::engine::decisions::{DECIDE, NOT_APPLIED_NOTE, Note};
 use crate::engine::delta::StageManifest;
+use crate::engine::error::Result;
 use crate::engine::ledger::{EDIT, Event, FORGET};
 use crate::engine::vocabulary::{Action, Reason, RowIx, Safety, TableId};
 use crate::stages::Registry;
@@ -43,6 +47,7 @@ struct Counted {
     cascaded: bool,
     n: u64,
     example: Example,
+    draws: Draws,
 }
 
 /// Counts of the events of a run.
@@ -52,6 +57,8 @@ pub struct Tally<'s> {
     /// The table that each stage redacts.
     redacts: Vec<Option<TableId>>,
     stages: &'s [StageManifest],
+    /// The seed of the run.
+    seed: u64,
     /// Decisions that a stage applied but that did not change the dataset: row and reason.
     without_effect: FxHashSet<(TableId, u128, &'static str)>,
     rows: Vec<Counted>,
@@ -59,7 +66,7 @@ pub struct Tally<'s> {
 
 impl<'s> Tally<'s> {
     /// Counts nothing yet.
-    pub fn new(stages: &'s [StageManifest], corpus: &Corpus) -> Self {
+    pub fn new(stages: &'s [StageManifest], corpus: &Corpus, seed: u64) -> Self {
         let ids = stages.iter().map(|stage| stage.id.as_str()).chain([FORGET]).collect();
         let redacts = stages.iter().map(StageManifest::redacts).chain([None]).collect();
         let noted = stages.last().and_then(|last| last.notes.get(NOT_APPLIED_NOTE));
@@ -70,7 +77,7 @@ impl<'s> Tally<'s> {
             Some((table, id, note.decision.reason().code))
         };
         let without_effect = Note::all(noted).into_iter().filter_map(row_of).collect();
-        Self { ids, redacts, stages, without_effect, rows: Vec::new() }
+        Self { ids, redacts, stages, seed, without_effect, rows: Vec::new() }
     }
 
     /// Counts some events, which come in the order of the ledger.
@@ -82,10 +89,15 @@ impl<'s> Tally<'s> {
                 event.action != DECIDE
                     || !without_effect.contains(&(event.table, event.row_id.0, event.reason))
             };
-            let Some(first) = run.iter().find(has_effect) else { continue };
-            let n = run.iter().filter(has_effect).count() as u64;
+            let counted: Vec<&Event<'_>> = run.iter().filter(has_effect).collect();
+            let (Some(first), n) = (counted.first(), counted.len() as u64) else { continue };
             let at = self.place(first);
             self.rows[at].n += n;
+            // Rows that followed from others need no example, and texts are quoted only after redaction.
+            if !first.cascaded && is_redacted_at(&self.redacts, self.rows[at].stage) {
+                let seed = self.seed;
+                counted.iter().for_each(|event| self.rows[at].draws.add(seed, event));
+            }
         }
     }
 
@@ -112,6 +124,7 @@ impl<'s> Tally<'s> {
                 cascaded: event.cascaded,
                 n: 0,
                 example: self.example(event, stage),
+                draws: Draws::default(),
             });
             self.rows.len() - 1
         })
@@ -137,15 +150,28 @@ impl<'s> Tally<'s> {
     }
 
     /// Returns the counts, with their reasons explained.
-    pub(super) fn finish(self, corpus: &Corpus, registry: &Registry) -> Events {
+    ///
+    /// # Errors
+    /// The texts of the examples cannot be read.
+    pub(super) fn finish(
+        self,
+        folder: &Path,
+        corpus: &Corpus,
+        sets: &[PublicSet],
+        registry: &Registry,
+    ) -> Result<Events> {
         let stages = self.stages;
-        let mut events = self.into_events(registry);
+        let is_redacted = is_redacted(&self.redacts);
+        let drawn = self.rows.iter().flat_map(|row| row.draws.rows().map(|id| (row.table, id)));
+        let wanted: FxHashSet<(TableId, u128)> = drawn.filter(|_| is_redacted).collect();
+        let texts = Texts::read(folder, corpus, sets, &wanted)?;
+        let mut events = self.into_events(registry, &texts);
         add_requests(&mut events, corpus);
         count_merged_into_not_exported(&mut events.fates, stages, corpus);
-        events
+        Ok(events)
     }
 
-    fn into_events(mut self, registry: &Registry) -> Events {
+    fn into_events(mut self, registry: &Registry, texts: &Texts) -> Events {
         let reasons: FxHashMap<&str, &'static Reason> =
             registry.reasons().into_iter().map(|(_, reason)| (reason.code, reason)).collect();
         let mut events = Events::default();
@@ -154,6 +180,7 @@ impl<'s> Tally<'s> {
             let description =
                 known.map(|reason| self.sentence(counted.stage, reason, registry)).unwrap_or_default();
             let stage = self.ids[counted.stage].to_owned();
+            let examples = counted.draws.shown(counted.table, &counted.action, &counted.reason, texts);
             if counted.action == EDIT {
                 if self.redacts[counted.stage].is_some() && counted.safety != Safety::Suggest.name() {
                     *events.redacted.entry(counted.reason.clone()).or_default() += counted.n;
@@ -166,6 +193,7 @@ impl<'s> Tally<'s> {
                     safety: counted.safety,
                     edits: counted.n,
                     example: counted.example,
+                    examples,
                 });
             } else {
                 events.fates.push(FateReport {
@@ -179,6 +207,7 @@ impl<'s> Tally<'s> {
                     rows: counted.n,
                     merged_into_not_exported: 0,
                     example: counted.example,
+                    examples,
                 });
             }
         }

@@ -3,7 +3,7 @@
 //! Built from the run folder (manifests, tables, dataset) and the events of the ledger, never from what a stage printed,
 //! so the screen, `report.json`, the dataset card, the page and the ledger agree, and a finished run can be reported
 //! again.
-//! `model` holds the figures, `recipe` ties steps to stages; `markdown` writes the card, `html` the page.
+//! `model` holds the figures, `examples` draws rows of each reason for the page, `recipe` ties steps to stages; `markdown` writes the card, `html` the page.
 //! `finished` reads a run's figures back, `compare` holds those of two runs side by side.
 
 pub mod asked;
@@ -11,6 +11,7 @@ pub mod compare;
 pub mod composition;
 pub mod distributions;
 mod events;
+pub mod examples;
 pub mod finished;
 pub mod funnel;
 pub mod html;
@@ -22,6 +23,7 @@ pub mod published;
 mod quote;
 pub mod rebuild;
 pub mod recipe;
+pub mod senders;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -50,6 +52,7 @@ use crate::stages::Registry;
 pub use events::Tally;
 use funnel::Wording;
 use model::{Fates, Report, SCHEMA_VERSION, StageReport, Timing};
+use senders::Senders;
 
 /// What the report of a finished run is made from.
 pub struct Sources<'a> {
@@ -75,13 +78,14 @@ pub struct Sources<'a> {
 /// A file of the run folder cannot be read.
 pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
     let Sources { folder, file, ingest, stages, corpus, registry, .. } = *run;
-    let events = events.finish(corpus, registry);
     let public_sets: Vec<_> = stages.iter().flat_map(recipe::public_sets).collect();
+    let events = events.finish(folder, corpus, &public_sets, registry)?;
     let notes = stages.iter().filter(|stage| !stage.notes.is_empty());
     let entries = composition::entries(corpus)?;
     let n_human = entries.tier.get("human").copied().unwrap_or_default();
     let entries_written = written::counts(folder)?;
     let export = &file.pipeline["export"];
+    let redacts: Vec<Option<TableId>> = stages.iter().map(StageManifest::redacts).collect();
     let n_frozen: u64 = entries_written.frozen.iter().map(|(_, n)| n).sum();
     Ok(Report {
         schema_version: SCHEMA_VERSION,
@@ -106,6 +110,7 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
         redacted: events.redacted,
         composition: composition::composition(corpus)?,
         distributions: distributions::Distributions::of(folder, corpus)?,
+        senders: Senders::of(corpus, recipe::is_redacted(&redacts))?,
         entries,
         exported: entries_written.made.into_iter().collect(),
         frozen: entries_written.frozen.into_iter().collect(),

@@ -12,9 +12,11 @@ use serde_json::Value;
 
 use super::composition::{Composition, Entries};
 use super::distributions::Distributions;
+use super::examples::Shown;
 use super::funnel::{EXPORT, FunnelRow};
 use super::rebuild::Rebuild;
 use super::recipe::{PublicSet, StepReport};
+use super::senders::Senders;
 use crate::engine::decision::DecisionKind;
 use crate::engine::decisions::{NOT_APPLIED_NOTE, Note};
 use crate::engine::delta::FateCount;
@@ -79,6 +81,9 @@ pub struct Report {
     pub composition: Composition,
     /// How large the things of the dataset are, and when requests were sent.
     pub distributions: Distributions,
+    /// Who sent the requests, if the log names anybody.
+    #[serde(skip_serializing_if = "Senders::is_empty")]
+    pub senders: Senders,
     /// The kept requests by tier, language and the like.
     pub entries: Entries,
     /// Entries written, by set and category.
@@ -360,6 +365,9 @@ pub struct FateReport {
     pub merged_into_not_exported: u64,
     /// The earliest of them.
     pub example: Example,
+    /// Some of them, drawn by the seed; on the page only.
+    #[serde(skip)]
+    pub examples: Vec<Shown>,
 }
 
 impl FateReport {
@@ -390,6 +398,9 @@ pub struct EditReport {
     pub edits: u64,
     /// The earliest of them.
     pub example: Example,
+    /// Some of them, drawn by the seed; on the page only.
+    #[serde(skip)]
+    pub examples: Vec<Shown>,
 }
 
 /// One row that a reason was named for.

@@ -36,6 +36,7 @@ fn fate(table: &str, reason: &str, cascaded: bool, rows: u64) -> FateReport {
             text: Some(NASTY.to_owned()),
             ..Example::default()
         },
+        examples: Vec::new(),
     }
 }
 
@@ -54,6 +55,7 @@ fn nasty_report() -> Report {
         safety: NASTY.to_owned(),
         edits: 1,
         example: Example { text: Some(NASTY.to_owned()), ..Example::default() },
+        examples: Vec::new(),
     }];
     report.entries.language.insert(NASTY.to_owned(), 1);
     report.public_sets = vec![PublicSet {

@@ -125,7 +125,7 @@ pub(super) fn is_redacted(report: &Report) -> bool {
 
 /// What a reader should not expect of the dataset.
 pub(super) fn known_limits(report: &Report) -> Vec<String> {
-    let mut limits = Vec::new();
+    let mut limits = report.dominance();
     for step in report.recipe.iter().filter(|step| !step.status.has_run()) {
         let status = step.status.name().replacen(": ", " (", 1);
         limits.push(format!("The recipe step “{}” was {status}).", step.step));

@@ -273,7 +273,7 @@ impl Prepared<'_> {
         let sink = pipeline.export.as_ref();
         // The dataset is written while the tables of the rows and the files of the job are: none needs the other.
         let (corpus, manifests, inputs) = (&outcome.corpus, &outcome.stages, &outcome.ingest.inputs);
-        let (stages, is_exported) = (&pipeline.stages, sink.is_some());
+        let (stages, is_exported, seed) = (&pipeline.stages, sink.is_some(), pipeline.seed);
         let cancelled = || cx.cancelled();
         let run = FinishedRun {
             folder: folder.path(),
@@ -286,8 +286,9 @@ impl Prepared<'_> {
         };
         let written = std::thread::scope(|scope| {
             let cancel = Some(cx.cancel);
-            let ledger = scope
-                .spawn(move || write_ledger(stages, folder, inputs, corpus, manifests, is_exported, cancel));
+            let ledger = scope.spawn(move || {
+                write_ledger(stages, folder, (inputs, seed), corpus, manifests, is_exported, cancel)
+            });
             let of_job = scope.spawn(|| job.write(&run));
             let export = |export: &SinkInstance| runner::export(folder, &*export.sink, files, corpus, &cx);
             let exported = sink.map(export).transpose();

@@ -31,7 +31,7 @@ pub(super) fn write_again(
     let inputs = &outcome.ingest.inputs;
     let exported = outcome.exported.is_some();
     let (corpus, manifests) = (&outcome.corpus, &outcome.stages);
-    let events = write_ledger(stages, folder, inputs, corpus, manifests, exported, None)?;
+    let events = write_ledger(stages, folder, (inputs, file.seed), corpus, manifests, exported, None)?;
     let run = FinishedRun {
         folder: folder.path(),
         file,
@@ -49,13 +49,13 @@ pub(super) fn write_again(
 pub(super) fn write_ledger<'s>(
     stages: &[StageInstance],
     folder: &RunFolder,
-    inputs: &[InputFile],
+    (inputs, seed): (&[InputFile], u64),
     corpus: &Corpus,
     manifests: &'s [StageManifest],
     exported: bool,
     cancel: Option<&dyn Cancel>,
 ) -> Result<Tally<'s>, Error> {
-    let mut tally = Tally::new(manifests, corpus);
+    let mut tally = Tally::new(manifests, corpus, seed);
     let listed = Listed { columns: listed(), of_requests: vec![file_name(inputs), query(manifests)], cancel };
     ledger::write(folder, stages, corpus, &listed, exported, |events| tally.count(events))?;
     Ok(tally)

@@ -21,7 +21,7 @@ impl OpenRun {
             registry: &self.registry,
             wording: self.job().wording(),
         };
-        let mut tally = Tally::new(&self.manifests, &self.corpus);
+        let mut tally = Tally::new(&self.manifests, &self.corpus, self.file.seed);
         for_every_event(&self.folder, &self.stages, &self.corpus, |events| {
             tally.count(events);
             Ok(())

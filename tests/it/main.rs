@@ -7,6 +7,7 @@
 mod api_sources;
 mod apibench;
 mod ask;
+mod assistants;
 mod at_once;
 mod audit;
 mod audit_benchmarks;

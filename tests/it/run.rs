@@ -757,6 +757,42 @@ fn the_original_live_release_is_read_without_a_loss() {
     assert_eq!(report["composition"]["distinct_functions"], 1617);
 }
 
+/// Checks the figures that pages show beside those of a dataset.
+#[test]
+fn the_original_live_release_has_the_composition_that_pages_show() {
+    use callsieve::report::published::{
+        CATEGORIES, FUNCTIONS_OF_ENTRIES, PARAMETERS_OF_FUNCTIONS, WORDS_OF_QUERIES,
+    };
+    let Some(data) = data::path("bfcl-v2-live") else { return };
+    let (mut functions, mut parameters, mut words) = ([0; 9], [0; 9], [0; 8]);
+    let bin = |ends: &[usize], size: usize| ends.partition_point(|end| *end < size);
+    for (category, n_entries) in CATEGORIES {
+        let file = data.join(format!("BFCL_v2_live_{}.json", category.name().trim_start_matches("live_")));
+        let text = std::fs::read_to_string(file).unwrap();
+        let entries: Vec<serde_json::Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(entries.len() as u64, n_entries, "{}", category.name());
+        for entry in entries {
+            // A single function stands without a list.
+            let single = std::slice::from_ref(&entry["function"]);
+            let offered = entry["function"].as_array().map_or(single, Vec::as_slice);
+            functions[bin(&[1, 2, 3, 4, 5, 10, 20, 50], offered.len())] += 1;
+            for function in offered {
+                let n = function["parameters"]["properties"].as_object().map_or(0, serde_json::Map::len);
+                parameters[bin(&[0, 1, 2, 3, 4, 5, 10, 20], n)] += 1;
+            }
+            // Categories differ in whether the messages are in a list of turns.
+            let messages = entry["question"][0].as_array().or(entry["question"].as_array()).unwrap();
+            let query = messages.iter().rfind(|message| message["role"] == "user");
+            let n_words = query.map_or(0, |it| it["content"].as_str().unwrap().split_whitespace().count());
+            words[bin(&[5, 10, 20, 40, 80, 160, 320], n_words)] += 1;
+        }
+    }
+    assert_eq!(functions, FUNCTIONS_OF_ENTRIES);
+    assert_eq!(parameters, PARAMETERS_OF_FUNCTIONS);
+    assert_eq!(words, WORDS_OF_QUERIES);
+}
+
 /// Returns the content of every file of a run folder as text: Parquet cell by cell, other files unchanged.
 fn texts_of(run: &Path) -> std::collections::BTreeMap<String, String> {
     let mut texts = std::collections::BTreeMap::new();

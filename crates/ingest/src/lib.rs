@@ -7,7 +7,7 @@
 //! format is an entry there. `attributes` and `span_events` give all spans one form before. `explain` describes why a
 //! line is not a request, with `span_texts` for attributes that no log format reads.
 //!
-//! `source` implements the engine's `Source` with these modules; [`KINDS`] lists the sources.
+//! `request_filter` selects requests by assistant and time. `source` implements the engine's `Source` with these modules; [`KINDS`] lists the sources.
 //!
 //! Function docs keep the text in which they were sent; `docs` parses them. Rows of Parquet inputs are read by
 //! `record::record_of_value`.
@@ -42,6 +42,7 @@ pub mod read;
 mod reader_threads;
 pub mod reasons;
 pub mod record;
+pub mod request_filter;
 mod response;
 pub mod source;
 mod span_events;

@@ -26,6 +26,7 @@ use crate::read::{FileFormat, Limits, Position, ReadError};
 use crate::reader_threads::{
     Parsed, Promise, ReadFile, Ready, ReadyRow, TextFile, parse_blocks, read_files, ready,
 };
+use crate::request_filter::RequestFilter;
 use callsieve_engine::columns;
 use callsieve_engine::context::{Context, Progress};
 use callsieve_engine::error::{Error, Result};
@@ -60,6 +61,15 @@ pub struct Ingest {
     pub limit: Option<u64>,
     /// Samples this many records at random; the same seed samples the same ones.
     pub sample_rows: Option<u64>,
+    /// Reads only requests of these assistants, as the log names them; of all if the list is empty.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assistants: Vec<String>,
+    /// Reads only requests since this day or time (UTC).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Reads only requests until this day or time (UTC); a day counts as a whole.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
     /// Column names of rows that hold a query and a function string.
     pub columns: Columns,
     /// The items that become rows: "requests", or "all" that can be read, as a contamination audit needs them.
@@ -76,6 +86,9 @@ impl Default for Ingest {
             max_line_bytes: 64 << 20,
             limit: None,
             sample_rows: None,
+            assistants: Vec::new(),
+            since: None,
+            until: None,
             columns: Columns::default(),
             rows: RowsRead::default(),
             text_fields: Vec::new(),
@@ -93,6 +106,12 @@ impl Ingest {
     fn check_kinds(&self) -> std::result::Result<(), ReadError> {
         let inputs = if self.rows == RowsRead::All { &self.inputs[..] } else { &[] };
         inputs.iter().try_for_each(|path| check_kind(path))
+    }
+
+    /// Returns which requests are read.
+    fn filter(&self) -> Result<RequestFilter> {
+        RequestFilter::new(&self.assistants, self.since.as_deref(), self.until.as_deref())
+            .map_err(Error::Setting)
     }
 
     /// Returns how items are read.
@@ -134,6 +153,7 @@ impl Source for Ingest {
                 "limit and sample_rows are both set\nhint: use limit for the first records, or sample_rows for random ones".to_owned(),
             ));
         }
+        self.filter()?;
         self.check_kinds().map_err(Error::from)
     }
 
@@ -159,9 +179,12 @@ impl Source for Ingest {
 
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
         self.check_kinds()?;
+        let filter = self.filter()?;
         let bytes_read = BytesRead::of(&self.inputs, cx);
         let mut rows = LineSink {
             ingest: self,
+            filter: &filter,
+            n_unwanted: 0,
             cx,
             bytes_read: &bytes_read,
             into,
@@ -205,6 +228,12 @@ impl Source for Ingest {
         rows.write_sample()?;
         read.further_parts = rows.n_further_parts;
         rows.without_request.check(&read.inputs)?;
+        if rows.n_unwanted > 0 && rows.into.records() == 0 {
+            return Err(Error::NoRequest(format!(
+                "none of {} is of the assistants and the period that are set\nhint: `callsieve inspect` shows the times and how many assistants there are",
+                counted(rows.n_unwanted, "request", "requests")
+            )));
+        }
         Ok(read)
     }
 }
@@ -256,6 +285,9 @@ impl<'a> BytesRead<'a> {
 /// Receives lines in order and passes them on, or samples them.
 struct LineSink<'a, 'c> {
     ingest: &'a Ingest,
+    filter: &'a RequestFilter,
+    /// The number of requests that the filter left out.
+    n_unwanted: u64,
     cx: &'a Context<'c>,
     bytes_read: &'a BytesRead<'a>,
     into: &'a mut Intake,
@@ -424,6 +456,11 @@ impl LineSink<'_, '_> {
 
     fn request(&mut self, request: Box<RequestRow>) -> Result<()> {
         self.without_request.found_request();
+        if !self.filter.wants(request.cells.text(columns::ASSISTANT), request.time_ms) {
+            self.n_unwanted += 1;
+            self.into.passed_over(request.lines());
+            return Ok(());
+        }
         match self.ingest.sample_rows {
             None => self.into.request(*request)?,
             // Before sampling, so that another record takes its place in the sample.

@@ -105,6 +105,7 @@ pub const PARTS: &[DataPart] = &[
         &[
             "the_entries_of_published_benchmarks_are_counted",
             "the_original_live_release_is_read_without_a_loss",
+            "the_original_live_release_has_the_composition_that_pages_show",
             "the_original_release_has_the_numbers_of_the_audit",
             "equal_entries_and_contradicting_labels_of_the_official_releases_are_found",
             "alternatives_that_nothing_matches_in_the_original_release_are_the_known_ones",

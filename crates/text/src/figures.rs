@@ -39,6 +39,14 @@ pub fn share_of(part: u64, whole: u64) -> String {
     share(if whole == 0 { 0.0 } else { part as f64 / whole as f64 })
 }
 
+/// The fewest things of which a part can be most.
+const FEWEST: u64 = 20;
+
+/// Whether a part is more than half of a whole that is not tiny.
+pub fn is_most(part: u64, whole: u64) -> bool {
+    whole >= FEWEST && part > whole / 2
+}
+
 /// Bytes in the largest unit of which there is at least one, in powers of 1024: `812 B`, `1.5 KiB`, `350 MiB`.
 pub fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];

@@ -5,9 +5,11 @@ mod text;
 use std::path::PathBuf;
 
 use super::Ending;
+use super::arguments::FilterArgs;
 use crate::cli::console::{self, Screen};
+use crate::ingest::request_filter::RequestFilter;
 use crate::inspect::look::Look;
-use crate::inspect::{Closeness, inspect as look_at};
+use crate::inspect::{Closeness, inspect_some as look_at};
 use crate::run::expand;
 use crate::stages::Registry;
 
@@ -22,11 +24,15 @@ Exit codes: 0 requests found; 1 no request found; 2 could not start.
 Examples:
   callsieve inspect mylog.jsonl                    what the log contains
   callsieve inspect logs/ --rows 20000             all logs in a folder, with a larger sample
+  callsieve inspect logs/ --assistant kitchen      what one assistant asked
   callsieve inspect --json mylog.jsonl | jq .hints"
 )]
 pub(super) struct InspectArgs {
     #[command(flatten)]
     pub(super) looked_at: LookArgs,
+
+    #[command(flatten)]
+    filter: FilterArgs,
 
     /// Prints one JSON object.
     #[arg(long)]
@@ -54,14 +60,14 @@ pub(super) struct LookArgs {
 
 impl LookArgs {
     /// Inspects the files; folders and patterns are replaced by the files that they name.
-    pub(super) fn look(&self, registry: &Registry) -> anyhow::Result<Look> {
+    pub(super) fn look(&self, wanted: &RequestFilter, registry: &Registry) -> anyhow::Result<Look> {
         let found = expand(&self.files)?;
         if let Some(skipped) = found.skipped() {
             console::print_status(&format!("warning: {skipped}"));
         }
         let files = found.files;
         let sets = self.sets.as_deref().unwrap_or(registry.environment().sets());
-        Ok(look_at(&files, Closeness { rows: self.rows, seed: self.seed }, sets)?)
+        Ok(look_at(&files, Closeness { rows: self.rows, seed: self.seed }, wanted, sets)?)
     }
 }
 
@@ -71,7 +77,7 @@ fn at_least_one(text: &str) -> Result<usize, String> {
 }
 
 pub(super) fn inspect(args: &InspectArgs, registry: &Registry) -> anyhow::Result<Ending> {
-    let look = args.looked_at.look(registry)?;
+    let look = args.looked_at.look(&args.filter.filter()?, registry)?;
     let printed = if args.json {
         console::write_json(&format!("{}\n", serde_json::to_string(&look)?))
     } else {

@@ -77,10 +77,14 @@ fn lines(look: &Look, screen: Screen) -> Painted {
         0 => String::new(),
         answers => format!("{} to requests on other lines, ", counted(answers, "answer", "answers")),
     };
+    let unwanted = match lines.unwanted {
+        0 => String::new(),
+        n => format!("{} of other assistants or times, ", count(n)),
+    };
     let mut text = pair(
         "lines",
         &format!(
-            "{} sampled: {}, {}{} without a request, {} unreadable",
+            "{} sampled: {}, {unwanted}{}{} without a request, {} unreadable",
             count(lines.looked_at),
             counted(lines.requests, "request", "requests"),
             answers,

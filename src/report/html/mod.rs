@@ -3,6 +3,7 @@
 //! This file is the template. Figures and words come from `model` and `words`, the shell and the pieces that other pages
 //! have too from `crate::page`, which also escapes every text.
 
+mod examples;
 mod next;
 mod pictures;
 #[cfg(test)]
@@ -84,7 +85,7 @@ fn of_dataset(report: &Report, run: &str) -> Vec<Titled> {
             },
         ),
         ("edits", "Edits", edits(report, run)),
-        ("log", "The log", html! { (pictures::log(report)) (templates(report)) }),
+        ("log", "The log", html! { (dominance(report)) (pictures::log(report)) (templates(report)) }),
         ("data", "Personal data, overlap, licences", sources(report)),
         ("recipe", "Steps of the recipe", recipe(report)),
         ("limits", "Known limits", limits(report)),
@@ -142,6 +143,19 @@ fn head(report: &Report, tiles: Vec<(&'static str, u64)>) -> Markup {
             @if let Some(merged) = report.merged_sum() { " Merged: " (merged) "." }
             " " (faults) " of lines and requests were removed because of faults (unreadable or damaged data)."
         }
+    }
+}
+
+/// Who or what has most of the requests; nothing if none has.
+fn dominance(report: &Report) -> Markup {
+    let senders = &report.senders;
+    let named =
+        |n: u64, one: &'static str, many: &'static str| (n > 0).then(|| figures::counted(n, one, many));
+    let all = [named(senders.assistants, "assistant", "assistants"), named(senders.users, "user", "users")];
+    let all: Vec<String> = all.into_iter().flatten().collect();
+    html! {
+        @if !all.is_empty() { p { "The requests are of " (all.join(" and ")) "." } }
+        @for found in report.dominance() { p.bad { (found) } }
     }
 }
 
@@ -323,6 +337,7 @@ fn fates(report: &Report, run: &str) -> Markup {
             h3 id=(action) { (heading) }
             p.soft { (meaning) }
             (folded_table(&[], &columns, report.shown_fates(action).map(|(fate, followed)| fate_cells(fate, followed, run)).collect()))
+            (examples::of_fates(report.shown_fates(action).map(|(fate, _)| fate), run))
         }
     }
 }
@@ -390,6 +405,7 @@ fn edits(report: &Report, run: &str) -> Markup {
             "Safe edits keep the meaning, unsafe edits fill a gap with a guess. Suggested edits were not applied."
         }
         (folded_table(&["safety"], &columns, report.edits.iter().map(cells).collect()))
+        (examples::of_edits(&report.edits, run))
     }
 }
 

@@ -8,13 +8,16 @@ use crate::page::chart::bars::{Bar, Bars, bars};
 use crate::page::chart::curve::{Axis, Curve, Point, curve};
 use crate::page::chart::days::days;
 use crate::page::chart::flow::{Kind, Leaver, Station, flow};
-use crate::page::chart::histogram::{Histogram, histogram};
+use crate::page::chart::histogram::{Histogram, Reference, histogram};
 use crate::page::chart::stacked::{Stacked, stacked};
 use crate::page::chart::{Figure, Row, Unit, figures};
 use crate::relevance::measure::Label;
 use crate::relevance::operating::OperatingPoint;
-use crate::report::distributions::Bin;
+use crate::report::distributions::Sizes;
 use crate::report::model::{FateReport, Report, SETS};
+use crate::report::percent;
+use crate::report::published::{CATEGORIES, LIVE};
+use crate::text::figures::count;
 
 /// The actions by which rows leave, with how the flow shows them.
 const LEAVES: [(Action, Kind); 3] =
@@ -86,21 +89,39 @@ fn categories(report: &Report) -> Option<Markup> {
     (!rows.is_empty()).then(|| stacked(&figure, &chart))
 }
 
+/// The shares of the categories, beside those of the published set.
+fn shares_of_categories(report: &Report) -> Option<Markup> {
+    let of_category = |name: &str| SETS.iter().map(|(set, _)| report.entries(set, Some(name))).sum::<u64>();
+    let of_published: u64 = CATEGORIES.iter().map(|(_, n)| n).sum();
+    let all: Vec<Bar<'_>> = CATEGORIES
+        .iter()
+        .map(|(category, n)| Bar {
+            label: category.name(),
+            value: percent(of_category(category.name()), report.all_entries()),
+            second: Some(percent(*n, of_published)),
+            link: None,
+        })
+        .collect();
+    let chart = Bars {
+        labels_name: "category",
+        values_name: "entries",
+        second_name: Some(LIVE),
+        unit: Unit::Percent,
+        bars: &all,
+    };
+    let figure = Figure { id: "category-shares", title: "Shares of the categories", description: "" };
+    (report.all_entries() > 0).then(|| bars(&figure, &chart))
+}
+
 /// What the entries are: categories, tiers, languages, and how large they are.
 pub(super) fn composition(report: &Report) -> Markup {
     let distributions = &report.distributions;
     let all = [
-        ("functions", "Functions of an entry", "entries", "functions", &distributions.functions_of_entries),
-        (
-            "parameters",
-            "Parameters of a function",
-            "functions",
-            "parameters",
-            &distributions.parameters_of_functions,
-        ),
-        ("words", "Words of a query", "entries", "words", &distributions.words_of_queries),
+        ("functions", "Functions of an entry", "entries", "functions", distributions.functions()),
+        ("parameters", "Parameters of a function", "functions", "parameters", distributions.parameters()),
+        ("words", "Words of a query", "entries", "words", distributions.words()),
     ];
-    let mut drawn: Vec<Markup> = categories(report).into_iter().collect();
+    let mut drawn: Vec<Markup> = categories(report).into_iter().chain(shares_of_categories(report)).collect();
     drawn.extend(all.into_iter().filter_map(|(id, title, things, bins_name, bins)| {
         sizes(&Figure { id, title, description: "" }, (things, bins_name), bins)
     }));
@@ -123,7 +144,34 @@ pub(super) fn log(report: &Report) -> Markup {
         let figure = Figure { id: "days", title: "Requests by day", description: "Days in UTC." };
         drawn.push(days(&figure, "requests", by_day));
     }
+    drawn.extend(assistants(report));
     html! { @if !drawn.is_empty() { (figures(drawn)) } }
+}
+
+/// The assistants that sent most, with what became of their requests.
+fn assistants(report: &Report) -> Option<Markup> {
+    let senders = &report.senders;
+    let rows: Vec<Row<'_>> = senders
+        .largest
+        .iter()
+        .map(|it| Row { label: &it.name, counts: vec![it.kept, it.merged, it.dropped, it.held] })
+        .collect();
+    let chart = Stacked {
+        labels_name: "assistant",
+        parts: &["kept", "merged", "dropped", "held"],
+        rows: &rows,
+        is_of_shares: false,
+    };
+    let others = senders.assistants - rows.len() as u64;
+    let description = match others {
+        0 => "The app, team or trace that the log names, and what became of its requests.".to_owned(),
+        n => format!(
+            "The app, team or trace that the log names, and what became of its requests. {} more sent fewer.",
+            count(n)
+        ),
+    };
+    let figure = Figure { id: "assistants", title: "Requests by assistant", description: &description };
+    (!rows.is_empty()).then(|| stacked(&figure, &chart))
 }
 
 /// Why rows were removed, and what was replaced.
@@ -212,9 +260,11 @@ fn precision_of(at: usize, stage: &str, point: &OperatingPoint) -> Option<Markup
     (!curves.is_empty()).then(|| curve(&figure, &axis("decided"), &axis("precision"), &curves))
 }
 
-fn sizes(figure: &Figure<'_>, (things, bins_name): (&str, &str), bins: &[Bin]) -> Option<Markup> {
+fn sizes(figure: &Figure<'_>, (things, bins_name): (&str, &str), sizes: Sizes<'_>) -> Option<Markup> {
+    let bins = if sizes.bins.is_empty() { Vec::new() } else { sizes.padded() };
     let bins: Vec<(&str, u64)> = bins.iter().map(|bin| (bin.label.as_str(), bin.count)).collect();
-    let chart = Histogram { things, bins_name, bins: &bins, reference: None };
+    let reference = Some(Reference { name: LIVE, counts: sizes.published });
+    let chart = Histogram { things, bins_name, bins: &bins, reference };
     (!bins.is_empty()).then(|| histogram(figure, &chart))
 }
 

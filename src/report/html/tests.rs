@@ -4,10 +4,12 @@ use std::cell::RefCell;
 
 use super::page;
 use crate::relevance::operating::{Bin, OperatingPoint};
+use crate::report::examples::{Piece, Shown};
 use crate::report::funnel::FunnelRow;
 use crate::report::model::{EditReport, Example, FateReport, Report};
 use crate::report::rebuild::{Input, Rebuild};
 use crate::report::recipe::{PublicSet, Status, StepReport};
+use crate::report::senders::{Assistant, Senders};
 use callsieve_testkit::html::tags;
 
 /// The name of a place as a text that would be a tag, the end of an attribute, or not seen.
@@ -41,6 +43,15 @@ fn report(text: &dyn Fn(&str) -> String, [request_id, row_id]: [&str; 2]) -> Rep
         metric: Some(text(&format!("{of}: metric"))),
         score: Some(0.5),
         text: Some(text(&format!("{of}: quote"))),
+    };
+    let piece = |place: String, is_different| Piece { text: text(&place), is_different };
+    let shown_row = |of: &str| Shown {
+        row_id: row_id.to_owned(),
+        score: Some((text(&format!("{of}: metric of a row")), 0.5)),
+        here: vec![piece(format!("{of}: shared"), false), piece(format!("{of}: only here"), true)],
+        beside: vec![piece(format!("{of}: only beside"), true)],
+        name: Some(text(&format!("{of}: name"))),
+        evidence: Some(text(&format!("{of}: evidence"))),
     };
     let mut report = Report {
         version: text("version"),
@@ -91,6 +102,7 @@ fn report(text: &dyn Fn(&str) -> String, [request_id, row_id]: [&str; 2]) -> Rep
         rows: 1,
         merged_into_not_exported: 0,
         example: example("fate", Some(request_id)),
+        examples: vec![shown_row("fate")],
     }];
     report.edits = vec![EditReport {
         stage: text("edit: stage"),
@@ -100,7 +112,10 @@ fn report(text: &dyn Fn(&str) -> String, [request_id, row_id]: [&str; 2]) -> Rep
         safety: text("edit: safety"),
         edits: 1,
         example: example("edit", None),
+        examples: vec![shown_row("edit")],
     }];
+    let assistant = Assistant { name: text("assistant"), requests: 1, kept: 1, ..Assistant::default() };
+    report.senders = Senders { assistants: 1, largest: vec![assistant], ..Senders::default() };
     report.entries.tier = one("tier");
     report.entries.category_basis = one("basis of category");
     report.entries.relevance = one("relevance");

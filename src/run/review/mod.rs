@@ -17,10 +17,12 @@ pub(super) use self::cells::Noted;
 use super::error::refuse;
 use super::names::resolve;
 use super::{Error, OpenRun};
+use crate::columns::{ASSISTANT, TIME_MS};
 use crate::decisions::{OF_AN_ENTRY, possible_decisions};
 use crate::engine::corpus::Table;
 use crate::engine::row_names::NamedRow;
-use crate::engine::vocabulary::{Action, RowIx, TableId};
+use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, TableId};
+use crate::ingest::request_filter::RequestFilter;
 use crate::reasons::unknown;
 
 pub use file::{ReviewFormat, check_review_file};
@@ -56,6 +58,8 @@ pub struct ReviewOptions {
     pub reason: Option<String>,
     /// Only these, each by any name that `callsieve why` takes. All if empty.
     pub ids: Vec<String>,
+    /// Only these requests, and doc lists of such requests. By default all.
+    pub filter: RequestFilter,
     /// The maximum number of rows.
     pub limit: Option<usize>,
     /// The decision that is filled in, in the rows that it can change. None if empty.
@@ -69,6 +73,7 @@ impl ReviewOptions {
             && self.reason.is_none()
             && self.ids.is_empty()
             && self.limit.is_none()
+            && self.filter.is_empty()
     }
 
     /// Whether rows with this code are listed.
@@ -109,10 +114,15 @@ impl OpenRun {
         let noted = self.noted(options.selection)?;
         let ids: Vec<&str> = options.ids.iter().map(String::as_str).collect();
         let named = if ids.is_empty() { Vec::new() } else { resolve(self, &ids, LEAST_DIGITS)? };
+        let filtered = self.filtered(&options.filter)?;
         let (mut rows, mut places) = (Vec::new(), Vec::new());
         for table in [&self.corpus.requests, &self.corpus.lists] {
-            let mut wanted: Vec<RowIx> =
-                (0..).take(table.len()).filter(|&row| is_wanted(options, table, row, &noted)).collect();
+            let is_filtered =
+                |row: RowIx| filtered.as_ref().is_none_or(|rows| rows.contains(&(table.id(), row)));
+            let mut wanted: Vec<RowIx> = (0..)
+                .take(table.len())
+                .filter(|&row| is_wanted(options, table, row, &noted) && is_filtered(row))
+                .collect();
             wanted.sort_by_key(|&row| table.position(row));
             rows.extend(self.review_rows(table, &wanted, &noted)?);
             places.extend(wanted.iter().map(|&row| (table.id(), row)));
@@ -130,6 +140,29 @@ impl OpenRun {
         let table = ReviewTable { rows, waiting_lists };
         check_decision(&table, &options.decision)?;
         Ok(table)
+    }
+
+    /// Returns the requests of a filter, with the doc lists that they were sent with and have now; `None` if all are wanted.
+    fn filtered(&self, filter: &RequestFilter) -> Result<Option<BTreeSet<RowOfTable>>, Error> {
+        if filter.is_empty() {
+            return Ok(None);
+        }
+        let (requests, mut rows) = (&self.corpus.requests, BTreeSet::new());
+        let columns: Vec<ColumnSpec> =
+            [ASSISTANT, TIME_MS].into_iter().filter(|column| requests.has(*column)).collect();
+        for batch in 0..requests.batches() {
+            let cells = requests.read_batch(batch, &columns)?;
+            for (at, row) in requests.rows_of_batch(batch).enumerate() {
+                let assistant = columns.contains(&ASSISTANT).then(|| cells.text(ASSISTANT, at)).flatten();
+                let time_ms = columns.contains(&TIME_MS).then(|| cells.int(TIME_MS, at)).flatten();
+                if filter.wants(assistant, time_ms) {
+                    let lists = [self.corpus.list[row as usize], self.corpus.origin[row as usize]];
+                    rows.insert((TableId::Requests, row));
+                    rows.extend(lists.map(|list| (TableId::DocLists, list)));
+                }
+            }
+        }
+        Ok(Some(rows))
     }
 
     pub(super) fn check_reason(&self, options: &ReviewOptions) -> Result<(), Error> {

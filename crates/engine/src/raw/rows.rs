@@ -62,6 +62,14 @@ impl RowCells {
         self.0.retain(|(name, _)| *name != column.name);
         self.0.extend(cell.map(|cell| (column.name, cell.into())));
     }
+
+    /// Returns the text of a cell.
+    pub fn text(&self, column: ColumnSpec) -> Option<&str> {
+        self.0.iter().find_map(|(name, cell)| match cell {
+            Cell::Text(text) if *name == column.name => Some(text.as_str()),
+            _ => None,
+        })
+    }
 }
 
 /// The inputs as a source counted them. It counts items when it cuts them from a file, before anything can lose one;
