@@ -288,7 +288,8 @@ pub(super) fn names_below(folder: &Path) -> Result<(Vec<String>, Vec<String>)> {
         for entry in fs::read_dir(&at).at("reading", &at)? {
             let entry = entry.at("reading", &at)?;
             let path = below.join(entry.file_name());
-            let name = path.to_string_lossy().replace('\\', "/");
+            let parts: Vec<_> = path.iter().map(std::ffi::OsStr::to_string_lossy).collect();
+            let name = parts.join("/");
             if entry.file_type().at("reading", &at)?.is_dir() {
                 folders.push(name);
                 open.push(path);
@@ -393,6 +394,16 @@ mod tests {
             }
         }
         assert!(n_found > whole.len() * 6, "{n_found} of {}", whole.len() * 8);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_backslash_of_a_name_is_no_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("data")).unwrap();
+        fs::write(folder.path().join("data/a\\b"), "").unwrap();
+        let (names, folders) = names_below(folder.path()).unwrap();
+        assert_eq!((names, folders), (vec!["data/a\\b".to_owned()], vec!["data".to_owned()]));
     }
 
     #[test]
