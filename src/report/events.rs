@@ -96,7 +96,9 @@ impl<'s> Tally<'s> {
             // Rows that followed from others need no example, and texts are quoted only after redaction.
             if !first.cascaded && is_redacted_at(&self.redacts, self.rows[at].stage) {
                 let seed = self.seed;
-                counted.iter().for_each(|event| self.rows[at].draws.add(seed, event));
+                for event in counted {
+                    self.rows[at].draws.add(seed, event);
+                }
             }
         }
     }

@@ -421,6 +421,9 @@ fn rebuild(report: &Report) -> String {
         let files: Vec<String> = rebuild.files.iter().map(|file| format!("`{file}`")).collect();
         let _ = writeln!(text, "\nThe run also needs the files in these settings: {}.", files.join(", "));
     }
+    if let Some(reviewed) = rebuild.reviewed_sentence() {
+        let _ = writeln!(text, "\n{reviewed}");
+    }
     let fence = fence(&rebuild.pipeline);
     let _ = write!(text, "\n{fence}toml\n{}\n{fence}\n", rebuild.pipeline.trim_end());
     text

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::engine::manifest::RunFile;
+use crate::text::figures::counted;
 use crate::text::visible::visible_quoted;
 
 /// How to make the dataset again.
@@ -24,8 +25,29 @@ pub struct Rebuild {
     pub inputs: Vec<Input>,
     /// Settings that name a file which is part of neither the log nor the pipeline: `decisions`, `ingest.key` or `stage.key`.
     pub files: Vec<String>,
+    /// Decisions of reviewers that were in the run folder.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub reviewed: u64,
     /// The pipeline as it ran, as TOML, without its inputs.
     pub pipeline: String,
+}
+
+// Serde passes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+impl Rebuild {
+    /// What reviewers decided; nothing if they did not.
+    pub(super) fn reviewed_sentence(&self) -> Option<String> {
+        (self.reviewed > 0).then(|| {
+            format!(
+                "It also read {} that reviewers made on rows of the run folder. `callsieve review RUN --export FILE` writes them to a file for --decisions.",
+                counted(self.reviewed, "decision", "decisions")
+            )
+        })
+    }
 }
 
 /// An input file.
@@ -55,6 +77,7 @@ pub(super) fn rebuild(run: &RunFile) -> Rebuild {
         command: format!("callsieve run pipeline.toml {files}--out out/{name}"),
         inputs,
         files: files_named(&run.pipeline),
+        reviewed: run.reviewed,
         pipeline: pipeline_toml(&run.pipeline),
     }
 }

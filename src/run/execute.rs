@@ -346,6 +346,7 @@ impl Prepared<'_> {
             baselines,
             steps: pipeline.stages.iter().map(|stage| stage.id.clone()).collect(),
             command: options.command.clone(),
+            reviewed: self.reviewed.decisions.all.len() as u64,
         })
     }
 }

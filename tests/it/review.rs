@@ -178,6 +178,13 @@ fn decisions_outlive_a_kill_and_the_next_run_applies_them() {
     assert!(sample.not_applied().as_array().is_none_or(Vec::is_empty), "{}", sample.not_applied());
     let decided = stable_bytes(&sample.run());
     assert_ne!(before, decided);
+    // Whoever reads the run sees that people decided in it.
+    let file: Value = serde_json::from_slice(&fs::read(sample.run().join("run.json")).unwrap()).unwrap();
+    assert!(file["reviewed"].as_u64().unwrap() > 0, "{file}");
+    for page in ["dataset/README.md", "report.html"] {
+        let page = fs::read_to_string(sample.run().join(page)).unwrap();
+        assert!(page.contains("decisions that reviewers made on rows of the run folder"), "{page}");
+    }
     // What was decided is still listed, for a change of mind.
     let page = Page::start(&sample.run(), &["--reviewer", "kim"]);
     assert_eq!(page.n_decided(), 40);

@@ -37,6 +37,15 @@ pub struct RunFile {
     pub steps: Vec<String>,
     /// Command line.
     pub command: Vec<String>,
+    /// How many decisions of reviewers, which are in the run folder, were given to the stages.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reviewed: u64,
+}
+
+// Serde passes a reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 fn first_format() -> u32 {

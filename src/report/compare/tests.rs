@@ -30,6 +30,7 @@ fn finished(pipeline: Value, steps: &[(&str, u64)], inputs: &[(&str, &str)]) -> 
             baselines: Vec::new(),
             steps: Vec::new(),
             command: Vec::new(),
+            reviewed: 0,
         },
         funnel: steps.iter().map(row).collect(),
         stages: Vec::new(),

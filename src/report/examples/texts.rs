@@ -23,7 +23,7 @@ const MOST_NAMES: usize = 8;
 /// Texts by row; empty where nothing may be quoted.
 #[derive(Debug, Default)]
 pub(in crate::report) struct Texts {
-    texts: FxHashMap<(TableId, u128), String>,
+    by_row: FxHashMap<(TableId, u128), String>,
     /// The functions on offer, by request.
     offered: FxHashMap<u128, String>,
     /// The record of a public set that a row is nearest to.
@@ -46,7 +46,7 @@ impl Texts {
         each(&corpus.lists, &lists, &columns, |row, cells, at| {
             let text = cells.text(FUNCTIONS, at).and_then(described);
             let text = text.or_else(|| cells.text(TEXT, at).map(str::to_owned)).unwrap_or_default();
-            texts.texts.insert((TableId::DocLists, corpus.lists.row_id(row).0), text);
+            texts.by_row.insert((TableId::DocLists, corpus.lists.row_id(row).0), text);
         })?;
         texts.read_records(&folder.join(LINKS), wanted)?;
         Ok(texts)
@@ -59,7 +59,7 @@ impl Texts {
             let messages: Vec<Message> =
                 cells.text(MESSAGES, at).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
             let query = last_user(&messages).map(|message| message.content.clone()).unwrap_or_default();
-            self.texts.insert((TableId::Requests, requests.row_id(row).0), query);
+            self.by_row.insert((TableId::Requests, requests.row_id(row).0), query);
         })?;
         let mut of_lists: FxHashMap<RowIx, Vec<u128>> = FxHashMap::default();
         for row in rows {
@@ -110,7 +110,7 @@ impl Texts {
 
     /// The query of a request, the functions of a doc list.
     pub(super) fn of(&self, table: TableId, id: u128) -> Option<&str> {
-        self.texts.get(&(table, id)).map(String::as_str)
+        self.by_row.get(&(table, id)).map(String::as_str)
     }
 
     /// The names of the functions that a request was sent with.

@@ -479,6 +479,7 @@ fn rebuild(report: &Report) -> Markup {
         @if !rebuild.files.is_empty() {
             p { "The run also needs the files in these settings: " (rebuild.files.join(", ")) "." }
         }
+        @if let Some(reviewed) = rebuild.reviewed_sentence() { p { (reviewed) } }
         details {
             summary { "Pipeline of this run" }
             pre tabindex="0" { (rebuild.pipeline) }

@@ -126,6 +126,7 @@ fn report(text: &dyn Fn(&str) -> String, [request_id, row_id]: [&str; 2]) -> Rep
         command: text("command"),
         inputs: vec![Input { sha256: text("hash of an input"), bytes: 1 }],
         files: vec![text("setting that names a file")],
+        reviewed: 1,
         pipeline: text("pipeline as it ran"),
     };
     report

@@ -12,8 +12,10 @@ use crate::decisions::is_blank_review;
 use crate::engine::disk::{put_in_place, write_atomic};
 use crate::engine::frame::{FrameWriter, Values};
 use crate::engine::layout::temporary_path;
+use crate::engine::vocabulary::TableId;
 use crate::run::error::refuse;
 use crate::run::{Error, check_output};
+use crate::text::short::shortened;
 use crate::text::spreadsheet::guarded;
 
 /// Without this mark Excel reads a CSV file in the encoding of the system.
@@ -85,10 +87,17 @@ impl ReviewTable {
         self.rows.iter().map(json_line).collect()
     }
 
-    /// Returns the rows as CSV with a header, without a byte order mark.
+    /// Returns the rows as CSV with a header, without a byte order mark. The functions of a request are a line each: no
+    /// decision reads them, and their JSON would be most of a file that people scroll through.
     pub fn csv(&self) -> String {
         let rows = self.rows.iter().map(|row| {
-            cells(row).map(|cell| guarded(&cell.unwrap_or_default()).into_owned()).collect::<Vec<_>>()
+            let in_short =
+                (row.table == TableId::Requests.name()).then(|| in_short(&row.functions)).flatten();
+            let row = cells(row).zip(FIELDS).map(|(cell, field)| match &in_short {
+                Some(lines) if field == "functions" => guarded(lines).into_owned(),
+                _ => guarded(&cell.unwrap_or_default()).into_owned(),
+            });
+            row.collect::<Vec<_>>()
         });
         csv_of(std::iter::once(FIELDS.map(str::to_owned).to_vec()).chain(rows))
     }
@@ -119,6 +128,42 @@ impl ReviewTable {
         writer.finish()?;
         Ok(put_in_place(&temporary, out)?)
     }
+}
+
+/// The most characters of the description of a function in CSV.
+const DESCRIPTION_CHARS: usize = 160;
+/// The most values of an enum in CSV.
+const MOST_VALUES: usize = 12;
+
+/// Returns functions as a line each: `name(required*: type, other: type [value, value]): description`. `None` if they are
+/// no list.
+fn in_short(functions: &Value) -> Option<String> {
+    let parameter = |(name, schema): (&String, &Value), required: &Value| {
+        let is_required = required.as_array().is_some_and(|names| names.iter().any(|it| it == name));
+        let star = if is_required { "*" } else { "" };
+        let values: Vec<String> =
+            schema["enum"].as_array().into_iter().flatten().map(Value::to_string).collect();
+        let more = if values.len() > MOST_VALUES { ", …" } else { "" };
+        let values = match &values[..values.len().min(MOST_VALUES)] {
+            [] => String::new(),
+            values => format!(" [{}{more}]", values.join(", ")),
+        };
+        format!("{name}{star}: {}{values}", schema["type"].as_str().unwrap_or_default())
+    };
+    let line = |function: &Value| {
+        let (properties, required) =
+            (&function["parameters"]["properties"], &function["parameters"]["required"]);
+        let parameters = properties.as_object().into_iter().flatten();
+        let parameters: Vec<String> = parameters.map(|it| parameter(it, required)).collect();
+        let description = function["description"].as_str().unwrap_or_default();
+        format!(
+            "{}({}): {}",
+            function["name"].as_str().unwrap_or_default(),
+            parameters.join(", "),
+            shortened(&description.split_whitespace().collect::<Vec<_>>().join(" "), DESCRIPTION_CHARS)
+        )
+    };
+    Some(functions.as_array()?.iter().map(line).collect::<Vec<_>>().join("\n"))
 }
 
 fn json_line(row: &ReviewRow) -> String {
@@ -173,7 +218,20 @@ mod tests {
         }
         let csv = table("").csv();
         let row = csv.lines().nth(1).unwrap();
-        assert!(row.contains(r#","'=Ring ""noon"", twice","[{""name"":""ring""}]","#), "{row}");
+        assert!(row.contains(r#","'=Ring ""noon"", twice",ring(): ,"#), "{row}");
+    }
+
+    #[test]
+    fn functions_are_a_line_each_in_csv_and_the_text_of_a_list_is_kept() {
+        let ring = json!({"name": "ring", "description": "Rings\na bell.", "parameters": {"type": "dict", "required": ["bell"],
+            "properties": {"bell": {"type": "string", "enum": ["noon", "dusk"]}, "times": {"type": "integer"}}}});
+        let lines = in_short(&json!([ring, {"name": "now"}])).unwrap();
+        assert_eq!(lines, "ring(bell*: string [\"noon\", \"dusk\"], times: integer): Rings a bell.\nnow(): ");
+        assert_eq!(in_short(&json!("no list")), None);
+        let row =
+            ReviewRow { table: "doc_lists", functions: json!([{"name": "now"}]), ..ReviewRow::default() };
+        let table = ReviewTable { rows: vec![row], waiting_lists: 0 };
+        assert!(table.csv().contains(r#""[{""name"":""now""}]""#), "an edit reads the functions of a list");
     }
 
     #[test]
