@@ -287,7 +287,7 @@ fn an_answer_without_what_was_asked_for_does_not_pass_and_a_true_one_does() {
             (false, true) => "suspicion",
             (false, false) => "nothing",
         };
-        let is_true = number_of[rate["id"].as_str().unwrap()] % 2 == 0;
+        let is_true = number_of[rate["id"].as_str().unwrap()].is_multiple_of(2);
         *found.entry((level, is_true)).or_default() += 1;
         assert_eq!(rate["passed"] == 1, level != "fault", "{rate}");
     }
