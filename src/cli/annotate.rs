@@ -14,7 +14,7 @@ use crate::jobs::instruct::{AnnotateOptions, Instruct, n_solved};
 use crate::jobs::{Job as _, job_of};
 use crate::pipeline::{Override, Pipeline};
 use crate::run::{Options, RunReport, prepare};
-use crate::stages::annotate::{Annotate, NO_REPLY};
+use crate::stages::annotate::{Annotate, IN_TEXT_NOTE, NO_REPLY};
 use crate::stages::judge_solutions::JudgeSolutions;
 use crate::stages::yields::{YIELDS_NOTE, Yields};
 use crate::stages::{Registry, Settings as _};
@@ -86,6 +86,12 @@ pub(super) fn annotate(args: &AnnotateArgs, registry: &Registry) -> anyhow::Resu
     if !args.quiet {
         console::print_data(&counts.solved(&args.run)?)?;
     }
+    if counts.in_text > 0 && !args.quiet {
+        console::print_status(&format!(
+            "{} in texts without a call of Finish; --set annotate.text_answers=true takes such a text as the answer",
+            counted(counts.in_text, "attempt ended", "attempts ended")
+        ));
+    }
     // The set is whole, and not all of it was tried.
     if counts.without_reply > 0 && matches!(ending, Ending::Done) {
         console::print_status(&format!(
@@ -108,6 +114,8 @@ fn judges_of(instance: &StageInstance) -> Option<Vec<String>> {
 struct Counts {
     tried: u64,
     without_reply: u64,
+    /// Attempts without an answer, because the model wrote texts only.
+    in_text: u64,
 }
 
 impl Counts {
@@ -116,7 +124,9 @@ impl Counts {
         let yields = yields.and_then(|yields| serde_json::from_value::<Yields>(yields.clone()).ok());
         let outcomes =
             yields.iter().flat_map(|Yields(strata)| strata.values().flat_map(BTreeMap::values)).flatten();
-        let mut counts = Self::default();
+        let in_text =
+            run.report.notes.get(Annotate::NAME).and_then(|notes| notes.get(IN_TEXT_NOTE)?.as_u64());
+        let mut counts = Self { in_text: in_text.unwrap_or_default(), ..Self::default() };
         for (outcome, n) in outcomes {
             if outcome == NO_REPLY.code {
                 counts.without_reply += n;

@@ -21,6 +21,12 @@ impl Yields {
         self.add(stratum, model, outcome, 1);
     }
 
+    /// Returns how many instructions have an outcome.
+    pub(super) fn of(&self, outcome: &str) -> u64 {
+        let models = self.0.values().flat_map(BTreeMap::values);
+        models.filter_map(|outcomes| outcomes.get(outcome)).sum()
+    }
+
     fn add(&mut self, stratum: &str, model: &str, outcome: &str, n: u64) {
         let of_stratum = self.0.entry(stratum.to_owned()).or_default();
         *of_stratum.entry(model.to_owned()).or_default().entry(outcome.to_owned()).or_default() += n;

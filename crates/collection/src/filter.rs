@@ -60,12 +60,16 @@ pub static RULES: [FilterRule; 6] = [
     FilterRule {
         code: "collect/placeholder-tool",
         what: "The tool has the name of a trial, and no informative description.",
-        holds: |tool, _| hit(is_trial(&tool.name) && is_vague(&tool.description), &tool.name),
+        holds: |tool, _| {
+            hit(is_declared(tool) && is_trial(&tool.name) && is_vague(&tool.description), &tool.name)
+        },
     },
     FilterRule {
         code: "collect/illegible-tool",
         what: "The name of the tool is random letters, and it has no informative description.",
-        holds: |tool, _| hit(!is_legible(&tool.name) && is_vague(&tool.description), &tool.name),
+        holds: |tool, _| {
+            hit(is_declared(tool) && !is_legible(&tool.name) && is_vague(&tool.description), &tool.name)
+        },
     },
     FilterRule {
         code: "collect/no-description",
@@ -134,6 +138,12 @@ fn hit(holds: bool, text: &str) -> Option<String> {
 /// Returns true if a description is empty, a placeholder or has too few words.
 fn is_vague(description: &str) -> bool {
     is_placeholder(description) || !is_legible(description) || words(description).len() < MIN_WORDS
+}
+
+/// Returns false if a tool has its name from the file alone: a list of functions in `api.json` says nothing about its tool.
+fn is_declared(tool: &Tool) -> bool {
+    let stem = std::path::Path::new(&tool.origin.source).file_stem();
+    tool.category.is_some() || stem.is_none_or(|stem| stem.to_string_lossy() != *tool.name)
 }
 
 /// Returns true for a name such as `Test API 2` or `asdf`: a word of a trial, or only generic words.
@@ -235,6 +245,20 @@ mod tests {
         }
         let codes: std::collections::BTreeSet<_> = cases.iter().map(|case| case.3).collect();
         assert_eq!(codes.len(), RULES.len());
+    }
+
+    #[test]
+    fn a_tool_that_is_named_by_its_file_alone_is_no_trial() {
+        let api = Api::new("ring", Some(GOOD), json!({}), Origin::default());
+        let origin = Origin { source: "lists/api.json".to_owned(), at: String::new() };
+        let named = |category: Option<&str>| Tool {
+            name: "api".to_owned(),
+            category: category.map(str::to_owned),
+            origin: origin.clone(),
+            ..Tool::default()
+        };
+        assert!(unfit(&named(None), &api).is_none());
+        assert!(unfit(&named(Some("Data")), &api).is_some(), "a collection in folders names its tools");
     }
 
     #[test]

@@ -182,6 +182,11 @@ impl Record {
         self.tier == EXECUTED
     }
 
+    /// Returns `true` if no call is right in its last turn.
+    pub fn is_without_call(&self) -> bool {
+        self.turns.last().is_some_and(|turn| turn.calls.is_empty())
+    }
+
     /// Returns the characters of a message of the user; `None` if there is no such turn, from 1, or no such span.
     pub fn said(&self, turn: usize, [start, end]: [usize; 2]) -> Option<String> {
         let message = &self.turns.get(turn.checked_sub(1)?)?.user;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use callsieve_instruct::attempt::{Attempt, chosen, pass_rate, passing};
-use callsieve_solve::ending::SearchEnd;
+use callsieve_solve::ending::{PathEnd, SearchEnd};
 use callsieve_solve::settings::{Budget, Method, Prompts, Protocol, Semantics, Settings as SearchSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -102,6 +102,8 @@ pub struct Annotate {
     pub protocol: Wire,
     /// The rules of a search.
     pub rules: Rules,
+    /// Whether a text without a call is the answer, as models have it that were trained for chat. Otherwise the model is told to call `Finish`.
+    pub text_answers: bool,
     /// Attempts at each instruction, 1 to 64.
     pub attempts: u32,
     /// The most children of a step of a tree, 1 to 16. More try more ways.
@@ -133,6 +135,7 @@ impl Default for Annotate {
             method: Way::React,
             protocol: Wire::Tools,
             rules: Rules::Paper,
+            text_answers: false,
             attempts: 1,
             width: 2,
             depth: 12,
@@ -148,6 +151,9 @@ impl Default for Annotate {
 
 /// Searches that are under way at once: each waits for the slowest of its round, and those that a limit of cost or time leaves are whole.
 const AT_ONCE: usize = 128;
+
+/// From so many instructions on, of which none has a reply, the service is at fault and not an instruction.
+const MIN_OPEN: u64 = 3;
 
 /// What a model reads that calls a function that is not offered.
 const UNKNOWN_FUNCTION: &str = "There is no function \"{name}\". Call one of the functions that are offered.";
@@ -209,7 +215,7 @@ impl Stage for Annotate {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         if self.model.is_some() {
             self.protocol.fingerprint(fingerprint);
             RESULTS.fingerprint("prompt of results", fingerprint);
@@ -227,6 +233,7 @@ impl Stage for Annotate {
         match name {
             USAGE_NOTE => ModelUsage::joined(notes),
             YIELDS_NOTE => Yields::joined(notes),
+            IN_TEXT_NOTE => Some(json!(notes.iter().filter_map(Value::as_u64).sum::<u64>())),
             _ => None,
         }
     }
@@ -249,6 +256,7 @@ impl Stage for Annotate {
         let models: Vec<&str> = [model].into_iter().chain(world.simulator).collect();
         let mut usage = ModelUsage { model: models.join(", "), ..ModelUsage::default() };
         let mut yields = Yields::default();
+        let mut n_in_text = 0;
         let n_rows = (AT_ONCE / self.attempts as usize).max(1);
         for some in made.chunks(n_rows) {
             let searches = some.iter().flat_map(|row| {
@@ -256,7 +264,13 @@ impl Stage for Annotate {
                 (0..self.attempts).map(move |number| (row, functions, number))
             });
             let searches = searches.map(|(row, functions, number)| {
-                let asked = search::Asked { wire: self.protocol, model, number, of: self.attempts };
+                let asked = search::Asked {
+                    wire: self.protocol,
+                    model,
+                    number,
+                    of: self.attempts,
+                    text_answers: self.text_answers,
+                };
                 Attempting::new(&row.record, functions, &world, settings.clone(), asked)
             });
             let (attempts, of_some) = follow(searches, cx)?;
@@ -265,11 +279,22 @@ impl Stage for Annotate {
             for row in some {
                 let own = attempts.by_ref().take(self.attempts as usize);
                 let own: Vec<Attempt> = own.collect::<Result<_>>()?;
+                n_in_text += own.iter().filter(|attempt| is_in_text(attempt)).count();
                 let outcome = self.decide(row, &own, out)?;
                 yields.count(row.record.stratum.name(), model, outcome);
             }
         }
         usage.rows = made.len() as u64;
+        let n_open = yields.of(NO_REPLY.code);
+        if n_open >= MIN_OPEN && n_open == made.len() as u64 {
+            // The attempts of an earlier run are better than none.
+            return Err(Error::Service(
+                "no instruction has a reply of the model\nhint: check the name of the model, --max-cost and --cache-only".to_owned(),
+            ));
+        }
+        if n_in_text > 0 {
+            out.note(IN_TEXT_NOTE, json!(n_in_text));
+        }
         out.note(YIELDS_NOTE, json!(yields));
         out.note(USAGE_NOTE, json!(usage));
         Ok(())
@@ -349,6 +374,14 @@ impl Annotate {
         }
         Ok(UNSOLVED.code)
     }
+}
+
+/// The note of the number of attempts that end in texts without a call.
+pub(crate) const IN_TEXT_NOTE: &str = "answered_in_text";
+
+/// Whether an attempt has no answer, because its replies were texts without a call.
+fn is_in_text(attempt: &Attempt) -> bool {
+    attempt.answered.is_none() && attempt.tree.paths().any(|path| matches!(path.end, PathEnd::Texts))
 }
 
 /// Notes the attempts of a row.

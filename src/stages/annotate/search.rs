@@ -9,7 +9,7 @@ use callsieve_solve::reply::{Observation, Reply, Usage};
 use callsieve_solve::settings::Settings;
 use callsieve_solve::tree::CallKind;
 use callsieve_solve::{Search, Wants, finish};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::conversation::{Call, Message};
 use crate::engine::error::Result;
@@ -40,6 +40,8 @@ pub(super) struct Asked<'a> {
     pub(super) model: &'a str,
     pub(super) number: u32,
     pub(super) of: u32,
+    /// A text without a call is the answer.
+    pub(super) text_answers: bool,
 }
 
 /// An attempt under way.
@@ -79,7 +81,9 @@ impl<'a> Attempting<'a> {
         let task = Task::new(record, world.environment);
         let names: Vec<String> =
             functions.iter().filter_map(|function| function["name"].as_str()).map(str::to_owned).collect();
-        let mut functions = functions.to_vec();
+        // No two functions on offer have one name.
+        let mut functions: Vec<Value> =
+            functions.iter().filter(|function| function["name"] != finish::NAME).cloned().collect();
         functions.push(finish::function_doc());
         let opening: Vec<Message> = asked.wire.system(&functions).into_iter().chain(task.opening()).collect();
         let search = Search::new(settings, opening, names);
@@ -143,6 +147,16 @@ impl<'a> Attempting<'a> {
                 for (nth, call) in (1..).zip(&mut calls) {
                     call.id = Some(format!("call_{step}_{nth}"));
                 }
+                let said = text.as_deref().map(str::trim).filter(|text| !text.is_empty() && calls.is_empty());
+                if let Some(said) = said.filter(|_| self.asked.text_answers) {
+                    let answer = json!({"return_type": "give_answer", "final_answer": said});
+                    let call = Call {
+                        id: Some(format!("call_{step}_1")),
+                        name: finish::NAME.to_owned(),
+                        arguments: answer,
+                    };
+                    return Reply::message(None, vec![call]).with_usage(usage);
+                }
                 Reply::message(text, calls).with_usage(usage)
             }
             // What cannot be read is a step without a call: the model is told so and goes on.
@@ -161,6 +175,15 @@ impl<'a> Attempting<'a> {
                 let is_error = seen.failure.is_some();
                 let observation = if is_error { Observation::error(text) } else { Observation::result(text) };
                 let _ = self.search.observe(observation.from(seen.origin.name()));
+                return Ok(None);
+            }
+        }
+        // A function refuses arguments that do not fit its doc, whoever stands in for it.
+        if self.world.environment.origin() == Origin::Unexecuted {
+            let seen = self.task.execute(&[last]).map_err(failed)?;
+            if seen.failure.is_some() {
+                let text = result_text(&seen.result);
+                let _ = self.search.observe(Observation::error(text).from(Origin::Simulated.name()));
                 return Ok(None);
             }
         }

@@ -1,8 +1,8 @@
 //! Examples of the reasons of check-solutions.
 
 use super::{
-    CALL_AS_TEXT, CLAIM, EMPTY, LACKS_RESULT, LAST_FAILED, LOOP, NO_CALL, NOT_OFFERED, OTHER_FUNCTIONS,
-    UNGROUNDED, UNPAIRED,
+    CALL_AS_TEXT, CLAIM, EMPTY, LACKS_RESULT, LAST_FAILED, LOOP, NEEDLESS, NO_CALL, NOT_OFFERED,
+    OTHER_FUNCTIONS, UNGROUNDED, UNPAIRED,
 };
 use crate::engine::example::Example;
 
@@ -141,6 +141,11 @@ pub(super) fn all() -> Vec<Example> {
                 "It has the lock L-77012."
             ),
             GOOD,
+        ),
+        Example::tables(
+            NEEDLESS.code,
+            attempt!("[]", seen!(), "Here you go."),
+            attempt!("[]", "", "I cannot paint doors."),
         ),
         Example::tables(NO_CALL.code, attempt!("[1]", "", "It is a good one."), GOOD),
     ]

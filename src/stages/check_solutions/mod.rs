@@ -47,6 +47,7 @@ faults! {
     LOOP = "solution/loop", "The same call has the same result three times or more.";
     NO_CALL = "solution/no-call", "The request needs a call, and the path has none.";
     OTHER_FUNCTIONS = "solution/other-functions", "The path calls none of the functions that the request needs.";
+    NEEDLESS = "solution/needless-call", "No call is right, and the path has one.";
 }
 
 /// The stage; it has no settings.
@@ -75,7 +76,7 @@ impl Stage for CheckSolutions {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(4);
+        fingerprint.version(5);
         Ok(())
     }
 
@@ -118,6 +119,8 @@ fn checked(record: &Record, attempt: &Attempt, functions: &[Value]) -> Checked {
         needs_call: !expected.is_empty(),
         expected_functions: &expected,
         told: &told,
+        is_without_call: record.is_without_call(),
+        withheld: record.withheld.as_deref(),
         is_solved: attempt.solved == Some(true),
         changes_nothing: attempt.changes_nothing,
     });

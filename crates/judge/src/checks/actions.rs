@@ -122,16 +122,20 @@ struct Word {
 
 pub(super) fn findings(path: &Path) -> Vec<Finding> {
     let all_failed = path.all_failed_in_last_turn();
-    if path.offered.is_empty() || (path.has_success() && !all_failed) {
+    let is_without_call = path.solution.is_without_call;
+    if (path.offered.is_empty() || (path.has_success() && !all_failed)) && !is_without_call {
         return Vec::new();
     }
     let chars: Vec<char> = path.solution.answer.replace('\u{2019}', "'").chars().collect();
     let expected = if all_failed { "a call that succeeds in the last turn" } else { "a call that succeeds" };
     sentences(&chars)
         .iter()
-        .filter_map(|sentence| claim(sentence))
+        .filter_map(|sentence| {
+            claim(sentence).or_else(|| claim_of_state(sentence).filter(|_| is_without_call))
+        })
         .map(|(span, is_effect)| {
-            let level = if is_effect || all_failed { Level::Certain } else { Level::Suspect };
+            let is_certain = is_effect || all_failed || path.solution.withheld.is_some();
+            let level = if is_certain { Level::Certain } else { Level::Suspect };
             let evidence: String = chars[span.clone()].iter().collect();
             Finding::of(Reason::ClaimWithoutCall, level, evidence, expected).at(span)
         })
@@ -204,6 +208,43 @@ fn claim_of_all(words: &[Word]) -> Option<(Range<usize>, bool)> {
     let before =
         |word: &Word| CONDITIONS.contains(&word.text.as_str()) || PLANS.contains(&word.text.as_str());
     (!words[..start].iter().any(before)).then(|| (words[start].span.start..words[end].span.end, is_plain))
+}
+
+/// Words of a sentence that denies.
+const DENIALS: [&str; 14] = [
+    "not",
+    "no",
+    "cannot",
+    "can't",
+    "couldn't",
+    "unable",
+    "isn't",
+    "wasn't",
+    "hasn't",
+    "haven't",
+    "don't",
+    "never",
+    "sorry",
+    "unfortunately",
+];
+
+/// "It was moved", "is now scheduled", "Rescheduled": any word of an action in a sentence that denies, plans and asks nothing. Where no call
+/// is right, nobody can know that something was done.
+fn claim_of_state(words: &[Word]) -> Option<(Range<usize>, bool)> {
+    let is_one_of = |list: &[&str], word: &Word| list.contains(&word.text.as_str());
+    if words.iter().any(|word| is_one_of(&DENIALS, word) || is_one_of(&HISTORY, word)) {
+        return None;
+    }
+    let is_action = |list: &[&str], word: &Word| list.binary_search(&word.text.as_str()).is_ok();
+    let is_passive = |at: usize| {
+        let before = at.checked_sub(1).map_or("", |before| words[before].text.as_str());
+        at == 0
+            || matches!(before, "is" | "are" | "was" | "were" | "been" | "now" | "already" | "successfully")
+    };
+    let at = (0..words.len())
+        .find(|at| (is_action(EFFECTS, &words[*at]) || is_action(EDITS, &words[*at])) && is_passive(*at))?;
+    let is_open = |word: &Word| is_one_of(&PLANS, word) || is_one_of(&CONDITIONS, word);
+    (!words[..at].iter().any(is_open)).then(|| (words[at].span.clone(), is_action(EFFECTS, &words[at])))
 }
 
 /// The claim of an action.
@@ -300,6 +341,33 @@ mod tests {
             ("Visit canceled successfully", "canceled successfully", true),
         ] {
             assert_eq!(found(answer), [(claim.to_owned(), is_effect)], "{answer}");
+        }
+    }
+
+    #[test]
+    fn states_are_claims_where_no_call_is_right() {
+        let found = |answer: &str| {
+            let chars: Vec<char> = answer.chars().collect();
+            sentences(&chars).iter().find_map(|sentence| claim_of_state(sentence))
+        };
+        for answer in [
+            "Rescheduled.",
+            "It was moved.",
+            "The cabin is booked for April 2.",
+            "Your order has already been rescheduled to April 2.",
+            "Sure! It is now scheduled for April 2.",
+        ] {
+            assert!(found(answer).is_some(), "{answer}");
+        }
+        for answer in [
+            "It was not moved.",
+            "I'm sorry, orders are moved by the staff only.",
+            "It can be moved by phone.",
+            "Which order should be moved?",
+            "If it was placed today, tell me.",
+            "The pier was opened in 1902, years ago.",
+        ] {
+            assert_eq!(found(answer), None, "{answer}");
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) fn findings(path: &Path) -> Vec<Finding> {
     let chars: Vec<char> = path.solution.answer.chars().collect();
     let mut found: Vec<(Range<usize>, Level)> = Vec::new();
     found.extend(markers(&chars));
-    for name in &path.offered {
+    for name in path.offered.iter().copied().chain(path.solution.withheld) {
         found.extend(bracketed(&chars, name));
     }
     found.extend(objects(&chars, path));

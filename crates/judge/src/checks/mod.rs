@@ -40,6 +40,10 @@ pub struct Solution<'a> {
     pub needs_call: bool,
     /// Names of functions that a good path calls after the last message of the user; empty if that is unknown.
     pub expected_functions: &'a [String],
+    /// Whether no call is right: no function on offer does what is asked, or a value is missing.
+    pub is_without_call: bool,
+    /// The function that the request needs and that is not on offer.
+    pub withheld: Option<&'a str>,
     /// Values of results that a good answer tells; empty if that is unknown.
     pub told: &'a [Value],
     /// Whether execution has shown that the calls of the path do what is asked, so that it need not be those functions.
@@ -84,11 +88,14 @@ pub enum Reason {
     /// The path calls none of the functions that the request needs.
     #[serde(rename = "solution/other-functions")]
     OtherFunctions,
+    /// No call is right, and the path has one.
+    #[serde(rename = "solution/needless-call")]
+    NeedlessCall,
 }
 
 impl Reason {
     /// All reasons, in the order of their findings.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::UngroundedAnswer,
         Self::ClaimWithoutCall,
         Self::CallAsText,
@@ -100,6 +107,7 @@ impl Reason {
         Self::Loop,
         Self::NoCall,
         Self::OtherFunctions,
+        Self::NeedlessCall,
     ];
 
     /// Returns the code, which is stable.
@@ -116,6 +124,7 @@ impl Reason {
             Self::Loop => "solution/loop",
             Self::NoCall => "solution/no-call",
             Self::OtherFunctions => "solution/other-functions",
+            Self::NeedlessCall => "solution/needless-call",
         }
     }
 }

@@ -91,14 +91,19 @@ fn canonical(arguments: &Value) -> String {
     }
 }
 
-/// None of the expected functions is called. Where some are, the others may not be needed.
+/// Expected functions are not called: none of them is certain, some of them is a suspicion, since there may be another way. Or a call is
+/// made where none is right.
 fn other_functions(path: &Path) -> Option<Finding> {
     let coverage = path.coverage();
     let mut called = path.exchanges.iter().filter(|exchange| exchange.is_last_turn).map(|it| &it.call.name);
-    let first = called.next().filter(|_| coverage.called.is_empty() && !coverage.missed.is_empty())?;
-    let expected = coverage.missed.join(", ");
-    (!path.solution.is_solved)
-        .then(|| Finding::of(Reason::OtherFunctions, Level::Certain, first.as_str(), &expected))
+    let first = called.next().filter(|_| !path.solution.is_solved)?;
+    if path.solution.is_without_call {
+        let expected = "no call, since no function on offer does what is asked";
+        return Some(Finding::of(Reason::NeedlessCall, Level::Certain, first.as_str(), expected));
+    }
+    let level = if coverage.called.is_empty() { Level::Certain } else { Level::Suspect };
+    let missed = coverage.missed.join(", ");
+    (!missed.is_empty()).then(|| Finding::of(Reason::OtherFunctions, level, first.as_str(), &missed))
 }
 
 fn last_failed(path: &Path) -> Option<Finding> {
@@ -216,7 +221,7 @@ mod tests {
     #[test]
     fn a_path_of_other_functions_only_is_a_fault_unless_execution_says_that_it_is_right() {
         let functions = [json!({"name": "ring"}), json!({"name": "sing"})];
-        let found = |called: &[&str], expected: &[&str], is_solved: bool| {
+        let level = |called: &[&str], expected: &[&str], is_solved: bool| {
             let steps = called.iter().flat_map(|name| [calling(None, name, json!({})), result(None, "ok")]);
             let messages: Vec<Message> =
                 [Message::text(Role::User, "Ring.")].into_iter().chain(steps).collect();
@@ -229,14 +234,34 @@ mod tests {
                 is_solved,
                 ..Solution::default()
             };
-            check(&solution).findings.iter().any(|finding| finding.reason == Reason::OtherFunctions)
+            let mut findings = check(&solution).findings.into_iter();
+            findings.find(|finding| finding.reason == Reason::OtherFunctions).map(|finding| finding.level)
         };
-        assert!(found(&["sing"], &["ring"], false));
-        assert!(!found(&["sing"], &["ring"], true));
-        assert!(!found(&["sing", "ring"], &["ring"], false));
-        assert!(!found(&["ring"], &["ring", "sing"], false));
-        assert!(!found(&["sing"], &[], false));
-        assert!(!found(&[], &["ring"], false), "that is solution/no-call");
+        assert_eq!(level(&["sing"], &["ring"], false), Some(Level::Certain));
+        assert_eq!(level(&["sing"], &["ring"], true), None);
+        assert_eq!(level(&["sing", "ring"], &["ring"], false), None);
+        assert_eq!(level(&["ring"], &["ring", "sing"], false), Some(Level::Suspect));
+        assert_eq!(level(&["sing"], &[], false), None);
+        assert_eq!(level(&[], &["ring"], false), None, "that is solution/no-call");
+    }
+
+    #[test]
+    fn a_call_where_none_is_right_is_a_fault_also_if_it_succeeds() {
+        let functions = [json!({"name": "ring"})];
+        let messages =
+            [Message::text(Role::User, "Sing."), calling(None, "ring", json!({})), result(None, "ok")];
+        let solution = Solution {
+            messages: &messages,
+            answer: "Here you go.",
+            functions: &functions,
+            is_without_call: true,
+            ..Solution::default()
+        };
+        let reasons = |solution: &Solution<'_>| -> Vec<Reason> {
+            check(solution).findings.into_iter().map(|finding| finding.reason).collect()
+        };
+        assert_eq!(reasons(&solution), [Reason::NeedlessCall]);
+        assert_eq!(reasons(&Solution { messages: &messages[..1], answer: "I cannot sing.", ..solution }), []);
     }
 
     #[test]

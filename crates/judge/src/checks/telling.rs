@@ -12,9 +12,13 @@ use serde_json::Value as Json;
 
 use super::grounding::is_grounded;
 use super::mentions::{Value, lower, mentions};
+use super::numbers::Number;
 use super::path::Path;
 use super::sources::Sources;
-use super::{Finding, Level, Reason, ValueKind, claims::claims};
+use super::{
+    Finding, Level, Reason, ValueKind,
+    claims::{Claim, claims},
+};
 
 /// Numbers up to this are often words: none, one, both.
 const MOST_IN_WORDS: f64 = 2.0;
@@ -33,6 +37,8 @@ const RELATIVE: [&str; 12] = [
     "next",
     "ago",
 ];
+/// The share by which a number after "about" may differ.
+const NEAR: f64 = 0.05;
 /// Characters of a word that says something by itself.
 const MIN_CHARS: usize = 4;
 /// The share of the words of a text that an answer with this text has.
@@ -47,20 +53,50 @@ pub(super) fn findings(path: &Path, ungrounded: &[Finding]) -> Option<Finding> {
     {
         return None;
     }
-    let is_plain = path.solution.changes_nothing && told.iter().all(|value| answer.must_show(value));
+    // An answer may tell other values of the same results: what was ordered instead of its number.
+    let tells_others = || leaves(path).iter().any(|value| said.is_news(value) && answer.has(value));
+    let is_plain =
+        path.solution.changes_nothing && told.iter().all(|value| answer.must_show(value)) && !tells_others();
+    // "Done!" says nothing at all.
+    let is_bare = path.solution.changes_nothing && answer.words.len() <= MOST_BARE_WORDS && !tells_others();
     let is_false = |kind: ValueKind| match kind {
         ValueKind::Name => false,
         ValueKind::Date | ValueKind::Time => !answer.is_relative,
         ValueKind::Id | ValueKind::Number | ValueKind::Email | ValueKind::Url => true,
     };
     let instead = ungrounded.iter().find(|finding| finding.kind.is_some_and(is_false));
-    let level = if is_plain || instead.is_some() { Level::Certain } else { Level::Suspect };
+    let level = if is_plain || is_bare || instead.is_some() { Level::Certain } else { Level::Suspect };
     let expected = told.iter().map(|value| shown(value)).collect::<Vec<_>>().join(", ");
     let finding = Finding::of(Reason::AnswerLacksResult, level, "", &expected);
     Some(match instead.and_then(|value| value.span.clone().map(|span| (value, span))) {
         Some((value, span)) => Finding { evidence: value.evidence.clone(), ..finding.at(span) },
         None => finding,
     })
+}
+
+/// Words of an answer that says nothing.
+const MOST_BARE_WORDS: usize = 2;
+/// Values of the results of the last turn that are looked for.
+const MOST_LEAVES: usize = 200;
+
+/// The texts and numbers in the results of the last turn, without those that are in any answer by chance.
+fn leaves(path: &Path) -> Vec<Json> {
+    let results = path.exchanges.iter().filter(|exchange| exchange.is_last_turn && exchange.succeeded());
+    let mut open: Vec<Json> =
+        results.filter_map(|exchange| serde_json::from_str(&exchange.result?.content).ok()).collect();
+    let mut found = Vec::new();
+    while let Some(value) = open.pop().filter(|_| found.len() < MOST_LEAVES) {
+        match value {
+            Json::Array(items) => open.extend(items),
+            Json::Object(members) => open.extend(members.into_iter().map(|(_, value)| value)),
+            Json::String(text) if text.chars().count() >= MIN_CHARS => found.push(Json::String(text)),
+            Json::Number(number) if number.as_f64().is_some_and(|n| n.abs() > 10.0) => {
+                found.push(Json::Number(number));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// A value as a person reads it.
@@ -125,7 +161,14 @@ impl Answer {
             return true;
         }
         let sources = Sources::of_values(&text);
-        if claims(&self.chars).iter().any(|claim| is_grounded(claim, &sources)) {
+        let tells = |claim: &Claim| match &claim.mention.value {
+            // Nothing is computed from one value: every number would follow from it.
+            Value::Number(number) => {
+                sources.numbers.iter().any(|of| is_written(number, claim.is_hedged, *of))
+            }
+            _ => is_grounded(claim, &sources),
+        };
+        if claims(&self.chars).iter().any(tells) {
             return true;
         }
         let wanted: Vec<String> = words(&text).filter(|word| word.chars().count() >= MIN_CHARS).collect();
@@ -147,6 +190,20 @@ impl Answer {
                 Value::Id(_) | Value::Url(_) | Value::Email(_) => true,
             }
     }
+}
+
+/// Whether a number is a value as people write it: exactly, rounded or cut to its digits, as a percentage, or near it after "about".
+fn is_written(number: &Number, is_hedged: bool, value: f64) -> bool {
+    let is_near = |value: f64| {
+        let apart = (number.value - value).abs();
+        let step = number.resolution;
+        let is_cut = (value / step).trunc() * step;
+        let is_rounded = step > 1.0 || value.fract() != 0.0;
+        apart <= 1e-9 * value.abs().max(1.0)
+            || is_rounded && (apart <= step / 2.0 || (number.value - is_cut).abs() < step * 1e-6)
+            || is_hedged && apart <= value.abs() * NEAR
+    };
+    is_near(value) || number.is_percent && is_near(value * 100.0)
 }
 
 #[allow(clippy::cast_precision_loss)] // Words of a text.
@@ -178,6 +235,8 @@ impl Sources {
             told: &[],
             changes_nothing: false,
             is_solved: false,
+            is_without_call: false,
+            withheld: None,
         }));
         sources.counts.clear();
         sources.sums.clear();
@@ -204,6 +263,10 @@ mod tests {
         for (told, answer) in [
             (json!([1200.5]), "It is $1,200.50."),
             (json!([45]), "The fare is forty-five pounds."),
+            (json!([41.65]), "It is about 42."),
+            (json!([41.65]), "It is 41.7, or 41."),
+            (json!([0.45]), "It is 45%."),
+            (json!([216.5]), "The price is about 220."),
             (json!(["2026-03-05"]), "It goes on 5 March."),
             (json!(["14:30"]), "At 2:30 pm."),
             (json!(["12:00"]), "It goes at noon."),
@@ -221,6 +284,7 @@ mod tests {
     fn an_answer_without_any_of_them_is_a_fault_if_nothing_changes_and_they_have_one_form() {
         for (told, answer) in [
             (json!([45]), "It has a fare."),
+            (json!([41.65]), "That is 0 pounds."),
             (json!(["2026-03-05"]), "It goes in spring."),
             (json!(["14:30"]), "It goes later."),
             (json!(["FR-20391"]), "You have a ticket."),
@@ -242,6 +306,20 @@ mod tests {
             assert_eq!(found(told.as_array().unwrap(), false, answer), Some(Level::Certain), "{answer}");
         }
         assert_eq!(found(&[json!("shipped")], false, "It is with Mara Lindqvist."), Some(Level::Suspect));
+    }
+
+    #[test]
+    fn a_number_near_the_right_one_or_computed_from_it_is_another_one() {
+        for (told, answer) in [
+            (41.65, "It is 41.66."),
+            (41.65, "It is 58.35."),
+            (41.65, "It is 83.30."),
+            (41.65, "It costs about 50."),
+            (216.5, "The price is about 300."),
+            (216.5, "The price is 100."),
+        ] {
+            assert_eq!(found(&[json!(told)], true, answer), Some(Level::Certain), "{answer}");
+        }
     }
 
     #[test]
