@@ -6,6 +6,7 @@
 //!
 //! - [`value`]: values of Python; `repr` writes them.
 //! - [`decode`]: model outputs to calls, in all syntaxes that the evaluator reads.
+//! - [`handler`]: the models that the evaluator knows, and how the output of each is decoded.
 //! - [`rules`]: calls against a ground truth: [`Checker::check`].
 //! - [`same`](mod@same): whether two values are equal to the evaluator.
 //! - [`satisfy`]: whether an entry can be answered at all.
@@ -20,6 +21,7 @@
 pub mod assignment;
 pub mod convert;
 pub mod decode;
+pub mod handler;
 pub mod keys;
 mod mode;
 mod repr;
@@ -29,6 +31,7 @@ pub mod satisfy;
 pub mod value;
 pub mod verdict;
 
+pub use handler::Handler;
 pub use mode::Mode;
 pub use rules::{Case, Checker, Kind, Language, Matching, standardized};
 pub use same::{same, same_in_dict};

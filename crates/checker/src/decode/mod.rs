@@ -15,6 +15,7 @@ use super::mode::Mode;
 use super::value::PyValue;
 
 pub use calls::decode_calls;
+pub(crate) use python::{literal, statements};
 
 /// The syntax of calls in a text (`ReturnFormat` of the evaluator).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -71,7 +72,12 @@ pub fn decode_text_strict(text: &str, format: OutputFormat, has_tag: bool) -> Re
     decode_in(Mode::Strict, text, format, has_tag)
 }
 
-fn decode_in(mode: Mode, text: &str, format: OutputFormat, has_tag: bool) -> Result<PyValue, DecodeError> {
+pub(crate) fn decode_in(
+    mode: Mode,
+    text: &str,
+    format: OutputFormat,
+    has_tag: bool,
+) -> Result<PyValue, DecodeError> {
     let text = text.trim_matches(['`', '\n', ' ']);
     let mut bracketed = String::with_capacity(text.len() + 2);
     if !text.starts_with('[') {
@@ -81,7 +87,17 @@ fn decode_in(mode: Mode, text: &str, format: OutputFormat, has_tag: bool) -> Res
     if !bracketed.ends_with(']') {
         bracketed.push(']');
     }
-    let calls = if has_tag { tagged(&bracketed)? } else { &bracketed };
+    parse_calls(mode, &bracketed, format, has_tag)
+}
+
+/// Decodes calls in brackets (`ast_parse`).
+pub(crate) fn parse_calls(
+    mode: Mode,
+    bracketed: &str,
+    format: OutputFormat,
+    has_tag: bool,
+) -> Result<PyValue, DecodeError> {
+    let calls = if has_tag { tagged(bracketed)? } else { bracketed };
     match format {
         OutputFormat::Python => python::decode(calls, mode),
         OutputFormat::Java => java::decode(without_ends(calls)),
@@ -101,7 +117,7 @@ fn without_ends(text: &str) -> &str {
 }
 
 /// Returns a text without spaces at both ends, as Python's `str.strip`.
-fn strip(text: &str) -> &str {
+pub(crate) fn strip(text: &str) -> &str {
     text.trim_matches(|char: char| char.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&char))
 }
 

@@ -13,7 +13,7 @@ mod plain;
 mod resolve;
 mod unparse;
 
-use ruff_python_ast::{Expr, Mod, PythonVersion};
+use ruff_python_ast::{Expr, Mod, PythonVersion, Stmt};
 use ruff_python_parser::{Mode as ParseMode, ParseOptions, parse_unchecked};
 
 pub(crate) use literal::literal;
@@ -46,6 +46,32 @@ fn by_tree(text: &str, mode: Mode) -> Result<PyValue, DecodeError> {
     })
 }
 
+/// Decodes the statements of a program that are all calls, or name the value of a call (`x = f(a=1)`).
+///
+/// # Errors
+/// If the text is no program of Python, or a statement has no call as its value.
+pub(crate) fn statements(text: &str, mode: Mode) -> Result<Vec<PyValue>, DecodeError> {
+    let no_call = || DecodeError::new("AssertionError", "the value of a statement is no call");
+    with_syntax(text, ParseMode::Module, |program| {
+        let Mod::Module(program) = program else { return Err(no_call()) };
+        let call = |statement: &Stmt| {
+            let value = match statement {
+                Stmt::Expr(statement) => Some(&statement.value),
+                Stmt::Assign(statement) => Some(&statement.value),
+                Stmt::AugAssign(statement) => Some(&statement.value),
+                Stmt::AnnAssign(statement) => statement.value.as_ref(),
+                Stmt::Return(statement) => statement.value.as_ref(),
+                _ => None,
+            };
+            let value = value.ok_or_else(no_call)?;
+            bounds::check_depth(value)?;
+            let Expr::Call(value) = value.as_ref() else { return Err(no_call()) };
+            resolve::call(value, mode)
+        };
+        program.body.iter().map(call).collect()
+    })
+}
+
 /// Returns whether Python's `str.strip` removes a character.
 fn is_space(char: char) -> bool {
     char.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&char)
@@ -56,11 +82,26 @@ fn with_expression<T>(
     text: &str,
     use_it: impl FnOnce(&Expr) -> Result<T, DecodeError>,
 ) -> Result<T, DecodeError> {
+    with_syntax(text, ParseMode::Expression, |parsed| {
+        let Mod::Expression(parsed) = parsed else {
+            return Err(DecodeError::new("SyntaxError", "the text is no expression"));
+        };
+        bounds::check_depth(&parsed.body)?;
+        use_it(&parsed.body)
+    })
+}
+
+/// Parses a text and gives its tree to a function, on a stack that is large enough for both.
+fn with_syntax<T>(
+    text: &str,
+    mode: ParseMode,
+    use_it: impl FnOnce(&Mod) -> Result<T, DecodeError>,
+) -> Result<T, DecodeError> {
     if text.contains('\0') {
         return Err(DecodeError::new("SyntaxError", "source code cannot contain null bytes"));
     }
     bounds::with_stack(text, || {
-        let options = ParseOptions::from(ParseMode::Expression).with_target_version(PythonVersion::PY311);
+        let options = ParseOptions::from(mode).with_target_version(PythonVersion::PY311);
         let parsed = parse_unchecked(text, options);
         if let Some(error) = parsed.errors().first() {
             return Err(DecodeError::new("SyntaxError", error.error.to_string()));
@@ -68,11 +109,7 @@ fn with_expression<T>(
         if let Some(error) = parsed.unsupported_syntax_errors().first() {
             return Err(DecodeError::new("SyntaxError", error.to_string()));
         }
-        let Mod::Expression(parsed) = parsed.syntax() else {
-            return Err(DecodeError::new("SyntaxError", "the text is no expression"));
-        };
-        bounds::check_depth(&parsed.body)?;
-        use_it(&parsed.body)
+        use_it(parsed.syntax())
     })
 }
 
