@@ -1,6 +1,7 @@
 //! Tests of `callsieve evaluate`: a small dataset with results of every form, and the official files with their own
 //! ground truths as answers (`callsieve_testkit::data`).
 
+mod handlers;
 mod official;
 
 use std::fmt::Write as _;
@@ -198,7 +199,7 @@ fn figures_name_what_they_count() {
     assert_eq!(keys(&all), "schema_version systems pairs not_scored warnings");
     assert_eq!(
         keys(wrong),
-        "name n correct accuracy categories groups format_sensitivity latency package cost input_tokens output_tokens"
+        "name n correct accuracy categories groups format_sensitivity latency package cost input_tokens output_tokens decoding"
     );
     assert_eq!(
         keys(&wrong["categories"][0]),

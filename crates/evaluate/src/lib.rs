@@ -3,6 +3,7 @@
 //! - [`category`]: how each category is scored.
 //! - [`ask`] asks a model for outputs.
 //! - [`dataset`] and [`results`] read the entries and the outputs; [`recorded`] the results of executable calls.
+//! - [`decoding`]: how the outputs of each system become calls.
 //! - [`score`]: the verdict on one output, by [`callsieve_checker`]; [`official`]: by the official package.
 //! - [`figures`], [`groups`], [`paired`]: what is counted, for one system and for two.
 //! - `family`: whether a judged model is of the family of a model of the log.
@@ -17,6 +18,7 @@
 pub mod ask;
 pub mod category;
 pub mod dataset;
+pub mod decoding;
 pub mod differences;
 mod error;
 mod family;
@@ -39,6 +41,7 @@ use callsieve_checker::Checker;
 use callsieve_llm::models::{Cost, Models};
 use category::FORMAT_SENSITIVITY;
 use dataset::Dataset;
+use decoding::{Decoding, SystemDecoding};
 pub use error::EvaluateError;
 use error::{Result, unfit};
 use figures::{CategoryFigures, Spread};
@@ -63,6 +66,8 @@ pub struct Settings {
     pub checker: Checker,
     /// The systems of which names of functions have `_` for `.`; all of them with that rule of the checker.
     pub underscored: BTreeSet<String>,
+    /// How outputs are decoded.
+    pub decoding: Decoding,
     /// The official package, if it gives the verdicts.
     pub package: Option<Package>,
     /// The prices of models.
@@ -115,6 +120,8 @@ pub struct SystemScore<'i> {
     pub cost: Option<Cost>,
     /// The official package, if it gave the verdicts.
     pub package: Option<Facts>,
+    /// How the outputs were decoded.
+    pub decoding: SystemDecoding,
 }
 
 /// The result of an evaluation.
@@ -171,13 +178,13 @@ pub fn evaluate<'i>(settings: &Settings, inputs: &'i Inputs) -> Result<Evaluatio
     let mut warnings = dataset.warnings.clone();
     let mut systems = Vec::new();
     let names: Vec<&str> = inputs.systems.iter().map(|system| system.name.as_str()).collect();
-    if let Some(unknown) = settings.underscored.iter().find(|name| !names.contains(&name.as_str())) {
+    let underscored = settings.underscored.iter().map(|name| ("--underscore-to-dot", name));
+    let handled = settings.decoding.handlers.keys().map(|name| ("--handler", name));
+    if let Some((option, unknown)) =
+        underscored.chain(handled).find(|(_, name)| !names.contains(&name.as_str()))
+    {
         let hint = format!("the results have these: {}", names.join(", "));
-        return Err(unfit(
-            &dataset.path,
-            format!("--underscore-to-dot: there is no system {unknown:?}"),
-            hint,
-        ));
+        return Err(unfit(&dataset.path, format!("{option}: there is no system {unknown:?}"), hint));
     }
     let of_log = family::of_log(&dataset.path).unwrap_or_else(|warning| {
         warnings.push(warning);
@@ -258,9 +265,11 @@ fn score_system<'i>(
     let is_executable = |at: usize| dataset.categories[at].scoring.is_executable();
     known.retain(|((at, _), row)| !is_executable(*at) || inputs.recorded.contains_key(&row.id));
     let missing = missing(settings, dataset, system, &known)?;
-    let (verdicts, package) = verdicts(settings, inputs, system, &known)?;
+    let decoding = settings.decoding.of(system);
+    let (verdicts, package) = verdicts(settings, inputs, (system, decoding), &known)?;
     let rows: Vec<Row<'i>> =
         known.iter().zip(verdicts).map(|(&(_, result), scored)| Row { result, scored }).collect();
+    warnings.extend(decoding::warning(dataset, system, decoding, &rows));
     let categories = figures::by_category(dataset, &rows, &missing);
     let spread =
         |get: fn(&ResultRow) -> Option<f64>| figures::spread(rows.iter().filter_map(|row| get(row.result)));
@@ -275,6 +284,7 @@ fn score_system<'i>(
         categories,
         rows,
         package,
+        decoding,
     })
 }
 
@@ -282,18 +292,19 @@ fn score_system<'i>(
 fn verdicts(
     settings: &Settings,
     inputs: &Inputs,
-    system: &System,
+    (system, decoding): (&System, SystemDecoding),
     known: &[((usize, usize), &ResultRow)],
 ) -> Result<(Vec<Scored>, Option<Facts>)> {
     let dataset = &inputs.dataset;
     let underscore_to_dot = settings.checker.underscore_to_dot
         || settings.underscored.contains(&system.name)
-        || system.expects_underscores;
+        || system.expects_underscores
+        || decoding.handler.is_some_and(|handler| handler.underscore_to_dot);
     let checker = Checker { underscore_to_dot, ..settings.checker };
     let score_row = |&(place, result): &((usize, usize), &ResultRow)| {
         let category = &dataset.categories[place.0];
         let recorded = inputs.recorded.get(&result.id);
-        score::score(checker, place, category, &category.entries[place.1], result, recorded)
+        score::score(checker, decoding, place, category, &category.entries[place.1], result, recorded)
     };
     let Some(package) = &settings.package else {
         return Ok((known.par_iter().map(score_row).collect(), None));
@@ -303,7 +314,14 @@ fn verdicts(
     let jobs: Vec<Job<'_>> = of_package
         .map(|&(place, row)| {
             let category = &dataset.categories[place.0];
-            Job { place, category, entry: &category.entries[place.1], row, is_calls: system.is_calls }
+            Job {
+                place,
+                category,
+                entry: &category.entries[place.1],
+                row,
+                is_calls: system.is_calls,
+                decoding,
+            }
         })
         .collect();
     let (scored, facts) = package.score(checker, &jobs)?;

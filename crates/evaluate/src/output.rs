@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::category::{FORMAT_SENSITIVITY, current_name, folder};
 use super::dataset::Dataset;
+use super::decoding::SystemDecoding;
 use super::error::{EvaluateError, Result, unfit, unwritable};
 use super::figures::float;
 use super::groups::FormatSensitivity;
@@ -26,6 +27,7 @@ pub fn figures(scores: &Evaluation<'_>) -> Value {
             "name": system.name, "n": n, "correct": correct, "accuracy": system.accuracy(),
             "categories": system.categories, "groups": system.groups, "format_sensitivity": system.formats, "latency": system.latency,
             "package": system.package, "cost": system.cost, "input_tokens": system.input_tokens, "output_tokens": system.output_tokens,
+            "decoding": decoding(system.decoding),
         })
     };
     let not_scored: Vec<Value> = scores
@@ -39,6 +41,14 @@ pub fn figures(scores: &Evaluation<'_>) -> Value {
         "pairs": scores.pairs,
         "not_scored": not_scored,
         "warnings": scores.warnings,
+    })
+}
+
+fn decoding(decoding: SystemDecoding) -> Value {
+    let handler = decoding.handler;
+    json!({
+        "handler": handler.map(|handler| handler.name), "decoder": handler.map_or("default", |handler| handler.decoder.name()),
+        "by_folder": decoding.is_by_folder, "is_official": !decoding.is_lenient, "strips_thinking": decoding.strips_thinking,
     })
 }
 

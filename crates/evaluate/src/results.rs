@@ -21,6 +21,8 @@ pub(super) const CACHED: &str = "cached_input_token_count";
 pub struct System {
     /// The name: that of the folder or file.
     pub name: String,
+    /// The name of the folder, if the system is the folder of a model in a result tree.
+    pub folder: Option<String>,
     /// The outputs, in the order of the files.
     pub rows: Vec<ResultRow>,
     /// Whether the system uses function calling.
@@ -113,7 +115,7 @@ pub fn read(paths: &[PathBuf], has_package: bool) -> Result<Vec<System>> {
     for path in paths {
         if path.is_dir() {
             for (name, files) in model_folders(path, has_package)? {
-                systems.push(system(name, &files)?);
+                systems.push(System { folder: Some(name.clone()), ..system(name, &files)? });
             }
         } else {
             systems.push(system(name_of(path), std::slice::from_ref(path))?);
@@ -218,7 +220,7 @@ fn system(name: String, files: &[PathBuf]) -> Result<System> {
         }
     }
     check_duplicates(&rows)?;
-    Ok(System { name, rows, is_calls, expects_underscores })
+    Ok(System { name, folder: None, rows, is_calls, expects_underscores })
 }
 
 fn check_duplicates(rows: &[ResultRow]) -> Result<()> {

@@ -6,14 +6,13 @@ use serde_json::{Value, json};
 
 use super::category::Scoring;
 use super::dataset::{Category, Entry};
+use super::decoding::SystemDecoding;
 use super::recorded::{self, Recorded};
 use super::results::{Output, ResultRow};
 use callsieve_answers::recorded::{RecordedAnswer, recorded_answer};
 use callsieve_bfcl::conversation::{Message, Role};
-use callsieve_checker::decode::{
-    DecodeError, OutputFormat, decode_calls, decode_text, decode_text_strict, is_empty_output,
-};
-use callsieve_checker::{Case, Checker, ErrorType, Kind, Language, Mode, PyValue, Verdict};
+use callsieve_checker::decode::{DecodeError, OutputFormat, is_empty_output};
+use callsieve_checker::{Case, Checker, ErrorType, Kind, Language, PyValue, Verdict};
 
 /// The error type of an output at which the official evaluator stops with an exception.
 pub const ABORT: &str = "evaluator:abort";
@@ -45,6 +44,7 @@ pub struct Scored {
 /// Scores an output.
 pub(super) fn score(
     checker: Checker,
+    decoding: SystemDecoding,
     place: (usize, usize),
     category: &Category,
     entry: &Entry,
@@ -66,19 +66,22 @@ pub(super) fn score(
         scored.error = vec![json!(format!("The request failed: {reason}"))];
         return scored;
     }
+    let decode = |format| decoding.decode(checker.mode, entry, &row.output, format);
     match category.scoring {
         Scoring::Calls(kind, language) => {
             let case = Case::new(&entry.functions, &entry.ground_truth, kind, language);
-            calls(checker, &case, &decode(checker.mode, &row.output, category.format_of(entry)), &mut scored);
+            calls(checker, &case, &decode(category.format_of(entry)), &mut scored);
         }
         Scoring::Formats => {
             // The official evaluator searches the id of the entry for the rule.
             let kind = Kind::of_category(entry.id.rsplit(':').next().unwrap_or_default());
             let case = Case::new(&entry.functions, &entry.ground_truth, kind, Language::Python);
-            calls(checker, &case, &decode(checker.mode, &row.output, category.format_of(entry)), &mut scored);
+            calls(checker, &case, &decode(category.format_of(entry)), &mut scored);
         }
         Scoring::Relevance(expects_call) => {
-            relevance(checker, expects_call, entry, &row.output, &mut scored);
+            // The official evaluator decodes these categories as Python.
+            let decoded = decode((OutputFormat::Python, false));
+            relevance(checker, expects_call, entry, (&row.output, decoded), &mut scored);
         }
         Scoring::Executable | Scoring::Rest | Scoring::Official(_) | Scoring::NotScored(_) => {
             let failure =
@@ -91,20 +94,6 @@ pub(super) fn score(
         }
     }
     scored
-}
-
-fn decode(
-    mode: Mode,
-    output: &Output,
-    (format, has_tag): (OutputFormat, bool),
-) -> Result<PyValue, DecodeError> {
-    match output {
-        Output::Text(text) if mode == Mode::Strict => decode_text_strict(text, format, has_tag),
-        Output::Text(text) => decode_text(text, format, has_tag),
-        Output::Calls(calls) | Output::Turns(calls) => decode_calls(calls),
-        Output::Words(text) => decode_calls(&Value::String(text.clone())),
-        Output::Failed(reason) => Err(DecodeError::new("RuntimeError", reason.clone())),
-    }
 }
 
 fn calls(checker: Checker, case: &Case<'_>, decoded: &Result<PyValue, DecodeError>, scored: &mut Scored) {
@@ -132,9 +121,13 @@ fn calls(checker: Checker, case: &Case<'_>, decoded: &Result<PyValue, DecodeErro
     }
 }
 
-fn relevance(checker: Checker, expects_call: bool, entry: &Entry, output: &Output, scored: &mut Scored) {
-    // The official evaluator decodes these categories as Python.
-    let decoded = decode(checker.mode, output, (OutputFormat::Python, false));
+fn relevance(
+    checker: Checker,
+    expects_call: bool,
+    entry: &Entry,
+    (output, decoded): (&Output, Result<PyValue, DecodeError>),
+    scored: &mut Scored,
+) {
     if let Ok(decoded) = &decoded {
         scored.decoded = decoded.to_json();
     }
@@ -143,13 +136,17 @@ fn relevance(checker: Checker, expects_call: bool, entry: &Entry, output: &Outpu
             scored.valid = true;
             let is_read = decoded.as_ref().is_ok_and(|decoded| !is_empty_output(decoded));
             if !expects_call && !is_read {
-                let answer = logged_answer(entry, output);
-                scored.is_unparsed_call = matches!(
+                let answer = match output {
+                    Output::Text(text) | Output::Words(text) => Some(logged_answer(entry, text)),
+                    _ => None,
+                };
+                let is_call = matches!(
                     answer,
                     Some(
                         RecordedAnswer::Calls(_) | RecordedAnswer::Unreadable(_) | RecordedAnswer::Truncated
                     )
                 );
+                scored.is_unparsed_call = is_call || has_tag_of_calls(output);
                 scored.is_error_text = answer == Some(RecordedAnswer::Failed);
             }
         }
@@ -160,13 +157,32 @@ fn relevance(checker: Checker, expects_call: bool, entry: &Entry, output: &Outpu
     }
 }
 
-/// What a text would be in a log: a call in any notation, the error of a server, or prose; `None` for what is no text.
-fn logged_answer(entry: &Entry, output: &Output) -> Option<RecordedAnswer> {
-    let (Output::Text(text) | Output::Words(text)) = output else { return None };
-    let functions = match &*entry.functions {
+/// Tags that a model writes only before a call.
+const TAGS: [&str; 6] = [
+    "<tool_call>",
+    "<function_call>",
+    "<start_function_call>",
+    "<|tool_call_start|>",
+    "<|python_tag|>",
+    "<TOOLCALL>",
+];
+
+/// Returns whether a text has a tag of calls. Prose before one, or a fault in the call, makes it no answer of a log.
+fn has_tag_of_calls(output: &Output) -> bool {
+    let (Output::Text(text) | Output::Words(text)) = output else { return false };
+    text.contains('<') && TAGS.iter().any(|tag| text.contains(tag))
+}
+
+/// Returns the docs of an entry.
+pub(super) fn functions(entry: &Entry) -> &[Value] {
+    match &*entry.functions {
         Value::Array(functions) => functions.as_slice(),
         function => std::slice::from_ref(function),
-    };
-    let is_offered = |name: &str| functions.iter().any(|function| function["name"] == name);
-    Some(recorded_answer(Some(&Message::text(Role::Assistant, text.clone())), None, None, is_offered))
+    }
+}
+
+/// What a text would be in a log: a call in any notation, the error of a server, or prose.
+pub(super) fn logged_answer(entry: &Entry, text: &str) -> RecordedAnswer {
+    let is_offered = |name: &str| functions(entry).iter().any(|function| function["name"] == name);
+    recorded_answer(Some(&Message::text(Role::Assistant, text.to_owned())), None, None, is_offered)
 }

@@ -117,6 +117,7 @@ pub const PARTS: &[DataPart] = &[
     data_part(
         "bfcl-v4-live",
         &[
+            "outputs_in_the_forms_of_fifteen_models_are_right_with_their_handlers",
             "the_current_live_release_has_its_known_duplicates_contradictions_and_near_pairs",
             "the_current_live_release_has_messages_of_the_first_categories",
             "functions_of_nexus_raven_are_found_in_the_current_live_release",
@@ -138,6 +139,7 @@ pub const PARTS: &[DataPart] = &[
     data_part(
         "bfcl-v4-nonlive",
         &[
+            "posted_outputs_of_hermes_have_the_posted_figure_with_its_handler",
             "the_current_live_release_has_messages_of_the_first_categories",
             "the_hits_of_official_messages_are_those_of_all_pairs",
             "the_official_non_live_files_have_the_known_faults",
@@ -194,6 +196,14 @@ pub const PARTS: &[DataPart] = &[
     data_part(
         "faults/06-spans-of-other-conventions",
         &["spans_of_other_conventions_are_read_and_no_hint_takes_them_for_docs"],
+    ),
+    data_part(
+        "faults/40-models",
+        &[
+            "outputs_in_the_forms_of_fifteen_models_are_right_with_their_handlers",
+            "posted_outputs_of_hermes_have_the_posted_figure_with_its_handler",
+            "calls_in_any_notation_among_abstentions_are_counted",
+        ],
     ),
     data_part("faults/12-load-test", &["a_load_test_leaves_a_few_requests_of_each_template"]),
     data_part("faults/13-vercel-langfuse", &["calls_that_an_observation_lists_are_read"]),

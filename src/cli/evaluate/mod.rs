@@ -1,6 +1,7 @@
 //! `callsieve evaluate`: scores the outputs of models as BFCL does.
 
 mod ask;
+mod decoding;
 mod differences;
 mod text;
 
@@ -61,6 +62,9 @@ pub(super) struct EvaluateArgs {
     /// be repeated.
     #[arg(long, value_name = "SYSTEM", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     underscore_to_dot: Vec<String>,
+
+    #[command(flatten)]
+    decoding: decoding::DecodingArgs,
 
     /// Rules of the verdicts: those of the official code, or those of its documentation.
     #[arg(long, value_enum, default_value_t = Rules::Official)]
@@ -213,6 +217,11 @@ impl EvaluateArgs {
                  builtin"
             ),
             Engine::Official => {
+                if let Some(option) = self.decoding.not_of_package() {
+                    bail!(
+                        "--engine official: the package has no {option}\nhint: use it with --engine builtin"
+                    );
+                }
                 Some(Package::find(environment.bfcl())?.with_variables(environment.harmless()))
             }
         };
@@ -227,6 +236,7 @@ impl EvaluateArgs {
             prices: self.ask.prices()?,
             prices_file: self.ask.prices_file(),
             recorded: self.recorded.clone(),
+            decoding: self.decoding.settings(),
             checker: Checker {
                 mode: match self.mode {
                     Rules::Official => Mode::Official,

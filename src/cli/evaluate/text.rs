@@ -93,6 +93,9 @@ fn notes(system: &SystemScore<'_>, is_partial: bool, screen: Screen) -> Painted 
             ),
         );
     }
+    for sentence in super::decoding::notes(system.decoding) {
+        note(1, &sentence);
+    }
     let missing = sum(|of| of.missing);
     if is_partial {
         let entries = counted(missing, "entry has", "entries have");

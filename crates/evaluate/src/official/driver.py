@@ -1,6 +1,7 @@
 """Scores outputs with the installed package bfcl-eval: JSON lines in, a verdict for each out, in order.
 
-A line in: {"n", "category", "entry", "ground_truth", "output", "is_calls", "underscore_to_dot", "language", "format", "has_tag"}.
+A line in: {"n", "category", "entry", "ground_truth", "output", "is_calls", "underscore_to_dot", "language", "format", "has_tag",
+"handler"}. The handler, {"class", "is_function_calling"}, is a class of the package; null is what most models have.
 A line out: {"n", "valid", "error_type", "error", "decoded"}, with the number of the line in; "aborted": true where the package
 raises an exception, which ends an official evaluation. The first line out is {"version", "network", "files"}.
 
@@ -11,6 +12,8 @@ it starts do not inherit where outputs are read and verdicts written.
 
 import atexit
 import ctypes
+import importlib.abc
+import importlib.machinery
 import importlib.metadata
 import json
 import math
@@ -142,7 +145,7 @@ class Package:
         config.MODEL_CONFIG_MAPPING = self.models
         sys.modules[config.__name__] = config
         for module, names in {"numpy": [], "pandas": ["DataFrame"], "dotenv": ["load_dotenv"], "tqdm": ["tqdm"],
-                              "overrides": ["final", "override"]}.items():
+                              "overrides": ["final", "override", "EnforceOverrides"]}.items():
             stub_unless_there(module, names)
         from bfcl_eval import utils
         from bfcl_eval.constants.enums import Language, ReturnFormat
@@ -156,7 +159,7 @@ class Package:
     def verdict(self, job, name):
         """Returns the verdict on an output, by the functions of the package's runner."""
         self.models.underscore_to_dot = job["underscore_to_dot"]
-        handler = Handler(self.decoding, job["is_calls"])
+        handler = Handler(self.decoding, job["is_calls"], self.official(job["handler"]))
         category, entry, output = job["category"], job["entry"], job["output"]
         scored = entry["id"], output, job["ground_truth"], entry, name, category
         if self.utils.is_multi_turn(category):
@@ -173,6 +176,18 @@ class Package:
         if verdict["decoded"] is None:
             verdict["decoded"] = handler.decoded(output)
         return verdict
+
+    def official(self, handler):
+        """Returns an object of a handler's class that can decode; its constructor would connect to a service."""
+        if handler is None:
+            return None
+        if not any(isinstance(finder, Missing) for finder in sys.meta_path):
+            sys.meta_path.append(Missing())
+        module, _, name = handler["class"].rpartition(".")
+        cls = getattr(importlib.import_module(f"bfcl_eval.model_handler.{module}"), name)
+        made = cls.__new__(cls)
+        made.is_fc_model = handler["is_function_calling"]
+        return made
 
     def multi_turn(self, handler, scored):
         """Scores a multi-turn output; the services of each output are its own, and are removed."""
@@ -193,11 +208,48 @@ class Models(dict):
         return types.SimpleNamespace(underscore_to_dot=self.underscore_to_dot)
 
 
-class Handler:
-    """Decodes outputs as the handlers of OpenAI-compatible models do, with or without function calling."""
+class Missing(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Gives a module with all names in place of each module that is not installed, such as the SDKs of vendors."""
 
-    def __init__(self, decoding, is_calls):
-        self.decoding, self.is_calls = decoding, is_calls
+    def find_spec(self, name, path, target=None):
+        if name.split(".")[0] == "bfcl_eval":
+            return None
+        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+    def create_module(self, spec):
+        module = types.ModuleType(spec.name)
+        module.__getattr__ = anything
+        module.__all__ = []
+        return module
+
+    def exec_module(self, module):
+        pass
+
+
+class Anything(type):
+    """A class of which each attribute is one, too; called as a decorator it changes nothing."""
+
+    def __getattr__(cls, name):
+        return anything(name)
+
+    def __call__(cls, *args, **kwargs):
+        if len(args) == 1 and callable(args[0]) and not kwargs:
+            return args[0]
+        return lambda function=None, **_: function
+
+
+def anything(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return Anything(name, (), {})
+
+
+class Handler:
+    """Decodes outputs as a handler of the package does, or as those of OpenAI-compatible models do, with or without function
+    calling."""
+
+    def __init__(self, decoding, is_calls, official):
+        self.decoding, self.is_calls, self.official = decoding, is_calls, official
         self.calls = None
         self.steps = []
 
@@ -214,17 +266,22 @@ class Handler:
         return self.calls
 
     def decode(self, result, language, has_tool_call_tag):
-        if not self.is_calls:
+        if self.official is not None:
+            return self.official.decode_ast(result, language, has_tool_call_tag)
+        if not self.is_calls and not isinstance(result, list):
             return self.decoding.default_decode_ast_prompting(result, language, has_tool_call_tag)
         decoded = []
         for call in result:
             name = list(call.keys())[0]
-            decoded.append({name: json.loads(call[name])})
+            arguments = call[name]
+            decoded.append({name: json.loads(arguments) if isinstance(arguments, str) else arguments})
         return decoded
 
     def decode_execute(self, result, has_tool_call_tag):
         self.steps.append([])
-        if self.is_calls:
+        if self.official is not None:
+            self.steps[-1] = self.official.decode_execute(result, has_tool_call_tag)
+        elif self.is_calls:
             self.steps[-1] = self.decoding.convert_to_function_call(result)
         else:
             self.steps[-1] = self.decoding.default_decode_execute_prompting(result)
@@ -248,7 +305,8 @@ def stub_unless_there(module, names):
     except ImportError:
         stub = types.ModuleType(module)
         for name in names:
-            setattr(stub, name, lambda *args, **kwargs: args[0] if args else None)
+            is_base = name == "EnforceOverrides"
+            setattr(stub, name, object if is_base else lambda *args, **kwargs: args[0] if args else None)
         sys.modules[module] = stub
 
 

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 use super::category::Scoring;
 use super::dataset::{Category, Entry};
+use super::decoding::SystemDecoding;
 use super::error::{EvaluateError, Result};
 use super::results::{Output, ResultRow};
 use super::score::{ABORT, NO_OUTPUT, Scored};
@@ -61,6 +62,8 @@ pub(super) struct Job<'j> {
     pub(super) row: &'j ResultRow,
     /// Whether the system uses function calling.
     pub(super) is_calls: bool,
+    /// How the outputs of the system are decoded.
+    pub(super) decoding: SystemDecoding,
 }
 
 /// Why a process ended before its last output.
@@ -228,10 +231,13 @@ fn line(n: usize, checker: Checker, job: &Job<'_>) -> Value {
         Scoring::Calls(_, Language::JavaScript) => "javascript",
         _ => "python",
     };
+    let handler = job.decoding.handler.filter(|handler| handler.is_current());
+    let handler = handler.map(|of| json!({"class": of.class, "is_function_calling": of.is_function_calling}));
     json!({
         "n": n, "category": super::category::current_name(&job.category.name), "entry": question,
         "ground_truth": *entry.ground_truth, "output": super::output::raw(&job.row.output), "is_calls": job.is_calls,
         "underscore_to_dot": checker.underscore_to_dot, "language": language, "format": format, "has_tag": has_tag,
+        "handler": handler,
     })
 }
 

@@ -57,6 +57,7 @@ fn score_with(script: &str, variables: Vec<(OsString, OsString)>) -> Result<Vec<
             entry: &category.entries[at],
             row,
             is_calls: false,
+            decoding: SystemDecoding::default(),
         })
         .collect();
     let package = Package::find(environment.path())?.with_timeout(Duration::from_secs(2));
