@@ -2,7 +2,7 @@
 //! request and not official, in the notations of logs.
 //!
 //! A handler is chosen by the user, or by the folder of a result tree if it has the official name of a model. A file chooses
-//! none: its name is the user's. [`warning`] says so if another handler reads what is not read.
+//! none: its name is the user's. A warning says so if another handler reads what is not read.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -166,7 +166,7 @@ pub(super) fn warning(
             let output = decoding.without_thinking(&row.result.output);
             let (format, has_tag) = category.format_of(entry);
             let decoded = raw(&output).map(|raw| decoder.decode(Mode::Official, raw, format, has_tag));
-            decoded.and_then(Result::ok).is_some_and(|decoded| calls_offered(entry, &decoded))
+            decoded.and_then(Result::ok).is_some_and(|decoded| has_named_calls(&decoded))
         };
         tried.iter().filter(finds).count()
     };
@@ -213,15 +213,15 @@ fn most_common(decoder: Decoder) -> Option<&'static Handler> {
         .map(|(_, handler)| handler)
 }
 
-/// Returns whether a decoded output is calls of functions of an entry, with `.` or `_` in their names.
-fn calls_offered(entry: &Entry, decoded: &PyValue) -> bool {
-    let is_offered = |name: &str| {
-        let functions = score::functions(entry).iter();
-        let mut names = functions.filter_map(|function| function["name"].as_str());
-        names.any(|offered| offered.replace('.', "_") == name.replace('.', "_"))
+/// Returns whether a decoded output is calls whose names could be those of functions. They need not be on offer: a model may make
+/// them up.
+fn has_named_calls(decoded: &PyValue) -> bool {
+    let is_name = |name: &str| {
+        name.starts_with(|char: char| char.is_alphabetic() || char == '_')
+            && name.chars().all(|char| char.is_alphanumeric() || "_.-/:".contains(char))
     };
     let has_name = |call: &PyValue| {
-        call.as_dict().is_some_and(|call| call.iter().all(|(name, _)| name.as_str().is_some_and(is_offered)))
+        call.as_dict().is_some_and(|call| call.iter().all(|(name, _)| name.as_str().is_some_and(is_name)))
     };
     !is_empty_output(decoded) && decoded.as_list().is_some_and(|calls| calls.iter().all(has_name))
 }

@@ -174,7 +174,7 @@ fn has_tag_of_calls(output: &Output) -> bool {
 }
 
 /// Returns the docs of an entry.
-pub(super) fn functions(entry: &Entry) -> &[Value] {
+fn functions(entry: &Entry) -> &[Value] {
     match &*entry.functions {
         Value::Array(functions) => functions.as_slice(),
         function => std::slice::from_ref(function),
