@@ -25,7 +25,7 @@ use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::instruct::attempt::{Attempt, Checked, chosen, pass_rate, passing};
 use crate::instruct::record::Record;
 use crate::instruct::retrace::calls_of;
-use callsieve_judge::checks::{Finding, Level, Reason as Fault, Solution, check};
+use callsieve_judge::checks::{Finding, Level, Needs, Reason as Fault, Solution, check};
 
 macro_rules! faults {
     ($($name:ident = $code:literal, $sentence:literal;)*) => {
@@ -116,10 +116,13 @@ fn checked(record: &Record, attempt: &Attempt, functions: &[Value]) -> Checked {
         messages: &messages,
         answer,
         functions,
-        needs_call: !expected.is_empty(),
+        needs: match (expected.is_empty(), record.is_without_call()) {
+            (false, _) => Needs::Call,
+            (true, true) => Needs::NoCall,
+            (true, false) => Needs::Unknown,
+        },
         expected_functions: &expected,
         told: &told,
-        is_without_call: record.is_without_call(),
         withheld: record.withheld.as_deref(),
         is_solved: attempt.solved == Some(true),
         changes_nothing: attempt.changes_nothing,

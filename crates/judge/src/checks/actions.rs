@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::mentions::lower;
 use super::path::Path;
-use super::{Finding, Level, Reason};
+use super::{Finding, Level, Needs, Reason};
 
 /// Actions on something outside of the conversation, which need a call; sorted.
 const EFFECTS: &[&str] = &[
@@ -122,7 +122,7 @@ struct Word {
 
 pub(super) fn findings(path: &Path) -> Vec<Finding> {
     let all_failed = path.all_failed_in_last_turn();
-    let is_without_call = path.solution.is_without_call;
+    let is_without_call = path.solution.needs == Needs::NoCall;
     if (path.offered.is_empty() || (path.has_success() && !all_failed)) && !is_without_call {
         return Vec::new();
     }

@@ -36,12 +36,10 @@ pub struct Solution<'a> {
     pub answer: &'a str,
     /// The docs of the functions on offer, with `name` at the top or in `function`.
     pub functions: &'a [Value],
-    /// Whether the last message of the user needs a call; `false` if that is unknown.
-    pub needs_call: bool,
+    /// Whether the last message of the user needs a call.
+    pub needs: Needs,
     /// Names of functions that a good path calls after the last message of the user; empty if that is unknown.
     pub expected_functions: &'a [String],
-    /// Whether no call is right: no function on offer does what is asked, or a value is missing.
-    pub is_without_call: bool,
     /// The function that the request needs and that is not on offer.
     pub withheld: Option<&'a str>,
     /// Values of results that a good answer tells; empty if that is unknown.
@@ -50,6 +48,18 @@ pub struct Solution<'a> {
     pub is_solved: bool,
     /// Whether good calls are known to change nothing, so that the user gets nothing but the answer.
     pub changes_nothing: bool,
+}
+
+/// Whether a request needs a call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Needs {
+    /// It is not known.
+    #[default]
+    Unknown,
+    /// It needs one.
+    Call,
+    /// No call is right: no function on offer does what is asked, or a value is missing.
+    NoCall,
 }
 
 /// The fault of a finding.

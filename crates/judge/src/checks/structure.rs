@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::path::Path;
-use super::{Finding, Level, Reason};
+use super::{Finding, Level, Needs, Reason};
 
 /// Equal calls with equal results that make a loop.
 const MIN_REPEATS: usize = 3;
@@ -30,7 +30,7 @@ pub(super) fn findings(path: &Path) -> Vec<Finding> {
     findings.extend(not_offered(path));
     findings.extend(unpaired(path));
     findings.extend(loops(path));
-    if path.solution.needs_call && !path.exchanges.iter().any(|exchange| exchange.is_last_turn) {
+    if path.solution.needs == Needs::Call && !path.exchanges.iter().any(|exchange| exchange.is_last_turn) {
         findings.push(Finding::of(Reason::NoCall, Level::Certain, "", "a call in the path"));
     }
     findings.extend(other_functions(path));
@@ -97,7 +97,7 @@ fn other_functions(path: &Path) -> Option<Finding> {
     let coverage = path.coverage();
     let mut called = path.exchanges.iter().filter(|exchange| exchange.is_last_turn).map(|it| &it.call.name);
     let first = called.next().filter(|_| !path.solution.is_solved)?;
-    if path.solution.is_without_call {
+    if path.solution.needs == Needs::NoCall {
         let expected = "no call, since no function on offer does what is asked";
         return Some(Finding::of(Reason::NeedlessCall, Level::Certain, first.as_str(), expected));
     }
@@ -137,9 +137,9 @@ mod tests {
     }
 
     fn reasons(messages: &[Message], answer: &str, needs_call: bool) -> Vec<(Reason, Level, String)> {
+        let needs = if needs_call { Needs::Call } else { Needs::Unknown };
         let functions = [json!({"name": "ring"})];
-        let solution =
-            Solution { messages, answer, functions: &functions, needs_call, ..Solution::default() };
+        let solution = Solution { messages, answer, functions: &functions, needs, ..Solution::default() };
         let findings = check(&solution).findings;
         findings.into_iter().map(|it| (it.reason, it.level, it.evidence)).collect()
     }
@@ -254,7 +254,7 @@ mod tests {
             messages: &messages,
             answer: "Here you go.",
             functions: &functions,
-            is_without_call: true,
+            needs: Needs::NoCall,
             ..Solution::default()
         };
         let reasons = |solution: &Solution<'_>| -> Vec<Reason> {
@@ -273,7 +273,7 @@ mod tests {
             messages: &messages,
             answer: "x",
             functions: &functions,
-            needs_call: true,
+            needs: Needs::Call,
             expected_functions: &expected,
             ..Solution::default()
         };

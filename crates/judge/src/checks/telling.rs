@@ -230,12 +230,11 @@ impl Sources {
             messages: &message,
             answer: "",
             functions: &[],
-            needs_call: false,
             expected_functions: &[],
             told: &[],
             changes_nothing: false,
             is_solved: false,
-            is_without_call: false,
+            needs: super::Needs::Unknown,
             withheld: None,
         }));
         sources.counts.clear();
