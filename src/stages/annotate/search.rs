@@ -178,15 +178,6 @@ impl<'a> Attempting<'a> {
                 return Ok(None);
             }
         }
-        // A function refuses arguments that do not fit its doc, whoever stands in for it.
-        if self.world.environment.origin() == Origin::Unexecuted {
-            let seen = self.task.execute(&[last]).map_err(failed)?;
-            if seen.failure.is_some() {
-                let text = result_text(&seen.result);
-                let _ = self.search.observe(Observation::error(text).from(Origin::Simulated.name()));
-                return Ok(None);
-            }
-        }
         let simulator = self.world.simulator.unwrap_or_default();
         let function = self.functions.iter().find(|function| function["name"] == *last.name);
         let earlier = self.results_on_path(calls.len() - 1);
