@@ -33,7 +33,7 @@ class Chromium:
     def __init__(self, program):
         to_read, to_write = os.pipe(), os.pipe()
         self.profile = tempfile.mkdtemp(prefix="chromium-")
-        options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run",
+        options = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--remote-debugging-pipe", "--no-first-run",
                    "--disable-background-networking", "--disable-component-update", f"--user-data-dir={self.profile}"]
         # The browser reads from file 3 and writes to file 4.
         command = 'exec "$@" 3<&%d 4>&%d' % (to_read[0], to_write[1])
