@@ -12,10 +12,9 @@ use callsieve_solve::ending::{PathEnd, SearchEnd};
 use callsieve_solve::reply::Spent;
 use callsieve_solve::tree::{CallKind, NodeId, Tree};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::record::{CallRecord, Record};
-use crate::retrace::{calls_of, returns_the_same, run_from_start};
+use crate::record::Record;
+use crate::retrace::{calls_of, returns_among_others, returns_the_same, run_from_start};
 use crate::source::messages;
 
 /// The last turn of an instruction, to be done anew.
@@ -95,17 +94,6 @@ impl<'a> Task<'a> {
             self.earlier.iter().cloned().chain(calls.iter().map(|call| executable(call))).collect();
         run_from_start(self.record, self.environment, &calls)
     }
-}
-
-/// Whether calls return what the expected ones do, each once, and more: something was looked up besides, which changed nothing.
-fn returns_among_others(expected: &[&CallRecord], made: &[(&Call, &Observation)]) -> bool {
-    let mut found: Vec<&Value> =
-        made.iter().filter(|(_, seen)| seen.failure.is_none()).map(|(_, seen)| &seen.result).collect();
-    !expected.is_empty()
-        && expected.iter().all(|call| {
-            let at = found.iter().position(|result| **result == call.result);
-            at.map(|at| found.swap_remove(at)).is_some()
-        })
 }
 
 /// A call as an environment executes it. Arguments that are no object are none.

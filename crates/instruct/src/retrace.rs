@@ -204,19 +204,30 @@ pub(crate) fn returns_the_same(
         return made.len() == expected.len()
             && expected.iter().all(|call| made.iter().any(|(made, _)| is_equal(made, call)));
     }
-    let mut found: Vec<&Value> =
-        made.iter().filter(|(_, seen)| seen.failure.is_none()).map(|(_, seen)| &seen.result).collect();
+    let found = results(made);
     match expected.last() {
         None => made.is_empty(),
-        Some(_) if record.together => {
-            found.len() == expected.len()
-                && expected.iter().all(|call| {
-                    let at = found.iter().position(|result| **result == call.result);
-                    at.map(|at| found.swap_remove(at)).is_some()
-                })
-        }
+        Some(_) if record.together => found.len() == expected.len() && has_each(found, expected),
         Some(last) => found.last() == Some(&&last.result),
     }
+}
+
+/// Whether calls return what the expected ones do, and more: something was looked up besides.
+pub(crate) fn returns_among_others(expected: &[&CallRecord], made: &[(&Call, &Observation)]) -> bool {
+    !expected.is_empty() && has_each(results(made), expected)
+}
+
+/// The results of the calls that did not fail.
+fn results<'o>(made: &[(&Call, &'o Observation)]) -> Vec<&'o Value> {
+    made.iter().filter(|(_, seen)| seen.failure.is_none()).map(|(_, seen)| &seen.result).collect()
+}
+
+/// Whether each expected call has a result of its own.
+fn has_each(mut found: Vec<&Value>, expected: &[&CallRecord]) -> bool {
+    expected.iter().all(|call| {
+        let at = found.iter().position(|result| **result == call.result);
+        at.map(|at| found.swap_remove(at)).is_some()
+    })
 }
 
 fn arguments(call: &MadeCall) -> Map<String, Value> {

@@ -93,6 +93,15 @@ impl Sources {
         sources
     }
 
+    /// The values of one text, without counts and sums of its parts.
+    pub(super) fn of_text(content: &str) -> Self {
+        let mut sources = Self::default();
+        for text in decoded(content) {
+            sources.add_decoded(&text);
+        }
+        sources
+    }
+
     fn add_text(&mut self, content: &str) {
         for text in decoded(content) {
             self.add_decoded(&text);

@@ -7,11 +7,11 @@
 
 use std::collections::BTreeSet;
 
-use callsieve_bfcl::conversation::{Message, Role};
+use callsieve_bfcl::conversation::Role;
 use serde_json::Value as Json;
 
 use super::grounding::is_grounded;
-use super::mentions::{Value, lower, mentions};
+use super::mentions::{Value, mentions};
 use super::numbers::Number;
 use super::path::Path;
 use super::sources::Sources;
@@ -41,8 +41,8 @@ const RELATIVE: [&str; 12] = [
 const NEAR: f64 = 0.05;
 /// Characters of a word that says something by itself.
 const MIN_CHARS: usize = 4;
-/// The share of the words of a text that an answer with this text has.
-const MIN_SHARE: f64 = 0.5;
+/// An answer with a text has at least one of so many of its words.
+const MAX_PARTS: usize = 2;
 
 /// Returns the finding of an answer. `ungrounded`: the values of the answer without a source.
 pub(super) fn findings(path: &Path, ungrounded: &[Finding]) -> Option<Finding> {
@@ -53,19 +53,19 @@ pub(super) fn findings(path: &Path, ungrounded: &[Finding]) -> Option<Finding> {
     {
         return None;
     }
+    // "Done!" says nothing at all.
+    let is_bare = || answer.words.len() <= MOST_BARE_WORDS;
+    let is_plain = || told.iter().all(|value| answer.must_show(value));
     // An answer may tell other values of the same results: what was ordered instead of its number.
     let tells_others = || leaves(path).iter().any(|value| said.is_news(value) && answer.has(value));
-    let is_plain =
-        path.solution.changes_nothing && told.iter().all(|value| answer.must_show(value)) && !tells_others();
-    // "Done!" says nothing at all.
-    let is_bare = path.solution.changes_nothing && answer.words.len() <= MOST_BARE_WORDS && !tells_others();
+    let is_empty = path.solution.changes_nothing && (is_bare() || is_plain()) && !tells_others();
     let is_false = |kind: ValueKind| match kind {
         ValueKind::Name => false,
         ValueKind::Date | ValueKind::Time => !answer.is_relative,
         ValueKind::Id | ValueKind::Number | ValueKind::Email | ValueKind::Url => true,
     };
     let instead = ungrounded.iter().find(|finding| finding.kind.is_some_and(is_false));
-    let level = if is_plain || is_bare || instead.is_some() { Level::Certain } else { Level::Suspect };
+    let level = if is_empty || instead.is_some() { Level::Certain } else { Level::Suspect };
     let expected = told.iter().map(|value| shown(value)).collect::<Vec<_>>().join(", ");
     let finding = Finding::of(Reason::AnswerLacksResult, level, "", &expected);
     Some(match instead.and_then(|value| value.span.clone().map(|span| (value, span))) {
@@ -140,7 +140,7 @@ impl Said {
 
 /// An answer as values are looked for in it.
 struct Answer {
-    chars: Vec<char>,
+    claims: Vec<Claim>,
     squeezed: String,
     words: BTreeSet<String>,
     is_relative: bool,
@@ -150,7 +150,8 @@ impl Answer {
     fn of(answer: &str) -> Self {
         let words: BTreeSet<String> = words(answer).collect();
         let is_relative = RELATIVE.iter().any(|word| words.contains(*word));
-        Self { chars: answer.chars().collect(), squeezed: squeezed(answer), words, is_relative }
+        let chars: Vec<char> = answer.chars().collect();
+        Self { claims: claims(&chars), squeezed: squeezed(answer), words, is_relative }
     }
 
     /// Whether the answer has a value in any form that reads back to it.
@@ -160,7 +161,7 @@ impl Answer {
         if value.is_string() && self.squeezed.contains(&plain) {
             return true;
         }
-        let sources = Sources::of_values(&text);
+        let sources = Sources::of_text(&text);
         let tells = |claim: &Claim| match &claim.mention.value {
             // Nothing is computed from one value: every number would follow from it.
             Value::Number(number) => {
@@ -168,12 +169,12 @@ impl Answer {
             }
             _ => is_grounded(claim, &sources),
         };
-        if claims(&self.chars).iter().any(tells) {
+        if self.claims.iter().any(tells) {
             return true;
         }
         let wanted: Vec<String> = words(&text).filter(|word| word.chars().count() >= MIN_CHARS).collect();
         let found = wanted.iter().filter(|word| self.words.contains(*word)).count();
-        value.is_string() && found > 0 && share(found, wanted.len()) >= MIN_SHARE
+        value.is_string() && found > 0 && found * MAX_PARTS >= wanted.len()
     }
 
     /// Whether an answer that tells a value shows it in one of the forms that are read.
@@ -206,11 +207,6 @@ fn is_written(number: &Number, is_hedged: bool, value: f64) -> bool {
     is_near(value) || number.is_percent && is_near(value * 100.0)
 }
 
-#[allow(clippy::cast_precision_loss)] // Words of a text.
-fn share(part: usize, whole: usize) -> f64 {
-    part as f64 / whole.max(1) as f64
-}
-
 /// The letters and digits of a text in lower case.
 fn squeezed(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -218,33 +214,12 @@ fn squeezed(text: &str) -> String {
 
 /// The words of a text in lower case.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    let chars = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    chars.map(|word| lower(&word.chars().collect::<Vec<_>>()))
-}
-
-impl Sources {
-    /// The values of one text, without counts of its parts.
-    fn of_values(text: &str) -> Self {
-        let message = [Message::text(Role::Tool, text)];
-        let mut sources = Self::of(&Path::of(&super::Solution {
-            messages: &message,
-            answer: "",
-            functions: &[],
-            expected_functions: &[],
-            told: &[],
-            changes_nothing: false,
-            is_solved: false,
-            needs: super::Needs::Unknown,
-            withheld: None,
-        }));
-        sources.counts.clear();
-        sources.sums.clear();
-        sources
-    }
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
 #[cfg(test)]
 mod tests {
+    use callsieve_bfcl::conversation::Message;
     use serde_json::json;
 
     use super::*;
