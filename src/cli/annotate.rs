@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Ending;
 use super::arguments::{command_line, threads, use_threads};
 use super::model::ModelArgs;
-use super::run::{Resumable, Watching, cancelled_by_signal, ending, print_summary};
+use super::run::{Resumable, Watching, cancelled_by_signal, ending_within_cost, print_summary};
 use crate::cli::console::{self, Console, count};
 use crate::engine::instance::StageInstance;
 use crate::engine::manifest::{RunFile, read_run_file_or_earlier};
@@ -185,7 +185,7 @@ pub(super) fn added_to(
     if !is_quiet {
         print_summary(&run, None)?;
     }
-    let ending = ending(&run.outcome);
+    let ending = ending_within_cost(&run, asking);
     Ok((run, ending))
 }
 

@@ -89,7 +89,15 @@ pub(super) fn judge(args: &JudgeArgs, registry: &Registry) -> anyhow::Result<End
     if let Some(human) = &args.human {
         // Before anything of the run is touched.
         let ids = solution_ids(&args.run)?;
-        check_human(human, ids.iter().map(String::as_str))?;
+        let unknown = check_human(human, &ids)?;
+        if let Some(first) = unknown.first() {
+            let n = counted(unknown.len() as u64, "verdict is", "verdicts are");
+            console::print_status(&format!(
+                "warning: {}: {n} on no instruction of the run, the first on \"{}\"",
+                visible_line(&human.display().to_string()),
+                visible_line(first)
+            ));
+        }
     }
     let pipeline = options.pipeline(&args.run, &file, registry)?;
     let (run, ending) = added_to(&pipeline, JudgeSolutions::NAME, &args.run, &args.asking, args.quiet)?;
@@ -98,6 +106,15 @@ pub(super) fn judge(args: &JudgeArgs, registry: &Registry) -> anyhow::Result<End
     };
     if !args.quiet {
         console::print_painted(&figures_of(figures, Screen::of_stdout()))?;
+    }
+    for (model, votes) in figures["readable"].as_object().into_iter().flatten() {
+        let n_unreadable = votes["unreadable"].as_u64().unwrap_or_default();
+        if votes["votes"] == 0 && n_unreadable > 0 {
+            let (n, model) = (counted(n_unreadable, "vote", "votes"), visible_line(model));
+            console::print_status(&format!(
+                "warning: {model}: none of {n} could be read, so it decides nothing"
+            ));
+        }
     }
     let n_judged = figures["n"].as_u64().unwrap_or_default();
     if n_judged > 0 && figures["pass_rate"]["without_votes"].as_u64() == Some(n_judged) {
@@ -140,7 +157,9 @@ fn figures_of(figures: &Value, screen: Screen) -> Painted {
             let kappa = one["kappa"].as_object().map_or_else(
                 || "-".to_owned(),
                 |kappa| {
-                    let at = |key: &str| kappa[key].as_f64().unwrap_or_default();
+                    // Without the sign of a rounded zero.
+                    let at =
+                        |key: &str| (kappa[key].as_f64().unwrap_or_default() * 100.0).round() / 100.0 + 0.0;
                     format!("{:.2} ({:.2} to {:.2})", at("value"), at("from"), at("to"))
                 },
             );

@@ -196,6 +196,8 @@ enum Ending {
     GateFailed,
     /// The candidates ran out before as many instructions were exported as are wanted.
     TooFew,
+    /// The limit of cost was reached, so that requests to language models were not sent; what they would decide is held.
+    OverCost,
     /// The arguments are invalid; the message is printed.
     NotStarted,
 }
@@ -234,6 +236,7 @@ pub fn main() -> ExitCode {
         Ok(Ending::Done) => ExitCode::SUCCESS,
         Ok(Ending::GateFailed) => ExitCode::from(GATE_FAILED),
         Ok(Ending::TooFew) => ExitCode::from(TOO_FEW),
+        Ok(Ending::OverCost) => ExitCode::from(STOPPED),
         Ok(Ending::NotStarted) => ExitCode::from(NOT_STARTED),
         Err(error) if of_standard_output(&error).is_some_and(console::is_closed) => ExitCode::SUCCESS,
         Err(error) => {

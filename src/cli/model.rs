@@ -20,6 +20,7 @@ use crate::engine::language_model::ModelUsage;
 use crate::environment::Environment;
 use crate::llm::cache::ReplyCache;
 use crate::llm::models::Models;
+use crate::report::model::Report;
 use crate::run::{ModelOptions, ModelPlan, Options, plan_requests};
 use crate::stages::Registry;
 
@@ -66,6 +67,18 @@ impl ModelArgs {
     /// Whether a limit of cost is given.
     pub(super) fn limits_cost(&self) -> bool {
         self.max_cost.is_some()
+    }
+
+    /// Says how many requests of a run were not sent because of the limit of cost; `None` if all were.
+    pub(super) fn over_cost(&self, report: &Report) -> Option<String> {
+        let most = self.max_cost?;
+        let n_not_sent: u64 = report.language_models.values().map(|usage| usage.not_sent).sum();
+        (n_not_sent > 0 && !self.cache_only).then(|| {
+            format!(
+                "stopped by --max-cost {most}: {} to language models\nhint: the same command with a higher --max-cost goes on; answers that are paid are in the cache",
+                counted(n_not_sent, "request was not sent", "requests were not sent")
+            )
+        })
     }
 
     /// Returns the options of a run.

@@ -102,7 +102,7 @@ pub(super) fn run(mut args: RunArgs, registry: &Registry) -> anyhow::Result<Endi
     let run = prepared.execute(&watching).map_err(resume)?;
     let audit = audit::read(&run.folder)?;
     let printed = if args.quiet { Ok(()) } else { print_summary(&run, audit.as_ref()) };
-    ending(&run.outcome).after(printed).with_context(|| {
+    ending_within_cost(&run, &args.model).after(printed).with_context(|| {
         let run = run.folder.display();
         format!(
             "the run is complete, but its summary could not be printed\nhint: `callsieve report {run}` prints it"
@@ -152,6 +152,17 @@ pub(super) fn ending(outcome: &Outcome) -> Ending {
     match &gates[..] {
         [FailedGate::TooFewInstructions { .. }] => Ending::TooFew,
         _ => Ending::GateFailed,
+    }
+}
+
+/// As [`ending`], with a line if the limit of cost was reached.
+pub(super) fn ending_within_cost(run: &RunReport, asking: &ModelArgs) -> Ending {
+    let ending = ending(&run.outcome);
+    let Some(line) = asking.over_cost(&run.report) else { return ending };
+    console::print_status(&line);
+    match ending {
+        Ending::Done | Ending::TooFew => Ending::OverCost,
+        other => other,
     }
 }
 

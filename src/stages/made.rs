@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::columns::{FOLLOWING_MESSAGES, MESSAGES, PROGRAM, RESPONSE, TRACES};
+use crate::columns::{CHOSEN, FOLLOWING_MESSAGES, MESSAGES, PASS_RATE, PROGRAM, RESPONSE, TRACES};
 use crate::conversation::Role;
 use crate::docs::patch::push_token;
 use crate::engine::context::Context;
@@ -12,7 +12,7 @@ use crate::engine::error::Result;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::engine::vocabulary::{ColumnSpec, Edit, Reason, RowIx, Safety};
-use crate::instruct::attempt::Attempt;
+use crate::instruct::attempt::{Attempt, Checked, chosen, pass_rate, passing};
 use crate::instruct::record::Record;
 use crate::instruct::source::messages;
 
@@ -56,6 +56,22 @@ pub(super) fn made_rows(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<MadeRow
 
 /// The number of the chosen attempt where none is.
 pub(super) const NONE_CHOSEN: i64 = -1;
+
+/// Notes which attempt is chosen of those that pass, and what share passes.
+///
+/// # Errors
+/// As [`Verdict::set`].
+pub(super) fn set_passing(
+    row: RowIx,
+    attempts: &[Attempt],
+    checked: &[Checked],
+    out: &mut Verdict<'_>,
+) -> Result<Option<usize>> {
+    let chosen = chosen(attempts, checked);
+    out.set(row, PASS_RATE, pass_rate(&passing(attempts, checked)).to_string())?;
+    out.set(row, CHOSEN, chosen.and_then(|at| i64::try_from(at).ok()).unwrap_or(NONE_CHOSEN))?;
+    Ok(chosen)
+}
 
 /// A row with the attempts at it.
 pub(super) type AttemptedRow = (MadeRow, Vec<Attempt>);

@@ -203,7 +203,7 @@ fn a_limit_of_cost_holds_to_the_token() {
     fs::write(bench.path("prices.toml"), prices).unwrap();
     let limit = 0.05;
     let arguments = ["--prices", "prices.toml", "--max-cost", "0.05", "--set", "max_fault_share=1"];
-    assert_eq!(bench.run(&server, "out", &arguments), Some(0));
+    assert_eq!(bench.run(&server, "out", &arguments), Some(3));
     let usage = bench.usage("out");
     let cost = usage["cost"].as_f64().unwrap();
     let n = server.requests().len();
@@ -460,7 +460,8 @@ fn drafts_of_models_with_different_prices_stay_below_the_limit_of_cost() {
     fs::write(bench.path("prices.toml"), format!("{prices}second = {{ input = 5.0, output = 50.0 }}\n"))
         .unwrap();
     let run = bench.call(&server.url, &arguments);
-    assert_eq!(run.status.code(), Some(0), "{}", shown(&run));
+    assert_eq!(run.status.code(), Some(3), "{}", shown(&run));
+    assert!(shown(&run).contains("stopped by --max-cost 0.2: "), "{}", shown(&run));
     let sent = |model: &str| server.requests().iter().filter(|request| is_of(request, model)).count();
     let [first, second] = ["first", "second"].map(|model| f64::from(u32::try_from(sent(model)).unwrap()));
     let usage = &bench.report("out")["language_models"]["draft-answers"];

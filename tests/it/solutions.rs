@@ -289,11 +289,86 @@ fn an_answer_without_what_was_asked_for_does_not_pass_and_a_true_one_does() {
         };
         let is_true = number_of[rate["id"].as_str().unwrap()].is_multiple_of(2);
         *found.entry((level, is_true)).or_default() += 1;
-        assert_eq!(rate["passed"] == 1, level != "fault", "{rate}");
+        // A missing function without a refusal is a fault of its own.
+        assert_eq!(rate["passed"] == 1, rate["faults"] == json!([]), "{rate}");
+        assert!(!is_true || rate["passed"] == 1, "{rate}");
     }
     assert!(!found.contains_key(&("fault", true)) && !found.contains_key(&("suspicion", true)), "{found:?}");
     let of = |level: &'static str| found.get(&(level, false)).copied().unwrap_or_default();
     assert!(of("fault") >= 13 && of("suspicion") >= 5 && of("nothing") <= 3, "{found:?}");
+}
+
+/// The part of a conversation after the last message of its user that a program has: the program, and the results until now.
+fn of_program<'a>(programs: &'a Programs, messages: &[Value]) -> (usize, &'a Value, usize) {
+    let known = |message: &Value| programs.get(message["content"].as_str().unwrap_or_default());
+    let at = messages.iter().rposition(|message| known(message).is_some()).unwrap();
+    let (number, record) = known(&messages[at]).unwrap();
+    let made = messages[at..].iter().filter(|message| message["role"] == "tool").count();
+    (*number, record, made)
+}
+
+/// The calls of the last turn of a program, from 0.
+fn last_calls(record: &Value) -> Vec<usize> {
+    let calls = record["turns"].as_array().unwrap().last().unwrap()["calls"].as_array().unwrap();
+    calls.iter().map(|number| usize::try_from(number.as_u64().unwrap()).unwrap() - 1).collect()
+}
+
+/// The calls of the last turn to whose results no call of it refers.
+fn without_lookups(record: &Value) -> Vec<usize> {
+    let gold = last_calls(record);
+    let is_looked_at = |at: &usize| {
+        let start = format!("${}", at + 1);
+        gold.iter().any(|call| {
+            let mut places = record["calls"][*call]["references"].as_object().unwrap().values();
+            places.any(|place| place.as_str().unwrap().split('.').next() == Some(&start))
+        })
+    };
+    gold.iter().copied().filter(|at| !is_looked_at(at)).collect()
+}
+
+/// An id of the shop that there is not.
+const INVENTED: &str = "S-987";
+
+#[test]
+fn guessed_arguments_and_invented_short_ids_do_not_pass() {
+    let bench = Bench::with_instructions("60");
+    let programs = programs(&bench);
+    let known = programs.clone();
+    // Every second attempt calls without its lookups; the others add an id to a true answer.
+    let server = Server::start(move |request, _| {
+        let body = request.json();
+        let (number, record, made) = of_program(&known, body["messages"].as_array().unwrap());
+        let wanted = if number % 2 == 0 { without_lookups(record) } else { last_calls(record) };
+        let answer = record["answer"].as_str().unwrap();
+        match wanted.get(made) {
+            Some(call) => {
+                let call = &record["calls"][*call];
+                calls(&[(call["name"].as_str().unwrap(), call["arguments"].clone())])
+            }
+            None if number % 2 == 0 => finish(answer),
+            None => finish(&format!("{answer} See also {INVENTED}.")),
+        }
+    });
+    let done = bench.annotate(&server.url, &[]);
+    assert!(matches!(done.status.code(), Some(0 | 1 | 4)), "{}", shown(&done));
+    let of_id: BTreeMap<&str, &(usize, Value)> =
+        programs.values().map(|of| (of.1["id"].as_str().unwrap(), of)).collect();
+    let mut found = BTreeMap::<(&str, bool), usize>::new();
+    for rate in bench.lines("solutions/pass-rates.jsonl") {
+        let (number, record) = of_id[rate["id"].as_str().unwrap()];
+        // Nothing shows what ids look like where no call is right.
+        let shows_ids = record["turns"].to_string().contains("-") && !last_calls(record).is_empty();
+        let kind = match (number % 2 == 1, without_lookups(record).len() < last_calls(record).len()) {
+            (true, _) if shows_ids => "invented",
+            (true, _) => "unknown form",
+            (false, true) => "guessed",
+            (false, false) => "right",
+        };
+        let is_found = rate["passed"] == 0;
+        *found.entry((kind, is_found)).or_default() += 1;
+    }
+    let expected = [("guessed", true), ("invented", true), ("right", false), ("unknown form", false)];
+    assert!(found.keys().eq(&expected) && found[&expected[0]] >= 8 && found[&expected[1]] >= 20, "{found:?}");
 }
 
 #[test]
@@ -372,6 +447,56 @@ fn judges_are_measured_by_execution_by_people_and_against_another_run() {
     assert!(shown(&refused).contains("no solution paths to judge"), "{}", shown(&refused));
     // What is refused leaves the run as it is.
     assert!(bench.path("run/report.json").is_file());
+}
+
+#[test]
+fn judges_may_reject_answers_whose_calls_are_right() {
+    let bench = Bench::with_instructions("12");
+    let programs = programs(&bench);
+    let known = programs.clone();
+    // All calls are right, and the answer of every second attempt at an instruction with an even number has a sentence that is not.
+    let server = Server::start(move |request, _| {
+        let body = request.json();
+        let messages = body["messages"].as_array().unwrap();
+        if messages[0].to_string().contains("You judge whether an assistant") {
+            let verdict = if messages[1].to_string().contains("the moon") { "unsolved" } else { "solved" };
+            return reply(&json!({"reason": "So.", "solvable": "solvable", "verdict": verdict}).to_string());
+        }
+        let (number, record, made) = of_program(&known, messages);
+        let answer = record["answer"].as_str().unwrap();
+        match last_calls(record).get(made) {
+            Some(call) => {
+                let call = &record["calls"][*call];
+                calls(&[(call["name"].as_str().unwrap(), call["arguments"].clone())])
+            }
+            None if number % 2 == 0 => finish(&format!("{answer} We are open on the moon as well.")),
+            None => finish(answer),
+        }
+    });
+    let done = bench.annotate(&server.url, &["--attempts", "2"]);
+    assert!(matches!(done.status.code(), Some(0 | 1 | 4)), "{}", shown(&done));
+    let judge = |more: &[&str]| {
+        let mut command = bench.command(&server.url);
+        let judged =
+            command.arg("judge").arg(bench.path("run")).args(["--model", "m"]).args(more).output().unwrap();
+        assert!(matches!(judged.status.code(), Some(0 | 1 | 4)), "{}", shown(&judged));
+        bench.lines("solutions/pass-rates.jsonl")
+    };
+    let is_rejected =
+        |rate: &Value| rate["faults"].as_array().unwrap().contains(&json!("solution/judged-unsolved"));
+    let measured = judge(&[]);
+    assert!(measured.iter().all(|rate| rate["passed"] == 2 && !is_rejected(rate)), "{measured:?}");
+    let rejected = judge(&["--set", "judge-solutions.executed=reject"]);
+    let number_of: BTreeMap<&str, usize> =
+        programs.values().map(|(number, record)| (record["id"].as_str().unwrap(), *number)).collect();
+    for rate in &rejected {
+        let is_false = number_of[rate["id"].as_str().unwrap()].is_multiple_of(2);
+        assert_eq!((is_rejected(rate), rate["passed"] == 0), (is_false, is_false), "{rate}");
+    }
+    assert!(rejected.iter().any(is_rejected) && rejected.len() == 12, "{rejected:?}");
+    let examples = bench.lines("solutions/openai.jsonl");
+    assert_eq!(examples.len(), rejected.iter().filter(|rate| !is_rejected(rate)).count());
+    assert!(!examples.iter().any(|line| line.to_string().contains("the moon")));
 }
 
 #[test]

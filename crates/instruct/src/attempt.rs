@@ -177,12 +177,15 @@ pub struct Checked {
     /// Functions that the instruction calls and the attempt does not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missed: Vec<String>,
+    /// The reason for which judges reject its answer, though its calls are right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected_for: Option<String>,
 }
 
 impl Checked {
-    /// Returns whether a finding is certain.
+    /// Returns whether a finding is certain, or judges reject the answer.
     pub fn is_faulty(&self) -> bool {
-        self.findings.iter().any(|finding| finding.level == Level::Certain)
+        self.rejected_for.is_some() || self.findings.iter().any(|finding| finding.level == Level::Certain)
     }
 }
 

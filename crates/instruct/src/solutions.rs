@@ -102,6 +102,8 @@ impl Solved<'_> {
             let all = self.checked.iter().flat_map(|of| &of.findings);
             all.filter(|finding| finding.level == level).map(|finding| finding.reason.code()).collect()
         };
+        let rejected = self.checked.iter().filter_map(|of| of.rejected_for.as_deref());
+        let faults: BTreeSet<&str> = found(Level::Certain).into_iter().chain(rejected).collect();
         let spent = |of: fn(&Attempt) -> u64| self.attempts.iter().map(of).sum::<u64>();
         json!({
             "id": self.id,
@@ -112,7 +114,7 @@ impl Solved<'_> {
             "pass_rate": pass_rate(&passes),
             "judged_by": judged_by,
             "chosen": chosen(self.attempts, self.checked),
-            "faults": found(Level::Certain),
+            "faults": faults,
             "suspicions": found(Level::Suspect),
             "origins": origins(self.attempts),
             "requests": spent(|one| u64::from(one.spent.requests)),

@@ -26,6 +26,11 @@ struct Case {
 }
 
 impl Case {
+    /// Findings in the answer, not in the arguments of calls.
+    fn answer_findings(&self) -> Vec<Finding> {
+        self.findings().into_iter().filter(|it| it.reason != Reason::GuessedArgument).collect()
+    }
+
     fn findings(&self) -> Vec<Finding> {
         let Self { messages, answer, functions } = self;
         check(&Solution { messages, answer, functions, ..Solution::default() }).findings
@@ -80,7 +85,7 @@ fn api_bank() -> Option<Vec<Case>> {
 #[test]
 fn nine_answers_of_api_bank_have_an_id_that_is_nowhere_before() {
     let Some(cases) = api_bank() else { return };
-    let findings: Vec<Finding> = cases.iter().flat_map(Case::findings).collect();
+    let findings: Vec<Finding> = cases.iter().flat_map(Case::answer_findings).collect();
     assert_eq!((cases.len(), findings.len()), (738, 28));
     let ids: Vec<&str> =
         findings.iter().filter(|it| it.level == Level::Certain).map(|it| it.evidence.as_str()).collect();
@@ -90,6 +95,46 @@ fn nine_answers_of_api_bank_have_an_id_that_is_nowhere_before() {
     let count = |kind| findings.iter().filter(|it| it.kind == Some(kind)).count();
     let kinds = [ValueKind::Id, ValueKind::Number, ValueKind::Date, ValueKind::Time, ValueKind::Name];
     assert_eq!(kinds.map(count), [9, 2, 1, 2, 14]);
+}
+
+#[test]
+fn guessed_arguments_of_api_bank_are_found() {
+    let Some(mut cases) = api_bank() else { return };
+    let guessed = |cases: &[Case]| {
+        let findings = cases.iter().flat_map(Case::findings);
+        findings
+            .filter(|it| it.reason == Reason::GuessedArgument)
+            .map(|it| (it.evidence, it.level))
+            .collect::<Vec<_>>()
+    };
+    let password = ("pass123".to_owned(), Level::Suspect);
+    let invented = [password.clone(), password.clone(), password, ("1234".to_owned(), Level::Certain)];
+    assert_eq!(guessed(&cases), invented);
+    // Other digits in the tokens and ids of the last turn.
+    let other =
+        |c: char| c.to_digit(10).map_or(c, |digit| char::from_digit((digit + 3) % 10, 10).unwrap_or(c));
+    let mut n_changed = 0;
+    for case in &mut cases {
+        let user = case.messages.iter().rposition(|message| message.role == Role::User);
+        let last = &mut case.messages[user.unwrap_or_default()..];
+        let mut is_changed = false;
+        for call in last.iter_mut().flat_map(|message| &mut message.calls) {
+            let arguments = call.arguments.as_object_mut().unwrap();
+            for (_, value) in
+                arguments.iter_mut().filter(|(key, _)| key.contains("token") || key.contains("_id"))
+            {
+                let changed: String = value.as_str().unwrap_or_default().chars().map(other).collect();
+                is_changed |= value.as_str() != Some(&changed);
+                *value = json!(changed);
+            }
+        }
+        n_changed += usize::from(is_changed);
+    }
+    let found = cases
+        .iter()
+        .filter(|case| case.findings().iter().any(|it| it.reason == Reason::GuessedArgument))
+        .count();
+    assert_eq!((found, n_changed), (174, 176));
 }
 
 #[test]
@@ -108,13 +153,15 @@ const N_CLAIMS: usize = 214;
 #[test]
 fn answers_of_api_bank_with_other_digits_are_found() {
     let Some(mut cases) = api_bank() else { return };
-    cases.retain(|case| case.answer.contains(|c: char| c.is_ascii_digit()) && case.findings().is_empty());
+    cases.retain(|case| {
+        case.answer.contains(|c: char| c.is_ascii_digit()) && case.answer_findings().is_empty()
+    });
     let other =
         |c: char| c.to_digit(10).map_or(c, |digit| char::from_digit((digit + 3) % 10, 10).unwrap_or(c));
     for case in &mut cases {
         case.answer = case.answer.chars().map(other).collect();
     }
-    let found = cases.iter().filter(|case| !case.findings().is_empty()).count();
+    let found = cases.iter().filter(|case| !case.answer_findings().is_empty()).count();
     assert_eq!((found, cases.len()), (111, 129));
 }
 

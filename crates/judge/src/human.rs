@@ -22,6 +22,12 @@ pub enum HumanFileError {
         /// The name of the column.
         column: &'static str,
     },
+    /// The header of a CSV file has a column twice.
+    #[error("line 1: more than one column \"{column}\"")]
+    TwoColumns {
+        /// The name of the column.
+        column: &'static str,
+    },
     /// A line is no JSON object, or a field in quotes does not end.
     #[error("line {line}: not a {expected}")]
     Malformed {
@@ -114,7 +120,12 @@ fn csv(text: &str) -> Result<Vec<Row>, HumanFileError> {
     let header = fields(header).ok_or(malformed(line))?;
     let place = |column: &'static str| {
         let is_column = |name: &String| name.trim().eq_ignore_ascii_case(column);
-        header.iter().position(is_column).ok_or(HumanFileError::NoColumn { column })
+        let mut places = (0..header.len()).filter(|at| is_column(&header[*at]));
+        match (places.next(), places.next()) {
+            (Some(place), None) => Ok(place),
+            (Some(_), Some(_)) => Err(HumanFileError::TwoColumns { column }),
+            (None, _) => Err(HumanFileError::NoColumn { column }),
+        }
     };
     let places = [place(COLUMNS[0])?, place(COLUMNS[1])?];
     let row = |(line, content): (usize, &str)| {
@@ -178,6 +189,7 @@ mod tests {
     #[test]
     fn errors_name_the_line() {
         for (text, expected) in [
+            ("id,verdict,Verdict\na,solved,unsolved", "line 1: more than one column \"verdict\""),
             ("id,status\na,solved", "line 1: no column \"verdict\""),
             ("id,verdict\na,solved\nb", "line 3: no \"verdict\""),
             ("id,verdict\n\"a,solved", "line 2: not a line of CSV"),

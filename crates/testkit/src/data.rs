@@ -40,6 +40,7 @@ pub const PARTS: &[DataPart] = &[
             "recorded_calls_of_api_bank_are_good",
             "nine_answers_of_api_bank_have_an_id_that_is_nowhere_before",
             "claims_of_api_bank_are_found_once_its_calls_are_left_out",
+            "guessed_arguments_of_api_bank_are_found",
             "answers_of_api_bank_with_other_digits_are_found",
         ],
     ),

@@ -219,12 +219,18 @@ fn of_judges(figures: &Value, n: u64, models: &str) -> String {
         percent(&whole["from"]),
         percent(&whole["to"])
     );
+    let n_undecided: u64 =
+        ["unsure", "tied", "without_votes"].iter().filter_map(|key| rate[*key].as_u64()).sum();
+    if n_undecided > 0 {
+        let _ = write!(sentence, ", {n_undecided} of them undecided");
+    }
     for (key, whom) in [("agreement_with_execution", "execution"), ("agreement_with_people", "people")] {
         for (model, one) in figures[key].as_object().into_iter().flatten() {
             let share = percent(&one["agreement"]["share"]);
-            let _ = write!(sentence, "; {} agrees with {whom} on {share} %", visible_line(model));
+            let n = one["agreement"]["whole"].as_u64().unwrap_or_default();
+            let _ = write!(sentence, "; {} agrees with {whom} on {share} % of {n}", visible_line(model));
             if let Some(kappa) = one["kappa"]["value"].as_f64() {
-                let _ = write!(sentence, " (kappa {kappa:.2})");
+                let _ = write!(sentence, " (kappa {:.2})", (kappa * 100.0).round() / 100.0 + 0.0);
             }
         }
     }

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use callsieve_instruct::attempt::{Attempt, chosen, pass_rate, passing};
+use callsieve_instruct::attempt::{Attempt, chosen};
 use callsieve_solve::ending::{PathEnd, SearchEnd};
 use callsieve_solve::settings::{Budget, Method, Prompts, Protocol, Semantics, Settings as SearchSettings};
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::executing::{BUILT_IN, Executor};
-use super::made::{self, MadeRow, NONE_CHOSEN, made_rows};
+use super::made::{self, MadeRow, made_rows, set_passing};
 use super::yields::{PASSED, YIELDS_NOTE, Yields};
 use crate::cells::TypedCells as _;
 use crate::columns::{CHOSEN, FUNCTIONS, PASS_RATE, TRACES};
@@ -215,7 +215,7 @@ impl Stage for Annotate {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         if self.model.is_some() {
             self.protocol.fingerprint(fingerprint);
             RESULTS.fingerprint("prompt of results", fingerprint);
@@ -360,12 +360,12 @@ impl Annotate {
             if keeps {
                 out.leave_open();
             } else {
-                note(row, attempts, chosen, out)?;
+                note(row, attempts, out)?;
                 out.fail(row.row, &NO_REPLY, why)?;
             }
             return Ok(NO_REPLY.code);
         }
-        note(row, attempts, chosen, out)?;
+        note(row, attempts, out)?;
         if chosen.is_some() {
             return Ok(PASSED);
         }
@@ -385,10 +385,9 @@ fn is_in_text(attempt: &Attempt) -> bool {
 }
 
 /// Notes the attempts of a row.
-fn note(row: &MadeRow, attempts: &[Attempt], chosen: Option<usize>, out: &mut Verdict<'_>) -> Result<()> {
+fn note(row: &MadeRow, attempts: &[Attempt], out: &mut Verdict<'_>) -> Result<()> {
     out.set(row.row, TRACES, json!(attempts).to_string())?;
-    out.set(row.row, PASS_RATE, pass_rate(&passing(attempts, &[])).to_string())?;
-    out.set(row.row, CHOSEN, chosen.and_then(|at| i64::try_from(at).ok()).unwrap_or(NONE_CHOSEN))
+    set_passing(row.row, attempts, &[], out).map(|_| ())
 }
 
 /// How each attempt ended, with the ends of its paths.

@@ -148,7 +148,7 @@ impl<'a> Attempting<'a> {
                     call.id = Some(format!("call_{step}_{nth}"));
                 }
                 let said = text.as_deref().map(str::trim).filter(|text| !text.is_empty() && calls.is_empty());
-                if let Some(said) = said.filter(|_| self.asked.text_answers) {
+                if let Some(said) = said.filter(|_| self.asked.text_answers && !answer.is_cut()) {
                     let answer = json!({"return_type": "give_answer", "final_answer": said});
                     let call = Call {
                         id: Some(format!("call_{step}_1")),

@@ -1,8 +1,8 @@
 //! Examples of the reasons of check-solutions.
 
 use super::{
-    CALL_AS_TEXT, CLAIM, EMPTY, LACKS_RESULT, LAST_FAILED, LOOP, NEEDLESS, NO_CALL, NOT_OFFERED,
-    OTHER_FUNCTIONS, UNGROUNDED, UNPAIRED,
+    CALL_AS_TEXT, CLAIM, DENIES, EMPTY, GUESSED, LACKS_RESULT, LAST_FAILED, LOOP, NEEDLESS, NO_CALL,
+    NOT_OFFERED, NOT_REFUSED, OTHER_FUNCTIONS, UNGROUNDED, UNPAIRED,
 };
 use crate::engine::example::Example;
 
@@ -80,6 +80,14 @@ pub(super) fn all() -> Vec<Example> {
     vec![
         Example::tables(UNGROUNDED.code, with!(seen!(), "It has the lock L-88990."), GOOD),
         Example::tables(
+            GUESSED.code,
+            with!(
+                r#"{"call": {"id": "c1", "name": "get_door", "arguments": {"id": "D-40931"}}, "kind": "function", "observation": {"text": "{\"lock\": \"L-77012\"}"}}"#,
+                "It has the lock L-77012."
+            ),
+            GOOD,
+        ),
+        Example::tables(
             CLAIM.code,
             attempt!("[]", "", "I have opened the door for you."),
             attempt!("[]", "", "Which door do you mean?"),
@@ -111,6 +119,16 @@ pub(super) fn all() -> Vec<Example> {
             GOOD,
         ),
         Example::tables(LACKS_RESULT.code, told!("It is a good one."), told!("L-77012 is its lock.")),
+        Example::tables(
+            DENIES.code,
+            attempt!("[1]", seen!(), "I could not look.", "null", "[]", r#", "solved": true"#),
+            attempt!("[1]", seen!(), "I could look: it is L-77012.", "null", "[]", r#", "solved": true"#),
+        ),
+        Example::tables(
+            NOT_REFUSED.code,
+            attempt!("[]", "", "That depends.", "null", r#"[], "withheld": "paint_door""#, ""),
+            attempt!("[]", "", "I cannot paint it.", "null", r#"[], "withheld": "paint_door""#, ""),
+        ),
         Example::tables(EMPTY.code, with!(seen!(), ""), GOOD),
         Example::tables(
             LOOP.code,

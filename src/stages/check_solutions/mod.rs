@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::made::{self, AttemptedRow, NONE_CHOSEN, attempted_rows};
+use super::made::{self, AttemptedRow, attempted_rows, set_passing};
 use crate::cells::TypedCells as _;
 use crate::columns::{CHOSEN, FUNCTIONS, PASS_RATE, SOLUTION_FINDINGS, TRACES};
 use crate::engine::context::Context;
@@ -22,8 +22,8 @@ use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
 use crate::engine::view::View;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
-use crate::instruct::attempt::{Attempt, Checked, chosen, pass_rate, passing};
-use crate::instruct::record::Record;
+use crate::instruct::attempt::{Attempt, Checked};
+use crate::instruct::record::{CallRecord, Record};
 use crate::instruct::retrace::calls_of;
 use callsieve_judge::checks::{Finding, Level, Needs, Reason as Fault, Solution, check};
 
@@ -37,12 +37,15 @@ macro_rules! faults {
 
 faults! {
     UNGROUNDED = "solution/ungrounded-answer", "The answer has an id that stands in no message, result or argument.";
+    GUESSED = "solution/guessed-argument", "An argument of a call stands in no message and no result before it.";
     CLAIM = "solution/claim-without-call", "The answer says that something was done, and no call that did it succeeded.";
     CALL_AS_TEXT = "solution/call-as-text", "The answer has a call written as text.";
     NOT_OFFERED = "solution/function-not-offered", "The path calls a function that is not offered.";
     UNPAIRED = "solution/unpaired-result", "A call has no result, or a result has no call.";
     LAST_FAILED = "solution/last-call-failed", "All calls failed, and the answer does not say so.";
     LACKS_RESULT = "solution/answer-lacks-result", "The answer has none of the values that were asked for.";
+    DENIES = "solution/denies-success", "The calls did what is asked, and the answer says that it failed.";
+    NOT_REFUSED = "solution/not-refused", "Nothing on offer does what is asked, and the answer neither says so nor asks.";
     EMPTY = "solution/empty-answer", "The answer has no text.";
     LOOP = "solution/loop", "The same call has the same result three times or more.";
     NO_CALL = "solution/no-call", "The request needs a call, and the path has none.";
@@ -76,7 +79,7 @@ impl Stage for CheckSolutions {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(5);
+        fingerprint.version(6);
         Ok(())
     }
 
@@ -112,6 +115,14 @@ fn checked(record: &Record, attempt: &Attempt, functions: &[Value]) -> Checked {
         .filter_map(|place| record.held(record.calls.len(), place))
         .cloned()
         .collect();
+    let arguments = |is_looked_up: bool| -> Vec<Value> {
+        let of = |call: &CallRecord| {
+            let is_so = |(name, _): &(&String, &Value)| call.references.contains_key(*name) == is_looked_up;
+            call.arguments.iter().filter(is_so).map(|(_, value)| value.clone()).collect::<Vec<_>>()
+        };
+        record.calls.iter().flat_map(of).collect()
+    };
+    let (looked_up, given) = (arguments(true), arguments(false));
     let report = check(&Solution {
         messages: &messages,
         answer,
@@ -122,21 +133,20 @@ fn checked(record: &Record, attempt: &Attempt, functions: &[Value]) -> Checked {
             (true, false) => Needs::Unknown,
         },
         expected_functions: &expected,
+        looked_up: &looked_up,
+        given: &given,
         told: &told,
         withheld: record.withheld.as_deref(),
         is_solved: attempt.solved == Some(true),
         changes_nothing: attempt.changes_nothing,
     });
-    Checked { findings: report.findings, missed: report.coverage.missed }
+    Checked { findings: report.findings, missed: report.coverage.missed, rejected_for: None }
 }
 
 /// Notes what was found, and chooses among the attempts that still pass.
 fn decide((row, attempts): &AttemptedRow, checked: &[Checked], out: &mut Verdict<'_>) -> Result<()> {
-    let passes = passing(attempts, checked);
     out.set(row.row, SOLUTION_FINDINGS, json!(checked).to_string())?;
-    out.set(row.row, PASS_RATE, pass_rate(&passes).to_string())?;
-    let chosen = chosen(attempts, checked);
-    out.set(row.row, CHOSEN, chosen.and_then(|at| i64::try_from(at).ok()).unwrap_or(NONE_CHOSEN))?;
+    let chosen = set_passing(row.row, attempts, checked, out)?;
     // An instruction whose own calls were executed is right without an attempt.
     if chosen.is_some() || row.record.is_executed() {
         return Ok(());

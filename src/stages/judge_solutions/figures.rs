@@ -14,7 +14,8 @@ pub(super) const FIGURES_NOTE: &str = "judged";
 /// A judged answer.
 pub(super) struct Judged {
     pub(super) id: String,
-    pub(super) votes: Vec<PassTally>,
+    /// The votes of each model.
+    pub(super) votes: BTreeMap<String, PassTally>,
     /// What each model decides.
     pub(super) decisions: BTreeMap<String, Decision<PassLabel>>,
     /// What they decide together.
@@ -30,6 +31,8 @@ pub(super) struct Figures {
     n: usize,
     /// The pass rate by the votes of all models together.
     pass_rate: PassRate,
+    /// For each model, how many of its votes could be read, and how many not.
+    readable: BTreeMap<String, Readable>,
     /// The share that execution says is solved, where it says anything.
     executed: Option<(usize, usize)>,
     /// For each model and for all together (`committee`), the agreement with execution, where both decide.
@@ -42,6 +45,13 @@ pub(super) struct Figures {
     pub(super) win_rate: Option<WinRate>,
 }
 
+/// Votes of a model.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
+struct Readable {
+    votes: usize,
+    unreadable: usize,
+}
+
 /// The name of all models together.
 const COMMITTEE: &str = "committee";
 
@@ -49,12 +59,19 @@ impl Figures {
     /// Returns the figures of judged answers; `people` are verdicts of people by the ids of instructions.
     pub(super) fn of(judged: &[Judged], people: Option<&BTreeMap<String, AnswerStatus>>) -> Self {
         let joined: Vec<PassTally> = judged.iter().map(|one| together(&one.votes)).collect();
+        let mut readable = BTreeMap::<String, Readable>::new();
+        for (model, tally) in judged.iter().flat_map(|one| &one.votes) {
+            let of_model = readable.entry(model.clone()).or_default();
+            of_model.votes += tally.votes.values().sum::<usize>();
+            of_model.unreadable += tally.unreadable;
+        }
         let execution: BTreeMap<String, PassLabel> =
             judged.iter().filter_map(|one| Some((one.id.clone(), label(one.execution?)))).collect();
         let n_solved = execution.values().filter(|label| **label == PassLabel::Pass).count();
         Self {
             n: judged.len(),
             pass_rate: pass_rate(&joined),
+            readable,
             executed: (!execution.is_empty()).then_some((n_solved, execution.len())),
             agreement_with_execution: agreements(judged, &execution),
             agreement_with_people: people.map(|people| agreements(judged, &by_people(people))),
@@ -107,9 +124,9 @@ fn label(is_solved: bool) -> PassLabel {
 }
 
 /// All votes on an answer, of whatever model.
-fn together(votes: &[PassTally]) -> PassTally {
+fn together(votes: &BTreeMap<String, PassTally>) -> PassTally {
     let mut all = PassTally { votes: BTreeMap::new(), unreadable: 0 };
-    for tally in votes {
+    for tally in votes.values() {
         all.unreadable += tally.unreadable;
         for (label, n) in &tally.votes {
             *all.votes.entry(*label).or_default() += n;
@@ -126,7 +143,7 @@ mod tests {
         let decision = Decision::Class(label);
         Judged {
             id: id.to_owned(),
-            votes: vec![PassTally { votes: [(label, 1)].into(), unreadable: 0 }],
+            votes: [("m".to_owned(), PassTally { votes: [(label, 1)].into(), unreadable: 0 })].into(),
             decisions: [("m".to_owned(), decision)].into(),
             decision,
             execution,

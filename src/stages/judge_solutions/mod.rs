@@ -21,9 +21,9 @@ use serde_json::{Value, json};
 
 use super::Settings;
 use super::asking::{TOO_LONG, ask, check_number, usable};
-use super::made::{self, AttemptedRow, attempted_rows};
+use super::made::{self, AttemptedRow, attempted_rows, set_passing};
 use crate::cells::TypedCells as _;
-use crate::columns::{EXTERNAL_ID, FUNCTIONS, JUDGEMENTS, SOLUTION_FINDINGS, TRACES};
+use crate::columns::{CHOSEN, EXTERNAL_ID, FUNCTIONS, JUDGEMENTS, PASS_RATE, SOLUTION_FINDINGS, TRACES};
 use crate::conversation::{Message, Role};
 use crate::engine::context::Context;
 use crate::engine::contract::Contract;
@@ -59,6 +59,17 @@ pub enum PassRules {
     Paper,
 }
 
+/// What a verdict that an answer fails does to an attempt whose calls execution has shown to be right.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExecutedAnswers {
+    /// Nothing: the judges are measured by execution.
+    #[default]
+    Measure,
+    /// The attempt does not pass, since its words are wrong. The next one that passes is judged.
+    Reject,
+}
+
 /// The stage and its settings.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -69,6 +80,8 @@ pub struct JudgeSolutions {
     pub votes: u32,
     /// The rules that make a label of two verdicts.
     pub rules: PassRules,
+    /// What a verdict that an answer fails does where execution has shown the calls to be right: `measure` or `reject`.
+    pub executed: ExecutedAnswers,
     /// A file with verdicts of people, CSV or JSON lines with `id` and `verdict` (solved, unsolved, unsure), with which the judges are
     /// compared.
     pub human: Option<PathBuf>,
@@ -78,7 +91,14 @@ pub struct JudgeSolutions {
 
 impl Default for JudgeSolutions {
     fn default() -> Self {
-        Self { models: Vec::new(), votes: 1, rules: PassRules::Tooleval, human: None, against: None }
+        Self {
+            models: Vec::new(),
+            votes: 1,
+            rules: PassRules::Tooleval,
+            executed: ExecutedAnswers::Measure,
+            human: None,
+            against: None,
+        }
     }
 }
 
@@ -128,14 +148,14 @@ impl Stage for JudgeSolutions {
             .reads(made::COLUMNS)
             .reads([TRACES, FUNCTIONS, EXTERNAL_ID])
             .reads_if_there([SOLUTION_FINDINGS])
-            .writes([JUDGEMENTS])
+            .writes([JUDGEMENTS, SOLUTION_FINDINGS, CHOSEN, PASS_RATE])
             .not_idempotent()
             .reasons([&FAILED, &UNDECIDED, &NO_JUDGEMENT])
             .asks_about_made(self.models.iter().map(String::as_str))
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         if !self.models.is_empty() {
             SOLVED.fingerprint("prompt", fingerprint);
             if let Some(human) = &self.human {
@@ -159,27 +179,42 @@ impl Stage for JudgeSolutions {
         if self.models.is_empty() {
             return Ok(());
         }
-        let (checked, ids) = beside(view, cx)?;
+        let (mut checked, ids) = beside(view, cx)?;
         let people = self.human.as_deref().map(of_people).transpose()?;
         if let (Some(people), Some(file)) = (&people, &self.human) {
             check_people(people, file, ids.values().map(String::as_str))?;
         }
-        let mut cases: Vec<Case<'_>> = rows
-            .iter()
-            .filter_map(|row| {
-                let found = checked.get(&row.0.row).map(Vec::as_slice).unwrap_or_default();
-                case(row, found, ids.get(&row.0.row).cloned().unwrap_or_default())
-            })
-            .collect();
+        let none = Vec::new();
+        let mut open: Vec<Case<'_>> =
+            rows.iter().filter_map(|row| case(row, checked.get(&row.0.row).unwrap_or(&none), &ids)).collect();
         let mut usage = ModelUsage { model: self.models.join(", "), ..ModelUsage::default() };
-        for model in &self.models {
-            let of_model = self.ask(model.trim(), &mut cases, &docs, cx)?;
-            usage.add(&ModelUsage { rows: 0, ..of_model });
+        usage.rows = open.len() as u64;
+        usage.rows_without = (view.rows().count() - open.len()) as u64;
+        let n_first = open.len();
+        let (mut cases, mut judged) = (Vec::new(), Vec::new());
+        while !open.is_empty() {
+            for model in &self.models {
+                let of_model = self.ask(model.trim(), &mut open, &docs, cx)?;
+                usage.add(&ModelUsage { rows: 0, ..of_model });
+            }
+            let mut next = Vec::new();
+            for case in open {
+                let verdict = self.decide(&case, out)?;
+                if self.rejects(&verdict) {
+                    let (row, attempts) = case.row;
+                    let of_row = checked.entry(row.row).or_default();
+                    of_row.resize(attempts.len(), Checked::default());
+                    of_row[case.number].rejected_for = Some(FAILED.code.to_owned());
+                    out.set(row.row, SOLUTION_FINDINGS, json!(of_row).to_string())?;
+                    set_passing(row.row, attempts, of_row, out)?;
+                    next.extend(self::case(case.row, of_row, &ids).filter(|case| case.passes));
+                }
+                judged.push(verdict);
+                cases.push(case);
+            }
+            open = next;
         }
-        usage.rows = cases.len() as u64;
-        usage.rows_without = (view.rows().count() - cases.len()) as u64;
-        let judged = cases.iter().map(|case| self.decide(case, out)).collect::<Result<Vec<Judged>>>()?;
-        let mut figures = Figures::of(&judged, people.as_ref());
+        let mut figures = Figures::of(&judged[..n_first], people.as_ref());
         if let Some(run) = &self.against {
             let reference = Reference::read(run)?;
             let (comparisons, of_pairs) = compare(&cases, &judged, &reference, &self.models, cx)?;
@@ -199,12 +234,14 @@ fn of_people(file: &Path) -> Result<BTreeMap<String, AnswerStatus>> {
     callsieve_judge::human::read(&text).map_err(|error| wrong(&error))
 }
 
-/// Refuses a file of verdicts of people that has none about an instruction with one of these ids.
+/// Refuses a file of verdicts of people that has none about an instruction with one of these ids. Returns the other ids of the file.
 ///
 /// # Errors
 /// It is so, or the file cannot be read.
-pub(crate) fn check_human<'i>(file: &Path, ids: impl Iterator<Item = &'i str>) -> Result<()> {
-    check_people(&of_people(file)?, file, ids)
+pub(crate) fn check_human(file: &Path, ids: &[String]) -> Result<Vec<String>> {
+    let people = of_people(file)?;
+    check_people(&people, file, ids.iter().map(String::as_str))?;
+    Ok(people.into_keys().filter(|id| !ids.contains(id)).collect())
 }
 
 fn check_people<'i>(
@@ -253,8 +290,9 @@ fn beside(view: &View<'_>, cx: &Context<'_>) -> Result<Beside> {
 }
 
 /// The attempt of a row that is judged: the chosen one or, if none is, the first with an answer.
-fn case<'a>(row: &'a AttemptedRow, checked: &[Checked], id: String) -> Option<Case<'a>> {
+fn case<'a>(row: &'a AttemptedRow, checked: &[Checked], ids: &BTreeMap<RowIx, String>) -> Option<Case<'a>> {
     let attempts = &row.1;
+    let id = ids.get(&row.0.row).cloned().unwrap_or_default();
     let answered = || attempts.iter().position(|attempt| attempt.answer().is_some());
     let chosen = chosen(attempts, checked);
     let number = chosen.or_else(answered)?;
@@ -307,6 +345,13 @@ impl JudgeSolutions {
         Ok(usage)
     }
 
+    /// Whether a verdict takes an attempt out of those that pass.
+    fn rejects(&self, judged: &Judged) -> bool {
+        self.executed == ExecutedAnswers::Reject
+            && judged.execution == Some(true)
+            && judged.decision == Decision::Class(PassLabel::Fail)
+    }
+
     /// Notes the votes on a case, and decides on its row if execution does not.
     fn decide(&self, case: &Case<'_>, out: &mut Verdict<'_>) -> Result<Judged> {
         let (row, attempts) = case.row;
@@ -337,7 +382,7 @@ impl JudgeSolutions {
         }
         Ok(Judged {
             id: case.id.clone(),
-            votes: case.votes.values().cloned().collect(),
+            votes: case.votes.iter().map(|(model, tally)| ((*model).to_owned(), tally.clone())).collect(),
             decisions,
             decision,
             execution,

@@ -115,9 +115,9 @@ const PLANS: [&str; 13] =
 const HISTORY: [&str; 7] = ["since", "by", "ago", "years", "many", "often", "century"];
 
 /// A word of the answer in lower case, and its place.
-struct Word {
-    text: String,
-    span: Range<usize>,
+pub(super) struct Word {
+    pub(super) text: String,
+    pub(super) span: Range<usize>,
 }
 
 pub(super) fn findings(path: &Path) -> Vec<Finding> {
@@ -170,7 +170,7 @@ fn before_question(chars: &[char], mut words: Vec<Word>) -> Vec<Word> {
 }
 
 /// Returns the words of each sentence without questions.
-fn sentences(chars: &[char]) -> Vec<Vec<Word>> {
+pub(super) fn sentences(chars: &[char]) -> Vec<Vec<Word>> {
     let (mut sentences, mut words) = (Vec::new(), Vec::new());
     let mut at = 0;
     while at < chars.len() {
@@ -189,7 +189,7 @@ fn sentences(chars: &[char]) -> Vec<Vec<Word>> {
 }
 
 /// Returns the place of the first claim of a sentence, and whether it is plain that the assistant claims an effect outside.
-fn claim(words: &[Word]) -> Option<(Range<usize>, bool)> {
+pub(super) fn claim(words: &[Word]) -> Option<(Range<usize>, bool)> {
     claim_of_action(words).or_else(|| claim_of_all(words))
 }
 

@@ -4,7 +4,7 @@
 
 use super::claims::{Claim, claims};
 use super::dates::Date;
-use super::mentions::Value;
+use super::mentions::{Value, lower};
 use super::path::Path;
 use super::sources::Sources;
 use super::{Finding, Level, Reason, ValueKind, arithmetic, names};
@@ -15,18 +15,27 @@ const RELATIVE_DAYS: u64 = 8;
 /// Characters of an id that no text contains by chance.
 const MIN_UNIQUE: usize = 7;
 
+/// Digits of an id that somebody writes without its letters.
+const MIN_NUMBER: usize = 2;
+
 const EXPECTED: &str = "a result, a text of the user or the system, or an argument of a call";
 
 pub(super) fn findings(path: &Path) -> Vec<Finding> {
     let chars: Vec<char> = path.solution.answer.chars().collect();
     let claims = claims(&chars);
     let names = names::names(&chars);
-    if claims.is_empty() && names.is_empty() {
+    let ids = path.shapes.ids(&chars);
+    if claims.is_empty() && names.is_empty() && ids.is_empty() {
         return Vec::new();
     }
     let sources = Sources::of(path);
-    let values = claims.iter().filter(|claim| !is_grounded(claim, &sources));
+    let in_id = |claim: &Claim| {
+        ids.iter().any(|id| claim.mention.span.start < id.end && id.start < claim.mention.span.end)
+    };
+    let values = claims.iter().filter(|claim| !in_id(claim) && !is_grounded(claim, &sources));
     let values = values.map(|claim| (claim.mention.kind(), claim.mention.span.clone()));
+    let shaped = ids.iter().filter(|id| !is_grounded_shape(&lower(&chars[(*id).clone()]), &sources));
+    let values = values.chain(shaped.map(|id| (ValueKind::Id, id.clone())));
     let names = names.iter().filter(|name| !names::is_grounded(name, &sources));
     let names = names.map(|name| (ValueKind::Name, name.span.clone()));
     values
@@ -63,6 +72,17 @@ fn is_grounded_id(id: &str, sources: &Sources) -> bool {
     sources.tokens.contains(id)
         || id.parse().is_ok_and(is_value)
         || (id.len() >= MIN_UNIQUE && sources.squeezed.contains(id))
+}
+
+/// An id of a known shape, in lower case, stands in a source as it is, or a source has its number alone.
+pub(super) fn is_grounded_shape(id: &str, sources: &Sources) -> bool {
+    let number: String = id.chars().filter(char::is_ascii_digit).collect();
+    let is_word = |at: usize| {
+        let joins = |c: char| c.is_alphanumeric();
+        !sources.text[..at].ends_with(joins) && !sources.text[at + id.len()..].starts_with(joins)
+    };
+    (number.len() >= MIN_NUMBER && sources.tokens.contains(&number))
+        || sources.text.match_indices(id).any(|(at, _)| is_word(at))
 }
 
 fn is_grounded_date(date: Date, sources: &Sources) -> bool {

@@ -1,10 +1,12 @@
 //! Checks of a finished solution path that need no model.
 //!
-//! `structure` compares calls, results and functions on offer; `grounding` searches the source of each value in the answer;
-//! `telling` searches the values that were asked for; `actions` finds actions that the answer claims; `call_text` finds calls written as text. A finding is either certain or a
-//! suspicion that a person or a judge should read. Words of actions, names and numbers are English.
+//! `structure` compares calls, results and functions on offer; `arguments` searches the source of each id in a call; `grounding` that of
+//! each value in the answer; `telling` searches the values that were asked for; `actions` finds actions that the answer claims;
+//! `refusals` finds answers that deny what was done; `call_text` finds calls written as text. A finding is either certain or a suspicion that a person or a judge should read. Words of
+//! actions, names and numbers are English.
 
 mod actions;
+mod arguments;
 mod arithmetic;
 mod call_text;
 mod claims;
@@ -15,6 +17,8 @@ mod mentions;
 mod names;
 mod numbers;
 mod path;
+mod refusals;
+mod shapes;
 mod sources;
 mod structure;
 mod telling;
@@ -42,6 +46,10 @@ pub struct Solution<'a> {
     pub expected_functions: &'a [String],
     /// The function that the request needs and that is not on offer.
     pub withheld: Option<&'a str>,
+    /// Arguments of good calls that are taken from results.
+    pub looked_up: &'a [Value],
+    /// Arguments of good calls that the user or a doc gives, in whatever words.
+    pub given: &'a [Value],
     /// Values of results that a good answer tells; empty if that is unknown.
     pub told: &'a [Value],
     /// Whether execution has shown that the calls of the path do what is asked, so that it need not be those functions.
@@ -68,6 +76,9 @@ pub enum Reason {
     /// A value of the answer has no source in the path.
     #[serde(rename = "solution/ungrounded-answer")]
     UngroundedAnswer,
+    /// An argument of a call has no source before it.
+    #[serde(rename = "solution/guessed-argument")]
+    GuessedArgument,
     /// The answer claims an action, and no call succeeded.
     #[serde(rename = "solution/claim-without-call")]
     ClaimWithoutCall,
@@ -86,6 +97,12 @@ pub enum Reason {
     /// The answer has none of the values that were asked for.
     #[serde(rename = "solution/answer-lacks-result")]
     AnswerLacksResult,
+    /// The calls did what is asked, and the answer says that it failed.
+    #[serde(rename = "solution/denies-success")]
+    DeniesSuccess,
+    /// Nothing on offer does what is asked, and the answer neither says so nor asks.
+    #[serde(rename = "solution/not-refused")]
+    NotRefused,
     /// The answer has no text.
     #[serde(rename = "solution/empty-answer")]
     EmptyAnswer,
@@ -105,14 +122,17 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons, in the order of their findings.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 15] = [
         Self::UngroundedAnswer,
+        Self::GuessedArgument,
         Self::ClaimWithoutCall,
         Self::CallAsText,
         Self::FunctionNotOffered,
         Self::UnpairedResult,
         Self::LastCallFailed,
         Self::AnswerLacksResult,
+        Self::DeniesSuccess,
+        Self::NotRefused,
         Self::EmptyAnswer,
         Self::Loop,
         Self::NoCall,
@@ -124,12 +144,15 @@ impl Reason {
     pub const fn code(self) -> &'static str {
         match self {
             Self::UngroundedAnswer => "solution/ungrounded-answer",
+            Self::GuessedArgument => "solution/guessed-argument",
             Self::ClaimWithoutCall => "solution/claim-without-call",
             Self::CallAsText => "solution/call-as-text",
             Self::FunctionNotOffered => "solution/function-not-offered",
             Self::UnpairedResult => "solution/unpaired-result",
             Self::LastCallFailed => "solution/last-call-failed",
             Self::AnswerLacksResult => "solution/answer-lacks-result",
+            Self::DeniesSuccess => "solution/denies-success",
+            Self::NotRefused => "solution/not-refused",
             Self::EmptyAnswer => "solution/empty-answer",
             Self::Loop => "solution/loop",
             Self::NoCall => "solution/no-call",
@@ -227,10 +250,12 @@ pub struct Report {
 pub fn check(solution: &Solution) -> Report {
     let path = Path::of(solution);
     let mut findings = structure::findings(&path);
+    findings.extend(arguments::findings(&path));
     let ungrounded = grounding::findings(&path);
     findings.extend(telling::findings(&path, &ungrounded));
     findings.extend(ungrounded);
     findings.extend(actions::findings(&path));
+    findings.extend(refusals::findings(&path));
     findings.extend(call_text::findings(&path));
     findings.sort_by_key(|finding| (finding.reason, finding.span.as_ref().map(|span| span.start)));
     Report { findings, coverage: path.coverage() }

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use callsieve_bfcl::conversation::{Call, Message, Role};
 use serde_json::Value;
 
+use super::shapes::Shapes;
 use super::{Coverage, Solution};
 
 /// A call and its result.
@@ -25,6 +26,8 @@ pub(super) struct Path<'a> {
     /// Results without a call.
     pub(super) orphans: Vec<&'a Message>,
     pub(super) offered: BTreeSet<&'a str>,
+    /// Shapes of ids in results and arguments.
+    pub(super) shapes: Shapes,
 }
 
 impl<'a> Path<'a> {
@@ -42,7 +45,8 @@ impl<'a> Path<'a> {
             }
         }
         let offered = solution.functions.iter().filter_map(name_of).collect();
-        Self { solution, exchanges, orphans, offered }
+        let shapes = Shapes::of(solution.messages);
+        Self { solution, exchanges, orphans, offered, shapes }
     }
 
     /// Returns whether any call succeeded.

@@ -76,9 +76,7 @@ impl Sources {
         let mut sources = Self::default();
         let messages = path.solution.messages;
         for (at, message) in messages.iter().enumerate() {
-            if message.role != Role::Assistant || messages.get(at + 1).is_some_and(confirms) {
-                sources.add_text(&message.content);
-            }
+            sources.add_message(messages, at);
             for call in &message.calls {
                 sources.add_text(&call.arguments.to_string());
                 sources.add_words(&call.name);
@@ -93,6 +91,14 @@ impl Sources {
         sources
     }
 
+    /// Adds the text of a message, unless it is one of the assistant that nobody confirmed.
+    pub(super) fn add_message(&mut self, messages: &[Message], at: usize) {
+        let message = &messages[at];
+        if message.role != Role::Assistant || messages.get(at + 1).is_some_and(confirms) {
+            self.add_text(&message.content);
+        }
+    }
+
     /// The values of one text, without counts and sums of its parts.
     pub(super) fn of_text(content: &str) -> Self {
         let mut sources = Self::default();
@@ -102,7 +108,7 @@ impl Sources {
         sources
     }
 
-    fn add_text(&mut self, content: &str) {
+    pub(super) fn add_text(&mut self, content: &str) {
         for text in decoded(content) {
             self.add_decoded(&text);
         }
