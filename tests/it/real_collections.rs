@@ -83,6 +83,11 @@ fn calls_of(turn: &Value) -> Vec<usize> {
     turn["calls"].as_array().unwrap().iter().map(|n| usize::try_from(n.as_u64().unwrap()).unwrap()).collect()
 }
 
+/// Whether the doc of a call's function forbids every argument.
+fn is_closed(call: &Value) -> bool {
+    call["name"] == "list-components"
+}
+
 /// A greeting that no other program has, since several begin with the same message.
 fn greeting(record: &Value) -> String {
     const MOODS: [&str; 8] = ["happy", "sunny", "quiet", "brave", "merry", "gentle", "lively", "honest"];
@@ -174,7 +179,7 @@ impl Known {
     }
 
     fn verdict(request: &str) -> Reply {
-        if request.contains("That is all I know.") {
+        if request.contains("That is not much, I know.") {
             return reply("Hm.");
         }
         let verdict = if request.contains("I guess so.") { "unsolved" } else { "solved" };
@@ -202,14 +207,23 @@ impl Known {
             let call = &record["calls"][number - 1];
             let mut arguments = call["arguments"].clone();
             if kind == "has no result" {
-                arguments["note"] = json!("no result, please");
+                // Whatever the doc allows: a call that it forbids reaches no simulator.
+                let tools = body["tools"].as_array().unwrap().iter().map(|tool| &tool["function"]);
+                let mut of_call = tools.filter(|function| function["name"] == call["name"]);
+                let properties = &of_call.next().unwrap()["parameters"]["properties"];
+                let bounds = ["enum", "format", "pattern", "maxLength"];
+                let mut free = properties.as_object().unwrap().iter().filter(|(_, schema)| {
+                    schema["type"] == "string" && bounds.iter().all(|bound| schema.get(bound).is_none())
+                });
+                let name = free.next().map_or("note", |(name, _)| name);
+                arguments[name] = json!("no result, please");
             }
             return calls(&[(call["name"].as_str().unwrap(), arguments)]);
         }
         let answer = match (numbers.is_empty(), kind) {
             (_, "has an id from nowhere") => "Your reference is ZZ-90417.",
             (_, "the judge says no") => "It is done. I guess so.",
-            (_, "the judge says nothing") => "That is all I know.",
+            (_, "the judge says nothing") => "That is not much, I know.",
             (true, _) => "None of the functions does that.",
             (false, _) => "The reference is QX-48213, and it is done.",
         };
@@ -327,6 +341,10 @@ impl Bench {
             // Without a call there is no result to be missing.
             let reason = match kind {
                 "has no result" if calls.is_empty() => "",
+                // The call is refused, and the answer has the id of a result that there is not.
+                "has no result" if calls.iter().all(|nth| is_closed(&record["calls"][nth - 1])) => {
+                    "solution/ungrounded-answer"
+                }
                 // "It is done", and the function that does it is not on offer.
                 "the judge says no" if record["withheld"].is_string() => "solution/claim-without-call",
                 _ => reason,

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 
-use callsieve_bfcl::conversation::{Message, Role, openai_message};
+use callsieve_bfcl::conversation::{Call, Message, Role, openai_message};
 use callsieve_engine::error::{At as _, Result};
 use callsieve_judge::checks::Level;
 use callsieve_solve::draw::draw;
@@ -235,18 +235,32 @@ fn training_steps(solved: &Solved<'_>) -> Option<Vec<TrainingStep>> {
     toolllama::steps(&solved.record.instruction, &prefixes, &functions).ok()
 }
 
-/// The line of OpenAI: messages with thoughts, and 1 in `loss_mask` for each message that the model wrote in this path.
+/// The line of OpenAI: messages with thoughts, and 1 in `loss_mask` for each message that a model learns to write: those that the model wrote in
+/// this path, without calls that failed though the instruction's own do not.
 fn with_thoughts(solved: &Solved<'_>) -> Option<Value> {
     let conversation = solved.conversation()?;
     // What comes before the last message of the user is no part of the path.
     let first = conversation.iter().rposition(|message| message.role == Role::User)? + 1;
-    let is_learned =
-        |(at, message): (usize, &Message)| u8::from(at >= first && message.role == Role::Assistant);
+    let mut made = solved.chosen()?.calls().into_iter();
+    let fails_as_wanted = |call: &Call| {
+        let is_it =
+            |own: &CallRecord| own.name == call.name && call.arguments.as_object() == Some(&own.arguments);
+        solved.record.calls.iter().any(|own| own.failure.is_some() && is_it(own))
+    };
+    let mut is_learned = |(at, message): (usize, &Message)| {
+        if at < first || message.role != Role::Assistant {
+            return 0;
+        }
+        let of_message: Vec<_> = made.by_ref().take(message.calls.len()).collect();
+        let is_failed = |(call, _, is_error): &(&Call, &str, bool)| *is_error && !fails_as_wanted(call);
+        u8::from(of_message.is_empty() || !of_message.iter().all(is_failed))
+    };
+    let loss_mask: Vec<u8> = conversation.iter().enumerate().map(&mut is_learned).collect();
     Some(json!({
         "id": solved.id,
         "messages": conversation.iter().map(openai_message).collect::<Vec<_>>(),
         "tools": openai_tools(&solved.functions),
-        "loss_mask": conversation.iter().enumerate().map(is_learned).collect::<Vec<_>>(),
+        "loss_mask": loss_mask,
     }))
 }
 
@@ -312,4 +326,49 @@ fn of_attempts(solved: &Solved<'_>) -> Option<PreferencePair> {
     let (chosen, rejected) = (after(good), after(bad));
     let node = callsieve_solve::tree::Tree::ROOT;
     (chosen != rejected).then_some(PreferencePair { node, shared, chosen, rejected })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failed_calls_are_learned_only_if_the_instruction_fails_as_well() {
+        let call = |name: &str, id: &str| json!({"name": name, "arguments": {"id": id}});
+        let own = |name: &str, id: &str, failure: &Value| json!({"name": name, "arguments": {"id": id}, "result": null, "failure": failure, "references": {}, "provenance": {}});
+        let record: Record = serde_json::from_value(json!({
+            "instruction": "Open D-1.", "stratum": "error-recovery", "style": "ask", "wording": "template", "tier": "executed",
+            "turns": [{"user": "Open D-1.", "calls": [1, 2], "answer": ""}],
+            "calls": [own("open", "D-1", &json!("error-result")), own("unlock", "D-1", &Value::Null)],
+            "answer": "", "answer_from": [], "together": false, "offered": ["open", "unlock"], "environment": "doors",
+            "origin": "declared", "state": "start", "end_state": null
+        }))
+        .unwrap();
+        let node = |parent: usize, name: &str, id: &str, is_error: bool| {
+            let seen = json!({"text": "{}", "is_error": is_error});
+            json!({"parent": parent, "request": parent + 1, "calls": [{"call": call(name, id), "kind": "function", "observation": seen}]})
+        };
+        let attempt: Attempt = serde_json::from_value(json!({
+            "tree": {"semantics": "paper", "opening": [{"role": "user", "content": "Open D-1."}], "nodes": [
+                {"request": 0},
+                node(0, "open", "D-1", true),
+                node(1, "open", "D-2", true),
+                node(2, "unlock", "D-1", false),
+                {"parent": 3, "request": 4, "calls": [{"call": {"name": "Finish", "arguments": {}}, "kind": "finish"}],
+                    "end": {"answered": "It is open."}}
+            ]},
+            "end": "answered", "spent": {"requests": 4, "usage": {"tokens_in": 0, "tokens_out": 0, "micro_dollars": 0}}, "answered": 4
+        }))
+        .unwrap();
+        let attempts = [attempt];
+        let solved = Solved {
+            id: "a",
+            record: &record,
+            functions: Cow::Owned(Vec::new()),
+            attempts: &attempts,
+            checked: &[],
+        };
+        let line = with_thoughts(&solved).unwrap();
+        assert_eq!(line["loss_mask"], json!([0, 1, 0, 0, 0, 1, 0, 1]), "{line}");
+    }
 }

@@ -178,6 +178,15 @@ impl<'a> Attempting<'a> {
                 return Ok(None);
             }
         }
+        if self.world.environment.origin() == Origin::Unexecuted {
+            // What the doc forbids fails, whatever a model would make of it.
+            let seen = self.task.execute(&[last]).map_err(failed)?;
+            if seen.failure.is_some() {
+                let observation = Observation::error(result_text(&seen.result));
+                let _ = self.search.observe(observation.from(seen.origin.name()));
+                return Ok(None);
+            }
+        }
         let simulator = self.world.simulator.unwrap_or_default();
         let function = self.functions.iter().find(|function| function["name"] == *last.name);
         let earlier = self.results_on_path(calls.len() - 1);

@@ -23,8 +23,12 @@ const FAILURES: [&[&str]; 13] = [
     &["weren't", "able"],
 ];
 /// Words that say, without such a failure, that there is no way.
-const LIMITS: [&str; 14] = [
+const LIMITS: [&str; 18] = [
     "no",
+    "none",
+    "nothing",
+    "neither",
+    "nobody",
     "not",
     "don't",
     "doesn't",
@@ -141,6 +145,7 @@ mod tests {
         for answer in [
             "I cannot move desks.",
             "There is no function for that.",
+            "None of these does that.",
             "Which desk?",
             "Only the staff moves desks.",
         ] {
