@@ -388,6 +388,42 @@ fn score_files_have_the_official_form() {
 }
 
 #[test]
+fn a_page_shows_the_systems_side_by_side() {
+    let bench = Bench::new();
+    bench.results("right.jsonl", RIGHT);
+    bench.results("<b>wrong.jsonl", WRONG);
+    let (text, code) = bench.run(&["--results", "right.jsonl", "<b>wrong.jsonl", "--page", "scores.html"]);
+    assert_eq!(code, Some(0), "{text}");
+    let page = fs::read_to_string(bench.path("scores.html")).unwrap();
+    let expected = [
+        "<h1>Scores</h1>",
+        "Ranking",
+        "id=\"accuracy\"",
+        "id=\"outlines\"",
+        "id=\"error-types\"",
+        "McNemar",
+        "live_parallel",
+        "multi_turn_base",
+        "&lt;b&gt;wrong",
+        "type_error:simple",
+        "56.6 to 100.0 %",
+    ];
+    for part in expected {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(
+        !page.contains("<b>wrong")
+            && !page.contains("<script")
+            && page.find("right").unwrap() < page.find("wrong").unwrap()
+    );
+    let (text, code) = bench.run(&["--results", "right.jsonl", "--page", "right.jsonl"]);
+    assert_eq!(code, Some(2), "{text}");
+    let (_, code) = bench.run(&["--results", "right.jsonl", "--page", "one.html"]);
+    let one = fs::read_to_string(bench.path("one.html")).unwrap();
+    assert!(code == Some(0) && !one.contains("McNemar") && !one.contains("id=\"error-types\""), "{one}");
+}
+
+#[test]
 fn compare_shows_the_entries_that_differ() {
     let bench = Bench::new();
     bench.results("right.jsonl", RIGHT);

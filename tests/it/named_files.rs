@@ -240,7 +240,7 @@ fn no_output_replaces_a_file_of_a_run_or_an_input() {
         for flag in ["--residuals", "--page"] {
             refused(&["audit", "scores", "scores.csv", flag, target], "inside the run folder");
         }
-        for flag in ["--verdicts", "--parquet", "--score-dir"] {
+        for flag in ["--verdicts", "--parquet", "--score-dir", "--page"] {
             refused(&[&results[..], &[flag, target]].concat(), "inside the run folder");
         }
         refused(&["evaluate", "--dataset", "run", "--ask", "m", "--save", target], "inside the run folder");

@@ -33,6 +33,7 @@ mod known;
 pub mod open;
 pub mod outcome;
 pub mod page;
+mod pictures;
 mod queries;
 pub mod read_rows;
 pub mod report;

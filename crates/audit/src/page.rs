@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::hit::{Method, Verdict};
+use super::pictures::pictures;
 use super::report::{AuditReport, CategoryCounts, TrainFile};
 use callsieve_engine::layout::AUDIT_REPORT;
 use callsieve_page::table::{Column, small, wide};
@@ -16,6 +17,7 @@ use callsieve_text::listed::{MOST_LISTED, unlisted};
 pub fn page(report: &AuditReport) -> String {
     let sections = [
         head(report),
+        pictures(report),
         files(report),
         categories(report),
         methods(report),

@@ -27,6 +27,7 @@ mod gate;
 pub mod groups;
 pub mod official;
 pub mod output;
+pub mod page;
 pub mod paired;
 pub mod recorded;
 pub mod results;

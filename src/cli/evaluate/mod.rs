@@ -18,6 +18,7 @@ use crate::cli::console::{self, Screen};
 use crate::environment::Environment;
 use crate::evaluate::dataset::Dataset;
 use crate::evaluate::official::{self, Package};
+use crate::evaluate::page::page;
 use crate::evaluate::{self, Settings, output};
 use crate::run::check_output;
 
@@ -27,6 +28,7 @@ use crate::run::check_output;
   callsieve evaluate --dataset bfcl/data --results result/my-model
   callsieve evaluate --dataset out/mylog --results a.jsonl b.jsonl --json
   callsieve evaluate --dataset bfcl/data --compare a.jsonl b.jsonl
+  callsieve evaluate --dataset bfcl/data --results result --page scores.html
   callsieve evaluate --dataset out/mylog --ask gpt-4.1-mini --save mini.jsonl
 
 Results: BFCL result files, or folders of them; JSON lines of \"id\" and one of \"text\", \"output\", \"response\", \
@@ -96,6 +98,10 @@ pub(super) struct EvaluateArgs {
     #[arg(long, value_name = "FILE")]
     parquet: Option<PathBuf>,
 
+    /// Writes a page that compares the systems: ranking, radar, errors, pairs.
+    #[arg(long, value_name = "FILE", conflicts_with = "compare")]
+    page: Option<PathBuf>,
+
     /// Prints one JSON object.
     #[arg(long)]
     json: bool,
@@ -136,12 +142,13 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
         bail!("--verdicts - and --json both print on standard output\nhint: write the verdicts to a file");
     }
     let mut settings = args.settings(environment)?;
-    let outputs = [&args.verdicts, &args.parquet].into_iter().flatten();
+    let outputs = [&args.verdicts, &args.parquet, &args.page].into_iter().flatten();
     let mut outputs: Vec<PathBuf> = outputs.filter(|path| *path != Path::new("-")).cloned().collect();
     let save = args.ask.results();
     for (flag, path) in [
         ("--verdicts", args.verdicts.as_deref().filter(|_| !verdicts_on_stdout)),
         ("--parquet", args.parquet.as_deref()),
+        ("--page", args.page.as_deref()),
         ("--score-dir", args.score_dir.as_deref()),
         ("--save", save.as_deref()),
     ] {
@@ -186,6 +193,9 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
     }
     if let Some(path) = &args.parquet {
         output::write_parquet(path, &inputs.dataset, &scores.systems)?;
+    }
+    if let Some(path) = &args.page {
+        output::write(path, &page(&scores))?;
     }
     let gates = |least| scores.failed_gates(least, &inputs.dataset, settings.partial);
     let failed = args.min_accuracy.map(gates).unwrap_or_default();

@@ -8,6 +8,7 @@ mod card;
 mod figures;
 mod options;
 mod page;
+mod pictures;
 mod solutions;
 
 use std::path::Path;

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use maud::{Markup, html};
 
-use super::figures::{Figures, conditions_in_words, figures, yields};
+use super::figures::{Figures, Yield, conditions_in_words, figures, yields};
+use super::pictures::pictures;
 use super::solutions::Solutions;
 use super::{Coverage, conditions, coverage};
 use crate::engine::error::Result;
@@ -28,10 +29,12 @@ pub(super) fn sections(folder: &Path, report: &Report) -> Result<OwnSections> {
     let environment: Vec<String> =
         figures.environments.iter().map(|(name, n)| format!("{name}: {} instructions", count(*n))).collect();
     let how = conditions.map(|conditions| conditions_in_words(&conditions)).unwrap_or_default();
+    let yields = yields(&serde_json::json!({ "notes": report.notes }));
     let sections = vec![
+        pictures(&figures, coverage.as_ref(), &yields),
         strata(&figures, coverage.as_ref()),
         rejected(report),
-        of_models(report),
+        of_models(&yields),
         Solutions::of(folder)?.section(&serde_json::to_value(report).unwrap_or_default()),
         html! {
             h2 { "Environment" }
@@ -85,7 +88,7 @@ fn strata(figures: &Figures, coverage: Option<&Coverage>) -> Markup {
 }
 
 /// What models were asked for, and what became of it.
-fn of_models(report: &Report) -> Markup {
+fn of_models(yields: &[Yield]) -> Markup {
     let columns = [
         Column::key("stage"),
         Column::key("stratum"),
@@ -94,7 +97,6 @@ fn of_models(report: &Report) -> Markup {
         Column::number("passed"),
         Column::prose("others"),
     ];
-    let yields = yields(&serde_json::json!({ "notes": report.notes }));
     let rows = yields.iter().map(|one| {
         let (asked, passed) = (number(one.asked), number(one.passed));
         vec![
