@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Ending;
 use super::arguments::{command_line, threads, use_threads};
 use super::model::ModelArgs;
-use super::run::{Resumable, Watching, cancelled_by_signal, ending_within_cost, print_summary};
+use super::run::{Resumable, Watching, cancelled_by_signal, ending, print_summary, within_cost};
 use crate::cli::console::{self, Console, count};
 use crate::engine::instance::StageInstance;
 use crate::engine::manifest::{RunFile, read_run_file_or_earlier};
@@ -98,9 +98,12 @@ pub(super) fn annotate(args: &AnnotateArgs, registry: &Registry) -> anyhow::Resu
             "{} no attempt, because a request has no reply; the same command asks for what is missing",
             counted(counts.without_reply, "instruction has", "instructions have")
         ));
-        return Ok(Ending::GateFailed);
+        return Ok(match within_cost(ending, &run, &args.asking) {
+            Ending::Done => Ending::GateFailed,
+            other => other,
+        });
     }
-    Ok(ending)
+    Ok(within_cost(ending, &run, &args.asking))
 }
 
 /// The language models that a stage has for judges; `None` of other stages.
@@ -185,7 +188,7 @@ pub(super) fn added_to(
     if !is_quiet {
         print_summary(&run, None)?;
     }
-    let ending = ending_within_cost(&run, asking);
+    let ending = ending(&run.outcome);
     Ok((run, ending))
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::Ending;
 use super::arguments::{command_line, threads, use_threads};
 use super::model::ModelArgs;
-use super::run::{Resumable, Watching, cancelled_by_signal, ending_within_cost, print_summary};
+use super::run::{Resumable, Watching, cancelled_by_signal, ending, print_summary, within_cost};
 use crate::cli::console::{self, Console, Paint, Painted, Screen};
 use crate::cli::layout::{Column, Table};
 use crate::jobs::instruct::{Coverage, GenerateOptions, Way, coverage};
@@ -129,7 +129,7 @@ pub(super) fn generate(args: &GenerateArgs, registry: &Registry) -> anyhow::Resu
             console::print_painted(&unreached(&coverage, Screen::of_stdout()))?;
         }
     }
-    Ok(ending_within_cost(&run, &args.asking))
+    Ok(within_cost(ending(&run.outcome), &run, &args.asking))
 }
 
 /// The run folder of an environment: its name is that of the file, or of the folder of an `environment.toml`. That of a

@@ -8,6 +8,7 @@ use super::Ending;
 use super::annotate::{added_to, pipeline_of};
 use super::arguments::{threads, use_threads};
 use super::model::ModelArgs;
+use super::run::within_cost;
 use crate::cli::console::{self, Paint, Painted, Screen};
 use crate::cli::layout::{Column, Table};
 use crate::jobs::instruct::{JudgeOptions, solution_ids};
@@ -102,7 +103,7 @@ pub(super) fn judge(args: &JudgeArgs, registry: &Registry) -> anyhow::Result<End
     let pipeline = options.pipeline(&args.run, &file, registry)?;
     let (run, ending) = added_to(&pipeline, JudgeSolutions::NAME, &args.run, &args.asking, args.quiet)?;
     let Some(figures) = run.report.notes.values().find_map(|notes| notes.get("judged")) else {
-        return Ok(ending);
+        return Ok(within_cost(ending, &run, &args.asking));
     };
     if !args.quiet {
         console::print_painted(&figures_of(figures, Screen::of_stdout()))?;
@@ -117,7 +118,8 @@ pub(super) fn judge(args: &JudgeArgs, registry: &Registry) -> anyhow::Result<End
         }
     }
     let n_judged = figures["n"].as_u64().unwrap_or_default();
-    if n_judged > 0 && figures["pass_rate"]["without_votes"].as_u64() == Some(n_judged) {
+    let is_asked = args.asking.over_cost(&run.report).is_none();
+    if is_asked && n_judged > 0 && figures["pass_rate"]["without_votes"].as_u64() == Some(n_judged) {
         console::print_status(&format!(
             "gate failed: no verdict on any of {} could be read\nhint: `callsieve why {} ID` shows what the judges wrote; a larger model may follow the format",
             counted(n_judged, "answer", "answers"),
@@ -125,7 +127,7 @@ pub(super) fn judge(args: &JudgeArgs, registry: &Registry) -> anyhow::Result<End
         ));
         return Ok(Ending::GateFailed);
     }
-    Ok(ending)
+    Ok(within_cost(ending, &run, &args.asking))
 }
 
 /// The figures of the judges as text.

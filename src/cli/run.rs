@@ -102,7 +102,7 @@ pub(super) fn run(mut args: RunArgs, registry: &Registry) -> anyhow::Result<Endi
     let run = prepared.execute(&watching).map_err(resume)?;
     let audit = audit::read(&run.folder)?;
     let printed = if args.quiet { Ok(()) } else { print_summary(&run, audit.as_ref()) };
-    ending_within_cost(&run, &args.model).after(printed).with_context(|| {
+    within_cost(ending(&run.outcome), &run, &args.model).after(printed).with_context(|| {
         let run = run.folder.display();
         format!(
             "the run is complete, but its summary could not be printed\nhint: `callsieve report {run}` prints it"
@@ -155,9 +155,8 @@ pub(super) fn ending(outcome: &Outcome) -> Ending {
     }
 }
 
-/// As [`ending`], with a line if the limit of cost was reached.
-pub(super) fn ending_within_cost(run: &RunReport, asking: &ModelArgs) -> Ending {
-    let ending = ending(&run.outcome);
+/// Says so as the last line if the limit of cost was reached, which is then what the command ends with.
+pub(super) fn within_cost(ending: Ending, run: &RunReport, asking: &ModelArgs) -> Ending {
     let Some(line) = asking.over_cost(&run.report) else { return ending };
     console::print_status(&line);
     match ending {

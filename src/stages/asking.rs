@@ -70,7 +70,7 @@ pub(super) fn check_number(samples: u32) -> std::result::Result<(), String> {
 /// The outcome of one sample.
 pub(super) struct Sample<'r> {
     request: &'r ChatRequest,
-    outcome: std::result::Result<ChatAnswer, Unanswered>,
+    pub(super) outcome: std::result::Result<ChatAnswer, Unanswered>,
     /// US dollars that it cost in this run.
     cost: Option<f64>,
     /// Where requests go whose answers cannot be used.

@@ -378,6 +378,24 @@ fn score_files_have_the_official_form() {
     assert_eq!(lines[0], json!({"accuracy": 0.0, "correct_count": 0, "total_count": 2}));
     assert_eq!((&lines[1]["id"], &lines[1]["valid"]), (&json!("live_simple_0-0-0"), &json!(false)));
     assert_eq!(lines[1]["error_type"], "simple_function_checker:wrong_func_name");
+    // A system with the name of a column, and one that is better.
+    bench.results("right, or so.jsonl", RIGHT);
+    bench.run(&["--results", "result", "right, or so.jsonl", "--score-dir", "board"]);
+    let board = fs::read_to_string(bench.path("board/data_overall.csv")).unwrap();
+    let rows: Vec<&str> = board.lines().collect();
+    assert!(
+        rows[0].starts_with("Rank,Overall Acc,Model,Model Link,Total Cost ($),") && rows.len() == 3,
+        "{board}"
+    );
+    // 10 % of Live, of which live_parallel_multiple is missing and weighs 24; 10 % of half of the irrelevance.
+    let live = 4.0 / (4.0 + 24.0);
+    let first = format!("1,{:.2}%,\"right, or so\",N/A,", 10.0 * live + 5.0);
+    assert!(rows[1].starts_with(&first) && rows[2].starts_with("2,"), "{board}");
+    assert!(rows[1].contains(",3.0,1.58,4.8,N/A,"), "{board}");
+    assert!(
+        rows[1].contains(&format!(",{:.2}%,100.00%,100.00%,100.00%,N/A,0.00%,", 100.0 * live)),
+        "{board}"
+    );
     let table = callsieve::engine::frame::FrameFile::open(&bench.path("verdicts.parquet"))
         .unwrap()
         .read_all()

@@ -494,6 +494,31 @@ fn judges_may_reject_answers_whose_calls_are_right() {
         assert_eq!((is_rejected(rate), rate["passed"] == 0), (is_false, is_false), "{rate}");
     }
     assert!(rejected.iter().any(is_rejected) && rejected.len() == 12, "{rejected:?}");
+    let restored = judge(&[]);
+    assert!(restored.iter().all(|rate| rate["passed"] == 2 && !is_rejected(rate)), "{restored:?}");
+    // Without money nothing is decided and no next attempt is an example; with it, the same command goes on.
+    let prices =
+        "source = \"test\"\nas_of = \"2026-01-01\"\n[models]\nm = { input = 0.0, output = 0.0 }\nother = { input = 1.0, output = 1.0 }\n";
+    std::fs::write(bench.path("prices.toml"), prices).unwrap();
+    for (most, code) in [("0", 3), ("0.001", 3), ("5", 0)] {
+        let mut command = bench.command(&server.url);
+        command.arg("judge").arg(bench.path("run")).args([
+            "--model",
+            "other",
+            "--max-cost",
+            most,
+            "--prices",
+        ]);
+        command.arg(bench.path("prices.toml")).args(["--set", "judge-solutions.executed=reject"]);
+        let judged = command.output().unwrap();
+        assert_eq!(judged.status.code(), Some(code), "{}", shown(&judged));
+        let last = String::from_utf8_lossy(&judged.stderr).into_owned();
+        assert!(
+            code == 0 || last.trim_end().lines().rev().nth(1).unwrap().contains("stopped by --max-cost"),
+            "{last}"
+        );
+    }
+    let rejected = bench.lines("solutions/pass-rates.jsonl");
     let examples = bench.lines("solutions/openai.jsonl");
     assert_eq!(examples.len(), rejected.iter().filter(|rate| !is_rejected(rate)).count());
     assert!(!examples.iter().any(|line| line.to_string().contains("the moon")));

@@ -25,6 +25,7 @@ mod family;
 pub mod figures;
 mod gate;
 pub mod groups;
+pub mod leaderboard;
 pub mod official;
 pub mod output;
 pub mod page;

@@ -10,6 +10,7 @@ use super::decoding::SystemDecoding;
 use super::error::{EvaluateError, Result, unfit, unwritable};
 use super::figures::float;
 use super::groups::FormatSensitivity;
+use super::leaderboard;
 use super::results::Output;
 use super::{Evaluation, Row, Settings, SystemScore};
 use callsieve_engine::disk::{put_in_place, write_output};
@@ -104,7 +105,7 @@ fn failed(path: &Path, error: callsieve_engine::error::Error) -> EvaluateError {
 }
 
 /// Writes the score files of the official package: `<system>/<live or non_live>/BFCL_v4_<category>_score.json`, a line
-/// with the figures and one for each wrong output.
+/// with the figures and one for each wrong output; and the table of its leaderboard.
 ///
 /// # Errors
 /// If a file cannot be written.
@@ -126,7 +127,7 @@ pub fn write_scores(directory: &Path, dataset: &Dataset, systems: &[SystemScore<
             write(&score_path(directory, system.name, name), &text)?;
         }
     }
-    Ok(())
+    write(&directory.join(leaderboard::FILE), &leaderboard::table(systems, dataset))
 }
 
 /// Returns the paths of the score files.
@@ -135,7 +136,7 @@ pub fn score_paths(directory: &Path, systems: &[SystemScore<'_>]) -> Vec<PathBuf
         let names = system.categories.iter().map(|figures| current_name(&figures.category));
         names.map(|name| score_path(directory, system.name, name)).collect()
     };
-    systems.iter().flat_map(of_system).collect()
+    systems.iter().flat_map(of_system).chain([directory.join(leaderboard::FILE)]).collect()
 }
 
 /// Returns the path of the score file of a category. The folder of a system is always below the directory.

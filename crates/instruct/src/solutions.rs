@@ -236,7 +236,7 @@ fn training_steps(solved: &Solved<'_>) -> Option<Vec<TrainingStep>> {
 }
 
 /// The line of OpenAI: messages with thoughts, and 1 in `loss_mask` for each message that a model learns to write: those that the model wrote in
-/// this path, without calls that failed though the instruction's own do not.
+/// this path, without those with a call that failed though the instruction's own do not.
 fn with_thoughts(solved: &Solved<'_>) -> Option<Value> {
     let conversation = solved.conversation()?;
     // What comes before the last message of the user is no part of the path.
@@ -253,7 +253,7 @@ fn with_thoughts(solved: &Solved<'_>) -> Option<Value> {
         }
         let of_message: Vec<_> = made.by_ref().take(message.calls.len()).collect();
         let is_failed = |(call, _, is_error): &(&Call, &str, bool)| *is_error && !fails_as_wanted(call);
-        u8::from(of_message.is_empty() || !of_message.iter().all(is_failed))
+        u8::from(!of_message.iter().any(is_failed))
     };
     let loss_mask: Vec<u8> = conversation.iter().enumerate().map(&mut is_learned).collect();
     Some(json!({

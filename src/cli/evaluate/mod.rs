@@ -90,7 +90,7 @@ pub(super) struct EvaluateArgs {
     #[arg(long, value_name = "X", value_parser = share)]
     min_accuracy: Option<f64>,
 
-    /// Writes score files in the form of the official package.
+    /// Writes score files in the form of the official package, and its table, data_overall.csv.
     #[arg(long, value_name = "DIR")]
     score_dir: Option<PathBuf>,
 

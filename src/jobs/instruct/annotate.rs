@@ -95,7 +95,7 @@ impl JudgeOptions {
         let mut resolved = run.pipeline.clone();
         let id = with_stages(&mut resolved, JudgeSolutions::NAME);
         // What was compared in an earlier run is not compared again unasked.
-        for key in ["human", "against"] {
+        for key in ["human", "against", "executed"] {
             forget(&mut resolved, &id, key);
         }
         let set = |key: &str, value: toml::Value| Override {

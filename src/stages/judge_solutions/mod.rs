@@ -155,7 +155,7 @@ impl Stage for JudgeSolutions {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         if !self.models.is_empty() {
             SOLVED.fingerprint("prompt", fingerprint);
             if let Some(human) = &self.human {
@@ -198,13 +198,14 @@ impl Stage for JudgeSolutions {
                 usage.add(&ModelUsage { rows: 0, ..of_model });
             }
             let mut next = Vec::new();
+            let is_next = !cases.is_empty();
             for case in open {
                 let verdict = self.decide(&case, out)?;
-                if self.rejects(&verdict) {
+                if let Some(reason) = self.rejected_for(&verdict, is_next) {
                     let (row, attempts) = case.row;
                     let of_row = checked.entry(row.row).or_default();
                     of_row.resize(attempts.len(), Checked::default());
-                    of_row[case.number].rejected_for = Some(FAILED.code.to_owned());
+                    of_row[case.number].rejected_for = Some(reason.code.to_owned());
                     out.set(row.row, SOLUTION_FINDINGS, json!(of_row).to_string())?;
                     set_passing(row.row, attempts, of_row, out)?;
                     next.extend(self::case(case.row, of_row, &ids).filter(|case| case.passes));
@@ -217,9 +218,14 @@ impl Stage for JudgeSolutions {
         let mut figures = Figures::of(&judged[..n_first], people.as_ref());
         if let Some(run) = &self.against {
             let reference = Reference::read(run)?;
-            let (comparisons, of_pairs) = compare(&cases, &judged, &reference, &self.models, cx)?;
+            let (comparisons, of_pairs) =
+                compare(&cases[..n_first], &judged[..n_first], &reference, &self.models, cx)?;
             figures.win_rate = Some(win_rate(&comparisons));
             usage.add(&of_pairs);
+        }
+        if usage.not_sent + usage.failed > 0 {
+            // The next run asks the rest.
+            out.leave_open();
         }
         out.note(FIGURES_NOTE, json!(figures));
         out.note(USAGE_NOTE, json!(usage));
@@ -325,16 +331,19 @@ impl JudgeSolutions {
         let mut tallies: Vec<(PassTally, Option<String>)> = Vec::new();
         let usage = ask(cx, model, &numbers, questions, |_, samples, usage| {
             let mut failure = samples.is_empty().then(|| TOO_LONG.to_owned());
-            let votes: Vec<_> = samples
-                .into_iter()
-                .map(|sample| match usable(sample, usage, verdicts_in) {
-                    Ok((solvable, status)) => (Ok(solvable), Ok(status)),
+            let mut votes = Vec::new();
+            for sample in samples {
+                // A request without a reply is no vote that nobody can read.
+                let is_reply = sample.outcome.is_ok();
+                match usable(sample, usage, verdicts_in) {
+                    Ok((solvable, status)) => votes.push((Ok(solvable), Ok(status))),
                     Err(why) => {
                         failure.get_or_insert(why);
-                        (Err(Unreadable::NoVerdict), Err(Unreadable::NoVerdict))
+                        let unreadable = (Err(Unreadable::NoVerdict), Err(Unreadable::NoVerdict));
+                        votes.extend(is_reply.then_some(unreadable));
                     }
-                })
-                .collect();
+                }
+            }
             tallies.push((tally(rules, false, votes), failure));
             Ok(())
         })?;
@@ -345,11 +354,16 @@ impl JudgeSolutions {
         Ok(usage)
     }
 
-    /// Whether a verdict takes an attempt out of those that pass.
-    fn rejects(&self, judged: &Judged) -> bool {
-        self.executed == ExecutedAnswers::Reject
-            && judged.execution == Some(true)
-            && judged.decision == Decision::Class(PassLabel::Fail)
+    /// Why a verdict takes an attempt out of those that pass. `is_next`: it takes the place of one that was rejected, so it needs a verdict.
+    fn rejected_for(&self, judged: &Judged, is_next: bool) -> Option<&'static Reason> {
+        if self.executed != ExecutedAnswers::Reject || judged.execution != Some(true) {
+            return None;
+        }
+        match judged.decision {
+            Decision::Class(PassLabel::Fail) => Some(&FAILED),
+            Decision::NoVotes if is_next => Some(&NO_JUDGEMENT),
+            _ => None,
+        }
     }
 
     /// Notes the votes on a case, and decides on its row if execution does not.

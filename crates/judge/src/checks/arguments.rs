@@ -6,7 +6,7 @@
 use serde_json::Value as Json;
 
 use super::claims::claims;
-use super::grounding::{is_grounded, is_grounded_shape};
+use super::grounding::{has_word, is_grounded, is_grounded_shape};
 use super::mentions::mentions;
 use super::path::{Exchange, Path};
 use super::shapes::is_id_key;
@@ -74,12 +74,17 @@ fn guessed(
     };
     let solution = path.solution;
     let is_id = is_id(path, key, value, &text);
-    if is_one_of(solution.given) || has_source(path, value, &text, is_id, sources) {
+    if is_one_of(solution.given) {
         return None;
     }
     let kind = is_id.then_some(ValueKind::Id);
-    if (is_id || is_particular(value)) && is_one_of(solution.looked_up) {
-        return Some((Level::Certain, kind));
+    if (is_id || is_particular(key, value)) && is_one_of(solution.looked_up) {
+        let is_there = stands_in(value, &text, sources)
+            || (!path.shapes.has(&text) && follows(value, &text, is_id, sources));
+        return (!is_there).then_some((Level::Certain, kind));
+    }
+    if has_source(path, value, &text, is_id, sources) {
+        return None;
     }
     let is_made = MAKERS.iter().any(|word| exchange.call.name.to_lowercase().starts_with(word));
     let level = if is_id_key(key) && !is_made { Level::Certain } else { Level::Suspect };
@@ -95,11 +100,12 @@ fn is_id(path: &Path, key: &str, value: &Json, text: &str) -> bool {
 }
 
 /// Returns whether a value says so much that two calls do not have it by chance.
-fn is_particular(value: &Json) -> bool {
+fn is_particular(key: &str, value: &Json) -> bool {
     match value {
         Json::String(text) => text.chars().count() >= MIN_CHARS,
         Json::Number(number) => {
-            number.as_f64().is_some_and(|number| number.abs() >= MIN_LOOKED_UP || number.fract() != 0.0)
+            let number = number.as_f64().unwrap_or_default();
+            is_id_key(key) || number.abs() >= MIN_LOOKED_UP || number.fract() != 0.0
         }
         _ => false,
     }
@@ -107,17 +113,35 @@ fn is_particular(value: &Json) -> bool {
 
 /// Returns whether a value stands in a source or, unless it is an id, follows from one.
 fn has_source(path: &Path, value: &Json, text: &str, is_id: bool, sources: &Sources) -> bool {
-    let folded = text.to_lowercase();
     if path.shapes.has(text) {
-        return is_grounded_shape(&folded, sources);
+        return is_grounded_shape(&text.to_lowercase(), sources);
     }
+    stands_in(value, text, sources) || follows(value, text, is_id, sources)
+}
+
+/// Returns whether a source has a value as it is.
+fn stands_in(value: &Json, text: &str, sources: &Sources) -> bool {
+    let folded = text.to_lowercase();
+    match value.as_f64() {
+        Some(number) => sources.tokens.contains(&folded) || sources.numbers.contains(&number),
+        None => has_word(&sources.text, &folded),
+    }
+}
+
+/// Returns whether a whole value is one of a source in another form, or is computed from some.
+fn follows(value: &Json, text: &str, is_id: bool, sources: &Sources) -> bool {
     if value.is_number() && is_id {
-        return sources.tokens.contains(&folded)
-            || value.as_f64().is_some_and(|number| sources.numbers.contains(&number));
+        return false;
     }
-    let values = claims(&text.chars().collect::<Vec<char>>());
-    (value.is_string() && sources.text.contains(&folded))
-        || (!values.is_empty() && values.iter().all(|claim| is_grounded(claim, sources)))
+    let chars: Vec<char> = text.chars().collect();
+    let values = claims(&chars);
+    let is_whole = match &values[..] {
+        [only] => value.is_number() || only.mention.span == (0..chars.len()),
+        [] => false,
+        // A day with its time, or a text of several values.
+        _ => true,
+    };
+    is_whole && values.iter().all(|claim| is_grounded(claim, sources))
 }
 
 /// Returns the texts and numbers of a value, each with the key that it has or that its list has.
@@ -215,6 +239,17 @@ mod tests {
     #[test]
     fn a_value_that_good_calls_look_up_needs_a_source_of_whatever_kind() {
         let call = json!({"depot": "Northgate", "n": 3});
+        for (looked_up, before, is_found) in [
+            (json!({"room": "AB-7"}), r#"{"seats": 7}"#, true),
+            (json!({"member_id": 6}), r#"{"seats": 7}"#, true),
+            (json!({"member_id": 6}), r#"{"member": 6}"#, false),
+            (json!({"shelf_id": "KX-14"}), r#"{"shelf_id": "KX-15", "n": 14}"#, true),
+            (json!({"day": "2026-04-02"}), r#"{"day": "April 2, 2026"}"#, false),
+            (json!({"at": "2026-04-02 14:00"}), r#"{"day": "April 2, 2026", "time": "2 pm"}"#, false),
+        ] {
+            let found = found(&path(before, looked_up.clone(), "{}"), &[looked_up.clone()], &[]);
+            assert_eq!(found.len(), usize::from(is_found), "{looked_up} {found:?}");
+        }
         let looked_up = [json!(["Northgate"]), json!(3)];
         let certain = [("Northgate".to_owned(), Level::Certain)];
         assert_eq!(found(&path("{}", call.clone(), "{}"), &looked_up, &[]), certain);

@@ -77,12 +77,16 @@ fn is_grounded_id(id: &str, sources: &Sources) -> bool {
 /// An id of a known shape, in lower case, stands in a source as it is, or a source has its number alone.
 pub(super) fn is_grounded_shape(id: &str, sources: &Sources) -> bool {
     let number: String = id.chars().filter(char::is_ascii_digit).collect();
-    let is_word = |at: usize| {
+    (number.len() >= MIN_NUMBER && sources.tokens.contains(&number)) || has_word(&sources.text, id)
+}
+
+/// Returns whether a text has another one that is no part of a longer word there.
+pub(super) fn has_word(text: &str, word: &str) -> bool {
+    let is_whole = |at: usize| {
         let joins = |c: char| c.is_alphanumeric();
-        !sources.text[..at].ends_with(joins) && !sources.text[at + id.len()..].starts_with(joins)
+        !text[..at].ends_with(joins) && !text[at + word.len()..].starts_with(joins)
     };
-    (number.len() >= MIN_NUMBER && sources.tokens.contains(&number))
-        || sources.text.match_indices(id).any(|(at, _)| is_word(at))
+    !word.is_empty() && text.match_indices(word).any(|(at, _)| is_whole(at))
 }
 
 fn is_grounded_date(date: Date, sources: &Sources) -> bool {

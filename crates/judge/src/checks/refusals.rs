@@ -7,7 +7,7 @@ use super::path::{Exchange, Path};
 use super::{Finding, Level, Needs, Reason};
 
 /// Words by which somebody says that something was not done, in lower case. Several words stand next to each other.
-const FAILURES: [&[&str]; 13] = [
+const FAILURES: [&[&str]; 20] = [
     &["couldn't"],
     &["can't"],
     &["cannot"],
@@ -21,9 +21,16 @@ const FAILURES: [&[&str]; 13] = [
     &["didn't", "work"],
     &["did", "not", "work"],
     &["weren't", "able"],
+    &["nothing", "was"],
+    &["not", "been"],
+    &["hasn't", "been"],
+    &["haven't", "been"],
+    &["refused"],
+    &["don't", "have"],
+    &["do", "not", "have"],
 ];
 /// Words that say, without such a failure, that there is no way.
-const LIMITS: [&str; 18] = [
+const LIMITS: [&str; 24] = [
     "no",
     "none",
     "nothing",
@@ -38,6 +45,12 @@ const LIMITS: [&str; 18] = [
     "lack",
     "missing",
     "unavailable",
+    "aren't",
+    "wasn't",
+    "won't",
+    "beyond",
+    "outside",
+    "out",
     "unfortunately",
     "sorry",
     "need",
@@ -61,14 +74,28 @@ fn denied(path: &Path, chars: &[char], sentences: &[Vec<Word>]) -> Option<Findin
         return None;
     }
     let (words, at, n) = sentences.iter().find_map(|words| failure(words).map(|(at, n)| (words, at, n)))?;
-    let level =
-        if sentences.iter().any(|words| claim(words).is_some()) { Level::Suspect } else { Level::Certain };
+    let level = if sentences.iter().any(says_more) { Level::Suspect } else { Level::Certain };
     let span = words[at].span.start..words[at + n - 1].span.end;
     let evidence: String = chars[span.clone()].iter().collect();
     Some(
         Finding::of(Reason::DeniesSuccess, level, evidence, "an answer that says what the calls did")
             .at(span),
     )
+}
+
+/// Beginnings of sentences beside a denial that say nothing of what was done, in lower case.
+const BESIDE: [&str; 10] =
+    ["please", "sorry", "let", "if", "try", "would", "you", "i'm", "i", "unfortunately"];
+/// Words by which a denial is not all that a sentence says.
+const TURNS: [&str; 5] = ["but", "now", "faster", "better", "successfully"];
+
+/// Whether a sentence says something beside a denial, so that the answer may be sound.
+fn says_more(words: &Vec<Word>) -> bool {
+    let Some(first) = words.first() else { return false };
+    match failure(words) {
+        Some(_) => words.iter().any(|word| TURNS.contains(&word.text.as_str())),
+        None => claim(words).is_some() || !BESIDE.contains(&first.text.as_str()),
+    }
 }
 
 /// Nothing on offer does what is asked, and the answer does not say so and asks nothing.
@@ -125,6 +152,21 @@ mod tests {
         assert_eq!(denial("{}", "Sorry, I couldn’t move it."), Some(Level::Certain));
         assert_eq!(denial("{}", "It was not possible."), Some(Level::Certain));
         assert_eq!(denial("{}", "I have moved it. I could not find a cheaper mover."), Some(Level::Suspect));
+        for answer in [
+            "The desk is at B3. I wasn't able to check whether there is space left.",
+            "The first try failed, but the desk is at B3 now.",
+            "I could not have done it faster: it is at B3.",
+        ] {
+            assert_eq!(denial("{}", answer), Some(Level::Suspect), "{answer}");
+        }
+        for answer in [
+            "Nothing was changed.",
+            "The desk has not been moved. Please try again.",
+            "I do not have a function to move desks.",
+            "The system refused to move it.",
+        ] {
+            assert_eq!(denial("{}", answer), Some(Level::Certain), "{answer}");
+        }
         assert_eq!(denial("{}", "I have moved it."), None);
         assert_eq!(denial("{}", "Could you not do so? It stands there."), None);
         assert_eq!(denial(r#"{"error": "locked"}"#, "I could not move it."), None);
@@ -146,6 +188,9 @@ mod tests {
             "I cannot move desks.",
             "There is no function for that.",
             "None of these does that.",
+            "That is out of my reach.",
+            "That's beyond what I can do.",
+            "Details aren't there.",
             "Which desk?",
             "Only the staff moves desks.",
         ] {
