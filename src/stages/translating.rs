@@ -14,14 +14,15 @@ use crate::instruct::record::Record;
 use crate::instruct::retrace::{Next, Retrace};
 use crate::prompts::acting;
 use crate::prompts::drafting::calls_in;
+use crate::prompts::texts::OfferedFunctions;
 
 /// Rounds of calls of an instruction, beyond which its translation back is given up.
 const MOST_ROUNDS: usize = 40;
 
 /// An instruction that is translated back, with the functions that the model is offered.
-pub(super) struct Translated<'a> {
+pub(super) struct Translated {
     pub(super) record: Arc<Record>,
-    pub(super) functions: &'a [Value],
+    pub(super) functions: OfferedFunctions,
 }
 
 /// Where the words of an instruction lead.
@@ -39,7 +40,7 @@ pub(super) enum Led {
 /// # Errors
 /// As [`ask`], or the environment fails.
 pub(super) fn translate_back(
-    all: &[Translated<'_>],
+    all: &[Translated],
     model: &str,
     environment: &dyn Environment,
     cx: &Context<'_>,
@@ -54,7 +55,7 @@ pub(super) fn translate_back(
         }
         let mut replies = Vec::new();
         let questions = |(at, retrace): &(usize, Retrace)| {
-            acting::question(all[*at].functions, retrace.messages(), model).into_iter().collect()
+            acting::question(&all[*at].functions, retrace.messages(), model).into_iter().collect()
         };
         let of_round = ask(cx, model, &open, questions, |_, samples, usage| {
             replies.push(match samples.into_iter().next() {

@@ -20,7 +20,7 @@ use super::claims::Owner;
 use super::client::Client;
 use super::failures::Failures;
 use super::models::{Model, Models, Price};
-use super::tokens;
+use super::tokens::{self, TokenCounter};
 use callsieve_engine::context::Context;
 use callsieve_engine::error::Error as RunError;
 use callsieve_engine::language_model::{
@@ -69,6 +69,7 @@ pub enum Dispatch {
 pub struct ChatService {
     cache: ReplyCache,
     models: Models,
+    tokens: TokenCounter,
     dispatch: Dispatch,
     /// US dollars that answers of this run cost so far.
     spent: Mutex<f64>,
@@ -97,6 +98,7 @@ impl ChatService {
         Self {
             cache,
             models,
+            tokens: TokenCounter::default(),
             dispatch,
             spent: Mutex::new(0.0),
             pending: Mutex::default(),
@@ -116,7 +118,7 @@ impl ChatService {
 
 impl LanguageModel for ChatService {
     fn answer(&self, requests: &[ChatRequest], cx: &Context<'_>) -> Result<Answered, RunError> {
-        let questions: Vec<Question> =
+        let questions: Vec<Question<'_>> =
             requests.par_iter().map(|request| Question::of(request, &self.models)).collect();
         let mut answered = Answered {
             outcomes: vec![Err(Unanswered::NotSent); requests.len()],
@@ -134,7 +136,7 @@ impl LanguageModel for ChatService {
                 return Err(RunError::Interrupted);
             }
             let price = question.price();
-            usage.model.clone_from(&question.model);
+            question.model().clone_into(&mut usage.model);
             if let Some(stored) = self.cache.get(question.key).map_err(run_error)?
                 && !self.asks_again(question.key, &stored)
                 && let Ok(reply) = read_reply(&stored.reply, 0.0)
@@ -146,10 +148,10 @@ impl LanguageModel for ChatService {
                 missing.push(at);
             }
         }
-        Self::refuse_too_long(&questions, &mut missing, &mut answered);
+        self.refuse_too_long(&questions, &mut missing, &mut answered);
         self.leave_out_failed(&questions, &mut missing, &mut answered);
         let usage = &mut answered.usage;
-        let tokens: Vec<u64> = missing.par_iter().map(|&at| questions[at].n_tokens()).collect();
+        let tokens: Vec<u64> = missing.par_iter().map(|&at| questions[at].n_tokens(&self.tokens)).collect();
         for (&at, &n_tokens) in missing.iter().zip(&tokens) {
             let question = &questions[at];
             let output = question.usual_output;
@@ -236,8 +238,9 @@ impl ChatService {
     }
 
     /// Leaves out the requests that the model would refuse for their length, with that as their outcome.
-    fn refuse_too_long(questions: &[Question], missing: &mut Vec<usize>, answered: &mut Answered) {
-        let too_long: Vec<Option<String>> = missing.par_iter().map(|&at| questions[at].too_long()).collect();
+    fn refuse_too_long(&self, questions: &[Question<'_>], missing: &mut Vec<usize>, answered: &mut Answered) {
+        let too_long: Vec<Option<String>> =
+            missing.par_iter().map(|&at| questions[at].too_long(&self.tokens)).collect();
         let mut too_long = too_long.into_iter();
         missing.retain(|&at| match too_long.next().flatten() {
             Some(what) => {
@@ -249,7 +252,12 @@ impl ChatService {
     }
 
     /// Leaves out the requests that failed before in this run, with that as their outcome.
-    fn leave_out_failed(&self, questions: &[Question], missing: &mut Vec<usize>, answered: &mut Answered) {
+    fn leave_out_failed(
+        &self,
+        questions: &[Question<'_>],
+        missing: &mut Vec<usize>,
+        answered: &mut Answered,
+    ) {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         missing.retain(|&at| match failed.get(&questions[at].key) {
             Some(why) => {
@@ -261,7 +269,7 @@ impl ChatService {
     }
 
     /// Remembers the requests that were sent and failed.
-    fn remember_failed(&self, questions: &[Question], sent: &[usize], answered: &Answered) {
+    fn remember_failed(&self, questions: &[Question<'_>], sent: &[usize], answered: &Answered) {
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         failed.extend(sent.iter().filter_map(|&at| match &answered.outcomes[at] {
             Err(Unanswered::Failed(why)) => Some((questions[at].key, why.clone())),
@@ -285,7 +293,7 @@ impl ChatService {
         client: &Client,
         n_concurrent: usize,
         max_cost: Option<f64>,
-        questions: &[Question],
+        questions: &[Question<'_>],
         (missing, tokens): (&[usize], &[u64]),
         answered: &mut Answered,
         cx: &Context<'_>,
@@ -335,27 +343,21 @@ impl ChatService {
 }
 
 /// A request with its key.
-struct Question {
-    model: String,
+struct Question<'r> {
+    request: &'r ChatRequest,
     /// What is known of the model.
     known: Option<Model>,
-    /// The body that the key is of.
-    body: Map<String, Value>,
     key: RequestKey,
     usual_output: u64,
     max_output: u64,
 }
 
-impl Question {
-    fn of(request: &ChatRequest, models: &Models) -> Self {
-        let mut body = Map::new();
-        body.insert("model".to_owned(), json!(request.model));
-        body.extend(request.body.clone());
+impl<'r> Question<'r> {
+    fn of(request: &'r ChatRequest, models: &Models) -> Self {
         let known = models.get(&request.model);
         Self {
-            key: RequestKey::of(&body, request.sample),
-            model: request.model.clone(),
-            body,
+            key: RequestKey::of_model(&request.model, &request.body, request.sample),
+            request,
             usual_output: known
                 .map_or(request.usual_output, |model| model.usual_output(request.usual_output)),
             max_output: known.map_or(request.max_output, |model| model.max_output(request.max_output)),
@@ -367,33 +369,42 @@ impl Question {
         self.known.map(|model| model.price)
     }
 
+    /// The name of the model.
+    fn model(&self) -> &str {
+        &self.request.model
+    }
+
     /// Returns the body as it is sent.
     fn fitted(&self) -> Map<String, Value> {
+        let mut body = Map::new();
+        body.insert("model".to_owned(), json!(self.model()));
+        body.extend(self.request.body.clone());
         match self.known {
-            Some(model) => model.fitted(self.body.clone()),
-            None => self.body.clone(),
+            Some(model) => model.fitted(body),
+            None => body,
         }
     }
 
     /// Describes that the request is longer than the model reads.
-    fn too_long(&self) -> Option<String> {
+    fn too_long(&self, counter: &TokenCounter) -> Option<String> {
         let context = self.known?.context?;
         // A token has at least a byte.
-        let n_bytes: usize = self.body.values().map(|value| value.to_string().len()).sum();
+        let n_bytes: usize = self.request.body.values().map(|value| value.to_string().len()).sum();
         if n_bytes as u64 <= context {
             return None;
         }
-        let n_tokens = self.n_tokens();
-        let most = if tokens::is_counted(&self.model) { context } else { ESTIMATE_OFF * context };
-        (n_tokens > most).then(|| format!("not sent: {n_tokens} tokens, and {} reads {context}", self.model))
+        let n_tokens = self.n_tokens(counter);
+        let most = if tokens::is_counted(self.model()) { context } else { ESTIMATE_OFF * context };
+        (n_tokens > most)
+            .then(|| format!("not sent: {n_tokens} tokens, and {} reads {context}", self.model()))
     }
 
     fn pending(&self, input_tokens: u64) -> PendingRequest {
         PendingRequest { key: self.key, body: self.fitted(), input_tokens, max_output: self.max_output }
     }
 
-    fn n_tokens(&self) -> u64 {
-        tokens::of_request(&self.model, &self.body)
+    fn n_tokens(&self, counter: &TokenCounter) -> u64 {
+        counter.of_request(self.model(), &self.request.body)
     }
 }
 

@@ -1,9 +1,7 @@
 //! Acting: the request for the calls of the next step of a conversation. Answers are read by [`calls_in`](super::drafting::calls_in).
 
-use serde_json::Value;
-
 use super::drafting::Drafted;
-use super::texts::Task;
+use super::texts::{OfferedFunctions, Task};
 use callsieve_bfcl::conversation::Message;
 use callsieve_engine::language_model::ChatRequest;
 
@@ -16,6 +14,6 @@ pub static STEPS: Task = Task {
 };
 
 /// Returns the request for the next calls of a conversation; `None` if the texts are too long.
-pub fn question(functions: &[Value], messages: &[Message], model: &str) -> Option<ChatRequest> {
-    Some(Drafted::request(functions, messages)?.question_of(&STEPS, model, 0, 1))
+pub fn question(functions: &OfferedFunctions, messages: &[Message], model: &str) -> Option<ChatRequest> {
+    Some(Drafted::offered(functions, messages)?.question_of(&STEPS, model, 0, 1))
 }

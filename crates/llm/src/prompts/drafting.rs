@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-use super::texts::{Task, Texts};
+use super::texts::{OfferedFunctions, Task, Texts};
 use callsieve_bfcl::conversation::{Call, Message};
 use callsieve_engine::language_model::{ChatAnswer, ChatRequest};
 use callsieve_text::json_answer::object_in;
@@ -32,6 +32,11 @@ impl Drafted {
         names.sort_unstable();
         names.dedup();
         Some(Self { texts: Texts::request(functions, messages)?, names })
+    }
+
+    /// Returns the texts of a request whose docs are written already; `None` if they are too long.
+    pub(super) fn offered(functions: &OfferedFunctions, messages: &[Message]) -> Option<Self> {
+        Some(Self { texts: Texts::offered(functions, messages)?, names: functions.names().to_vec() })
     }
 
     /// Returns the question for one of several samples.
@@ -117,7 +122,10 @@ mod tests {
     fn the_names_of_the_functions_are_the_only_names_of_calls() {
         let functions = [json!({"name": "toll"}), json!({"name": "ring"})];
         let message: Message = serde_json::from_value(json!({"role": "user", "content": "Ring."})).unwrap();
-        let question = Drafted::request(&functions, &[message]).unwrap().question("m", 0, 1);
+        let drafted = Drafted::request(&functions, std::slice::from_ref(&message)).unwrap();
+        let question = drafted.question("m", 0, 1);
+        let written = Drafted::offered(&OfferedFunctions::of(&functions), &[message]).unwrap();
+        assert_eq!(written.question("m", 0, 1), question);
         let items =
             &question.body["response_format"]["json_schema"]["schema"]["properties"]["calls"]["items"];
         assert_eq!(items["properties"]["name"]["enum"], json!(["ring", "toll"]));

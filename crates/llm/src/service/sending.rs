@@ -47,7 +47,7 @@ pub(super) enum State {
 /// The requests of one call while they are sent.
 pub(super) struct Sending<'s> {
     pub(super) service: &'s ChatService,
-    pub(super) questions: &'s [Question],
+    pub(super) questions: &'s [Question<'s>],
     pub(super) missing: &'s [usize],
     pub(super) tokens: &'s [u64],
     pub(super) budget: Budget,
@@ -200,7 +200,7 @@ impl Exchange for Sending<'_> {
         match reply {
             Ok(reply) => {
                 let question = &self.questions[at];
-                let stored = StoredReply::now(&question.model, Some(reply.latency), reply.whole.clone());
+                let stored = StoredReply::now(question.model(), Some(reply.latency), reply.whole.clone());
                 let earlier = match self.service.cache.put(question.key, &stored) {
                     Ok(earlier) => earlier,
                     Err(error) => {
