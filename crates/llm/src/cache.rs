@@ -1,7 +1,7 @@
 //! The cache of replies: what a model said to a request, kept for all runs and processes.
 //!
-//! One database file (redb) in the folder of caches. A reply is stored in a transaction of its own before anything else
-//! happens to it, so a killed process loses none; several processes write in turns, and `claims` says which of them asks. The
+//! One database file (redb) in the folder of caches. A reply is stored before anything else happens to it, in a transaction with those
+//! that arrived at the same time, so a killed process loses none; several processes write in turns, and `claims` says which of them asks. The
 //! first reply to a request stays: runs have used it. Failures are never stored. The key is
 //! the SHA-256 of the request with its keys in order: kind of endpoint, model, body and number of the sample. Requests
 //! themselves are not stored, so the cache holds no text of a log beyond what a model repeats in its reply.
@@ -347,6 +347,9 @@ impl ReplyCache {
             .into_iter()
             .map(|(key, reply)| Ok((key, self.packed(reply)?)))
             .collect::<Result<_, Error>>()?;
+        if packed.is_empty() {
+            return Ok(Vec::new());
+        }
         self.change(|tables| {
             let mut earlier = Vec::with_capacity(packed.len());
             for (key, packed) in &packed {

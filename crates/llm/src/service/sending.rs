@@ -195,19 +195,48 @@ impl Exchange for Sending<'_> {
     }
 
     fn receive(&mut self, nth: usize, reply: Result<ChatReply, Error>) -> ControlFlow<()> {
+        self.receive_all(vec![(nth, reply)])
+    }
+
+    /// Stores the replies in one transaction before anything else happens to them: a transaction costs more than all else that is
+    /// done for a reply.
+    fn receive_all(&mut self, replies: Vec<(usize, Result<ChatReply, Error>)>) -> ControlFlow<()> {
+        let stored: Vec<(RequestKey, StoredReply)> = replies
+            .iter()
+            .filter_map(|(nth, reply)| {
+                let (question, reply) = (&self.questions[self.missing[*nth]], reply.as_ref().ok()?);
+                let stored = StoredReply::now(question.model(), Some(reply.latency), reply.whole.clone());
+                Some((question.key, stored))
+            })
+            .collect();
+        let earlier = match self.service.cache.put_all(stored.iter().map(|(key, reply)| (*key, reply))) {
+            Ok(earlier) => earlier,
+            Err(error) => {
+                self.stop(error);
+                return ControlFlow::Break(());
+            }
+        };
+        let mut earlier = earlier.into_iter();
+        replies.into_iter().try_for_each(|(nth, reply)| {
+            let earlier = if reply.is_ok() { earlier.next().flatten() } else { None };
+            self.take(nth, reply, earlier)
+        })
+    }
+}
+
+impl Sending<'_> {
+    /// Takes a reply, which is stored; an earlier one to the same request stays.
+    fn take(
+        &mut self,
+        nth: usize,
+        reply: Result<ChatReply, Error>,
+        earlier: Option<StoredReply>,
+    ) -> ControlFlow<()> {
         let at = self.missing[nth];
         let usage = &mut self.answered.usage;
         match reply {
             Ok(reply) => {
                 let question = &self.questions[at];
-                let stored = StoredReply::now(question.model(), Some(reply.latency), reply.whole.clone());
-                let earlier = match self.service.cache.put(question.key, &stored) {
-                    Ok(earlier) => earlier,
-                    Err(error) => {
-                        self.stop(error);
-                        return ControlFlow::Break(());
-                    }
-                };
                 self.claims.stored(question.key);
                 self.failures.ended();
                 self.service.has_answered.store(true, Ordering::Relaxed);
