@@ -38,7 +38,7 @@ use located::Section;
 use model::{Declaration, Model, State};
 
 /// Changes with every change of this module that changes a result.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The largest file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
