@@ -74,7 +74,7 @@ impl TokenCounter {
     fn n_tokens(&self, vocabulary: &'static CoreBPE, text: &str) -> u64 {
         let (mut n, mut rest) = (0, text);
         while !rest.is_empty() {
-            let (piece, after) = rest.split_at(rest.floor_char_boundary(PIECE.min(rest.len())));
+            let (piece, after) = rest.split_at(end_of_piece(rest));
             n += self.of_piece(vocabulary, piece);
             rest = after;
         }
@@ -99,6 +99,20 @@ impl TokenCounter {
         known.insert(key, n);
         n
     }
+}
+
+/// Returns where a piece of a text ends: after a line, so that requests that differ in their last lines share the pieces before. No token
+/// goes on after a line end, unless white space or a slash follows.
+fn end_of_piece(text: &str) -> usize {
+    let most = text.floor_char_boundary(PIECE.min(text.len()));
+    let bytes = &text.as_bytes()[..most];
+    let is_end = |&at: &usize| {
+        bytes[at - 1] == b'\n'
+            && bytes[at].is_ascii()
+            && !bytes[at].is_ascii_whitespace()
+            && bytes[at] != b'/'
+    };
+    (MIN_KNOWN..most).find(is_end).unwrap_or(most)
 }
 
 /// Returns whether the vocabulary of a model is built in, so that its tokens are counted and not estimated.
@@ -142,5 +156,21 @@ mod tests {
         assert!((20_000..200_000).contains(&n), "{n}");
         assert_eq!(counter.n_tokens(vocabulary, &long), n);
         assert_eq!(counter.known.lock().unwrap().len(), 2);
+    }
+
+    #[test]
+    fn pieces_that_end_with_a_line_have_the_tokens_of_the_whole() {
+        let (counter, vocabulary) = (TokenCounter::default(), vocabulary("gpt-4o"));
+        let lines =
+            "Ring the bell, please.\n\n- twice:\n/ and \\ then\n  so\n{\"a\": [1]}\r\nEnd\n[user] Ring it.\n";
+        let text = lines.repeat(30);
+        assert!(end_of_piece(&text) < text.len());
+        let whole = vocabulary.encode_ordinary(&text).len() as u64;
+        assert_eq!(counter.n_tokens(vocabulary, &text), whole);
+        // What follows does not change the pieces before.
+        let known = || counter.known.lock().unwrap().len();
+        let before = known();
+        counter.n_tokens(vocabulary, &(text + "More."));
+        assert!(known() <= before + 1);
     }
 }
