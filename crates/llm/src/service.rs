@@ -6,7 +6,7 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -78,12 +78,27 @@ pub struct ChatService {
     unusable: Mutex<HashSet<RequestKey>>,
     /// Requests that failed in this run, with the message: it does not send them again where a step runs again.
     failed: Mutex<HashMap<RequestKey, String>>,
+    /// What replies cost that arrived in this run. A run that fills up a set asks again for all rows in each round; its report is of the
+    /// last round, in which these count as what arrived.
+    paid: Mutex<HashMap<RequestKey, Paid>>,
+    round: AtomicU32,
     /// The server has answered a request of this run.
     has_answered: AtomicBool,
     /// When the service was made, in milliseconds since 1970.
     opened_ms: u64,
     /// Who claims requests, once one is sent.
     owner: Mutex<Option<Arc<Owner>>>,
+}
+
+/// What a reply of this run took.
+#[derive(Debug, Clone, Copy)]
+struct Paid {
+    /// The round in which it was counted last.
+    round: u32,
+    input_tokens: u64,
+    output_tokens: u64,
+    cost: Option<f64>,
+    estimated_input: u64,
 }
 
 impl fmt::Debug for ChatService {
@@ -104,6 +119,8 @@ impl ChatService {
             pending: Mutex::default(),
             unusable: Mutex::default(),
             failed: Mutex::default(),
+            paid: Mutex::default(),
+            round: AtomicU32::new(0),
             has_answered: AtomicBool::new(false),
             opened_ms: now_ms(),
             owner: Mutex::default(),
@@ -141,8 +158,13 @@ impl LanguageModel for ChatService {
                 && !self.asks_again(question.key, &stored)
                 && let Ok(reply) = read_reply(&stored.reply, 0.0)
             {
-                usage.cached += 1;
-                add(&mut usage.saved_cost, cost(price, &reply));
+                if let Some(paid) = self.paid_in_earlier_round(question.key) {
+                    count_paid(usage, question, paid);
+                    answered.costs[at] = paid.cost;
+                } else {
+                    usage.cached += 1;
+                    add(&mut usage.saved_cost, cost(price, &reply));
+                }
                 answered.outcomes[at] = Ok(answer_of(reply));
             } else if *first_of.entry(question.key).or_insert(at) == at {
                 missing.push(at);
@@ -153,13 +175,7 @@ impl LanguageModel for ChatService {
         let usage = &mut answered.usage;
         let tokens: Vec<u64> = missing.par_iter().map(|&at| questions[at].n_tokens(&self.tokens)).collect();
         for (&at, &n_tokens) in missing.iter().zip(&tokens) {
-            let question = &questions[at];
-            let output = question.usual_output;
-            usage.estimated_input_tokens += n_tokens;
-            usage.estimated_output_tokens += output;
-            let cost = |price: Price| price.cost(n_tokens, 0, output);
-            add(&mut usage.estimated_cost, question.price().map(cost));
-            add(&mut usage.estimated_batch_cost, question.known.and_then(|model| model.batch).map(cost));
+            estimate(usage, &questions[at], n_tokens);
         }
         // The plan still counts them.
         let in_batch = match &self.dispatch {
@@ -227,6 +243,26 @@ impl LanguageModel for ChatService {
 }
 
 impl ChatService {
+    /// Begins another round of the run: replies that arrived in earlier ones are counted again, each once.
+    pub fn begin_round(&self) {
+        self.round.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Remembers what a reply took that arrived now.
+    fn remember_paid(&self, key: RequestKey, paid: Paid) {
+        let paid = Paid { round: self.round.load(Ordering::Relaxed), ..paid };
+        self.paid.lock().unwrap_or_else(PoisonError::into_inner).insert(key, paid);
+    }
+
+    /// What a reply took that arrived in an earlier round, once a round.
+    fn paid_in_earlier_round(&self, key: RequestKey) -> Option<Paid> {
+        let round = self.round.load(Ordering::Relaxed);
+        let mut paid = self.paid.lock().unwrap_or_else(PoisonError::into_inner);
+        let paid = paid.get_mut(&key).filter(|paid| paid.round < round)?;
+        paid.round = round;
+        Some(*paid)
+    }
+
     /// Whether a request is asked again although it has a reply: an earlier run could not use it.
     fn asks_again(&self, key: RequestKey, stored: &StoredReply) -> bool {
         // One that arrived since this run began is of this run, or of one at the same time, which gets the same result.
@@ -406,6 +442,25 @@ impl<'r> Question<'r> {
     fn n_tokens(&self, counter: &TokenCounter) -> u64 {
         counter.of_request(self.model(), &self.request.body)
     }
+}
+
+/// Counts a reply that arrived in an earlier round.
+fn count_paid(usage: &mut ModelUsage, question: &Question<'_>, paid: Paid) {
+    usage.arrived += 1;
+    usage.input_tokens += paid.input_tokens;
+    usage.output_tokens += paid.output_tokens;
+    add(&mut usage.cost, paid.cost);
+    estimate(usage, question, paid.estimated_input);
+}
+
+/// Adds what a request without an answer in the cache is estimated to take.
+fn estimate(usage: &mut ModelUsage, question: &Question<'_>, n_tokens: u64) {
+    let output = question.usual_output;
+    usage.estimated_input_tokens += n_tokens;
+    usage.estimated_output_tokens += output;
+    let cost = |price: Price| price.cost(n_tokens, 0, output);
+    add(&mut usage.estimated_cost, question.price().map(cost));
+    add(&mut usage.estimated_batch_cost, question.known.and_then(|model| model.batch).map(cost));
 }
 
 fn run_error(error: Error) -> RunError {

@@ -16,7 +16,7 @@ use super::super::chat::{ChatReply, Exchange, Turn, read_reply};
 use super::super::claims::{Claim, Claims};
 use super::super::client::Client;
 use super::super::failures::{Failures, Hopeless};
-use super::{ChatService, Question, answer_of, cost, run_error};
+use super::{ChatService, Paid, Question, answer_of, cost, run_error};
 use callsieve_engine::context::Context;
 use callsieve_engine::error::Error as RunError;
 use callsieve_engine::language_model::{Answered, Unanswered};
@@ -248,7 +248,12 @@ impl Sending<'_> {
                 usage.arrived += 1;
                 usage.input_tokens += input;
                 usage.output_tokens += output;
-                self.answered.costs[at] = price.map(|price| price.cost(input, cached, output));
+                let cost = price.map(|price| price.cost(input, cached, output));
+                self.answered.costs[at] = cost;
+                let estimated_input = self.tokens[nth];
+                let paid =
+                    Paid { round: 0, input_tokens: input, output_tokens: output, cost, estimated_input };
+                self.service.remember_paid(question.key, paid);
                 // Other runs have used the first one.
                 let first = earlier.and_then(|earlier| read_reply(&earlier.reply, 0.0).ok());
                 self.answered.outcomes[at] = Ok(answer_of(first.unwrap_or(reply)));
