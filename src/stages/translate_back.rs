@@ -32,13 +32,17 @@ use crate::engine::view::View;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::environment::Environment as System;
 use crate::instruct::record::Record;
-use crate::prompts::acting::{self, STEPS};
-use crate::prompts::drafting::calls_in;
+use crate::prompts::acting::{self, STEPS, step_in};
+
 use crate::prompts::texts::OfferedFunctions;
 
 static OTHER_CALLS: Reason = Reason::policy(
     "instruction/other-calls",
     "Calls that a model makes from the request return something else than those of the instruction.",
+);
+static UNCOVERED: Reason = Reason::policy(
+    "instruction/uncovered-wish",
+    "The request has a wish beyond its calls that no offered function fulfils.",
 );
 static NOT_MISSING: Reason = Reason::policy(
     "instruction/function-not-missing",
@@ -114,6 +118,11 @@ const SAME: &str = opened!(
     r#"{"calls": [{"name": "set_door", "arguments": "{\"id\": \"D-1\", \"state\": \"open\"}"}]}, {"calls": []}"#
 );
 
+/// The same calls, and a wish that is left.
+const BEYOND: &str = opened!(
+    r#"{"calls": [{"name": "set_door", "arguments": "{\"id\": \"D-1\", \"state\": \"open\"}"}]}, {"uncovered": ["email me the receipt"], "calls": []}"#
+);
+
 impl Settings for TranslateBack {
     const NAME: &'static str = "translate-back";
     const SUMMARY: &'static str = "Has a language model make the calls from the words of instructions, and drops those that lead elsewhere.";
@@ -127,6 +136,7 @@ impl Settings for TranslateBack {
                 missing!(r#"{"calls": []}, {"calls": []}"#),
                 missing!(r#"{"calls": []}, {"calls": [{"name": "paint_door", "arguments": "{}"}]}"#),
             ),
+            Example::tables(UNCOVERED.code, BEYOND, SAME),
             Example::tables(NO_TRANSLATION.code, opened!("null"), SAME),
         ];
         examples
@@ -159,12 +169,12 @@ impl Stage for TranslateBack {
             .reads(made::COLUMNS)
             .reads([FUNCTIONS])
             .not_idempotent()
-            .reasons([&OTHER_CALLS, &NOT_MISSING, &NO_TRANSLATION])
+            .reasons([&OTHER_CALLS, &UNCOVERED, &NOT_MISSING, &NO_TRANSLATION])
             .asks_about_made(self.model.as_deref())
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         if self.model.is_some() {
             STEPS.fingerprint("prompt of calls", fingerprint);
             self.executor.fingerprint(self.environment.as_deref(), fingerprint)?;
@@ -217,6 +227,10 @@ impl Stage for TranslateBack {
                     out.drop(row.row, &OTHER_CALLS, Evidence::detail(found))?;
                     OTHER_CALLS.code
                 }
+                Led::Beyond(found) => {
+                    out.drop(row.row, &UNCOVERED, Evidence::detail(found))?;
+                    UNCOVERED.code
+                }
                 Led::Unanswered(why) => {
                     out.fail(row.row, &NO_TRANSLATION, &why)?;
                     NO_TRANSLATION.code
@@ -257,8 +271,8 @@ fn are_needed(
     let usage = ask(cx, model, lacking, questions, |at, samples, usage| {
         let name = withheld(&made[*at].record).map_or(&Value::Null, |function| &function["name"]);
         needed.push(match samples.into_iter().next() {
-            Some(reply) => usable_once(reply, usage, calls_in)
-                .map(|calls| calls.iter().any(|call| *name == call.name.as_str())),
+            Some(reply) => usable_once(reply, usage, step_in)
+                .map(|step| step.calls.iter().any(|call| *name == call.name.as_str())),
             None => Err(TOO_LONG.to_owned()),
         });
         Ok(())

@@ -65,6 +65,11 @@ impl Retrace {
         &self.messages
     }
 
+    /// Returns whether the current turn has calls.
+    pub fn expects_calls(&self) -> bool {
+        self.record.turns.get(self.turn).is_some_and(|turn| !turn.calls.is_empty())
+    }
+
     /// Adds the message of the current turn.
     fn say(&mut self) {
         let text = self.record.turns.get(self.turn).map_or("", |turn| &turn.user);

@@ -65,6 +65,10 @@ static OTHER_CALLS: Reason = Reason::policy(
     "wording/other-calls",
     "Calls that a model makes from the wording return something else than those of the instruction.",
 );
+static UNCOVERED: Reason = Reason::policy(
+    "wording/uncovered-wish",
+    "The wording has a wish beyond the calls of the instruction that no offered function fulfils.",
+);
 static NO_WORDING: Reason = Reason::fault(
     "wording/no-wording",
     "The language model gave no usable wording, or no usable answer when it was translated back.",
@@ -228,6 +232,7 @@ impl Stage for WordInstructions {
             &LANGUAGE,
             &UNCHANGED,
             &OTHER_CALLS,
+            &UNCOVERED,
             &NO_WORDING,
         ];
         Contract::of(TableId::Requests)
@@ -246,7 +251,7 @@ impl Stage for WordInstructions {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         if self.model.is_some() {
             WORDINGS.fingerprint("prompt", fingerprint);
             STEPS.fingerprint("prompt of calls", fingerprint);
@@ -414,6 +419,9 @@ impl WordInstructions {
                 Led::Same => outcome.passed.push((number, candidate.record.clone())),
                 Led::Elsewhere(found) => {
                     outcome.flaw.get_or_insert((&OTHER_CALLS, found));
+                }
+                Led::Beyond(found) => {
+                    outcome.flaw.get_or_insert((&UNCOVERED, found));
                 }
                 Led::Unanswered(why) => {
                     outcome.failure.get_or_insert(why);

@@ -3,7 +3,7 @@
 //! The arguments are JSON in a text, since the strict form of a JSON Schema cannot describe an object that depends on the
 //! function. Calls are not asked for as calls of tools, which many servers ignore.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::texts::{OfferedFunctions, Task, Texts};
 use callsieve_bfcl::conversation::{Call, Message};
@@ -46,18 +46,30 @@ impl Drafted {
 
     /// Returns the question of another task whose answers are calls.
     pub(super) fn question_of(&self, task: &Task, model: &str, sample: u32, n_samples: u32) -> ChatRequest {
+        self.question_with(&[], task, model, (sample, n_samples))
+    }
+
+    /// The same with further members of the answer, each a list of texts.
+    pub(super) fn question_with(
+        &self,
+        lists: &[&str],
+        task: &Task,
+        model: &str,
+        (sample, n_samples): (u32, u32),
+    ) -> ChatRequest {
         let call = json!({
             "type": "object",
             "properties": {"name": {"type": "string", "enum": self.names}, "arguments": {"type": "string"}},
             "required": ["name", "arguments"],
             "additionalProperties": false
         });
-        let schema = json!({
-            "type": "object",
-            "properties": {"reason": {"type": "string"}, "calls": {"type": "array", "items": call}},
-            "required": ["reason", "calls"],
-            "additionalProperties": false
-        });
+        let mut members = Map::new();
+        members.insert("reason".to_owned(), json!({"type": "string"}));
+        let texts = json!({"type": "array", "items": {"type": "string"}});
+        members.extend(lists.iter().map(|list| ((*list).to_owned(), texts.clone())));
+        members.insert("calls".to_owned(), json!({"type": "array", "items": call}));
+        let required: Vec<&String> = members.keys().collect();
+        let schema = json!({"type": "object", "required": required, "properties": members, "additionalProperties": false});
         task.question(&self.texts, &schema, model, sample, n_samples)
     }
 }
