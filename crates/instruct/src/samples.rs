@@ -464,8 +464,10 @@ impl Source for ToolSamples {
 
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
         let pool = self.pool()?;
-        let wanted = ((self.accept + self.spare) as u64).min(self.most_candidates());
         let per_reply = self.per_reply as u64;
+        // Whole samples: one with fewer slots would be another request, and be paid for again in a later round.
+        let wanted =
+            ((self.accept + self.spare) as u64).next_multiple_of(per_reply).min(self.most_candidates());
         let mut drawn: Option<(u64, Drawn)> = None;
         for number in 0..wanted {
             if cx.cancelled() {
