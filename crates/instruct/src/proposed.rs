@@ -335,10 +335,10 @@ fn call_record(
 
 /// What of a doc gives a value that nobody writes out. Options of an enum are none: who does not say one leaves it open.
 fn of_doc(schema: &Value, value: &Value) -> Option<&'static str> {
-    match schema.get("default") == Some(value) {
-        true => Some("default"),
-        false => value.is_boolean().then_some("boolean"),
+    if schema.get("default") == Some(value) {
+        return Some("default");
     }
+    value.is_boolean().then_some("boolean")
 }
 
 #[cfg(test)]
