@@ -12,10 +12,11 @@ use crate::cli::layout::{Column, Table};
 use crate::jobs::instruct::{Coverage, GenerateOptions, Way, coverage};
 use crate::pipeline::Override;
 use crate::report::model::Report;
+use crate::report::strata::StratumShare;
 use crate::run::{Options, RunReport, prepare};
 use crate::stages::Registry;
 use crate::stages::yields::{PASSED, YIELDS_NOTE, Yields};
-use crate::text::figures::count;
+use crate::text::figures::{count, share};
 
 /// Arguments of `generate`.
 #[derive(Debug, clap::Args)]
@@ -123,11 +124,14 @@ pub(super) fn generate(args: &GenerateArgs, registry: &Registry) -> anyhow::Resu
     if let Some(coverage) = coverage(&run.folder)? {
         if !args.quiet {
             console::print_painted(&strata(&coverage, &run, Screen::of_stdout()))?;
-            console::print_data(&lost_to_models(&run.report))?;
         }
         if args.explain_coverage {
             console::print_painted(&unreached(&coverage, Screen::of_stdout()))?;
         }
+    }
+    if !args.quiet {
+        console::print_data(&lost_to_models(&run.report))?;
+        console::print_data(&missed_shares(&run.report))?;
     }
     Ok(within_cost(ending(&run.outcome), &run, &args.asking))
 }
@@ -259,6 +263,23 @@ fn lost_to_models(report: &Report) -> String {
         }
     }
     text
+}
+
+/// The strata of which the set has far fewer instructions than were asked for.
+fn missed_shares(report: &Report) -> String {
+    let total: u64 = report.strata.iter().map(|stratum| stratum.instructions).sum();
+    let missed = report.strata.iter().filter(|stratum| stratum.is_missed);
+    let line = |stratum: &StratumShare| {
+        format!(
+            "stratum   {}: {} of {} instructions ({}) instead of {}\n",
+            stratum.stratum,
+            count(stratum.instructions),
+            count(total),
+            share(stratum.share),
+            share(stratum.wanted)
+        )
+    };
+    missed.map(line).collect()
 }
 
 /// The functions that no instruction calls.

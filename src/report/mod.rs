@@ -24,6 +24,7 @@ mod quote;
 pub mod rebuild;
 pub mod recipe;
 pub mod senders;
+pub mod strata;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -112,6 +113,7 @@ pub fn report(run: &Sources<'_>, events: Tally<'_>) -> Result<Report> {
         distributions: distributions::Distributions::of(folder, corpus)?,
         senders: Senders::of(corpus, recipe::is_redacted(&redacts))?,
         entries,
+        strata: strata::shares(&file.pipeline, corpus)?,
         exported: entries_written.made.into_iter().collect(),
         frozen: entries_written.frozen.into_iter().collect(),
         fault_share: fault_share(&ingest.counts, corpus),

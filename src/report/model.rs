@@ -17,6 +17,7 @@ use super::funnel::{EXPORT, FunnelRow};
 use super::rebuild::Rebuild;
 use super::recipe::{PublicSet, StepReport};
 use super::senders::Senders;
+use super::strata::StratumShare;
 use crate::engine::decision::DecisionKind;
 use crate::engine::decisions::{NOT_APPLIED_NOTE, Note};
 use crate::engine::delta::FateCount;
@@ -86,6 +87,9 @@ pub struct Report {
     pub senders: Senders,
     /// The kept requests by tier, language and the like.
     pub entries: Entries,
+    /// The kinds of instructions of a set that was made, with the shares that were asked for; empty for others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub strata: Vec<StratumShare>,
     /// Entries written, by set and category.
     pub exported: BTreeMap<String, u64>,
     /// Entries of an earlier dataset kept as they are, by set and category; no rows of this run.

@@ -249,6 +249,9 @@ impl Prepared<'_> {
                 Some(source) => self.source = source,
                 None => return Ok(report),
             }
+            if let Some(model) = &self.model {
+                model.begin_round();
+            }
         }
     }
 

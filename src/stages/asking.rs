@@ -98,8 +98,12 @@ pub(super) fn ask<R>(
         return Err(Error::Setting("the stage asks a language model, and the run has none".to_owned()));
     };
     for some in rows.chunks(ROWS_AT_ONCE) {
-        let of_rows: Vec<Vec<ChatRequest>> = some.iter().map(&requests).collect();
-        let all: Vec<ChatRequest> = of_rows.iter().flatten().cloned().collect();
+        let (mut all, mut n_samples): (Vec<ChatRequest>, Vec<usize>) = (Vec::new(), Vec::new());
+        for row in some {
+            let first = all.len();
+            all.extend(requests(row));
+            n_samples.push(all.len() - first);
+        }
         let answered = model.answer(&all, cx)?;
         usage.add(&answered.usage);
         let unusable = RefCell::new(Vec::new());
@@ -110,11 +114,11 @@ pub(super) fn ask<R>(
             cost,
             unusable: &unusable,
         });
-        for (row, of_row) in some.iter().zip(&of_rows) {
+        for (row, n) in some.iter().zip(n_samples) {
             if cx.cancelled() {
                 return Err(Error::Interrupted);
             }
-            receive(row, samples.by_ref().take(of_row.len()).collect(), &mut usage)?;
+            receive(row, samples.by_ref().take(n).collect(), &mut usage)?;
         }
         drop(samples);
         model.mark_unusable(&unusable.into_inner())?;

@@ -103,9 +103,9 @@ impl Stage for CompressResults {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let Some(model) = self.model.as_deref().map(str::trim) else { return Ok(()) };
         let docs = view.all_parents(cx, |list| list.functions())?;
         let made = made_rows(view, cx)?;
-        let Some(model) = self.model.as_deref().map(str::trim) else { return Ok(()) };
         let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
         for row in &made {
             for call in row.record.calls.iter().filter(|call| call.failure.is_none()) {

@@ -120,10 +120,10 @@ impl Stage for DropUnneededCalls {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let made = made_rows(view, cx)?;
         if self.environment.is_none() {
             return Ok(());
         }
+        let made = made_rows(view, cx)?;
         let environment = self.executor.open(self.environment.as_deref())?;
         let runner = Runner::new(&*environment, cx.seed);
         // What a program made is without such calls already.

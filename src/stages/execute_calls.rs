@@ -159,10 +159,10 @@ impl Stage for ExecuteCalls {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let made = made_rows(view, cx)?;
         if self.environment.is_none() {
             return Ok(());
         }
+        let made = made_rows(view, cx)?;
         let environment = self.executor.open(self.environment.as_deref())?;
         let runner = Runner::new(&*environment, cx.seed).with_most_bytes(self.max_result_bytes);
         let proposed: Vec<_> =

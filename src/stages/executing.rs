@@ -143,6 +143,10 @@ impl Episode for Episodes {
         self.inner.state()
     }
 
+    fn state_hash(&mut self) -> std::result::Result<Option<String>, EnvironmentError> {
+        self.inner.state_hash()
+    }
+
     fn stop(self: Box<Self>) -> std::result::Result<(), EnvironmentError> {
         self.inner.stop()
     }

@@ -99,14 +99,28 @@ fn every_stage_checks_for_cancellation_at_every_row_and_stops_at_any_check() {
             TableId::Requests => N_REQUESTS as u64,
             TableId::DocLists => N_LISTS as u64,
         };
+        let made = || match (kind.examples)().first() {
+            Some(example) if WITH_A_MODEL.contains(&kind.name) => kind.with_settings(example.settings),
+            _ => (kind.for_examples)(),
+        };
         fixture::assert_stops_wherever_it_is_asked_to(kind.name, n_rows, |cancel| {
             pool.install(|| {
-                let (stage, corpus) = ((kind.for_examples)(), fixture::corpus(&tables));
+                let (stage, corpus) = (made(), fixture::corpus(&tables));
                 judge_until(cancel, &*stage, &corpus, &cells).map(drop)
             })
         });
     }
 }
+
+/// Stages that have nothing to do, and read nothing, without a model.
+const WITH_A_MODEL: [&str; 6] = [
+    "annotate",
+    "compress-results",
+    "judge-solutions",
+    "translate-back",
+    "word-instructions",
+    "write-instructions",
+];
 
 /// Stages that work on after their rows are read, with the minimum number of cancellation checks in that part. For
 /// `merge-near-queries`, one of the two checks per request is in the loop over the groups.

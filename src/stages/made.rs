@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 use crate::columns::{CHOSEN, FOLLOWING_MESSAGES, MESSAGES, PASS_RATE, PROGRAM, RESPONSE, TRACES};
@@ -25,8 +26,26 @@ pub(super) struct MadeRow {
     pub(super) row: RowIx,
     /// Its program.
     pub(super) record: Record,
-    /// The cells of [`COLUMNS`]; null where there is none.
-    cells: [Value; 4],
+    cells: Cells,
+}
+
+/// The cells of [`COLUMNS`] of a row as texts, which take a small part of the memory of values.
+type Cells = [Option<Box<str>>; 4];
+
+/// A row with a program that is not parsed yet.
+pub(super) struct UnreadRow {
+    row: RowIx,
+    cells: Cells,
+}
+
+impl UnreadRow {
+    /// Parses the program.
+    pub(super) fn read(self) -> MadeRow {
+        let Self { row, cells } = self;
+        let program = cells[0].as_deref().unwrap_or_default();
+        let record = serde_json::from_str(program).expect("a column that callsieve wrote is JSON");
+        MadeRow { row, record, cells }
+    }
 }
 
 /// Returns the kept rows that have a program.
@@ -34,17 +53,24 @@ pub(super) struct MadeRow {
 /// # Errors
 /// The user asked to stop, or a table cannot be read.
 pub(super) fn made_rows(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<MadeRow>> {
+    Ok(unread_rows(view, cx)?.into_par_iter().map(UnreadRow::read).collect())
+}
+
+/// Returns the kept rows that have a program, for stages that go through them a few at a time.
+///
+/// # Errors
+/// As [`made_rows`].
+pub(super) fn unread_rows(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<UnreadRow>> {
     let mut made = Vec::new();
     view.stream(
         cx,
         |row| view.is_kept(row),
         |batch| {
             let read = batch.map_rows(|row| {
-                let record = row.json::<Record>(PROGRAM)?;
-                Some(MadeRow {
+                row.text(PROGRAM)?;
+                Some(UnreadRow {
                     row: row.ix(),
-                    record,
-                    cells: COLUMNS.map(|column| row.json(column).unwrap_or_default()),
+                    cells: COLUMNS.map(|column| row.text(column).map(Box::from)),
                 })
             })?;
             made.extend(read.into_iter().flatten());
@@ -91,8 +117,12 @@ pub(super) fn attempted_rows(view: &View<'_>, cx: &Context<'_>) -> Result<Vec<At
             Ok(())
         },
     )?;
-    let made = made_rows(view, cx)?.into_iter();
-    Ok(made.filter_map(|row| attempts.remove(&row.row).map(|own| (row, own))).collect())
+    // Most runs have none.
+    if attempts.is_empty() {
+        return Ok(Vec::new());
+    }
+    let made = unread_rows(view, cx)?.into_iter();
+    Ok(made.filter_map(|row| attempts.remove(&row.row).map(|own| (row.read(), own))).collect())
 }
 
 impl MadeRow {
@@ -124,12 +154,15 @@ impl MadeRow {
 
     /// Sets the cell of one of [`COLUMNS`], with an edit, if it is another one.
     fn set_cell(&self, at: usize, new: &Value, reason: &'static Reason, out: &mut Verdict<'_>) -> Result<()> {
-        let (column, old) = (COLUMNS[at], &self.cells[at]);
-        if old == new {
+        let column = COLUMNS[at];
+        let old: Value = self.cells[at].as_deref().map_or(Value::Null, |text| {
+            serde_json::from_str(text).expect("a column that callsieve wrote is JSON")
+        });
+        if old == *new {
             return Ok(());
         }
         let mut ops = Vec::new();
-        differences(old, new, &mut String::new(), &mut ops);
+        differences(&old, new, &mut String::new(), &mut ops);
         let patch = Value::Array(ops).to_string();
         out.edit(self.row, Edit { column, reason, safety: Safety::Unsafe, patch })?;
         out.set(self.row, column, new.to_string())

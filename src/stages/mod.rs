@@ -35,6 +35,7 @@ pub mod merge_exact_docs;
 pub mod merge_near_docs;
 pub mod merge_near_queries;
 pub(crate) mod near_queries;
+mod offered;
 pub mod parse_docs;
 pub(crate) mod personal;
 pub mod redact;

@@ -15,9 +15,9 @@ use super::Settings;
 use super::asking::{TOO_LONG, ask, usable_once};
 use super::executing::{BUILT_IN, Executor};
 use super::made::{self, MadeRow, made_rows};
+use super::offered::{OfferedDocs, written};
 use super::translating::{Led, Translated, translate_back};
 use super::yields::{PASSED, YIELDS_NOTE, Yields};
-use crate::cells::TypedCells as _;
 use crate::columns::FUNCTIONS;
 use crate::conversation::{Message, Role};
 use crate::engine::context::Context;
@@ -32,12 +32,17 @@ use crate::engine::view::View;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::environment::Environment as System;
 use crate::instruct::record::Record;
-use crate::prompts::acting::{self, STEPS};
-use crate::prompts::drafting::calls_in;
+use crate::prompts::acting::{self, STEPS, step_in};
+
+use crate::prompts::texts::OfferedFunctions;
 
 static OTHER_CALLS: Reason = Reason::policy(
     "instruction/other-calls",
     "Calls that a model makes from the request return something else than those of the instruction.",
+);
+static UNCOVERED: Reason = Reason::policy(
+    "instruction/uncovered-wish",
+    "The request has a wish beyond its calls that no offered function fulfils.",
 );
 static NOT_MISSING: Reason = Reason::policy(
     "instruction/function-not-missing",
@@ -113,6 +118,11 @@ const SAME: &str = opened!(
     r#"{"calls": [{"name": "set_door", "arguments": "{\"id\": \"D-1\", \"state\": \"open\"}"}]}, {"calls": []}"#
 );
 
+/// The same calls, and a wish that is left.
+const BEYOND: &str = opened!(
+    r#"{"calls": [{"name": "set_door", "arguments": "{\"id\": \"D-1\", \"state\": \"open\"}"}]}, {"uncovered": ["email me the receipt"], "calls": []}"#
+);
+
 impl Settings for TranslateBack {
     const NAME: &'static str = "translate-back";
     const SUMMARY: &'static str = "Has a language model make the calls from the words of instructions, and drops those that lead elsewhere.";
@@ -126,6 +136,7 @@ impl Settings for TranslateBack {
                 missing!(r#"{"calls": []}, {"calls": []}"#),
                 missing!(r#"{"calls": []}, {"calls": [{"name": "paint_door", "arguments": "{}"}]}"#),
             ),
+            Example::tables(UNCOVERED.code, BEYOND, SAME),
             Example::tables(NO_TRANSLATION.code, opened!("null"), SAME),
         ];
         examples
@@ -158,12 +169,12 @@ impl Stage for TranslateBack {
             .reads(made::COLUMNS)
             .reads([FUNCTIONS])
             .not_idempotent()
-            .reasons([&OTHER_CALLS, &NOT_MISSING, &NO_TRANSLATION])
+            .reasons([&OTHER_CALLS, &UNCOVERED, &NOT_MISSING, &NO_TRANSLATION])
             .asks_about_made(self.model.as_deref())
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         if self.model.is_some() {
             STEPS.fingerprint("prompt of calls", fingerprint);
             self.executor.fingerprint(self.environment.as_deref(), fingerprint)?;
@@ -180,21 +191,21 @@ impl Stage for TranslateBack {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let docs = view.all_parents(cx, |list| list.functions())?;
-        let made = made_rows(view, cx)?;
         let Some(model) = self.model.as_deref().map(str::trim) else { return Ok(()) };
+        let docs = OfferedDocs::read(view, cx)?;
+        let made = made_rows(view, cx)?;
         let environment = self.executor.open(self.environment.as_deref())?;
-        let functions = |row: &MadeRow| docs.of(row.row).map_or(&[][..], Vec::as_slice);
-        let told = made
-            .iter()
-            .map(|row| Translated { record: Arc::new(row.record.clone()), functions: functions(row) });
-        let told: Vec<Translated<'_>> = told.collect();
+        let told = made.iter().map(|row| Translated {
+            record: Arc::new(row.record.clone()),
+            functions: written(docs.of(row.row)),
+        });
+        let told: Vec<Translated> = told.collect();
         let (mut led, mut usage) = translate_back(&told, model, &*environment, cx)?;
         usage.rows = made.len() as u64;
         let lacking: Vec<usize> = (0..told.len())
             .filter(|at| matches!(led[*at], Led::Same) && withheld(&told[*at].record).is_some())
             .collect();
-        let (needed, of_needed) = are_needed(&lacking, &told, model, cx)?;
+        let (needed, of_needed) = are_needed(&lacking, &made, &docs, model, cx)?;
         usage.add(&ModelUsage { rows: 0, ..of_needed });
         let mut not_missing = vec![false; led.len()];
         for (at, needed) in lacking.into_iter().zip(needed) {
@@ -215,6 +226,10 @@ impl Stage for TranslateBack {
                 Led::Elsewhere(found) => {
                     out.drop(row.row, &OTHER_CALLS, Evidence::detail(found))?;
                     OTHER_CALLS.code
+                }
+                Led::Beyond(found) => {
+                    out.drop(row.row, &UNCOVERED, Evidence::detail(found))?;
+                    UNCOVERED.code
                 }
                 Led::Unanswered(why) => {
                     out.fail(row.row, &NO_TRANSLATION, &why)?;
@@ -240,22 +255,24 @@ type Needed = Vec<std::result::Result<bool, String>>;
 /// Offers the missing functions of instructions as well.
 fn are_needed(
     lacking: &[usize],
-    told: &[Translated<'_>],
+    made: &[MadeRow],
+    docs: &OfferedDocs<'_>,
     model: &str,
     cx: &Context<'_>,
 ) -> Result<(Needed, ModelUsage)> {
     let mut needed = Vec::new();
     let questions = |at: &usize| {
-        let (functions, record) = (told[*at].functions, &told[*at].record);
-        let functions: Vec<Value> = functions.iter().chain(withheld(record)).cloned().collect();
+        let record = &made[*at].record;
+        let mut functions = docs.values_of(made[*at].row);
+        functions.extend(withheld(record).cloned());
         let said = [Message::text(Role::User, &record.instruction)];
-        acting::question(&functions, &said, model).into_iter().collect()
+        acting::question(&OfferedFunctions::of(&functions), &said, model).into_iter().collect()
     };
     let usage = ask(cx, model, lacking, questions, |at, samples, usage| {
-        let name = withheld(&told[*at].record).map_or(&Value::Null, |function| &function["name"]);
+        let name = withheld(&made[*at].record).map_or(&Value::Null, |function| &function["name"]);
         needed.push(match samples.into_iter().next() {
-            Some(reply) => usable_once(reply, usage, calls_in)
-                .map(|calls| calls.iter().any(|call| *name == call.name.as_str())),
+            Some(reply) => usable_once(reply, usage, step_in)
+                .map(|step| step.calls.iter().any(|call| *name == call.name.as_str())),
             None => Err(TOO_LONG.to_owned()),
         });
         Ok(())

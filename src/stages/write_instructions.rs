@@ -342,11 +342,11 @@ impl Stage for WriteInstructions {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let docs = view.all_parents(cx, |list| list.functions())?;
-        let made = made_rows(view, cx)?;
         if self.models.is_empty() {
             return Ok(());
         }
+        let docs = view.all_parents(cx, |list| list.functions())?;
+        let made = made_rows(view, cx)?;
         let mut samples: BTreeMap<u64, SampleRows<'_>> = BTreeMap::new();
         for row in &made {
             let Some(sample) = row.record.sample.as_ref().filter(|_| row.record.turns.is_empty()) else {

@@ -65,10 +65,14 @@ type Programs = Arc<BTreeMap<String, Value>>;
 
 /// Makes the instructions of programs without a model, by which the server knows the right calls.
 fn programs(bench: &Bench, accept: &str) -> Programs {
+    programs_with(bench, &["--accept", accept])
+}
+
+fn programs_with(bench: &Bench, more: &[&str]) -> Programs {
     let plain = bench.generate(
         "http://127.0.0.1:9/v1",
         "plain",
-        &["--bindings", "raw/repair-shop.bindings.toml", "--accept", accept],
+        &[&["--bindings", "raw/repair-shop.bindings.toml"], more].concat(),
     );
     assert!(plain.status.success(), "{}", shown(&plain));
     let all = bench.lines("plain", "programs.jsonl");
@@ -313,6 +317,90 @@ fn instructions_of_a_model_are_executed_and_each_rule_has_its_reason() {
             && yields["instruction/meta-talk"] == reasons["instruction/meta-talk"],
         "{yields}"
     );
+}
+
+#[test]
+fn what_the_rounds_of_a_set_cost_is_added_up() {
+    let bench = Bench::new();
+    let server = Server::start(|request, _| {
+        let (prompt, text) = asked(request);
+        if prompt.starts_with("You do what a user asks by calls") {
+            return called_back(&text);
+        }
+        reply(&proposals(&text).to_string())
+    });
+    let arguments: Vec<&str> =
+        WRITTEN.iter().map(|argument| if *argument == "m" { "gpt-4o" } else { argument }).collect();
+    let done = bench.generate(&server.url, "rounds", &arguments);
+    assert!(matches!(done.status.code(), Some(1 | 4)), "{}", shown(&done));
+    let run: Value =
+        serde_json::from_slice(&std::fs::read(bench.path("rounds").join("run.json")).unwrap()).unwrap();
+    assert!(run["pipeline"]["ingest"]["spare"].as_u64() > Some(0), "one round was enough");
+    let n_asked = |prompt: &str| {
+        let requests = server.requests();
+        requests.iter().filter(|request| asked(request).0.starts_with(prompt)).count() as u64
+    };
+    let report = bench.report("rounds");
+    for (stage, prompt) in [
+        ("write-instructions", "You write what people say"),
+        ("translate-back", "You do what a user asks by calls"),
+    ] {
+        let usage = &report["language_models"][stage];
+        assert_eq!(usage["arrived"].as_u64(), Some(n_asked(prompt)), "{stage}: {usage}");
+        assert!(usage["cost"].as_f64() > Some(0.0) && usage["saved_cost"].is_null(), "{stage}: {usage}");
+    }
+    // The next run pays nothing.
+    let again = bench.generate(&server.url, "again", &[&arguments[..], &["--cache-only"]].concat());
+    assert_eq!(again.status.code(), done.status.code(), "{}", shown(&again));
+    let usage = |out: &str| bench.report(out)["language_models"]["write-instructions"].clone();
+    let (first, later) = (usage("rounds"), usage("again"));
+    assert_eq!((&later["arrived"], &later["cached"]), (&json!(0), &first["arrived"]));
+    let rounded = |cost: &Value| (cost.as_f64().unwrap() * 1e9).round();
+    assert!((rounded(&later["saved_cost"]) - rounded(&first["cost"])).abs() < 2.0, "{later} {first}");
+}
+
+#[test]
+fn a_stratum_that_has_far_fewer_than_its_share_is_shown() {
+    const SHARES: [&str; 2] = ["--set", "ingest.strata={single = 0.5, parallel = 0.5}"];
+    let bench = Bench::new();
+    let known = programs_with(&bench, &[&["--accept", "90"], &SHARES[..]].concat());
+    // Of parallel calls most are not made when they are translated back.
+    let server = Server::start(move |request, _| {
+        let (prompt, text) = asked(request);
+        let said = text.lines().find_map(|line| line.strip_prefix("[user] "));
+        let record = said.and_then(|said| known.values().find(|record| worded(record)[0] == said));
+        let is_lost = |record: &Value| {
+            record["stratum"] == "parallel" && !record["id"].as_str().unwrap().ends_with('7')
+        };
+        if prompt.starts_with("You do what a user asks by calls") && record.is_some_and(is_lost) {
+            return reply(&json!({"reason": "So.", "calls": []}).to_string());
+        }
+        // A later round has programs that the server does not know.
+        let is_known = text.lines().any(|line| known.contains_key(line.trim_start_matches("message_1: ")));
+        if prompt.starts_with("You are a person who asks") && !is_known {
+            return reply("Let me think about it.");
+        }
+        answer(&known, request)
+    });
+    let mut command = callsieve();
+    command.env("OPENAI_BASE_URL", &server.url).env("OPENAI_API_KEY", KEY);
+    command.env("CALLSIEVE_CACHE", bench.path("cache"));
+    command.args(["generate", WORKSHOP, "--out"]).arg(bench.path("missed")).args(SHARES);
+    command.args(["--bindings", "raw/repair-shop.bindings.toml", "--accept", "90", "--word", "m"]);
+    command.args(["--set", "word-instructions.over_specified=0", "--set", "word-instructions.implicit=0"]);
+    command.args(["--max-candidates", "800"]);
+    let done = command.output().unwrap();
+    let out = String::from_utf8_lossy(&done.stdout).into_owned();
+    let strata = bench.report("missed")["strata"].as_array().cloned().unwrap_or_default();
+    let of = |name: &str| strata.iter().find(|stratum| stratum["stratum"] == name).cloned().unwrap();
+    let (parallel, single) = (of("parallel"), of("single"));
+    assert_eq!((&parallel["wanted"], &parallel["is_missed"]), (&json!(0.5), &json!(true)), "{parallel}");
+    assert_eq!(single["is_missed"], false, "{single}");
+    let n: u64 = strata.iter().filter_map(|stratum| stratum["instructions"].as_u64()).sum();
+    assert_eq!(n, bench.lines("missed", "programs.jsonl").len() as u64);
+    let line = out.lines().find(|line| line.starts_with("stratum   parallel: ")).unwrap_or(&out);
+    assert!(line.ends_with("instead of 50.0 %"), "{line}");
+    assert!(!out.contains("stratum   single: "), "{out}");
 }
 
 #[test]

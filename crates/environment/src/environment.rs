@@ -207,6 +207,14 @@ pub trait Episode: Send {
     /// The state cannot be read although the environment has one.
     fn state(&mut self) -> Result<Option<Value>, EnvironmentError>;
 
+    /// Returns the [`state_hash`] of the visible state, without the state where the environment can do without it.
+    ///
+    /// # Errors
+    /// As [`state`](Self::state).
+    fn state_hash(&mut self) -> Result<Option<String>, EnvironmentError> {
+        Ok(self.state()?.as_ref().map(state_hash))
+    }
+
     /// Ends the episode and everything that it started.
     ///
     /// # Errors

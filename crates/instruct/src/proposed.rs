@@ -10,7 +10,7 @@ use callsieve_environment::unexecuted::Unexecuted;
 use callsieve_programs::program::ResultPath;
 use callsieve_programs::stratum::Stratum;
 use callsieve_programs::wording::templates::{Templates, capitalised};
-use callsieve_programs::words::words;
+use callsieve_programs::wording::wanted::{Wanted, wanted};
 use callsieve_text::content_hash::content_hash;
 use callsieve_text::language::{UNDETERMINED, language};
 use serde_json::{Map, Value, json};
@@ -87,6 +87,7 @@ pub fn proposed(record: &Record, offer: &Offer<'_>, turns: &[Turn<'_>]) -> Resul
     check_turns(record.stratum, turns)?;
     check_kind(record.stratum, &made, &lacking)?;
     let has_no_call = record.stratum.has_no_call() || record.stratum == Stratum::MissingParameter;
+    let missing = missing_value(&lacking, &made, offer);
     let mut new = record.clone();
     let (mut made, mut unsaid) = (made.into_iter(), None);
     let requests: Vec<&str> = turns.iter().map(|(request, _)| *request).collect();
@@ -99,12 +100,7 @@ pub fn proposed(record: &Record, offer: &Offer<'_>, turns: &[Turn<'_>]) -> Resul
         new.turns.push(TurnRecord {
             user: (*request).to_owned(),
             calls: (first..=new.calls.len()).collect(),
-            answer: answer(
-                record.stratum,
-                request,
-                lacking.first().and_then(|of| of.first()),
-                offer.templates,
-            ),
+            answer: answer(record.stratum, request, missing.as_ref(), offer.templates),
         });
     }
     requests.first().copied().unwrap_or_default().clone_into(&mut new.instruction);
@@ -121,18 +117,31 @@ fn check_turns(kind: Stratum, turns: &[Turn<'_>]) -> Result<(), Faulty> {
     is_so.then_some(()).ok_or_else(|| (Fault::OtherKind, json!({"kind": kind.name(), "turns": turns.len()})))
 }
 
+/// What the first call lacks, as a question names it.
+fn missing_value(
+    lacking: &[Vec<String>],
+    made: &[(String, Map<String, Value>)],
+    offer: &Offer<'_>,
+) -> Option<Wanted> {
+    let (parameter, (function, _)) = (lacking.first()?.first()?, made.first()?);
+    let doc = offer.functions.iter().find(|doc| doc["name"] == **function)?;
+    Some(wanted(function, parameter, &doc["parameters"]["properties"][parameter]))
+}
+
 /// The answer where no call is right: there is no function for it, or a value is asked for. Others are made of results.
-fn answer(kind: Stratum, request: &str, missing: Option<&String>, templates: &Templates) -> String {
-    let forms = match kind {
-        Stratum::MissingFunction | Stratum::Irrelevance => &templates.turns.no_function,
-        Stratum::MissingParameter => &templates.turns.missing,
+fn answer(kind: Stratum, request: &str, missing: Option<&Wanted>, templates: &Templates) -> String {
+    let (forms, what) = match (kind, missing) {
+        (Stratum::MissingFunction | Stratum::Irrelevance, _) => (&templates.turns.no_function, ""),
+        (Stratum::MissingParameter, Some(Wanted::Thing(thing))) => (&templates.turns.missing, &**thing),
+        (Stratum::MissingParameter, Some(Wanted::Choice(choice))) => {
+            (&templates.turns.missing_choice, &**choice)
+        }
         _ => return String::new(),
     };
     let drawn = usize::try_from(content_hash(request) % forms.len().max(1) as u128).unwrap_or_default();
-    let what = format!("the {}", missing.map(|name| words(name).join(" ")).unwrap_or_default());
     forms
         .get(drawn)
-        .map(|form| form.replace("{what}", &what).replace("{What}", &capitalised(&what)))
+        .map(|form| form.replace("{what}", what).replace("{What}", &capitalised(what)))
         .unwrap_or_default()
 }
 
@@ -324,18 +333,12 @@ fn call_record(
     call
 }
 
-/// What of a doc gives a value that nobody writes out.
+/// What of a doc gives a value that nobody writes out. Options of an enum are none: who does not say one leaves it open.
 fn of_doc(schema: &Value, value: &Value) -> Option<&'static str> {
-    let listed = schema["enum"].as_array().or_else(|| schema["items"]["enum"].as_array());
-    let is_listed = |value: &Value| listed.is_some_and(|values| values.contains(value));
-    let all_listed = value.as_array().is_some_and(|all| !all.is_empty() && all.iter().all(is_listed));
     if schema.get("default") == Some(value) {
-        Some("default")
-    } else if is_listed(value) || all_listed {
-        Some("enum")
-    } else {
-        value.is_boolean().then_some("boolean")
+        return Some("default");
     }
+    value.is_boolean().then_some("boolean")
 }
 
 #[cfg(test)]
@@ -383,7 +386,7 @@ mod tests {
         let functions = functions();
         let templates = Templates::english();
         let offer = Offer { functions: &functions, language: Some("en"), templates: &templates };
-        let request = "Which bell hangs in the north tower? Ring it three times, please.";
+        let request = "Which deep bell hangs in the north tower? Ring it three times, please.";
         let made = calls(&[
             ("find_bell", json!({"tower": "north tower", "loud": true})),
             ("ring_bell", json!({"id": "$1.id", "times": 3, "tone": "deep"})),
@@ -392,8 +395,8 @@ mod tests {
         assert_eq!((record.instruction.as_str(), &record.turns[0].calls), (request, &vec![1, 2]));
         let sources = &record.calls[1].provenance;
         assert_eq!(sources["id"], Provenance::Result { path: "$1.id".into() });
-        assert_eq!(sources["times"], of_words(1, request, 45..50, "model"));
-        assert_eq!(sources["tone"], Provenance::Doc { source: "enum".into() });
+        assert_eq!(sources["times"], of_words(1, request, 50..55, "model"));
+        assert_eq!(sources["tone"], of_words(1, request, 6..10, "model"));
         assert_eq!(record.calls[0].provenance["loud"], Provenance::Doc { source: "boolean".into() });
         assert_eq!(record.calls[1].references["id"], "$1.id");
         let other = calls(&[("find_bell", json!({"tower": "south"}))]);
@@ -404,13 +407,37 @@ mod tests {
     }
 
     #[test]
+    fn an_option_of_an_enum_is_said_or_the_default() {
+        let templates = Templates::english();
+        let unsaid = |request: &str, tone: &Value, default: &Value| {
+            let functions: Vec<Value> =
+                serde_json::from_value(json!([{"name": "ring_bell", "description": "Rings it.",
+                "parameters": {"type": "object", "required": [], "properties":
+                    {"tone": {"enum": ["deep", "very_high", ["deep", "high"]], "default": default}}}}]))
+                .unwrap();
+            let offer = Offer { functions: &functions, language: Some("en"), templates: &templates };
+            let made = calls(&[("ring_bell", json!({ "tone": tone }))]);
+            proposed(&record(Stratum::Single), &offer, &[(request, &made)]).unwrap().unsaid
+        };
+        let (deep, high) = (json!("deep"), json!("very_high"));
+        assert_eq!(unsaid("Please ring the bell at noon.", &deep, &high).unwrap()["value"], "deep");
+        assert_eq!(unsaid("Please ring the bell at noon.", &deep, &deep), None);
+        assert_eq!(unsaid("Please ring the bell at noon, very high.", &high, &Value::Null), None);
+        let both = json!(["deep", "high"]);
+        assert!(unsaid("Please ring the bell at noon, deep.", &both, &Value::Null).is_some());
+        assert_eq!(unsaid("Please ring it at noon, deep and then high.", &both, &Value::Null), None);
+    }
+
+    #[test]
     fn a_conversation_has_calls_in_each_turn_and_its_values_in_any_earlier_one() {
         let (functions, templates) = (functions(), Templates::english());
         let offer = Offer { functions: &functions, language: Some("en"), templates: &templates };
         let first = calls(&[("find_bell", json!({"tower": "north"}))]);
         let then = calls(&[("ring_bell", json!({"id": "$1.id", "times": 3, "tone": "high"}))]);
-        let turns: [Turn<'_>; 2] =
-            [("Which bell hangs in the north tower?", &first), ("Ring it three times, please.", &then)];
+        let turns: [Turn<'_>; 2] = [
+            ("Which bell hangs in the north tower?", &first),
+            ("Ring it three times in a high tone, please.", &then),
+        ];
         let made = proposed(&record(Stratum::MultiTurn), &offer, &turns).unwrap();
         assert_eq!((made.unsaid, made.record.turns.len()), (None, 2));
         assert_eq!((&made.record.turns[0].calls, &made.record.turns[1].calls), (&vec![1], &vec![2]));
@@ -449,6 +476,25 @@ mod tests {
         ] {
             assert_eq!(fault(kind, request, &made), expected, "{request} {made:?}");
         }
+    }
+
+    #[test]
+    fn a_question_for_a_missing_value_names_it_in_english() {
+        let templates = Templates::english();
+        let asked = |parameter: &str, schema: Value| {
+            let functions = [json!({"name": "ring_bell", "description": "Rings it.", "parameters":
+                {"type": "object", "required": [parameter], "properties": {parameter: schema}}})];
+            let offer = Offer { functions: &functions, language: Some("en"), templates: &templates };
+            let made = calls(&[("ring_bell", json!({}))]);
+            proposed(&record(Stratum::MissingParameter), &offer, &[("Ring it at noon, please.", &made)])
+                .unwrap()
+                .record
+                .answer
+        };
+        let which = asked("tower_id", json!({"type": "string"}));
+        assert!(which.contains("tower") && !which.contains("the tower id you mean"), "{which}");
+        let whether = asked("is_loud", json!({"type": "boolean"}));
+        assert!(whether.contains("whether it is loud"), "{whether}");
     }
 
     #[test]

@@ -221,7 +221,7 @@ impl Record {
             calls: steps.filter(is_made).map(|step| call(instruction, step)).collect(),
             answer: last.map(|answer| answer.text.clone()).unwrap_or_default(),
             answer_from: last.iter().flat_map(|answer| &answer.values).map(ToString::to_string).collect(),
-            together: matches!(instruction.stratum, Stratum::Parallel | Stratum::MultipleTools),
+            together: instruction.stratum.is_at_once(),
             offered: instruction.offered.clone(),
             withheld: instruction.withheld.clone(),
             environment: environment.name().to_owned(),

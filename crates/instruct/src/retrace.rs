@@ -42,12 +42,15 @@ pub struct Retrace {
     turn: usize,
     /// The calls of earlier turns.
     n_before: usize,
+    /// What happened when all calls so far ran.
+    ran: Option<Execution>,
 }
 
 impl Retrace {
     /// Returns a record before its first call.
     pub fn new(record: Arc<Record>) -> Self {
-        let mut this = Self { record, messages: Vec::new(), made: Vec::new(), turn: 0, n_before: 0 };
+        let mut this =
+            Self { record, messages: Vec::new(), made: Vec::new(), turn: 0, n_before: 0, ran: None };
         this.say();
         this
     }
@@ -60,6 +63,11 @@ impl Retrace {
     /// Returns the conversation so far: messages of the user, calls with their results, answers of earlier turns.
     pub fn messages(&self) -> &[Message] {
         &self.messages
+    }
+
+    /// Returns whether the current turn has calls.
+    pub fn expects_calls(&self) -> bool {
+        self.record.turns.get(self.turn).is_some_and(|turn| !turn.calls.is_empty())
     }
 
     /// Adds the message of the current turn.
@@ -106,6 +114,7 @@ impl Retrace {
         environment: &dyn Environment,
     ) -> Result<(), EnvironmentError> {
         let first = self.made.len();
+        self.ran = None;
         self.made.extend(calls.iter().map(|call| Call::new(call.name.clone(), arguments(call))));
         let seen = self.run(environment)?;
         let made: Vec<MadeCall> = (first + 1..)
@@ -124,19 +133,25 @@ impl Retrace {
         Ok(())
     }
 
-    fn run(&self, environment: &dyn Environment) -> Result<Execution, EnvironmentError> {
-        run_from_start(&self.record, environment, &self.made)
+    /// Runs all calls so far, unless they ran already.
+    fn run(&mut self, environment: &dyn Environment) -> Result<&Execution, EnvironmentError> {
+        let ran = match self.ran.take() {
+            Some(ran) => ran,
+            None => run_from_start(&self.record, environment, &self.made)?,
+        };
+        Ok(self.ran.insert(ran))
     }
 
     /// Whether the calls of the turn return what those of the instruction do, and what was expected and found if not.
     fn is_done(
-        &self,
+        &mut self,
         turn: &TurnRecord,
         environment: &dyn Environment,
     ) -> Result<(bool, Value), EnvironmentError> {
+        self.run(environment)?;
         let expected = calls_of(&self.record, turn);
-        let seen = self.run(environment)?.observations;
-        let made: Vec<(&Call, &Observation)> = self.made.iter().zip(&seen).skip(self.n_before).collect();
+        let seen = self.ran.iter().flat_map(|ran| &ran.observations);
+        let made: Vec<(&Call, &Observation)> = self.made.iter().zip(seen).skip(self.n_before).collect();
         let is_same = returns_the_same(&self.record, &expected, &made);
         let found = json!({
             "turn": self.turn + 1,
@@ -165,8 +180,8 @@ impl Retrace {
         if !self.record.is_executed() || self.record.end_state.is_none() {
             return Ok(Next::Same);
         }
-        let hash = self.run(environment)?.state_hash;
-        if hash == self.record.end_state {
+        let end_state = self.record.end_state.clone();
+        if self.run(environment)?.state_hash == end_state {
             return Ok(Next::Same);
         }
         let made: Vec<Value> = self.made.iter().map(|call| json!({ &call.name: call.arguments })).collect();

@@ -122,9 +122,6 @@ impl<'a> Runner<'a> {
 
     /// Why a run is no gold: a failure, or too much.
     fn unfit(&self, program: &Program, whole: &Executed) -> Option<(Failed, Value)> {
-        if let Some((step, place)) = &whole.unresolved {
-            return Some((Failed::Unresolved, json!({"call": name_of(program, *step), "place": place})));
-        }
         if let Some(step) = whole.failed_step(&program.steps) {
             let seen = &whole.calls[step].1;
             let failure = seen.failure.map(callsieve_environment::call::Failure::name);
@@ -133,6 +130,10 @@ impl<'a> Runner<'a> {
                 Failed::Call,
                 json!({"call": name_of(program, step), "failure": failure, "result": result}),
             ));
+        }
+        // A failed call has no result: that is why a later one finds nothing in it.
+        if let Some((step, place)) = &whole.unresolved {
+            return Some((Failed::Unresolved, json!({"call": name_of(program, *step), "place": place})));
         }
         let huge =
             whole.calls.iter().position(|(_, seen)| seen.result.to_string().len() > self.most_bytes)?;
@@ -210,4 +211,36 @@ fn call_of(step: &Step, calls: &[CallRecord]) -> CallRecord {
 
 fn name_of(program: &Program, step: usize) -> Value {
     json!(format!("{} {}", step + 1, program.steps[step].function))
+}
+
+#[cfg(test)]
+mod tests {
+    use callsieve_environment::declared::Declared;
+
+    use super::*;
+
+    const SHOP: &str = include_str!("../../../raw/repair-shop.toml");
+
+    #[test]
+    fn a_call_that_refers_to_a_failed_one_is_not_the_reason() {
+        let environment = Declared::read("repair-shop.toml", SHOP).unwrap();
+        let runner = Runner::new(&environment, 1);
+        let ran = |order: &str, place: &str| {
+            let record: Record = serde_json::from_value(json!({
+                "instruction": "", "stratum": "chain", "style": "model", "wording": "m", "tier": "unexecuted",
+                "turns": [{"user": "", "calls": [1, 2], "answer": ""}],
+                "calls": [
+                    {"name": "get_order", "arguments": {"order_id": order}, "result": null, "references": {}, "provenance": {}},
+                    {"name": "find_orders", "arguments": {"bicycle_id": place}, "result": null,
+                     "references": {"bicycle_id": place}, "provenance": {}}],
+                "answer": "", "answer_from": [], "together": false, "offered": [], "environment": "e",
+                "origin": "declared", "state": "", "end_state": null
+            }))
+            .unwrap();
+            runner.executed(&record).unwrap().err().map(|(failed, detail)| (failed, detail["call"].clone()))
+        };
+        assert_eq!(ran("R-2001", "$1.bicycle_id"), None);
+        assert_eq!(ran("R-2001", "$1.bicycle"), Some((Failed::Unresolved, json!("2 find_orders"))));
+        assert_eq!(ran("R-1", "$1.bicycle_id"), Some((Failed::Call, json!("1 get_order"))));
+    }
 }

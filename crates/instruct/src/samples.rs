@@ -354,7 +354,9 @@ impl Pool {
             withheld = Some(functions.remove(at));
         }
         let tools = tools.into_iter().map(|tool| self.tools[tool].name.clone()).collect();
-        let values = self.some_values(functions.iter().chain(&withheld), &mut random);
+        // A prompt about a missing function shows that one alone.
+        let shown = if withheld.is_some() { withheld.as_slice() } else { &functions };
+        let values = self.some_values(shown.iter(), &mut random);
         Drawn { kind, level, tools, functions, withheld, values }
     }
 
@@ -423,7 +425,7 @@ impl Source for ToolSamples {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         let pool = self.pool()?;
         let environment = self.environment()?;
         fingerprint.add_part("environment", environment.fingerprint().to_string().as_bytes());
@@ -462,8 +464,10 @@ impl Source for ToolSamples {
 
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
         let pool = self.pool()?;
-        let wanted = ((self.accept + self.spare) as u64).min(self.most_candidates());
         let per_reply = self.per_reply as u64;
+        // Whole samples: one with fewer slots would be another request, and be paid for again in a later round.
+        let wanted =
+            ((self.accept + self.spare) as u64).next_multiple_of(per_reply).min(self.most_candidates());
         let mut drawn: Option<(u64, Drawn)> = None;
         for number in 0..wanted {
             if cx.cancelled() {
@@ -503,7 +507,7 @@ impl ToolSamples {
             calls: Vec::new(),
             answer: String::new(),
             answer_from: Vec::new(),
-            together: matches!(drawn.kind, Stratum::Parallel | Stratum::MultipleTools),
+            together: drawn.kind.is_at_once(),
             offered: drawn.functions.iter().map(name).collect(),
             withheld: drawn.withheld.as_ref().map(name),
             environment: pool.name.clone(),
@@ -589,13 +593,30 @@ mod tests {
                 Level::I2 => assert_eq!(drawn.tools, ["bell", "horn"]),
                 Level::I3 => assert!((2..=3).contains(&drawn.tools.len())),
             }
-            let has_bell = drawn.functions.iter().chain(&drawn.withheld).any(|one| one["name"] == "bell_0");
+            // Of the functions that the prompt shows: of a missing one that alone.
+            let shown = drawn.withheld.as_ref().map_or(&drawn.functions[..], std::slice::from_ref);
+            let has_bell = shown.iter().any(|one| one["name"] == "bell_0");
             assert_eq!(drawn.values.get("bell_0.id").map(Vec::len), has_bell.then_some(VALUES_OF_PARAMETER));
             assert_eq!(drawn.withheld.is_some(), drawn.kind == Stratum::MissingFunction);
         }
         names.sort();
         names.dedup();
         assert_eq!(names.len(), 11);
+    }
+
+    #[test]
+    fn a_prompt_about_a_missing_function_has_values_of_that_one_only() {
+        let pool = pool();
+        let kinds = Shares([(Stratum::MissingFunction, 1.0)].into());
+        let settings = ToolSamples { kinds, ..ToolSamples::default() };
+        let drawn: Vec<Drawn> = (0..40).map(|nth| pool.draw(nth, 7, &settings)).collect();
+        let offers_bell =
+            |drawn: &&Drawn| drawn.functions.iter().any(|function| function["name"] == "bell_0");
+        assert!(drawn.iter().filter(offers_bell).count() > 0);
+        assert!(drawn.iter().filter(offers_bell).all(|drawn| drawn.values.is_empty()));
+        let lacks_bell = |drawn: &&Drawn| drawn.withheld.as_ref().is_some_and(|one| one["name"] == "bell_0");
+        assert!(drawn.iter().filter(lacks_bell).count() > 0);
+        assert!(drawn.iter().filter(lacks_bell).all(|drawn| drawn.values.contains_key("bell_0.id")));
     }
 
     #[test]

@@ -262,7 +262,7 @@ impl Source for Programs {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         let opened = self.opened()?;
         fingerprint.add_part("environment", opened.environment.fingerprint().to_string().as_bytes());
         for (label, file) in [("bindings", &self.bindings), ("wording", &self.wording)] {

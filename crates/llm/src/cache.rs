@@ -1,19 +1,19 @@
 //! The cache of replies: what a model said to a request, kept for all runs and processes.
 //!
-//! One database file (redb) in the folder of caches. A reply is stored in a transaction of its own before anything else
-//! happens to it, so a killed process loses none; several processes write in turns, and `claims` says which of them asks. The
+//! One database file (redb) in the folder of caches. A reply is stored before anything else happens to it, in a transaction with those
+//! that arrived at the same time, so a killed process loses none; several processes write in turns, and `claims` says which of them asks. The
 //! first reply to a request stays: runs have used it. Failures are never stored. The key is
 //! the SHA-256 of the request with its keys in order: kind of endpoint, model, body and number of the sample. Requests
 //! themselves are not stored, so the cache holds no text of a log beyond what a model repeats in its reply.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use redb::{Builder, ConcurrencyMode, Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::Error;
@@ -37,6 +37,9 @@ const PAGE_CACHE: usize = 64 << 20;
 /// Longest stored reply in bytes, so that a damaged length takes no memory.
 const MAX_REPLY: usize = 64 << 20;
 
+/// The member of a body that names the model.
+const MODEL: &str = "model";
+
 /// The kind of endpoint, which is part of the key.
 const KIND: &str = "chat/completions";
 
@@ -47,8 +50,23 @@ pub struct RequestKey([u8; 32]);
 impl RequestKey {
     /// Returns the key of a request: the whole body with the name of the model, and the number of the sample.
     pub fn of(body: &Map<String, Value>, sample: u32) -> Self {
-        let whole = json!({"body": in_order(&Value::Object(body.clone())), "kind": KIND, "sample": sample});
-        Self(Sha256::digest(whole.to_string()).into())
+        Self::of_members(body.iter(), sample)
+    }
+
+    /// Returns the key of a request whose body lacks the name of the model.
+    pub(super) fn of_model(model: &str, body: &Map<String, Value>, sample: u32) -> Self {
+        let (key, model) = (MODEL.to_owned(), Value::from(model));
+        // A body that names one has the last word, as where it is sent.
+        let named = std::iter::once((&key, &model)).filter(|_| !body.contains_key(MODEL));
+        Self::of_members(named.chain(body), sample)
+    }
+
+    fn of_members<'b>(members: impl Iterator<Item = (&'b String, &'b Value)>, sample: u32) -> Self {
+        let mut text = "{\"body\":".to_owned();
+        write_object(members, &mut text);
+        // A kind has no character that JSON escapes.
+        let _ = write!(text, ",\"kind\":\"{KIND}\",\"sample\":{sample}}}");
+        Self(Sha256::digest(text).into())
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -97,17 +115,39 @@ impl fmt::Debug for RequestKey {
     }
 }
 
-/// Returns a value with the keys of all objects in order.
-fn in_order(value: &Value) -> Value {
+/// Writes a value as JSON with the keys of all objects in order.
+fn write_in_order(value: &Value, text: &mut String) {
     match value {
-        Value::Object(object) => {
-            let mut entries: Vec<(&String, &Value)> = object.iter().collect();
-            entries.sort_by_key(|(key, _)| *key);
-            Value::Object(entries.into_iter().map(|(key, value)| (key.clone(), in_order(value))).collect())
+        Value::Object(object) => write_object(object.iter(), text),
+        Value::Array(array) => {
+            text.push('[');
+            for (at, value) in array.iter().enumerate() {
+                if at > 0 {
+                    text.push(',');
+                }
+                write_in_order(value, text);
+            }
+            text.push(']');
         }
-        Value::Array(array) => array.iter().map(in_order).collect(),
-        other => other.clone(),
+        other => {
+            let _ = write!(text, "{other}");
+        }
     }
+}
+
+fn write_object<'v>(members: impl Iterator<Item = (&'v String, &'v Value)>, text: &mut String) {
+    let mut members: Vec<(&String, &Value)> = members.collect();
+    members.sort_unstable_by_key(|(key, _)| *key);
+    text.push('{');
+    for (at, (key, value)) in members.into_iter().enumerate() {
+        if at > 0 {
+            text.push(',');
+        }
+        text.push_str(&serde_json::to_string(key).unwrap_or_default());
+        text.push(':');
+        write_in_order(value, text);
+    }
+    text.push('}');
 }
 
 /// A stored reply.
@@ -307,6 +347,9 @@ impl ReplyCache {
             .into_iter()
             .map(|(key, reply)| Ok((key, self.packed(reply)?)))
             .collect::<Result<_, Error>>()?;
+        if packed.is_empty() {
+            return Ok(Vec::new());
+        }
         self.change(|tables| {
             let mut earlier = Vec::with_capacity(packed.len());
             for (key, packed) in &packed {

@@ -73,6 +73,11 @@ pub trait Exchange {
     /// Gets a reply with the number of its request, in the order of arrival. `Break` stops: no other request is sent, and
     /// replies under way are dropped.
     fn receive(&mut self, at: usize, reply: Result<ChatReply, Error>) -> ControlFlow<()>;
+
+    /// Gets the replies that arrived meanwhile, at least one, which can be stored at once.
+    fn receive_all(&mut self, replies: Vec<(usize, Result<ChatReply, Error>)>) -> ControlFlow<()> {
+        replies.into_iter().try_for_each(|(at, reply)| self.receive(at, reply))
+    }
 }
 
 impl Client {
@@ -115,12 +120,17 @@ impl Client {
                 match tokio::time::timeout(POLL, running.join_next()).await {
                     Err(_) => {}
                     Ok(None) => return Ok(()),
-                    Ok(Some(Ok((at, read)))) => {
-                        if exchange.receive(at, read).is_break() {
+                    Ok(Some(first)) => {
+                        let mut arrived = Vec::new();
+                        let mut next = Some(first);
+                        while let Some(ended) = next {
+                            arrived.push(ended.map_err(|error| Error::Setting(error.to_string()))?);
+                            next = running.try_join_next();
+                        }
+                        if exchange.receive_all(arrived).is_break() {
                             return Ok(());
                         }
                     }
-                    Ok(Some(Err(error))) => return Err(Error::Setting(error.to_string())),
                 }
             }
         })

@@ -6,7 +6,7 @@ mod tests;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
@@ -20,7 +20,7 @@ use super::claims::Owner;
 use super::client::Client;
 use super::failures::Failures;
 use super::models::{Model, Models, Price};
-use super::tokens;
+use super::tokens::{self, TokenCounter};
 use callsieve_engine::context::Context;
 use callsieve_engine::error::Error as RunError;
 use callsieve_engine::language_model::{
@@ -69,6 +69,7 @@ pub enum Dispatch {
 pub struct ChatService {
     cache: ReplyCache,
     models: Models,
+    tokens: TokenCounter,
     dispatch: Dispatch,
     /// US dollars that answers of this run cost so far.
     spent: Mutex<f64>,
@@ -77,12 +78,27 @@ pub struct ChatService {
     unusable: Mutex<HashSet<RequestKey>>,
     /// Requests that failed in this run, with the message: it does not send them again where a step runs again.
     failed: Mutex<HashMap<RequestKey, String>>,
+    /// What replies cost that arrived in this run. A run that fills up a set asks again for all rows in each round; its report is of the
+    /// last round, in which these count as what arrived.
+    paid: Mutex<HashMap<RequestKey, Paid>>,
+    round: AtomicU32,
     /// The server has answered a request of this run.
     has_answered: AtomicBool,
     /// When the service was made, in milliseconds since 1970.
     opened_ms: u64,
     /// Who claims requests, once one is sent.
     owner: Mutex<Option<Arc<Owner>>>,
+}
+
+/// What a reply of this run took.
+#[derive(Debug, Clone, Copy)]
+struct Paid {
+    /// The round in which it was counted last.
+    round: u32,
+    input_tokens: u64,
+    output_tokens: u64,
+    cost: Option<f64>,
+    estimated_input: u64,
 }
 
 impl fmt::Debug for ChatService {
@@ -97,11 +113,14 @@ impl ChatService {
         Self {
             cache,
             models,
+            tokens: TokenCounter::default(),
             dispatch,
             spent: Mutex::new(0.0),
             pending: Mutex::default(),
             unusable: Mutex::default(),
             failed: Mutex::default(),
+            paid: Mutex::default(),
+            round: AtomicU32::new(0),
             has_answered: AtomicBool::new(false),
             opened_ms: now_ms(),
             owner: Mutex::default(),
@@ -116,7 +135,7 @@ impl ChatService {
 
 impl LanguageModel for ChatService {
     fn answer(&self, requests: &[ChatRequest], cx: &Context<'_>) -> Result<Answered, RunError> {
-        let questions: Vec<Question> =
+        let questions: Vec<Question<'_>> =
             requests.par_iter().map(|request| Question::of(request, &self.models)).collect();
         let mut answered = Answered {
             outcomes: vec![Err(Unanswered::NotSent); requests.len()],
@@ -134,30 +153,29 @@ impl LanguageModel for ChatService {
                 return Err(RunError::Interrupted);
             }
             let price = question.price();
-            usage.model.clone_from(&question.model);
+            question.model().clone_into(&mut usage.model);
             if let Some(stored) = self.cache.get(question.key).map_err(run_error)?
                 && !self.asks_again(question.key, &stored)
                 && let Ok(reply) = read_reply(&stored.reply, 0.0)
             {
-                usage.cached += 1;
-                add(&mut usage.saved_cost, cost(price, &reply));
+                if let Some(paid) = self.paid_in_earlier_round(question.key) {
+                    count_paid(usage, question, paid);
+                    answered.costs[at] = paid.cost;
+                } else {
+                    usage.cached += 1;
+                    add(&mut usage.saved_cost, cost(price, &reply));
+                }
                 answered.outcomes[at] = Ok(answer_of(reply));
             } else if *first_of.entry(question.key).or_insert(at) == at {
                 missing.push(at);
             }
         }
-        Self::refuse_too_long(&questions, &mut missing, &mut answered);
+        self.refuse_too_long(&questions, &mut missing, &mut answered);
         self.leave_out_failed(&questions, &mut missing, &mut answered);
         let usage = &mut answered.usage;
-        let tokens: Vec<u64> = missing.par_iter().map(|&at| questions[at].n_tokens()).collect();
+        let tokens: Vec<u64> = missing.par_iter().map(|&at| questions[at].n_tokens(&self.tokens)).collect();
         for (&at, &n_tokens) in missing.iter().zip(&tokens) {
-            let question = &questions[at];
-            let output = question.usual_output;
-            usage.estimated_input_tokens += n_tokens;
-            usage.estimated_output_tokens += output;
-            let cost = |price: Price| price.cost(n_tokens, 0, output);
-            add(&mut usage.estimated_cost, question.price().map(cost));
-            add(&mut usage.estimated_batch_cost, question.known.and_then(|model| model.batch).map(cost));
+            estimate(usage, &questions[at], n_tokens);
         }
         // The plan still counts them.
         let in_batch = match &self.dispatch {
@@ -225,6 +243,26 @@ impl LanguageModel for ChatService {
 }
 
 impl ChatService {
+    /// Begins another round of the run: replies that arrived in earlier ones are counted again, each once.
+    pub fn begin_round(&self) {
+        self.round.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Remembers what a reply took that arrived now.
+    fn remember_paid(&self, key: RequestKey, paid: Paid) {
+        let paid = Paid { round: self.round.load(Ordering::Relaxed), ..paid };
+        self.paid.lock().unwrap_or_else(PoisonError::into_inner).insert(key, paid);
+    }
+
+    /// What a reply took that arrived in an earlier round, once a round.
+    fn paid_in_earlier_round(&self, key: RequestKey) -> Option<Paid> {
+        let round = self.round.load(Ordering::Relaxed);
+        let mut paid = self.paid.lock().unwrap_or_else(PoisonError::into_inner);
+        let paid = paid.get_mut(&key).filter(|paid| paid.round < round)?;
+        paid.round = round;
+        Some(*paid)
+    }
+
     /// Whether a request is asked again although it has a reply: an earlier run could not use it.
     fn asks_again(&self, key: RequestKey, stored: &StoredReply) -> bool {
         // One that arrived since this run began is of this run, or of one at the same time, which gets the same result.
@@ -236,8 +274,9 @@ impl ChatService {
     }
 
     /// Leaves out the requests that the model would refuse for their length, with that as their outcome.
-    fn refuse_too_long(questions: &[Question], missing: &mut Vec<usize>, answered: &mut Answered) {
-        let too_long: Vec<Option<String>> = missing.par_iter().map(|&at| questions[at].too_long()).collect();
+    fn refuse_too_long(&self, questions: &[Question<'_>], missing: &mut Vec<usize>, answered: &mut Answered) {
+        let too_long: Vec<Option<String>> =
+            missing.par_iter().map(|&at| questions[at].too_long(&self.tokens)).collect();
         let mut too_long = too_long.into_iter();
         missing.retain(|&at| match too_long.next().flatten() {
             Some(what) => {
@@ -249,7 +288,12 @@ impl ChatService {
     }
 
     /// Leaves out the requests that failed before in this run, with that as their outcome.
-    fn leave_out_failed(&self, questions: &[Question], missing: &mut Vec<usize>, answered: &mut Answered) {
+    fn leave_out_failed(
+        &self,
+        questions: &[Question<'_>],
+        missing: &mut Vec<usize>,
+        answered: &mut Answered,
+    ) {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         missing.retain(|&at| match failed.get(&questions[at].key) {
             Some(why) => {
@@ -261,7 +305,7 @@ impl ChatService {
     }
 
     /// Remembers the requests that were sent and failed.
-    fn remember_failed(&self, questions: &[Question], sent: &[usize], answered: &Answered) {
+    fn remember_failed(&self, questions: &[Question<'_>], sent: &[usize], answered: &Answered) {
         let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         failed.extend(sent.iter().filter_map(|&at| match &answered.outcomes[at] {
             Err(Unanswered::Failed(why)) => Some((questions[at].key, why.clone())),
@@ -285,7 +329,7 @@ impl ChatService {
         client: &Client,
         n_concurrent: usize,
         max_cost: Option<f64>,
-        questions: &[Question],
+        questions: &[Question<'_>],
         (missing, tokens): (&[usize], &[u64]),
         answered: &mut Answered,
         cx: &Context<'_>,
@@ -335,27 +379,21 @@ impl ChatService {
 }
 
 /// A request with its key.
-struct Question {
-    model: String,
+struct Question<'r> {
+    request: &'r ChatRequest,
     /// What is known of the model.
     known: Option<Model>,
-    /// The body that the key is of.
-    body: Map<String, Value>,
     key: RequestKey,
     usual_output: u64,
     max_output: u64,
 }
 
-impl Question {
-    fn of(request: &ChatRequest, models: &Models) -> Self {
-        let mut body = Map::new();
-        body.insert("model".to_owned(), json!(request.model));
-        body.extend(request.body.clone());
+impl<'r> Question<'r> {
+    fn of(request: &'r ChatRequest, models: &Models) -> Self {
         let known = models.get(&request.model);
         Self {
-            key: RequestKey::of(&body, request.sample),
-            model: request.model.clone(),
-            body,
+            key: RequestKey::of_model(&request.model, &request.body, request.sample),
+            request,
             usual_output: known
                 .map_or(request.usual_output, |model| model.usual_output(request.usual_output)),
             max_output: known.map_or(request.max_output, |model| model.max_output(request.max_output)),
@@ -367,34 +405,62 @@ impl Question {
         self.known.map(|model| model.price)
     }
 
+    /// The name of the model.
+    fn model(&self) -> &str {
+        &self.request.model
+    }
+
     /// Returns the body as it is sent.
     fn fitted(&self) -> Map<String, Value> {
+        let mut body = Map::new();
+        body.insert("model".to_owned(), json!(self.model()));
+        body.extend(self.request.body.clone());
         match self.known {
-            Some(model) => model.fitted(self.body.clone()),
-            None => self.body.clone(),
+            Some(model) => model.fitted(body),
+            None => body,
         }
     }
 
     /// Describes that the request is longer than the model reads.
-    fn too_long(&self) -> Option<String> {
+    fn too_long(&self, counter: &TokenCounter) -> Option<String> {
         let context = self.known?.context?;
         // A token has at least a byte.
-        let n_bytes: usize = self.body.values().map(|value| value.to_string().len()).sum();
+        let n_bytes: usize = self.request.body.values().map(|value| value.to_string().len()).sum();
         if n_bytes as u64 <= context {
             return None;
         }
-        let n_tokens = self.n_tokens();
-        let most = if tokens::is_counted(&self.model) { context } else { ESTIMATE_OFF * context };
-        (n_tokens > most).then(|| format!("not sent: {n_tokens} tokens, and {} reads {context}", self.model))
+        let n_tokens = self.n_tokens(counter);
+        let most = if tokens::is_counted(self.model()) { context } else { ESTIMATE_OFF * context };
+        (n_tokens > most)
+            .then(|| format!("not sent: {n_tokens} tokens, and {} reads {context}", self.model()))
     }
 
     fn pending(&self, input_tokens: u64) -> PendingRequest {
         PendingRequest { key: self.key, body: self.fitted(), input_tokens, max_output: self.max_output }
     }
 
-    fn n_tokens(&self) -> u64 {
-        tokens::of_request(&self.model, &self.body)
+    fn n_tokens(&self, counter: &TokenCounter) -> u64 {
+        counter.of_request(self.model(), &self.request.body)
     }
+}
+
+/// Counts a reply that arrived in an earlier round.
+fn count_paid(usage: &mut ModelUsage, question: &Question<'_>, paid: Paid) {
+    usage.arrived += 1;
+    usage.input_tokens += paid.input_tokens;
+    usage.output_tokens += paid.output_tokens;
+    add(&mut usage.cost, paid.cost);
+    estimate(usage, question, paid.estimated_input);
+}
+
+/// Adds what a request without an answer in the cache is estimated to take.
+fn estimate(usage: &mut ModelUsage, question: &Question<'_>, n_tokens: u64) {
+    let output = question.usual_output;
+    usage.estimated_input_tokens += n_tokens;
+    usage.estimated_output_tokens += output;
+    let cost = |price: Price| price.cost(n_tokens, 0, output);
+    add(&mut usage.estimated_cost, question.price().map(cost));
+    add(&mut usage.estimated_batch_cost, question.known.and_then(|model| model.batch).map(cost));
 }
 
 fn run_error(error: Error) -> RunError {

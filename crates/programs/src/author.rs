@@ -18,6 +18,7 @@ use crate::wording::phrase::is_verb;
 use crate::wording::templates::{Style, Templates};
 use crate::wording::text::Text;
 use crate::wording::values::said;
+use crate::wording::wanted::{Wanted, wanted};
 use crate::words::{holds_word, things};
 
 /// Writes instructions.
@@ -223,7 +224,7 @@ impl Author<'_> {
         let steps: Vec<usize> = all.clone().collect();
         let tasks = self.tasks(proven, &steps, Some((nth, &parameter)), random);
         let turns = &self.templates.turns;
-        let what = Text::plain(self.clauses().noun(&proven.program.steps[nth].function, &parameter));
+        let what = Text::plain(self.wanted(&proven.program.steps[nth].function, &parameter));
         let question = random.one_of(&turns.missing).map_or("{what}?", String::as_str);
         let question = Text::of_template(question, &[("what", &what)]).text;
         let bound = self.bindings.parameter(&proven.program.steps[nth].function, &parameter);
@@ -241,6 +242,17 @@ impl Author<'_> {
         let answer = self.answer(proven, &all, random);
         let second = Turn { user: Text::of_template(reply, &[("value", &value)]), steps: all, answer };
         Ok(vec![first, second])
+    }
+
+    /// What a question for a value of a parameter names.
+    fn wanted(&self, function: &str, parameter: &str) -> String {
+        let is_bound = self.bindings.parameter(function, parameter).is_some_and(|bound| bound.noun.is_some());
+        let doc = self.environment.functions().iter().find(|own| own.name() == function);
+        let schema = doc.and_then(|doc| doc.parameters().find(|(name, _)| *name == parameter));
+        match schema.map(|(_, schema)| wanted(function, parameter, schema)) {
+            Some(Wanted::Thing(thing)) if !is_bound => thing,
+            _ => self.clauses().noun(function, parameter),
+        }
     }
 
     /// Required literals without which no call can be made at all: those of the first step.

@@ -15,9 +15,7 @@ pub struct Executed {
     pub calls: Vec<(Call, Observation)>,
     /// Why it stopped before its last step: the step, and the place in an earlier result that is not there.
     pub unresolved: Option<(usize, String)>,
-    /// The state that is visible at the end; `None` if the environment shows none.
-    pub end_state: Option<Value>,
-    /// Its hash.
+    /// The hash of the state at the end; `None` if the environment shows none.
     pub state_hash: Option<String>,
 }
 
@@ -81,10 +79,9 @@ pub fn execute(
             }
         }
     }
-    let end_state = episode.state()?;
+    let state_hash = episode.state_hash()?;
     episode.stop()?;
-    let state_hash = end_state.as_ref().map(callsieve_environment::canonical::state_hash);
-    Ok(Executed { calls, unresolved, end_state, state_hash })
+    Ok(Executed { calls, unresolved, state_hash })
 }
 
 /// Runs calls whose arguments are known in a fresh episode. If they return what an execution of a program returned that made
@@ -97,9 +94,9 @@ pub fn execute_calls(
     state: &InitialState,
     calls: Vec<Call>,
 ) -> Result<Executed, EnvironmentError> {
-    let Execution { observations, end_state, state_hash } = environment.run(state, &calls)?;
+    let Execution { observations, state_hash, .. } = environment.run_to_hash(state, &calls)?;
     let calls = calls.into_iter().zip(observations).collect();
-    Ok(Executed { calls, unresolved: None, end_state, state_hash })
+    Ok(Executed { calls, unresolved: None, state_hash })
 }
 
 /// Returns the arguments with what they take from earlier results.

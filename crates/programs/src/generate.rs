@@ -52,11 +52,17 @@ impl Default for Settings {
 const FEWEST_ALIKE: u64 = 5;
 
 /// What two instructions must not share: the calls, and whether they are made. The same calls may be asked for where a value or
-/// the function is missing.
-fn signature(stratum: Stratum, program: &Program) -> String {
-    let calls = program.signature();
+/// the function is missing. Calls that are made at once are the same in any order.
+fn signatures(stratum: Stratum, program: &Program) -> Vec<String> {
     let is_of_its_own = stratum.has_no_call() || stratum == Stratum::MissingParameter;
-    if is_of_its_own { format!("{}\n{calls}", stratum.name()) } else { calls }
+    if is_of_its_own {
+        return vec![format!("{}\n{}", stratum.name(), program.signature())];
+    }
+    let mut signatures = vec![program.signature()];
+    if stratum.is_at_once() {
+        signatures.push(format!("at once\n{}", program.signature_in_any_order()));
+    }
+    signatures
 }
 
 /// What became of a candidate.
@@ -290,7 +296,7 @@ impl<'a> Generation<'a> {
         {
             return Ok(Err(Rejection::new(Reason::UnneededCall, unneeded)));
         }
-        if self.progress.signatures.contains(&signature(stratum, &program)) {
+        if signatures(stratum, &program).iter().any(|one| self.progress.signatures.contains(one)) {
             return Ok(Err(Rejection::new(Reason::Duplicate, program.functions().join(", "))));
         }
         let executed = if is_executed { checker.check(&program, goal)? } else { Ok(checker.run(&program)?) };
@@ -348,8 +354,8 @@ impl<'a> Generation<'a> {
         if let Some(name) = program.functions().into_iter().find(|name| is_nondeterministic(name)) {
             return Err(Rejection::new(Reason::Nondeterministic, format!("another program: {name}")));
         }
-        let signature = signature(instruction.stratum, program);
-        if progress.signatures.contains(&signature) {
+        let signatures = signatures(instruction.stratum, program);
+        if signatures.iter().any(|one| progress.signatures.contains(one)) {
             return Err(Rejection::new(Reason::Duplicate, functions));
         }
         #[allow(clippy::cast_precision_loss)] // Far fewer instructions than 2^52.
@@ -360,7 +366,7 @@ impl<'a> Generation<'a> {
             return Err(Rejection::new(Reason::TooManyAlike, functions));
         }
         *alike += 1;
-        progress.signatures.insert(signature);
+        progress.signatures.extend(signatures);
         progress.n_accepted += 1;
         for step in &program.steps {
             if let Some(at) = self.pools.of_name(&step.function) {

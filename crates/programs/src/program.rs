@@ -180,18 +180,32 @@ impl Program {
         functions
     }
 
-    /// Returns a text that two programs have in common only if they make the same calls.
+    /// Returns a text that two programs have in common only if they make the same calls in the same order.
     pub fn signature(&self) -> String {
+        self.signature_of(self.steps.iter().map(Step::signature))
+    }
+
+    /// Returns a text that two programs of independent calls have in common only if they make the same calls, in any order.
+    pub fn signature_in_any_order(&self) -> String {
+        let mut steps: Vec<String> = self.steps.iter().map(Step::signature).collect();
+        steps.sort_unstable();
+        self.signature_of(steps)
+    }
+
+    fn signature_of(&self, steps: impl IntoIterator<Item = String>) -> String {
+        steps.into_iter().fold(self.state.to_string(), |text, step| text + "\n" + &step)
+    }
+}
+
+impl Step {
+    fn signature(&self) -> String {
         use fmt::Write as _;
-        let mut text = self.state.to_string();
-        for step in &self.steps {
-            let _ = write!(text, "\n{}", step.function);
-            for (parameter, argument) in &step.arguments {
-                let _ = match argument {
-                    Argument::Literal { value, .. } => write!(text, "\t{parameter}={value}"),
-                    Argument::Result(path) => write!(text, "\t{parameter}={path}"),
-                };
-            }
+        let mut text = self.function.clone();
+        for (parameter, argument) in &self.arguments {
+            let _ = match argument {
+                Argument::Literal { value, .. } => write!(text, "\t{parameter}={value}"),
+                Argument::Result(path) => write!(text, "\t{parameter}={path}"),
+            };
         }
         text
     }
@@ -218,6 +232,17 @@ mod tests {
         for text in ["1.a", "$0.a", "$1.", "$1[a]", "$1[0", "$1 a", "$1[-1]", "$", "$x"] {
             assert!(text.parse::<ResultPath>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn independent_calls_in_another_order_have_the_same_signature_in_any_order() {
+        let of = |steps: &[Step]| Program { state: 0, steps: steps.to_vec() };
+        let (one, two) = (step("a", &[("x", "v")]), step("b", &[("x", "w")]));
+        let (there, back) = (of(&[one.clone(), two.clone()]), of(&[two, one.clone()]));
+        assert_ne!(there.signature(), back.signature());
+        assert_eq!(there.signature_in_any_order(), back.signature_in_any_order());
+        let other = of(&[one, step("b", &[("x", "other")])]);
+        assert_ne!(other.signature_in_any_order(), there.signature_in_any_order());
     }
 
     #[test]

@@ -63,6 +63,11 @@ impl Stratum {
         matches!(self, Self::MissingFunction | Self::Irrelevance)
     }
 
+    /// Returns `true` if its calls do not depend on each other and are made at once.
+    pub fn is_at_once(self) -> bool {
+        matches!(self, Self::Parallel | Self::MultipleTools)
+    }
+
     /// Returns `true` if its calls use results, or fail.
     pub fn needs_results(self) -> bool {
         matches!(self, Self::Chain | Self::MultiTurn | Self::ErrorRecovery)

@@ -16,7 +16,7 @@ use crate::instruction::Instruction;
 use crate::pool::Pools;
 use crate::program::{Argument, Program, Step, TakenFrom};
 use crate::rejection::Reason;
-use crate::stratum::Stratum;
+use crate::stratum::{Shares, Stratum};
 use crate::wording::templates::{Style, Templates};
 
 fn workshop() -> Declared {
@@ -306,6 +306,18 @@ fn every_stratum_and_every_style_is_made() {
     let recovered =
         instructions.iter().find(|instruction| instruction.stratum == Stratum::ErrorRecovery).unwrap();
     assert!(recovered.program.steps[0].fails && recovered.executed.calls[0].1.failure.is_some());
+}
+
+#[test]
+fn calls_that_are_made_at_once_are_in_one_instruction_whatever_their_order() {
+    let shares = Shares([(Stratum::Parallel, 0.9), (Stratum::MultipleTools, 0.1)].into());
+    let instructions = rounds(12, &Settings { shares, most_alike: 1.0, ..Settings::default() });
+    let mut known = BTreeMap::new();
+    for instruction in &instructions {
+        let same = known.insert(instruction.program.signature_in_any_order(), &instruction.program);
+        assert_eq!(same, None, "{:?}", instruction.program);
+    }
+    assert!(known.len() > 100, "{}", known.len());
 }
 
 #[test]

@@ -243,9 +243,9 @@ impl Stage for Annotate {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let Some(model) = self.model.as_deref().map(str::trim) else { return Ok(()) };
         let docs = view.all_parents(cx, |list| list.functions())?;
         let made = made_rows(view, cx)?;
-        let Some(model) = self.model.as_deref().map(str::trim) else { return Ok(()) };
         let environment = self.open()?;
         let world = World {
             environment: &*environment,

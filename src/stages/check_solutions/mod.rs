@@ -84,8 +84,12 @@ impl Stage for CheckSolutions {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
+        let rows = attempted_rows(view, cx)?;
+        if rows.is_empty() {
+            return Ok(());
+        }
         let docs = view.all_parents(cx, |list| list.functions())?;
-        for row in attempted_rows(view, cx)? {
+        for row in rows {
             let functions = docs.of(row.0.row).map_or(&[][..], Vec::as_slice);
             let checked: Vec<Checked> =
                 row.1.iter().map(|attempt| checked(&row.0.record, attempt, functions)).collect();

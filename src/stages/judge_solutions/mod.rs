@@ -174,11 +174,11 @@ impl Stage for JudgeSolutions {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let docs = view.all_parents(cx, |list| list.functions())?;
-        let rows = attempted_rows(view, cx)?;
         if self.models.is_empty() {
             return Ok(());
         }
+        let docs = view.all_parents(cx, |list| list.functions())?;
+        let rows = attempted_rows(view, cx)?;
         let (mut checked, ids) = beside(view, cx)?;
         let people = self.human.as_deref().map(of_people).transpose()?;
         if let (Some(people), Some(file)) = (&people, &self.human) {

@@ -2,7 +2,7 @@
 
 use super::{
     LANGUAGE, LEAKED, META_TALK, NAMES_FUNCTION, NO_WORDING, ODD_TEXT, OTHER_CALLS, PLACEHOLDER, REFUSAL,
-    REWORDED, UNCHANGED, VALUE_MISSING,
+    REWORDED, UNCHANGED, UNCOVERED, VALUE_MISSING,
 };
 use crate::engine::example::Example;
 
@@ -51,6 +51,9 @@ macro_rules! only {
 const PASSES: &str = worded!(
     r#"{"message_1": "Hey, could you get D-1 open for me?"}, {"calls": [{"name": "set_door", "arguments": "{\"id\": \"D-1\", \"state\": \"open\"}"}]}, {"calls": []}"#
 );
+const BEYOND: &str = worded!(
+    r#"{"message_1": "Hey, could you get D-1 open for me and email me the receipt?"}, {"calls": [{"name": "set_door", "arguments": "{\"id\": \"D-1\", \"state\": \"open\"}"}]}, {"uncovered": ["email me the receipt"], "calls": []}"#
+);
 const OTHER: &str = worded!(
     r#"{"message_1": "Hey, is D-1 open? Please see to it."}, {"calls": [{"name": "get_door", "arguments": "{\"id\": \"D-1\"}"}]}, {"calls": []}"#
 );
@@ -79,6 +82,7 @@ pub(super) fn all() -> Vec<Example> {
         ),
         Example::tables(UNCHANGED.code, only!("set the door D-1 to open"), PASSES),
         Example::tables(OTHER_CALLS.code, OTHER, PASSES),
+        Example::tables(UNCOVERED.code, BEYOND, PASSES),
         Example::tables(NO_WORDING.code, worded!("null"), PASSES),
     ];
     examples.into_iter().map(|example| example.with_settings(SETTINGS)).collect()

@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 use super::Settings;
 use super::asking::{TOO_LONG, ask, check_number, usable_once};
 use super::executing::Executor;
-use super::made::{self, MadeRow, made_rows};
+use super::made::{self, MadeRow, unread_rows};
+use super::offered::{OfferedDocs, written};
 use super::translating::{Led, Translated, translate_back};
 use super::yields::{PASSED, YIELDS_NOTE, Yields};
-use crate::cells::TypedCells as _;
 use crate::columns::FUNCTIONS;
 use crate::engine::context::Context;
 use crate::engine::contract::Contract;
@@ -29,9 +29,10 @@ use crate::engine::fingerprint::Fingerprint;
 use crate::engine::language_model::{ModelUsage, USAGE_NOTE};
 use crate::engine::stage::Stage;
 use crate::engine::verdict::Verdict;
-use crate::engine::view::{Parents, View};
+use crate::engine::view::View;
 use crate::engine::vocabulary::{Evidence, Reason, TableId};
 use crate::environment::Environment as System;
+use crate::environments::environment::Environment;
 use crate::instruct::record::{Record, Wording};
 use crate::instruct::reworded::{Flaw, Flawed, reworded, values_of};
 use crate::prompts::acting::STEPS;
@@ -63,6 +64,10 @@ static UNCHANGED: Reason = Reason::policy("wording/unchanged", "The wording has 
 static OTHER_CALLS: Reason = Reason::policy(
     "wording/other-calls",
     "Calls that a model makes from the wording return something else than those of the instruction.",
+);
+static UNCOVERED: Reason = Reason::policy(
+    "wording/uncovered-wish",
+    "The wording has a wish beyond the calls of the instruction that no offered function fulfils.",
 );
 static NO_WORDING: Reason = Reason::fault(
     "wording/no-wording",
@@ -227,6 +232,7 @@ impl Stage for WordInstructions {
             &LANGUAGE,
             &UNCHANGED,
             &OTHER_CALLS,
+            &UNCOVERED,
             &NO_WORDING,
         ];
         Contract::of(TableId::Requests)
@@ -245,7 +251,7 @@ impl Stage for WordInstructions {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(2);
+        fingerprint.version(3);
         if self.model.is_some() {
             WORDINGS.fingerprint("prompt", fingerprint);
             STEPS.fingerprint("prompt of calls", fingerprint);
@@ -264,17 +270,25 @@ impl Stage for WordInstructions {
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, out: &mut Verdict<'_>) -> Result<()> {
-        let docs = view.all_parents(cx, |list| list.functions())?;
-        let plain = self.plain(view, cx)?;
         if self.model.is_none() {
             return Ok(());
         }
+        let docs = OfferedDocs::read(view, cx)?;
+        let environment = self.executor.open(self.environment.as_deref())?;
+        let personas = self.personas()?;
+        let unread = unread_rows(view, cx)?;
+        let n_rows = unread.len();
         let mut usage = ModelUsage { model: self.model().to_owned(), ..ModelUsage::default() };
         let mut yields = Yields::default();
-        for some in plain.chunks(AT_ONCE) {
+        let mut unread = unread.into_iter().map(|row| self.plain(row.read(), &personas, cx));
+        loop {
+            let some: Vec<Plain> = unread.by_ref().take(AT_ONCE).collect();
+            if some.is_empty() {
+                break;
+            }
             let mut outcomes: Vec<Outcome> = some.iter().map(|_| Outcome::default()).collect();
-            let (of_wordings, candidates) = self.ask_for_wordings(some, cx, &mut outcomes)?;
-            let back = self.translate_back(&candidates, some, &docs, cx, &mut outcomes)?;
+            let (of_wordings, candidates) = self.ask_for_wordings(&some, cx, &mut outcomes)?;
+            let back = self.translate_back(&candidates, &some, (&docs, &*environment), cx, &mut outcomes)?;
             usage.add(&of_wordings);
             usage.add(&back);
             for (of, outcome) in some.iter().zip(outcomes) {
@@ -282,14 +296,12 @@ impl Stage for WordInstructions {
                 decide(of, outcome, out)?;
             }
         }
-        usage.rows_without = (view.rows().count() - plain.len()) as u64;
+        usage.rows_without = (view.rows().count() - n_rows) as u64;
         out.note(YIELDS_NOTE, json!(yields));
         out.note(USAGE_NOTE, json!(usage));
         Ok(())
     }
 }
-
-type Docs<'a> = Parents<'a, Vec<Value>>;
 
 impl WordInstructions {
     fn model(&self) -> &str {
@@ -319,22 +331,17 @@ impl WordInstructions {
         }
     }
 
-    /// Returns the kept instructions, each with a person and a manner that its calls decide.
-    fn plain(&self, view: &View<'_>, cx: &Context<'_>) -> Result<Vec<Plain>> {
-        let personas = self.personas()?;
-        let plain = |made: MadeRow| {
-            let calls = json!([cx.seed, made.record.calls, made.record.turns]).to_string();
-            let drawn = content_hash(calls);
-            let at =
-                |n: u128, of: usize| usize::try_from((drawn >> n) % of.max(1) as u128).unwrap_or_default();
-            let manner = match u32::try_from(at(64, 10)).unwrap_or_default() {
-                tenth if tenth < self.over_specified => Manner::OverSpecified,
-                tenth if tenth < self.over_specified + self.implicit => Manner::Implicit,
-                _ => Manner::Plain,
-            };
-            Plain { person: personas[at(0, personas.len())].clone(), made, manner }
+    /// Returns an instruction with a person and a manner that its calls decide.
+    fn plain(&self, made: MadeRow, personas: &[String], cx: &Context<'_>) -> Plain {
+        let calls = json!([cx.seed, made.record.calls, made.record.turns]).to_string();
+        let drawn = content_hash(calls);
+        let at = |n: u128, of: usize| usize::try_from((drawn >> n) % of.max(1) as u128).unwrap_or_default();
+        let manner = match u32::try_from(at(64, 10)).unwrap_or_default() {
+            tenth if tenth < self.over_specified => Manner::OverSpecified,
+            tenth if tenth < self.over_specified + self.implicit => Manner::Implicit,
+            _ => Manner::Plain,
         };
-        Ok(made_rows(view, cx)?.into_iter().map(plain).collect())
+        Plain { person: personas[at(0, personas.len())].clone(), made, manner }
     }
 
     /// Asks for wordings. Those that have all values become candidates.
@@ -395,17 +402,16 @@ impl WordInstructions {
         &self,
         candidates: &[Candidate],
         plain: &[Plain],
-        docs: &Docs<'_>,
+        (docs, environment): (&OfferedDocs<'_>, &dyn Environment),
         cx: &Context<'_>,
         outcomes: &mut [Outcome],
     ) -> Result<ModelUsage> {
-        let environment = self.executor.open(self.environment.as_deref())?;
         let told = |of: &Candidate| Translated {
             record: of.record.clone(),
-            functions: docs.of(plain[of.of.0].made.row).map_or(&[][..], Vec::as_slice),
+            functions: written(docs.of(plain[of.of.0].made.row)),
         };
-        let told: Vec<Translated<'_>> = candidates.iter().map(told).collect();
-        let (led, usage) = translate_back(&told, self.back_model(), &*environment, cx)?;
+        let told: Vec<Translated> = candidates.iter().map(told).collect();
+        let (led, usage) = translate_back(&told, self.back_model(), environment, cx)?;
         for (candidate, led) in candidates.iter().zip(led) {
             let (at, number) = candidate.of;
             let outcome = &mut outcomes[at];
@@ -413,6 +419,9 @@ impl WordInstructions {
                 Led::Same => outcome.passed.push((number, candidate.record.clone())),
                 Led::Elsewhere(found) => {
                     outcome.flaw.get_or_insert((&OTHER_CALLS, found));
+                }
+                Led::Beyond(found) => {
+                    outcome.flaw.get_or_insert((&UNCOVERED, found));
                 }
                 Led::Unanswered(why) => {
                     outcome.failure.get_or_insert(why);

@@ -2,10 +2,12 @@
 
 use std::cell::Cell;
 
-use super::expression::{Piece, Template};
-use super::located::{Node, Section, nearest};
+use serde_json::Value;
+
+use super::expression::{Expression, Piece, Template};
+use super::located::{Located, Node, Section, nearest};
 use super::model::{
-    Conversion, Declaration, KeyedRow, Operation, Outcome, Requirement, Table, Target, Write,
+    Column, Conversion, Declaration, KeyedRow, Operation, Outcome, Requirement, Table, Target, Write,
 };
 use super::parameters::{check_sources, parameters};
 use super::read_expression::{Computed, Names};
@@ -251,13 +253,15 @@ impl FunctionReader<'_, '_> {
         names: &Names<'_>,
         key: &'static str,
         table: usize,
-    ) -> Read<Vec<(usize, super::expression::Expression)>> {
+    ) -> Read<Vec<(usize, Expression)>> {
         let at =
             section.table(key)?.ok_or_else(|| section.fault(key, "a table of columns and values", None))?;
         let values = at.members().iter().map(|(column, value)| {
             let place = at.place(column);
             let column = names.column_of(&at, column, table, column)?;
-            Ok((column, names.expression(&at, &place, value)?))
+            let mut read = names.expression(&at, &place, value)?;
+            check_constants(&at, &place, value, &names.tables[table].columns[column], &mut read)?;
+            Ok((column, read))
         });
         values.collect()
     }
@@ -309,7 +313,6 @@ impl FunctionReader<'_, '_> {
         operation: &Operation,
         row: Option<(usize, usize)>,
     ) -> Read<Outcome> {
-        use super::expression::Expression;
         let section = self.section;
         let table = row.map(|(_, table)| table).or(match names.computed {
             Computed::Found(table) => Some(table),
@@ -362,4 +365,44 @@ impl FunctionReader<'_, '_> {
         });
         columns.collect()
     }
+}
+
+/// Checks what a column is set to as far as the file says it: constants, and those that `choose` chooses from. As in states, `""` in an
+/// optional column is an empty cell.
+fn check_constants(
+    section: &Section<'_>,
+    place: &str,
+    value: &Located,
+    column: &Column,
+    read: &mut Expression,
+) -> Read<()> {
+    match read {
+        Expression::Literal(constant) if column.is_optional && *constant == "" => *constant = Value::Null,
+        Expression::Literal(_) => check_constant(section, place, value, column)?,
+        Expression::List(elements)
+            if elements.iter().all(|element| matches!(element, Expression::Literal(_))) =>
+        {
+            check_constant(section, place, value, column)?;
+        }
+        Expression::Choose { cases, otherwise, .. } => {
+            let chosen = Section::of(section.file(), place.to_owned(), value)?;
+            let at = chosen.table("cases")?;
+            for ((_, case), (name, value)) in cases.iter_mut().zip(at.iter().flat_map(Section::members)) {
+                check_constants(section, &format!("{place}.cases.{name}"), value, column, case)?;
+            }
+            if let (Some(otherwise), Some(value)) = (otherwise, chosen.get("otherwise")) {
+                check_constants(section, &format!("{place}.otherwise"), value, column, otherwise)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn check_constant(section: &Section<'_>, place: &str, value: &Located, column: &Column) -> Read<()> {
+    let stored = column.value_type.stored(value.json());
+    column.value_type.check(&stored).map_err(|expected| {
+        let hint = column.is_optional.then(|| "\"\" is an empty cell".to_owned());
+        section.fault_at(place, value, &expected, hint)
+    })
 }

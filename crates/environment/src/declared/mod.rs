@@ -38,7 +38,7 @@ use located::Section;
 use model::{Declaration, Model, State};
 
 /// Changes with every change of this module that changes a result.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The largest file that is read, in bytes.
 const MAX_FILE_BYTES: u64 = 16 << 20;
@@ -228,7 +228,7 @@ struct DeclaredEpisode {
 impl DeclaredEpisode {
     fn run(&mut self, calls: &[Call]) -> Execution {
         let observations = calls.iter().map(|call| self.observe(call)).collect();
-        Execution { observations, end_state: None, state_hash: Some(self.state_hash()) }
+        Execution { observations, end_state: None, state_hash: Some(self.hash()) }
     }
 
     fn observe(&mut self, call: &Call) -> Observation {
@@ -244,7 +244,7 @@ impl DeclaredEpisode {
     }
 
     /// Returns the hash of the state. Tables that no call wrote have the text of the initial state.
-    fn state_hash(&self) -> String {
+    fn hash(&self) -> String {
         let model = &self.shared.model;
         let initial = &model.states[self.start].1;
         let known = self.shared.canonical[self.start].get_or_init(|| {
@@ -302,6 +302,10 @@ impl Episode for DeclaredEpisode {
 
     fn state(&mut self) -> Result<Option<Value>, EnvironmentError> {
         Ok(Some(self.state.json(&self.shared.model.tables)))
+    }
+
+    fn state_hash(&mut self) -> Result<Option<String>, EnvironmentError> {
+        Ok(Some(self.hash()))
     }
 
     fn stop(self: Box<Self>) -> Result<(), EnvironmentError> {

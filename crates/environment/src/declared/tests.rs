@@ -445,3 +445,49 @@ fn what_nests_without_end_is_a_fault() {
     let fault = Declared::read("small.toml", &table).unwrap_err();
     assert_eq!((fault.key.as_str(), fault.expected.as_str()), ("tables.today", "another name"));
 }
+
+/// An update of an item.
+fn update(set: &str) -> String {
+    format!(
+        "[[functions]]\nname = \"f\"\ndescription = \"d\"\noperation = \"update\"\ntable = \"items\"\nkey = \"$id\"\nset = {{ {set} }}\nparameters = {{ id = {{ column = \"items.id\" }} }}\n"
+    )
+}
+
+#[test]
+fn constants_are_checked_against_their_columns() {
+    for (set, key, expected, found) in [
+        ("price = \"ten\"", "price", "a number", "\"ten\""),
+        ("price = -1", "price", "at least 0", "-1"),
+        ("name = 3", "name", "a string", "3"),
+        ("name = true", "name", "a string", "true"),
+        ("tags = [1]", "tags", "a list of strings", ""),
+        (
+            "price = { choose = \"$id\", cases = { T-1 = 1, T-2 = \"two\" } }",
+            "price.cases.T-2",
+            "a number",
+            "\"two\"",
+        ),
+        (
+            "price = { choose = \"$id\", cases = { T-1 = 1 }, otherwise = \"\" }",
+            "price.otherwise",
+            "a number",
+            "\"\"",
+        ),
+    ] {
+        let fault = Declared::read("small.toml", &small(&update(set))).unwrap_err();
+        assert_eq!((fault.line, fault.key.as_str()), (25, &*format!("functions[0].set.{key}")), "{fault}");
+        assert_eq!(fault.expected, expected, "{fault}");
+        assert!(fault.found.contains(found), "{fault}");
+    }
+}
+
+#[test]
+fn an_empty_text_empties_an_optional_cell() {
+    let one = json!({"id": "T-2"});
+    assert_eq!(results(&of(&update("name = \"x\"")), &[("f", one.clone())])[0]["parent"], "T-1");
+    assert_eq!(results(&of(&update("parent = \"\"")), &[("f", one.clone())])[0]["parent"], Value::Null);
+    let chosen = "parent = { choose = \"$id\", cases = { T-2 = \"\" }, otherwise = \"T-1\" }";
+    assert_eq!(results(&of(&update(chosen)), &[("f", one)])[0]["parent"], Value::Null);
+    // Elsewhere it is a text.
+    assert_eq!(results(&of(&update("name = \"\"")), &[("f", json!({"id": "T-2"}))])[0]["name"], "");
+}

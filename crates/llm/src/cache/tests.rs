@@ -1,5 +1,7 @@
 //! Tests of the cache: keys, replies for all handles, damage.
 
+use serde_json::json;
+
 use super::*;
 
 fn body(text: &str) -> Map<String, Value> {
@@ -38,6 +40,20 @@ fn a_key_depends_on_body_and_sample_and_not_on_the_order_of_keys() {
     for other in ["", "12", &"g".repeat(64), &"é".repeat(32)] {
         assert_eq!(RequestKey::parse(other), None, "{other}");
     }
+}
+
+#[test]
+fn a_key_is_that_of_earlier_versions_so_that_paid_replies_stay() {
+    let body: Value = serde_json::from_str(
+        "{\"n\": 1.50, \"model\": \"m\", \"messages\": [{\"role\": \"user\", \"content\": \"é \\\"a\\\"\\n\"}]}",
+    )
+    .unwrap();
+    let key = RequestKey::of(body.as_object().unwrap(), 2);
+    assert_eq!(key.to_string(), "19b948a57bf66122a7b02bd19a938fdef11431e567b4ac95fce40504e2ca29c3");
+    let mut unnamed = body.as_object().unwrap().clone();
+    unnamed.remove("model");
+    assert_eq!(RequestKey::of_model("m", &unnamed, 2), key);
+    assert_eq!(RequestKey::of_model("other", body.as_object().unwrap(), 2), key);
 }
 
 #[test]

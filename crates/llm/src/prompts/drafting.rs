@@ -3,9 +3,9 @@
 //! The arguments are JSON in a text, since the strict form of a JSON Schema cannot describe an object that depends on the
 //! function. Calls are not asked for as calls of tools, which many servers ignore.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::texts::{Task, Texts};
+use super::texts::{OfferedFunctions, Task, Texts};
 use callsieve_bfcl::conversation::{Call, Message};
 use callsieve_engine::language_model::{ChatAnswer, ChatRequest};
 use callsieve_text::json_answer::object_in;
@@ -34,6 +34,11 @@ impl Drafted {
         Some(Self { texts: Texts::request(functions, messages)?, names })
     }
 
+    /// Returns the texts of a request whose docs are written already; `None` if they are too long.
+    pub(super) fn offered(functions: &OfferedFunctions, messages: &[Message]) -> Option<Self> {
+        Some(Self { texts: Texts::offered(functions, messages)?, names: functions.names().to_vec() })
+    }
+
     /// Returns the question for one of several samples.
     pub fn question(&self, model: &str, sample: u32, n_samples: u32) -> ChatRequest {
         self.question_of(&DRAFTS, model, sample, n_samples)
@@ -41,18 +46,30 @@ impl Drafted {
 
     /// Returns the question of another task whose answers are calls.
     pub(super) fn question_of(&self, task: &Task, model: &str, sample: u32, n_samples: u32) -> ChatRequest {
+        self.question_with(&[], task, model, (sample, n_samples))
+    }
+
+    /// The same with further members of the answer, each a list of texts.
+    pub(super) fn question_with(
+        &self,
+        lists: &[&str],
+        task: &Task,
+        model: &str,
+        (sample, n_samples): (u32, u32),
+    ) -> ChatRequest {
         let call = json!({
             "type": "object",
             "properties": {"name": {"type": "string", "enum": self.names}, "arguments": {"type": "string"}},
             "required": ["name", "arguments"],
             "additionalProperties": false
         });
-        let schema = json!({
-            "type": "object",
-            "properties": {"reason": {"type": "string"}, "calls": {"type": "array", "items": call}},
-            "required": ["reason", "calls"],
-            "additionalProperties": false
-        });
+        let mut members = Map::new();
+        members.insert("reason".to_owned(), json!({"type": "string"}));
+        let texts = json!({"type": "array", "items": {"type": "string"}});
+        members.extend(lists.iter().map(|list| ((*list).to_owned(), texts.clone())));
+        members.insert("calls".to_owned(), json!({"type": "array", "items": call}));
+        let required: Vec<&String> = members.keys().collect();
+        let schema = json!({"type": "object", "required": required, "properties": members, "additionalProperties": false});
         task.question(&self.texts, &schema, model, sample, n_samples)
     }
 }
@@ -117,7 +134,10 @@ mod tests {
     fn the_names_of_the_functions_are_the_only_names_of_calls() {
         let functions = [json!({"name": "toll"}), json!({"name": "ring"})];
         let message: Message = serde_json::from_value(json!({"role": "user", "content": "Ring."})).unwrap();
-        let question = Drafted::request(&functions, &[message]).unwrap().question("m", 0, 1);
+        let drafted = Drafted::request(&functions, std::slice::from_ref(&message)).unwrap();
+        let question = drafted.question("m", 0, 1);
+        let written = Drafted::offered(&OfferedFunctions::of(&functions), &[message]).unwrap();
+        assert_eq!(written.question("m", 0, 1), question);
         let items =
             &question.body["response_format"]["json_schema"]["schema"]["properties"]["calls"]["items"];
         assert_eq!(items["properties"]["name"]["enum"], json!(["ring", "toll"]));

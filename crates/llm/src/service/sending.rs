@@ -16,7 +16,7 @@ use super::super::chat::{ChatReply, Exchange, Turn, read_reply};
 use super::super::claims::{Claim, Claims};
 use super::super::client::Client;
 use super::super::failures::{Failures, Hopeless};
-use super::{ChatService, Question, answer_of, cost, run_error};
+use super::{ChatService, Paid, Question, answer_of, cost, run_error};
 use callsieve_engine::context::Context;
 use callsieve_engine::error::Error as RunError;
 use callsieve_engine::language_model::{Answered, Unanswered};
@@ -47,7 +47,7 @@ pub(super) enum State {
 /// The requests of one call while they are sent.
 pub(super) struct Sending<'s> {
     pub(super) service: &'s ChatService,
-    pub(super) questions: &'s [Question],
+    pub(super) questions: &'s [Question<'s>],
     pub(super) missing: &'s [usize],
     pub(super) tokens: &'s [u64],
     pub(super) budget: Budget,
@@ -195,19 +195,48 @@ impl Exchange for Sending<'_> {
     }
 
     fn receive(&mut self, nth: usize, reply: Result<ChatReply, Error>) -> ControlFlow<()> {
+        self.receive_all(vec![(nth, reply)])
+    }
+
+    /// Stores the replies in one transaction before anything else happens to them: a transaction costs more than all else that is
+    /// done for a reply.
+    fn receive_all(&mut self, replies: Vec<(usize, Result<ChatReply, Error>)>) -> ControlFlow<()> {
+        let stored: Vec<(RequestKey, StoredReply)> = replies
+            .iter()
+            .filter_map(|(nth, reply)| {
+                let (question, reply) = (&self.questions[self.missing[*nth]], reply.as_ref().ok()?);
+                let stored = StoredReply::now(question.model(), Some(reply.latency), reply.whole.clone());
+                Some((question.key, stored))
+            })
+            .collect();
+        let earlier = match self.service.cache.put_all(stored.iter().map(|(key, reply)| (*key, reply))) {
+            Ok(earlier) => earlier,
+            Err(error) => {
+                self.stop(error);
+                return ControlFlow::Break(());
+            }
+        };
+        let mut earlier = earlier.into_iter();
+        replies.into_iter().try_for_each(|(nth, reply)| {
+            let earlier = if reply.is_ok() { earlier.next().flatten() } else { None };
+            self.take(nth, reply, earlier)
+        })
+    }
+}
+
+impl Sending<'_> {
+    /// Takes a reply, which is stored; an earlier one to the same request stays.
+    fn take(
+        &mut self,
+        nth: usize,
+        reply: Result<ChatReply, Error>,
+        earlier: Option<StoredReply>,
+    ) -> ControlFlow<()> {
         let at = self.missing[nth];
         let usage = &mut self.answered.usage;
         match reply {
             Ok(reply) => {
                 let question = &self.questions[at];
-                let stored = StoredReply::now(&question.model, Some(reply.latency), reply.whole.clone());
-                let earlier = match self.service.cache.put(question.key, &stored) {
-                    Ok(earlier) => earlier,
-                    Err(error) => {
-                        self.stop(error);
-                        return ControlFlow::Break(());
-                    }
-                };
                 self.claims.stored(question.key);
                 self.failures.ended();
                 self.service.has_answered.store(true, Ordering::Relaxed);
@@ -219,7 +248,12 @@ impl Exchange for Sending<'_> {
                 usage.arrived += 1;
                 usage.input_tokens += input;
                 usage.output_tokens += output;
-                self.answered.costs[at] = price.map(|price| price.cost(input, cached, output));
+                let cost = price.map(|price| price.cost(input, cached, output));
+                self.answered.costs[at] = cost;
+                let estimated_input = self.tokens[nth];
+                let paid =
+                    Paid { round: 0, input_tokens: input, output_tokens: output, cost, estimated_input };
+                self.service.remember_paid(question.key, paid);
                 // Other runs have used the first one.
                 let first = earlier.and_then(|earlier| read_reply(&earlier.reply, 0.0).ok());
                 self.answered.outcomes[at] = Ok(answer_of(first.unwrap_or(reply)));

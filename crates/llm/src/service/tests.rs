@@ -185,3 +185,42 @@ fn failures_that_come_last_do_not_end_a_run_whose_server_answers() {
         ChatService::new(ReplyCache::open(folder.path()).unwrap(), Models::known(), send(&server, 1));
     assert!(service.answer(&requests, &cx).is_err());
 }
+
+#[test]
+fn a_later_round_counts_what_earlier_ones_paid_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start(|request, _| Reply::new(200, answer(&request.json())));
+    let cancel = AtomicBool::new(false);
+    let cx = Context::new(1, &cancel, &Quiet);
+    let request = |n: u32| {
+        let text = n.to_string();
+        let body = Map::from_iter([("messages".to_owned(), json!([{"role": "user", "content": text}]))]);
+        ChatRequest { model: "gpt-4o".to_owned(), body, sample: 0, usual_output: 5, max_output: 50 }
+    };
+    let opened =
+        || ChatService::new(ReplyCache::open(folder.path()).unwrap(), Models::known(), send(&server, 1));
+    let service = opened();
+    let ask = |service: &ChatService, all: &[u32]| {
+        let requests: Vec<ChatRequest> = all.iter().map(|n| request(*n)).collect();
+        service.answer(&requests, &cx).unwrap().usage
+    };
+    let first = ask(&service, &[1, 2]);
+    assert_eq!((first.arrived, first.cached), (2, 0));
+    assert!(first.cost.unwrap() > 0.0);
+    // A second stage of the same round asks the same.
+    let other = ask(&service, &[1, 2]);
+    assert_eq!((other.arrived, other.cached, other.cost), (0, 2, None));
+    service.begin_round();
+    let second = ask(&service, &[1, 2, 3]);
+    assert_eq!((second.arrived, second.cached, second.saved_cost), (3, 0, None));
+    assert!(second.cost.unwrap() > first.cost.unwrap());
+    assert!(second.input_tokens > first.input_tokens);
+    assert_eq!(second.estimated_output_tokens, 15);
+    assert_eq!(ask(&service, &[1, 2, 3]).cached, 3);
+    // Another run has them from the cache.
+    drop(service);
+    let later = opened();
+    later.begin_round();
+    assert_eq!(ask(&later, &[1, 2, 3]).cached, 3);
+    assert_eq!(server.requests().len(), 3);
+}

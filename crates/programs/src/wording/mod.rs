@@ -5,3 +5,4 @@ pub mod phrase;
 pub mod templates;
 pub mod text;
 pub mod values;
+pub mod wanted;

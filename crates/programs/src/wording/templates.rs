@@ -65,6 +65,11 @@ pub struct Joins {
     pub independent: Vec<[String; 3]>,
 }
 
+/// Questions for a choice, of files that were written before there were any.
+fn missing_choice() -> Vec<String> {
+    Templates::english().turns.missing_choice
+}
+
 /// Turns after the first.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -75,6 +80,9 @@ pub struct Turns {
     pub recovery: Vec<String>,
     /// The assistant asks for a value, with `{what}`.
     pub missing: Vec<String>,
+    /// The assistant asks for a choice such as "whether it is active", with `{what}`. The built-in ones if a file has none.
+    #[serde(default = "missing_choice")]
+    pub missing_choice: Vec<String>,
     /// The user gives it, with `{value}` or `{Value}`.
     pub missing_answer: Vec<String>,
     /// The assistant has no function for the request.
@@ -202,6 +210,7 @@ impl Templates {
             ("turns.next", &self.turns.next, &["tasks"]),
             ("turns.recovery", &self.turns.recovery, &["tasks", "repair"]),
             ("turns.missing", &self.turns.missing, &["what"]),
+            ("turns.missing_choice", &self.turns.missing_choice, &["what"]),
             ("turns.missing_answer", &self.turns.missing_answer, &["value"]),
             ("turns.no_function", &self.turns.no_function, &[]),
             ("answers.done", &self.answers.done, &[]),
