@@ -315,6 +315,20 @@ impl Benchmark {
         let like = seen.unwrap_or_else(|| {
             signatures(functions).iter().map(|signature| Arc::new(self.like(signature))).collect()
         });
+        self.hits_of_like(&like)
+    }
+
+    /// Finds the functions that overlap a list as it was sent; `None` if no function can be read from it.
+    pub fn hits_of_doc_list(&self, list: &str) -> Option<Vec<Hit>> {
+        if let Some(like) = self.seen.of_text(list, |signature| self.like(signature)) {
+            return Some(self.hits_of_like(&like));
+        }
+        let functions = parse(list).map(|parsed| parsed.functions).unwrap_or_default();
+        (!functions.is_empty()).then(|| self.hits_of_functions(&functions))
+    }
+
+    /// Returns the hits of a list, by what is like each of its functions.
+    fn hits_of_like(&self, like: &[Arc<Like>]) -> Vec<Hit> {
         let mut hits = self.docs.find_functions(like.iter().map(|like| &like.docs[..]));
         hits.extend(self.environments.shared(like.iter().map(|like| &like.environments[..])));
         hits
