@@ -284,7 +284,7 @@ impl Stage for DropBenchmarkOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(7);
+        fingerprint.version(8);
         if self.cosine {
             fingerprint.built_in("embedder", &self.embedder.open()?.id());
         }
