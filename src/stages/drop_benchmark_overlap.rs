@@ -32,7 +32,6 @@ use crate::audit::shuffle::{CleanShuffle, MAX_MESSAGES, SHUFFLE_NOTE};
 use crate::cells::TypedCells as _;
 use crate::columns::{CONTAMINATION, FILE, FOLLOWING_MESSAGES, FUNCTIONS, MESSAGES, RECORD, RESPONSE, TEXT};
 use crate::conversation::Role as Author;
-use crate::docs::parse::parse;
 use crate::embed::Embedder;
 use crate::embed::name::ChosenEmbedder;
 use crate::engine::context::{Cancelled, Context};
@@ -256,16 +255,18 @@ struct OfList {
 
 impl OfList {
     fn of(list: Row<'_>, benchmark: &Benchmark, objects: Objects) -> Self {
-        let functions: Vec<Value> = match list.text(FUNCTIONS) {
-            Some(_) => list.json(FUNCTIONS).unwrap_or_default(),
-            None => {
-                parse(list.text(TEXT).unwrap_or_default()).map(|parsed| parsed.functions).unwrap_or_default()
+        if !objects.has(Object::Function) {
+            return Self::default();
+        }
+        let hits = match list.text(FUNCTIONS) {
+            Some(_) => {
+                let functions: Vec<Value> = list.json(FUNCTIONS).unwrap_or_default();
+                (!functions.is_empty()).then(|| benchmark.hits_of_functions(&functions))
             }
+            None => benchmark.hits_of_doc_list(list.text(TEXT).unwrap_or_default()),
         };
-        let hits =
-            if objects.has(Object::Function) { benchmark.hits_of_functions(&functions) } else { Vec::new() };
-        let hits = hits.into_boxed_slice();
-        Self { hits, has_function: !functions.is_empty() }
+        let has_function = hits.is_some();
+        Self { hits: hits.unwrap_or_default().into_boxed_slice(), has_function }
     }
 }
 
@@ -283,7 +284,7 @@ impl Stage for DropBenchmarkOverlap {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(7);
+        fingerprint.version(8);
         if self.cosine {
             fingerprint.built_in("embedder", &self.embedder.open()?.id());
         }

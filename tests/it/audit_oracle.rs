@@ -244,6 +244,7 @@ impl Oracle {
                     && first.min(next) == 1
                     && text.iter().skip(1).any(|word| word.kind != 'c'))
         };
+        let is_word = expected.iter().collect::<BTreeSet<_>>().len() < 3;
         let contained =
             own.windows(n).enumerate().filter(|(_, run)| *run == expected).filter_map(|(start, _)| {
                 let weight = total / ((1.0 + self.n.max(1000.0)).ln() * 1e6).round();
@@ -251,7 +252,7 @@ impl Oracle {
                     && ((n >= by.contained_words && weight >= by.contained_weight)
                         || (is_sentence(start) && weight >= by.sentence_weight))
                 {
-                    Some("contaminated")
+                    Some(surely(!is_word))
                 } else {
                     (n >= by.contained_words).then_some("suspect")
                 }
@@ -265,8 +266,8 @@ impl Oracle {
                 })
             };
             let starts = row.windows(n).enumerate().filter(|(_, run)| fits(run)).map(|(start, _)| start);
-            let verdicts =
-                starts.map(|start| surely(!is_slot_answer && (n >= by.min_words || is_sentence(start))));
+            let is_sure = |start| !is_slot_answer && !is_word && (n >= by.min_words || is_sentence(start));
+            let verdicts = starts.map(|start| surely(is_sure(start)));
             if let Some(verdict) = verdicts.min() {
                 add("template", 1.0, verdict, 0);
             }

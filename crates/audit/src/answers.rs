@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
@@ -67,7 +67,13 @@ pub(super) struct AnswerIndex {
     by_name: FxHashMap<String, Vec<u32>>,
     /// The names of all calls: a call of another function is of no answer.
     names: FxHashSet<String>,
+    /// Names of functions that rows called, and whether they are those of an answer: rows repeat them.
+    called: Mutex<FxHashMap<Box<str>, bool>>,
 }
+
+/// The most names that are remembered, and the longest one in bytes.
+const MOST_CALLED: usize = 1 << 16;
+const LONGEST_CALLED: usize = 200;
 
 impl AnswerIndex {
     /// Adds the answer of an entry, whose turns end after so many calls; `false` if it has no value to be found by.
@@ -115,6 +121,7 @@ impl AnswerIndex {
         self.known = FxHashMap::default();
         let calls = self.answers.iter().flat_map(|answer| &answer.calls);
         self.names = calls.map(|call| loose_name(&call.name)).collect();
+        self.called = Mutex::default();
         let mut n_answers: FxHashMap<Place, u32> = FxHashMap::default();
         for place in self.answers.iter().flat_map(Answer::places).flatten().flatten() {
             *n_answers.entry(place).or_default() += 1;
@@ -146,6 +153,24 @@ impl AnswerIndex {
         self.answers.iter().flat_map(|answer| answer.entries.iter().copied())
     }
 
+    /// Whether a function of this name is called by an answer.
+    fn has_name(&self, name: &str, known: &KnownFunctions) -> bool {
+        let has = || self.names.contains(&known.resolve(&shown_value(name)));
+        if name.len() > LONGEST_CALLED {
+            return has();
+        }
+        let called = || self.called.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(&is_called) = called().get(name) {
+            return is_called;
+        }
+        let is_called = has();
+        let mut called = called();
+        if called.len() < MOST_CALLED {
+            called.insert(name.into(), is_called);
+        }
+        is_called
+    }
+
     /// Finds the answers whose calls are among those of a row.
     pub(super) fn find(
         &self,
@@ -155,7 +180,7 @@ impl AnswerIndex {
         scope: Scope<'_>,
         hits: &mut Vec<Hit>,
     ) {
-        let is_known = |call: &&ItemCall| self.names.contains(&known.resolve(&shown_value(&call.name)));
+        let is_known = |call: &&ItemCall| self.has_name(&call.name, known);
         let calls: Vec<ItemCall> = calls.iter().filter(is_known).cloned().collect();
         if calls.is_empty() {
             return;

@@ -56,11 +56,23 @@ impl KnownFunctions {
         if self.orders.contains_key(&whole) || name.len() > MOST_OF_A_NAME {
             return whole;
         }
-        let ends = name.char_indices().filter(|(_, c)| SEPARATORS.contains(c)).take(MOST_PREFIXES);
-        let known = ends
-            .map(|(at, _)| loose_name(&name[at..]))
-            .find(|rest| rest.chars().count() >= MIN_LETTERS && self.orders.contains_key(rest));
-        known.unwrap_or(whole)
+        // What follows a separator is, in this form, the end of the whole name.
+        let (mut n_prefixes, mut start) = (0, 0);
+        for c in name.chars() {
+            if SEPARATORS.contains(&c) {
+                let rest = &whole[start..];
+                if rest.chars().take(MIN_LETTERS).count() == MIN_LETTERS && self.orders.contains_key(rest) {
+                    return rest.to_owned();
+                }
+                n_prefixes += 1;
+                if n_prefixes == MOST_PREFIXES {
+                    break;
+                }
+            } else if c.is_alphanumeric() {
+                start += c.to_lowercase().map(char::len_utf8).sum::<usize>();
+            }
+        }
+        whole
     }
 
     /// Reads the calls of known functions in a text.
@@ -70,5 +82,48 @@ impl KnownFunctions {
             is_name.then(|| self.orders.get(&self.resolve(name)).map(Vec::as_slice)).flatten()
         };
         written_calls(text, &orders).iter().filter_map(ItemCall::of_call).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Resolves a name by folding what follows each separator.
+    fn resolved(known: &KnownFunctions, name: &str) -> String {
+        let whole = loose_name(name);
+        if known.orders.contains_key(&whole) || name.len() > MOST_OF_A_NAME {
+            return whole;
+        }
+        let ends = name.char_indices().filter(|(_, c)| SEPARATORS.contains(c)).take(MOST_PREFIXES);
+        let mut rests = ends.map(|(at, _)| loose_name(&name[at..]));
+        let is_known = |rest: &String| rest.chars().count() >= MIN_LETTERS && known.orders.contains_key(rest);
+        rests.find(is_known).unwrap_or(whole)
+    }
+
+    proptest! {
+        #[test]
+        fn a_name_is_known_behind_any_prefix(
+            names in prop::collection::vec("[aİßB_]{1,6}", 1..6),
+            prefix in "[aİB_./:-]{0,30}",
+            at in any::<prop::sample::Index>(),
+        ) {
+            let mut known = KnownFunctions::default();
+            names.iter().for_each(|name| known.add_order(name, Vec::new()));
+            for name in [format!("{prefix}{}", at.get(&names)), format!("{prefix}_{}", at.get(&names)), prefix] {
+                prop_assert_eq!(known.resolve(&name), resolved(&known, &name), "{}", name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_short_name_is_not_known_behind_a_prefix() {
+        let mut known = KnownFunctions::default();
+        known.add_order("live_times", Vec::new());
+        known.add_order("ring", Vec::new());
+        assert_eq!(known.resolve("ferries-live_times"), "livetimes");
+        assert_eq!(known.resolve("bells-ring"), "bellsring");
     }
 }

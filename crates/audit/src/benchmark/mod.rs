@@ -95,6 +95,8 @@ pub struct Benchmark {
 const MOST_SHOWN: usize = 500;
 /// The surprise of a function that any set of examples has.
 const EXAMPLE_SURPRISE: f64 = 0.05;
+/// The surprise of one that has the parameters of another, by their names and kinds alone: small functions of one subject often do.
+const STRUCTURE_SURPRISE: f64 = 0.1;
 
 /// What of an entry can be found.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -293,7 +295,12 @@ impl Benchmark {
                 let index = if hit.method == Method::Environment { &self.environments } else { &self.docs };
                 let name = index.name_of(hit.entry, number);
                 let is_example = name.is_some_and(is_example_name);
-                (name.map(str::to_owned), if is_example { EXAMPLE_SURPRISE } else { score / 2.0 })
+                let surprise = match hit.method {
+                    _ if is_example => EXAMPLE_SURPRISE,
+                    Method::Structure => STRUCTURE_SURPRISE,
+                    _ => score / 2.0,
+                };
+                (name.map(str::to_owned), surprise)
             }
             Object::Call => (None, score),
         }
@@ -315,6 +322,20 @@ impl Benchmark {
         let like = seen.unwrap_or_else(|| {
             signatures(functions).iter().map(|signature| Arc::new(self.like(signature))).collect()
         });
+        self.hits_of_like(&like)
+    }
+
+    /// Finds the functions that overlap a list as it was sent; `None` if no function can be read from it.
+    pub fn hits_of_doc_list(&self, list: &str) -> Option<Vec<Hit>> {
+        if let Some(like) = self.seen.of_text(list, |signature| self.like(signature)) {
+            return Some(self.hits_of_like(&like));
+        }
+        let functions = parse(list).map(|parsed| parsed.functions).unwrap_or_default();
+        (!functions.is_empty()).then(|| self.hits_of_functions(&functions))
+    }
+
+    /// Returns the hits of a list, by what is like each of its functions.
+    fn hits_of_like(&self, like: &[Arc<Like>]) -> Vec<Hit> {
         let mut hits = self.docs.find_functions(like.iter().map(|like| &like.docs[..]));
         hits.extend(self.environments.shared(like.iter().map(|like| &like.environments[..])));
         hits
@@ -422,6 +443,46 @@ pub(super) mod tests {
             message.starts_with("--bench-format: found \"toolbenc\", expected one of bfcl, toolbench, "),
             "{message}"
         );
+    }
+
+    #[test]
+    fn functions_with_the_parameters_of_others_surprise_little_and_examples_least() {
+        let mut benchmark = benchmark_of(&["Ring the great bell."]);
+        let function = |name: &str, parameters: &[&str]| {
+            let properties: serde_json::Map<String, Value> = parameters
+                .iter()
+                .map(|name| ((*name).to_owned(), serde_json::json!({"type": "string"})))
+                .collect();
+            serde_json::json!({"name": name, "parameters": {"type": "object", "properties": properties}})
+        };
+        let functions = vec![
+            function("ring_bell", &["tower", "times", "hour", "reason"]),
+            function("get_weather", &["city", "unit", "day", "language"]),
+        ];
+        let item = Item { functions: Docs::Read(functions), ..Item::default() };
+        benchmark.add_item("functions".to_owned(), 0, 2, item);
+        benchmark.weigh();
+        let surprise = |method, number| {
+            let (object, score, verdict) = (Object::Function, 0.9, Verdict::Suspect);
+            let (in_row, in_entry) = ((0, 0..0), (number, 0..0));
+            benchmark
+                .told(&Hit {
+                    entry: 1,
+                    object,
+                    method,
+                    score,
+                    verdict,
+                    in_row,
+                    in_entry,
+                    run: 0,
+                    group: None,
+                })
+                .1
+        };
+        let names = surprise(Method::NameParameters, 0);
+        let structure = surprise(Method::Structure, 0);
+        let example = surprise(Method::Structure, 1);
+        assert!(names > structure && structure > example, "{names} {structure} {example}");
     }
 
     #[test]

@@ -41,8 +41,9 @@ const WORDS_AT_ONCE: usize = 64;
 /// The messages of a benchmark, by what a row must have of them.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
-    /// By word: the messages whose other words do not weigh enough, with the least weight that a row must have of them, from the least.
-    by_weight: Vec<Vec<(u64, u32)>>,
+    /// By word: the messages of which it is a heavy one, from that of which a row needs least. The other words of each do not weigh
+    /// enough.
+    by_weight: Vec<Vec<Heavy>>,
     /// The weight of each word.
     weights: Vec<u64>,
     /// By word: the messages whose other words are not enough for a nearly equal one, with their length, the shortest first.
@@ -60,19 +61,48 @@ pub(super) struct Candidates {
 /// Words of the run by which a message is looked for in a text of somebody else.
 pub(super) const HEAVIEST: usize = 3;
 
-/// Words of a message in its [`Head`].
-const OF_HEAD: usize = 5;
+/// A message in the list of one of its heavy words. Weights are in [`GRAINS`], so that a long list is short in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Heavy {
+    /// The least weight of all words of a row that has enough of the message, or less.
+    of_row: u32,
+    text: u32,
+    /// What all occurrences of the word in the message weigh, or more.
+    weight: u32,
+}
 
-/// The heaviest words of a message, in one line of the processor's cache: most messages in the lists of a row's words lack so much of
-/// these that they need no further look.
-#[derive(Debug)]
-#[repr(align(64))]
+/// Weight of a grain.
+const GRAINS: u64 = 1 << 10;
+
+/// Returns a weight in grains, or more.
+fn at_least(weight: u64) -> u32 {
+    u32::try_from(weight.div_ceil(GRAINS)).unwrap_or(u32::MAX)
+}
+
+/// Returns a weight in grains, or less.
+fn at_most(weight: u64) -> u32 {
+    u32::try_from(weight / GRAINS).unwrap_or(u32::MAX)
+}
+
+/// The share of a message's weight that its heavy words have, if so many are rare: the more of them are known, the fewer messages
+/// need a further look.
+const HEAVY_SHARE: f64 = 0.7;
+/// A word is rare here if it is in no more messages than these, or than one of so many.
+const RARE: usize = 64;
+const RARE_ONE_IN: usize = 64;
+
+/// Words of a message in its [`Head`].
+const OF_HEAD: usize = 4;
+
+/// What is known of a message without a look at it, beside those of others in memory.
+#[derive(Debug, Clone, Copy)]
 struct Head {
+    /// Its heaviest words; a message with fewer has words of no weight.
     words: [u32; OF_HEAD],
-    /// What all occurrences of each word weigh, or less. A message with fewer words has words of no weight.
-    weights: [u32; OF_HEAD],
-    /// How often the message has each word, or less.
+    /// How often it has each, or less.
     times: [u8; OF_HEAD],
+    /// The least weight of its heavy words that a row must have, in grains, or less.
+    heavy: u32,
     /// Most weight that a row may lack.
     lacking: u64,
 }
@@ -94,7 +124,11 @@ struct Scratch {
     chunks: Chunks,
     counts: Counts,
     /// By kind of list, the number of the search that saw a message last.
-    seen: [Vec<u32>; 4],
+    seen: [Vec<u32>; 3],
+    /// By message: the weight of its heavy words that the row has, in grains, or more.
+    held: Vec<u32>,
+    /// The messages with such words.
+    held_of: Vec<u32>,
     search: u32,
     found: Vec<u32>,
     by_run: Vec<u32>,
@@ -135,9 +169,13 @@ impl Candidates {
             families: Families::new(texts, n_words),
             ..Self::default()
         };
+        let mut n_texts = vec![0_usize; n_words];
+        for (word, ..) in texts.iter().flat_map(|text| &text.distinct) {
+            n_texts[*word as usize] += 1;
+        }
+        let most = RARE.max(texts.len() / RARE_ONE_IN);
         for (at, text) in (0..).zip(texts) {
-            this.heads.push(Head::of(text, lacking(text.total, by.compared())));
-            this.add(at, text);
+            this.add(at, text, lacking(text.total, by.compared()), |word| n_texts[word as usize] <= most);
             if text.numbers.len() >= by.min_words
                 && let Some(run) = text.heaviest_run()
             {
@@ -156,16 +194,20 @@ impl Candidates {
         this
     }
 
-    fn add(&mut self, at: u32, text: &Text) {
+    fn add(&mut self, at: u32, text: &Text, lacking: u64, is_rare: impl Fn(u32) -> bool) {
         let n = text.numbers.len();
         let length = u32::try_from(n).unwrap_or(u32::MAX);
-        let lacking = self.heads[at as usize].lacking;
-        // As many of the heaviest words as a row cannot lack together.
-        let (mut weight, mut n_words) = (0, 0);
+        let of_row = at_most(text.total.saturating_sub(lacking));
+        // As many of the heaviest words as a row cannot lack together, and rare ones after them.
+        let (mut weight, mut heavy, mut n_words) = (0, 0, 0);
         for &(word, of_word, times) in &text.distinct {
             self.weights[word as usize] = of_word;
-            if weight <= lacking {
-                self.by_weight[word as usize].push((text.total.saturating_sub(lacking), at));
+            let is_next = heavy == weight;
+            if weight <= lacking || is_next && is_rare(word) && share_of(weight, text.total) < HEAVY_SHARE {
+                let of_text = of_word * u64::from(times);
+                let heavy_word = Heavy { of_row, text: at, weight: at_least(of_text) };
+                self.by_weight[word as usize].push(heavy_word);
+                heavy += of_text;
             }
             if n_words <= n - (2 * n / 3 + 1) {
                 self.by_length[word as usize].push((length, at));
@@ -173,6 +215,7 @@ impl Candidates {
             weight += of_word * u64::from(times);
             n_words += times as usize;
         }
+        self.heads.push(Head::of(text, heavy, lacking));
     }
 
     /// Gives `take` the messages that may overlap one of a row, except the `equal` ones. Both lists of messages are ascending.
@@ -211,10 +254,10 @@ impl Candidates {
             lists.dedup();
             if !lists.is_empty() {
                 for &text in found.iter().chain(equal) {
-                    scratch.sees(text, 3);
+                    scratch.sees(text, 2);
                 }
                 for list in &lists {
-                    let new = self.by_run.list(*list).iter().filter(|text| scratch.sees(**text, 3));
+                    let new = self.by_run.list(*list).iter().filter(|text| scratch.sees(**text, 2));
                     by_run.extend(new);
                 }
                 if !by_run.is_sorted() {
@@ -260,7 +303,7 @@ impl Candidates {
         let n_row = row.numbers.len();
         let known = || row.numbers.iter().filter(|word| **word != UNKNOWN);
         let (n_known, weight) =
-            (known().count(), known().map(|word| self.weights[*word as usize]).sum::<u64>());
+            (known().count(), at_least(known().map(|word| self.weights[*word as usize]).sum()));
         let lengths =
             [2 * n_row / 3 + 1, (3 * n_row).div_ceil(2) - 1].map(|n| u32::try_from(n).unwrap_or(u32::MAX));
         for (n, &word) in row.numbers.iter().enumerate().filter(|(_, word)| **word != UNKNOWN) {
@@ -271,14 +314,10 @@ impl Candidates {
                 continue;
             }
             // No message has more of the row than all of its words.
-            let enough = self.by_weight[word as usize].iter().take_while(|(least, _)| *least <= weight);
-            for &(_, at) in enough {
-                if scratch.sees(at, 0) && self.has_weight(at, texts, scratch) {
-                    found.push(at);
-                }
-            }
+            let heavy = self.by_weight[word as usize].iter().take_while(|heavy| heavy.of_row <= weight);
+            heavy.for_each(|heavy| scratch.hold(heavy));
             for template in self.by_template.get(&word).into_iter().flatten() {
-                if scratch.sees(template.text, 2) && self.has_template(template, texts, scratch) {
+                if scratch.sees(template.text, 0) && self.has_template(template, texts, scratch) {
                     found.push(template.text);
                 }
             }
@@ -291,15 +330,23 @@ impl Candidates {
                 }
             }
         }
+        let held_of = std::mem::take(&mut scratch.held_of);
+        for (n, &at) in held_of.iter().enumerate() {
+            if n % WORDS_AT_ONCE == 0 && cancelled() {
+                break;
+            }
+            if scratch.held[at as usize] >= self.heads[at as usize].heavy
+                && self.has_weight(at, texts, scratch)
+            {
+                found.push(at);
+            }
+        }
+        scratch.held_of = held_of;
     }
 
     /// Whether a row has all but some weight of a message.
     fn has_weight(&self, at: u32, texts: &[Text], scratch: &mut Scratch) -> bool {
-        let head = &self.heads[at as usize];
-        if head.missing_weight(&scratch.of_row) > head.lacking {
-            return false;
-        }
-        let (text, mut left) = (&texts[at as usize], head.lacking);
+        let (text, mut left) = (&texts[at as usize], self.heads[at as usize].lacking);
         if !scratch.chunks.may_have(&text.distinct, text.numbers.len(), left) {
             return false;
         }
@@ -348,20 +395,15 @@ impl Candidates {
 }
 
 impl Head {
-    fn of(text: &Text, lacking: u64) -> Self {
-        let mut head = Self { words: [0; OF_HEAD], weights: [0; OF_HEAD], times: [0; OF_HEAD], lacking };
-        for (at, &(word, weight, times)) in text.distinct.iter().take(OF_HEAD).enumerate() {
+    /// `heavy` is the weight of all its heavy words.
+    fn of(text: &Text, heavy: u64, lacking: u64) -> Self {
+        let heavy = at_most(heavy.saturating_sub(lacking));
+        let mut head = Self { words: [0; OF_HEAD], times: [0; OF_HEAD], heavy, lacking };
+        for (at, &(word, _, times)) in text.distinct.iter().take(OF_HEAD).enumerate() {
             head.words[at] = word;
-            head.weights[at] = u32::try_from(weight * u64::from(times)).unwrap_or(u32::MAX);
             head.times[at] = u8::try_from(times).unwrap_or(u8::MAX);
         }
         head
-    }
-
-    /// Returns the weight of its words that a row lacks altogether: no more than what the row lacks of the message.
-    fn missing_weight(&self, of_row: &Counts) -> u64 {
-        let words = self.words.iter().zip(&self.weights);
-        words.map(|(word, weight)| if of_row.get(*word) == 0 { u64::from(*weight) } else { 0 }).sum()
     }
 
     /// Returns how many of its words a row lacks altogether: no more than what the row lacks of the message.
@@ -387,12 +429,30 @@ impl Scratch {
             }
         }
         self.search = self.search.max(1);
+        self.held.resize(self.held.len().max(n_texts), 0);
+        for text in self.held_of.drain(..) {
+            self.held[text as usize] = 0;
+        }
+    }
+
+    /// Counts a heavy word that the row has.
+    fn hold(&mut self, heavy: &Heavy) {
+        let held = &mut self.held[heavy.text as usize];
+        if *held == 0 {
+            self.held_of.push(heavy.text);
+        }
+        *held = held.saturating_add(heavy.weight);
     }
 
     /// Returns whether this search sees a message for the first time, by one kind of list.
     fn sees(&mut self, at: u32, kind: usize) -> bool {
         std::mem::replace(&mut self.seen[kind][at as usize], self.search) != self.search
     }
+}
+
+#[allow(clippy::cast_precision_loss)] // Weights of words.
+fn share_of(weight: u64, total: u64) -> f64 {
+    weight as f64 / total as f64
 }
 
 /// Returns the most weight that a message may lack to be compared.

@@ -70,13 +70,31 @@ fn a_short_message_is_contaminated_as_a_sentence_and_not_inside_one() {
         ("We sail on. Hello again of number! Then rest", 4003, Some((contained, sure))),
         ("We sail on. Hello again of number Then rest", 4003, Some((contained, sure))),
         ("Then they say hello again of number and rest", 4003, Some((contained, suspect))),
-        ("We sail on.\nanchorage\nThen rest", 4001, Some((contained, sure))),
+        ("We sail on.\nanchorage\nThen rest", 4001, Some((contained, suspect))),
         ("We sail to an anchorage of ours", 4001, None),
         ("Hello! Where do we sail to", 4002, None),
         ("hello", 4002, Some((Method::Exact, suspect))),
         ("Anchorage!", 4001, Some((Method::Exact, sure))),
     ] {
         assert_eq!(of(message, entry), expected, "{message}");
+    }
+}
+
+#[test]
+fn one_or_two_words_in_prose_are_suspect_at_most_however_rare_they_are() {
+    let mut texts: Vec<String> = (0..4000).map(|at| format!("other message number a{at} of them")).collect();
+    texts.extend(["bla bla bla", "Moe", "Barney Gumble", "Lenny rang the bell"].map(str::to_owned));
+    let index = index(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+    for (message, expected) in [
+        ("The text goes on. Bla bla bla. It ends here.", Some(Verdict::Suspect)),
+        ("They say bla bla bla and so on.", Some(Verdict::Suspect)),
+        ("The film has three men.\nMoe\nIt is silent.", Some(Verdict::Suspect)),
+        ("Who is it? Barney Gumble. He pours.", Some(Verdict::Suspect)),
+        ("The film has a man, Moe Howard, in it.", None),
+        ("It was night. Lenny rang the bell. Nobody came.", Some(Verdict::Contaminated)),
+        ("moe", Some(Verdict::Contaminated)),
+    ] {
+        assert_eq!(surest(&index, message), expected, "{message}");
     }
 }
 

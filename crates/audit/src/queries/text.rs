@@ -66,6 +66,9 @@ fn weight_of(n: usize, n_with: u32) -> u64 {
     ((1.0 + n as f64 / f64::from(n_with)).ln() * UNIT).round() as u64
 }
 
+/// Fewest different words of a message that is not found inside others by chance.
+const FEWEST_DIFFERENT: usize = 3;
+
 /// A smaller benchmark does not show which words are rare: its messages must weigh as much as in one of so many messages.
 const FEWEST_TEXTS: usize = 1000;
 
@@ -280,6 +283,12 @@ impl Text {
         }
     }
 
+    /// Whether it has so few different words that inside a longer message it may be there by chance, however rare they are: a name, or
+    /// one word several times.
+    fn is_word(&self) -> bool {
+        self.distinct.len() < FEWEST_DIFFERENT
+    }
+
     /// Finds the surest place where all its words are in a row one after the other; of several the first.
     fn contained(&self, row: &Row<'_>, places: &Places, by: &QueryThresholds) -> Option<(usize, Verdict)> {
         let n = self.numbers.len();
@@ -291,7 +300,7 @@ impl Text {
             let is_inside = n >= fewest && self.weighs(by.contained_weight, FEWEST_TEXTS);
             let is_sentence = self.is_sentence(row, start) && self.weighs(by.sentence_weight, FEWEST_TEXTS);
             if !self.kinds.is_popular && (is_inside || is_sentence && !row.is_verbatim) {
-                return Some((start, Verdict::Contaminated));
+                return Some((start, surely(!self.is_word())));
             }
             (n >= fewest).then_some((start, Verdict::Suspect))
         }))
@@ -354,8 +363,8 @@ impl Text {
             words.is_some_and(|words| self.words.iter().zip(words).all(is_like))
         });
         surest(places.map(|start| {
-            let is_sure = !self.kinds.is_slot_answer && (n >= by.min_words || self.is_sentence(row, start));
-            (start, if is_sure { Verdict::Contaminated } else { Verdict::Suspect })
+            let is_long = n >= by.min_words || self.is_sentence(row, start);
+            (start, surely(is_long && !self.kinds.is_slot_answer && !self.is_word()))
         }))
     }
 }

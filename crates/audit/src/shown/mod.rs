@@ -12,7 +12,7 @@ mod markup;
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr2, memchr3};
+use memchr::{memchr, memchr3, memmem};
 use unicode_normalization::UnicodeNormalization as _;
 
 use decodings::{decodings, has_hidden_control};
@@ -126,7 +126,9 @@ fn has_sign(text: &str) -> bool {
     !text.is_ascii()
         || memchr3(b'\\', b'&', b'%', bytes).is_some()
         || memchr3(b'*', b'<', b'`', bytes).is_some()
-        || memchr2(b'_', b'~', bytes).is_some()
+        || memchr(b'~', bytes).is_some()
+        // One between letters is a part of a name, unless the others stand beside it.
+        || memmem::find(bytes, b"__").is_some()
         || has_hidden_control(text)
 }
 

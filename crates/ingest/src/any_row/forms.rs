@@ -224,7 +224,7 @@ fn docs_of(fields: &Map<String, Value>) -> Option<String> {
     let is_something = |value: &Value| match value {
         Value::Array(list) => list.iter().any(|element| element.is_object() || element.is_string()),
         Value::Object(members) => !members.is_empty(),
-        Value::String(text) => !NOTHING.contains(&text.trim().to_lowercase().as_str()),
+        Value::String(text) => !is_nothing(text),
         _ => false,
     };
     let usual = || FUNCTIONS.iter().filter_map(|key| inside(fields, key).filter(is_something));
@@ -243,6 +243,13 @@ fn docs_of(fields: &Map<String, Value>) -> Option<String> {
 
 /// Texts of a column without docs, in lower case.
 const NOTHING: &[&str] = &["", "[]", "[ ]", "{}", "none", "null", "nan", "n/a", "-"];
+/// The bytes of the longest of them; no longer text is one in small letters.
+const LONGEST_NOTHING: usize = 4;
+
+fn is_nothing(text: &str) -> bool {
+    let text = text.trim();
+    text.len() <= LONGEST_NOTHING && NOTHING.contains(&text.to_lowercase().as_str())
+}
 
 /// Levels of a value in which function docs are looked for.
 const MOST_LEVELS: usize = 4;
@@ -416,7 +423,7 @@ pub(super) fn may_have_more(bytes: &[u8]) -> bool {
 
 /// Returns whether a request has nothing in the place of its function docs.
 pub(super) fn has_no_docs(record: &Record) -> bool {
-    NOTHING.contains(&record.functions.trim().to_lowercase().as_str())
+    is_nothing(&record.functions)
 }
 
 /// Adds to a request what only training sets have: the instruction before an input, earlier turns, the chosen answer, docs in another column.
