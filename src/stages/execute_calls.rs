@@ -151,7 +151,7 @@ impl Stage for ExecuteCalls {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         if self.environment.is_some() {
             self.executor.fingerprint(self.environment.as_deref(), fingerprint)?;
         }
