@@ -497,8 +497,7 @@ fn judges_may_reject_answers_whose_calls_are_right() {
     let restored = judge(&[]);
     assert!(restored.iter().all(|rate| rate["passed"] == 2 && !is_rejected(rate)), "{restored:?}");
     // Without money nothing is decided and no next attempt is an example; with it, the same command goes on.
-    let prices =
-        "source = \"test\"\nas_of = \"2026-01-01\"\n[models]\nm = { input = 0.0, output = 0.0 }\nother = { input = 1.0, output = 1.0 }\n";
+    let prices = "source = \"test\"\nas_of = \"2026-01-01\"\n[models]\nm = { input = 0.0, output = 0.0 }\nother = { input = 1.0, output = 1.0 }\n";
     std::fs::write(bench.path("prices.toml"), prices).unwrap();
     for (most, code) in [("0", 3), ("0.001", 3), ("5", 0)] {
         let mut command = bench.command(&server.url);

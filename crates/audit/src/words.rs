@@ -147,19 +147,23 @@ impl Vocabulary {
         if self.glued.is_empty() {
             return found;
         }
-        let parts = |at: usize| {
+        let mut folded = String::new();
+        let mut parts = |at: usize| {
             let word = &found[at];
             if word.number != UNKNOWN && !self.glued_words.contains(&word.number) {
                 return None;
             }
-            let glued = self.glued.get(text.text[word.at.clone()].to_ascii_lowercase().as_str())?;
+            folded.clear();
+            folded.push_str(&text.text[word.at.clone()]);
+            folded.make_ascii_lowercase();
+            let glued = self.glued.get(folded.as_str())?;
             let is_two = word.number == UNKNOWN || glued.neighbours.contains(&neighbours(&found, at, at));
             is_two.then_some((glued.length, glued.numbers))
         };
-        let parts: Vec<Option<(usize, [u32; 2])>> = (0..found.len()).map(parts).collect();
-        if parts.iter().all(Option::is_none) {
-            return found;
-        }
+        // Hardly any text has such a word.
+        let Some(first) = (0..found.len()).find(|at| parts(*at).is_some()) else { return found };
+        let parts: Vec<Option<(usize, [u32; 2])>> =
+            (0..found.len()).map(|at| if at < first { None } else { parts(at) }).collect();
         let split = |(word, parts): (Word, Option<(usize, [u32; 2])>)| match parts {
             None => vec![word],
             Some((length, [one, other])) => {

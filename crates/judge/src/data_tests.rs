@@ -134,7 +134,7 @@ fn guessed_arguments_of_api_bank_are_found() {
         .iter()
         .filter(|case| case.findings().iter().any(|it| it.reason == Reason::GuessedArgument))
         .count();
-    assert_eq!((found, n_changed), (174, 176));
+    assert_eq!((found, n_changed), (176, 176));
 }
 
 #[test]
