@@ -9,9 +9,9 @@ use super::annotate::{added_to, pipeline_of};
 use super::arguments::{threads, use_threads};
 use super::model::ModelArgs;
 use super::run::within_cost;
-use crate::cli::console::{self, Paint, Painted, Screen};
+use crate::cli::console::{self, Paint, Painted, Screen, count};
 use crate::cli::layout::{Column, Table};
-use crate::jobs::instruct::{JudgeOptions, solution_ids};
+use crate::jobs::instruct::{JudgeOptions, n_solved, solution_ids};
 use crate::pipeline::Override;
 use crate::stages::annotate::Annotate;
 use crate::stages::judge_solutions::{JudgeSolutions, check_human};
@@ -107,6 +107,10 @@ pub(super) fn judge(args: &JudgeArgs, registry: &Registry) -> anyhow::Result<End
     };
     if !args.quiet {
         console::print_painted(&figures_of(figures, Screen::of_stdout()))?;
+        let (solved, tried) = (n_solved(&args.run)?, solution_ids(&args.run)?.len() as u64);
+        let line =
+            format!("\nsolved    {} of {} instructions that were tried\n", count(solved), count(tried));
+        console::print_data(&line)?;
     }
     for (model, votes) in figures["readable"].as_object().into_iter().flatten() {
         let n_unreadable = votes["unreadable"].as_u64().unwrap_or_default();

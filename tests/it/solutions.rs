@@ -357,7 +357,7 @@ fn guessed_arguments_and_invented_short_ids_do_not_pass() {
     for rate in bench.lines("solutions/pass-rates.jsonl") {
         let (number, record) = of_id[rate["id"].as_str().unwrap()];
         // Nothing shows what ids look like where no call is right.
-        let shows_ids = record["turns"].to_string().contains("-") && !last_calls(record).is_empty();
+        let shows_ids = record["turns"].to_string().contains('-') && !last_calls(record).is_empty();
         let kind = match (number % 2 == 1, without_lookups(record).len() < last_calls(record).len()) {
             (true, _) if shows_ids => "invented",
             (true, _) => "unknown form",
@@ -492,7 +492,12 @@ fn judges_may_reject_answers_whose_calls_are_right() {
     for rate in &rejected {
         let is_false = number_of[rate["id"].as_str().unwrap()].is_multiple_of(2);
         assert_eq!((is_rejected(rate), rate["passed"] == 0), (is_false, is_false), "{rate}");
+        let by = if is_false { "execution and judges" } else { "execution" };
+        assert_eq!(rate["judged_by"], by, "{rate}");
     }
+    let id = rejected.iter().find(|rate| is_rejected(rate)).unwrap()["id"].as_str().unwrap();
+    let why = bench.command(&server.url).arg("why").arg(bench.path("run")).arg(id).output().unwrap();
+    assert!(shown(&why).contains("fault     solution/judged-unsolved: judges reject"), "{}", shown(&why));
     assert!(rejected.iter().any(is_rejected) && rejected.len() == 12, "{rejected:?}");
     let restored = judge(&[]);
     assert!(restored.iter().all(|rate| rate["passed"] == 2 && !is_rejected(rate)), "{restored:?}");

@@ -111,7 +111,9 @@ mod tests {
             at in any::<prop::sample::Index>(),
         ) {
             let mut known = KnownFunctions::default();
-            names.iter().for_each(|name| known.add_order(name, Vec::new()));
+            for name in &names {
+                known.add_order(name, Vec::new());
+            }
             for name in [format!("{prefix}{}", at.get(&names)), format!("{prefix}_{}", at.get(&names)), prefix] {
                 prop_assert_eq!(known.resolve(&name), resolved(&known, &name), "{}", name);
             }

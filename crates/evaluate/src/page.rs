@@ -40,7 +40,7 @@ pub fn page(scores: &Evaluation<'_>) -> String {
     let mut ranked: Vec<&SystemScore<'_>> = scores.systems.iter().collect();
     ranked.sort_by(|a, b| b.accuracy().total_cmp(&a.accuracy()).then_with(|| a.name.cmp(b.name)));
     let sections = [
-        ("ranking", "Ranking", ranking(&ranked)),
+        ("ranking", "Ranking", Some(ranking(&ranked))),
         ("categories", "Categories", categories(&ranked)),
         ("live", "V1 against Live", against_live(&ranked)),
         ("errors", "Errors", errors(&ranked)),
@@ -85,7 +85,7 @@ fn of_bfcl<'s>(system: &'s SystemScore<'_>) -> impl Iterator<Item = &'s GroupMea
     system.groups.iter().filter(|group| group.by == "BFCL")
 }
 
-fn ranking(ranked: &[&SystemScore<'_>]) -> Option<Markup> {
+fn ranking(ranked: &[&SystemScore<'_>]) -> Markup {
     let mut means: Vec<&str> = Vec::new();
     for group in ranked.iter().flat_map(|system| of_bfcl(system)) {
         if group.accuracy.is_some() && !means.contains(&group.name) {
@@ -130,10 +130,10 @@ fn ranking(ranked: &[&SystemScore<'_>]) -> Option<Markup> {
     };
     let of = Figure { id: "accuracy", title: "Correct outputs", description: "Of all categories together." };
     let outlines = outlines(ranked);
-    Some(html! {
+    html! {
         (wide(&columns, ranked.iter().enumerate().map(row)))
         (figures(std::iter::once(bars(&of, &chart)).chain(outlines)))
-    })
+    }
 }
 
 /// The first systems as outlines over the categories, or over the means of BFCL if there are more categories than can be read.
@@ -164,9 +164,10 @@ fn outlines(ranked: &[&SystemScore<'_>]) -> Option<Markup> {
             scores: axes.iter().map(|axis| of.get(axis).map(|accuracy| accuracy * 100.0)).collect(),
         })
         .collect();
-    let description = match ranked.len() > first.len() {
-        true => "The first of the ranking, in percent of correct outputs.",
-        false => "Percent of correct outputs.",
+    let description = if ranked.len() > first.len() {
+        "The first of the ranking, in percent of correct outputs."
+    } else {
+        "Percent of correct outputs."
     };
     let of = Figure { id: "outlines", title: "Where systems are strong", description };
     Some(radar(&of, &axes, &systems))

@@ -10,7 +10,7 @@ use callsieve_environment::error::EnvironmentError;
 use callsieve_judge::checks::{Finding, Level};
 use callsieve_solve::ending::{PathEnd, SearchEnd};
 use callsieve_solve::reply::Spent;
-use callsieve_solve::tree::{CallKind, NodeId, Tree};
+use callsieve_solve::tree::{CallKind, NodeId, Step, Tree};
 use serde::{Deserialize, Serialize};
 
 use crate::record::Record;
@@ -147,6 +147,15 @@ impl Attempt {
         messages.retain(|message| !is_nothing(message));
         messages.push(Message::text(Role::Assistant, answer));
         messages
+    }
+
+    /// Returns whether the answered path has several calls of functions, all in one reply.
+    pub fn is_made_at_once(&self) -> bool {
+        let path = self.answered.map(|leaf| self.tree.path(leaf)).unwrap_or_default();
+        let in_reply = |calls: &[Step]| calls.iter().filter(|step| step.kind == CallKind::Function).count();
+        let with_calls: Vec<usize> =
+            path.into_iter().map(|node| in_reply(&node.calls)).filter(|n| *n > 0).collect();
+        matches!(with_calls[..], [n] if n > 1)
     }
 
     /// Returns the calls of functions on the answered path, each with its result and whether it failed.

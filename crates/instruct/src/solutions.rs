@@ -87,7 +87,7 @@ impl Solved<'_> {
         attempt.answer()?.clone_into(&mut last.answer);
         record.answer.clone_from(&last.answer);
         record.answer_from.clear();
-        record.together = false;
+        record.together = n_earlier == 0 && attempt.is_made_at_once();
         // The calls have results, of which `origins` of the rates says where they come from.
         EXECUTED.clone_into(&mut record.tier);
         Some(record)
@@ -96,7 +96,12 @@ impl Solved<'_> {
     /// The line of its rate.
     fn rate(&self) -> Value {
         let first = self.attempts.first();
-        let judged_by = if first.is_some_and(|one| one.solved.is_some()) { "execution" } else { "answer" };
+        let is_rejected = self.checked.iter().any(|of| of.rejected_for.is_some());
+        let judged_by = match first.is_some_and(|one| one.solved.is_some()) {
+            true if is_rejected => "execution and judges",
+            true => "execution",
+            false => "answer",
+        };
         let passes = self.passes();
         let found = |level: Level| -> BTreeSet<&str> {
             let all = self.checked.iter().flat_map(|of| &of.findings);

@@ -90,7 +90,7 @@ pub(super) struct EvaluateArgs {
     #[arg(long, value_name = "X", value_parser = share)]
     min_accuracy: Option<f64>,
 
-    /// Writes score files in the form of the official package, and its table, data_overall.csv.
+    /// Writes score files in the form of the official package, and the table of its leaderboard.
     #[arg(long, value_name = "DIR")]
     score_dir: Option<PathBuf>,
 

@@ -60,6 +60,8 @@ impl Texts {
                 };
                 text += &format!("  {level:9} {}\n", self.shown(&evidence));
             }
+            let rejected = checked.and_then(|of| of.rejected_for.as_deref());
+            text.extend(rejected.map(|reason| format!("  fault     {reason}: judges reject the answer\n")));
         }
         let cell = request.verdicts.as_ref().and_then(|cell| serde_json::from_str(cell.as_str()).ok());
         text + &cell.as_ref().map(verdicts).unwrap_or_default()

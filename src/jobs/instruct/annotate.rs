@@ -43,6 +43,9 @@ impl AnnotateOptions {
     ) -> Result<Pipeline, PipelineError> {
         let mut resolved = run.pipeline.clone();
         let id = with_stages(&mut resolved, Annotate::NAME);
+        // What judges reject holds for their command.
+        let of_judges = stage_of(&resolved, JudgeSolutions::NAME);
+        forget(&mut resolved, &of_judges, "executed");
         pipeline(folder, &resolved, &self.overrides(&id, &resolved), registry)
     }
 
@@ -132,6 +135,13 @@ fn forget(resolved: &mut Value, id: &str, key: &str) {
     }
 }
 
+/// The id of the stage of a kind; its kind if there is none.
+fn stage_of(resolved: &Value, kind: &str) -> String {
+    let mut stages = resolved["stages"].as_array().into_iter().flatten();
+    let id = stages.find(|stage| stage["kind"] == kind).and_then(|stage| stage["id"].as_str());
+    id.unwrap_or(kind).to_owned()
+}
+
 /// The stages of solution paths, in their order.
 pub const SOLUTION_STAGES: [&str; 3] = [Annotate::NAME, CheckSolutions::NAME, JudgeSolutions::NAME];
 
@@ -146,8 +156,7 @@ fn with_stages(resolved: &mut Value, wanted: &str) -> String {
     });
     let after = place(stages, HoldSurplus::NAME).map_or(stages.len(), |at| at + 1);
     stages.splice(after..after, own);
-    let at = place(stages, wanted).unwrap_or_default();
-    stages[at]["id"].as_str().unwrap_or(wanted).to_owned()
+    stage_of(resolved, wanted)
 }
 
 #[cfg(test)]

@@ -128,11 +128,14 @@ impl Solutions {
         let sum = |of: fn(&Sums) -> u64| self.strata.values().map(of).sum::<u64>();
         let (all, solved) = (sum(|sums| sums.instructions), self.n_solved());
         let by: Vec<&str> = self.judged_by.iter().map(String::as_str).collect();
+        let by = match by.iter().find(|by| by.contains("judges")) {
+            Some(by) => format!("{by} say"),
+            None => format!("{} says", by.join(" or ")),
+        };
         let mut sentences = vec![format!(
-            "{} of {} have a path that passes, as {} says; {} of {}",
+            "{} of {} have a path that passes, as {by}; {} of {}",
             share_of(solved, all),
             counted(all, "instruction", "instructions"),
-            by.join(" or "),
             count(sum(|sums| sums.passed)),
             counted(sum(|sums| sums.attempts), "attempt", "attempts"),
         )];

@@ -151,7 +151,7 @@ fn leaves(value: &Json) -> Vec<(&str, &Json)> {
         match value {
             Json::Array(items) => open.extend(items.iter().rev().map(|item| (key, item))),
             Json::Object(entries) => {
-                open.extend(entries.iter().rev().map(|(key, value)| (key.as_str(), value)))
+                open.extend(entries.iter().rev().map(|(key, value)| (key.as_str(), value)));
             }
             Json::String(_) | Json::Number(_) => found.push((key, value)),
             Json::Bool(_) | Json::Null => {}
@@ -247,7 +247,7 @@ mod tests {
             (json!({"day": "2026-04-02"}), r#"{"day": "April 2, 2026"}"#, false),
             (json!({"at": "2026-04-02 14:00"}), r#"{"day": "April 2, 2026", "time": "2 pm"}"#, false),
         ] {
-            let found = found(&path(before, looked_up.clone(), "{}"), &[looked_up.clone()], &[]);
+            let found = found(&path(before, looked_up.clone(), "{}"), std::slice::from_ref(&looked_up), &[]);
             assert_eq!(found.len(), usize::from(is_found), "{looked_up} {found:?}");
         }
         let looked_up = [json!(["Northgate"]), json!(3)];

@@ -21,6 +21,8 @@ const COMMON: &[&str] = &[
     "i've",
     "i'll",
     "i'd",
+    "none",
+    "null",
     "api",
     "apis",
     "id",

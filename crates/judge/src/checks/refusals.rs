@@ -74,7 +74,7 @@ fn denied(path: &Path, chars: &[char], sentences: &[Vec<Word>]) -> Option<Findin
         return None;
     }
     let (words, at, n) = sentences.iter().find_map(|words| failure(words).map(|(at, n)| (words, at, n)))?;
-    let level = if sentences.iter().any(says_more) { Level::Suspect } else { Level::Certain };
+    let level = if sentences.iter().any(|words| says_more(words)) { Level::Suspect } else { Level::Certain };
     let span = words[at].span.start..words[at + n - 1].span.end;
     let evidence: String = chars[span.clone()].iter().collect();
     Some(
@@ -90,7 +90,7 @@ const BESIDE: [&str; 10] =
 const TURNS: [&str; 5] = ["but", "now", "faster", "better", "successfully"];
 
 /// Whether a sentence says something beside a denial, so that the answer may be sound.
-fn says_more(words: &Vec<Word>) -> bool {
+fn says_more(words: &[Word]) -> bool {
     let Some(first) = words.first() else { return false };
     match failure(words) {
         Some(_) => words.iter().any(|word| TURNS.contains(&word.text.as_str())),

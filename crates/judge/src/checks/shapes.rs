@@ -139,14 +139,14 @@ mod tests {
 
     use super::*;
 
-    fn shapes(result: Json) -> Shapes {
+    fn shapes(result: &Json) -> Shapes {
         Shapes::of(&[Message::text(Role::Tool, result.to_string())])
     }
 
     #[test]
     fn values_of_keys_that_are_ids_show_their_shape() {
         let shapes = shapes(
-            json!({"seat_id": "S-101", "orderId": "b77", "label": "Q-3", "P1x": {}, "prices": {"T1a": 1, "T2a": 2}}),
+            &json!({"seat_id": "S-101", "orderId": "b77", "label": "Q-3", "P1x": {}, "prices": {"T1a": 1, "T2a": 2}}),
         );
         for (text, is_id) in [
             ("S-9", true),
@@ -165,7 +165,7 @@ mod tests {
 
     #[test]
     fn values_without_letters_or_digits_show_none() {
-        let shapes = shapes(json!({"id": "101", "code": "USD", "ref": "a", "key": "two words 2"}));
+        let shapes = shapes(&json!({"id": "101", "code": "USD", "ref": "a", "key": "two words 2"}));
         assert!(shapes.exact.is_empty());
     }
 
