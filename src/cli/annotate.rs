@@ -142,7 +142,7 @@ impl Counts {
 
     /// How many of the instructions that were tried have an attempt that passes, with the checks after it.
     fn solved(&self, folder: &Path) -> anyhow::Result<String> {
-        let (solved, tried) = (count(n_solved(folder)?), count(self.tried));
+        let (solved, tried) = (count(n_solved(folder)?.0), count(self.tried));
         Ok(format!("solved    {solved} of {tried} instructions that were tried\n"))
     }
 }

@@ -107,7 +107,7 @@ pub(super) fn judge(args: &JudgeArgs, registry: &Registry) -> anyhow::Result<End
     };
     if !args.quiet {
         console::print_painted(&figures_of(figures, Screen::of_stdout()))?;
-        let (solved, tried) = (n_solved(&args.run)?, solution_ids(&args.run)?.len() as u64);
+        let (solved, tried) = n_solved(&args.run)?;
         let line =
             format!("\nsolved    {} of {} instructions that were tried\n", count(solved), count(tried));
         console::print_data(&line)?;

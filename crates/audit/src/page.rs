@@ -10,7 +10,7 @@ use super::report::{AuditReport, CategoryCounts, TrainFile};
 use callsieve_engine::layout::AUDIT_REPORT;
 use callsieve_page::table::{Column, small, wide};
 use callsieve_page::{code, document, number, soft, tile};
-use callsieve_text::figures::{count, share_of};
+use callsieve_text::figures::{count, interval, share_of};
 use callsieve_text::listed::{MOST_LISTED, unlisted};
 
 /// Returns the page.
@@ -103,7 +103,7 @@ fn categories(report: &AuditReport) -> Markup {
             code(&of.name),
             entries(of.entries),
             html! { (entries(of.contaminated)) " · " (share_of(of.contaminated as u64, of.entries as u64)) },
-            html! { (format!("{:.1} to {:.1} %", of.interval.0 * 100.0, of.interval.1 * 100.0)) },
+            html! { (interval(of.interval)) },
             by("query"),
             entries(of.docs),
             by("call"),

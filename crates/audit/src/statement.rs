@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 use super::hit::{Compared, Method, Verdict};
 use super::report::{AuditReport, CategoryCounts};
 use callsieve_engine::fingerprint::hex;
-use callsieve_text::figures::{count, counted, share_of};
+use callsieve_text::figures::{count, counted, interval, share_of};
 use callsieve_text::listed::listed;
 use callsieve_text::visible::visible_line;
 
@@ -164,7 +164,7 @@ impl AuditReport {
                     n(counts.contaminated),
                     share_of(counts.contaminated as u64, counts.entries as u64)
                 ),
-                format!("{:.1} to {:.1} %", counts.interval.0 * 100.0, counts.interval.1 * 100.0),
+                interval(counts.interval),
                 by("query"),
                 n(counts.docs),
                 by("call"),

@@ -11,7 +11,7 @@ use callsieve_page::chart::{Figure, MAX_SERIES, Row as Counts, Unit, figures};
 use callsieve_page::sections::{contents, fold, section};
 use callsieve_page::table::{Column, NamedColumn, small, wide};
 use callsieve_page::{code, document, number, tile};
-use callsieve_text::figures::{count, counted, share, wilson};
+use callsieve_text::figures::{count, counted, interval, share, wilson};
 use callsieve_text::short::shortened;
 use maud::{Markup, html};
 
@@ -74,10 +74,6 @@ fn head(scores: &Evaluation<'_>) -> Markup {
             ul { @for warning in &scores.warnings { li { (warning) } } }
         }
     }
-}
-
-fn interval((low, high): (f64, f64)) -> String {
-    format!("{:.1} to {:.1} %", low * 100.0, high * 100.0)
 }
 
 /// The means that BFCL itself forms.
@@ -336,8 +332,7 @@ fn pairs(scores: &Evaluation<'_>) -> Option<Markup> {
     ];
     let rows = scores.pairs.iter().filter(|pair| pair.n > 0).map(|pair| {
         let counts = [pair.n, pair.both, pair.only_a, pair.only_b, pair.neither].map(|n| number(n as u64));
-        let p = if pair.p < 0.0001 { "<0.0001".to_owned() } else { format!("{:.4}", pair.p) };
-        let figures = [format!("{:+.1} %", 100.0 * pair.difference), p].map(|figure| html! { (figure) });
+        let figures = pair.shown().map(|figure| html! { (figure) });
         [code(&pair.a), code(&pair.b)].into_iter().chain(counts).chain(figures).collect()
     });
     (!scores.pairs.is_empty()).then(|| {

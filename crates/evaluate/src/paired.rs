@@ -30,6 +30,14 @@ pub struct Pair {
     pub p: f64,
 }
 
+impl Pair {
+    /// Returns the difference in percent and the p as people read them.
+    pub fn shown(&self) -> [String; 2] {
+        let p = if self.p < 0.0001 { "<0.0001".to_owned() } else { format!("{:.4}", self.p) };
+        [format!("{:+.1} %", 100.0 * self.difference), p]
+    }
+}
+
 /// Compares two systems by id and sample.
 pub(super) fn pair(a: (&str, &[Row<'_>]), b: (&str, &[Row<'_>])) -> Pair {
     let key = |row: &Row<'_>| (row.result.id.clone(), row.result.sample.as_ref().map(ToString::to_string));

@@ -111,6 +111,11 @@ pub fn table(header: &[&str], rows: &[Vec<String>], numbers: &[usize]) -> String
 /// Standard normal quantile of a two-sided 95 % interval.
 const Z: f64 = 1.959_963_984_540_054;
 
+/// Returns an interval of shares from 0 to 1 as text, in percent.
+pub fn interval((low, high): (f64, f64)) -> String {
+    format!("{:.1} to {:.1} %", low * 100.0, high * 100.0)
+}
+
 /// Returns the Wilson 95 % interval of a share, `part` of `whole`; from 0 to 1 of nothing.
 #[allow(clippy::cast_precision_loss)] // Counts are far below 2^52.
 pub fn wilson(part: usize, whole: usize) -> (f64, f64) {

@@ -5,7 +5,7 @@ use crate::cli::layout::{Cell, Column, Table, paragraph, words};
 use crate::evaluate::figures::{Spread, wilson};
 use crate::evaluate::{Evaluation, SystemScore};
 use crate::llm::models::Cost;
-use crate::text::figures::share;
+use crate::text::figures::{interval, share};
 use crate::text::short::shortened;
 
 /// Characters of an example of an error.
@@ -48,10 +48,6 @@ pub(super) fn text(
 
 fn number(n: usize) -> String {
     count(n as u64)
-}
-
-fn interval((low, high): (f64, f64)) -> String {
-    format!("{:.1} to {:.1} %", 100.0 * low, 100.0 * high)
 }
 
 fn categories(system: &SystemScore<'_>, screen: Screen) -> Painted {
@@ -273,9 +269,7 @@ fn pairs(scores: &Evaluation<'_>, screen: Screen) -> Painted {
     ]);
     for pair in &scores.pairs {
         let counts = [pair.n, pair.both, pair.only_a, pair.only_b, pair.neither].map(number);
-        let p = if pair.p < 0.0001 { "<0.0001".to_owned() } else { format!("{:.4}", pair.p) };
-        let figures = [format!("{:+.1} %", 100.0 * pair.difference), p];
-        let figures = if pair.n > 0 { figures } else { ["-", "-"].map(str::to_owned) };
+        let figures = if pair.n > 0 { pair.shown() } else { ["-", "-"].map(str::to_owned) };
         table.row([pair.a.clone(), pair.b.clone()].into_iter().chain(counts).chain(figures));
     }
     text.append(table.fitted(screen));

@@ -31,12 +31,13 @@ use crate::report::model::Report;
 pub use annotate::{AnnotateOptions, JudgeOptions, SOLUTION_STAGES};
 pub use options::{GenerateOptions, RECIPE, RECIPE_BY_MODELS, Way};
 
-/// Returns how many instructions of a run have a solution path that passes, with all checks.
+/// Returns how many instructions of a run have a solution path that passes, with all checks, and how many have paths.
 ///
 /// # Errors
 /// A file of the run cannot be read.
-pub fn n_solved(run: &Path) -> Result<u64> {
-    Ok(solutions::Solutions::of(run)?.n_solved())
+pub fn n_solved(run: &Path) -> Result<(u64, u64)> {
+    let solutions = solutions::Solutions::of(run)?;
+    Ok((solutions.n_solved(), solutions.into_ids().len() as u64))
 }
 
 /// Returns the ids of the instructions of a run that have solution paths.

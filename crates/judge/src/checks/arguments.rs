@@ -74,16 +74,17 @@ fn guessed(
     };
     let solution = path.solution;
     let is_id = is_id(path, key, value, &text);
-    if is_one_of(solution.given) {
+    let is_there = stands_in(value, &text, sources)
+        || (!path.shapes.has(&text) && follows(value, &text, is_id, sources));
+    if is_there || is_one_of(solution.given) {
         return None;
     }
     let kind = is_id.then_some(ValueKind::Id);
     if (is_id || is_particular(key, value)) && is_one_of(solution.looked_up) {
-        let is_there = stands_in(value, &text, sources)
-            || (!path.shapes.has(&text) && follows(value, &text, is_id, sources));
-        return (!is_there).then_some((Level::Certain, kind));
+        return Some((Level::Certain, kind));
     }
-    if has_source(path, value, &text, is_id, sources) {
+    // Nobody looked it up, so it may be put together: `ORD-1234` for "order 1234".
+    if path.shapes.has(&text) && is_grounded_shape(&text.to_lowercase(), sources) {
         return None;
     }
     let is_made = MAKERS.iter().any(|word| exchange.call.name.to_lowercase().starts_with(word));
@@ -109,14 +110,6 @@ fn is_particular(key: &str, value: &Json) -> bool {
         }
         _ => false,
     }
-}
-
-/// Returns whether a value stands in a source or, unless it is an id, follows from one.
-fn has_source(path: &Path, value: &Json, text: &str, is_id: bool, sources: &Sources) -> bool {
-    if path.shapes.has(text) {
-        return is_grounded_shape(&text.to_lowercase(), sources);
-    }
-    stands_in(value, text, sources) || follows(value, text, is_id, sources)
 }
 
 /// Returns whether a source has a value as it is.
