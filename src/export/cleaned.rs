@@ -10,6 +10,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufWriter, Read as _, Seek as _, Write as _};
 use std::path::{Component, Path, PathBuf};
+use std::sync::mpsc::sync_channel;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -281,7 +282,6 @@ fn copy_text(
         return copy_bytes(&File::open(from).at("reading", from)?, from, to, input, cx);
     }
     let mut out = CleanedFile::create(to)?;
-    let mut hasher = Sha256::new();
     let mut on_block = |block: Block| {
         if cx.cancelled() {
             return Err(Error::Interrupted);
@@ -298,13 +298,32 @@ fn copy_text(
         cx.progress.advance(block.items.len() as u64);
         Ok::<_, Error>(())
     };
-    let mut on_bytes = |bytes: &[u8]| hasher.update(bytes);
     let cancelled = || cx.cancelled();
-    let facts =
-        read_blocks_until(from, format, &Limits::default(), &cancelled, &mut on_bytes, &mut on_block)?;
+    let (facts, sha256) = hashed(|on_bytes| {
+        read_blocks_until(from, format, &Limits::default(), &cancelled, on_bytes, &mut on_block)
+    });
+    let facts = facts?;
     out.start(facts.is_array, facts.header.as_deref())?;
-    check_unchanged(&hex(&hasher.finalize()), from, input)?;
+    check_unchanged(&sha256, from, input)?;
     out.finish()
+}
+
+/// The pieces of a file that wait to be hashed.
+const MAX_WAITING: usize = 8;
+
+/// Runs a reader that passes on all bytes. Returns its result and their hash, which a thread of its own makes.
+fn hashed<T>(read: impl FnOnce(&mut dyn FnMut(&[u8])) -> T) -> (T, String) {
+    let (sender, receiver) = sync_channel::<Vec<u8>>(MAX_WAITING);
+    std::thread::scope(|scope| {
+        let hashing = scope.spawn(move || {
+            let mut hasher = Sha256::new();
+            receiver.iter().for_each(|bytes| hasher.update(bytes));
+            hex(&hasher.finalize())
+        });
+        let result = read(&mut |bytes| sender.send(bytes.to_vec()).expect("the thread ends after the sender"));
+        drop(sender);
+        (result, hashing.join().expect("hashing bytes does not fail"))
+    })
 }
 
 /// Returns `true` if every item of a text is kept and has bytes to write; the run may have read only a part of it.

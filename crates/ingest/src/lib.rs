@@ -44,6 +44,7 @@ pub mod reasons;
 pub mod record;
 pub mod request_filter;
 mod response;
+mod sent_docs;
 pub mod source;
 mod span_events;
 mod span_texts;

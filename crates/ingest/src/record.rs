@@ -2,7 +2,9 @@
 //!
 //! Parsing is pure, so blocks can be parsed in parallel and put back in order. A record keeps function docs that were
 //! sent as text unchanged; docs that were sent as JSON are written compactly, with the original order of keys and
-//! digits of numbers.
+//! digits of numbers (`sent_docs` does that without their values).
+
+use std::ops::Range;
 
 use serde_json::Value;
 
@@ -12,7 +14,9 @@ use crate::facts::FactFinder;
 use crate::fate::{Line, LineFate, Record, no_request};
 use crate::lenient;
 use crate::log_formats::names::in_known_case;
-use crate::log_formats::{Body, Columns, Envelope, FieldPlace, column_mut, log_format_of};
+use crate::log_formats::{
+    Body, Columns, Envelope, FieldPlace, column_mut, request_format_of, trace_format_of,
+};
 use crate::marks::{cut_mark, missing_text};
 use crate::messages::read_system;
 use crate::nested_spans::{self, Place};
@@ -23,6 +27,7 @@ use crate::reasons::{
     TRUNCATED, UNKNOWN_LOG_FORMAT,
 };
 use crate::response::{FINISHED_WITH_ERROR, FIRST_FAILED_STATUS, ParsedResponse, read_response};
+use crate::sent_docs::{self, SentDocs};
 use crate::stream::is_event_stream;
 use crate::table::Header;
 use crate::transcripts;
@@ -34,19 +39,22 @@ use callsieve_text::small_talk::is_small_talk;
 /// Parses the items of a block, in order; there are as many first parts as items.
 pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {
     let in_known_case = header_in_known_case(block, columns);
-    let read = |bytes: &[u8]| match &block.header {
-        _ if bytes.trim_ascii().is_empty() => Err(no_request(BLANK_LINE, "")),
-        None => read_json(bytes),
-        Some(header) => read_row(bytes, header, in_known_case.as_ref()),
+    let read = |range: Range<usize>| {
+        let bytes = &block.text[range];
+        match &block.header {
+            _ if bytes.trim_ascii().is_empty() => Err(no_request(BLANK_LINE, "")),
+            None => read_json(bytes, columns),
+            Some(header) => read_row(bytes, header, in_known_case.as_ref()),
+        }
     };
     let mut lines = Vec::with_capacity(block.items.len());
     for item in &block.items {
         let read = match &item.bytes {
-            Ok(range) => read(&block.text[range.clone()]),
+            Ok(range) => read(range.clone()),
             Err(fault) => Err(LineFate::Unreadable(fault.clone())),
         };
         match read {
-            Ok((content_key, value)) => push_lines(item.position(), content_key, value, columns, &mut lines),
+            Ok(read) => push_parts(item.position(), read, columns, &mut lines),
             Err(fate) => lines.push(Line::whole(item.position(), item.n_items, fate)),
         }
     }
@@ -67,16 +75,34 @@ pub fn push_lines(
     columns: &Columns,
     lines: &mut Vec<Line>,
 ) {
+    push_parts(position, ReadItem::of_value(content_key, value), columns, lines);
+}
+
+/// The value of an item.
+struct ReadItem<'t> {
+    content_key: u128,
+    value: Value,
+    /// The docs of which the value has an outline.
+    docs: SentDocs<'t>,
+}
+
+impl ReadItem<'_> {
+    fn of_value(content_key: u128, value: Value) -> Self {
+        Self { content_key, value, docs: SentDocs::default() }
+    }
+}
+
+fn push_parts(position: Position, item: ReadItem<'_>, columns: &Columns, lines: &mut Vec<Line>) {
     let Position { line, record } = position;
-    let mut parts = vec![(content_key, value, MAX_PACKS)];
+    let mut parts = vec![(item, MAX_PACKS)];
     let first = lines.len();
     let mut places = Vec::new();
-    while let Some((content_key, mut value, packs)) = parts.pop() {
+    while let Some((ReadItem { content_key, mut value, docs }, packs)) = parts.pop() {
         let place = if packs < MAX_PACKS { Place::of(&value) } else { Place::default() };
-        let shaped = shaped(line, content_key, &mut value, columns);
+        let shaped = shaped(line, content_key, &mut value, docs, columns);
         let may_hold_several = shaped.is_none() && packs > 0;
         if let Some(inner) = may_hold_several.then(|| unpack(&mut value)).flatten() {
-            let keyed = |part: Value| (content_hash(part.to_string()), part, packs - 1);
+            let keyed = |part: Value| (ReadItem::of_value(content_hash(part.to_string()), part), packs - 1);
             parts.extend(inner.into_iter().rev().map(keyed));
             continue;
         }
@@ -98,14 +124,28 @@ const MAX_PACKS: usize = 3;
 ///
 /// `content_key` is the hash of the record's own bytes; a caller without the bytes hashes the value that it has.
 pub fn record_of_value(line: u64, content_key: u128, mut value: Value, columns: &Columns) -> LineFate {
-    shaped(line, content_key, &mut value, columns).unwrap_or_else(|| explain(&mut value, columns))
+    let shaped = shaped(line, content_key, &mut value, SentDocs::default(), columns);
+    shaped.unwrap_or_else(|| explain(&mut value, columns))
 }
 
-/// Returns the fate of a value of a known log format.
-fn shaped(line: u64, content_key: u128, value: &mut Value, columns: &Columns) -> Option<LineFate> {
-    let log_format = if transcripts::is_sharegpt(value) { None } else { log_format_of(value, columns) };
-    let record = match log_format {
-        Some((envelope, body)) => RecordReader { line, content_key, envelope, body, columns }.read(value),
+/// Returns the fate of a value of a known log format. Without one, the value has its docs again.
+fn shaped(
+    line: u64,
+    content_key: u128,
+    value: &mut Value,
+    mut docs: SentDocs<'_>,
+    columns: &Columns,
+) -> Option<LineFate> {
+    let is_request = !transcripts::is_sharegpt(value);
+    let of_request = if is_request { request_format_of(value, columns) } else { None };
+    if of_request.is_none() {
+        std::mem::take(&mut docs).put_back(value);
+    }
+    let of_trace = || if is_request { trace_format_of(value, columns) } else { None };
+    let record = match of_request.or_else(of_trace) {
+        Some((envelope, body)) => {
+            RecordReader { line, content_key, envelope, body, columns }.read(value, docs)
+        }
         None => match batch::answer_of(content_key, value) {
             Some(answer) => return Some(LineFate::Answer(Box::new(answer))),
             None => transcripts::record(line, content_key, value, columns)?,
@@ -114,16 +154,16 @@ fn shaped(line: u64, content_key: u128, value: &mut Value, columns: &Columns) ->
     Some(record.map_or_else(|fate| fate, |record| LineFate::Record(Box::new(record))))
 }
 
-fn read_json(bytes: &[u8]) -> Result<(u128, Value), LineFate> {
+fn read_json<'t>(bytes: &'t [u8], columns: &Columns) -> Result<ReadItem<'t>, LineFate> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.trim_matches(JSON_SPACE),
         Err(error) => return Err(unreadable(NOT_UTF8, format!("byte {} of the line", error.valid_up_to()))),
     };
-    match serde_json::from_str(text) {
-        Ok(value) => Ok((content_hash(text), value)),
+    match sent_docs::read(text, columns) {
+        Ok((value, docs)) => Ok(ReadItem { content_key: content_hash(text), value, docs }),
         Err(_) if is_event_stream(text) => Err(no_request(STREAM_CHUNK, "a server-sent event")),
         Err(_) => match lenient::json(text.as_bytes()) {
-            Ok(value) => Ok((content_hash(text), value)),
+            Ok(value) => Ok(ReadItem::of_value(content_hash(text), value)),
             Err(error) => Err(unreadable(NOT_JSON, error.to_string())),
         },
     }
@@ -135,12 +175,12 @@ fn read_row(
     bytes: &[u8],
     header: &Header,
     in_known_case: Option<&Header>,
-) -> Result<(u128, Value), LineFate> {
+) -> Result<ReadItem<'static>, LineFate> {
     let value = header.row(bytes).map_err(LineFate::Unreadable)?;
     // The hash includes the column names: equal cells under another header are another record.
     let content_key = content_hash(value.to_string());
     let known = in_known_case.and_then(|header| header.row(bytes).ok());
-    Ok((content_key, known.unwrap_or(value)))
+    Ok(ReadItem::of_value(content_key, known.unwrap_or(value)))
 }
 
 fn unreadable(reason: &'static str, detail: String) -> LineFate {
@@ -161,7 +201,7 @@ struct RecordReader<'a> {
 }
 
 impl RecordReader<'_> {
-    fn read(&self, value: &mut Value) -> Result<Record, LineFate> {
+    fn read(&self, value: &mut Value, docs: SentDocs<'_>) -> Result<Record, LineFate> {
         let Self { line, content_key, envelope, body, columns } = *self;
         let content = at(value, envelope.body).expect("the log format was found in this body");
         if let Some(path) = body.elsewhere.iter().find(|path| at(content, path).is_some()) {
@@ -176,7 +216,7 @@ impl RecordReader<'_> {
         let Some(content) = find(value, envelope.body) else {
             return Err(no_request(UNKNOWN_LOG_FORMAT, "a response column contains the request"));
         };
-        let functions = self.take_functions(content)?;
+        let functions = self.take_functions(content, docs)?;
         let mut messages = self.take_messages(content).map_err(fate_of)?;
         if messages.is_empty() {
             return Err(no_request(NO_MESSAGES, "the list is empty"));
@@ -223,12 +263,18 @@ impl RecordReader<'_> {
     }
 
     /// Takes the function docs as text, from the first place that holds more than an empty list.
-    fn take_functions(&self, content: &mut Value) -> Result<String, LineFate> {
-        let taken = self.body.functions.iter().find_map(|place| match place.take(content, self.columns)? {
-            // A row with a function column is a request whatever the column holds; later stages judge the docs.
-            Value::Array(list) if list.is_empty() && !matches!(place, FieldPlace::Functions) => None,
-            Value::String(sent) => Some(sent),
-            sent => Some(serde_json::to_string(&sent).expect("a value is JSON")),
+    fn take_functions(&self, content: &mut Value, mut docs: SentDocs<'_>) -> Result<String, LineFate> {
+        let taken = self.body.functions.iter().find_map(|place| {
+            let name = place.name(content, self.columns).map(str::to_owned);
+            match place.take(content, self.columns)? {
+                // A row with a function column is a request whatever the column holds; later stages judge the docs.
+                Value::Array(list) if list.is_empty() && !matches!(place, FieldPlace::Functions) => None,
+                Value::String(sent) => Some(sent),
+                sent => {
+                    let as_sent = name.and_then(|name| docs.take(self.envelope.body, &name));
+                    Some(as_sent.unwrap_or_else(|| sent.to_string()))
+                }
+            }
         });
         let text = taken.ok_or_else(|| no_request(NO_FUNCTIONS, "the list is empty"))?;
         match cut_mark(&text) {

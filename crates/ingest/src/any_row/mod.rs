@@ -19,6 +19,7 @@ use crate::log_formats::names::is_read;
 use crate::read::{Block, Item, Position};
 use crate::reasons::{BLANK_LINE, ItemFault, NOT_JSON, NOT_UTF8};
 use crate::record::{header_in_known_case, push_lines, records_of};
+use crate::sent_docs;
 use callsieve_text::content_hash::content_hash;
 
 /// The items of an input that become rows.
@@ -76,23 +77,26 @@ pub fn rows_of(block: &Block, reading: &Reading<'_>) -> Vec<Line> {
             continue;
         };
         let bytes = item.bytes.as_ref().map_or(&[][..], |range| block.text[range.clone()].trim_ascii());
-        let value = || {
-            let value = match header {
-                Some(header) => header.row(bytes).ok()?,
-                None => json(bytes).ok()?,
-            };
-            Some((content_hash(bytes), value))
+        let value = |docs: Docs| match header {
+            Some(header) => header.row(bytes).ok(),
+            None => match (docs, std::str::from_utf8(bytes)) {
+                (Docs::Outlined, Ok(text)) => {
+                    sent_docs::read(text, reading.columns).ok().map(|(value, _)| value)
+                }
+                _ => json(bytes).ok(),
+            },
         };
+        let content_key = || content_hash(bytes);
         if matches!(first.fate, LineFate::Unreadable(_))
             && block.header.is_none()
             && !bytes.is_empty()
-            && let Some((content_key, value)) = value()
+            && let Some(value) = value(Docs::Whole)
         {
-            push_rows(item.position(), content_key, value, reading, &mut rows);
+            push_rows(item.position(), content_key(), value, reading, &mut rows);
             continue;
         }
         let may_have_more = block.header.is_some() || forms::may_have_more(bytes);
-        rows.extend(completed(parts, reading, may_have_more, value));
+        rows.extend(completed(parts, reading, may_have_more, content_key, value));
     }
     rows
 }
@@ -132,7 +136,16 @@ pub fn push_rows(
     }
     let mut parts = Vec::with_capacity(1);
     push_lines(position, content_key, value.clone(), reading.columns, &mut parts);
-    lines.extend(completed(parts, reading, true, || Some((content_key, value))));
+    lines.extend(completed(parts, reading, true, || content_key, |_| Some(value)));
+}
+
+/// What of its function docs a value has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Docs {
+    /// All.
+    Whole,
+    /// At least an [outline](sent_docs), which is enough if the docs are known.
+    Outlined,
 }
 
 /// Splits lines into those of one item each.
@@ -153,22 +166,25 @@ fn completed(
     mut parts: Vec<Line>,
     reading: &Reading<'_>,
     may_have_more: bool,
-    value: impl FnOnce() -> Option<(u128, Value)>,
+    content_key: impl FnOnce() -> u128,
+    value: impl FnOnce(Docs) -> Option<Value>,
 ) -> Vec<Line> {
     let has_request = parts.iter().any(|part| matches!(part.fate, LineFate::Record(_) | LineFate::Answer(_)));
     if has_request && reading.text_fields.is_empty() {
-        if let [Line { fate: LineFate::Record(record), .. }] = &mut parts[..]
-            && (may_have_more || forms::has_no_docs(record))
-            && let Some((_, value)) = value()
-        {
-            forms::complete(record, &value);
+        if let [Line { fate: LineFate::Record(record), .. }] = &mut parts[..] {
+            let docs = if forms::has_no_docs(record) { Docs::Whole } else { Docs::Outlined };
+            if (may_have_more || docs == Docs::Whole)
+                && let Some(value) = value(docs)
+            {
+                forms::complete(record, &value);
+            }
         }
         return parts;
     }
-    let Some((first, (content_key, value))) = parts.first().zip(value()) else { return unseen(parts) };
+    let Some((first, value)) = parts.first().zip(value(Docs::Whole)) else { return unseen(parts) };
     let position = Position { line: first.line, record: first.record };
     let n_items = first.n_items;
-    let record = forms::record_of_any(position.line, content_key, &value, reading.text_fields);
+    let record = forms::record_of_any(position.line, content_key(), &value, reading.text_fields);
     vec![Line::whole(position, n_items, LineFate::Record(Box::new(record)))]
 }
 

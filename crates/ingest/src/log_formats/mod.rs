@@ -139,6 +139,11 @@ impl Columns {
         [query, functions, system, response, id, time, model, user, assistant, session, status]
     }
 
+    /// Returns the names of the columns that hold something else than function docs.
+    pub(crate) fn besides_functions(&self) -> impl Iterator<Item = &String> {
+        self.all().into_iter().filter(|names| !std::ptr::eq(*names, &*self.functions)).flatten()
+    }
+
     /// Returns the columns that may hold a fact.
     pub(super) fn of(&self, fact: Fact) -> &[String] {
         match fact {
@@ -218,22 +223,24 @@ pub enum Sign {
     NoneHas(Path, &'static str),
 }
 
-/// Returns the log format of a line, if it has one. The attributes of a line that matches no common format are nested.
-pub(super) fn log_format_of(
-    line: &mut Value,
-    columns: &Columns,
-) -> Option<(&'static Envelope, &'static Body)> {
-    let common = ENVELOPES.iter().find_map(|envelope| {
+/// The log format of a line.
+pub(super) type LogFormat = (&'static Envelope, &'static Body);
+
+/// Returns the format of a line with the body of a request, as it was sent to an API.
+pub(super) fn request_format_of(line: &mut Value, columns: &Columns) -> Option<LogFormat> {
+    ENVELOPES.iter().find_map(|envelope| {
         let content = find_object(line, envelope.body)?;
         let body = BODIES.iter().find(|body| body.fits(content, columns))?;
         Some((envelope, body))
-    });
-    common.or_else(|| {
-        attributes::nest(line);
-        span_events::gather(line);
-        let body = TRACES.iter().find(|body| body.fits(line, columns))?;
-        Some((&ENVELOPES[0], body))
     })
+}
+
+/// Returns the format of a line of a trace. Its attributes are nested.
+pub(super) fn trace_format_of(line: &mut Value, columns: &Columns) -> Option<LogFormat> {
+    attributes::nest(line);
+    span_events::gather(line);
+    let body = TRACES.iter().find(|body| body.fits(line, columns))?;
+    Some((&ENVELOPES[0], body))
 }
 
 impl Body {
@@ -282,6 +289,15 @@ impl FieldPlace {
         }
     }
 
+    /// Returns the key of the place if it is a value of the body itself.
+    pub(super) fn name<'c>(self, body: &Value, columns: &'c Columns) -> Option<&'c str> {
+        match self {
+            Self::At(&[name]) => Some(name),
+            Self::Functions => column_name(body, &columns.functions),
+            _ => None,
+        }
+    }
+
     /// Takes the value of the place.
     pub(super) fn take(self, body: &mut Value, columns: &Columns) -> Option<Value> {
         let found = match self {
@@ -311,6 +327,51 @@ pub(super) fn column<'v>(object: &'v Value, names: &[String]) -> Option<&'v Valu
 
 /// Returns like [`column`] a mutable value.
 pub(super) fn column_mut<'v>(object: &'v mut Value, names: &[String]) -> Option<&'v mut Value> {
-    let name = names.iter().find(|name| object.get(name).is_some_and(|value| !value.is_null()))?;
-    object.get_mut(name)
+    object.get_mut(column_name(object, names)?)
+}
+
+/// Returns the name of the column that [`column`] returns.
+fn column_name<'c>(object: &Value, names: &'c [String]) -> Option<&'c str> {
+    let exists = |name: &&str| object.get(*name).is_some_and(|value| !value.is_null());
+    names.iter().map(String::as_str).find(exists)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bodies::BODY_FACTS;
+    use super::*;
+    use crate::sent_docs::DOCS;
+
+    /// `sent_docs` relies on this: what is below the keys of a function neither determines the format of a request nor
+    /// is a part of it that is not docs.
+    #[test]
+    fn of_the_docs_of_a_request_only_the_keys_of_its_functions_are_read_elsewhere() {
+        let is_docs = |path: Path| path.first().is_some_and(|key| DOCS.contains(key));
+        let place = |place: &FieldPlace| match *place {
+            FieldPlace::At(path) => Some(path),
+            FieldPlace::Query | FieldPlace::Functions => None,
+            other => panic!("{other:?}"),
+        };
+        let paths_of = |facts: &'static [(Fact, Path)]| facts.iter().map(|(_, path)| *path);
+        for body in BODIES {
+            let signs = body.signs.iter().map(|sign| match *sign {
+                Sign::Has(path) | Sign::List(path) | Sign::SomeHas(path, _) | Sign::NoneHas(path, _) => path,
+            });
+            let docs = body.functions.iter().filter_map(place);
+            for path in signs.chain(docs) {
+                assert!(!is_docs(path) || path.len() == 1, "{path:?}");
+            }
+            let others = [body.opened, body.system, body.response, body.elsewhere];
+            let others = others.into_iter().flatten().copied();
+            for path in others.chain(body.messages.iter().filter_map(place)).chain(paths_of(body.facts)) {
+                assert!(!is_docs(path), "{path:?}");
+            }
+        }
+        for envelope in ENVELOPES {
+            let of_content = envelope.response.iter().copied().chain(paths_of(envelope.facts));
+            for path in of_content.chain([envelope.body]).chain(paths_of(BODY_FACTS)) {
+                assert!(!is_docs(path), "{path:?}");
+            }
+        }
+    }
 }

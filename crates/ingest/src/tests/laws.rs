@@ -1,9 +1,9 @@
 //! Properties for any bytes and any JSON.
 
 use proptest::prelude::*;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{ROW, read_with};
+use super::{ROW, assert_docs_are_read_like_values, read_with};
 use crate::fate::LineFate;
 use crate::log_formats::Columns;
 use crate::read::{Limits, Position};
@@ -18,6 +18,33 @@ fn loggish() -> impl Strategy<Value = Vec<u8>> {
         1 => proptest::collection::vec(any::<u8>(), 0..6),
     ];
     proptest::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+}
+
+/// Returns lines whose functions are lists of objects, most of them requests.
+fn requests_with_functions() -> impl Strategy<Value = Value> {
+    let function = prop_oneof![
+        4 => requestish().prop_map(|doc| json!({"type": "function", "function": doc})),
+        2 => (requestish(), requestish()).prop_map(|(doc, schema)| json!({"name": doc, "input_schema": schema})),
+        1 => Just(json!({"type": "function", "name": "ring\u{1F514}\u{1}"})),
+        1 => requestish(),
+    ];
+    let functions = proptest::collection::vec(function, 0..4);
+    let key = proptest::sample::select(vec!["tools", "functions", "function", "function_docs"]);
+    let messages = proptest::sample::select(vec!["messages", "prompt", "contents", "conversations", "input"]);
+    let envelope = proptest::sample::select(vec!["", "body", "request", "request_body", "params", "other"]);
+    (functions, key, messages, envelope, requestish()).prop_map(
+        |(functions, key, messages, envelope, beside)| {
+            let turn = json!({"role": "user", "from": "human", "content": "Ring.", "value": "Ring."});
+            let mut body = json!({"id": 1, "beside": beside});
+            body[messages] = json!([turn]);
+            body[key] = functions.into();
+            match envelope {
+                "" => body,
+                "request" => json!({"request": {"body": body}, "tools": [{"name": "other"}]}),
+                envelope => json!({"ts": 1.50, envelope: body}),
+            }
+        },
+    )
 }
 
 /// Returns JSON with the keys of the tables.
@@ -105,7 +132,14 @@ proptest! {
     }
 
     #[test]
+    fn docs_are_read_as_values_are(value in requests_with_functions()) {
+        assert_docs_are_read_like_values(&value.to_string());
+        assert_docs_are_read_like_values(&serde_json::to_string_pretty(&value).unwrap());
+    }
+
+    #[test]
     fn no_json_panics_and_no_record_is_without_messages(value in requestish()) {
+        assert_docs_are_read_like_values(&value.to_string());
         let mut lines = Vec::new();
         push_lines(Position::same(1), 0, value, &Columns::default(), &mut lines);
         prop_assert!(lines.iter().map(|line| line.part as usize).eq(0..lines.len()) && !lines.is_empty());

@@ -15,15 +15,32 @@ use flate2::Compression as GzipLevel;
 use flate2::write::GzEncoder;
 use serde_json::Value;
 
+use crate::any_row::{Reading, RowsRead, push_rows, rows_of};
 use crate::fate::{Line, LineFate, Record};
 use crate::log_formats::Columns;
 use crate::log_formats::names::is_read;
-use crate::read::{FileFacts, FileFormat, Limits, Position, ReadError, read_blocks};
+use crate::read::{Block, FileFacts, FileFormat, Item, Limits, Position, ReadError, read_blocks};
 use crate::reasons::{ItemFault, RESPONSE_WITHOUT_REQUEST};
 use crate::record::{push_lines, record_of_value, records_of};
 use callsieve_bfcl::conversation::{Call, Message, Role};
+use callsieve_text::content_hash::content_hash;
 
 const ROW: &str = r#"{"prompt": "hi", "function": "[]"}"#;
+
+/// Checks a line against the simple way: the value of all of it.
+fn assert_docs_are_read_like_values(line: &str) {
+    let text = line.trim_matches([' ', '\t', '\r', '\n']);
+    let Ok(value) = serde_json::from_str::<Value>(text) else { return };
+    let item = Item { line: 1, record: 1, n_items: 1, bytes: Ok(0..text.len()) };
+    let bytes = text.as_bytes().to_vec().into();
+    let block = Block { text: bytes, items: vec![item], header: None, is_array: false, is_text: false };
+    for rows in [RowsRead::Requests, RowsRead::All] {
+        let reading = Reading { columns: &Columns::default(), rows, text_fields: &[] };
+        let mut by_values = Vec::new();
+        push_rows(Position::same(1), content_hash(text), value.clone(), &reading, &mut by_values);
+        assert_eq!(rows_of(&block, &reading), by_values, "{line}");
+    }
+}
 
 /// Returns the fates of a file of this name and content; checks that nothing is lost.
 fn read_with(name: &str, content: &[u8], limits: &Limits) -> (Vec<Line>, FileFacts) {
@@ -48,6 +65,9 @@ fn read_with(name: &str, content: &[u8], limits: &Limits) -> (Vec<Line>, FileFac
     for line in distinct.into_iter().filter_map(|line| serde_json::from_slice(line).ok()) {
         assert_unread_keys_change_nothing(&line);
     }
+    content.split(|byte| *byte == b'\n').for_each(|line| {
+        assert_docs_are_read_like_values(&String::from_utf8_lossy(line));
+    });
     let mut n_first = 0;
     for line in &lines {
         if line.part == 0 {
