@@ -320,7 +320,8 @@ fn hashed<T>(read: impl FnOnce(&mut dyn FnMut(&[u8])) -> T) -> (T, String) {
             receiver.iter().for_each(|bytes| hasher.update(bytes));
             hex(&hasher.finalize())
         });
-        let result = read(&mut |bytes| sender.send(bytes.to_vec()).expect("the thread ends after the sender"));
+        let result =
+            read(&mut |bytes| sender.send(bytes.to_vec()).expect("the thread ends after the sender"));
         drop(sender);
         (result, hashing.join().expect("hashing bytes does not fail"))
     })

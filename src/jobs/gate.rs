@@ -1,10 +1,12 @@
 //! Gates: the conditions that the result of a run must meet.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
 use serde_json::Value;
 
+use crate::engine::language_model::ModelUsage;
 use crate::engine::raw::IngestManifest;
 use crate::report::model::Report;
 use crate::text::figures::{self, counted};
@@ -130,6 +132,19 @@ pub struct RunFacts<'a> {
     pub pipeline: &'a Value,
     /// Whether it adds to the rows of a finished run, and makes none.
     pub adds_to_run: bool,
+}
+
+/// The rows that are left after the last stage, before anything is written.
+#[derive(Debug, Clone, Copy)]
+pub struct RowsLeft<'a> {
+    /// Their number.
+    pub kept: u64,
+    /// What was made or read.
+    pub read: &'a IngestManifest,
+    /// What language models were asked, by step.
+    pub language_models: &'a BTreeMap<String, ModelUsage>,
+    /// The pipeline, as `run.json` holds it.
+    pub pipeline: &'a Value,
 }
 
 /// Returns the first gate that inputs of requests fail: no request, an input that is cut off, too many faults.

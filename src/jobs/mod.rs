@@ -26,7 +26,7 @@ use crate::engine::manifest::RunFile;
 use crate::report::funnel::Wording;
 use crate::report::html::OwnSections;
 use crate::report::model::Report;
-use gate::{FailedGate, RunFacts};
+use gate::{FailedGate, RowsLeft, RunFacts};
 
 /// A finished run, as a job sees it.
 #[derive(Clone, Copy)]
@@ -80,7 +80,7 @@ pub trait Job: Sync {
 
     /// Returns how many rows the source is to make in addition to those that are wanted, if the result has too few and more
     /// can be made; `None` ends the run.
-    fn spare_wanted(&self, _run: &RunFacts<'_>) -> Option<u64> {
+    fn spare_wanted(&self, _left: &RowsLeft<'_>) -> Option<u64> {
         None
     }
 

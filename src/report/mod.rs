@@ -130,7 +130,10 @@ fn reported(notes: &BTreeMap<String, Value>) -> BTreeMap<String, Value> {
 }
 
 /// What the source and the stages asked language models, by step.
-fn language_models(ingest: &IngestManifest, stages: &[StageManifest]) -> BTreeMap<String, ModelUsage> {
+pub(crate) fn language_models(
+    ingest: &IngestManifest,
+    stages: &[StageManifest],
+) -> BTreeMap<String, ModelUsage> {
     let steps = stages.iter().map(|stage| (stage.id.as_str(), &stage.notes));
     usages(std::iter::once((INGEST, &ingest.notes)).chain(steps)).collect()
 }

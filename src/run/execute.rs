@@ -26,10 +26,11 @@ use crate::engine::runner;
 use crate::engine::services::Services;
 use crate::export::earlier::Earlier;
 use crate::instruct::collection::sink::CollectionFiles;
-use crate::jobs::gate::{Outcome, RunFacts};
+use crate::jobs::gate::{Outcome, RowsLeft, RunFacts};
 use crate::jobs::{FinishedRun, job_of};
 use crate::llm::service::ChatService;
 use crate::pipeline::Pipeline;
+use crate::report::language_models;
 use crate::report::model::Report;
 use crate::stages::personal::PersonalValues;
 use crate::text::figures::{count, counted};
@@ -125,6 +126,14 @@ fn reviewed(pipeline: &Pipeline, folder: &RunFolder, options: &Options) -> Resul
             .or_else(|error| refuse(error.to_string()))?;
     }
     Ok(reviewed)
+}
+
+/// The rows that are left after one run of all stages.
+enum Round {
+    /// They are written, as many as there are.
+    Enough(Box<RunReport>),
+    /// The source makes more.
+    TooFew { source: SourceInstance, kept: u64 },
 }
 
 impl Prepared<'_> {
@@ -243,11 +252,13 @@ impl Prepared<'_> {
     /// Runs, and runs again with a source that makes more rows, as long as the job asks for more.
     fn filled(&mut self, observer: &dyn Observer) -> Result<RunReport, engine::error::Error> {
         loop {
-            let (report, spare) = self.judged(observer)?;
-            let spare = spare.filter(|_| self.options.adds_after.is_none());
-            match spare.and_then(|spare| self.source.with_spare(spare)) {
-                Some(source) => self.source = source,
-                None => return Ok(report),
+            match self.round(observer)? {
+                Round::Enough(report) => return Ok(*report),
+                Round::TooFew { source, kept } => {
+                    observer.begin("next round", None);
+                    observer.end(&format!("{} left, more are made", counted(kept, "row is", "rows are")));
+                    self.source = source;
+                }
             }
             if let Some(model) = &self.model {
                 model.begin_round();
@@ -255,10 +266,9 @@ impl Prepared<'_> {
         }
     }
 
-    /// Runs once. Also returns how many rows the source is to make in addition, if too few are left.
-    fn judged(&self, observer: &dyn Observer) -> Result<(RunReport, Option<u64>), engine::error::Error> {
+    /// Runs once. The result is written if enough rows are left, or if no more can be made.
+    fn round(&self, observer: &dyn Observer) -> Result<Round, engine::error::Error> {
         let Self { pipeline, options, source, folder, .. } = self;
-        let files = source.source.files();
         let watched = Watched(observer);
         let model = self.model.clone().map(|model| model as Arc<dyn LanguageModel>);
         let services =
@@ -267,11 +277,35 @@ impl Prepared<'_> {
         let cuts = Cuts { parts: options.parts, batch_rows: options.batch_rows };
         let earlier = EarlierDecisions::of(folder.path());
         let settled = options.adds_after.unwrap_or_default();
-        let mut outcome = runner::run_adding(folder, &*source.source, &pipeline.stages, cuts, settled, &cx)?;
+        let outcome = runner::run_adding(folder, &*source.source, &pipeline.stages, cuts, settled, &cx)?;
         if let Some(warning) = earlier.warning(&self.decisions, &outcome.corpus)? {
             observer.warn(&warning);
         }
         let file = self.run_file(&outcome)?;
+        let kept = outcome.corpus.requests.kept() as u64;
+        let left = RowsLeft {
+            kept,
+            read: &outcome.ingest,
+            language_models: &language_models(&outcome.ingest, &outcome.stages),
+            pipeline: &file.pipeline,
+        };
+        let spare = job_of(&file.pipeline).spare_wanted(&left).filter(|_| options.adds_after.is_none());
+        if let Some(source) = spare.and_then(|spare| source.with_spare(spare)) {
+            return Ok(Round::TooFew { source, kept });
+        }
+        self.written(outcome, &file, &cx, observer).map(|report| Round::Enough(Box::new(report)))
+    }
+
+    /// Writes the dataset, the tables and the report of a run.
+    fn written(
+        &self,
+        mut outcome: runner::Outcome,
+        file: &RunFile,
+        cx: &Context<'_>,
+        observer: &dyn Observer,
+    ) -> Result<RunReport, engine::error::Error> {
+        let Self { pipeline, options, source, folder, .. } = self;
+        let files = source.source.files();
         let job = job_of(&file.pipeline);
         let sink = pipeline.export.as_ref();
         // The dataset is written while the tables of the rows and the files of the job are: none needs the other.
@@ -280,7 +314,7 @@ impl Prepared<'_> {
         let cancelled = || cx.cancelled();
         let run = FinishedRun {
             folder: folder.path(),
-            file: &file,
+            file,
             corpus,
             stages,
             manifests,
@@ -293,7 +327,7 @@ impl Prepared<'_> {
                 write_ledger(stages, folder, (inputs, seed), corpus, manifests, is_exported, cancel)
             });
             let of_job = scope.spawn(|| job.write(&run));
-            let export = |export: &SinkInstance| runner::export(folder, &*export.sink, files, corpus, &cx);
+            let export = |export: &SinkInstance| runner::export(folder, &*export.sink, files, corpus, cx);
             let exported = sink.map(export).transpose();
             if exported.is_ok() {
                 if job.reads_logs() {
@@ -314,7 +348,7 @@ impl Prepared<'_> {
             }
         };
         outcome.exported = exported;
-        let report = write_report(folder, &outcome, &file, events, &pipeline.registry)?;
+        let report = write_report(folder, &outcome, file, events, &pipeline.registry)?;
         observer.end("ledger, rows, lists, report");
         let facts = RunFacts {
             inputs: files,
@@ -324,9 +358,9 @@ impl Prepared<'_> {
             pipeline: &file.pipeline,
             adds_to_run: options.adds_after.is_some(),
         };
-        let (spare, gates) = (job.spare_wanted(&facts), Outcome::of(job.gates(&facts)));
+        let gates = Outcome::of(job.gates(&facts));
         let folder = folder.path().to_owned();
-        Ok((RunReport { folder, outcome: gates, reused: outcome.reused, report }, spare))
+        Ok(RunReport { folder, outcome: gates, reused: outcome.reused, report })
     }
 
     fn run_file(&self, outcome: &runner::Outcome) -> Result<RunFile, engine::error::Error> {

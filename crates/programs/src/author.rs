@@ -1,6 +1,7 @@
 //! Turns a program that passed all checks into an instruction: offered functions, turns, answers.
 
 use callsieve_environment::environment::{Environment, Function};
+use callsieve_environment::value_path::{Step as PathStep, ValuePath};
 
 use crate::answer::{Answer, Writing, answer, ungrounded};
 use crate::bindings::Bindings;
@@ -9,11 +10,11 @@ use crate::execute::Executed;
 use crate::instruction::{Instruction, Turn};
 use crate::place::{Position, position, value_at};
 use crate::pool::Pools;
-use crate::program::{Argument, Program, ResultPath};
+use crate::program::{Argument, Program, ResultPath, Step};
 use crate::random::Random;
 use crate::rejection::{Reason, Rejection};
 use crate::stratum::Stratum;
-use crate::wording::clause::{Clause, Clauses};
+use crate::wording::clause::{Clause, Clauses, Source};
 use crate::wording::phrase::is_verb;
 use crate::wording::templates::{Style, Templates};
 use crate::wording::text::Text;
@@ -106,20 +107,51 @@ impl Author<'_> {
         let step = &proven.program.steps[nth];
         let functions = self.environment.functions();
         let doc = functions.iter().find(|function| function.name() == step.function);
-        let positions: Vec<(String, Position)> = step
+        let sources: Vec<(String, Source)> = step
             .references()
             .filter_map(|(parameter, place)| {
                 let result = proven.executed.result(place.step)?;
-                Some((parameter.to_owned(), position(&place.path, result)?))
+                let position = position(&place.path, result)?;
+                let owner = self.owner(proven, nth, &self.clauses().noun(&step.function, parameter), place);
+                Some((parameter.to_owned(), Source { position, owner }))
             })
             .collect();
         self.clauses().text(&Clause {
             step,
             nth,
             doc: doc.map(|function| &function.doc),
-            positions: &positions,
+            sources: &sources,
             omitted,
         })
+    }
+
+    /// What a thing in the result of an earlier step is a part of: the lesson, for the teacher that a lesson has. `None` if
+    /// it is the object's own key, which stands first, or if another step has something of the owner's kind as well.
+    fn owner(&self, proven: Proven<'_>, nth: usize, thing: &str, place: &ResultPath) -> Option<String> {
+        let earlier = &proven.program.steps[place.step];
+        let result = proven.executed.result(place.step)?;
+        let Some((PathStep::Member(_), parent)) = place.path.steps.split_last() else { return None };
+        let parent = ValuePath { steps: parent.to_vec() };
+        let (key, _) = value_at(&parent, result)?.as_object()?.iter().next()?;
+        let own = parent.steps.into_iter().chain([PathStep::Member(key.clone())]).collect();
+        let own = ResultPath { step: place.step, path: ValuePath { steps: own } };
+        let links = self.pools.links(place.step, &earlier.function, result);
+        if own == *place {
+            return None;
+        }
+        let mut kinds = links.takers(&own).map(|(callable, parameter)| {
+            let callable = &self.pools.callables[callable];
+            self.clauses().noun(&callable.name, &callable.parameters[parameter].name)
+        });
+        let owner = kinds.find(|kind| kind != thing)?;
+        let names_another = |(other, step): (usize, &Step)| {
+            let is_owner =
+                |(name, _): &(String, Argument)| self.clauses().noun(&step.function, name) == owner;
+            other != place.step
+                && (step.arguments.iter().any(is_owner) || things(&step.function).contains(&owner))
+        };
+        let is_ambiguous = proven.program.steps.iter().enumerate().take(nth).any(names_another);
+        (!is_ambiguous).then_some(owner)
     }
 
     /// The tasks of some steps as one text.
@@ -228,10 +260,10 @@ impl Author<'_> {
         let question = random.one_of(&turns.missing).map_or("{what}?", String::as_str);
         let question = Text::of_template(question, &[("what", &what)]).text;
         let bound = self.bindings.parameter(&proven.program.steps[nth].function, &parameter);
-        let value = Text::value(self.writing().said(&value), nth, &parameter);
+        let written = Text::value(self.writing().said(&value), nth, &parameter);
         let value = match bound.and_then(|bound| bound.said) {
-            Some(form) => Text::of_template(&form.replace("{}", "{value}"), &[("value", &value)]),
-            None => value,
+            Some(said) => said.text(&value, written),
+            None => written,
         };
         let reply = random.one_of(&turns.missing_answer).map_or("{value}", String::as_str);
         let first = Turn {

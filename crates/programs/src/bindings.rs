@@ -25,6 +25,7 @@ use serde_json::Value;
 
 use crate::pool::{accepts, is_sayable};
 use crate::wording::phrase::Phrase;
+use crate::wording::text::Text;
 
 /// The file. Empty bindings add nothing.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -61,12 +62,49 @@ pub struct ParameterBinding {
     pub values: Vec<Value>,
     /// What a value is: a value `7` is written as `order 7`, a value of an earlier result as `that order`.
     pub noun: Option<String>,
-    /// The form of a value in a sentence, with `{}` for the value.
-    pub said: Option<String>,
+    /// The form of a value in a sentence.
+    pub said: Option<Said>,
     /// The phrase for a value of an earlier result.
     pub linked: Option<String>,
     /// It is always left out, although it is optional.
     pub skip: bool,
+}
+
+/// The form of a value in a sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub enum Said {
+    /// Of every value, with `{}` for it: `"{} EUR"`.
+    Form(String),
+    /// Of each value: `true = "with a piano"`. Others are said as they are.
+    Each(BTreeMap<String, String>),
+}
+
+impl Said {
+    /// Returns what is said of a value that is written in this way.
+    pub(crate) fn text(&self, value: &Value, written: Text) -> Text {
+        match self {
+            Self::Form(form) => Text::of_template(&form.replace("{}", "{value}"), &[("value", &written)]),
+            Self::Each(forms) => {
+                let key = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                forms.get(&key).map_or(written.clone(), |form| written.reworded(form))
+            }
+        }
+    }
+
+    /// Returns what is wrong with it, and a hint.
+    fn fault(&self) -> Option<(String, &'static str)> {
+        match self {
+            Self::Form(form) if !form.contains("{}") => Some((
+                format!("said: found \"{form}\", which has no {{}} for the value"),
+                "write \"{} EUR\", or a table with the words of each value: { true = \"with a piano\" }",
+            )),
+            Self::Each(forms) => forms.iter().find(|(_, words)| words.trim().is_empty()).map(|(value, _)| {
+                (format!("said: found no words for {value}"), "write the words that a person would use")
+            }),
+            Self::Form(_) => None,
+        }
+    }
 }
 
 /// A place of values: `state:PATH` or `result:FUNCTION:PATH`.
@@ -203,13 +241,9 @@ impl Bindings {
             let hint = "remove it, or write its name as in the docs of the functions".to_owned();
             return Some((format!("no function has a parameter \"{unknown}\""), hint));
         }
-        if let Some(said) =
-            self.all_parameters().filter_map(|bound| bound.said.as_ref()).find(|said| !said.contains("{}"))
-        {
-            return Some((
-                format!("said: found \"{said}\", which has no {{}} for the value"),
-                "write \"{} EUR\"".to_owned(),
-            ));
+        let fault = self.all_parameters().filter_map(|bound| bound.said.as_ref()).find_map(Said::fault);
+        if let Some((fault, hint)) = fault {
+            return Some((fault, hint.to_owned()));
         }
         if let Some(fault) = self.unusable_value(environment) {
             return Some(fault);
@@ -322,4 +356,34 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     let more = if names.len() > MOST { ", …" } else { "" };
     format!("{}{more}", names[..names.len().min(MOST)].join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_words_of_each_value_are_said() {
+        let said = |form: Value| serde_json::from_value::<Said>(form).unwrap();
+        let text = |said: &Said, value: Value, written: &str| {
+            let text = said.text(&value, Text::value(written.to_owned(), 0, "piano"));
+            let mention = &text.mentions[0];
+            let found: String =
+                text.text.chars().skip(mention.start).take(mention.end - mention.start).collect();
+            (text.text.clone(), found)
+        };
+        let own = |words: &str| (words.to_owned(), words.to_owned());
+        let each = said(json!({"true": "with a piano", "held": "past"}));
+        assert_eq!(text(&each, json!(true), "yes"), own("with a piano"));
+        assert_eq!(text(&each, json!("held"), "held"), own("past"));
+        assert_eq!(text(&each, json!(false), "no"), own("no"));
+        let of_all = said(json!("{} EUR"));
+        assert_eq!(text(&of_all, json!(5), "5"), ("5 EUR".to_owned(), "5".to_owned()));
+        assert_eq!((each.fault(), of_all.fault()), (None, None));
+        for wrong in [json!("with a piano"), json!({"true": " "})] {
+            assert!(said(wrong.clone()).fault().is_some(), "{wrong}");
+        }
+    }
 }

@@ -201,6 +201,11 @@ impl Links {
         self.0.get(&(callable, parameter)).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the functions and parameters that can take the value of a place.
+    pub fn takers(&self, place: &ResultPath) -> impl Iterator<Item = (usize, usize)> {
+        self.0.iter().filter(|(_, places)| places.contains(place)).map(|(taker, _)| *taker)
+    }
+
     /// Returns `true` if a parameter of the function can take a value.
     pub fn has(&self, callable: usize) -> bool {
         self.0.range((callable, 0)..(callable + 1, 0)).next().is_some()

@@ -297,6 +297,17 @@ fn every_value_of_an_accepted_instruction_is_said_linked_or_grounded() {
 }
 
 #[test]
+fn a_part_of_a_result_is_said_to_be_of_it() {
+    let texts: Vec<String> = rounds(6, &Settings::default())
+        .iter()
+        .flat_map(|instruction| instruction.turns.iter().map(|turn| turn.user.text.clone()))
+        .collect();
+    let has = |phrase: &str| texts.iter().any(|text| text.contains(phrase));
+    assert!(has("the order of that invoice") || has("the customer of that order"), "{texts:#?}");
+    assert!(!has("the order of that order") && !has("the order of the first order"), "{texts:#?}");
+}
+
+#[test]
 fn every_stratum_and_every_style_is_made() {
     let instructions = rounds(6, &Settings::default());
     let strata: BTreeSet<Stratum> = instructions.iter().map(|instruction| instruction.stratum).collect();

@@ -11,14 +11,16 @@ mod page;
 mod pictures;
 mod solutions;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::gate::{FailedGate, RunFacts};
+use super::gate::{FailedGate, RowsLeft, RunFacts};
 use super::{Job, sink_of};
 use crate::engine::error::Result;
 use crate::engine::kind::KindSettings as _;
+use crate::engine::language_model::ModelUsage;
 use crate::engine::layout::INGEST;
 use crate::engine::manifest::read_manifest;
 use crate::engine::raw::IngestManifest;
@@ -103,20 +105,19 @@ impl Job for Instruct {
     }
 
     /// Makes more where stages dropped so many that too few are left.
-    fn spare_wanted(&self, run: &RunFacts<'_>) -> Option<u64> {
-        let (wanted, exported) = (wanted(run.pipeline), exported(run));
-        let made = run.read.counts.records;
+    fn spare_wanted(&self, left: &RowsLeft<'_>) -> Option<u64> {
+        let (wanted, made) = (wanted(left.pipeline), left.read.counts.records);
         let spare = made.saturating_sub(wanted);
-        let lacks = wanted.checked_sub(exported).filter(|lacks| *lacks > 0)?;
-        if is_model_away(run) {
+        let lacks = wanted.checked_sub(left.kept).filter(|lacks| *lacks > 0)?;
+        if is_model_away(left.language_models) {
             return None;
         }
         // Fewer were made than were to be made: the candidates ran out.
-        if made < wanted + spare_of(run.pipeline) {
+        if made < wanted + spare_of(left.pipeline) {
             return None;
         }
         // A few more than the share of dropped rows asks for.
-        let more = lacks.saturating_mul(made.max(1)) / exported.max(1);
+        let more = lacks.saturating_mul(made.max(1)) / left.kept.max(1);
         Some(spare + more + more / 10 + 1)
     }
 }
@@ -132,9 +133,8 @@ fn unanswered(run: &RunFacts<'_>) -> u64 {
 }
 
 /// Whether more candidates would have no answer either: most requests fail, or are not sent, as at the limit of cost.
-fn is_model_away(run: &RunFacts<'_>) -> bool {
-    let mut usages = run.report.language_models.values();
-    usages.any(|usage| usage.failed + usage.not_sent > usage.requests / 2)
+fn is_model_away(usages: &BTreeMap<String, ModelUsage>) -> bool {
+    usages.values().any(|usage| usage.failed + usage.not_sent > usage.requests / 2)
 }
 
 /// Returns how much of its environment a run reached; `None` for a run of another job.

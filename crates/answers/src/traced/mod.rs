@@ -1,12 +1,13 @@
 //! Whether the values of a call can be traced to what the conversation and the docs hold.
 //!
 //! A verified answer must hold no value that nobody gave: a changed address, a translated name, a made-up date. Traced are
-//! values that a text has, and those that can be computed from it: number words, percentages, dates in another form, and
-//! relative dates where the text or the log has the day (`dates`), and codes of currencies and languages (`codes`). A value that needs knowledge, such as the code of an
+//! values that a text has, and those that can be computed from it: number words, percentages, durations in smaller units
+//! (`durations`), dates in another form, and relative dates where the text or the log has the day (`dates`), and codes of currencies and languages (`codes`). A value that needs knowledge, such as the code of an
 //! airport, is not traced.
 
 mod codes;
 mod dates;
+mod durations;
 mod number_words;
 mod options;
 mod place;
@@ -66,6 +67,9 @@ impl Trace {
         self.words.extend(words(&lower).map(str::to_owned));
         self.numbers.extend(numbers(&lower));
         let spoken = number_words::of_words(&lower);
+        let durations = durations::in_smaller_units(&lower);
+        add_new(&mut self.spoken, durations.clone());
+        add_new(&mut self.spoken_whole, durations);
         add_new(&mut self.spoken, spoken.numbers);
         add_new(&mut self.spoken_whole, spoken.whole);
         self.dates.extend(dates_in(&lower));

@@ -6,7 +6,7 @@ use super::phrase::{Phrase, PhrasePart};
 use super::templates::{Templates, ValueForms};
 use super::text::Text;
 use super::values::{said, said_of_list};
-use crate::bindings::Bindings;
+use crate::bindings::{Bindings, Said};
 use crate::place::Position;
 use crate::program::{Argument, Step};
 use crate::words::{singular, things, words};
@@ -20,10 +20,19 @@ pub struct Clause<'a> {
     pub nth: usize,
     /// The doc of its function.
     pub doc: Option<&'a Map<String, Value>>,
-    /// The positions of the places that its arguments are taken from, by parameter.
-    pub positions: &'a [(String, Position)],
+    /// The places that its arguments are taken from, by parameter.
+    pub sources: &'a [(String, Source)],
     /// An argument that is left out, as if the user forgot it.
     pub omitted: Option<&'a str>,
+}
+
+/// The place in an earlier result that an argument is taken from.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// Its position in the lists of the result.
+    pub position: Position,
+    /// What it is a part of, if people would ask "of what?": the lesson, for the teacher of a lesson.
+    pub owner: Option<String>,
 }
 
 /// Words clauses.
@@ -141,30 +150,33 @@ impl Clauses<'_> {
         let bound = self.bindings.parameter(&clause.step.function, parameter);
         match argument {
             Argument::Literal { value, .. } => {
-                let value = literal(clause, parameter, value, &self.templates.values);
-                let form = bound.as_ref().and_then(|bound| bound.said.clone());
-                let form = form.or_else(|| {
-                    bound.as_ref().and_then(|bound| Some(format!("{} {{}}", bound.noun.as_ref()?)))
-                });
-                match form {
-                    Some(form) => Text::of_template(&form.replace("{}", "{value}"), &[("value", &value)]),
-                    None => value,
+                let written = literal(clause, parameter, value, &self.templates.values);
+                match bound.as_ref().map(|bound| (&bound.said, &bound.noun)) {
+                    Some((Some(said), _)) => said.text(value, written),
+                    Some((None, Some(noun))) => Said::Form(format!("{noun} {{}}")).text(value, written),
+                    Some((None, None)) | None => written,
                 }
             }
             Argument::Result(place) => {
                 if let Some(linked) = bound.as_ref().and_then(|bound| bound.linked.clone()) {
                     return Text::plain(linked);
                 }
-                let position = clause.positions.iter().find(|(name, _)| name == parameter).map(|(_, at)| *at);
+                let source =
+                    clause.sources.iter().find(|(name, _)| name == parameter).map(|(_, source)| source);
                 let references = &self.templates.references;
-                let template = match position {
+                let template = match source.map(|source| source.position) {
                     Some(Position::First) => &references.first,
                     Some(Position::Last) => &references.last,
                     _ if place.step + 1 < clause.nth => &references.earlier,
                     _ => &references.only,
                 };
                 let noun = Text::plain(self.noun(&clause.step.function, parameter));
-                Text::of_template(template, &[("noun", &noun)])
+                let owner = source.and_then(|source| source.owner.as_deref());
+                let Some((owner, of)) = owner.zip(references.of.as_deref()) else {
+                    return Text::of_template(template, &[("noun", &noun)]);
+                };
+                let owner = Text::of_template(template, &[("noun", &Text::plain(owner))]);
+                Text::of_template(of, &[("noun", &noun), ("owner", &owner)])
             }
         }
     }

@@ -101,6 +101,9 @@ pub struct References {
     pub last: String,
     /// It is of a task further back.
     pub earlier: String,
+    /// It is a part of something, with `{noun}` and `{owner}`, which is one of the phrases above. Without one, the owner is
+    /// not said.
+    pub of: Option<String>,
     /// A value that the user forgot to give.
     pub missing: String,
 }

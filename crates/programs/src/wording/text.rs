@@ -36,6 +36,14 @@ impl Text {
         Self { text, mentions: vec![Mention { step, parameter: parameter.to_owned(), start: 0, end }] }
     }
 
+    /// Returns the text of the same value in other words.
+    #[must_use]
+    pub(crate) fn reworded(&self, words: &str) -> Self {
+        let end = words.chars().count();
+        let mentions = self.mentions.iter().map(|mention| Mention { start: 0, end, ..mention.clone() });
+        Self { text: words.to_owned(), mentions: mentions.collect() }
+    }
+
     /// Adds words.
     pub fn push(&mut self, words: &str) {
         self.text.push_str(words);
