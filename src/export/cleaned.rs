@@ -317,7 +317,9 @@ fn hashed<T>(read: impl FnOnce(&mut dyn FnMut(&[u8])) -> T) -> (T, String) {
     std::thread::scope(|scope| {
         let hashing = scope.spawn(move || {
             let mut hasher = Sha256::new();
-            receiver.iter().for_each(|bytes| hasher.update(bytes));
+            for bytes in receiver {
+                hasher.update(bytes);
+            }
             hex(&hasher.finalize())
         });
         let result =

@@ -262,7 +262,7 @@ impl Author<'_> {
         let bound = self.bindings.parameter(&proven.program.steps[nth].function, &parameter);
         let written = Text::value(self.writing().said(&value), nth, &parameter);
         let value = match bound.and_then(|bound| bound.said) {
-            Some(said) => said.text(&value, written),
+            Some(said) => said.text(&value, &written),
             None => written,
         };
         let reply = random.one_of(&turns.missing_answer).map_or("{value}", String::as_str);

@@ -82,12 +82,12 @@ pub enum Said {
 
 impl Said {
     /// Returns what is said of a value that is written in this way.
-    pub(crate) fn text(&self, value: &Value, written: Text) -> Text {
+    pub(crate) fn text(&self, value: &Value, written: &Text) -> Text {
         match self {
-            Self::Form(form) => Text::of_template(&form.replace("{}", "{value}"), &[("value", &written)]),
+            Self::Form(form) => Text::of_template(&form.replace("{}", "{value}"), &[("value", written)]),
             Self::Each(forms) => {
                 let key = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-                forms.get(&key).map_or(written.clone(), |form| written.reworded(form))
+                forms.get(&key).map_or_else(|| written.clone(), |form| written.reworded(form))
             }
         }
     }
@@ -368,7 +368,7 @@ mod tests {
     fn the_words_of_each_value_are_said() {
         let said = |form: Value| serde_json::from_value::<Said>(form).unwrap();
         let text = |said: &Said, value: Value, written: &str| {
-            let text = said.text(&value, Text::value(written.to_owned(), 0, "piano"));
+            let text = said.text(&value, &Text::value(written.to_owned(), 0, "piano"));
             let mention = &text.mentions[0];
             let found: String =
                 text.text.chars().skip(mention.start).take(mention.end - mention.start).collect();

@@ -141,7 +141,9 @@ impl Columns {
 
     /// Returns the names of the columns that hold something else than function docs.
     pub(crate) fn besides_functions(&self) -> impl Iterator<Item = &String> {
-        self.all().into_iter().filter(|names| !std::ptr::eq(*names, &*self.functions)).flatten()
+        let Self { functions: _, query, system, response, id, time, model, user, assistant, session, status } =
+            self;
+        [query, system, response, id, time, model, user, assistant, session, status].into_iter().flatten()
     }
 
     /// Returns the columns that may hold a fact.

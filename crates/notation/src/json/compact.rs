@@ -1,4 +1,4 @@
-//! Writes JSON as serde_json writes the value of it, without making the value: a copy of a long text costs less than
+//! Writes JSON as `serde_json` writes the value of it, without making the value: a copy of a long text costs less than
 //! a tree of it.
 
 /// JSON without whitespace.
@@ -168,13 +168,13 @@ impl<'j> Writer<'j> {
     }
 
     fn key(&mut self, key: &'j str, first_key: usize) -> Option<()> {
-        // The names with which serde_json marks numbers and raw values.
+        // The names with which `serde_json` marks numbers and raw values.
         let is_plain = !key.contains('\\') && !key.starts_with("$serde_json");
         let known = &self.keys[first_key..];
         (is_plain && known.len() < MAX_KEYS && !known.contains(&key)).then(|| self.keys.push(key))
     }
 
-    /// Passes an escape; one that serde_json writes in another form is written.
+    /// Passes an escape; one that `serde_json` writes in another form is written.
     fn escape(&mut self) -> Option<()> {
         match *self.json.as_bytes().get(self.at + 1)? {
             b'"' | b'\\' | b'b' | b'f' | b'n' | b'r' | b't' => self.at += 2,

@@ -152,8 +152,8 @@ impl Clauses<'_> {
             Argument::Literal { value, .. } => {
                 let written = literal(clause, parameter, value, &self.templates.values);
                 match bound.as_ref().map(|bound| (&bound.said, &bound.noun)) {
-                    Some((Some(said), _)) => said.text(value, written),
-                    Some((None, Some(noun))) => Said::Form(format!("{noun} {{}}")).text(value, written),
+                    Some((Some(said), _)) => said.text(value, &written),
+                    Some((None, Some(noun))) => Said::Form(format!("{noun} {{}}")).text(value, &written),
                     Some((None, None)) | None => written,
                 }
             }
