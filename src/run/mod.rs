@@ -38,7 +38,7 @@ pub use batches::{
     BatchState, PolledBatch, Submission, SubmitOptions, forget_batch, other_servers, poll_batches, sleep,
     submit_batches,
 };
-pub use compare::{Compared, compare};
+pub use compare::{Compared, ComparedReports, compare, compare_reports};
 pub use containment::{check_output, check_outputs};
 pub use diff::RowEdit;
 pub use error::Error;

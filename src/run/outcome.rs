@@ -117,7 +117,7 @@ pub(super) fn page_of_report(job: &dyn Job, folder: &Path, report: &Report) -> R
 }
 
 /// The folder as commands on the page call it: as it was named, without the folders of this machine.
-fn shown(folder: &Path) -> String {
+pub(super) fn shown(folder: &Path) -> String {
     let is_plain = folder.components().all(|part| matches!(part, Component::Normal(_)));
     let name = folder.file_name().map_or(folder, Path::new);
     (if is_plain { folder } else { name }).display().to_string()

@@ -69,6 +69,7 @@ mod retrieve;
 mod review;
 mod run;
 mod servers;
+mod side_by_side;
 mod solutions;
 #[path = "../support/mod.rs"]
 mod support;

@@ -6,6 +6,7 @@
 mod examples;
 mod next;
 mod pictures;
+pub mod side_by_side;
 #[cfg(test)]
 mod tests;
 
