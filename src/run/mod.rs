@@ -56,7 +56,7 @@ pub use place::Place;
 pub use plan::{Plan, PlannedStage, plan};
 pub use purge::{Purged, purge};
 pub use review::{FIELDS, ReviewFormat, ReviewOptions, ReviewRow, ReviewTable, Selection, check_review_file};
-pub use reviewing::{ExportedReviews, Reviewing, ReviewingOptions};
+pub use reviewing::{ExportedReviews, ImportedReviews, Reviewing, ReviewingOptions};
 pub use why::{Why, why};
 
 pub use crate::engine::verify::{Verified, verify};

@@ -67,6 +67,7 @@ mod records;
 mod report;
 mod retrieve;
 mod review;
+mod review_files;
 mod run;
 mod servers;
 mod side_by_side;

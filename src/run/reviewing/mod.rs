@@ -6,7 +6,10 @@
 
 mod checker;
 mod evidence;
+mod export;
+mod import;
 mod item;
+mod label_studio;
 mod possible;
 mod source;
 
@@ -19,6 +22,7 @@ use callsieve_review::server::{Checker, Source};
 use callsieve_review::store::{Export, History, Line, Reviews};
 
 use self::checker::RunChecker;
+pub use self::import::ImportedReviews;
 use self::source::RunSource;
 use super::error::refuse;
 use super::options::quoted;
