@@ -166,7 +166,7 @@ impl<'s> Tally<'s> {
         let is_redacted = is_redacted(&self.redacts);
         let drawn = self.rows.iter().flat_map(|row| row.draws.rows().map(|id| (row.table, id)));
         let wanted: FxHashSet<(TableId, u128)> = drawn.filter(|_| is_redacted).collect();
-        let texts = Texts::read(folder, corpus, sets, &wanted)?;
+        let texts = Texts::read(folder, corpus, sets, (stages, registry), &wanted)?;
         let mut events = self.into_events(registry, &texts);
         add_requests(&mut events, corpus);
         count_merged_into_not_exported(&mut events.fates, stages, corpus);

@@ -23,6 +23,7 @@ pub mod published;
 mod quote;
 pub mod rebuild;
 pub mod recipe;
+pub mod records;
 pub mod senders;
 pub mod strata;
 #[cfg(test)]

@@ -3,8 +3,8 @@
 //!
 //! A draw depends only on seed and row, so equal runs draw the same rows. Texts are those of the end of the run, and are
 //! quoted only after redaction, cut to a fixed length: the size of a page does not depend on that of the log. Of rows that
-//! overlap a public set, text is quoted only if the licences of all sets that were compared allow that; the records of sets
-//! are named, never quoted. The report's file has one example a reason; these are on the page only.
+//! overlap a public set, text is quoted only if the licences of all sets that were compared allow that; the record is quoted
+//! if the licence of its own set does. The report's file has one example a reason; these are on the page only.
 
 pub(super) mod difference;
 mod texts;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub use difference::{Marked, Piece};
-pub(super) use texts::Texts;
+pub(super) use texts::{Texts, described};
 
 use self::difference::{compared, plain};
 use super::quote;
@@ -105,8 +105,13 @@ impl Draws {
             }
             if quote::is_overlap(reason) {
                 shown.name = texts.record(id).or_else(evidence);
-                if texts.may_quote_overlaps() {
-                    shown.here = text(id).map(plain).unwrap_or_default();
+                let here = text(id).filter(|_| texts.may_quote_overlaps());
+                match (here, texts.record_text(id)) {
+                    (Some(here), Some(record)) => (shown.here, shown.beside) = compared(here, record),
+                    (here, record) => {
+                        shown.here = here.map(plain).unwrap_or_default();
+                        shown.beside = record.map(plain).unwrap_or_default();
+                    }
                 }
             } else if let Some(into) = drawn.into {
                 shown.name = Some(RowId(into).to_string());
