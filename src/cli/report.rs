@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::cli::console::{self, Screen};
+use crate::cli::console::{self, Painted, Screen};
 use crate::cli::funnel::summary;
+use crate::cli::layout::{Column, Table};
 use crate::jobs::audit;
 use crate::report::html::side_by_side::EXAMPLES;
+use crate::report::model::Report;
 use crate::run::{compare_reports, open};
 use crate::stages::Registry;
+use crate::text::figures;
 
 /// Arguments of `report`.
 #[derive(Debug, clap::Args)]
@@ -36,6 +39,10 @@ pub(super) struct ReportArgs {
     /// Prints the HTML page (report.html).
     #[arg(long, group = "form")]
     html: bool,
+
+    /// Adds what each step took: seconds, memory, bytes on disk; report.json always has them.
+    #[arg(long, conflicts_with_all = ["json", "markdown", "compare"])]
+    timing: bool,
 }
 
 pub(super) fn report(args: &ReportArgs, registry: &Registry) -> anyhow::Result<()> {
@@ -49,13 +56,18 @@ pub(super) fn report(args: &ReportArgs, registry: &Registry) -> anyhow::Result<(
     }
     let text = if args.markdown {
         run.card()?
+    } else if args.html && args.timing {
+        run.page_with_timing()?
     } else if args.html {
         run.page()?
     } else {
-        let summary = match audit::read(run.folder())? {
+        let mut summary = match audit::read(run.folder())? {
             Some(audit) => super::audit::summary(path, &audit, Screen::of_stdout()),
             None => summary(&run.report()?, Screen::of_stdout()),
         };
+        if args.timing {
+            summary.append(timing(&run.report()?, Screen::of_stdout()));
+        }
         return Ok(console::print_painted(&summary)?);
     };
     Ok(console::print_data(&text)?)
@@ -76,4 +88,34 @@ fn two(args: &ReportArgs, before: &Path, after: &Path, registry: &Registry) -> a
         return Ok(console::print_data(&compared.page())?);
     }
     Ok(console::print_painted(&super::compare::summary(before, after, compared.compared()))?)
+}
+
+/// What each step took, and all of them.
+fn timing(report: &Report, screen: Screen) -> Painted {
+    let mut table = Table::new([
+        Column::text("step"),
+        Column::number("time"),
+        Column::number("memory"),
+        Column::number("at most"),
+        Column::number("on disk"),
+    ]);
+    let memory = |bytes: Option<u64>| bytes.map_or_else(|| "-".to_owned(), figures::bytes);
+    for it in &report.timing {
+        let time = figures::seconds(it.seconds);
+        table.row([
+            it.step.clone(),
+            time,
+            memory(it.memory),
+            memory(it.peak_memory),
+            figures::bytes(it.bytes),
+        ]);
+    }
+    let all = &report.timing;
+    let time = figures::seconds(all.iter().map(|it| it.seconds).sum());
+    let peak = memory(all.iter().filter_map(|it| it.peak_memory).max());
+    let bytes = figures::bytes(all.iter().map(|it| it.bytes).sum());
+    table.row(["all".to_owned(), time, String::new(), peak, bytes]);
+    let mut text = Painted::new("\n");
+    text.append(table.fitted(screen));
+    text
 }

@@ -149,6 +149,7 @@ fn stage(kind: &str, settings: serde_json::Value) -> StageManifest {
         edits: [].into(),
         suggestions: [].into(),
         seconds: 0.0,
+        memory: None,
         bytes: 0,
         notes: [].into(),
     }

@@ -256,6 +256,36 @@ pub(super) fn costs(report: &Report) -> Markup {
     html! { @if !all.is_empty() { (bars(&figure, &chart)) } }
 }
 
+/// What the steps took on this machine: seconds, and memory in MiB.
+pub(super) fn timing(report: &Report) -> Markup {
+    #[allow(clippy::cast_precision_loss)] // Bytes of memory are far below 2^52.
+    let mebibytes = |bytes: Option<u64>| bytes.map_or(f64::NAN, |bytes| (bytes as f64 / 1_048_576.0).round());
+    let bar = |label, value, second| Bar { label, value, second, link: None };
+    let seconds: Vec<Bar<'_>> = report.timing.iter().map(|it| bar(&it.step, it.seconds, None)).collect();
+    let memory: Vec<Bar<'_>> = report
+        .timing
+        .iter()
+        .map(|it| bar(&it.step, mebibytes(it.memory), it.peak_memory.map(|peak| mebibytes(Some(peak)))))
+        .collect();
+    let chart = |values_name, second_name, bars| Bars {
+        labels_name: "step",
+        values_name,
+        second_name,
+        unit: Unit::Number,
+        bars,
+    };
+    let mut drawn = vec![bars(
+        &Figure { id: "seconds", title: "Seconds by step", description: "" },
+        &chart("seconds", None, &seconds),
+    )];
+    if memory.iter().any(|bar| bar.value.is_finite()) {
+        let about = "At the end of each step, and the most until then.";
+        let figure = Figure { id: "memory", title: "Memory by step", description: about };
+        drawn.push(bars(&figure, &chart("MiB", Some("MiB at most"), &memory)));
+    }
+    figures(drawn)
+}
+
 /// The precision of a judge against the share of requests that it decides.
 pub(super) fn precision(report: &Report) -> Markup {
     let drawn = report.operating_points.iter().enumerate();
