@@ -28,6 +28,17 @@ pub(super) struct ReportArgs {
     #[arg(long, num_args = 2, value_names = ["BEFORE", "AFTER"], conflicts_with = "markdown")]
     compare: Vec<PathBuf>,
 
+    #[command(flatten)]
+    form: FormArgs,
+
+    /// Adds what each step took: seconds, memory, bytes on disk; report.json always has them.
+    #[arg(long, conflicts_with_all = ["json", "markdown", "compare"])]
+    timing: bool,
+}
+
+/// What is printed instead of the summary.
+#[derive(Debug, clap::Args)]
+struct FormArgs {
     /// Prints all figures as JSON (report.json).
     #[arg(long, group = "form")]
     json: bool,
@@ -39,10 +50,6 @@ pub(super) struct ReportArgs {
     /// Prints the HTML page (report.html).
     #[arg(long, group = "form")]
     html: bool,
-
-    /// Adds what each step took: seconds, memory, bytes on disk; report.json always has them.
-    #[arg(long, conflicts_with_all = ["json", "markdown", "compare"])]
-    timing: bool,
 }
 
 pub(super) fn report(args: &ReportArgs, registry: &Registry) -> anyhow::Result<()> {
@@ -51,14 +58,14 @@ pub(super) fn report(args: &ReportArgs, registry: &Registry) -> anyhow::Result<(
     }
     let path = args.run.as_deref().unwrap_or(Path::new(""));
     let run = open(path, registry)?;
-    if args.json {
+    if args.form.json {
         return Ok(console::write_json(&(serde_json::to_string_pretty(&run.report()?)? + "\n"))?);
     }
-    let text = if args.markdown {
+    let text = if args.form.markdown {
         run.card()?
-    } else if args.html && args.timing {
+    } else if args.form.html && args.timing {
         run.page_with_timing()?
-    } else if args.html {
+    } else if args.form.html {
         run.page()?
     } else {
         let mut summary = match audit::read(run.folder())? {
@@ -75,16 +82,16 @@ pub(super) fn report(args: &ReportArgs, registry: &Registry) -> anyhow::Result<(
 
 /// Prints two runs side by side; the screen shows what `callsieve compare` shows.
 fn two(args: &ReportArgs, before: &Path, after: &Path, registry: &Registry) -> anyhow::Result<()> {
-    let max_ids = match (args.json, args.html) {
+    let max_ids = match (args.form.json, args.form.html) {
         (true, _) => usize::MAX,
         (_, true) => EXAMPLES,
         _ => 0,
     };
     let compared = compare_reports(before, after, max_ids, registry)?;
-    if args.json {
+    if args.form.json {
         return Ok(console::write_json(&(serde_json::to_string_pretty(&compared.figures())? + "\n"))?);
     }
-    if args.html {
+    if args.form.html {
         return Ok(console::print_data(&compared.page())?);
     }
     Ok(console::print_painted(&super::compare::summary(before, after, compared.compared()))?)

@@ -52,7 +52,7 @@ pub(super) struct ReviewArgs {
     #[arg(long, conflicts_with_all = ["reason", "sample"])]
     unverified: bool,
 
-    /// Also N rows of each reason for which rows were dropped or merged, to look for mistakes; the same ones each time.
+    /// Also N rows of each reason for which rows were dropped or merged, and N instructions that were kept, to look for mistakes; the same ones each time.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     sample: usize,
 

@@ -77,7 +77,9 @@ fn rows_of(csv: &str) -> Vec<Row> {
 fn write_rows(path: &Path, rows: &[Row]) {
     let mut writer = csv::Writer::from_path(path).unwrap();
     writer.write_record(rows[0].keys()).unwrap();
-    rows.iter().for_each(|row| writer.write_record(row.values()).unwrap());
+    for row in rows {
+        writer.write_record(row.values()).unwrap();
+    }
     writer.flush().unwrap();
 }
 
@@ -253,4 +255,103 @@ fn what_is_not_possible_is_refused_by_line_and_nothing_is_imported() {
     let (code, messages) = runs.import("held.csv");
     assert_eq!(code, Some(2));
     assert!(messages.contains("\"was\": found nothing") && messages.contains("and "), "{messages}");
+}
+
+/// The one row of a table that is to be decided on, decided and imported.
+fn decide(run: &Path, file: &Path, is_meant: impl Fn(&Row) -> bool, decision: &str) {
+    let exported = output(&["review", text(run), "--export", text(file)]);
+    assert!(exported.status.success(), "{}", shown(&exported));
+    let mut rows = rows_of(&fs::read_to_string(file).unwrap());
+    let row = rows.iter_mut().find(|row| is_meant(row)).unwrap();
+    assert!(row["possible_decisions"].split(", ").any(|it| it == decision), "{row:?}");
+    set(row, &[("decision", decision)]);
+    write_rows(file, &rows);
+    let imported = output(&["review", text(run), "--reviewer", "kim", "--import", text(file)]);
+    assert!(shown(&imported).contains("1 decision added to "), "{}", shown(&imported));
+}
+
+#[test]
+fn suspect_rows_of_an_audit_are_decided_and_the_next_audit_applies_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let row = |query: &str, name: &str, description: &str| {
+        let property = |what: &str| json!({"type": "string", "description": what});
+        let functions = json!([{"name": name, "description": description, "parameters": {"type": "dict", "required": ["weight"],
+            "properties": {"weight": property("In kilograms."), "height": property("In centimetres.")}}}]);
+        json!({"prompt": query, "function": functions.to_string()}).to_string() + "\n"
+    };
+    let bench =
+        row("What is the BMI of a person of 70 kg", "calculate_bmi", "Calculates the body mass index.");
+    let train = row("Tell me a joke about boats", "calculate_bmi", "Weight by height squared.")
+        + &row("How deep is the snow on the mountain", "snow_depth", "Tells the depth of snow.");
+    fs::write(at("bench.jsonl"), bench).unwrap();
+    fs::write(at("train.jsonl"), train).unwrap();
+    let audit = || {
+        let (train, bench, out) = (at("train.jsonl"), at("bench.jsonl"), at("audit"));
+        let audit = output(&[
+            "audit",
+            "--train",
+            text(&train),
+            "--bench",
+            text(&bench),
+            "--bench-format",
+            "rows",
+            "--suspect",
+            "hold",
+            "--out",
+            text(&out),
+        ]);
+        assert!(audit.status.success(), "{}", shown(&audit));
+        fs::read_to_string(out.join("dataset/train.jsonl")).unwrap().lines().count()
+    };
+    assert_eq!(audit(), 1);
+    let page = Page::start(&at("audit"), &["--reviewer", "lee"]);
+    let item = page.item(0);
+    assert_eq!(
+        (&item["job"], &item["reason"]["code"]),
+        (&json!("audit"), &json!("overlap/benchmark-suspect"))
+    );
+    assert_eq!(item["possible"], json!(["accept", "drop"]));
+    page.stop();
+    decide(&at("audit"), &at("rows.csv"), |row| row["reason"] == "overlap/benchmark-suspect", "keep");
+    assert_eq!(audit(), 2);
+}
+
+#[test]
+fn kept_instructions_are_drawn_and_can_be_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("set");
+    let generate = || {
+        let bindings = "raw/repair-shop.bindings.toml";
+        let made = output(&[
+            "generate",
+            "raw/repair-shop.toml",
+            "--bindings",
+            bindings,
+            "--accept",
+            "12",
+            "--out",
+            text(&out),
+            "--quiet",
+        ]);
+        assert!(made.status.success(), "{}", shown(&made));
+        let report: Value = serde_json::from_slice(&fs::read(out.join("report.json")).unwrap()).unwrap();
+        report["requests"].clone()
+    };
+    assert_eq!(generate()["dropped"], 0);
+    let page = Page::start(&out, &["--reviewer", "kim", "--sample", "5"]);
+    assert_eq!(page.get("/api/state")["n_rows"], 5);
+    let item = page.item(0);
+    assert_eq!((&item["job"], &item["reason"]["code"]), (&json!("instructions"), &json!("kept")));
+    assert_eq!(item["possible"], json!(["drop"]));
+    assert!(!item["query"].as_str().unwrap().is_empty() && item["functions"] != json!([]), "{item}");
+    assert_eq!(page.decide(&item, "drop").0, 200);
+    page.stop();
+    let requests = generate();
+    // Another one has its place.
+    assert_eq!(
+        (&requests["reasons"]["decision/dropped"], &requests["kept"]),
+        (&json!(1), &json!(12)),
+        "{requests}"
+    );
 }

@@ -21,7 +21,7 @@ use crate::page::table::{self, Column};
 use crate::page::{code, document_with_script, number, soft};
 use crate::report::compare::{Counts, Difference, InputDifference, Move, SideBySide};
 use crate::report::distributions::{Bin, Distributions};
-use crate::report::finished::{FateWords, Figures, Finished, Rows};
+use crate::report::finished::{FateWords, Figures, Finished};
 use crate::report::model::SETS;
 use crate::report::rebuild::without_folders;
 use crate::text::figures::{count, counted};
@@ -55,27 +55,23 @@ pub fn page(of: &SideBySide<'_>, is_dataset: bool) -> String {
 
 /// The runs, with their totals.
 fn head(of: &SideBySide<'_>, is_dataset: bool) -> Markup {
-    let rows = |get: fn(&Rows) -> u64| move |it: &Figures| get(&it.requests);
-    let mut totals: Vec<(&str, Box<dyn Fn(&Figures) -> u64>)> =
-        vec![("requests read", Box::new(rows(|it| it.rows)))];
+    let both = |get: &dyn Fn(&Figures) -> u64| of.sides().map(|side| get(side.figures));
+    let mut totals = vec![("requests read", both(&|it| it.requests.rows))];
     if is_dataset {
-        for (set, _) in SETS {
-            let name = if set == "scored" { "scored entries" } else { "unverified entries" };
-            totals.push((name, Box::new(move |it| it.entries_in(set))));
-        }
+        totals.push(("scored entries", both(&|it| it.entries_in("scored"))));
+        totals.push(("unverified entries", both(&|it| it.entries_in("unverified"))));
     } else {
-        totals.push(("requests kept", Box::new(rows(|it| it.kept))));
+        totals.push(("requests kept", both(&|it| it.requests.kept)));
     }
-    totals.push(("requests held", Box::new(rows(|it| it.held))));
-    totals.push(("requests merged", Box::new(rows(|it| it.merged))));
-    totals.push(("requests dropped", Box::new(rows(|it| it.dropped))));
-    totals.push(("doc lists kept", Box::new(|it| it.doc_lists.kept)));
+    totals.push(("requests held", both(&|it| it.requests.held)));
+    totals.push(("requests merged", both(&|it| it.requests.merged)));
+    totals.push(("requests dropped", both(&|it| it.requests.dropped)));
+    totals.push(("doc lists kept", both(&|it| it.doc_lists.kept)));
     let columns =
         [Column::text("in all"), Column::number("before"), Column::number("after"), Column::number("change")];
-    let cells = totals.iter().map(|(what, get)| {
-        let [old, new] = of.sides().map(|side| get(side.figures));
-        vec![html! { (what) }, number(old), number(new), change(old, new)]
-    });
+    let cells = totals
+        .into_iter()
+        .map(|(what, [old, new])| vec![html! { (what) }, number(old), number(new), change(old, new)]);
     html! {
         h1 { "Two runs side by side" }
         @for (word, side) in ["Before", "After"].iter().zip(of.sides()) {

@@ -67,6 +67,7 @@ fn words_of(place: Place, row: &ReviewRow) -> Vec<&'static str> {
         (Kind::Held, Some(reason)) => {
             possible_decisions(place.table, reason, !row.recorded_answer.is_null()).to_vec()
         }
+        (Kind::Kept, _) => vec!["drop"],
         (Kind::Decided, _) if place.table == TableId::DocLists => vec!["keep", "drop", "edit"],
         (Kind::Decided, _) => vec!["accept", "keep", "answer", "relevant", "irrelevant", "drop"],
         _ => OF_AN_ENTRY.to_vec(),

@@ -200,7 +200,7 @@ fn word_of(decision: &Decision) -> &str {
 }
 
 /// The decisions that can change a row, in the words of decision files.
-pub(super) fn words_of<'i>(place: Place, item: &'i Item) -> Vec<&'i str> {
+pub(super) fn words_of(place: Place, item: &Item) -> Vec<&str> {
     let mut words: Vec<&str> = Vec::new();
     if place.kind == Kind::Held {
         let listed = possible_decisions(place.table, &item.reason.code, item.drafted_answer.is_some());
