@@ -5,9 +5,12 @@
 PROGRAM is the built callsieve; FOLDER is made and may be removed afterwards. Needs Chromium and nothing else: the browser is
 driven over a pipe. Exit codes: 0 all checks passed; 1 one failed; 3 there is no Chromium.
 
-Report: no error on the console, no request to anywhere, no text beside the page at 1,400 and 390 pixels, filter, enlarged
-figures, examples, size, time to open, A4 pages. Review: decide, undo, kill -9 of the server after a decision, and nothing is
-lost. Both with rows that hold markup.
+Report, and two runs side by side: no error on the console, no request to anywhere, no text beside the page at 1,400 and 390
+pixels, filter, enlarged figures, examples, size, time to open, A4 pages. Review: decide, undo, kill -9 of the server after a
+decision, and nothing is lost. All with rows that hold markup. Two reviewers decide at once on the same rows.
+
+axe-core checks each page if it is at hand: the file that AXE_CORE names, or axe-core/axe.min.js in node_modules of this folder or
+of npm's global ones. Otherwise these checks are named as not run.
 """
 
 import base64
@@ -135,6 +138,7 @@ class Page:
 
 
 failed = []
+AXE = None
 
 
 def check(what, found, expected=True):
@@ -152,7 +156,27 @@ def check_quiet(page, name, prefix):
     check(f"{name}: markup of rows does nothing", page.js("window.hit === undefined"))
 
 
-def check_report(browser, path, name):
+def axe_core():
+    """The source of axe-core; None if it is not at hand."""
+    folders = ["node_modules"]
+    if shutil.which("npm"):
+        found = subprocess.run(["npm", "root", "--global"], capture_output=True, text=True)
+        folders += [found.stdout.strip()] if found.returncode == 0 else []
+    paths = [os.environ.get("AXE_CORE", "")] + [os.path.join(folder, "axe-core", "axe.min.js") for folder in folders]
+    path = next((path for path in paths if path and os.path.isfile(path)), None)
+    return open(path, encoding="utf-8").read() if path else None
+
+
+def check_accessible(page, name):
+    if AXE is None:
+        print(f"not run {name}: axe-core is not there")
+        return
+    page.js(AXE + "; 0")
+    found = page.js("axe.run(document).then((it) => it.violations.map((one) => one.id + ': ' + one.nodes.map((node) => node.html.slice(0, 120)).join(', ')))")
+    check(f"{name}: axe-core finds no violation", found, [])
+
+
+def check_report(browser, path, name, has_examples=True):
     url = "file://" + os.path.abspath(path)
     check(f"{name}: at most {MAX_PAGE_BYTES:,} bytes", os.path.getsize(path) <= MAX_PAGE_BYTES)
     for width, dark in [(1400, False), (390, True)]:
@@ -167,6 +191,7 @@ def check_report(browser, path, name):
         check(f"{name}, {width} pixels: opens in {ms:.0f} ms, at most {MAX_OPEN_MS}", ms <= MAX_OPEN_MS)
         check(f"{name}, {width} pixels: one script", page.js("document.scripts.length"), 1)
         check_quiet(page, f"{name}, {width} pixels", "file://")
+        check_accessible(page, f"{name}, {width} pixels")
     page = Page(browser)
     page.open(url)
     page.js("document.querySelectorAll('details').forEach((it) => { it.open = true })")
@@ -183,7 +208,8 @@ def check_report(browser, path, name):
     check(f"{name}: a figure is enlarged", page.js("document.querySelectorAll('dialog[open] svg').length > 0"))
     page.key("Escape")
     page.wait("document.querySelector('dialog') === null")
-    check(f"{name}: examples have marked differences", page.js("document.querySelectorAll('.examples del, .examples ins').length > 0"))
+    if has_examples:
+        check(f"{name}: examples have marked differences", page.js("document.querySelectorAll('.examples del, .examples ins').length > 0"))
     check_quiet(page, f"{name}, after its use", "file://")
     page = Page(browser)
     page.open(url)
@@ -196,8 +222,8 @@ def check_report(browser, path, name):
 class Review:
     """A server of `callsieve review`."""
 
-    def __init__(self, program, run):
-        self.process = subprocess.Popen([program, "review", run, "--reviewer", "kim"], stdout=subprocess.PIPE,
+    def __init__(self, program, run, reviewer="kim"):
+        self.process = subprocess.Popen([program, "review", run, "--reviewer", reviewer], stdout=subprocess.PIPE,
                                         stderr=subprocess.DEVNULL, text=True)
         self.url = self.process.stdout.readline().strip()
 
@@ -206,8 +232,8 @@ class Review:
         self.process.wait()
 
 
-def decisions(run):
-    path = os.path.join(run, "decisions", "kim.jsonl")
+def decisions(run, reviewer="kim"):
+    path = os.path.join(run, "decisions", f"{reviewer}.jsonl")
     return open(path, encoding="utf-8").read().splitlines() if os.path.exists(path) else []
 
 
@@ -238,6 +264,7 @@ def check_review(browser, program, run, name):
         check(f"{name}: a decision is on disk", len(decisions(run)), 1)
         second = page.js(SHOWN)
         check(f"{name}: the next row is shown", first != second)
+        check_accessible(page, name)
         time.sleep(0.3)
         page.key("u")
         end = time.time() + 20
@@ -270,6 +297,62 @@ def check_review(browser, program, run, name):
         server.kill()
 
 
+def check_two_reviewers(browser, program, run, name):
+    """Kim and Lee decide on the same rows at once, each on a page of their own."""
+    n_rows = 6
+    servers = {reviewer: Review(program, run, reviewer) for reviewer in ["kim", "lee"]}
+    try:
+        second = Review(program, run, "kim")
+        check(f"{name}: nobody decides twice as kim at once", (second.process.wait(timeout=60), second.url), (2, ""))
+        pages = {reviewer: Page(browser) for reviewer in servers}
+        for reviewer, page in pages.items():
+            page.open(servers[reviewer].url)
+            page.wait("shown !== null && !isBusy")
+        differing, rows = 0, []
+        for at in range(n_rows):
+            rows.append([page.js("shown.item.id") for page in pages.values()])
+            check(f"{name}: row {at + 1} does not show what the other decided", "kim" in pages["lee"].js("document.body.innerText"), False)
+            can_relabel = pages["lee"].js("shown.item.possible.includes('relabel')")
+            time.sleep(0.3)
+            # Neither waits for the other.
+            pages["kim"].key("d")
+            if at % 2 and can_relabel:
+                pages["lee"].key("r")
+                pages["lee"].wait("document.querySelector('[data-digit]') !== null")
+                pages["lee"].key("1")
+                differing += 1
+            else:
+                pages["lee"].key("d")
+            end = time.time() + 20
+            while min(len(decisions(run, reviewer)) for reviewer in servers) <= at and time.time() < end:
+                time.sleep(0.01)
+            for page in pages.values():
+                page.wait("shown !== null && !isBusy")
+        check(f"{name}: both had the same rows", all(kim == lee for kim, lee in rows) and len({kim for kim, _ in rows}) == n_rows)
+        for reviewer in servers:
+            lines = [json.loads(line) for line in decisions(run, reviewer)]
+            found = [(line["seq"], line["reviewer"], line["id"]) for line in lines]
+            check(f"{name}: the file of {reviewer} has all of {reviewer}'s decisions and no other", found,
+                  [(at + 1, reviewer, row[0]) for at, row in enumerate(rows)])
+        time.sleep(0.3)
+        pages["lee"].key("c")
+        pages["lee"].wait("document.getElementById('dialog').open")
+        pages["lee"].wait("document.getElementById('dialog').innerText.includes('kim')")
+        check_accessible(pages["lee"], f"{name}, the comparison")
+        for reviewer, page in pages.items():
+            check_quiet(page, f"{name}, {reviewer}", servers[reviewer].url.split("/?")[0])
+    finally:
+        for server in servers.values():
+            server.kill()
+    exported = os.path.join(run, "..", "two.jsonl")
+    subprocess.run([program, "review", run, "--export", exported], check=True, stderr=subprocess.DEVNULL)
+    with open(exported, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    check(f"{name}: {differing} rows on which they differ are left out", len(lines), n_rows - differing)
+    check(f"{name}: the others name both", all(line["by"] == "kim, lee" for line in lines))
+    check(f"{name}: some differ", differing > 0)
+
+
 def hostile_log():
     """Rows whose every text holds markup."""
     rows = []
@@ -287,6 +370,7 @@ def ran(program, *arguments):
 
 
 def main():
+    global AXE
     program, folder = os.path.abspath(sys.argv[1]), sys.argv[2]
     names = ["chromium", "chromium-browser", "google-chrome"]
     found = next((path for path in map(shutil.which, names) if path), None)
@@ -300,15 +384,28 @@ def main():
         file.write(hostile_log())
     ran(program, "run", "--quiet", "--out", sample)
     ran(program, "run", log, "--quiet", "--out", hostile)
+    two = os.path.join(folder, "two")
+    shutil.copytree(sample, two)
+    pages = {"timing": ["report", sample, "--html", "--timing"], "compared": ["report", "--compare", sample, hostile, "--html"]}
+    for page, arguments in pages.items():
+        pages[page] = os.path.join(folder, f"{page}.html")
+        with open(pages[page], "w", encoding="utf-8") as file:
+            subprocess.run([program, *arguments], check=True, stdout=file)
+    AXE = axe_core()
     browser = Chromium(found)
     try:
         n_pages = check_report(browser, os.path.join(sample, "report.html"), "report of the sample")
         check(f"report of the sample: at most {MAX_PRINTED_PAGES} printed pages", n_pages <= MAX_PRINTED_PAGES)
         check_report(browser, os.path.join(hostile, "report.html"), "report of hostile rows")
+        check_report(browser, pages["timing"], "report with time and memory")
+        check_report(browser, pages["compared"], "two runs", has_examples=False)
         check_review(browser, program, sample, "review of the sample")
         check_review(browser, program, hostile, "review of hostile rows")
+        check_two_reviewers(browser, program, two, "two reviewers")
     finally:
         browser.close()
+    if AXE is None:
+        print("accessibility: not run, axe-core is not there")
     print(f"{len(failed)} checks failed" if failed else "all checks passed")
     return 1 if failed else 0
 

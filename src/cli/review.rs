@@ -1,4 +1,4 @@
-//! `callsieve review`: a page on this machine on which a person decides on rows, and the export of the decisions.
+//! `callsieve review`: a page on this machine on which a person decides on rows, and the export and import of decisions.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use anyhow::bail;
 use callsieve_review::server::{Config, Server};
-use callsieve_review::store::{EXTENSION, History, Reviews, Store, Verdict, check_name};
+use callsieve_review::store::{EXTENSION, Export, History, Reviews, Store, Verdict, check_name};
+use clap::ValueEnum;
 
 use super::run::cancelled_by_signal;
-use crate::cli::console::{self, counted};
+use crate::cli::console::{self, count, counted};
 use crate::decisions::is_review_export;
 use crate::engine::disk::write_atomic;
+use crate::engine::layout::DECISIONS;
 use crate::run::{Reviewing, ReviewingOptions, check_output, open};
 use crate::stages::Registry;
 use crate::text::visible::visible_line;
@@ -30,7 +32,9 @@ const REVIEWER: &str = "reviewer";
 Examples:
   callsieve review out/mylog                           held rows, then unverified entries
   callsieve review out/mylog --reason relevance        only rows held for a reason of this topic
-  callsieve review out/mylog --export decided.jsonl    the decisions of all reviewers as a file for --decisions"
+  callsieve review out/mylog --export decided.jsonl    the decisions of all reviewers as a file for --decisions
+  callsieve review out/mylog --export rows.csv         the rows with their decisions, for a spreadsheet
+  callsieve review out/mylog --import rows.csv         what a person filled in there"
 )]
 pub(super) struct ReviewArgs {
     /// Run folder.
@@ -48,21 +52,53 @@ pub(super) struct ReviewArgs {
     #[arg(long, conflicts_with_all = ["reason", "sample"])]
     unverified: bool,
 
-    /// Also N rows of each reason for which rows were dropped or merged, to look for mistakes; the same ones each time.
+    /// Also N rows of each reason for which rows were dropped or merged, and N instructions that were kept, to look for mistakes; the same ones each time.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     sample: usize,
 
-    /// Writes the decisions of all reviewers to this file, as JSON lines for --decisions, and shows no page.
+    /// Writes the decisions of all reviewers to this file, and shows no page.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["reviewer", "reason", "unverified", "sample"])]
     export: Option<PathBuf>,
+
+    /// Format of the export [default: csv for .csv, label-studio for .json, else jsonl]
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "export")]
+    format: Option<ExportFormat>,
+
+    /// Adds the decisions of this file to those of the reviewer, and shows no page: what --export wrote and a person filled in.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["export", "reason", "unverified", "sample"])]
+    import: Option<PathBuf>,
+}
+
+/// A format of exported decisions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ExportFormat {
+    /// The decisions, as JSON lines for --decisions.
+    Jsonl,
+    /// The rows to review with their decisions, as a table.
+    Csv,
+    /// The same rows as tasks of Label Studio.
+    LabelStudio,
+}
+
+impl ExportFormat {
+    fn of(file: &Path) -> Self {
+        match file.extension().unwrap_or_default().to_ascii_lowercase().to_str() {
+            Some("csv") => Self::Csv,
+            Some("json") => Self::LabelStudio,
+            _ => Self::Jsonl,
+        }
+    }
 }
 
 pub(super) fn review(args: &ReviewArgs, registry: &Registry) -> anyhow::Result<()> {
     if let Some(file) = &args.export {
-        return export(&args.run, file, registry);
+        return export(&args.run, file, args.format.unwrap_or_else(|| ExportFormat::of(file)), registry);
     }
     let reviewer = args.reviewer.clone().unwrap_or_else(login_name);
     check_name(&reviewer)?;
+    if let Some(file) = &args.import {
+        return import(&args.run, file, &reviewer, registry);
+    }
     let options =
         ReviewingOptions { reason: args.reason.clone(), unverified: args.unverified, sample: args.sample };
     let Reviewing { source, checker, n_rows, folder, command } =
@@ -71,15 +107,12 @@ pub(super) fn review(args: &ReviewArgs, registry: &Registry) -> anyhow::Result<(
         console::print_status(&format!("{}: there is no row to review", args.run.display()));
         return Ok(());
     }
-    if folder.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
-        bail!("{}: found a link or a file, expected a folder\nhint: move it elsewhere", folder.display());
-    }
+    check_folder(&folder)?;
     let store = Store::open(&folder, &reviewer)?;
     let n_before = n_decided(&folder, &reviewer)?;
-    let clock = Box::new(|| jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
     // Signals end the program until here: nothing is written yet.
     let cancel = cancelled_by_signal()?;
-    let server = Server::start(Config { source, checker, store, clock })?;
+    let server = Server::start(Config { source, checker, store, clock: Box::new(now) })?;
     console::print_data(&format!("{}\n", server.url()))?;
     let file = folder.join(format!("{reviewer}.{EXTENSION}"));
     console::print_status(&format!(
@@ -98,6 +131,17 @@ pub(super) fn review(args: &ReviewArgs, registry: &Registry) -> anyhow::Result<(
     console::print_status(&format!("stopped; {} in {file}", decisions(n_decided)));
     if n_decided > 0 && !command.is_empty() {
         console::print_status(&format!("to apply them, run `{command}`"));
+    }
+    Ok(())
+}
+
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+fn check_folder(folder: &Path) -> anyhow::Result<()> {
+    if folder.symlink_metadata().is_ok_and(|found| !found.is_dir()) {
+        bail!("{}: found a link or a file, expected a folder\nhint: move it elsewhere", folder.display());
     }
     Ok(())
 }
@@ -126,9 +170,64 @@ fn plain_name(user: &str) -> String {
     if check_name(plain).is_ok() { plain.to_owned() } else { REVIEWER.to_owned() }
 }
 
+/// Adds the decisions of a file to those of a reviewer.
+fn import(run: &Path, file: &Path, reviewer: &str, registry: &Registry) -> anyhow::Result<()> {
+    let opened = open(run, registry)?;
+    let folder = opened.folder().join(DECISIONS);
+    check_folder(&folder)?;
+    // Nobody else writes these decisions from here on.
+    let mut store = Store::open(&folder, reviewer)?;
+    let read = opened.import_reviews(file)?;
+    read.undecided.iter().for_each(|undecided| console::print_status(&format!("warning: {undecided}")));
+    let n_new = read.drafts.len() as u64;
+    for draft in read.drafts {
+        store.decide(draft, &now())?;
+    }
+    let own =
+        visible_line(&folder.join(format!("{reviewer}.{EXTENSION}")).display().to_string()).into_owned();
+    console::print_status(&match (n_new, read.n_made) {
+        (n, 0) => format!("{} added to {own}", counted(n, "decision", "decisions")),
+        (n, made) => {
+            format!(
+                "{} added to {own}; {} made already",
+                counted(n, "decision", "decisions"),
+                count(made as u64)
+            )
+        }
+    });
+    Ok(())
+}
+
+/// Writes the rows to review with the decisions of all reviewers to a file.
+fn export_rows(run: &Path, file: &Path, format: ExportFormat, registry: &Registry) -> anyhow::Result<()> {
+    let shown = file.display();
+    // Somebody may have filled it in.
+    if file.exists() {
+        bail!("{shown}: the file exists\nhint: name a new file");
+    }
+    let opened = open(run, registry)?;
+    let exported = opened.export_reviews()?.export;
+    let n_decided = exported.lines.len() as u64;
+    let text = match format {
+        ExportFormat::LabelStudio => opened.label_studio_tasks(&exported)?,
+        _ => opened.reviewed_table(&exported)?.csv_file(),
+    };
+    write_atomic(file, text.as_bytes())?;
+    console::print_status(&format!(
+        "rows to review written to {shown}, with {}; `callsieve review {} --import {shown}` reads what you fill in",
+        decisions(n_decided),
+        run.display()
+    ));
+    print_left_out(&exported);
+    Ok(())
+}
+
 /// Writes the decisions of all reviewers to a file.
-fn export(run: &Path, file: &Path, registry: &Registry) -> anyhow::Result<()> {
+fn export(run: &Path, file: &Path, format: ExportFormat, registry: &Registry) -> anyhow::Result<()> {
     check_output("--export", file, &[])?;
+    if format != ExportFormat::Jsonl {
+        return export_rows(run, file, format, registry);
+    }
     let shown = file.display();
     if file.exists() && !is_review_export(file) {
         bail!("{shown}: the file exists and is no export of decisions\nhint: name a new file");
@@ -142,6 +241,12 @@ fn export(run: &Path, file: &Path, registry: &Registry) -> anyhow::Result<()> {
     write_atomic(file, lines.as_bytes())?;
     let n_lines = counted(export.lines.len() as u64, "decision", "decisions");
     console::print_status(&format!("{n_lines} written to {shown}; run with --decisions {shown}"));
+    print_left_out(&export);
+    Ok(())
+}
+
+/// Prints which decisions are not in an export.
+fn print_left_out(export: &Export) {
     for (n, what) in [
         (export.disagreements.len(), "that reviewers decided differently"),
         (export.n_outdated, "whose content has changed since"),
@@ -151,7 +256,6 @@ fn export(run: &Path, file: &Path, registry: &Registry) -> anyhow::Result<()> {
             console::print_status(&format!("left out: {} {what}", counted(n as u64, "row", "rows")));
         }
     }
-    Ok(())
 }
 
 #[cfg(test)]

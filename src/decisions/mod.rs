@@ -8,6 +8,7 @@ mod keys;
 mod possible;
 mod review;
 mod reviews;
+pub mod tasks;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -83,6 +84,14 @@ pub enum DecisionsError {
         /// The messages, each with both files and lines.
         clashes: Vec<String>,
     },
+    /// Some decisions are not possible on the rows of a run.
+    #[error("{}\n{ROWS_HINT}", lines_of(path, faults))]
+    Rows {
+        /// The file.
+        path: PathBuf,
+        /// The lines, from 1, and what is wrong in each.
+        faults: Vec<(usize, String)>,
+    },
     /// Some decisions hold personal values that the pipeline replaces.
     #[error("{}\n{PERSONAL_HINT}", lines_of(path, faults))]
     Personal {
@@ -111,6 +120,7 @@ const ENCODING_HINT: &str =
 const CALLS: &str =
     "calls such as clinic(day=\"Friday\"), or JSON such as [{\"clinic\": {\"day\": [\"Friday\"]}}]";
 const ANSWER_HINT: &str = "hint: docs/human-decisions.md has an example of each decision";
+const ROWS_HINT: &str = "hint: nothing was imported; `callsieve review RUN --export FILE.csv` writes the rows as they are, with the decisions that each may have";
 const PERSONAL_HINT: &str =
     "hint: write each value as the run shows it, with its placeholder; `callsieve why RUN ID` shows the row";
 
@@ -300,6 +310,9 @@ fn rows_of(path: &Path) -> Result<Rows, DecisionsError> {
             DecisionsError::Lines { path: path.to_owned(), faults: vec![(line, fault)] }
         })?;
         return Ok(Rows { rows: review::rows_of_csv(text).map_err(whole)?, is_table: true });
+    }
+    if let Some(rows) = tasks::rows_of(bytes) {
+        return Ok(Rows { rows, is_table: true });
     }
     let lines = bytes.split(|byte| *byte == b'\n').enumerate();
     let lines = lines.filter(|(_, text)| !text.trim_ascii().is_empty());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::columns::{CATEGORY, CATEGORY_BASIS, FUNCTIONS, LANGUAGE, RELEVANCE, TIER, WEIGHT};
@@ -74,7 +74,8 @@ pub fn composition(corpus: &Corpus) -> Result<Composition> {
 }
 
 /// The kept requests by what stages wrote about them. A column that no stage of the pipeline writes counts nothing.
-#[derive(Debug, Default, PartialEq, Serialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Entries {
     /// By reliability of the answer; an entry without an answer counts only if its label is judged from the text alone.
     pub tier: BTreeMap<String, u64>,

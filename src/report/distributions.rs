@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::published::{FUNCTIONS_OF_ENTRIES, PARAMETERS_OF_FUNCTIONS, WORDS_OF_QUERIES};
 use crate::columns::TIME_MS;
@@ -13,7 +13,7 @@ use crate::engine::error::Result;
 use crate::export::earlier::Earlier;
 
 /// A number of things of one size.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bin {
     /// The sizes of the bin: `3`, `6–10`, `over 50`.
     pub label: String,
@@ -22,7 +22,8 @@ pub struct Bin {
 }
 
 /// The distributions of a run. Those of a dataset are empty if the run wrote none.
-#[derive(Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Distributions {
     /// Entries by the number of their functions.
     pub functions_of_entries: Vec<Bin>,

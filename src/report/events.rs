@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 use super::end_of_merges;
-use super::examples::{Draws, Texts};
+use super::examples::{self, Draws, Texts};
 use super::model::{EditReport, Example, FateReport};
 use super::quote;
 use super::recipe::{PublicSet, is_redacted, is_redacted_at};
@@ -166,8 +166,10 @@ impl<'s> Tally<'s> {
         let is_redacted = is_redacted(&self.redacts);
         let drawn = self.rows.iter().flat_map(|row| row.draws.rows().map(|id| (row.table, id)));
         let wanted: FxHashSet<(TableId, u128)> = drawn.filter(|_| is_redacted).collect();
-        let texts = Texts::read(folder, corpus, sets, &wanted)?;
+        let texts = Texts::read(folder, corpus, sets, (stages, registry), &wanted)?;
         let mut events = self.into_events(registry, &texts);
+        let of_fates = events.fates.iter_mut().map(|fate| &mut fate.examples);
+        examples::bounded(of_fates.chain(events.edits.iter_mut().map(|edit| &mut edit.examples)));
         add_requests(&mut events, corpus);
         count_merged_into_not_exported(&mut events.fates, stages, corpus);
         Ok(events)

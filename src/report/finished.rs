@@ -4,11 +4,14 @@
 //! Parquet files are read group by group, so that large runs can be compared on a small
 //! machine. Nothing is judged again and no lock is taken.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use rustc_hash::FxHashMap;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
+use super::composition;
+use super::distributions::Distributions;
 use super::funnel::FunnelRow;
 use super::model::{Merges, StageReport, Sum, has_dataset};
 use crate::content_hash::content_hash;
@@ -35,6 +38,8 @@ pub struct Finished {
     pub stages: Vec<StageReport>,
     /// How many requests were merged, and where they ended.
     pub merges: Merges,
+    /// The other figures of its report.
+    pub figures: Figures,
     /// The state of each request at the end, by id.
     pub requests: Vec<(u128, RowFate)>,
     /// The entries of its dataset, by the request each was made of; frozen ones of unknown requests by their id.
@@ -118,6 +123,54 @@ pub struct EntryFacts {
     pub answer: u128,
 }
 
+/// Figures of a report that are drawn for two runs side by side, by their keys in `report.json`.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Figures {
+    /// Requests by their last fate.
+    pub requests: Rows,
+    /// Doc lists by their last fate.
+    pub doc_lists: Rows,
+    /// Entries of this run, by set and category.
+    pub exported: BTreeMap<String, u64>,
+    /// Entries of an earlier dataset, by set and category.
+    pub frozen: BTreeMap<String, u64>,
+    /// The kept requests by tier, language and the like.
+    pub entries: composition::Entries,
+    /// How large the things of the dataset are.
+    pub distributions: Distributions,
+}
+
+/// Rows by their last fate.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Rows {
+    /// All rows.
+    pub rows: u64,
+    /// Kept to the end.
+    pub kept: u64,
+    /// Represented by another.
+    pub merged: u64,
+    /// Held for review.
+    pub held: u64,
+    /// Dropped.
+    pub dropped: u64,
+}
+
+impl Figures {
+    /// Entries of a set and category, with frozen ones.
+    pub fn entries_of(&self, set: &str, category: &str) -> u64 {
+        let name = format!("{set}/{category}");
+        [&self.exported, &self.frozen].iter().filter_map(|of| of.get(&name)).sum()
+    }
+
+    /// Entries of a set, with frozen ones.
+    pub fn entries_in(&self, set: &str) -> u64 {
+        let of_set = |(name, _): &(&String, &u64)| name.split_once('/').is_some_and(|(of, _)| of == set);
+        self.exported.iter().chain(&self.frozen).filter(of_set).map(|(_, n)| n).sum()
+    }
+}
+
 #[derive(Deserialize)]
 struct ReportFile {
     funnel: Vec<FunnelRow>,
@@ -141,10 +194,13 @@ impl Finished {
         let is_read =
             |name: &str| ["report.json", "rows.parquet"].contains(&name) || name.starts_with("dataset/data/");
         check_outcome(run, is_read)?;
-        let report: ReportFile = read_json(&run.join("report.json")).map_err(|error| match error {
+        let of_another = |error| match error {
             Error::Damaged { path, what } => foreign(&path, &file.version, &what),
             other => other,
-        })?;
+        };
+        let report: ReportFile = read_json(&run.join("report.json")).map_err(of_another)?;
+        // Read by itself: serde reads no numbers as keys of a flattened map.
+        let figures: Figures = read_json(&run.join("report.json")).map_err(of_another)?;
         let requests = requests(&run.join("rows.parquet"), &file.version, fates)?;
         let mut entries = FxHashMap::default();
         let origins: FxHashMap<(String, String), u128> = entries::read(run)?
@@ -159,7 +215,7 @@ impl Finished {
             }
         }
         let ReportFile { funnel, stages, requests: merges } = report;
-        Ok(Self { file, funnel, stages, merges, requests, entries })
+        Ok(Self { file, funnel, stages, merges, figures, requests, entries })
     }
 }
 

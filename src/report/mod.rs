@@ -23,6 +23,7 @@ pub mod published;
 mod quote;
 pub mod rebuild;
 pub mod recipe;
+pub mod records;
 pub mod senders;
 pub mod strata;
 #[cfg(test)]
@@ -50,6 +51,7 @@ use crate::export::card::Card;
 use crate::export::written;
 use crate::relevance::operating::{OPERATING_POINT, OperatingPoint};
 use crate::stages::Registry;
+use callsieve_system::memory::Memory;
 pub use events::Tally;
 use funnel::Wording;
 use model::{Fates, Report, SCHEMA_VERSION, StageReport, Timing};
@@ -155,12 +157,15 @@ fn percent(part: u64, whole: u64) -> f64 {
 
 fn timing(folder: &Path, ingest: &IngestManifest, stages: &[StageManifest]) -> Result<Vec<Timing>> {
     let bytes = bytes_in(&folder.join("ingest"))?;
-    let mut timing = vec![Timing { step: "ingest".to_owned(), seconds: ingest.seconds, bytes }];
-    timing.extend(stages.iter().map(|stage| Timing {
-        step: stage.id.clone(),
-        seconds: stage.seconds,
-        bytes: stage.bytes,
-    }));
+    let of_step = |step: &str, seconds, memory: Option<Memory>, bytes| Timing {
+        step: step.to_owned(),
+        seconds,
+        memory: memory.map(|memory| memory.resident),
+        peak_memory: memory.map(|memory| memory.peak),
+        bytes,
+    };
+    let mut timing = vec![of_step("ingest", ingest.seconds, ingest.memory, bytes)];
+    timing.extend(stages.iter().map(|stage| of_step(&stage.id, stage.seconds, stage.memory, stage.bytes)));
     Ok(timing)
 }
 

@@ -431,6 +431,12 @@ pub struct Timing {
     pub step: String,
     /// Wall time.
     pub seconds: f64,
+    /// Bytes of memory of the process when the step ended, where the system tells.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory: Option<u64>,
+    /// The most that the process had until then, with the steps before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak_memory: Option<u64>,
     /// Bytes on disk.
     pub bytes: u64,
 }

@@ -132,7 +132,7 @@ fn to_toml(value: &Value) -> Option<toml::Value> {
 }
 
 /// An absolute path by its last part; any other text as it is.
-fn without_folders(text: &str) -> String {
+pub(super) fn without_folders(text: &str) -> String {
     let path = Path::new(text);
     match path.file_name() {
         Some(name) if path.is_absolute() => name.to_string_lossy().into_owned(),

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use super::examples::{self, Marked, Piece, Shown};
 use super::funnel::FunnelRow;
 use super::model::{EditReport, Example, FateReport, Report};
 use super::published::{Published, Unit};
@@ -149,6 +150,7 @@ fn stage(kind: &str, settings: serde_json::Value) -> StageManifest {
         edits: [].into(),
         suggestions: [].into(),
         seconds: 0.0,
+        memory: None,
         bytes: 0,
         notes: [].into(),
     }
@@ -336,4 +338,44 @@ fn notes_and_limits_say_what_was_compared_here_and_not_what_no_stage_did() {
     assert!(card.contains("drafted answer") && card.contains("found by words and spelling"), "{card}");
     report.query_vectors.insert("merge-near-queries".to_owned(), "embeddings of m".to_owned());
     assert!(markdown::card(&report).contains("similar queries by their words and by embeddings of m"));
+}
+
+#[test]
+fn a_page_of_the_worst_texts_of_all_reasons_has_less_than_a_megabyte() {
+    // Entities, escapes of hidden characters, and a mark for every word.
+    let nasty = "\"<\u{202e}& ".repeat(44);
+    let pieces: Marked =
+        nasty.split_inclusive(' ').map(|word| Piece { text: word.to_owned(), is_different: true }).collect();
+    let shown = || Shown {
+        row_id: "a".repeat(32),
+        score: Some(("rouge-l-f1".to_owned(), 0.9)),
+        here: pieces.clone(),
+        beside: pieces.clone(),
+        name: Some("b".repeat(32)),
+        evidence: Some(nasty.clone()),
+    };
+    let registry = crate::stages::Registry::standard();
+    let mut report = nasty_report();
+    report.fates = registry
+        .reasons()
+        .into_iter()
+        .map(|(_, reason)| {
+            let example = Example { text: Some(nasty.chars().take(160).collect()), ..Example::default() };
+            let examples = (0..examples::MOST).map(|_| shown()).collect();
+            FateReport { example, examples, ..fate("requests", reason.code, false, 1_000_000) }
+        })
+        .collect();
+    let n_reasons = report.fates.len();
+    assert!(n_reasons > 100, "{n_reasons}");
+    examples::bounded(report.fates.iter_mut().map(|fate| &mut fate.examples));
+    let n_examples: usize = report.fates.iter().map(|fate| fate.examples.len()).sum();
+    assert!(n_examples > 50, "{n_examples}");
+    let size = html::page(&report, "run", None).len();
+    assert!(size < 1_000_000, "{size} bytes with {n_examples} examples of {n_reasons} reasons");
+
+    // A few reasons keep all of theirs.
+    report.fates.truncate(3);
+    report.fates.iter_mut().for_each(|fate| fate.examples = (0..examples::MOST).map(|_| shown()).collect());
+    examples::bounded(report.fates.iter_mut().map(|fate| &mut fate.examples));
+    assert!(report.fates.iter().all(|fate| fate.examples.len() == examples::MOST));
 }

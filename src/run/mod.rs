@@ -38,7 +38,7 @@ pub use batches::{
     BatchState, PolledBatch, Submission, SubmitOptions, forget_batch, other_servers, poll_batches, sleep,
     submit_batches,
 };
-pub use compare::{Compared, compare};
+pub use compare::{Compared, ComparedReports, compare, compare_reports};
 pub use containment::{check_output, check_outputs};
 pub use diff::RowEdit;
 pub use error::Error;
@@ -56,7 +56,7 @@ pub use place::Place;
 pub use plan::{Plan, PlannedStage, plan};
 pub use purge::{Purged, purge};
 pub use review::{FIELDS, ReviewFormat, ReviewOptions, ReviewRow, ReviewTable, Selection, check_review_file};
-pub use reviewing::{ExportedReviews, Reviewing, ReviewingOptions};
+pub use reviewing::{ExportedReviews, ImportedReviews, Reviewing, ReviewingOptions};
 pub use why::{Why, why};
 
 pub use crate::engine::verify::{Verified, verify};

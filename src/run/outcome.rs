@@ -116,8 +116,14 @@ pub(super) fn page_of_report(job: &dyn Job, folder: &Path, report: &Report) -> R
     Ok(html::page(report, &shown(folder), own))
 }
 
+/// The same page with what the steps took.
+pub(super) fn page_with_timing(job: &dyn Job, folder: &Path, report: &Report) -> Result<String, Error> {
+    let own = job.own_sections(folder, report)?;
+    Ok(html::page_with_timing(report, &shown(folder), own))
+}
+
 /// The folder as commands on the page call it: as it was named, without the folders of this machine.
-fn shown(folder: &Path) -> String {
+pub(super) fn shown(folder: &Path) -> String {
     let is_plain = folder.components().all(|part| matches!(part, Component::Normal(_)));
     let name = folder.file_name().map_or(folder, Path::new);
     (if is_plain { folder } else { name }).display().to_string()

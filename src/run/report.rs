@@ -1,6 +1,7 @@
 //! The report of a finished run, made again from its folder.
 
-use super::outcome::page_of_report;
+use super::error::refuse;
+use super::outcome::{page_of_report, page_with_timing};
 use super::{Error, OpenRun};
 use crate::engine::ledger::for_every_event;
 use crate::report::model::Report;
@@ -38,6 +39,20 @@ impl OpenRun {
             Some(card) => Ok(card),
             None => Ok(markdown::card(&self.report()?)),
         }
+    }
+
+    /// The report as a page with what the steps took on the machine of the run, which `report.html` leaves out.
+    ///
+    /// # Errors
+    /// As [`report`](Self::report); or the page of the job is one of its own.
+    pub fn page_with_timing(&self) -> Result<String, Error> {
+        if self.job().own_page(&self.folder)?.is_some() {
+            return refuse(format!(
+                "{}: the page of this job has no section on time and memory\nhint: without --html the screen shows both",
+                self.folder.display()
+            ));
+        }
+        Ok(page_with_timing(self.job(), &self.folder, &self.report()?)?)
     }
 
     /// The report as a page: what `report.html` holds.

@@ -1,7 +1,7 @@
 //! Holds instructions beyond the number that is wanted, the last candidates first.
 //!
 //! A source that makes rows makes some more than are wanted, because stages drop rows. This stage comes last. The number is
-//! that of the source, which every row has; rows of logs have none and are kept.
+//! that of the source, which every row has; rows of logs have none and are kept. Rows that a person drops do not count.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use super::Settings;
 use crate::columns::WANTED;
 use crate::engine::context::Context;
 use crate::engine::contract::{Contract, Partition};
+use crate::engine::decision::DecisionKind;
 use crate::engine::error::Result;
 use crate::engine::example::Example;
 use crate::engine::fingerprint::Fingerprint;
@@ -44,18 +45,26 @@ impl Settings for HoldSurplus {
 
 impl Stage for HoldSurplus {
     fn contract(&self) -> Contract {
-        Contract::of(TableId::Requests).partition(Partition::Whole).reads([WANTED]).reasons([&SURPLUS])
+        Contract::of(TableId::Requests)
+            .partition(Partition::Whole)
+            .reads([WANTED])
+            .reasons([&SURPLUS])
+            .decisions([DecisionKind::Drop])
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         Ok(())
     }
 
     fn judge(&self, view: &View<'_>, cx: &Context<'_>, verdict: &mut Verdict<'_>) -> Result<()> {
         let mut rows: Vec<(RowIx, Option<i64>)> = Vec::new();
         view.for_each_batch(cx, |batch| {
-            rows.extend(batch.map_rows(|row| (row.ix(), row.int(WANTED)))?);
+            // A row that a person drops leaves its place to another.
+            let counted = batch.map_rows(|row| {
+                row.decision(DecisionKind::Drop).is_none().then(|| (row.ix(), row.int(WANTED)))
+            })?;
+            rows.extend(counted.into_iter().flatten());
             Ok(())
         })?;
         rows.sort_by_key(|(row, _)| view.position(*row));

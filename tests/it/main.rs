@@ -67,8 +67,10 @@ mod records;
 mod report;
 mod retrieve;
 mod review;
+mod review_files;
 mod run;
 mod servers;
+mod side_by_side;
 mod solutions;
 #[path = "../support/mod.rs"]
 mod support;

@@ -133,7 +133,7 @@ fn a_device_is_refused_wherever_a_file_is_named() {
     std::fs::write(at("bench/possible_answer/BFCL_v4_live_simple.json"), format!("{answer}\n")).unwrap();
     let zero = "/dev/zero";
     let (names, weights) = (format!("redact.names=\"{zero}\""), format!("judge-queries.weights=\"{zero}\""));
-    let cases: [&[&str]; 17] = [
+    let cases: [&[&str]; 18] = [
         &["run", "log.jsonl", "--decisions", zero, "--out", "o"],
         &["plan", "log.jsonl", "--decisions", zero],
         &["run", zero, "--out", "o"],
@@ -147,6 +147,7 @@ fn a_device_is_refused_wherever_a_file_is_named() {
         &["check", zero],
         &["pairs", zero, "--field", "prompt"],
         &["calibrate", "--run", "run", "--labels", zero],
+        &["review", "run", "--import", zero],
         &["calibrate", "--bfcl", "BFCL_v4_live_simple.json"],
         &["audit", "scores", zero],
         &["audit", "--train", zero, "--bench", "log.jsonl", "--bench-format", "rows", "--out", "o"],

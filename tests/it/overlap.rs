@@ -184,6 +184,52 @@ fn table(path: &Path) -> Vec<Value> {
     (0..frame.height()).map(|row| Value::Object(frame.row_json(row))).collect()
 }
 
+/// The page and the history of the row `query`, of a run that compares with a set of this licence.
+fn shown_beside(licence: &str, more: &[&str]) -> String {
+    let long = "Let the smallest bell of the old mill sound for a whole hour tonight";
+    let tell = bell("tell", "Tells the hour to whoever asks.", ["hour", "day"]);
+    let ring = bell("ring_mill", "Rings a bell of the old mill for a while.", ["bell", "span"]);
+    let compared = Compared::new(&[request("query", long, &tell), request("copy", "Ring it", &ring)]);
+    let file = compared.path("test.jsonl");
+    let public = bell("ring_mill", "Rings a bell of the old mill for a time.", ["bell", "span"]);
+    std::fs::write(&file, request("p1", &format!("{long}, please"), &public).to_string()).unwrap();
+    compared.add(&[&["ours", text(&file), "--format", "chat", "--licence", licence], more].concat());
+    let pipeline = compared.path("pipeline.toml");
+    let stages = std::fs::read_to_string(&pipeline).unwrap().replace("dir = ", "sets = [\"ours\"]\ndir = ");
+    // The page quotes texts after redaction only.
+    let redacted = "[[stages]]\nkind = \"redact\"\n[[stages]]\nkind = \"redact-docs\"\n[[stages]]\nkind = \"parse-docs\"";
+    std::fs::write(&pipeline, stages.replacen("[[stages]]\nkind = \"parse-docs\"", redacted, 1)).unwrap();
+    let (_, left) = compared.run(&[]);
+    assert_eq!(left.len(), 2, "{left:?}");
+    let run = compared.path("run");
+    let histories: String = ["query", "copy"].map(|id| program(&["why", text(&run), id])).concat();
+    assert!(histories.contains("is near ours p1"), "{histories}");
+    let page = std::fs::read_to_string(run.join("report.html")).unwrap();
+    assert!(page.contains("<code>ours#p1</code>"), "{page}");
+    page + &histories
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn the_record_beside_an_overlap_is_quoted_if_its_licence_allows_any_use() {
+    let free = shown_beside("MIT", &[]);
+    let marked = "<ins>, please</ins>";
+    let query = "the record: Let the smallest bell of the old mill sound for a whole hour tonight, please";
+    let function = "the record: ring_mill: Rings a bell of the old mill for a time. (";
+    for shown in [marked, query, function, "for a <ins>time</ins>"] {
+        assert!(free.contains(shown), "{shown}: {free}");
+    }
+    for (licence, more) in
+        [("unknown", &[][..]), ("CC-BY-NC-4.0", &[]), ("LicenseRef-own", &["--non-commercial"])]
+    {
+        let named = shown_beside(licence, more);
+        assert!(!named.contains("please") && !named.contains("for a time"), "{licence}: {named}");
+    }
+}
+
 fn program(arguments: &[&str]) -> String {
     shown(&output(arguments))
 }

@@ -256,3 +256,36 @@ fn a_pipeline_without_a_dataset_has_a_report_and_no_card() {
     assert_eq!(report["entries"]["category"], json!({}));
     assert!(report["requests"]["kept"].as_u64() > Some(0));
 }
+
+#[test]
+fn what_the_steps_took_is_shown_on_request_and_never_in_the_page_of_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    run_sample(&out, &[]);
+    let report: Value = serde_json::from_str(&text(&out.join("report.json"))).unwrap();
+    let timing = report["timing"].as_array().unwrap();
+    let steps: Vec<&str> = timing.iter().map(|it| it["step"].as_str().unwrap()).collect();
+    let figures = |key: &str| -> Vec<u64> { timing.iter().filter_map(|it| it[key].as_u64()).collect() };
+    if cfg!(target_os = "linux") {
+        let (memory, peaks) = (figures("memory"), figures("peak_memory"));
+        assert_eq!((memory.len(), peaks.len()), (steps.len(), steps.len()));
+        // The system counts pages of other threads a little late.
+        let is_at_most = |one: &u64, other: &u64| *one <= other + (1 << 20);
+        assert!(peaks.is_sorted_by(is_at_most), "{peaks:?}");
+        assert!(memory.iter().zip(&peaks).all(|(now, peak)| is_at_most(now, peak)), "{timing:?}");
+        assert!(memory[0] > 1 << 20, "{memory:?}");
+    }
+    let screen = report_as(&out, &["--timing"]);
+    let plain = report_as(&out, &[]);
+    let (summary, table) = screen.split_at(plain.len());
+    assert_eq!(summary, plain);
+    assert!(steps.iter().all(|step| table.contains(&format!("\n{step} "))), "{table}");
+    assert!(table.contains("at most") && table.contains("\nall "), "{table}");
+    let page = report_as(&out, &["--html", "--timing"]);
+    for id in ["seconds", "memory"] {
+        let figure = format!("<figure class=\"chart\" id=\"{id}\">");
+        assert!(!text(&out.join("report.html")).contains(&figure), "{id}");
+        assert_eq!(page.contains(&figure), id == "seconds" || cfg!(target_os = "linux"), "{id}");
+    }
+    assert!(page.contains("<a href=\"#timing\">Time and memory</a>"));
+}

@@ -10,14 +10,14 @@ use crate::support::{assert_same_bytes, callsieve, output, run_sample, shown, st
 use serde_json::{Value, json};
 
 /// A running review.
-struct Page {
+pub(crate) struct Page {
     child: Child,
     port: u16,
     token: String,
 }
 
 impl Page {
-    fn start(run: &Path, more: &[&str]) -> Self {
+    pub(crate) fn start(run: &Path, more: &[&str]) -> Self {
         let mut child = callsieve()
             .args(["review", run.to_str().unwrap()])
             .args(more)
@@ -49,18 +49,18 @@ impl Page {
         (head.split(' ').nth(1).unwrap().parse().unwrap(), body.to_owned())
     }
 
-    fn get(&self, path: &str) -> Value {
+    pub(crate) fn get(&self, path: &str) -> Value {
         let (status, body) = self.send(path, None, &self.token);
         assert_eq!(status, 200, "{path}: {body}");
         serde_json::from_str(&body).unwrap()
     }
 
-    fn item(&self, at: u64) -> Value {
+    pub(crate) fn item(&self, at: u64) -> Value {
         self.get(&format!("/api/item?at={at}"))["item"].clone()
     }
 
     /// Decides on a row; an answer or functions are those that the editor shows.
-    fn decide(&self, item: &Value, decision: &str) -> (u16, Value) {
+    pub(crate) fn decide(&self, item: &Value, decision: &str) -> (u16, Value) {
         let mut body = json!({"id": item["id"], "was": item["was"], "decision": decision});
         match decision {
             "relabel" => body["label"] = item["labels"][0].clone(),
@@ -73,7 +73,7 @@ impl Page {
     }
 
     /// Decides on a row in a way that can change it, another one for each row in turn. Returns whether the decision is one of a run.
-    fn decide_somehow(&self, at: u64) {
+    pub(crate) fn decide_somehow(&self, at: u64) {
         let item = self.item(at);
         let possible: Vec<&str> =
             item["possible"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
@@ -92,7 +92,7 @@ impl Page {
     }
 
     /// Stops it as Ctrl-C does, and returns its messages.
-    fn stop(self) -> String {
+    pub(crate) fn stop(self) -> String {
         let signal = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status();
         assert!(signal.unwrap().success());
         let ended = self.child.wait_with_output().unwrap();

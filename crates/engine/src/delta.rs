@@ -14,6 +14,7 @@ use super::error::{Result, damaged};
 use super::fate::FateEvent;
 use super::frame::{ColumnCells, FrameFile, FrameWriter, Values, write_frame};
 use super::vocabulary::{Action, Edit, Evidence, Metric, Reason, RowIx, TableId};
+use callsieve_system::memory::Memory;
 
 /// Number of events of one row group. It limits memory: a log may have one fate per row, and events are written as
 /// text.
@@ -89,6 +90,9 @@ pub struct StageManifest {
     pub notes: BTreeMap<String, Value>,
     /// Wall time.
     pub seconds: f64,
+    /// Memory of the process when it ended, where the system tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
     /// Bytes on disk.
     pub bytes: u64,
 }

@@ -48,6 +48,7 @@ use super::source::Source;
 use super::verdict::{Delta, Verdict};
 use super::view::View;
 use super::vocabulary::{Action, Reason, ReasonKind, RowIx, Safety, TableId};
+use callsieve_system::memory::Memory;
 use callsieve_text::figures::counted;
 
 /// The version of run folders. Raise it when the layout of the folder or the meaning of a delta changes: steps of other
@@ -449,6 +450,7 @@ fn judge(
         suggestions: count_edits(edits.iter().filter(|edit| is_shown(edit))),
         notes,
         seconds: start.elapsed().as_secs_f64(),
+        memory: Memory::now(),
         bytes: 0,
     };
     let columns = files.done_file(COLUMNS);

@@ -2,7 +2,8 @@
 //!
 //! `catalogue` lists the known sets and their folders; `formats` is the table of readers, with one file per format;
 //! `store` reads a set's files, `intake` adds new ones; `form` is the form in which functions are compared, `compared`
-//! returns the contents of several sets in it, and `index` caches the results next to the sets.
+//! returns the contents of several sets in it, and `index` caches the results next to the sets. `quotes` has the texts of
+//! single records, where the licence allows that.
 //! Nothing is downloaded. Unreadable records are counted and listed.
 
 // Tests write small files to temporary folders, where an interrupted write does no harm.
@@ -19,6 +20,7 @@ mod glaive;
 pub mod index;
 pub mod intake;
 mod nexusraven;
+pub mod quotes;
 pub mod record;
 pub mod store;
 

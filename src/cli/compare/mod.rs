@@ -2,12 +2,12 @@
 
 mod text;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use super::Ending;
-use crate::cli::console::{self, Screen};
+use crate::cli::console::{self, Painted, Screen};
 use crate::run;
 
 /// Arguments of `compare`.
@@ -34,6 +34,13 @@ pub(super) struct CompareArgs {
     /// Exits with 1 if the runs differ.
     #[arg(long)]
     exit_code: bool,
+}
+
+/// What `compare` prints without a flag.
+pub(super) fn summary(before: &Path, after: &Path, compared: &run::Compared) -> Painted {
+    let (before, after) = (before.to_owned(), after.to_owned());
+    let args = CompareArgs { before, after, examples: 0, json: false, exit_code: false };
+    text::text(&args, compared, Screen::of_stdout())
 }
 
 pub(super) fn compare(args: &CompareArgs) -> anyhow::Result<Ending> {

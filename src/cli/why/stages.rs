@@ -16,9 +16,12 @@ impl Texts {
         let label = format!("  {:2} {:24} ", stage.number, stage.id);
         let mut text: String =
             stage.events.iter().map(|event| format!("{label}{}", self.event(event))).collect();
-        text.extend(
-            stage.links.iter().take(MOST_RECORDS).map(|link| format!("{label}{}", near_record(link))),
-        );
+        for link in stage.links.iter().take(MOST_RECORDS) {
+            text += &format!("{label}{}", near_record(link));
+            if let Some(record) = &link.text {
+                text += &format!("      the record: {}\n", self.shown(record));
+            }
+        }
         if let Some(n_more) = stage.links.len().checked_sub(MOST_RECORDS).filter(|n_more| *n_more > 0) {
             text += &format!("{label}link: {} more; links.parquet has all\n", count(n_more as u64));
         }

@@ -8,6 +8,7 @@ mod entries;
 mod figures;
 mod requests;
 mod setup;
+mod side;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +20,7 @@ pub use entries::{ChangedEntry, Entries};
 pub use figures::{CategoryCount, Counts, ReasonCount, Step};
 pub use requests::{Move, Requests};
 pub use setup::{Difference, InputDifference};
+pub use side::{Side, SideBySide};
 
 /// Everything that differs between two runs.
 #[derive(Debug, Serialize)]

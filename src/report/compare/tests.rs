@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::figures::funnel;
 use super::setup::{Difference, InputDifference, inputs, settings};
 use crate::engine::manifest::{InputFile, RunFile};
-use crate::report::finished::Finished;
+use crate::report::finished::{Figures, Finished};
 use crate::report::funnel::FunnelRow;
 use crate::report::model::Merges;
 
@@ -35,6 +35,7 @@ fn finished(pipeline: Value, steps: &[(&str, u64)], inputs: &[(&str, &str)]) -> 
         funnel: steps.iter().map(row).collect(),
         stages: Vec::new(),
         merges: Merges::default(),
+        figures: Figures::default(),
         requests: Vec::new(),
         entries: rustc_hash::FxHashMap::default(),
     }

@@ -2,9 +2,10 @@
 //! leader, a value before and after an edit, a held row beside its evidence.
 //!
 //! A draw depends only on seed and row, so equal runs draw the same rows. Texts are those of the end of the run, and are
-//! quoted only after redaction, cut to a fixed length: the size of a page does not depend on that of the log. Of rows that
-//! overlap a public set, text is quoted only if the licences of all sets that were compared allow that; the records of sets
-//! are named, never quoted. The report's file has one example a reason; these are on the page only.
+//! quoted only after redaction, cut to a fixed length, and fewer are shown if there are many reasons: the size of a page does not depend on
+//! that of the log. Of rows that
+//! overlap a public set, text is quoted only if the licences of all sets that were compared allow that; the record is quoted
+//! if the licence of its own set does. The report's file has one example a reason; these are on the page only.
 
 pub(super) mod difference;
 mod texts;
@@ -15,13 +16,14 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 pub use difference::{Marked, Piece};
-pub(super) use texts::Texts;
+pub(super) use texts::{Texts, described};
 
 use self::difference::{compared, plain};
 use super::quote;
 use crate::engine::corpus::RowId;
 use crate::engine::ledger::Event;
 use crate::engine::vocabulary::{Action, TableId};
+use crate::text::visible::visible;
 
 /// The examples of a reason.
 pub const MOST: usize = 10;
@@ -41,6 +43,45 @@ pub struct Shown {
     pub name: Option<String>,
     /// The evidence: what the stage found, or what a judge saw.
     pub evidence: Option<String>,
+}
+
+/// The most bytes that all examples together may take of a page: with the rest of it that is less than a megabyte, whatever the texts
+/// and however many the reasons.
+const MAX_BYTES: usize = 500_000;
+/// Bytes of the markup of an example, and of a mark.
+const MARKUP_BYTES: usize = 200;
+const MARK_BYTES: usize = 11;
+
+impl Shown {
+    /// How many bytes of a page it takes, or a few more.
+    fn bytes(&self) -> usize {
+        // The longest entity has six bytes, and hidden characters are escaped.
+        let text = |text: &str| {
+            visible(text).len() + 5 * text.bytes().filter(|byte| b"&<>\"".contains(byte)).count()
+        };
+        let piece = |piece: &Piece| text(&piece.text) + if piece.is_different { MARK_BYTES } else { 0 };
+        let pieces: usize = self.here.iter().chain(&self.beside).map(piece).sum();
+        let others = [self.name.as_deref(), self.evidence.as_deref()].into_iter().flatten();
+        MARKUP_BYTES + pieces + others.map(text).sum::<usize>()
+    }
+}
+
+/// Leaves as many examples of each reason as all of them have room for; if there is not room for one each, the first reasons have one.
+pub(super) fn bounded<'e>(reasons: impl IntoIterator<Item = &'e mut Vec<Shown>>) {
+    let reasons: Vec<&mut Vec<Shown>> = reasons.into_iter().collect();
+    let fits = |most: usize| {
+        let of_reason = |all: &&mut Vec<Shown>| all.iter().take(most).map(Shown::bytes).sum::<usize>();
+        reasons.iter().map(of_reason).sum::<usize>() <= MAX_BYTES
+    };
+    let most = (1..=MOST).rev().find(|&most| fits(most)).unwrap_or(1);
+    let mut room = MAX_BYTES;
+    for all in reasons {
+        all.truncate(most);
+        match room.checked_sub(all.iter().map(Shown::bytes).sum()) {
+            Some(left) => room = left,
+            None => all.clear(),
+        }
+    }
 }
 
 /// A row that was drawn.
@@ -105,8 +146,13 @@ impl Draws {
             }
             if quote::is_overlap(reason) {
                 shown.name = texts.record(id).or_else(evidence);
-                if texts.may_quote_overlaps() {
-                    shown.here = text(id).map(plain).unwrap_or_default();
+                let here = text(id).filter(|_| texts.may_quote_overlaps());
+                match (here, texts.record_text(id)) {
+                    (Some(here), Some(record)) => (shown.here, shown.beside) = compared(here, record),
+                    (here, record) => {
+                        shown.here = here.map(plain).unwrap_or_default();
+                        shown.beside = record.map(plain).unwrap_or_default();
+                    }
                 }
             } else if let Some(into) = drawn.into {
                 shown.name = Some(RowId(into).to_string());

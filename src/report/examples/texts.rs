@@ -9,11 +9,15 @@ use serde_json::Value;
 use crate::columns::{FUNCTIONS, MESSAGES, TEXT};
 use crate::conversation::{Message, last_user};
 use crate::engine::corpus::{BatchCells, Corpus, RowId, Table};
+use crate::engine::delta::StageManifest;
 use crate::engine::error::Result;
 use crate::engine::frame::FrameFile;
 use crate::engine::layout::LINKS;
 use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
+use crate::public_sets::quotes::is_free;
 use crate::report::recipe::PublicSet;
+use crate::report::records::Records;
+use crate::stages::Registry;
 
 /// Rows of the file of links that are read together.
 const GROUP_ROWS: usize = 4096;
@@ -27,8 +31,19 @@ pub(in crate::report) struct Texts {
     /// The functions on offer, by request.
     offered: FxHashMap<u128, String>,
     /// The record of a public set that a row is nearest to.
-    records: FxHashMap<u128, (f64, String)>,
+    records: FxHashMap<u128, NearestRecord>,
     may_quote_overlaps: bool,
+}
+
+/// A record of a public set, and what of a row is near to it.
+#[derive(Debug)]
+struct NearestRecord {
+    score: f64,
+    set: String,
+    record: String,
+    object: String,
+    /// Its text, if its licence allows that.
+    text: Option<String>,
 }
 
 impl Texts {
@@ -37,6 +52,7 @@ impl Texts {
         folder: &Path,
         corpus: &Corpus,
         sets: &[PublicSet],
+        (stages, registry): (&[StageManifest], &Registry),
         wanted: &FxHashSet<(TableId, u128)>,
     ) -> Result<Self> {
         let mut texts = Self { may_quote_overlaps: may_quote(sets), ..Self::default() };
@@ -49,7 +65,21 @@ impl Texts {
             texts.by_row.insert((TableId::DocLists, corpus.lists.row_id(row).0), text);
         })?;
         texts.read_records(&folder.join(LINKS), wanted)?;
+        texts.read_texts_of_records(stages, registry);
         Ok(texts)
+    }
+
+    fn read_texts_of_records(&mut self, stages: &[StageManifest], registry: &Registry) {
+        // Every record is looked up by its name, so their order makes no difference.
+        #[allow(clippy::iter_over_hash_type)]
+        let wanted = self.records.values().map(|it| (it.set.clone(), it.record.clone())).collect();
+        let records = Records::read(stages, registry, &wanted);
+        #[allow(clippy::iter_over_hash_type)]
+        for (id, nearest) in &mut self.records {
+            let own = TableId::ALL.into_iter().find_map(|table| self.by_row.get(&(table, *id)));
+            let own = own.map_or("", String::as_str);
+            nearest.text = records.near(&nearest.set, &nearest.record, &nearest.object, own);
+        }
     }
 
     fn read_requests(&mut self, corpus: &Corpus, wanted: &FxHashSet<(TableId, u128)>) -> Result<()> {
@@ -81,12 +111,12 @@ impl Texts {
             return Ok(());
         }
         let file = FrameFile::open(path)?;
-        let columns = ["row_id", "set", "record", "score"];
+        let columns = ["row_id", "object", "set", "record", "score"];
         for start in (0..file.height()).step_by(GROUP_ROWS) {
             let length = GROUP_ROWS.min(file.height() - start);
             let frame = file.read(start, length, Some(&columns))?;
-            let (Some(ids), Some(sets), Some(records)) =
-                (frame.texts("row_id"), frame.texts("set"), frame.texts("record"))
+            let (Some(ids), Some(objects), Some(sets), Some(records)) =
+                (frame.texts("row_id"), frame.texts("object"), frame.texts("set"), frame.texts("record"))
             else {
                 return Ok(());
             };
@@ -96,12 +126,11 @@ impl Texts {
                     continue;
                 }
                 let score = frame.float("score", row).unwrap_or_default();
-                let name = || {
-                    format!("{}#{}", sets.get(row).unwrap_or_default(), records.get(row).unwrap_or_default())
-                };
-                let is_nearer = self.records.get(&id).is_none_or(|(before, _)| score > *before);
+                let is_nearer = self.records.get(&id).is_none_or(|before| score > before.score);
                 if is_nearer {
-                    self.records.insert(id, (score, name()));
+                    let [set, record, object] = [&sets, &records, &objects]
+                        .map(|column| column.get(row).unwrap_or_default().to_owned());
+                    self.records.insert(id, NearestRecord { score, set, record, object, text: None });
                 }
             }
         }
@@ -120,7 +149,12 @@ impl Texts {
 
     /// The record of a public set that a row is nearest to.
     pub(super) fn record(&self, id: u128) -> Option<String> {
-        self.records.get(&id).map(|(_, name)| name.clone())
+        self.records.get(&id).map(|nearest| format!("{}#{}", nearest.set, nearest.record))
+    }
+
+    /// The text of that record; `None` if its licence does not allow it, or its set is not there any more.
+    pub(super) fn record_text(&self, id: u128) -> Option<&str> {
+        self.records.get(&id)?.text.as_deref()
     }
 
     /// Whether rows that overlap a public set may be quoted.
@@ -131,19 +165,13 @@ impl Texts {
 
 /// Whether the licences of all sets that were compared are known and allow any use.
 fn may_quote(sets: &[PublicSet]) -> bool {
-    let is_free = |licence: &str| {
-        let licence = licence.to_ascii_lowercase();
-        !licence.trim().is_empty()
-            && !licence.contains("unknown")
-            && !licence.split('-').any(|part| part == "nc")
-    };
     let checked: Vec<&PublicSet> = sets.iter().filter(|set| set.checked).collect();
     !checked.is_empty() && checked.iter().all(|set| is_free(&set.licence))
 }
 
 /// The functions of a list as a text, in which the order of keys makes no difference: `name: description (parameter: type,
 /// description)`, with a star after required parameters. `None` if it is no list.
-fn described(functions: &str) -> Option<String> {
+pub(in crate::report) fn described(functions: &str) -> Option<String> {
     let functions: Vec<Value> = serde_json::from_str(functions).ok()?;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let function = |function: &Value| {

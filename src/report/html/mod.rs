@@ -6,6 +6,7 @@
 mod examples;
 mod next;
 mod pictures;
+pub mod side_by_side;
 #[cfg(test)]
 mod tests;
 
@@ -58,13 +59,23 @@ type Titled = (&'static str, &'static str, Markup);
 
 /// The page of a run; `run` is what commands call its folder.
 pub fn page(report: &Report, run: &str, own: Option<OwnSections>) -> String {
+    page_of(report, run, own, None)
+}
+
+/// The same page with what the steps took on the machine of the run, which differs between equal runs.
+pub fn page_with_timing(report: &Report, run: &str, own: Option<OwnSections>) -> String {
+    page_of(report, run, own, Some(("timing", "Time and memory", timing(report))))
+}
+
+fn page_of(report: &Report, run: &str, own: Option<OwnSections>, last: Option<Titled>) -> String {
     let title = format!("{}: report", title(report));
-    let (head, sections) = match own {
+    let (head, mut sections) = match own {
         None => (head(report, tiles(report)), of_dataset(report, run)),
         Some(OwnSections { tiles, sections }) => {
             (self::head(report, tiles), of_job(report, run, html! { @for section in sections { (section) } }))
         }
     };
+    sections.extend(last);
     let titles: Vec<(&str, &str)> = sections.iter().map(|(id, title, _)| (*id, *title)).collect();
     let first = html! { (head) (contents(&titles)) };
     let sections = sections.into_iter().map(|(id, title, body)| section(id, title, body));
@@ -456,6 +467,17 @@ fn sources(report: &Report) -> Markup {
                 people.map(|(what, value)| vec![text(what), text(value)]),
             ))
         }
+    }
+}
+
+/// What the steps took: pictures, and disk.
+fn timing(report: &Report) -> Markup {
+    let columns = [Column::text("step"), Column::number("on disk")];
+    let rows = report.timing.iter().map(|it| vec![code(&it.step), html! { (figures::bytes(it.bytes)) }]);
+    html! {
+        p.soft { "On the machine of the run. A step that a later run reused has the figures of the run that computed it." }
+        (pictures::timing(report))
+        (fold("Bytes on disk by step", table::small(&columns, rows)))
     }
 }
 

@@ -14,7 +14,8 @@ use crate::page::chart::{Figure, Row, Unit, figures};
 use crate::relevance::measure::Label;
 use crate::relevance::operating::OperatingPoint;
 use crate::report::distributions::Sizes;
-use crate::report::model::{FateReport, Report, SETS};
+use crate::report::funnel::FunnelRow;
+use crate::report::model::{Report, SETS};
 use crate::report::percent;
 use crate::report::published::{CATEGORIES, LIVE};
 use crate::text::figures::count;
@@ -24,20 +25,54 @@ const LEAVES: [(Action, Kind); 3] =
     [(Action::Merge, Kind::Merged), (Action::Drop, Kind::Dropped), (Action::Hold, Kind::Held)];
 
 /// Bars that are drawn at most; the tables of the page have the others.
-const MOST_BARS: usize = 16;
+pub(super) const MOST_BARS: usize = 16;
+
+/// Requests that a step removes for one reason.
+pub(super) struct Removed<'r> {
+    /// The id of the step.
+    pub(super) step: &'r str,
+    /// What happens to them.
+    pub(super) action: Action,
+    /// The reason's code.
+    pub(super) reason: &'r str,
+    /// How many there are.
+    pub(super) rows: u64,
+}
 
 /// The funnel: the requests that remain after each step that removes some, and why the others leave.
 pub(super) fn funnel(report: &Report) -> Markup {
-    let is_of = |fate: &&FateReport, step: &str| fate.stage == step && fate.table == TableId::Requests.name();
+    let of_requests = report.fates.iter().filter(|fate| fate.table == TableId::Requests.name());
+    let removed: Vec<Removed<'_>> = of_requests
+        .filter_map(|fate| {
+            let action = LEAVES.into_iter().map(|(action, _)| action).find(|it| it.name() == fate.action)?;
+            Some(Removed { step: &fate.stage, action, reason: &fate.reason, rows: fate.rows })
+        })
+        .collect();
+    let figure = Figure {
+        id: "flow",
+        title: "From requests read to requests kept",
+        description: "Only steps that remove requests are drawn.",
+    };
+    flow_of(&figure, "requests", &report.funnel, &removed, Some(target)).unwrap_or_default()
+}
+
+/// The flow of a funnel, if a step of it removes rows; `link` is the target of the links of an action.
+pub(super) fn flow_of(
+    figure: &Figure<'_>,
+    things: &str,
+    funnel: &[FunnelRow],
+    removed: &[Removed<'_>],
+    link: Option<fn(Action) -> &'static str>,
+) -> Option<Markup> {
     let leavers = |step: &str| {
         let mut all: Vec<Leaver<'_>> = Vec::new();
         for (action, kind) in LEAVES {
-            let fates = report.fates.iter().filter(|fate| is_of(fate, step) && fate.action == action.name());
-            all.extend(fates.map(|fate| Leaver {
+            let of_step = removed.iter().filter(|it| it.step == step && it.action == action);
+            all.extend(of_step.map(|it| Leaver {
                 kind,
-                reason: &fate.reason,
-                rows: fate.rows,
-                link: Some(target(action)),
+                reason: it.reason,
+                rows: it.rows,
+                link: link.map(|target| target(action)),
             }));
         }
         all.sort_by(|one, other| other.rows.cmp(&one.rows).then(one.reason.cmp(other.reason)));
@@ -45,19 +80,14 @@ pub(super) fn funnel(report: &Report) -> Markup {
     };
     let mut stations: Vec<Station<'_>> = Vec::new();
     let mut before = None;
-    for row in &report.funnel {
+    for row in funnel {
         // Steps that leave every request are in the list of steps.
         if before != Some(row.requests) || stations.is_empty() {
             stations.push(Station { name: &row.step, rows: row.requests, leavers: leavers(&row.step) });
         }
         before = Some(row.requests);
     }
-    let figure = Figure {
-        id: "flow",
-        title: "From requests read to requests kept",
-        description: "Only steps that remove requests are drawn.",
-    };
-    html! { @if stations.len() > 1 { (flow(&figure, "requests", &stations)) } }
+    (stations.len() > 1).then(|| flow(figure, things, &stations))
 }
 
 /// The id of the section of an action.
@@ -224,6 +254,36 @@ pub(super) fn costs(report: &Report) -> Markup {
         description: "Replies from the cache count as what they cost when they arrived.",
     };
     html! { @if !all.is_empty() { (bars(&figure, &chart)) } }
+}
+
+/// What the steps took on this machine: seconds, and memory in MiB.
+pub(super) fn timing(report: &Report) -> Markup {
+    #[allow(clippy::cast_precision_loss)] // Bytes of memory are far below 2^52.
+    let mebibytes = |bytes: Option<u64>| bytes.map_or(f64::NAN, |bytes| (bytes as f64 / 1_048_576.0).round());
+    let bar = |label, value, second| Bar { label, value, second, link: None };
+    let seconds: Vec<Bar<'_>> = report.timing.iter().map(|it| bar(&it.step, it.seconds, None)).collect();
+    let memory: Vec<Bar<'_>> = report
+        .timing
+        .iter()
+        .map(|it| bar(&it.step, mebibytes(it.memory), it.peak_memory.map(|peak| mebibytes(Some(peak)))))
+        .collect();
+    let chart = |values_name, second_name, bars| Bars {
+        labels_name: "step",
+        values_name,
+        second_name,
+        unit: Unit::Number,
+        bars,
+    };
+    let mut drawn = vec![bars(
+        &Figure { id: "seconds", title: "Seconds by step", description: "" },
+        &chart("seconds", None, &seconds),
+    )];
+    if memory.iter().any(|bar| bar.value.is_finite()) {
+        let about = "At the end of each step, and the most until then.";
+        let figure = Figure { id: "memory", title: "Memory by step", description: about };
+        drawn.push(bars(&figure, &chart("MiB", Some("MiB at most"), &memory)));
+    }
+    figures(drawn)
 }
 
 /// The precision of a judge against the share of requests that it decides.

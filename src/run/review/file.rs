@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::row::WAS;
 use super::{FIELDS, ReviewRow, ReviewTable};
 use crate::decisions::is_blank_review;
 use crate::engine::disk::{put_in_place, write_atomic};
@@ -90,16 +91,23 @@ impl ReviewTable {
     /// Returns the rows as CSV with a header, without a byte order mark. The functions of a request are a line each: no
     /// decision reads them, and their JSON would be most of a file that people scroll through.
     pub fn csv(&self) -> String {
+        let was = self.rows.iter().any(|row| row.was.is_some()).then_some(WAS);
         let rows = self.rows.iter().map(|row| {
             let in_short =
                 (row.table == TableId::Requests.name()).then(|| in_short(&row.functions)).flatten();
-            let row = cells(row).zip(FIELDS).map(|(cell, field)| match &in_short {
+            let cells = cells(row).zip(FIELDS).map(|(cell, field)| match &in_short {
                 Some(lines) if field == "functions" => guarded(lines).into_owned(),
                 _ => guarded(&cell.unwrap_or_default()).into_owned(),
             });
-            row.collect::<Vec<_>>()
+            cells.chain(was.map(|_| row.was.clone().unwrap_or_default())).collect::<Vec<_>>()
         });
-        csv_of(std::iter::once(FIELDS.map(str::to_owned).to_vec()).chain(rows))
+        let header = FIELDS.into_iter().chain(was).map(str::to_owned).collect();
+        csv_of(std::iter::once(header).chain(rows))
+    }
+
+    /// Returns the rows as a CSV file: [`csv`](Self::csv) with the mark that spreadsheets need.
+    pub fn csv_file(&self) -> String {
+        format!("{BYTE_ORDER_MARK}{}", self.csv())
     }
 
     /// Writes the rows to a review file; see [`check_review_file`] for the files that are replaced.
@@ -110,7 +118,7 @@ impl ReviewTable {
         check_review_file(out)?;
         match format {
             ReviewFormat::Jsonl => write_atomic(out, self.jsonl().as_bytes())?,
-            ReviewFormat::Csv => write_atomic(out, format!("{BYTE_ORDER_MARK}{}", self.csv()).as_bytes())?,
+            ReviewFormat::Csv => write_atomic(out, self.csv_file().as_bytes())?,
             ReviewFormat::Parquet => self.write_parquet(out)?,
         }
         Ok(())

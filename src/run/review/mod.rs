@@ -29,7 +29,7 @@ pub use file::{ReviewFormat, check_review_file};
 pub use row::{FIELDS, ReviewRow};
 
 /// Digits of an id that are taken for the start of one.
-const LEAST_DIGITS: usize = 8;
+pub(super) const LEAST_DIGITS: usize = 8;
 
 /// The reason of a doc list all of whose requests are held or dropped.
 const WAITING: &str = "cascade/no-request-left";

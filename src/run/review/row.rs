@@ -31,6 +31,9 @@ pub const FIELDS: [&str; 24] = [
     "answer_digest",
 ];
 
+/// The column that follows [`FIELDS`] where rows have it.
+pub(super) const WAS: &str = "was";
+
 /// A row to decide on.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ReviewRow {
@@ -82,6 +85,9 @@ pub struct ReviewRow {
     pub n_requests: Option<u64>,
     /// The digest of `recorded_answer`, by which `accept` notices that another program changed the answer.
     pub answer_digest: Option<String>,
+    /// The digest of the content that is decided on; only in the files of `callsieve review`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
 }
 
 impl ReviewRow {

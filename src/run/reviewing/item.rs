@@ -40,6 +40,10 @@ const LABEL_CHARS: usize = 60;
 const UNVERIFIED: (&str, &str) =
     ("unverified", "The dataset has this entry, but nothing except the log confirms its answer or label.");
 
+/// Why an instruction is reviewed that was kept.
+const KEPT: (&str, &str) =
+    ("kept", "The set has this instruction. It was drawn to look for mistakes that no check finds.");
+
 /// Why a row is reviewed again after its decision was applied.
 const DECIDED: (&str, &str) = ("decided", "A reviewer decided on the row, and the run applied that.");
 
@@ -110,7 +114,11 @@ pub(super) fn item_of(
 fn reason_of(run: &OpenRun, place: Place) -> Reason {
     let fate = run.corpus.table(place.table).fate(place.row).filter(|_| place.kind != Kind::Entry);
     let Some(fate) = fate else {
-        let (code, sentence) = if place.kind == Kind::Entry { UNVERIFIED } else { DECIDED };
+        let (code, sentence) = match place.kind {
+            Kind::Entry => UNVERIFIED,
+            Kind::Kept => KEPT,
+            _ => DECIDED,
+        };
         return Reason { code: code.to_owned(), sentence: sentence.to_owned() };
     };
     let sentence = run.manifests.get(usize::from(fate.stage)).and_then(|manifest| {

@@ -6,7 +6,10 @@
 
 mod checker;
 mod evidence;
+mod export;
+mod import;
 mod item;
+mod label_studio;
 mod possible;
 mod source;
 
@@ -19,6 +22,7 @@ use callsieve_review::server::{Checker, Source};
 use callsieve_review::store::{Export, History, Line, Reviews};
 
 use self::checker::RunChecker;
+pub use self::import::ImportedReviews;
 use self::source::RunSource;
 use super::error::refuse;
 use super::options::quoted;
@@ -30,6 +34,7 @@ use crate::engine::corpus::{RowId, Table};
 use crate::engine::decision::digest;
 use crate::engine::layout::DECISIONS;
 use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, TableId};
+use crate::jobs::{Job as _, instruct};
 
 /// Which rows are reviewed.
 #[derive(Debug, Clone, Default)]
@@ -38,7 +43,7 @@ pub struct ReviewingOptions {
     pub reason: Option<String>,
     /// Only the unverified entries of the dataset.
     pub unverified: bool,
-    /// How many of the rows that were dropped or merged for each reason are reviewed as well.
+    /// How many of the rows that were dropped or merged for each reason are reviewed as well, and of the instructions that were kept.
     pub sample: usize,
 }
 
@@ -48,6 +53,8 @@ enum Kind {
     Held,
     Entry,
     Sampled,
+    /// It is in an instruction set, and was drawn.
+    Kept,
     /// A reviewer decided on it, and it is none of the others now: for a change of mind.
     Decided,
 }
@@ -113,6 +120,7 @@ impl OpenRun {
             if !options.unverified {
                 places.extend(rows(Kind::Held, review));
                 places.extend(self.sampled(table, options));
+                places.extend(self.sampled_instructions(table, options));
             }
             if options.unverified || options.reason.is_none() {
                 places.extend(rows(Kind::Entry, &of_entries));
@@ -165,6 +173,20 @@ impl OpenRun {
         };
         let rows = by_reason.into_values().flat_map(draw);
         rows.map(|(_, row)| Place { kind: Kind::Sampled, table: table.id(), row }).collect()
+    }
+
+    /// Draws instructions that were kept: no rule found anything wrong with them. Other jobs have held rows and entries to look at.
+    fn sampled_instructions(&self, table: &Table, options: &ReviewingOptions) -> Vec<Place> {
+        let is_wanted = table.id() == TableId::Requests
+            && options.reason.is_none()
+            && self.job().name() == instruct::Instruct.name();
+        let n_rows = if is_wanted && options.sample > 0 { table.len() } else { 0 };
+        let draw = |row: RowIx| (content_hash(format!("{} {}", self.file.seed, table.row_id(row))), row);
+        let mut drawn: Vec<(u128, RowIx)> =
+            (0..).take(n_rows).filter(|&row| table.is_kept(row)).map(draw).collect();
+        drawn.sort_unstable();
+        drawn.truncate(options.sample);
+        drawn.into_iter().map(|(_, row)| Place { kind: Kind::Kept, table: table.id(), row }).collect()
     }
 
     /// Whether a request has the fate of its doc list, so that no decision on the request changes it.

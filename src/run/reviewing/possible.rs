@@ -81,6 +81,7 @@ impl Facts<'_> {
                     (false, false) => vec!["keep"],
                 }
             }
+            (Kind::Kept, _) => vec!["drop"],
             (Kind::Decided, _) if self.table == TableId::DocLists => vec!["keep", "drop", "edit"],
             (Kind::Decided, _) => vec!["accept", "keep", "answer", "relevant", "irrelevant", "drop"],
             _ => OF_AN_ENTRY.to_vec(),
@@ -88,7 +89,7 @@ impl Facts<'_> {
     }
 
     fn is_sampled(&self) -> bool {
-        self.kind == Kind::Sampled
+        matches!(self.kind, Kind::Sampled | Kind::Kept)
     }
 
     fn accept(&self, words: &[&str]) -> Option<Accept> {

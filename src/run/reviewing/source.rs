@@ -18,7 +18,7 @@ use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
 use crate::run::{Error, OpenRun};
 
 /// How many rows are read at once to make their heads.
-const ROWS_AT_ONCE: usize = 256;
+pub(super) const ROWS_AT_ONCE: usize = 256;
 
 /// The rows to review.
 pub(super) struct RunSource {
@@ -51,8 +51,13 @@ impl RunSource {
         Ok(source)
     }
 
+    /// The rows, in the order of the review.
+    pub(super) fn places(&self) -> &[Place] {
+        &self.places
+    }
+
     /// Reads rows as items, in their order.
-    fn items(&self, places: &[Place]) -> Result<Vec<Item>, Error> {
+    pub(super) fn items(&self, places: &[Place]) -> Result<Vec<Item>, Error> {
         let mut items: Vec<Option<Item>> = vec![None; places.len()];
         for id in TableId::ALL {
             let of_table: Vec<(usize, Place)> =

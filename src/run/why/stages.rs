@@ -11,6 +11,7 @@ use crate::engine::ledger::{Event, for_each_event, for_each_forgotten};
 use crate::engine::link::{RecordName, Span};
 use crate::engine::links::{self, StoredLink};
 use crate::engine::vocabulary::{RowIx, Safety, TableId};
+use crate::report::records::Records;
 use crate::run::{Error, OpenRun, patch_in_words};
 
 /// What one stage did with a row, and with the doc lists of a request.
@@ -102,6 +103,9 @@ pub struct NearRecord {
     pub scores: Vec<Score>,
     /// The surest verdict of these methods; `None` if the stage gives none.
     pub verdict: Option<&'static str>,
+    /// The text of the record of a public set; `None` if its licence does not allow that, or the set is not on disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 
 /// The rows whose history is read.
@@ -136,7 +140,23 @@ impl StagesOf<'_> {
                 histories.push(StageHistory { number: nth + 1, id: stage.id.clone(), events, links });
             }
         }
+        add_texts(run, &functions, &mut histories);
         Ok(histories)
+    }
+}
+
+/// Adds the texts of records of public sets.
+fn add_texts(run: &OpenRun, functions: &BTreeMap<RowId, Vec<String>>, histories: &mut [StageHistory]) {
+    let links = || histories.iter().flat_map(|history| &history.links);
+    let wanted = links().map(|link| (link.set.clone(), link.record.clone())).collect();
+    let records = Records::read(&run.manifests, &run.registry, &wanted);
+    for link in histories.iter_mut().flat_map(|history| &mut history.links) {
+        // The name of the function that is near to the record.
+        let place =
+            link.spans.first().and_then(|span| span.path.trim_start_matches('/').parse::<usize>().ok());
+        let names = RowId::number(&link.row_id).and_then(|id| functions.get(&RowId(id)));
+        let name = names.zip(place).and_then(|(names, at)| names.get(at)).map_or("", String::as_str);
+        link.text = records.near(&link.set, &link.record, &link.object, name);
     }
 }
 
@@ -236,5 +256,6 @@ fn near_record(run: &OpenRun, links: &[&StoredLink]) -> NearRecord {
             .unwrap_or_default(),
         scores: links.iter().map(score).collect(),
         verdict: surest(links).map(Verdict::name),
+        text: None,
     }
 }

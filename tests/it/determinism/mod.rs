@@ -103,7 +103,7 @@ fn without_times(path: &Path, run: &Path) -> String {
     if let Some(sums) = value.get_mut("files").and_then(Value::as_object_mut) {
         sums.retain(|name, _| !name.starts_with("report."));
     }
-    for key in ["seconds", "timing", "command", "checksum"] {
+    for key in ["seconds", "memory", "timing", "command", "checksum"] {
         value.as_object_mut().unwrap().shift_remove(key);
     }
     value.to_string().replace(run.to_str().unwrap(), "RUN")

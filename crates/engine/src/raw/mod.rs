@@ -27,6 +27,7 @@ use super::error::{Result, damaged};
 use super::frame::FrameFile;
 use super::manifest::InputFile;
 use super::vocabulary::{RowIx, TableId};
+use callsieve_system::memory::Memory;
 pub use lines::{JOINED, LineStory, StoredPlace, read_lines};
 pub use row_index::id_of_repeat;
 use row_index::{TableIndex, read_row_index};
@@ -132,6 +133,9 @@ pub struct IngestManifest {
     pub purged: bool,
     /// Wall time.
     pub seconds: f64,
+    /// Memory of the process when it ended, where the system tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
 }
 
 /// Loads the tables from a finished ingest step.

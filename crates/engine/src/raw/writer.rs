@@ -21,6 +21,7 @@ use crate::folder::Step;
 use crate::forgotten::{FORGOTTEN, Forgotten};
 use crate::frame::FrameWriter;
 use crate::vocabulary::{ColumnSpec, TableId};
+use callsieve_system::memory::Memory;
 
 /// Receives rows and writes the ingest step.
 pub struct Intake {
@@ -200,6 +201,7 @@ impl Intake {
             list_batches,
             purged: false,
             seconds,
+            memory: Memory::now(),
         };
         let files = [self.step.done_file(REQUESTS), self.step.done_file(LISTS)];
         let (step, written, to_write) = (self.step, manifest.clone(), indexes.clone());

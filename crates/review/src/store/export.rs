@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::Reviews;
-use super::line::{Line, Verdict};
+use super::line::{Draft, Line, Verdict};
 use crate::item::Table;
 
 /// The labels that decision files know.
@@ -38,11 +38,15 @@ pub(super) struct Effect {
 
 impl Effect {
     pub(super) fn of(line: &Line) -> Self {
-        let prefix = if line.table == Table::Requests { "request" } else { "list" };
-        let (mut target, mut was) = (format!("{prefix}:{}", line.id), line.was.clone());
+        Self::new(line.table, &line.id, &line.was, (line.decision, &line.value))
+    }
+
+    fn new(table: Table, id: &str, was: &str, decision: (Verdict, &Value)) -> Self {
+        let prefix = if table == Table::Requests { "request" } else { "list" };
+        let (mut target, mut was) = (format!("{prefix}:{id}"), was.to_owned());
         let mut is_supported = true;
         let relabel = |label: &Value| json!({"decision": "relabel", "relevance": label});
-        let keys = match (line.decision, &line.value) {
+        let keys = match decision {
             (Verdict::Accept, Value::Null) => json!({"decision": "keep"}),
             (Verdict::Relabel, label) | (Verdict::Accept, label @ Value::String(_)) => {
                 is_supported = label.as_str().is_some_and(|label| LABELS.contains(&label));
@@ -102,6 +106,42 @@ impl Reviews {
             }
         }
         export
+    }
+}
+
+/// What the decisions in effect do, and who made them.
+#[derive(Debug, Clone, Default)]
+pub struct Made {
+    by_target: BTreeMap<String, Vec<(Effect, String)>>,
+}
+
+impl Made {
+    /// Whether a reviewer decided on this request or doc list.
+    pub fn has(&self, table: Table, id: &str) -> bool {
+        let effect = Effect::new(table, id, "", (Verdict::Drop, &Value::Null));
+        self.by_target.contains_key(&effect.target)
+    }
+
+    /// Returns a reviewer whose decision does the same as this one.
+    pub fn by(&self, draft: &Draft) -> Option<&str> {
+        let effect = Effect::new(draft.table, &draft.id, &draft.was, (draft.decision, &draft.value));
+        let made = self.by_target.get(&effect.target)?;
+        made.iter().find(|(other, _)| *other == effect).map(|(_, reviewer)| reviewer.as_str())
+    }
+}
+
+impl Reviews {
+    /// Returns what the decisions in effect do; skipped rows are not among them.
+    pub fn made(&self) -> Made {
+        let mut made = Made::default();
+        for line in self.by_reviewer.values().flat_map(super::History::iter) {
+            if line.decision != Verdict::Skip {
+                let effect = Effect::of(line);
+                let of_target = made.by_target.entry(effect.target.clone()).or_default();
+                of_target.push((effect, line.reviewer.clone()));
+            }
+        }
+        made
     }
 }
 

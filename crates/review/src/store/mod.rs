@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 pub use agreement::{Disagreement, PairAgreement};
 pub use error::StoreError;
-pub use export::Export;
+pub use export::{Export, Made};
 pub use forget::forget;
 pub use history::{History, Reviews};
 pub use line::{Draft, Line, Verdict};
