@@ -193,6 +193,8 @@ fn figures_name_what_they_count() {
     let pair = &all["pairs"][0];
     assert_eq!((&pair["only_a"], &pair["only_b"]), (&json!(4), &json!(0)));
     assert!((pair["p"].as_f64().unwrap() - 0.125).abs() < 1e-9);
+    let without = bench.json(&["--no-pairs", "--results", "right.jsonl", "wrong.jsonl"]);
+    assert_eq!((&without["pairs"], &without["systems"]), (&json!([]), &all["systems"]));
     assert_eq!(all["systems"][0]["latency"]["mean"], 3.0);
     // Public names.
     let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");

@@ -78,6 +78,8 @@ pub struct Settings {
     pub prices_file: Option<PathBuf>,
     /// Scores the entries that have an output; without it, a missing output is an error.
     pub partial: bool,
+    /// Each two systems are compared on the outputs of both.
+    pub pairs: bool,
 }
 
 /// Dataset and outputs, before they are scored.
@@ -131,7 +133,7 @@ pub struct SystemScore<'i> {
 pub struct Evaluation<'i> {
     /// The systems, in the order of the arguments.
     pub systems: Vec<SystemScore<'i>>,
-    /// Each two systems side by side.
+    /// Each two systems side by side; none if the settings want none.
     pub pairs: Vec<Pair>,
     /// Categories without a figure, each with the reason.
     pub not_scored: Vec<(String, String)>,
@@ -205,7 +207,7 @@ pub fn evaluate<'i>(settings: &Settings, inputs: &'i Inputs) -> Result<Evaluatio
         systems.push(scored);
     }
     let mut pairs = Vec::new();
-    for (at, a) in systems.iter().enumerate() {
+    for (at, a) in systems.iter().enumerate().filter(|_| settings.pairs) {
         for b in &systems[at + 1..] {
             pairs.push(paired::pair((a.name, &a.rows), (b.name, &b.rows)));
         }

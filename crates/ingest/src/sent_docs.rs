@@ -6,7 +6,6 @@
 
 use std::fmt::Formatter;
 
-use serde::Deserialize as _;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -29,9 +28,9 @@ struct Docs<'t> {
     /// The keys of the object that has them, outermost first.
     body: Vec<&'static str>,
     name: String,
-    /// As they were sent.
-    sent: &'t str,
-    /// As `serde_json` writes their value.
+    /// The functions as they were sent.
+    sent: Vec<&'t str>,
+    /// The list as `serde_json` writes its value.
     compact: String,
 }
 
@@ -47,7 +46,10 @@ impl SentDocs<'_> {
         for Docs { body, name, sent, .. } in self.found {
             let body = body.iter().try_fold(&mut *value, |at, key| at.get_mut(key));
             if let Some(outline) = body.and_then(|body| body.get_mut(&name)) {
-                *outline = serde_json::from_str(sent).expect("a text that was written compactly is JSON");
+                let read = |text: &str| {
+                    serde_json::from_str::<Value>(text).expect("a text that was written compactly is JSON")
+                };
+                *outline = sent.into_iter().map(read).collect();
             }
         }
     }
@@ -139,7 +141,7 @@ impl<'t> Visitor<'t> for Body<'_, 't> {
                 return Err(A::Error::custom("a name of serde_json"));
             }
             let value = if self.has_docs(&key) {
-                self.docs.read(&self.path, &key, from.next_value()?).map_err(A::Error::custom)?
+                from.next_value_seed(Found { path: &self.path, name: &key, docs: &mut *self.docs })?
             } else if let Some(path) = self.within(&key) {
                 from.next_value_seed(Body { columns: self.columns, path, docs: &mut *self.docs })?
             } else {
@@ -153,28 +155,58 @@ impl<'t> Visitor<'t> for Body<'_, 't> {
     }
 }
 
-impl<'t> SentDocs<'t> {
-    /// Reads a value that may be docs; returns their outline.
-    fn read(&mut self, body: &[&'static str], name: &str, raw: &'t RawValue) -> serde_json::Result<Value> {
-        let sent = raw.get();
-        if !sent.starts_with('[') {
-            // An object, whose levels would not be counted, is left to the reader of whole texts.
-            return if sent.starts_with('{') { Err(unread()) } else { Value::deserialize(raw) };
-        }
-        let written = compact(sent).ok_or_else(unread)?;
-        let elements = written.keys_of_elements.ok_or_else(unread)?;
-        let outline = |keys: Vec<&str>| {
-            let fields = keys.into_iter().map(|key| (key.to_owned(), Value::Null));
-            Value::Object(fields.collect())
-        };
-        let outline = elements.into_iter().map(outline).collect();
-        self.found.push(Docs { body: body.to_vec(), name: name.to_owned(), sent, compact: written.text });
-        Ok(Value::Array(outline))
+/// Reads a value that may be docs.
+struct Found<'a, 't> {
+    /// The keys that lead to the object that has it.
+    path: &'a [&'static str],
+    name: &'a str,
+    docs: &'a mut SentDocs<'t>,
+}
+
+impl<'t> DeserializeSeed<'t> for Found<'_, 't> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'t>>(self, from: D) -> Result<Value, D::Error> {
+        from.deserialize_any(self)
     }
 }
 
-fn unread() -> serde_json::Error {
-    serde_json::Error::custom("needs a value")
+impl<'t> Visitor<'t> for Found<'_, 't> {
+    type Value = Value;
+
+    fn expecting(&self, into: &mut Formatter<'_>) -> std::fmt::Result {
+        into.write_str("a list of functions, or a text")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::String(text.to_owned()))
+    }
+
+    /// Returns the outline of the functions.
+    fn visit_seq<A: SeqAccess<'t>>(self, mut from: A) -> Result<Value, A::Error> {
+        let (mut sent, mut list, mut outline) = (Vec::new(), String::from("["), Vec::new());
+        while let Some(raw) = from.next_element::<&RawValue>()? {
+            let text = raw.get();
+            if !sent.is_empty() {
+                list.push(',');
+            }
+            let keys = compact(text, &mut list).filter(|_| text.starts_with('{'));
+            let Some(keys) = keys else { return Err(A::Error::custom("needs a value")) };
+            let fields = keys.into_iter().map(|key| (key.to_owned(), Value::Null));
+            outline.push(Value::Object(fields.collect()));
+            sent.push(text);
+        }
+        if !sent.is_empty() {
+            list.push(']');
+            let (body, name) = (self.path.to_vec(), self.name.to_owned());
+            self.docs.found.push(Docs { body, name, sent, compact: list });
+        }
+        Ok(Value::Array(outline))
+    }
 }
 
 #[cfg(test)]
@@ -225,7 +257,7 @@ mod tests {
         ] {
             let (value, docs) = read(text);
             assert_eq!(value, serde_json::from_str::<Value>(text).unwrap(), "{text}");
-            assert!(docs.found.iter().all(|docs| docs.sent == "[]"), "{text}");
+            assert!(docs.found.is_empty(), "{text}");
         }
         for text in [r#"{"tools": [{"name": "\ud83d"}]}"#, r#"{"tools": [{]}"#, r#"{"tools": [{}]} 1"#, ""] {
             assert!(super::read(text, &Columns::default()).is_err(), "{text}");

@@ -65,9 +65,11 @@ fn read_with(name: &str, content: &[u8], limits: &Limits) -> (Vec<Line>, FileFac
     for line in distinct.into_iter().filter_map(|line| serde_json::from_slice(line).ok()) {
         assert_unread_keys_change_nothing(&line);
     }
-    content.split(|byte| *byte == b'\n').for_each(|line| {
-        assert_docs_are_read_like_values(&String::from_utf8_lossy(line));
-    });
+    // A file is read with blocks of many sizes, which its lines do not know.
+    if limits.block_bytes == Limits::default().block_bytes {
+        let lines = content.split(|byte| *byte == b'\n');
+        lines.for_each(|line| assert_docs_are_read_like_values(&String::from_utf8_lossy(line)));
+    }
     let mut n_first = 0;
     for line in &lines {
         if line.part == 0 {

@@ -1,41 +1,24 @@
 //! Writes JSON as `serde_json` writes the value of it, without making the value: a copy of a long text costs less than
 //! a tree of it.
 
-/// JSON without whitespace.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Compact<'j> {
-    /// The text that `serde_json::to_string` returns for the value.
-    pub text: String,
-    /// If the value is a list of objects: the keys of each.
-    pub keys_of_elements: Option<Vec<Vec<&'j str>>>,
-}
-
 /// The most levels of a text that is written; `serde_json` reads up to 127.
 const MAX_LEVELS: usize = 100;
 
 /// The most keys of an object that is written: each is compared with those before it.
 const MAX_KEYS: usize = 64;
 
-/// Returns a text of valid JSON compactly: keys in their order, numbers with their digits. `None` for what needs a
-/// value: repeated keys, keys with escapes, lone surrogates, many keys, many levels.
+/// Adds a text of valid JSON compactly, as `serde_json` writes the value of it: keys in their order, numbers with their
+/// digits. Returns the keys of the value; none if it is no object. `None` for what needs a value: repeated keys, keys
+/// with escapes, lone surrogates, many keys, many levels; then what was added has no meaning.
 ///
 /// The text must be valid JSON by its grammar, such as that of a `RawValue`; of any other text the result has no
 /// meaning.
-pub fn compact(json: &str) -> Option<Compact<'_>> {
-    let mut writer = Writer {
-        json,
-        at: 0,
-        copied: 0,
-        text: String::with_capacity(json.len()),
-        levels: Vec::with_capacity(8),
-        keys: Vec::new(),
-        elements: Vec::new(),
-        are_objects: true,
-    };
+pub fn compact<'j>(json: &'j str, into: &mut String) -> Option<Vec<&'j str>> {
+    into.reserve(json.len());
+    let mut writer =
+        Writer { json, at: 0, copied: 0, text: into, levels: Vec::with_capacity(8), keys: Vec::new() };
     writer.write()?;
-    let is_list = json.trim_start().starts_with('[');
-    let keys_of_elements = (is_list && writer.are_objects).then_some(writer.elements);
-    Some(Compact { text: writer.text, keys_of_elements })
+    Some(writer.keys)
 }
 
 /// An object or a list that is not closed yet.
@@ -48,25 +31,20 @@ enum Level {
     List,
 }
 
-struct Writer<'j> {
+struct Writer<'j, 't> {
     json: &'j str,
     at: usize,
     /// What is before this place is written; what is from here to `at` is to be copied.
     copied: usize,
-    text: String,
+    text: &'t mut String,
     levels: Vec<Level>,
-    /// The keys of all open objects, outermost first.
+    /// The keys of all open objects, outermost first; those of an outermost object stay.
     keys: Vec<&'j str>,
-    /// The keys of the elements of the outermost list.
-    elements: Vec<Vec<&'j str>>,
-    /// Every element of the outermost list is an object.
-    are_objects: bool,
 }
 
-impl<'j> Writer<'j> {
+impl<'j> Writer<'j, '_> {
     fn write(&mut self) -> Option<()> {
         while let Some(&byte) = self.json.as_bytes().get(self.at) {
-            let starts_element = matches!(self.levels[..], [Level::List]);
             match byte {
                 b' ' | b'\t' | b'\n' | b'\r' => {
                     self.skip_blanks();
@@ -80,7 +58,6 @@ impl<'j> Writer<'j> {
                 // `true`, `false` or `null`.
                 _ => self.at += 1,
             }
-            self.are_objects &= !starts_element || matches!(byte, b'{' | b',' | b']');
         }
         self.copy();
         Some(())
@@ -117,10 +94,9 @@ impl<'j> Writer<'j> {
     }
 
     fn close(&mut self) {
-        if let Some(Level::Object { first_key, .. }) = self.levels.pop() {
-            if matches!(self.levels[..], [Level::List]) {
-                self.elements.push(self.keys[first_key..].to_vec());
-            }
+        if let Some(Level::Object { first_key, .. }) = self.levels.pop()
+            && !self.levels.is_empty()
+        {
             self.keys.truncate(first_key);
         }
         self.at += 1;
@@ -187,7 +163,7 @@ impl<'j> Writer<'j> {
             b'u' => {
                 self.copy();
                 let c = self.unicode()?;
-                push_escaped(&mut self.text, c);
+                push_escaped(self.text, c);
                 self.copied = self.at;
             }
             _ => return None,
@@ -242,6 +218,11 @@ mod tests {
 
     use super::*;
 
+    fn written(json: &str) -> Option<String> {
+        let mut text = String::new();
+        compact(json, &mut text).map(|_| text)
+    }
+
     fn value_text(json: &str) -> String {
         serde_json::from_str::<Value>(json).unwrap().to_string()
     }
@@ -257,21 +238,22 @@ mod tests {
             "12",
             "null",
         ] {
-            assert_eq!(compact(json).unwrap().text, value_text(json), "{json}");
+            assert_eq!(written(json).unwrap(), value_text(json), "{json}");
         }
     }
 
     #[test]
-    fn the_keys_of_a_list_of_objects_are_returned() {
-        let keys = |json| compact(json).unwrap().keys_of_elements;
-        let expected = vec![vec!["type", "function"], vec![], vec!["x"]];
-        assert_eq!(
-            keys(r#"[{"type": 1, "function": {"name": 2}}, {}, {"x": [{"y": 3}]}]"#).unwrap(),
-            expected
-        );
-        assert_eq!(keys("[]").unwrap(), Vec::<Vec<&str>>::new());
-        for json in ["[1]", r#"[{"a": 1}, "b"]"#, "[[{}]]", r#"{"a": [{}]}"#, "3", "[{}, null]"] {
-            assert_eq!(keys(json), None, "{json}");
+    fn the_keys_of_an_object_are_returned() {
+        for (json, keys) in [
+            (
+                r#"{"type": 1, "function": {"name": 2, "x": [{"y": 3}]}, "z": {}}"#,
+                vec!["type", "function", "z"],
+            ),
+            ("{}", vec![]),
+            (r#"[{"a": 1}]"#, vec![]),
+            ("3", vec![]),
+        ] {
+            assert_eq!(compact(json, &mut String::new()).unwrap(), keys, "{json}");
         }
     }
 
@@ -291,9 +273,9 @@ mod tests {
             &deep,
             &wide,
         ] {
-            assert_eq!(compact(json), None, "{json}");
+            assert_eq!(written(json), None, "{json}");
         }
-        assert!(compact(&deep[1..deep.len() - 1]).is_some());
+        assert!(written(&deep[1..deep.len() - 1]).is_some());
     }
 
     fn json() -> impl Strategy<Value = Value> {
@@ -317,8 +299,8 @@ mod tests {
         #[test]
         fn any_value_is_written_as_serde_json_does(value in json()) {
             for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
-                if let Some(compact) = compact(&text) {
-                    prop_assert_eq!(compact.text, value.to_string());
+                if let Some(written) = written(&text) {
+                    prop_assert_eq!(written, value.to_string());
                 } else {
                     prop_assert!(text.contains('\\'));
                 }
@@ -327,7 +309,7 @@ mod tests {
 
         #[test]
         fn no_text_panics(text in "[\\[\\]{}\",:\\\\u0-9eEé a-f-]{0,40}") {
-            compact(&text);
+            written(&text);
         }
     }
 }
