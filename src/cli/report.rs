@@ -89,7 +89,7 @@ fn two(args: &ReportArgs, before: &Path, after: &Path, registry: &Registry) -> a
     };
     let compared = compare_reports(before, after, max_ids, registry)?;
     if args.form.json {
-        return Ok(console::write_json(&(serde_json::to_string_pretty(&compared.figures())? + "\n"))?);
+        return Ok(console::write_json(&(serde_json::to_string_pretty(&compared.figures_json()?)? + "\n"))?);
     }
     if args.form.html {
         return Ok(console::print_data(&compared.page())?);

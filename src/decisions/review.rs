@@ -195,6 +195,15 @@ pub(super) fn decision_of(mut row: Map<String, Value>) -> Result<Option<Keys>, S
         "accept" => match given("category").and_then(Value::as_str).and_then(Category::from_name) {
             Some(Category::Irrelevance) => relabel(Relevance::Irrelevant.name()),
             Some(Category::Relevance) => relabel(Relevance::Relevant.name()),
+            // A list of `held --candidates` has other answers beside; a person who read the row wrote one here.
+            _ if given("was").is_some()
+                && given("ground_truth").is_some_and(|other| given("recorded_answer") != Some(other)) =>
+            {
+                return Err(format!(
+                    "\"ground_truth\": found {} with \"accept\", which takes the recorded answer: write \"answer\" for this one, or empty the cell",
+                    quoted(given("ground_truth").unwrap_or(&Value::Null))
+                ));
+            }
             _ => answer(check_unchanged(&row).map(|()| given("recorded_answer"))?.ok_or_else(|| {
                 expected(
                     "recorded_answer",

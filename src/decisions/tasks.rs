@@ -33,14 +33,21 @@ pub(super) fn rows_of(bytes: &[u8]) -> Option<Vec<Row>> {
 fn row(task: &Map<String, Value>) -> Result<Map<String, Value>, String> {
     let given = |key: &str| task["data"].get(key).cloned().unwrap_or_default();
     let mut row: Map<String, Value> = DATA.iter().map(|key| ((*key).to_owned(), given(key))).collect();
-    let annotations = task.get("annotations").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let mut filled: Vec<Map<String, Value>> = annotations
-        .iter()
-        .filter(|annotation| annotation["was_cancelled"] != true)
-        .map(filled_in)
-        .filter(|filled| !filled.is_empty())
-        .collect();
-    filled.dedup();
+    let annotations = match task.get("annotations") {
+        None | Some(Value::Null) => &[][..],
+        Some(Value::Array(annotations)) => annotations,
+        Some(_) => return Err("\"annotations\": found no list, expected a list of annotations".to_owned()),
+    };
+    let mut filled: Vec<Map<String, Value>> = Vec::new();
+    for annotation in annotations.iter().filter(|annotation| annotation["was_cancelled"] != true) {
+        let one = filled_in(annotation)?;
+        let is_same = |other: &Map<String, Value>| {
+            [DECISION, GROUND_TRUTH].iter().all(|key| other.get(*key) == one.get(*key))
+        };
+        if !one.is_empty() && !filled.iter().any(is_same) {
+            filled.push(one);
+        }
+    }
     if filled.len() > 1 {
         return Err(format!("\"annotations\": found {} that differ, expected one", filled.len()));
     }
@@ -50,23 +57,33 @@ fn row(task: &Map<String, Value>) -> Result<Map<String, Value>, String> {
 }
 
 /// What a person chose and wrote.
-fn filled_in(annotation: &Value) -> Map<String, Value> {
-    let results = annotation["result"].as_array().map_or(&[][..], Vec::as_slice);
-    let text = |result: &Value| {
-        let value = &result["value"];
-        let text = match (&value["choices"], &value["text"]) {
-            (Value::Array(choices), _) => choices.first(),
-            (_, Value::Array(texts)) => texts.last(),
-            (_, text) => Some(text),
-        };
-        Some(text?.as_str()?.to_owned())
-    };
-    let known = |result: &Value| {
-        let name = result["from_name"].as_str()?;
-        let is_known = [DECISION, GROUND_TRUTH, WHY].contains(&name);
-        is_known.then(|| Some((name.to_owned(), Value::from(text(result)?))))?
-    };
-    results.iter().filter_map(known).collect()
+fn filled_in(annotation: &Value) -> Result<Map<String, Value>, String> {
+    let mut filled = Map::new();
+    for result in annotation["result"].as_array().into_iter().flatten() {
+        let name = result["from_name"].as_str().unwrap_or_default();
+        if ![DECISION, GROUND_TRUTH, WHY].contains(&name) {
+            continue;
+        }
+        let text = Value::from(text_of(name, &result["value"])?);
+        if filled.get(name).is_some_and(|other| *other != text) {
+            return Err(format!("\"{name}\": found two in one annotation, expected one"));
+        }
+        filled.insert(name.to_owned(), text);
+    }
+    Ok(filled)
+}
+
+/// The one choice or text of a result.
+fn text_of(name: &str, value: &Value) -> Result<String, String> {
+    let given = if value["choices"].is_null() { &value["text"] } else { &value["choices"] };
+    match given {
+        Value::String(text) => Ok(text.clone()),
+        Value::Array(all) => match &all[..] {
+            [Value::String(one)] => Ok(one.clone()),
+            _ => Err(format!("\"{name}\": found {given}, expected one choice or text")),
+        },
+        _ => Err(format!("\"{name}\": found {given}, expected one choice or text")),
+    }
 }
 
 #[cfg(test)]
@@ -116,6 +133,26 @@ mod tests {
             refused.contains("tasks.json:1: \"annotations\": found 2 that differ, expected one"),
             "{refused}"
         );
+        let chosen = |choices: Value| json!({"from_name": "decision", "value": {"choices": choices}});
+        for (annotations, expected) in [
+            (json!({"result": []}), "\"annotations\": found no list"),
+            (json!([{"result": [chosen(json!(["drop", "accept"]))]}]), "expected one choice or text"),
+            (
+                json!([{"result": [choice("drop"), choice("accept")]}]),
+                "\"decision\": found two in one annotation",
+            ),
+            (
+                json!([{"result": [choice("answer"), {"from_name": "ground_truth", "value": {"text": [3]}}]}]),
+                "\"ground_truth\": found [3]",
+            ),
+        ] {
+            std::fs::write(&file, json!([task(&annotations)]).to_string()).unwrap();
+            let refused = read(&file).unwrap_err().to_string();
+            assert!(refused.contains(expected), "{refused}");
+        }
+        let agreed = task(&json!([{"result": [choice("drop")]}, {"result": [choice("drop")]}]));
+        std::fs::write(&file, json!([agreed]).to_string()).unwrap();
+        assert_eq!(read(&file).unwrap().all.len(), 1);
         assert_eq!(rows_of(b"[1]"), None);
         assert_eq!(rows_of(b"{}"), None);
     }

@@ -11,6 +11,7 @@ use super::published::{Published, Unit};
 use crate::engine::delta::StageManifest;
 use crate::engine::vocabulary::TableId;
 use crate::public_sets::compared::{ComparedSet, SETS_NOTE};
+use crate::public_sets::quotes::is_free;
 use crate::stages::draft_answers::DraftAnswers;
 use crate::stages::drop_public_overlap::DropPublicOverlap;
 use crate::stages::merge_near_docs::MergeNearDocs;
@@ -210,6 +211,9 @@ pub struct PublicSet {
     pub set: String,
     /// Its licence, an SPDX expression or `unknown`.
     pub licence: String,
+    /// Its licence is known, and allows to quote its texts for any use.
+    #[serde(skip)]
+    pub may_be_quoted: bool,
     /// It is the program's own, which shows how the comparison works and proves nothing.
     pub built_in: bool,
     /// It was read and compared with.
@@ -376,6 +380,7 @@ pub(super) fn public_sets(stage: &StageManifest) -> Vec<PublicSet> {
         stage: stage.id.clone(),
         set: note.id.clone(),
         licence: note.licence.clone(),
+        may_be_quoted: is_free(&note.licence) && !note.non_commercial,
         built_in: note.built_in,
         checked: note.is_compared(),
         status: match (note.on_disk, note.unreadable) {
@@ -399,6 +404,7 @@ mod tests {
             stage: "s".to_owned(),
             set: set.to_owned(),
             licence: "unknown".to_owned(),
+            may_be_quoted: false,
             built_in: set == "own",
             checked,
             status: if checked { "checked" } else { "not on disk" }.to_owned(),

@@ -63,6 +63,7 @@ fn nasty_report() -> Report {
         stage: "s".to_owned(),
         set: NASTY.to_owned(),
         licence: NASTY.to_owned(),
+        may_be_quoted: true,
         built_in: false,
         checked: false,
         status: NASTY.to_owned(),

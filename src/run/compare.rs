@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use serde_json::Value;
+
 use super::error::refuse;
 use super::outcome::shown;
 use super::{Error, OpenRun, ReviewOptions, open};
@@ -53,6 +55,20 @@ impl ComparedReports {
         let Compared { before, after, comparison } = &self.compared;
         let names = self.names.each_ref().map(String::as_str);
         SideBySide::new(self.job, names, [before, after], self.held.each_ref(), comparison)
+    }
+
+    /// The figures as JSON; of absolute paths in settings and of inputs only the last part.
+    ///
+    /// # Errors
+    /// The figures are no JSON, which does not happen.
+    pub fn figures_json(&self) -> serde_json::Result<Value> {
+        let mut figures = serde_json::to_value(self.figures())?;
+        for key in ["settings", "inputs"] {
+            if let Some(value) = figures.get_mut(key) {
+                *value = side_by_side::without_paths(value);
+            }
+        }
+        Ok(figures)
     }
 
     /// The two runs and what differs between them.

@@ -257,6 +257,56 @@ fn what_is_not_possible_is_refused_by_line_and_nothing_is_imported() {
     assert!(messages.contains("\"was\": found nothing") && messages.contains("and "), "{messages}");
 }
 
+#[test]
+fn contradictions_unread_labels_and_other_answers_are_refused() {
+    let runs = Runs::new();
+    let rows = rows_of(&runs.export("file", "rows.csv"));
+    let entries: Vec<&Row> = rows
+        .iter()
+        .filter(|row| !row["entry_id"].is_empty() && row["possible_decisions"].starts_with("accept"))
+        .filter(|row| row["recorded_answer"].len() > 2)
+        .collect();
+    let line = |id: &str, decision: &str, was: Option<&str>| {
+        let mut line = json!({"id": id, "decision": decision});
+        line.as_object_mut().unwrap().extend(was.map(|was| ("was".to_owned(), json!(was))));
+        format!("{line}\n")
+    };
+    let of = |row: &Row| (row["id"].clone(), format!("request:{}", row["id"]), row["was"].clone());
+    let [(unread, ..), (one, same_one, was_one), (two, same_two, was_two)] =
+        [of(entries[0]), of(entries[1]), of(entries[2])];
+    let lines = [
+        line(&unread, "irrelevant", None),
+        line(&one, "drop", Some(&was_one)),
+        line(&same_one, "irrelevant", Some(&was_one)),
+        line(&two, "drop", Some(&was_two)),
+        line(&same_two, "drop", Some(&was_two)),
+    ];
+    fs::write(runs.path("lines.jsonl"), lines.concat()).unwrap();
+    let (code, messages) = runs.import("lines.jsonl");
+    let found: Vec<&str> = messages.lines().collect();
+    assert_eq!((code, found.len()), (Some(2), 3), "{messages}");
+    assert!(found[0].contains("lines.jsonl:1: \"was\": found nothing"), "{messages}");
+    assert!(
+        found[1].contains("lines.jsonl:3: \"decision\": found another one than line 2 has"),
+        "{messages}"
+    );
+
+    let mut accepted: Vec<Row> = vec![entries[0].clone(), entries[1].clone()];
+    set(&mut accepted[0], &[("decision", "accept"), ("ground_truth", "[{\"other\": {}}]")]);
+    write_rows(&runs.path("corrected.csv"), &accepted);
+    let (code, messages) = runs.import("corrected.csv");
+    assert_eq!(code, Some(2), "{messages}");
+    assert!(messages.contains("with \"accept\", which takes the recorded answer"), "{messages}");
+    set(
+        &mut accepted[0],
+        &[("ground_truth", ""), ("recorded_answer", "[{\"other\": {}}]"), ("answer_digest", "")],
+    );
+    write_rows(&runs.path("changed.csv"), &accepted);
+    let (code, messages) = runs.import("changed.csv");
+    assert_eq!(code, Some(2), "{messages}");
+    assert!(messages.contains("expected that of the row"), "{messages}");
+}
+
 /// The one row of a table that is to be decided on, decided and imported.
 fn decide(run: &Path, file: &Path, is_meant: impl Fn(&Row) -> bool, decision: &str) {
     let exported = output(&["review", text(run), "--export", text(file)]);
@@ -345,8 +395,15 @@ fn kept_instructions_are_drawn_and_can_be_dropped() {
     assert_eq!((&item["job"], &item["reason"]["code"]), (&json!("instructions"), &json!("kept")));
     assert_eq!(item["possible"], json!(["drop"]));
     assert!(!item["query"].as_str().unwrap().is_empty() && item["functions"] != json!([]), "{item}");
+    // The answer that the set has is shown, whatever the number of turns.
+    assert!((0..5).all(|at| !page.item(at)["reply"]["text"].as_str().unwrap().is_empty()), "{item}");
     assert_eq!(page.decide(&item, "drop").0, 200);
     page.stop();
+    let line = json!({"id": item["id"], "was": item["was"], "decision": "relevant"});
+    fs::write(folder.path().join("label.jsonl"), format!("{line}\n")).unwrap();
+    let label = folder.path().join("label.jsonl");
+    let labelled = output(&["review", text(&out), "--reviewer", "lee", "--import", text(&label)]);
+    assert!(shown(&labelled).contains("expected drop"), "{}", shown(&labelled));
     let requests = generate();
     // Another one has its place.
     assert_eq!(

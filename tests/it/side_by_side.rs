@@ -45,9 +45,13 @@ fn two_runs_are_drawn_side_by_side_with_the_table_of_each_picture() {
     }
     let listed = output(&["compare", text(&before), text(&after), "--json"]);
     let listed: Value = serde_json::from_slice(&listed.stdout).unwrap();
+    // Of absolute paths only the last part is there.
+    let with_paths = ["before", "after", "settings", "inputs"];
     for (key, value) in listed.as_object().unwrap() {
-        assert!(["before", "after"].contains(&key.as_str()) || all[key] == *value, "{key}");
+        assert!(with_paths.contains(&key.as_str()) || all[key] == *value, "{key}");
     }
+    assert_eq!(all["settings"].as_array().map(Vec::len), listed["settings"].as_array().map(Vec::len));
+    assert!(!all.to_string().contains(text(before.parent().unwrap())), "{all}");
 
     let page = compared(&before, &after, "--html");
     assert_eq!(page, compared(&before, &after, "--html"));

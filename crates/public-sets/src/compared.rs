@@ -64,6 +64,9 @@ pub struct ComparedSet {
     pub on_disk: bool,
     /// Its licence, an SPDX expression or `unknown`.
     pub licence: String,
+    /// Whether it may be used for research only, whatever its licence is called.
+    #[serde(default)]
+    pub non_commercial: bool,
     /// Whether it is built into the program.
     #[serde(default)]
     pub built_in: bool,
@@ -250,6 +253,9 @@ fn note(set: &PublicSet, summary: &Summary) -> Value {
         "built_in": set.id == SAMPLE,
         "licence": set.licence,
     });
+    if set.non_commercial {
+        note["non_commercial"] = json!(true);
+    }
     summary.describe(&mut note);
     note
 }

@@ -23,10 +23,34 @@ pub struct RecordText {
     pub queries: Vec<String>,
 }
 
-/// Whether a licence is known and allows any use.
+/// Licences that allow to quote a text for any use, by their identifiers of SPDX in lower case.
+const FREE: &[&str] = &[
+    "0bsd",
+    "apache-2.0",
+    "bsd-2-clause",
+    "bsd-3-clause",
+    "cc-by-3.0",
+    "cc-by-4.0",
+    "cc-by-sa-3.0",
+    "cc-by-sa-4.0",
+    "cc0-1.0",
+    "cdla-permissive-1.0",
+    "cdla-permissive-2.0",
+    "isc",
+    "mit",
+    "mit-0",
+    "odbl-1.0",
+    "odc-by-1.0",
+    "pddl-1.0",
+    "unlicense",
+];
+
+/// Whether a licence is one that is known to allow any use; of several, all must be.
 pub fn is_free(licence: &str) -> bool {
     let licence = licence.to_ascii_lowercase();
-    !licence.trim().is_empty() && !licence.contains("unknown") && !licence.split('-').any(|part| part == "nc")
+    let mut words =
+        licence.split(|c: char| c.is_whitespace() || c == '(' || c == ')').filter(|word| !word.is_empty());
+    words.clone().next().is_some() && words.all(|word| ["and", "or"].contains(&word) || FREE.contains(&word))
 }
 
 impl PublicSet {
@@ -49,7 +73,9 @@ pub fn read(
         let id = noted["id"].as_str().unwrap_or_default();
         let of_set: BTreeSet<&str> =
             wanted.iter().filter(|(set, _)| set == id).map(|(_, record)| record.as_str()).collect();
-        if of_set.is_empty() || !is_free(noted["licence"].as_str().unwrap_or_default()) {
+        let may_be_quoted =
+            is_free(noted["licence"].as_str().unwrap_or_default()) && noted["non_commercial"] != true;
+        if of_set.is_empty() || !may_be_quoted {
             continue;
         }
         let Some(loaded) = catalogue.set(id).ok().and_then(|set| unchanged(&catalogue, set, noted)) else {
@@ -107,6 +133,30 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn only_licences_that_are_known_to_be_free_are() {
+        for licence in ["MIT", "Apache-2.0 OR MIT", "(CC-BY-4.0 AND CC0-1.0)", "apache-2.0"] {
+            assert!(is_free(licence), "{licence}");
+        }
+        for licence in [
+            "",
+            " ",
+            "unknown",
+            "CC-BY-NC-4.0",
+            "CC BY-NC 4.0",
+            "CC_BY_NC_4.0",
+            "CC\u{2011}BY\u{2011}NC\u{2011}4.0",
+            "MIT AND CC-BY-NC-4.0",
+            "NOASSERTION",
+            "proprietary",
+            "All rights reserved",
+            "MIT-like",
+            "?",
+        ] {
+            assert!(!is_free(licence), "{licence}");
+        }
+    }
 
     fn records(dir: &Path, note: &Value) -> BTreeMap<RecordKey, RecordText> {
         let wanted = [("callsieve-sample", "sample-1"), ("mine", "mine.jsonl:1")];

@@ -14,7 +14,6 @@ use crate::engine::error::Result;
 use crate::engine::frame::FrameFile;
 use crate::engine::layout::LINKS;
 use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
-use crate::public_sets::quotes::is_free;
 use crate::report::recipe::PublicSet;
 use crate::report::records::Records;
 use crate::stages::Registry;
@@ -166,7 +165,7 @@ impl Texts {
 /// Whether the licences of all sets that were compared are known and allow any use.
 fn may_quote(sets: &[PublicSet]) -> bool {
     let checked: Vec<&PublicSet> = sets.iter().filter(|set| set.checked).collect();
-    !checked.is_empty() && checked.iter().all(|set| is_free(&set.licence))
+    !checked.is_empty() && checked.iter().all(|set| set.may_be_quoted)
 }
 
 /// The functions of a list as a text, in which the order of keys makes no difference: `name: description (parameter: type,
@@ -240,6 +239,7 @@ mod tests {
             stage: String::new(),
             set: String::new(),
             licence: licence.to_owned(),
+            may_be_quoted: crate::public_sets::quotes::is_free(licence),
             built_in: false,
             checked,
             status: String::new(),

@@ -130,7 +130,7 @@ fn value(value: &Value) -> Markup {
     }
 }
 
-fn without_paths(value: &Value) -> Value {
+pub(crate) fn without_paths(value: &Value) -> Value {
     match value {
         Value::String(text) => Value::String(without_folders(text)),
         Value::Array(items) => items.iter().map(without_paths).collect(),
@@ -225,10 +225,10 @@ fn sizes(of: &SideBySide<'_>) -> Vec<Markup> {
         let longer = if before.len() > after.len() { before } else { after };
         let count_at = |bins: &[Bin], at: usize| bins.get(at).map_or(0, |bin| bin.count);
         let bins: Vec<(&str, u64)> =
-            longer.iter().enumerate().map(|(at, bin)| (bin.label.as_str(), count_at(after, at))).collect();
-        let counts: Vec<u64> = (0..longer.len()).map(|at| count_at(before, at)).collect();
-        let reference = Some(Reference { name: "before", counts: &counts });
-        let chart = Histogram { things: "after", bins_name, bins: &bins, reference };
+            longer.iter().enumerate().map(|(at, bin)| (bin.label.as_str(), count_at(before, at))).collect();
+        let counts: Vec<u64> = (0..longer.len()).map(|at| count_at(after, at)).collect();
+        let reference = Some(Reference { name: "after", counts: &counts });
+        let chart = Histogram { things: "before", bins_name, bins: &bins, reference };
         let figure = Figure { id, title, description: "Shares of each dataset." };
         (!bins.is_empty()).then(|| histogram(&figure, &chart))
     });

@@ -83,6 +83,7 @@ fn report(text: &dyn Fn(&str) -> String, [request_id, row_id]: [&str; 2]) -> Rep
         stage: String::new(),
         set: text("public set"),
         licence: String::new(),
+        may_be_quoted: true,
         built_in: false,
         checked: false,
         status: text("status of a public set"),

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use callsieve_review::store::Export;
 use serde_json::Value;
 
+use super::import::listed_words;
+use super::source::{ROWS_AT_ONCE, RunSource};
 use super::{Kind, Place, ReviewingOptions};
 use crate::columns::{MESSAGES, TEXT};
-use crate::decisions::{OF_AN_ENTRY, possible_decisions};
 use crate::engine::vocabulary::{RowIx, TableId};
 use crate::run::review::{ReviewOptions, ReviewRow, ReviewTable, Selection};
 use crate::run::{Error, OpenRun};
@@ -17,7 +18,7 @@ impl OpenRun {
     ///
     /// # Errors
     /// A file of the run is damaged.
-    pub fn reviewed_table(&self, export: &Export) -> Result<ReviewTable, Error> {
+    pub fn reviewed_table(self, export: &Export) -> Result<ReviewTable, Error> {
         let decided: BTreeMap<&str, &Value> =
             export.lines.iter().filter_map(|line| Some((line["id"].as_str()?, line))).collect();
         let mut places = self.places(&ReviewingOptions::default(), &ReviewOptions::default())?;
@@ -26,7 +27,7 @@ impl OpenRun {
             (place.table, place.kind, self.corpus.table(place.table).position(place.row))
         });
         let noted = self.noted(Selection::Held)?;
-        let mut rows = Vec::with_capacity(places.len());
+        let (mut rows, mut listed) = (Vec::with_capacity(places.len()), Vec::with_capacity(places.len()));
         for (table, column) in [(&self.corpus.requests, MESSAGES), (&self.corpus.lists, TEXT)] {
             let of_table: Vec<Place> =
                 places.iter().copied().filter(|place| place.table == table.id()).collect();
@@ -35,13 +36,19 @@ impl OpenRun {
             let of_table = of_table.into_iter().zip(digests);
             for (mut row, (place, was)) in self.review_rows(table, &wanted, &noted)?.into_iter().zip(of_table)
             {
-                row.possible_decisions = words_of(place, &row).join(", ");
+                listed.push(place);
                 row.was = Some(was);
                 let prefix = if place.table == TableId::Requests { "request" } else { "list" };
                 if let Some(line) = decided.get(format!("{prefix}:{}", row.id).as_str()) {
                     fill_in(&mut row, line);
                 }
                 rows.push(row);
+            }
+        }
+        let source = RunSource::new(self, listed.clone())?;
+        for (rows, places) in rows.chunks_mut(ROWS_AT_ONCE).zip(listed.chunks(ROWS_AT_ONCE)) {
+            for ((row, place), item) in rows.iter_mut().zip(places).zip(source.items(places)?) {
+                row.possible_decisions = listed_words(*place, &item).join(", ");
             }
         }
         Ok(ReviewTable { rows, waiting_lists: 0 })
@@ -58,19 +65,6 @@ impl OpenRun {
         all.filter(|row| !known.contains(row) && is_decided(*row))
             .map(|row| Place { kind: Kind::Decided, table: TableId::DocLists, row })
             .collect()
-    }
-}
-
-/// The decisions that can change a row, in the words of decision files.
-fn words_of(place: Place, row: &ReviewRow) -> Vec<&'static str> {
-    match (place.kind, &row.reason) {
-        (Kind::Held, Some(reason)) => {
-            possible_decisions(place.table, reason, !row.recorded_answer.is_null()).to_vec()
-        }
-        (Kind::Kept, _) => vec!["drop"],
-        (Kind::Decided, _) if place.table == TableId::DocLists => vec!["keep", "drop", "edit"],
-        (Kind::Decided, _) => vec!["accept", "keep", "answer", "relevant", "irrelevant", "drop"],
-        _ => OF_AN_ENTRY.to_vec(),
     }
 }
 

@@ -20,10 +20,13 @@ use crate::engine::decision::{Decision, DecisionKind};
 use crate::engine::layout::DECISIONS;
 use crate::engine::row_names::NamedRow;
 use crate::engine::vocabulary::{Action, TableId};
+use crate::jobs::Job as _;
+use crate::jobs::instruct;
 use crate::run::error::refuse;
 use crate::run::names::resolve;
 use crate::run::review::{LEAST_DIGITS, Noted, Selection, UNVERIFIED};
 use crate::run::{Error, OpenRun};
+use crate::text::short::shortened;
 
 /// The word of files for a row that is right as it is shown.
 const ACCEPT: &str = "accept";
@@ -39,6 +42,9 @@ pub struct ImportedReviews {
     /// Rows with something filled in and no decision.
     pub undecided: Vec<String>,
 }
+
+/// The most characters of an answer in a message.
+const MAX_SHOWN: usize = 200;
 
 /// A decision of the file, and what is wrong with it.
 type Fault = (usize, String);
@@ -90,11 +96,13 @@ impl OpenRun {
                 }
             }
         }
+        drafts.sort_by_key(|(line, _)| *line);
+        let (drafts, contradictions) = without_repetitions(drafts);
+        faults.extend(contradictions);
         if !faults.is_empty() {
             faults.sort();
             return refuse(DecisionsError::Rows { path: path.to_owned(), faults }.to_string());
         }
-        drafts.sort_by_key(|(line, _)| *line);
         let n_all = drafts.len();
         let drafts: Vec<Draft> =
             drafts.into_iter().map(|(_, draft)| draft).filter(|draft| made.by(draft).is_none()).collect();
@@ -109,8 +117,12 @@ impl OpenRun {
         let is_entry = || {
             table == TableId::Requests && noted.entries.get(&id.0).is_some_and(|(set, _)| set == UNVERIFIED)
         };
+        let is_instruction = || {
+            table == TableId::Requests && self.job().name() == instruct::Instruct.name() && rows.is_kept(row)
+        };
         match rows.fate(row) {
             Some(fate) if fate.action == Action::Hold => Kind::Held,
+            _ if is_instruction() => Kind::Kept,
             _ if is_entry() => Kind::Entry,
             Some(_) if !made.has(of_item, &id.to_string()) => Kind::Sampled,
             _ => Kind::Decided,
@@ -128,6 +140,31 @@ fn row_of(decision: &Decision, rows: &[NamedRow]) -> Result<NamedRow, String> {
             Err(format!("{found}, which {} rows have, expected one of their request ids", several.len()))
         }
     }
+}
+
+/// Leaves out decisions that an earlier line makes already; a row with two that differ is a fault.
+fn without_repetitions(all: Vec<(usize, Draft)>) -> (Vec<(usize, Draft)>, Vec<Fault>) {
+    let (mut kept, mut faults): (Vec<(usize, Draft)>, Vec<Fault>) = (Vec::new(), Vec::new());
+    let mut by_row: BTreeMap<(bool, String), usize> = BTreeMap::new();
+    for (line, draft) in all {
+        let row = (draft.table == ItemTable::Requests, draft.id.clone());
+        match by_row.get(&row).map(|at| &kept[*at]) {
+            None => {
+                by_row.insert(row, kept.len());
+                kept.push((line, draft));
+            }
+            Some((_, first)) if first.decision == draft.decision && first.value == draft.value => {}
+            Some((first, _)) => {
+                faults.push((
+                    line,
+                    format!(
+                        "\"decision\": found another one than line {first} has for the row, expected one"
+                    ),
+                ));
+            }
+        }
+    }
+    (kept, faults)
 }
 
 /// Returns a decision as the page would make it.
@@ -148,6 +185,7 @@ fn draft_of(decision: &Decision, item: &Item) -> Draft {
 /// Checks a decision as the page does.
 fn check(decision: &Decision, place: Place, item: &Item, checker: &RunChecker) -> Result<(), String> {
     check_was(decision, item)?;
+    check_accepted(decision, item)?;
     let words = words_of(place, item);
     if !words.contains(&word_of(decision)) {
         let found = format!("\"decision\": found \"{}\"", decision.word);
@@ -167,10 +205,27 @@ fn check(decision: &Decision, place: Place, item: &Item, checker: &RunChecker) -
     }
 }
 
-/// Checks that the row has the content that the person saw. Only dropping and labels are decided without it, as for groups on the page.
+/// Checks that an accepted answer or label is the one that the row shows.
+fn check_accepted(decision: &Decision, item: &Item) -> Result<(), String> {
+    let own = match &item.accept {
+        _ if decision.word != ACCEPT => return Ok(()),
+        Some(Accept::Answer(answer)) => answer.clone(),
+        Some(Accept::Label(label)) => Value::from(label.as_str()),
+        Some(Accept::Keep) | None => return Err("\"decision\": found \"accept\" on a row without an answer that could be accepted, expected another decision".to_owned()),
+    };
+    if decision.body == own {
+        return Ok(());
+    }
+    let (found, expected) =
+        (shortened(&decision.body.to_string(), MAX_SHOWN), shortened(&own.to_string(), MAX_SHOWN));
+    Err(format!(
+        "\"decision\": found \"accept\" of {found}, expected that of the row, {expected}: write \"answer\" for another one"
+    ))
+}
+
+/// Checks that the row has the content that the person saw. Only dropping is decided without it.
 fn check_was(decision: &Decision, item: &Item) -> Result<(), String> {
-    let needs_reading =
-        !matches!(decision.kind, DecisionKind::Drop | DecisionKind::Relabel) || decision.word == ACCEPT;
+    let needs_reading = decision.kind != DecisionKind::Drop;
     match &decision.was {
         Some(was) if item.was.starts_with(&was.to_ascii_lowercase()) => Ok(()),
         Some(was) => Err(format!(
@@ -199,8 +254,17 @@ fn word_of(decision: &Decision) -> &str {
     }
 }
 
+/// The decisions that can change a row, as files list them: first whether it can be accepted as it is shown.
+pub(super) fn listed_words(place: Place, item: &Item) -> Vec<&str> {
+    let mut words = words_of(place, item);
+    if matches!(item.accept, Some(Accept::Answer(_) | Accept::Label(_))) {
+        words.insert(0, ACCEPT);
+    }
+    words
+}
+
 /// The decisions that can change a row, in the words of decision files.
-pub(super) fn words_of(place: Place, item: &Item) -> Vec<&str> {
+fn words_of(place: Place, item: &Item) -> Vec<&str> {
     let mut words: Vec<&str> = Vec::new();
     if place.kind == Kind::Held {
         let listed = possible_decisions(place.table, &item.reason.code, item.drafted_answer.is_some());

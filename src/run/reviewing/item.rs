@@ -13,6 +13,8 @@ use super::{Kind, Place};
 use crate::answers::human;
 use crate::conversation::{self, Role as SentRole};
 use crate::engine::vocabulary::TableId;
+use crate::instruct::record::Record;
+use crate::instruct::source::messages;
 use crate::run::{OpenRun, ReviewRow};
 use crate::stages::cap_templates::template_of;
 use crate::text::short::shortened;
@@ -30,6 +32,16 @@ pub(super) struct Content {
     pub(super) leader_query: Option<String>,
     /// Queries that wait for a doc list.
     pub(super) waiting: Vec<String>,
+}
+
+impl Content {
+    /// Shows all turns, calls and results of an instruction; the columns of the row have what its first step needs.
+    pub(super) fn set_instruction(&mut self, instruction: &Record) {
+        self.messages = messages(instruction);
+        let is_answer =
+            |message: &conversation::Message| message.role == SentRole::Assistant && message.calls.is_empty();
+        self.response = if self.messages.last().is_some_and(is_answer) { self.messages.pop() } else { None };
+    }
 }
 
 /// Longest summary of a function and label of a group, in characters.

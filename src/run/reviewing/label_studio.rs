@@ -7,7 +7,7 @@ use callsieve_review::item::{Item, Message, Role, Table};
 use callsieve_review::store::Export;
 use serde_json::{Value, json};
 
-use super::import::words_of;
+use super::import::listed_words;
 use super::source::{ROWS_AT_ONCE, RunSource};
 use super::{Place, ReviewingOptions};
 use crate::decisions::tasks::{DECISION, GROUND_TRUTH, WHY};
@@ -44,12 +44,12 @@ fn task(place: Place, item: &Item, decided: &BTreeMap<&str, &Value>) -> Value {
     let prefix = if item.table == Table::Requests { "request" } else { "list" };
     let id = format!("{prefix}:{}", item.id);
     let answer = item.drafted_answer.as_ref().map(Value::to_string).unwrap_or_default();
-    let mut words = words_of(place, item);
+    let mut words = listed_words(place, item);
     words.retain(|word| *word != DecisionKind::Edit.name());
-    if item.accept.is_some() {
-        words.insert(0, "accept");
-    }
-    let functions = item.functions.iter().map(|function| format!("{}: {}", function.name, function.summary));
+    let functions = item.functions.iter().map(|function| {
+        let parameters = &function.doc["parameters"];
+        format!("{}: {}\n  parameters: {parameters}", function.name, function.summary)
+    });
     let marks = item.marks.iter().map(|mark| mark.text.as_str());
     let data = json!({
         "id": id,
@@ -57,6 +57,7 @@ fn task(place: Place, item: &Item, decided: &BTreeMap<&str, &Value>) -> Value {
         "table": if item.table == Table::Requests { "requests" } else { "doc_lists" },
         "reason": item.reason.code,
         "sentence": item.reason.sentence,
+        "evidence": if item.evidence.is_null() { String::new() } else { item.evidence.to_string() },
         "possible_decisions": words.join(", "),
         "category": item.category,
         "conversation": conversation(item),

@@ -102,7 +102,10 @@ impl Facts<'_> {
         if words.contains(&"accept") {
             match label {
                 Some(label) => return Some(Accept::Label(label.to_owned())),
-                None if has_answer => return Some(Accept::Answer(self.answer.clone())),
+                // A run would not apply another one.
+                None if has_answer && self.is_answer_valid => {
+                    return Some(Accept::Answer(self.answer.clone()));
+                }
                 None => {}
             }
         }

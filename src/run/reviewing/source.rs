@@ -10,11 +10,12 @@ use serde_json::Value;
 use super::Place;
 use super::evidence::Evidence;
 use super::item::{Content, item_of};
-use crate::columns::{ANSWER, MESSAGES, RELEVANCE_BASIS, RESPONSE, TEXT};
+use crate::columns::{ANSWER, MESSAGES, PROGRAM, RELEVANCE_BASIS, RESPONSE, TEXT};
 use crate::conversation::{Message, last_user};
 use crate::engine::corpus::BatchCells;
 use crate::engine::decision::digest;
 use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
+use crate::instruct::record::Record;
 use crate::run::{Error, OpenRun};
 
 /// How many rows are read at once to make their heads.
@@ -78,13 +79,16 @@ impl RunSource {
     fn contents_of_requests(&self, wanted: &[RowIx]) -> Result<Vec<Content>, Error> {
         let corpus = &self.run.corpus;
         let mut contents: Vec<Content> = wanted.iter().map(|_| Content::default()).collect();
-        let columns = [MESSAGES, RESPONSE, RELEVANCE_BASIS, ANSWER];
+        let columns = [MESSAGES, RESPONSE, RELEVANCE_BASIS, ANSWER, PROGRAM];
         OpenRun::each(&corpus.requests, wanted, &columns, |nth, cells, at| {
             let content = &mut contents[nth];
             content.was = digest(cells.text(MESSAGES, at).unwrap_or_default());
             content.messages = json(cells, MESSAGES, at).unwrap_or_default();
             content.response = json(cells, RESPONSE, at);
             content.basis = json::<Value>(cells, RELEVANCE_BASIS, at).unwrap_or_default();
+            if let Some(instruction) = json::<Record>(cells, PROGRAM, at) {
+                content.set_instruction(&instruction);
+            }
         })?;
         let lists: Vec<RowIx> = wanted.iter().map(|&row| corpus.list[row as usize]).collect();
         for (content, digest) in contents.iter_mut().zip(OpenRun::digests(&corpus.lists, &lists, TEXT)?) {

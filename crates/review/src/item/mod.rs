@@ -274,10 +274,11 @@ impl Item {
         }
     }
 
-    /// Adds the marks of all mechanical checks, and sorts all marks by weight.
+    /// Adds the marks of all mechanical checks, and sorts all marks by weight. Where each value of an instruction comes from is
+    /// known, so none of them is unseen.
     pub fn mark(&mut self) {
-        let found =
-            [schema::marks(self), injection::marks(self), unseen::marks(self), results::marks(self)].concat();
+        let unseen = if self.job == Job::Instructions { Vec::new() } else { unseen::marks(self) };
+        let found = [schema::marks(self), injection::marks(self), unseen, results::marks(self)].concat();
         self.marks.extend(found);
         self.marks
             .sort_by(|one, other| other.weight.cmp(&one.weight).then_with(|| one.text.cmp(&other.text)));

@@ -18,7 +18,8 @@ pub(super) fn marks(item: &Item) -> Vec<Mark> {
     let mut marks = Vec::new();
     for argument in arguments(item) {
         let Some(schema) = argument.schema else { continue };
-        for value in argument.values.iter().filter(|value| **value != "") {
+        // An empty text or null stands for an optional parameter that is left out.
+        for value in argument.values.iter().filter(|value| **value != "" && !value.is_null()) {
             if let Some(fault) = fault(value, schema) {
                 let shown = value.as_str().map_or_else(|| value.to_string(), quoted);
                 let text = format!("{}: {shown} {fault}", argument.path);
