@@ -46,10 +46,7 @@ impl<'j> Writer<'j, '_> {
     fn write(&mut self) -> Option<()> {
         while let Some(&byte) = self.json.as_bytes().get(self.at) {
             match byte {
-                b' ' | b'\t' | b'\n' | b'\r' => {
-                    self.skip_blanks();
-                    continue;
-                }
+                b' ' | b'\t' | b'\n' | b'\r' => self.skip_blanks(),
                 b'{' | b'[' => self.open(byte)?,
                 b'}' | b']' => self.close(),
                 b',' | b':' => self.separate(byte),
