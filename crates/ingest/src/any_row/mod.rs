@@ -81,7 +81,9 @@ pub fn rows_of(block: &Block, reading: &Reading<'_>) -> Vec<Line> {
             Some(header) => header.row(bytes).ok(),
             None => match (docs, std::str::from_utf8(bytes)) {
                 (Docs::Outlined, Ok(text)) => {
-                    sent_docs::read(text, reading.columns).ok().map(|(value, _)| value)
+                    // A line that is JSON for Python only is read by `json`.
+                    let outlined = sent_docs::read(text, reading.columns).map(|(value, _)| value);
+                    outlined.or_else(|_| json(bytes)).ok()
                 }
                 _ => json(bytes).ok(),
             },

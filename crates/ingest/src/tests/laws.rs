@@ -4,9 +4,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{ROW, assert_docs_are_read_like_values, read_with};
+use crate::any_row::{Reading, RowsRead, rows_of};
 use crate::fate::LineFate;
 use crate::log_formats::Columns;
-use crate::read::{Limits, Position};
+use crate::read::{Block, Item, Limits, Position};
 use crate::record::push_lines;
 
 /// Returns bytes that are enough like a log to pass the first check.
@@ -103,6 +104,24 @@ fn requestish() -> impl Strategy<Value = Value> {
             )),
         ]
     })
+}
+
+/// A line that only Python reads has the same answer beside its request as one that is JSON.
+#[test]
+fn a_line_with_nan_is_completed_like_one_without() {
+    let rows = |score: &str| {
+        let text = format!(
+            r#"{{"score": {score}, "messages": [{{"role": "user", "content": "Ring."}}], "tools": [{{"name": "ring"}}], "ground_truth": "Done."}}"#
+        );
+        let item = Item { line: 1, record: 1, n_items: 1, bytes: Ok(0..text.len()) };
+        let text = text.into_bytes().into();
+        let block = Block { text, items: vec![item], header: None, is_array: false, is_text: false };
+        let reading = Reading { columns: &Columns::default(), rows: RowsRead::All, text_fields: &[] };
+        let LineFate::Record(record) = rows_of(&block, &reading).remove(0).fate else { panic!("a row") };
+        (record.functions, record.messages, record.response)
+    };
+    assert_eq!(rows("NaN"), rows("null"));
+    assert!(rows("NaN").2.is_some());
 }
 
 proptest! {
