@@ -61,7 +61,7 @@ impl Lines {
         let mut lines = Self::default();
         for (at, file) in sampled.iter().enumerate() {
             let read: Vec<Vec<Line>> =
-                file.blocks.par_iter().map(|block| records_of(block, columns)).collect();
+                file.blocks.par_iter().map(|block| records_of(block, columns, None)).collect();
             for (block_at, (block, read)) in file.blocks.iter().zip(read).enumerate() {
                 let mut items = block.items.iter().enumerate();
                 let mut current = None;

@@ -47,7 +47,6 @@ use crate::engine::vocabulary::{Evidence, Reason, RowIx, TableId};
 use crate::environment::Environment;
 use crate::prompts::judging::OVERLAP;
 use crate::public_sets::catalogue::SAMPLE;
-use crate::text::content_hash::content_hash;
 use crate::text::figures::count;
 
 static QUERY: Reason =
@@ -317,7 +316,7 @@ impl Stage for DropBenchmarkOverlap {
             let found = shared_texts(&shared, n_rows, &benchmark, &|| cx.cancelled());
             out.note(SHARED_NOTE, json!(found));
         }
-        let boilerplate: FxHashSet<u128> = shared.iter().map(|(text, _)| content_hash(text)).collect();
+        let boilerplate: FxHashSet<String> = shared.into_iter().map(|(text, _)| text).collect();
         let cancelled = || cx.cancelled();
         let shuffled = CleanShuffle::of(&messages, &benchmark, &cancelled).ok_or(Error::Interrupted)?;
         out.note(SHUFFLE_NOTE, json!(shuffled));
@@ -372,7 +371,7 @@ struct Compared<'a> {
     /// Messages of the benchmark that are phrases of the training set.
     phrases: BTreeSet<BenchMessage>,
     /// Hashes of texts that many rows share.
-    boilerplate: FxHashSet<u128>,
+    boilerplate: FxHashSet<String>,
     objects: Objects,
 }
 
@@ -381,7 +380,7 @@ impl<'a> Compared<'a> {
         stage: &'a DropBenchmarkOverlap,
         benchmark: &'a Benchmark,
         phrases: BTreeSet<BenchMessage>,
-        boilerplate: FxHashSet<u128>,
+        boilerplate: FxHashSet<String>,
         view: &View<'a>,
         cx: &Context<'_>,
     ) -> Result<Self> {

@@ -143,7 +143,7 @@ impl Names<'_> {
 fn add_built_in(benchmark: &mut Benchmark, columns: &Columns) {
     let sha256 = hex(&<sha2::Sha256 as sha2::Digest>::digest(SAMPLE_RECORDS));
     let category = benchmark.push_category(Category { name: SAMPLE.to_owned(), path: SAMPLE.into(), sha256 });
-    let reading = any_row::Reading { columns, rows: RowsRead::All, text_fields: &[] };
+    let reading = any_row::Reading { columns, rows: RowsRead::All, text_fields: &[], known_lists: None };
     for (record, line) in (1..).zip(SAMPLE_RECORDS.lines()) {
         let value: Value = serde_json::from_str(line).expect("the built-in set is JSON");
         let answer = value["ground_truth"].as_array().into_iter().flatten();

@@ -19,7 +19,6 @@ use callsieve_engine::context::Cancelled;
 use callsieve_engine::link::{Link, RecordGroup, RecordName, Span};
 use callsieve_engine::view::Row;
 use callsieve_engine::vocabulary::{ColumnSpec, RowIx};
-use callsieve_text::content_hash::content_hash;
 use rustc_hash::FxHashSet;
 
 /// The field of an entry's user messages in the places of hits: the number is that of the message.
@@ -30,7 +29,7 @@ const FUNCTION: &str = "function";
 const GROUND_TRUTH: &str = "ground_truth";
 
 /// No text.
-static NO_TEXTS: LazyLock<FxHashSet<u128>> = LazyLock::new(FxHashSet::default);
+static NO_TEXTS: LazyLock<FxHashSet<String>> = LazyLock::new(FxHashSet::default);
 
 /// A row with its hits, by entry, object and method.
 #[derive(Debug)]
@@ -70,7 +69,7 @@ impl AuditedRow {
                     item.calls.extend(found);
                 }
             }
-            let is_shared = || boilerplate.contains(&content_hash(&message.content));
+            let is_shared = || boilerplate.contains(&message.content);
             if objects.has(Object::Text) && !message.content.trim().is_empty() && !is_shared() {
                 texts.push(Span::value(column, path + "/content"));
                 item.texts.push(message.content);
@@ -245,8 +244,8 @@ pub struct ComparedWith<'a> {
     pub own: Option<(u32, u64)>,
     /// Messages of the benchmark that are phrases of the training set: inside longer messages they are clean.
     pub phrases: &'a BTreeSet<BenchMessage>,
-    /// Hashes of texts that many rows share, such as the prompt of a whole set: they are not compared.
-    pub boilerplate: &'a FxHashSet<u128>,
+    /// Texts that many rows share, such as the prompt of a whole set: they are not compared.
+    pub boilerplate: &'a FxHashSet<String>,
     /// The objects that are compared.
     pub objects: Objects,
     /// Whether the user asked to stop.

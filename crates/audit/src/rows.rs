@@ -32,7 +32,7 @@ pub struct Fallback {
 
 /// Reads the rows of a block, in order; the parts of one item are one row.
 pub fn items_of(block: &Block, columns: &Columns, fallback: &Fallback) -> Vec<ReadRow> {
-    let reading = Reading { columns, rows: RowsRead::All, text_fields: &fallback.fields };
+    let reading = Reading { columns, rows: RowsRead::All, text_fields: &fallback.fields, known_lists: None };
     rows_from(rows_of(block, &reading))
 }
 
@@ -43,7 +43,7 @@ pub fn items_of_value(
     columns: &Columns,
     fallback: &Fallback,
 ) -> Vec<ReadRow> {
-    let reading = Reading { columns, rows: RowsRead::All, text_fields: &fallback.fields };
+    let reading = Reading { columns, rows: RowsRead::All, text_fields: &fallback.fields, known_lists: None };
     let mut lines = Vec::with_capacity(1);
     push_rows(position, content_hash(value.to_string()), value, &reading, &mut lines);
     rows_from(lines)

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::log_formats::bodies::BODY_FACTS;
 use crate::log_formats::{Columns, Envelope, Fact};
+use crate::lookup::Lookup as _;
 use crate::path::{Path, at, unwrap_json};
 use callsieve_engine::columns::{
     ASSISTANT, FINISH_REASON, MODEL, PARALLEL_TOOL_CALLS, SESSION, STATUS, TIME_MS, TOOL_CHOICE, USER,
@@ -99,7 +100,7 @@ impl FactFinder<'_> {
             let mut paths = paths.iter().filter(|(known, _)| *known == fact);
             paths.find_map(|(_, path)| read(at(value, path)?))
         };
-        let in_columns = || self.columns.of(fact).iter().find_map(|name| read(self.line.get(name)?));
+        let in_columns = || self.columns.of(fact).iter().find_map(|name| read(self.line.field(name)?));
         at_paths(self.line, self.envelope.facts)
             .or_else(|| at_paths(self.content, self.body_facts))
             .or_else(in_columns)

@@ -2,6 +2,7 @@
 
 use crate::batch::BatchAnswer;
 use crate::facts::Facts;
+use crate::known_lists::SentList;
 use crate::read::Position;
 use crate::reasons::ItemFault;
 use callsieve_bfcl::conversation::Message;
@@ -54,8 +55,10 @@ pub struct Record {
     pub log_format: &'static str,
     /// The conversation; never empty.
     pub messages: Vec<Message>,
-    /// The function docs as they were sent.
+    /// The function docs as they were sent; empty if their list is stored.
     pub functions: String,
+    /// What is known of the list of function docs.
+    pub list: SentList,
     /// The model's answer.
     pub response: Option<Message>,
     /// The conversation after the response, if the line holds it; empty in most logs.

@@ -5,6 +5,7 @@
 
 use serde_json::Value;
 
+use crate::lookup::Lookup as _;
 use callsieve_notation::python;
 
 /// Nested keys, outermost first; in a list a key is an index.
@@ -138,7 +139,7 @@ fn unwrapped(value: &Value) -> Option<Value> {
 
 fn child<'v>(value: &'v mut Value, key: &str) -> Option<&'v mut Value> {
     match value {
-        Value::Object(map) => map.get_mut(key),
+        Value::Object(map) => map.field_mut(key),
         Value::Array(list) => list.get_mut(key.parse::<usize>().ok()?),
         _ => None,
     }
@@ -146,7 +147,7 @@ fn child<'v>(value: &'v mut Value, key: &str) -> Option<&'v mut Value> {
 
 fn child_of<'v>(value: &'v Value, key: &str) -> Option<&'v Value> {
     match value {
-        Value::Object(map) => map.get(key),
+        Value::Object(map) => map.field(key),
         Value::Array(list) => list.get(key.parse::<usize>().ok()?),
         _ => None,
     }

@@ -16,6 +16,7 @@ use crate::any_row::{Reading, rows_of};
 use crate::batch::BatchAnswer;
 use crate::fate::{Line, LineFate, Record};
 use crate::integrity::{self, IntactText};
+use crate::known_lists::SentList;
 use crate::read::{Block, FileFormat, Limits, ReadError, read_intact_blocks};
 use crate::reasons::ends_file;
 use callsieve_bfcl::conversation::Message;
@@ -40,7 +41,7 @@ pub(super) struct Ready {
 }
 
 pub(super) enum ReadyRow {
-    Request(Box<RequestRow>),
+    Request(Box<RequestRow>, SentList),
     /// A request, with the id by which another line may answer it.
     Batch(String, Box<RequestRow>),
     Answer(SourcePlace, Box<BatchAnswer>),
@@ -173,11 +174,11 @@ fn ready_row(file: u32, line: Line) -> ReadyRow {
     let place = SourcePlace { file, line: line.line, record: line.record };
     let (unreadable, reason, detail) = match line.fate {
         LineFate::Record(mut record) => {
-            let custom_id = record.custom_id.take();
-            let request = Box::new(request(place, *record));
+            let (custom_id, list) = (record.custom_id.take(), std::mem::take(&mut record.list));
+            let request = Box::new(request(place, *record, &list));
             return match custom_id {
                 Some(custom_id) => ReadyRow::Batch(custom_id, request),
-                None => ReadyRow::Request(request),
+                None => ReadyRow::Request(request, list),
             };
         }
         LineFate::Answer(answer) => return ReadyRow::Answer(place, answer),
@@ -220,7 +221,17 @@ fn hash_of_docs(functions: &str) -> u128 {
     })
 }
 
-fn request(place: SourcePlace, record: Record) -> RequestRow {
+/// Returns the doc list of a request; one that is stored has no cells.
+fn doc_list(functions: String, list: &SentList) -> DocListRow {
+    let content_key = match *list {
+        SentList::Stored(content_key) => return DocListRow { content_key, cells: RowCells::default() },
+        SentList::New { .. } => content_hash(&functions),
+        SentList::NotLookedUp => hash_of_docs(&functions),
+    };
+    DocListRow { content_key, cells: RowCells::default().with(TEXT, Some(functions)) }
+}
+
+fn request(place: SourcePlace, record: Record, list: &SentList) -> RequestRow {
     let number = |number: u64| i64::try_from(number).ok();
     let json = |messages: &[Message]| serde_json::to_string(messages).expect("messages are plain data");
     let message = |message: Message| serde_json::to_string(&message).expect("a message is plain data");
@@ -241,10 +252,7 @@ fn request(place: SourcePlace, record: Record) -> RequestRow {
         place,
         time_ms: record.facts.time_ms,
         log_format: record.log_format,
-        list: DocListRow {
-            content_key: hash_of_docs(&record.functions),
-            cells: RowCells::default().with(TEXT, Some(record.functions)),
-        },
+        list: doc_list(record.functions, list),
         joined: None,
         cells: record.facts.into_cells(cells),
     }

@@ -12,6 +12,7 @@ use crate::batch;
 use crate::explain::explain;
 use crate::facts::FactFinder;
 use crate::fate::{Line, LineFate, Record, no_request};
+use crate::known_lists::KnownLists;
 use crate::lenient;
 use crate::log_formats::names::in_known_case;
 use crate::log_formats::{
@@ -27,7 +28,7 @@ use crate::reasons::{
     TRUNCATED, UNKNOWN_LOG_FORMAT,
 };
 use crate::response::{FINISHED_WITH_ERROR, FIRST_FAILED_STATUS, ParsedResponse, read_response};
-use crate::sent_docs::{self, SentDocs};
+use crate::sent_docs::{self, SentDocs, TakenList};
 use crate::stream::is_event_stream;
 use crate::table::Header;
 use crate::transcripts;
@@ -37,13 +38,13 @@ use callsieve_text::content_hash::content_hash;
 use callsieve_text::small_talk::is_small_talk;
 
 /// Parses the items of a block, in order; there are as many first parts as items.
-pub fn records_of(block: &Block, columns: &Columns) -> Vec<Line> {
+pub fn records_of(block: &Block, columns: &Columns, known: Option<&KnownLists>) -> Vec<Line> {
     let in_known_case = header_in_known_case(block, columns);
     let read = |range: Range<usize>| {
         let bytes = &block.text[range];
         match &block.header {
             _ if bytes.trim_ascii().is_empty() => Err(no_request(BLANK_LINE, "")),
-            None => read_json(bytes, columns),
+            None => read_json(bytes, columns, known),
             Some(header) => read_row(bytes, header, in_known_case.as_ref()),
         }
     };
@@ -154,12 +155,16 @@ fn shaped(
     Some(record.map_or_else(|fate| fate, |record| LineFate::Record(Box::new(record))))
 }
 
-fn read_json<'t>(bytes: &'t [u8], columns: &Columns) -> Result<ReadItem<'t>, LineFate> {
+fn read_json<'t>(
+    bytes: &'t [u8],
+    columns: &Columns,
+    known: Option<&KnownLists>,
+) -> Result<ReadItem<'t>, LineFate> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.trim_matches(JSON_SPACE),
         Err(error) => return Err(unreadable(NOT_UTF8, format!("byte {} of the line", error.valid_up_to()))),
     };
-    match sent_docs::read(text, columns) {
+    match sent_docs::read(text, columns, known) {
         Ok((value, docs)) => Ok(ReadItem { content_key: content_hash(text), value, docs }),
         Err(_) if is_event_stream(text) => Err(no_request(STREAM_CHUNK, "a server-sent event")),
         Err(_) => match lenient::json(text.as_bytes()) {
@@ -216,7 +221,7 @@ impl RecordReader<'_> {
         let Some(content) = find(value, envelope.body) else {
             return Err(no_request(UNKNOWN_LOG_FORMAT, "a response column contains the request"));
         };
-        let functions = self.take_functions(content, docs)?;
+        let TakenList { text: functions, list } = self.take_functions(content, docs)?;
         let mut messages = self.take_messages(content).map_err(fate_of)?;
         if messages.is_empty() {
             return Err(no_request(NO_MESSAGES, "the list is empty"));
@@ -237,6 +242,7 @@ impl RecordReader<'_> {
             log_format: body.name,
             messages,
             functions,
+            list,
             response,
             following_messages,
             facts,
@@ -263,23 +269,23 @@ impl RecordReader<'_> {
     }
 
     /// Takes the function docs as text, from the first place that holds more than an empty list.
-    fn take_functions(&self, content: &mut Value, mut docs: SentDocs<'_>) -> Result<String, LineFate> {
+    fn take_functions(&self, content: &mut Value, mut docs: SentDocs<'_>) -> Result<TakenList, LineFate> {
         let taken = self.body.functions.iter().find_map(|place| {
             let name = place.name(content, self.columns).map(str::to_owned);
             match place.take(content, self.columns)? {
                 // A row with a function column is a request whatever the column holds; later stages judge the docs.
                 Value::Array(list) if list.is_empty() && !matches!(place, FieldPlace::Functions) => None,
-                Value::String(sent) => Some(sent),
+                Value::String(sent) => Some(TakenList::of_text(sent)),
                 sent => {
                     let as_sent = name.and_then(|name| docs.take(self.envelope.body, &name));
-                    Some(as_sent.unwrap_or_else(|| sent.to_string()))
+                    Some(as_sent.unwrap_or_else(|| TakenList::of_text(sent.to_string())))
                 }
             }
         });
-        let text = taken.ok_or_else(|| no_request(NO_FUNCTIONS, "the list is empty"))?;
-        match cut_mark(&text) {
+        let taken = taken.ok_or_else(|| no_request(NO_FUNCTIONS, "the list is empty"))?;
+        match cut_mark(&taken.text) {
             Some(mark) => Err(unreadable(TRUNCATED, format!("the function docs hold the mark {mark:?}"))),
-            None => Ok(text),
+            None => Ok(taken),
         }
     }
 

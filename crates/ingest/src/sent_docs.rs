@@ -10,9 +10,11 @@ use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess,
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
+use crate::known_lists::{KnownList, KnownLists, SentList};
 use crate::log_formats::Columns;
 use crate::log_formats::envelopes::ENVELOPES;
 use callsieve_notation::json::compact::compact;
+use callsieve_text::content_hash::content_hash;
 
 /// The keys of function docs that are read this way. Log formats read nothing else under them.
 pub(crate) const DOCS: [&str; 4] = ["tools", "functions", "function", "function_docs"];
@@ -28,17 +30,31 @@ struct Docs<'t> {
     /// The keys of the object that has them, outermost first.
     body: Vec<&'static str>,
     name: String,
-    /// The functions as they were sent.
-    sent: Vec<&'t str>,
-    /// The list as `serde_json` writes its value.
-    compact: String,
+    /// The list as it was sent.
+    sent: &'t str,
+    list: TakenList,
+}
+
+/// A list of docs, as it is stored.
+#[derive(Debug, PartialEq)]
+pub(super) struct TakenList {
+    /// The list as `serde_json` writes its value; empty if it is stored.
+    pub(super) text: String,
+    pub(super) list: SentList,
+}
+
+impl TakenList {
+    /// Docs of which nothing but the text is known.
+    pub(super) fn of_text(text: String) -> Self {
+        Self { text, list: SentList::NotLookedUp }
+    }
 }
 
 impl SentDocs<'_> {
-    /// Takes the text of the docs with this name in a body.
-    pub(super) fn take(&mut self, body: &[&str], name: &str) -> Option<String> {
+    /// Takes the docs with this name in a body.
+    pub(super) fn take(&mut self, body: &[&str], name: &str) -> Option<TakenList> {
         let at = self.found.iter().position(|docs| docs.body == body && docs.name == name)?;
-        Some(self.found.swap_remove(at).compact)
+        Some(self.found.swap_remove(at).list)
     }
 
     /// Puts the values of all docs where their outlines are.
@@ -46,25 +62,27 @@ impl SentDocs<'_> {
         for Docs { body, name, sent, .. } in self.found {
             let body = body.iter().try_fold(&mut *value, |at, key| at.get_mut(key));
             if let Some(outline) = body.and_then(|body| body.get_mut(&name)) {
-                let read = |text: &str| {
-                    serde_json::from_str::<Value>(text).expect("a text that was written compactly is JSON")
-                };
-                *outline = sent.into_iter().map(read).collect();
+                // It would be an error of the item, which has been read.
+                *outline = serde_json::from_str(sent).expect("a list whose elements were read is JSON");
             }
         }
     }
 }
 
-/// Reads a text of JSON; its docs are returned apart.
+/// Reads a text of JSON; its docs are returned apart. Of a list that is `known` to be stored only the outline is read.
 ///
 /// # Errors
 ///
 /// Returns the error of `serde_json` if the text is not JSON.
-pub(super) fn read<'t>(text: &'t str, columns: &Columns) -> serde_json::Result<(Value, SentDocs<'t>)> {
+pub(super) fn read<'t>(
+    text: &'t str,
+    columns: &Columns,
+    known: Option<&KnownLists>,
+) -> serde_json::Result<(Value, SentDocs<'t>)> {
     if text.starts_with('{') {
         let mut docs = SentDocs::default();
         let mut reader = serde_json::Deserializer::from_str(text);
-        let body = Body { columns, path: Vec::new(), docs: &mut docs };
+        let body = Body { columns, known, path: Vec::new(), docs: &mut docs };
         if let Ok(value) = body.deserialize(&mut reader)
             && reader.end().is_ok()
         {
@@ -77,12 +95,13 @@ pub(super) fn read<'t>(text: &'t str, columns: &Columns) -> serde_json::Result<(
 /// Reads an object that may have docs, or an envelope of such an object.
 struct Body<'a, 't> {
     columns: &'a Columns,
+    known: Option<&'a KnownLists>,
     /// The keys that lead to it.
     path: Vec<&'static str>,
     docs: &'a mut SentDocs<'t>,
 }
 
-impl Body<'_, '_> {
+impl<'t> Body<'_, 't> {
     /// Returns `true` if the docs of a request may be under this key.
     fn has_docs(&self, key: &str) -> bool {
         let has_other_use = || self.columns.besides_functions().any(|name| name == key);
@@ -96,6 +115,51 @@ impl Body<'_, '_> {
         let body = ENVELOPES.iter().map(|envelope| envelope.body).find(leads_on)?;
         Some(body[..=depth].to_vec())
     }
+
+    /// Reads the value under a name of docs: of a list of functions the outline.
+    fn value_of_docs(&mut self, name: &str, sent: &'t str) -> serde_json::Result<Value> {
+        if !sent.starts_with('[') {
+            return serde_json::from_str(sent);
+        }
+        let hash = self.known.map(|known| (known, content_hash(sent)));
+        if let Some(KnownList { key, outline }) = hash.and_then(|(known, hash)| known.get(hash)) {
+            self.add_docs(name, sent, TakenList { text: String::new(), list: SentList::Stored(key) });
+            return Ok(Value::clone(&outline));
+        }
+        let Some((text, outline)) = compact_list(sent)? else { return serde_json::from_str(sent) };
+        let list = match hash {
+            Some((known, sent)) => SentList::New { sent, outline: known.shared(&outline) },
+            None => SentList::NotLookedUp,
+        };
+        self.add_docs(name, sent, TakenList { text, list });
+        Ok(outline)
+    }
+
+    fn add_docs(&mut self, name: &str, sent: &'t str, list: TakenList) {
+        self.docs.found.push(Docs { body: self.path.clone(), name: name.to_owned(), sent, list });
+    }
+}
+
+/// Returns a list of functions as `serde_json` writes its value, and its outline; `None` for any other list, and if a function
+/// needs a value.
+///
+/// # Errors
+///
+/// Returns the error of `serde_json` if the text is no JSON list.
+fn compact_list(sent: &str) -> serde_json::Result<Option<(String, Value)>> {
+    let elements: Vec<&RawValue> = serde_json::from_str(sent)?;
+    if elements.is_empty() {
+        return Ok(None);
+    }
+    let (mut text, mut outline) = (String::with_capacity(sent.len()), Vec::with_capacity(elements.len()));
+    for element in elements {
+        text.push(if outline.is_empty() { '[' } else { ',' });
+        let keys = compact(element.get(), &mut text).filter(|_| element.get().starts_with('{'));
+        let Some(keys) = keys else { return Ok(None) };
+        outline.push(Value::Object(keys.into_iter().map(|key| (key.to_owned(), Value::Null)).collect()));
+    }
+    text.push(']');
+    Ok(Some((text, Value::Array(outline))))
 }
 
 impl<'t> DeserializeSeed<'t> for Body<'_, 't> {
@@ -134,16 +198,18 @@ impl<'t> Visitor<'t> for Body<'_, 't> {
         Ok(Value::Array(list))
     }
 
-    fn visit_map<A: MapAccess<'t>>(self, mut from: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'t>>(mut self, mut from: A) -> Result<Value, A::Error> {
         let mut map = Map::new();
         while let Some(key) = from.next_key::<String>()? {
             if key.starts_with("$serde_json") {
                 return Err(A::Error::custom("a name of serde_json"));
             }
             let value = if self.has_docs(&key) {
-                from.next_value_seed(Found { path: &self.path, name: &key, docs: &mut *self.docs })?
+                let sent: &RawValue = from.next_value()?;
+                self.value_of_docs(&key, sent.get()).map_err(A::Error::custom)?
             } else if let Some(path) = self.within(&key) {
-                from.next_value_seed(Body { columns: self.columns, path, docs: &mut *self.docs })?
+                let within = Body { columns: self.columns, known: self.known, path, docs: &mut *self.docs };
+                from.next_value_seed(within)?
             } else {
                 from.next_value()?
             };
@@ -152,60 +218,6 @@ impl<'t> Visitor<'t> for Body<'_, 't> {
             }
         }
         Ok(Value::Object(map))
-    }
-}
-
-/// Reads a value that may be docs.
-struct Found<'a, 't> {
-    /// The keys that lead to the object that has it.
-    path: &'a [&'static str],
-    name: &'a str,
-    docs: &'a mut SentDocs<'t>,
-}
-
-impl<'t> DeserializeSeed<'t> for Found<'_, 't> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'t>>(self, from: D) -> Result<Value, D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'t> Visitor<'t> for Found<'_, 't> {
-    type Value = Value;
-
-    fn expecting(&self, into: &mut Formatter<'_>) -> std::fmt::Result {
-        into.write_str("a list of functions, or a text")
-    }
-
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::String(text.to_owned()))
-    }
-
-    /// Returns the outline of the functions.
-    fn visit_seq<A: SeqAccess<'t>>(self, mut from: A) -> Result<Value, A::Error> {
-        let (mut sent, mut list, mut outline) = (Vec::new(), String::from("["), Vec::new());
-        while let Some(raw) = from.next_element::<&RawValue>()? {
-            let text = raw.get();
-            if !sent.is_empty() {
-                list.push(',');
-            }
-            let keys = compact(text, &mut list).filter(|_| text.starts_with('{'));
-            let Some(keys) = keys else { return Err(A::Error::custom("needs a value")) };
-            let fields = keys.into_iter().map(|key| (key.to_owned(), Value::Null));
-            outline.push(Value::Object(fields.collect()));
-            sent.push(text);
-        }
-        if !sent.is_empty() {
-            list.push(']');
-            let (body, name) = (self.path.to_vec(), self.name.to_owned());
-            self.docs.found.push(Docs { body, name, sent, compact: list });
-        }
-        Ok(Value::Array(outline))
     }
 }
 
@@ -218,7 +230,7 @@ mod tests {
     const TOOLS: &str = r#"[ {"type": "function", "function": {"name": "ring", "x": 1E2}}, {} ]"#;
 
     fn read(text: &str) -> (Value, SentDocs<'_>) {
-        super::read(text, &Columns::default()).unwrap()
+        super::read(text, &Columns::default(), None).unwrap()
     }
 
     #[test]
@@ -238,7 +250,8 @@ mod tests {
             assert_eq!(value, serde_json::from_str::<Value>(&text).unwrap());
             let (_, mut docs) = read(&text);
             let compact = r#"[{"type":"function","function":{"name":"ring","x":1e+2}},{}]"#;
-            assert_eq!(docs.take(body, "tools").as_deref(), Some(compact));
+            let list = TakenList { text: compact.to_owned(), list: SentList::NotLookedUp };
+            assert_eq!(docs.take(body, "tools"), Some(list));
         }
     }
 
@@ -260,14 +273,36 @@ mod tests {
             assert!(docs.found.is_empty(), "{text}");
         }
         for text in [r#"{"tools": [{"name": "\ud83d"}]}"#, r#"{"tools": [{]}"#, r#"{"tools": [{}]} 1"#, ""] {
-            assert!(super::read(text, &Columns::default()).is_err(), "{text}");
+            assert!(super::read(text, &Columns::default(), None).is_err(), "{text}");
         }
     }
 
     #[test]
     fn a_column_with_another_use_is_no_docs() {
         let columns = Columns { query: vec!["function".to_owned()], ..Columns::default() };
-        let (_, docs) = super::read(r#"{"function": [{"name": "ring"}]}"#, &columns).unwrap();
+        let (_, docs) = super::read(r#"{"function": [{"name": "ring"}]}"#, &columns, None).unwrap();
         assert!(docs.found.is_empty());
+    }
+
+    #[test]
+    fn of_a_list_that_is_stored_the_outline_is_read_and_nothing_else() {
+        let text = format!(r#"{{"tools": {TOOLS}, "query": "Ring."}}"#);
+        let known = KnownLists::default();
+        let read = || super::read(&text, &Columns::default(), Some(&known)).unwrap();
+        let (value, mut docs) = read();
+        let Some(TakenList { text: compact, list: SentList::New { sent, outline } }) =
+            docs.take(&[], "tools")
+        else {
+            panic!("a new list")
+        };
+        assert!(!compact.is_empty() && value["tools"] == *outline);
+        known.add(sent, outline, 7);
+        let (again, mut docs) = read();
+        assert_eq!(again, value);
+        let stored = TakenList { text: String::new(), list: SentList::Stored(7) };
+        assert_eq!(docs.take(&[], "tools"), Some(stored));
+        let (mut again, docs) = read();
+        docs.put_back(&mut again);
+        assert_eq!(again, serde_json::from_str::<Value>(&text).unwrap());
     }
 }

@@ -20,6 +20,7 @@ use crate::batch::{Joined, Waiting};
 use crate::fate::{Line, LineFate};
 use crate::foreign_rows::object_of;
 use crate::kind::check_kind;
+use crate::known_lists::{KnownLists, SentList};
 use crate::log_formats::Columns;
 use crate::no_request::LinesWithoutRequest;
 use crate::read::{FileFormat, Limits, Position, ReadError};
@@ -116,7 +117,12 @@ impl Ingest {
 
     /// Returns how items are read.
     fn reading(&self) -> any_row::Reading<'_> {
-        any_row::Reading { columns: &self.columns, rows: self.rows, text_fields: &self.text_fields }
+        any_row::Reading {
+            columns: &self.columns,
+            rows: self.rows,
+            text_fields: &self.text_fields,
+            known_lists: None,
+        }
     }
 }
 
@@ -180,7 +186,7 @@ impl Source for Ingest {
     fn read(&self, into: &mut Intake, cx: &Context<'_>) -> Result<InputsRead> {
         self.check_kinds()?;
         let filter = self.filter()?;
-        let bytes_read = BytesRead::of(&self.inputs, cx);
+        let (bytes_read, known_lists) = (BytesRead::of(&self.inputs, cx), KnownLists::default());
         let mut rows = LineSink {
             ingest: self,
             filter: &filter,
@@ -188,6 +194,7 @@ impl Source for Ingest {
             cx,
             bytes_read: &bytes_read,
             into,
+            known_lists: &known_lists,
             waiting: Waiting::default(),
             sample: BTreeMap::new(),
             n_drawn: 0,
@@ -291,6 +298,8 @@ struct LineSink<'a, 'c> {
     cx: &'a Context<'c>,
     bytes_read: &'a BytesRead<'a>,
     into: &'a mut Intake,
+    /// The doc lists that `into` has.
+    known_lists: &'a KnownLists,
     /// Batch lines, which are joined after all files are read.
     waiting: Waiting,
     /// The sample so far: the records with the smallest hashes.
@@ -324,7 +333,8 @@ impl LineSink<'_, '_> {
         let (blocks_in, blocks) = sync_channel(ahead);
         let (promises_in, promises) = sync_channel(ahead);
         let wants_no_more = AtomicBool::new(self.wants_no_more());
-        let (reading, cancel) = (self.ingest.reading(), self.cx.cancel);
+        let reading = any_row::Reading { known_lists: Some(self.known_lists), ..self.ingest.reading() };
+        let cancel = self.cx.cancel;
         std::thread::scope(|scope| {
             let reader = scope.spawn(move || read_files(files, &limits, cancel, blocks_in));
             let no_more = &wants_no_more;
@@ -439,7 +449,15 @@ impl LineSink<'_, '_> {
                 self.without_request.found_request();
                 self.waiting.request(custom_id, *request);
             }
-            ReadyRow::Request(request) => self.request(request)?,
+            ReadyRow::Request(request, list) => {
+                let key = request.list.content_key;
+                self.request(request)?;
+                if let SentList::New { sent, outline } = list
+                    && self.into.has_list(key)
+                {
+                    self.known_lists.add(sent, outline, key);
+                }
+            }
         }
         Ok(())
     }

@@ -56,6 +56,8 @@ pub(super) struct Candidates {
     families: Families,
     /// By message.
     heads: Vec<Head>,
+    /// By message: the least weight of its heavy words that a row must have, in grains, or less.
+    least_heavy: Vec<u32>,
 }
 
 /// Words of the run by which a message is looked for in a text of somebody else.
@@ -101,8 +103,6 @@ struct Head {
     words: [u32; OF_HEAD],
     /// How often it has each, or less.
     times: [u8; OF_HEAD],
-    /// The least weight of its heavy words that a row must have, in grains, or less.
-    heavy: u32,
     /// Most weight that a row may lack.
     lacking: u64,
 }
@@ -127,8 +127,9 @@ struct Scratch {
     seen: [Vec<u32>; 3],
     /// By message: the weight of its heavy words that the row has, in grains, or more.
     held: Vec<u32>,
-    /// The messages with such words.
+    /// The messages with such words, and how many they are; behind them is what is left of earlier rows.
     held_of: Vec<u32>,
+    n_held: usize,
     search: u32,
     found: Vec<u32>,
     by_run: Vec<u32>,
@@ -215,7 +216,8 @@ impl Candidates {
             weight += of_word * u64::from(times);
             n_words += times as usize;
         }
-        self.heads.push(Head::of(text, heavy, lacking));
+        self.heads.push(Head::of(text, lacking));
+        self.least_heavy.push(at_most(heavy.saturating_sub(lacking)));
     }
 
     /// Gives `take` the messages that may overlap one of a row, except the `equal` ones. Both lists of messages are ascending.
@@ -331,11 +333,11 @@ impl Candidates {
             }
         }
         let held_of = std::mem::take(&mut scratch.held_of);
-        for (n, &at) in held_of.iter().enumerate() {
+        for (n, &at) in held_of[..scratch.n_held].iter().enumerate() {
             if n % WORDS_AT_ONCE == 0 && cancelled() {
                 break;
             }
-            if scratch.held[at as usize] >= self.heads[at as usize].heavy
+            if scratch.held[at as usize] >= self.least_heavy[at as usize]
                 && self.has_weight(at, texts, scratch)
             {
                 found.push(at);
@@ -395,10 +397,8 @@ impl Candidates {
 }
 
 impl Head {
-    /// `heavy` is the weight of all its heavy words.
-    fn of(text: &Text, heavy: u64, lacking: u64) -> Self {
-        let heavy = at_most(heavy.saturating_sub(lacking));
-        let mut head = Self { words: [0; OF_HEAD], times: [0; OF_HEAD], heavy, lacking };
+    fn of(text: &Text, lacking: u64) -> Self {
+        let mut head = Self { words: [0; OF_HEAD], times: [0; OF_HEAD], lacking };
         for (at, &(word, _, times)) in text.distinct.iter().take(OF_HEAD).enumerate() {
             head.words[at] = word;
             head.times[at] = u8::try_from(times).unwrap_or(u8::MAX);
@@ -430,17 +430,19 @@ impl Scratch {
         }
         self.search = self.search.max(1);
         self.held.resize(self.held.len().max(n_texts), 0);
-        for text in self.held_of.drain(..) {
-            self.held[text as usize] = 0;
+        // One more, for what `hold` writes when all have been seen.
+        self.held_of.resize(self.held_of.len().max(n_texts + 1), 0);
+        for text in &self.held_of[..std::mem::take(&mut self.n_held)] {
+            self.held[*text as usize] = 0;
         }
     }
 
     /// Counts a heavy word that the row has.
     fn hold(&mut self, heavy: &Heavy) {
         let held = &mut self.held[heavy.text as usize];
-        if *held == 0 {
-            self.held_of.push(heavy.text);
-        }
+        // Without a branch: whether a message is a new one cannot be guessed.
+        self.held_of[self.n_held] = heavy.text;
+        self.n_held += usize::from(*held == 0);
         *held = held.saturating_add(heavy.weight);
     }
 

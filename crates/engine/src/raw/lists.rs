@@ -39,6 +39,11 @@ impl ListWriter {
         }
     }
 
+    /// Returns `true` if the text of a list is stored.
+    pub(super) fn has(&self, content_key: u128) -> bool {
+        self.rows.contains_key(&content_key)
+    }
+
     /// Adds a list without a request.
     pub(super) fn alone(&mut self, place: SourcePlace, list: DocListRow) -> Result<()> {
         let row = self.intern(list)?;

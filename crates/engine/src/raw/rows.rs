@@ -41,7 +41,7 @@ impl RequestRow {
 pub struct DocListRow {
     /// The [content hash](callsieve_text::content_hash) of the list's text.
     pub content_key: u128,
-    /// Its cells; those of the first list with this content are used.
+    /// Its cells; those of the first list with this content are used. Empty is allowed once [`Intake::has_list`](super::Intake::has_list) says so.
     pub cells: RowCells,
 }
 

@@ -84,6 +84,11 @@ impl Intake {
         self.forgotten.holds(content_key)
     }
 
+    /// Returns `true` if the text of a doc list is stored, so that a request with its hash needs no text.
+    pub fn has_list(&self, content_key: u128) -> bool {
+        self.lists.has(content_key)
+    }
+
     /// Adds a request; the text of its doc list is stored once. Of a forgotten one only the line is recorded.
     ///
     /// # Errors

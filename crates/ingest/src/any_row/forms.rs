@@ -3,13 +3,16 @@
 //! All texts of the user count, since no key says which of them the model saw. An instruction and its input are one
 //! message, as Alpaca's template writes them. Of a preference the chosen answer is read; the rejected one is not.
 
-use memchr::memmem;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value};
 
 use super::turns::{answer, conversation, history, texts};
 use crate::facts::Facts;
 use crate::fate::Record;
+use crate::known_lists::SentList;
 use crate::path::unwrap_json;
 use crate::transcripts::{is_docs, tool_list};
 use callsieve_bfcl::conversation::{Message, Role};
@@ -151,6 +154,7 @@ pub(super) fn record_of_any(line: u64, content_key: u128, value: &Value, text_fi
         log_format: TEXTS,
         messages: Vec::new(),
         functions: String::new(),
+        list: SentList::NotLookedUp,
         response: None,
         following_messages: Vec::new(),
         facts: Facts::default(),
@@ -416,14 +420,17 @@ fn add_answer_of(record: &mut Record, fields: &Map<String, Value>) {
 const MORE: &[&str] =
     &["nstruction", "istory", "hosen", "round_truth", "xpected_action", "arget_json", "\"tool_call\""];
 
+/// Finds each of [`MORE`]; all of them at once would take longer, byte by byte.
+static FIND_MORE: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| MORE.iter().map(Finder::new).collect());
+
 /// Returns whether [`complete`] may find more in the bytes of a row.
 pub(super) fn may_have_more(bytes: &[u8]) -> bool {
-    MORE.iter().any(|part| memmem::find(bytes, part.as_bytes()).is_some())
+    FIND_MORE.iter().any(|part| part.find(bytes).is_some())
 }
 
 /// Returns whether a request has nothing in the place of its function docs.
 pub(super) fn has_no_docs(record: &Record) -> bool {
-    is_nothing(&record.functions)
+    !matches!(record.list, SentList::Stored(_)) && is_nothing(&record.functions)
 }
 
 /// Adds to a request what only training sets have: the instruction before an input, earlier turns, the chosen answer, docs in another column.
@@ -432,7 +439,7 @@ pub(super) fn complete(record: &mut Record, value: &Value) {
     if has_no_docs(record)
         && let Some(docs) = docs_of(fields)
     {
-        record.functions = docs;
+        (record.functions, record.list) = (docs, SentList::NotLookedUp);
     }
     if let Some((key, joined)) = instruction(fields) {
         let input = folded(fields, key).and_then(Value::as_str).unwrap_or_default();

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::fate::{Line, LineFate, no_request};
+use crate::known_lists::KnownLists;
 use crate::lenient::json;
 use crate::log_formats::Columns;
 use crate::log_formats::names::is_read;
@@ -43,6 +44,8 @@ pub struct Reading<'a> {
     /// With [`RowsRead::All`]: the keys of texts, with dots into objects, of every item. Empty: requests are read as
     /// requests, and the usual keys of conversations and instructions hold the texts of others.
     pub text_fields: &'a [String],
+    /// The doc lists that need no text any more; without them every record has the text of its list.
+    pub known_lists: Option<&'a KnownLists>,
 }
 
 impl Reading<'_> {
@@ -59,7 +62,7 @@ pub fn rows_of(block: &Block, reading: &Reading<'_>) -> Vec<Line> {
     if reading.rows == RowsRead::All && block.is_text {
         return block.items.iter().map(|item| text_row(block, item)).collect();
     }
-    let lines = records_of(block, reading.columns);
+    let lines = records_of(block, reading.columns, reading.known_lists);
     if reading.rows == RowsRead::Requests {
         return lines;
     }
@@ -82,8 +85,8 @@ pub fn rows_of(block: &Block, reading: &Reading<'_>) -> Vec<Line> {
             None => match (docs, std::str::from_utf8(bytes)) {
                 (Docs::Outlined, Ok(text)) => {
                     // A line that is JSON for Python only is read by `json`.
-                    let outlined = sent_docs::read(text, reading.columns).map(|(value, _)| value);
-                    outlined.or_else(|_| json(bytes)).ok()
+                    let outlined = sent_docs::read(text, reading.columns, reading.known_lists);
+                    outlined.map(|(value, _)| value).or_else(|_| json(bytes)).ok()
                 }
                 _ => json(bytes).ok(),
             },
@@ -213,7 +216,8 @@ mod tests {
     fn read(value: Value, text_fields: &[&str]) -> Vec<Line> {
         let text_fields: Vec<String> = text_fields.iter().map(|field| (*field).to_owned()).collect();
         let columns = Columns::default();
-        let reading = Reading { columns: &columns, rows: RowsRead::All, text_fields: &text_fields };
+        let reading =
+            Reading { columns: &columns, rows: RowsRead::All, text_fields: &text_fields, known_lists: None };
         let mut lines = Vec::new();
         push_rows(Position::same(3), 7, value, &reading, &mut lines);
         lines
@@ -359,7 +363,7 @@ mod tests {
     #[test]
     fn columns_of_every_form_are_read_in_any_case() {
         let columns = Columns::default();
-        let reading = Reading { columns: &columns, rows: RowsRead::All, text_fields: &[] };
+        let reading = Reading { columns: &columns, rows: RowsRead::All, text_fields: &[], known_lists: None };
         for name in ["Instruction", "dialog", "contents", "chosen", "history", "user_prompt", "messages"] {
             assert!(reading.reads(name), "{name}");
         }

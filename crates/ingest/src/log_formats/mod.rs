@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::attributes;
+use crate::lookup::Lookup as _;
 use crate::path::{Path, become_list, find, find_object, gather, open};
 use crate::reasons::ItemFault;
 use crate::span_events;
@@ -274,7 +275,7 @@ impl Sign {
 /// Returns whether an object of a list has a key; `None` if there is no list.
 fn some_has(body: &mut Value, path: Path, key: &str) -> Option<bool> {
     let list = find(body, path)?.as_array()?;
-    Some(list.iter().any(|element| element.get(key).is_some()))
+    Some(list.iter().any(|element| element.field(key).is_some()))
 }
 
 impl FieldPlace {
@@ -324,17 +325,17 @@ fn taken(body: &mut Value, path: Path) -> Vec<Value> {
 
 /// Returns the first of some columns that exists and is not null.
 pub(super) fn column<'v>(object: &'v Value, names: &[String]) -> Option<&'v Value> {
-    names.iter().find_map(|name| object.get(name).filter(|value| !value.is_null()))
+    names.iter().find_map(|name| object.field(name).filter(|value| !value.is_null()))
 }
 
 /// Returns like [`column`] a mutable value.
 pub(super) fn column_mut<'v>(object: &'v mut Value, names: &[String]) -> Option<&'v mut Value> {
-    object.get_mut(column_name(object, names)?)
+    object.field_mut(column_name(object, names)?)
 }
 
 /// Returns the name of the column that [`column`] returns.
 fn column_name<'c>(object: &Value, names: &'c [String]) -> Option<&'c str> {
-    let exists = |name: &&str| object.get(*name).is_some_and(|value| !value.is_null());
+    let exists = |name: &&str| object.field(name).is_some_and(|value| !value.is_null());
     names.iter().map(String::as_str).find(exists)
 }
 

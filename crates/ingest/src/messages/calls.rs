@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::lookup::Lookup as _;
 use crate::path::become_list;
 use crate::reasons::{BAD_MESSAGE, ItemFault};
 use callsieve_bfcl::conversation::Call;
@@ -10,7 +11,7 @@ use callsieve_notation::levels::{MAX_KEPT, is_within};
 /// Takes the calls outside a message's content: in lists, and the single call of older APIs.
 pub(super) fn take_calls(fields: &mut Map<String, Value>, calls: &mut Vec<Call>) -> Result<(), ItemFault> {
     for key in CALL_LISTS {
-        let mut list = fields.get_mut(*key).map(Value::take).unwrap_or_default();
+        let mut list = fields.field_mut(key).map(Value::take).unwrap_or_default();
         if become_list(&mut list)
             && let Value::Array(list) = list
         {
@@ -19,11 +20,11 @@ pub(super) fn take_calls(fields: &mut Map<String, Value>, calls: &mut Vec<Call>)
             }
         }
     }
-    if let Some(call @ Value::Object(_)) = fields.get_mut("function_call").map(Value::take) {
+    if let Some(call @ Value::Object(_)) = fields.field_mut("function_call").map(Value::take) {
         calls.push(read_call(call)?);
     }
     // The API's original answer, which LangChain keeps; it may repeat the same calls.
-    match fields.get_mut("additional_kwargs").map(Value::take) {
+    match fields.field_mut("additional_kwargs").map(Value::take) {
         Some(Value::Object(mut more)) if calls.is_empty() => take_calls(&mut more, calls),
         _ => Ok(()),
     }
@@ -57,14 +58,14 @@ const ARGUMENTS: &[&str] = &["arguments", "input", "args"];
 pub(crate) fn read_call(mut call: Value) -> Result<Call, ItemFault> {
     let mut id = None;
     let take = |call: &mut Value, keys: &[&str]| {
-        let mut found = keys.iter().filter_map(|key| call.get_mut(*key).map(Value::take));
+        let mut found = keys.iter().filter_map(|key| call.field_mut(key).map(Value::take));
         found.find(|value| !value.is_null())
     };
     loop {
         id = id.or_else(|| take(&mut call, IDS).and_then(string));
-        let frame = CALL_FRAMES.iter().find(|frame| call.get(**frame).is_some_and(Value::is_object));
+        let frame = CALL_FRAMES.iter().find(|frame| call.field(frame).is_some_and(Value::is_object));
         let Some(frame) = frame else { break };
-        call = call.get_mut(*frame).map(Value::take).unwrap_or_default();
+        call = call.field_mut(frame).map(Value::take).unwrap_or_default();
     }
     let Some(Value::String(name)) = take(&mut call, NAMES) else {
         return Err(ItemFault::new(BAD_MESSAGE, "a call without a name"));

@@ -5,6 +5,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::lookup::Lookup as _;
 use callsieve_bfcl::conversation::Role;
 
 /// Roles by name; the later ones are `LangChain`'s.
@@ -43,8 +44,8 @@ pub(super) fn framed(fields: Map<String, Value>) -> Result<Framed, Map<String, V
 
 /// Returns the fields of a possibly wrapped message, for any role.
 pub(super) fn unframed(mut fields: Map<String, Value>) -> Map<String, Value> {
-    let frame = if fields.contains_key("role") { None } else { frame_of(&fields) };
-    match frame.and_then(|frame| fields.get_mut(frame)).map(Value::take) {
+    let frame = if fields.has_field("role") { None } else { frame_of(&fields) };
+    match frame.and_then(|frame| fields.field_mut(frame)).map(Value::take) {
         Some(Value::Object(inner)) => inner,
         _ => fields,
     }
@@ -56,19 +57,19 @@ pub(super) fn role_of(value: &Value) -> Option<Role> {
 }
 
 fn role_of_fields(fields: &Map<String, Value>) -> Option<Role> {
-    if let Some(role) = fields.get("role") {
+    if let Some(role) = fields.field("role") {
         return role_named(role.as_str()?);
     }
-    let inner = frame_of(fields).and_then(|frame| fields.get(frame)?.as_object());
-    let of_type = |fields: &Map<String, Value>| role_named(fields.get("type")?.as_str()?);
+    let inner = frame_of(fields).and_then(|frame| fields.field(frame)?.as_object());
+    let of_type = |fields: &Map<String, Value>| role_named(fields.field("type")?.as_str()?);
     inner
-        .and_then(|inner| role_named(inner.get("role")?.as_str()?).or_else(|| of_type(inner)))
-        .or_else(|| of_type(fields).filter(|_| inner.is_some() || fields.contains_key("content")))
-        .or_else(|| role_of_class(fields.get("id")?.as_array()?.last()?.as_str()?))
+        .and_then(|inner| role_named(inner.field("role")?.as_str()?).or_else(|| of_type(inner)))
+        .or_else(|| of_type(fields).filter(|_| inner.is_some() || fields.has_field("content")))
+        .or_else(|| role_of_class(fields.field("id")?.as_array()?.last()?.as_str()?))
 }
 
 fn frame_of(fields: &Map<String, Value>) -> Option<&'static str> {
-    FRAMES.iter().copied().find(|frame| fields.get(*frame).is_some_and(Value::is_object))
+    FRAMES.iter().copied().find(|frame| fields.field(frame).is_some_and(Value::is_object))
 }
 
 fn role_named(name: &str) -> Option<Role> {
@@ -102,7 +103,7 @@ const ITEMS: &[(&str, Item)] = &[
 
 /// Returns the kind of an item, if the value is one.
 pub(super) fn item_of(value: &Value) -> Option<Item> {
-    let fields = value.as_object().filter(|fields| !fields.contains_key("role"))?;
-    let name = fields.get("type")?.as_str()?;
+    let fields = value.as_object().filter(|fields| !fields.has_field("role"))?;
+    let name = fields.field("type")?.as_str()?;
     ITEMS.iter().find(|(known, _)| *known == name).map(|(_, item)| *item)
 }

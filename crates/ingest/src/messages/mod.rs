@@ -12,6 +12,7 @@ mod tests;
 
 use serde_json::{Map, Value};
 
+use crate::lookup::Lookup as _;
 use crate::path::written_list;
 use crate::reasons::{BAD_MESSAGE, ItemFault, PARTIAL_CONVERSATION, TRUNCATED};
 use calls::{push_call, read_call, string, take_calls};
@@ -50,7 +51,7 @@ pub(super) fn read_attribute_messages(mut messages: Value) -> Result<Vec<Message
         }
     }
     for message in messages.as_array_mut().into_iter().flatten() {
-        if let Some(content) = message.get_mut("content")
+        if let Some(content) = message.field_mut("content")
             && let Some(parts) = content.as_str().and_then(written_list)
             && parts.as_array().is_some_and(|parts| !parts.is_empty() && parts.iter().all(is_part))
         {
@@ -66,7 +67,7 @@ pub(super) fn read_answer(answer: Value) -> Result<Message, ItemFault> {
     match answer {
         Value::Object(fields) => {
             let fields = unframed(fields);
-            if !SAYS.iter().any(|key| fields.contains_key(*key)) {
+            if !SAYS.iter().any(|key| fields.has_field(key)) {
                 return Err(ItemFault::new(BAD_MESSAGE, "an answer without content and calls"));
             }
             read_fields(Role::Assistant, fields).map(|(message, _)| message)
@@ -115,7 +116,7 @@ fn as_one_turn(messages: Vec<Message>) -> Message {
 
 /// Reads instructions outside the messages: a text, a list of text parts, or an object that holds one.
 pub(super) fn read_system(mut system: Value) -> Result<Message, ItemFault> {
-    let parts = system.get_mut("parts").map(|parts| listed(parts.take()));
+    let parts = system.field_mut("parts").map(|parts| listed(parts.take()));
     Ok(Message::text(Role::System, read_content(parts.unwrap_or(system))?.text()))
 }
 
@@ -133,11 +134,11 @@ pub(super) fn read_contents(contents: Value) -> Result<Vec<Message>, ItemFault> 
 /// Returns a Gemini content with a role and a list of parts.
 fn content(value: Value) -> Value {
     let mut fields = match value {
-        Value::Object(fields) if fields.contains_key("parts") || fields.contains_key("role") => fields,
+        Value::Object(fields) if fields.has_field("parts") || fields.has_field("role") => fields,
         said => Map::from_iter([("parts".to_owned(), said)]),
     };
     fields.entry("role").or_insert_with(|| "user".into());
-    if let Some(parts) = fields.get_mut("parts") {
+    if let Some(parts) = fields.field_mut("parts") {
         *parts = listed(parts.take());
     }
     Value::Object(fields)
@@ -196,7 +197,7 @@ fn push_item(item: Item, mut value: Value, messages: &mut Vec<Message>) -> Resul
             }
         }
         Item::Result => {
-            let mut take = |key: &str| value.get_mut(key).map(Value::take).unwrap_or_default();
+            let mut take = |key: &str| value.field_mut(key).map(Value::take).unwrap_or_default();
             let (call_id, output) = (string(take("call_id")), take("output"));
             messages.push(Message { call_id, ..Message::text(Role::Tool, read_content(output)?.text()) });
         }
@@ -209,7 +210,7 @@ fn push_item(item: Item, mut value: Value, messages: &mut Vec<Message>) -> Resul
 }
 
 fn bad_message(number: usize, value: &Value) -> ItemFault {
-    let detail = match value.get("role") {
+    let detail = match value.field("role") {
         Some(role) => format!("message {number} has the role {role}"),
         None if value.is_object() => format!("message {number} has no role"),
         None => format!("message {number} is {}, expected an object with role and content", kind_of(value)),
@@ -231,7 +232,7 @@ fn kind_of(value: &Value) -> &'static str {
 /// Reads the fields of a message. Results of calls in its content become separate messages.
 fn read_fields(role: Role, mut fields: Map<String, Value>) -> Result<(Message, Vec<Message>), ItemFault> {
     let mut take = |keys: &[&str]| {
-        let mut found = keys.iter().filter_map(|key| fields.get_mut(*key).map(Value::take));
+        let mut found = keys.iter().filter_map(|key| fields.field_mut(key).map(Value::take));
         found.find(|value| !value.is_null()).unwrap_or_default()
     };
     let mut content = read_content(take(CONTENTS))?;

@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use super::calls::{read_call, string};
+use crate::lookup::Lookup as _;
 use crate::reasons::{ItemFault, NON_TEXT_PART};
 use callsieve_bfcl::conversation::{Call, Message, Role};
 
@@ -90,27 +91,29 @@ fn read_part(mut part: Value, found: &mut Content) -> Result<(), ItemFault> {
         return Ok(());
     }
     match part_kind(&part)? {
-        PartKind::Text(fields) => match fields.iter().find_map(|field| part.get_mut(*field).map(Value::take))
-        {
-            Some(Value::String(text)) => found.texts.push(text),
-            _ => return Err(ItemFault::new(NON_TEXT_PART, "a text part without text")),
-        },
+        PartKind::Text(fields) => {
+            match fields.iter().find_map(|field| part.field_mut(field).map(Value::take)) {
+                Some(Value::String(text)) => found.texts.push(text),
+                _ => return Err(ItemFault::new(NON_TEXT_PART, "a text part without text")),
+            }
+        }
         PartKind::Call => found.calls.push(read_call(part)?),
         PartKind::Result => found.results.push(read_result(part)?),
         PartKind::Silent => {}
         PartKind::Framed(frame) => {
-            read_part(part.get_mut(frame).map(Value::take).unwrap_or_default(), found)?;
+            read_part(part.field_mut(frame).map(Value::take).unwrap_or_default(), found)?;
         }
     }
     Ok(())
 }
 
 fn part_kind(part: &Value) -> Result<PartKind, ItemFault> {
-    let Some(name) = part.get("type").and_then(Value::as_str) else {
-        let is_there =
-            |key: &str| part.get(key).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)));
+    let Some(name) = part.field("type").and_then(Value::as_str) else {
+        let is_there = |key: &str| {
+            part.field(key).is_some_and(|value| !matches!(value, Value::Null | Value::Bool(false)))
+        };
         let keyed = KEYED_PARTS.iter().find(|(key, _)| is_there(key)).map(|(_, kind)| *kind);
-        return match (keyed, part.get("text"), part.as_object().and_then(|fields| fields.keys().next())) {
+        return match (keyed, part.field("text"), part.as_object().and_then(|fields| fields.keys().next())) {
             (Some(kind), _, _) => Ok(kind),
             (None, None, Some(key)) => {
                 Err(ItemFault::new(NON_TEXT_PART, format!("a part with {key:?} and no text")))
@@ -124,13 +127,13 @@ fn part_kind(part: &Value) -> Result<PartKind, ItemFault> {
 
 /// Returns `true` if an object is certainly a part, not other JSON.
 pub(super) fn is_part(value: &Value) -> bool {
-    let name = value.get("type").and_then(Value::as_str);
+    let name = value.field("type").and_then(Value::as_str);
     // A call as the Vercel AI SDK lists it has no type.
-    let has = |key: &str| value.get(key).is_some_and(Value::is_string);
+    let has = |key: &str| value.field(key).is_some_and(Value::is_string);
     name.is_some_and(|name| PARTS.iter().any(|(known, _)| *known == name))
         || has("toolCallId")
             && has("toolName")
-            && ["input", "args"].iter().any(|key| value.get(*key).is_some())
+            && ["input", "args"].iter().any(|key| value.field(key).is_some())
 }
 
 /// The keys of objects that may hold a result; in Anthropic's API the part itself does.
@@ -143,11 +146,11 @@ const RESULTS: &[&str] = &["content", "response", "result", "output"];
 const CALL_IDS: &[&str] = &["tool_use_id", "toolUseId", "toolCallId", "call_id", "id"];
 
 fn read_result(mut part: Value) -> Result<Message, ItemFault> {
-    let frame = RESULT_FRAMES.iter().find(|frame| part.get(**frame).is_some_and(Value::is_object));
+    let frame = RESULT_FRAMES.iter().find(|frame| part.field(frame).is_some_and(Value::is_object));
     if let Some(frame) = frame {
-        part = part.get_mut(*frame).map(Value::take).unwrap_or_default();
+        part = part.field_mut(frame).map(Value::take).unwrap_or_default();
     }
-    let mut take = |key: &str| part.get_mut(key).map(Value::take).filter(|value| !value.is_null());
+    let mut take = |key: &str| part.field_mut(key).map(Value::take).filter(|value| !value.is_null());
     let content = RESULTS.iter().find_map(|key| take(key)).unwrap_or_default();
     let (content, failed) = without_output_frame(content);
     let content = read_content(without_json_frames(content))?.text();
@@ -175,11 +178,11 @@ fn without_output_frame(mut content: Value) -> (Value, bool) {
     let is_frame = content.as_object().is_some_and(|fields| {
         fields.keys().all(|key| matches!(key.as_str(), "type" | "value" | "reason" | "providerOptions"))
     });
-    let name = content.get("type").and_then(Value::as_str).filter(|_| is_frame);
+    let name = content.field("type").and_then(Value::as_str).filter(|_| is_frame);
     let Some((name, failed)) = name.and_then(|name| OUTPUTS.iter().find(|(known, _)| *known == name)) else {
         return (content, false);
     };
-    match ["value", "reason"].iter().find_map(|key| content.get_mut(*key).map(Value::take)) {
+    match ["value", "reason"].iter().find_map(|key| content.field_mut(key).map(Value::take)) {
         Some(value @ Value::String(_)) => (value, *failed),
         Some(parts @ Value::Array(_)) if *name == PARTS_OUTPUT => (parts, false),
         // Any other value is JSON of the function, not parts of a message.
@@ -192,7 +195,7 @@ fn without_output_frame(mut content: Value) -> (Value, bool) {
 fn without_json_frames(mut content: Value) -> Value {
     for part in content.as_array_mut().into_iter().flatten() {
         let is_frame = part.as_object().is_some_and(|fields| fields.len() == 1);
-        if let Some(json) = part.get_mut("json").filter(|_| is_frame) {
+        if let Some(json) = part.field_mut("json").filter(|_| is_frame) {
             *part = Value::String(json.take().to_string());
         }
     }

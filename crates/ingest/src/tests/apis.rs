@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::{call, calling, read, record, record_of, result};
 use crate::facts::Facts;
 use crate::fate::{Line, LineFate, Record};
+use crate::known_lists::SentList;
 use crate::log_formats::Columns;
 use crate::log_formats::bodies::BODIES;
 use crate::log_formats::envelopes::ENVELOPES;
@@ -80,6 +81,7 @@ fn a_hosted_row_is_read_whole() {
         log_format: "query-functions",
         messages: vec![Message::text(Role::User, "hi")],
         functions: "[ {'name': 'f'}]".to_owned(),
+        list: SentList::NotLookedUp,
         response: Some(Message::text(Role::Assistant, "[f()]")),
         facts: Facts {
             time_ms: Some(1_708_905_692_000),

@@ -116,7 +116,12 @@ fn a_line_with_nan_is_completed_like_one_without() {
         let item = Item { line: 1, record: 1, n_items: 1, bytes: Ok(0..text.len()) };
         let text = text.into_bytes().into();
         let block = Block { text, items: vec![item], header: None, is_array: false, is_text: false };
-        let reading = Reading { columns: &Columns::default(), rows: RowsRead::All, text_fields: &[] };
+        let reading = Reading {
+            columns: &Columns::default(),
+            rows: RowsRead::All,
+            text_fields: &[],
+            known_lists: None,
+        };
         let LineFate::Record(record) = rows_of(&block, &reading).remove(0).fate else { panic!("a row") };
         (record.functions, record.messages, record.response)
     };

@@ -35,7 +35,7 @@ fn assert_docs_are_read_like_values(line: &str) {
     let bytes = text.as_bytes().to_vec().into();
     let block = Block { text: bytes, items: vec![item], header: None, is_array: false, is_text: false };
     for rows in [RowsRead::Requests, RowsRead::All] {
-        let reading = Reading { columns: &Columns::default(), rows, text_fields: &[] };
+        let reading = Reading { columns: &Columns::default(), rows, text_fields: &[], known_lists: None };
         let mut by_values = Vec::new();
         push_rows(Position::same(1), content_hash(text), value.clone(), &reading, &mut by_values);
         assert_eq!(rows_of(&block, &reading), by_values, "{line}");
@@ -54,7 +54,7 @@ fn read_with(name: &str, content: &[u8], limits: &Limits) -> (Vec<Line>, FileFac
         limits,
         &mut |bytes| raw.extend_from_slice(bytes),
         &mut |block| {
-            lines.extend(records_of(&block, &Columns::default()));
+            lines.extend(records_of(&block, &Columns::default(), None));
             Ok(())
         },
     );

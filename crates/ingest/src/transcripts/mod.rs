@@ -24,6 +24,7 @@ use serde_json::Value;
 
 use crate::facts::FactFinder;
 use crate::fate::{LineFate, Record};
+use crate::known_lists::SentList;
 use crate::log_formats::envelopes::ENVELOPES;
 use crate::log_formats::{Columns, column};
 use crate::messages::read_system;
@@ -104,6 +105,7 @@ pub(super) fn record(
             log_format,
             messages,
             functions,
+            list: SentList::NotLookedUp,
             response,
             following_messages,
             facts,
