@@ -2,6 +2,7 @@
 //! ground truths as answers (`callsieve_testkit::data`).
 
 mod handlers;
+mod multi_turn;
 mod official;
 
 use std::fmt::Write as _;

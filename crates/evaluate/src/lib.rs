@@ -275,15 +275,16 @@ fn score_system<'i>(
         known.iter().zip(verdicts).map(|(&(_, result), scored)| Row { result, scored }).collect();
     warnings.extend(decoding::warning(dataset, system, decoding, &rows));
     let categories = figures::by_category(dataset, &rows, &missing);
-    let spread =
-        |get: fn(&ResultRow) -> Option<f64>| figures::spread(rows.iter().filter_map(|row| get(row.result)));
+    let spread = |get: fn(&ResultRow) -> &[f64]| {
+        figures::spread(rows.iter().flat_map(|row| get(row.result).iter().copied()))
+    };
     Ok(SystemScore {
         name: &system.name,
         groups: groups::group_means(&categories),
         formats: groups::format_sensitivity(&rows),
-        latency: spread(|row| row.latency),
-        input_tokens: spread(|row| row.input_tokens),
-        output_tokens: spread(|row| row.output_tokens),
+        latency: spread(|row| row.latency.numbers()),
+        input_tokens: spread(|row| row.input_tokens.numbers()),
+        output_tokens: spread(|row| row.output_tokens.numbers()),
         cost: settings.prices.cost(rows.iter().filter_map(|row| row.result.usage(&system.name))),
         categories,
         rows,

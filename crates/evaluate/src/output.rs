@@ -246,9 +246,9 @@ pub fn write_parquet(path: &Path, dataset: &Dataset, systems: &[SystemScore<'_>]
         ("error_type", text("error_type")),
         ("error", Values::Text(errors.iter().map(Option::as_deref).collect())),
         ("decoded", Values::Text(decoded.iter().map(Option::as_deref).collect())),
-        ("latency", float_of(|row| row.result.latency)),
-        ("input_tokens", float_of(|row| row.result.input_tokens)),
-        ("output_tokens", float_of(|row| row.result.output_tokens)),
+        ("latency", float_of(|row| row.result.latency.sum())),
+        ("input_tokens", float_of(|row| row.result.input_tokens.sum())),
+        ("output_tokens", float_of(|row| row.result.output_tokens.sum())),
         ("fields", Values::Text(fields.iter().map(|fields| Some(fields.as_str())).collect())),
     ];
     let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());

@@ -45,17 +45,47 @@ pub struct ResultRow {
     /// The name of the model, if the row has it.
     pub model: Option<String>,
     /// Seconds until the output was complete.
-    pub latency: Option<f64>,
+    pub latency: Amount,
     /// Tokens of the prompt.
-    pub input_tokens: Option<f64>,
+    pub input_tokens: Amount,
     /// Tokens of the output.
-    pub output_tokens: Option<f64>,
+    pub output_tokens: Amount,
     /// Tokens of the prompt that the server had in a cache.
-    cached_tokens: Option<f64>,
+    cached_tokens: Amount,
     /// The usage of the reply counts here, and not with another output of the same reply.
     has_usage: bool,
     file: PathBuf,
     line: usize,
+}
+
+/// A number of a row, or of each step of its turns.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Amount(Vec<f64>);
+
+impl Amount {
+    fn of(value: Option<&Value>) -> Self {
+        fn read(value: &Value, numbers: &mut Vec<f64>) {
+            match value {
+                Value::Array(inner) => inner.iter().for_each(|value| read(value, numbers)),
+                value => numbers.extend(value.as_f64().filter(|number| *number >= 0.0)),
+            }
+        }
+        let mut numbers = Vec::new();
+        if let Some(value) = value {
+            read(value, &mut numbers);
+        }
+        Self(numbers)
+    }
+
+    /// Returns the numbers: one, or one for each step.
+    pub fn numbers(&self) -> &[f64] {
+        &self.0
+    }
+
+    /// Returns the sum, if there is a number.
+    pub fn sum(&self) -> Option<f64> {
+        (!self.0.is_empty()).then(|| self.0.iter().sum())
+    }
 }
 
 impl ResultRow {
@@ -64,9 +94,9 @@ impl ResultRow {
         self.has_usage.then(|| Usage {
             model: self.model.as_deref().unwrap_or(system),
             is_named: self.model.is_some(),
-            input: self.input_tokens,
-            cached: self.cached_tokens,
-            output: self.output_tokens,
+            input: self.input_tokens.sum(),
+            cached: self.cached_tokens.sum(),
+            output: self.output_tokens.sum(),
         })
     }
 }
@@ -264,7 +294,7 @@ fn read_row(
         _ => return Err(fault("\"id\": expected a text, found nothing".to_owned())),
     };
     let outputs = outputs(&mut object).map_err(fault)?;
-    let number = |value: Option<&Value>| value.and_then(Value::as_f64).filter(|number| *number >= 0.0);
+    let number = |value: Option<&Value>| Some(Amount::of(value)).filter(|amount| !amount.0.is_empty());
     let usage = object.get("usage").cloned().or_else(|| outputs.usage.clone()).unwrap_or(Value::Null);
     let tokens = |own: &str, keys: [&str; 2]| {
         number(object.get(own)).or_else(|| keys.iter().find_map(|key| number(usage.get(*key))))
@@ -284,17 +314,17 @@ fn read_row(
             fields.insert("sample".to_owned(), sample.clone());
         }
         // Usage is that of the reply, so it counts once.
-        let first = |value: Option<f64>| value.filter(|_| at == 0);
+        let first = |value: &Option<Amount>| value.clone().filter(|_| at == 0).unwrap_or_default();
         rows.push(ResultRow {
             id: id.clone(),
             sample,
             output,
             fields,
             model: model.clone(),
-            latency: first(latency),
-            input_tokens: first(input_tokens),
-            output_tokens: first(output_tokens),
-            cached_tokens: first(cached_tokens),
+            latency: first(&latency),
+            input_tokens: first(&input_tokens),
+            output_tokens: first(&output_tokens),
+            cached_tokens: first(&cached_tokens),
             has_usage: at == 0,
             file: path.to_owned(),
             line,

@@ -53,6 +53,11 @@ impl Budget {
         !is_full
     }
 
+    /// Returns whether no request is under way.
+    pub fn is_idle(&self) -> bool {
+        self.under_way.is_empty()
+    }
+
     /// Counts what a reply cost; without tokens, if the request failed.
     pub fn arrived(&mut self, at: usize, price: Option<Price>, tokens: Option<(u64, u64, u64)>) {
         self.under_way.remove(&at);

@@ -152,6 +152,12 @@ pub const PARTS: &[DataPart] = &[
         path: "bfcl-venv",
         tests: &[
             "an_output_that_executes_code_changes_no_other_verdict_and_sees_no_key",
+            "ground_truths_of_multi_turn_entries_are_right_in_both_modes",
+            "a_conversation_that_was_killed_goes_on_where_it_was",
+            "a_conversation_stops_before_it_costs_too_much",
+            "a_model_that_never_stops_is_ended_as_the_package_does",
+            "code_in_the_calls_of_a_model_reads_and_writes_nothing",
+            "categories_that_are_never_asked_are_named_with_the_reason",
             "the_published_calls_of_the_official_classes_run_without_an_error_and_the_same_again",
         ],
         is_optional: true,

@@ -14,6 +14,7 @@ use crate::cli::console::{self, count, counted};
 use crate::environment::Environment;
 use crate::evaluate::ask::{self, Ask, AskMode, Asked, Stopped};
 use crate::evaluate::dataset::Dataset;
+use crate::evaluate::official::Package;
 use crate::llm::client::Client;
 use crate::llm::models::Models;
 use crate::run::Options;
@@ -37,7 +38,7 @@ pub(super) struct AskArgs {
     #[arg(long, value_enum, default_value_t = Mode::Prompt, requires = "ask", help_heading = ASKING)]
     ask_mode: Mode,
 
-    /// Asks only this category; can be repeated [default: all single-turn ones]
+    /// Asks only this category; can be repeated [default: all single-turn ones; with --engine official also multi-turn ones]
     #[arg(long, value_name = "NAME", requires = "ask", value_delimiter = ',', help_heading = ASKING)]
     category: Vec<String>,
 
@@ -169,6 +170,7 @@ impl AskArgs {
     pub(super) fn ask(
         &self,
         dataset: impl FnOnce() -> anyhow::Result<Dataset>,
+        package: Option<&Package>,
         prices: &Models,
         environment: &Environment,
     ) -> anyhow::Result<Finished> {
@@ -188,6 +190,7 @@ impl AskArgs {
         let asked = ask::ask(
             &client,
             &dataset,
+            package,
             &settings,
             prices,
             &|| cancel.load(Ordering::Relaxed),
@@ -218,9 +221,19 @@ fn report(asked: &Asked, settings: &Ask, server: &str) {
         counted(asked.arrived as u64, "output", "outputs"),
         settings.save.display()
     ));
+    if let Some(facts) = &asked.package {
+        console::print_status(&format!(
+            "multi-turn calls executed by bfcl-eval {}; network of its processes: {}; files: {}",
+            facts.version, facts.network, facts.files
+        ));
+    }
     if asked.cost.is_some() && asked.without_tokens > 0 {
         let outputs = counted(asked.without_tokens as u64, "output has", "outputs have");
         console::print_status(&format!("warning: {outputs} no tokens, so the cost is higher"));
+    }
+    let is_chosen = |name: &String| settings.categories.is_empty() || settings.categories.contains(name);
+    for (category, reason) in asked.not_asked.iter().filter(|(name, _)| is_chosen(name)) {
+        console::print_status(&format!("warning: {category} is not asked: {reason}"));
     }
     for (id, reason) in asked.unasked.iter().take(MAX_SHOWN) {
         console::print_status(&format!("warning: {id} is not asked: {reason}"));

@@ -77,7 +77,7 @@ pub(super) struct EvaluateArgs {
     matching: Assignment,
 
     /// What gives the verdicts: this program, or the installed package bfcl-eval, which also scores multi-turn and agentic
-    /// categories.
+    /// categories, and executes the calls of multi-turn ones for --ask.
     #[arg(long, value_enum, default_value_t = Engine::Builtin)]
     engine: Engine,
 
@@ -160,7 +160,8 @@ pub(super) fn evaluate(args: &EvaluateArgs, environment: &Environment) -> anyhow
     }
     output::check_targets(&settings, save.as_deref(), &outputs)?;
     let dataset = || Ok(Dataset::read(&settings.dataset, settings.package.is_some())?);
-    let ask::Finished { is_partial, missing } = args.ask.ask(dataset, &settings.prices, environment)?;
+    let ask::Finished { is_partial, missing } =
+        args.ask.ask(dataset, settings.package.as_ref(), &settings.prices, environment)?;
     settings.partial |= is_partial;
     let missing = match missing {
         Some(missing)

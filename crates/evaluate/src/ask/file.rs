@@ -28,7 +28,7 @@ pub(super) struct ResultFile {
     file: File,
     /// The ids of its rows.
     pub(super) known: HashSet<String>,
-    /// The tokens of its rows: of the requests, from a cache, of the outputs. `None` for a row without.
+    /// The tokens of its requests: of the request, from a cache, of the reply. `None` for one without.
     pub(super) tokens: Vec<Option<(u64, u64, u64)>>,
 }
 
@@ -47,7 +47,7 @@ impl ResultFile {
         for (line, row) in (1..).zip(bytes[..whole].split_inclusive(|byte| *byte == b'\n')) {
             let row: Value = serde_json::from_slice(row).unwrap_or_default();
             let id = check(ask, wanted, line, &row)?;
-            tokens.push(tokens_of(&row));
+            tokens.extend(tokens_of(&row));
             if !known.insert(id.to_owned()) {
                 let what = format!("line {line} has a second output of {id}");
                 return Err(unfit(
@@ -65,10 +65,12 @@ impl ResultFile {
         Ok(Self { file, known, tokens })
     }
 
-    /// Writes the output as a row with its line feed, and has it on disk.
-    pub(super) fn store(&mut self, ask: &Ask, question: &Question, reply: &ChatReply) -> std::io::Result<()> {
-        self.file.write_all(format!("{}\n", row(ask, question, reply)).as_bytes())?;
-        self.file.sync_data()
+    /// Writes a row with its line feed, and has it on disk.
+    pub(super) fn store(&mut self, row: &Value) -> std::io::Result<()> {
+        self.file.write_all(format!("{row}\n").as_bytes())?;
+        self.file.sync_data()?;
+        self.known.extend(row["id"].as_str().map(str::to_owned));
+        Ok(())
     }
 }
 
@@ -147,18 +149,33 @@ fn check<'r>(ask: &Ask, wanted: &HashMap<&str, &str>, line: usize, row: &'r Valu
     Ok(id)
 }
 
-fn tokens_of(row: &Value) -> Option<(u64, u64, u64)> {
-    let cached = row[CACHED].as_u64().unwrap_or(0);
-    Some((row["input_token_count"].as_u64()?, cached, row["output_token_count"].as_u64()?))
+/// Returns the tokens of each request of a row: one, or one for each step of a conversation.
+fn tokens_of(row: &Value) -> Vec<Option<(u64, u64, u64)>> {
+    let [input, cached, output] =
+        ["input_token_count", CACHED, "output_token_count"].map(|key| numbers(&row[key]));
+    let at = |counts: &[Option<u64>], step: usize| counts.get(step).copied().flatten();
+    let tokens = |step| Some((at(&input, step)?, at(&cached, step).unwrap_or(0), at(&output, step)?));
+    (0..input.len()).map(tokens).collect()
+}
+
+/// Returns the numbers of a value, or of the steps of its turns.
+fn numbers(value: &Value) -> Vec<Option<u64>> {
+    match value {
+        Value::Array(inner) => inner.iter().flat_map(numbers).collect(),
+        value => vec![value.as_u64()],
+    }
+}
+
+/// Returns the output of a reply, as it is in result files.
+pub(super) fn result(ask: &Ask, reply: &ChatReply) -> Value {
+    let calls: Vec<Value> = reply.calls.iter().map(|(name, arguments)| json!({ name: arguments })).collect();
+    if ask.mode == AskMode::Calls && !calls.is_empty() { json!(calls) } else { json!(reply.content) }
 }
 
 /// Returns an output in the form of BFCL result files.
-fn row(ask: &Ask, question: &Question, reply: &ChatReply) -> Value {
-    let calls: Vec<Value> = reply.calls.iter().map(|(name, arguments)| json!({ name: arguments })).collect();
-    let result =
-        if ask.mode == AskMode::Calls && !calls.is_empty() { json!(calls) } else { json!(reply.content) };
+pub(super) fn row(ask: &Ask, question: &Question, reply: &ChatReply) -> Value {
     let mut row = json!({
-        "id": question.id, "result": result, "input_token_count": reply.input_tokens,
+        "id": question.id, "result": result(ask, reply), "input_token_count": reply.input_tokens,
         "output_token_count": reply.output_tokens, "latency": reply.latency,
     });
     if let Some(cached) = reply.cached_tokens.filter(|cached| *cached > 0) {
@@ -167,11 +184,16 @@ fn row(ask: &Ask, question: &Question, reply: &ChatReply) -> Value {
     if let Some(reasoning) = &reply.reasoning {
         row["reasoning_content"] = json!(reasoning);
     }
+    end(&mut row, ask, json!(reply.finish_reason), &question.request);
+    row
+}
+
+/// Adds what tells the outputs of one call from those of another.
+pub(super) fn end(row: &mut Value, ask: &Ask, finish_reason: Value, request: &str) {
     row["model"] = json!(ask.model);
     row[FUNCTION_CALLING] = json!(ask.mode == AskMode::Calls);
-    row["finish_reason"] = json!(reply.finish_reason);
-    row[REQUEST] = json!(question.request);
-    row
+    row["finish_reason"] = finish_reason;
+    row[REQUEST] = json!(request);
 }
 
 #[cfg(test)]

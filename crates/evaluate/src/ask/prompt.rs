@@ -1,4 +1,4 @@
-//! What a model is asked: the request that BFCL's handler of OpenAI-compatible models sends for an entry.
+//! What a model is asked: the first request that BFCL's handler of OpenAI-compatible models sends for an entry.
 
 use serde_json::{Map, Value, json};
 
@@ -49,7 +49,7 @@ pub(super) fn request(
         }
         AskMode::Calls => {
             body.insert("messages".to_owned(), Value::Array(messages));
-            let tools = functions.into_iter().map(tool).collect::<Result<Vec<_>, _>>()?;
+            let tools = tools(functions)?;
             if !tools.is_empty() {
                 body.insert("tools".to_owned(), Value::Array(tools));
             }
@@ -58,7 +58,15 @@ pub(super) fn request(
     Ok(body)
 }
 
-/// Returns the messages of the only turn; V1 has one text.
+/// Returns docs as tools of the OpenAI API.
+///
+/// # Errors
+/// If a doc has no form that BFCL converts.
+pub(super) fn tools(functions: Vec<Value>) -> Result<Vec<Value>, String> {
+    functions.into_iter().map(tool).collect()
+}
+
+/// Returns the messages of the first turn; V1 has one text.
 fn first_turn(question: &Value) -> Result<Vec<Value>, String> {
     let turn = match question {
         Value::String(text) => return Ok(vec![json!({"role": "user", "content": text})]),

@@ -1,7 +1,8 @@
 """Scores outputs with the installed package bfcl-eval: JSON lines in, a verdict for each out, in order.
 
 A line in: {"n", "category", "entry", "ground_truth", "output", "is_calls", "underscore_to_dot", "language", "format", "has_tag",
-"handler"}. The handler, {"class", "is_function_calling"}, is a class of the package; null is what most models have.
+"handler"}. The handler, {"class", "is_function_calling"}, is a class of the package; null is what most models have. A line with "do"
+is for the services of a model that is asked (environments.py).
 A line out: {"n", "valid", "error_type", "error", "decoded"}, with the number of the line in; "aborted": true where the package
 raises an exception, which ends an official evaluation. The first line out is {"version", "network", "files"}.
 
@@ -35,11 +36,15 @@ def main():
     jobs, out = own_streams()
     files, network = isolate()
     package = Package()
+    environment = Environment(package)
     write(out, {"version": importlib.metadata.version("bfcl-eval"), "network": network, "files": files})
     for line in jobs:
         job = json.loads(line)
         try:
-            verdict = package.verdict(job, f"{MODEL}{job['n']}")
+            if "do" in job:
+                verdict = getattr(environment, job["do"])(job)
+            else:
+                verdict = package.verdict(job, f"{MODEL}{job['n']}")
         except Exception as error:  # the official runner would stop here
             verdict = {"valid": False, "aborted": True, "error": [f"{type(error).__name__}: {error}"]}
         write(out, {"n": job["n"]} | verdict)
@@ -120,7 +125,7 @@ def folder_in_memory():
     if os.getpid() != 1 or not sys.platform.startswith("linux"):
         return None, "writable"
     libc = ctypes.CDLL(None, use_errno=True)
-    own = {os.path.realpath(path) for path in (sys.prefix, sys.base_prefix)}
+    own = {form(path) for path in (sys.prefix, sys.base_prefix) for form in (os.path.abspath, os.path.realpath)}
     for folder in ("/tmp", "/dev/shm", "/mnt", "/media"):
         is_free = os.path.isdir(folder) and not any(path.startswith(folder + "/") for path in own)
         if is_free and libc.mount(b"tmpfs", folder.encode(), b"tmpfs", 0, b"size=1g") == 0:

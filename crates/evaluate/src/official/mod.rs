@@ -3,7 +3,9 @@
 //! Multi-turn and agentic categories depend on simulated services that only the package has. Its checker evaluates the
 //! calls of a model as Python, so the process has bounded memory and time, no network, and no variables but a few.
 //! `driver.py` is the program that the package's Python runs: it reads outputs as JSON lines and writes a verdict for each.
+//! [`environments`] has the services for a model that is asked.
 
+pub(crate) mod environments;
 mod process;
 
 use std::borrow::Cow;
@@ -132,13 +134,7 @@ impl Package {
         scored: &mut Vec<Scored>,
         facts: &mut Facts,
     ) -> Result<Option<Stop>> {
-        let failed = |what: String| EvaluateError::Package {
-            what,
-            hint: format!("install it again with: {}", install(&self.folder)),
-        };
-        let python = self.python();
-        let mut process = Process::start(&python, &self.variables)
-            .map_err(|error| failed(format!("starting {}: {error}", python.display())))?;
+        let mut process = self.start()?;
         let input = process.take_input();
         std::thread::scope(|scope| {
             scope.spawn(move || {
@@ -152,8 +148,18 @@ impl Package {
             });
             let ended = self.verdicts(&process, jobs, scored, facts);
             let errors = process.end(matches!(ended, Ok(None)));
-            ended.map_err(|what| failed(format!("{what}{errors}")))
+            ended.map_err(|what| self.failed(format!("{what}{errors}")))
         })
+    }
+
+    fn start(&self) -> Result<Process> {
+        let python = self.python();
+        let started = Process::start(&python, &self.variables);
+        started.map_err(|error| self.failed(format!("starting {}: {error}", python.display())))
+    }
+
+    fn failed(&self, what: String) -> EvaluateError {
+        EvaluateError::Package { what, hint: format!("install it again with: {}", install(&self.folder)) }
     }
 
     /// Takes verdicts until all are there. `Ok` has the reason if an output has none; `Err` if the process cannot score.
@@ -164,13 +170,7 @@ impl Package {
         scored: &mut Vec<Scored>,
         facts: &mut Facts,
     ) -> std::result::Result<Option<Stop>, String> {
-        let first = process
-            .next_line(self.timeout)
-            .map_err(|reason| format!("bfcl-eval does not start: {reason}"))?;
-        let first: Value = serde_json::from_str(&first)
-            .map_err(|_| format!("bfcl-eval does not start: its first line is {first:?}"))?;
-        let text = |key: &str| first[key].as_str().unwrap_or_default().to_owned();
-        *facts = Facts { version: text("version"), network: text("network"), files: text("files") };
+        *facts = facts_of(process, self.timeout)?;
         for (n, job) in jobs.iter().enumerate() {
             let line = match process.next_line(self.timeout) {
                 Ok(line) => line,
@@ -193,6 +193,15 @@ impl Package {
         }
         Ok(None)
     }
+}
+
+/// Reads the first line of a process.
+fn facts_of(process: &Process, timeout: Duration) -> std::result::Result<Facts, String> {
+    let first = process.next_line(timeout).map_err(|reason| format!("bfcl-eval does not start: {reason}"))?;
+    let first: Value = serde_json::from_str(&first)
+        .map_err(|_| format!("bfcl-eval does not start: its first line is {first:?}"))?;
+    let text = |key: &str| first[key].as_str().unwrap_or_default().to_owned();
+    Ok(Facts { version: text("version"), network: text("network"), files: text("files") })
 }
 
 /// Returns the shell command that installs the package into a folder.

@@ -14,8 +14,8 @@ use std::time::Duration;
 
 use callsieve_text::outside::shortened;
 
-/// The program that scores, for the package's Python.
-const DRIVER: &str = include_str!("driver.py");
+/// The program that scores, and runs the services of entries, for the package's Python.
+const DRIVER: &str = concat!(include_str!("environments.py"), include_str!("driver.py"));
 
 /// Ways to isolate the process, the best first: no network and no other processes, which end with this one; the same without
 /// that; no network only.
