@@ -235,22 +235,30 @@ impl<'c> Talks<'_, 'c> {
         talk: &mut Talk,
         execute: &mut dyn FnMut(&Value) -> std::result::Result<Executed, String>,
     ) -> Option<bool> {
-        let of = self.all[at];
+        let (of, mode) = (self.all[at], self.ledger().ask.mode);
         for n_executed in 1.. {
-            let step = self.step(at, talk)?;
-            let executed = execute(&step.result);
-            talk.messages.push(step.message.clone());
-            talk.turns.last_mut()?.push(step.clone());
-            match executed {
-                Ok(Executed::Nothing) => break,
-                Ok(Executed::Calls { results, message }) => match self.ledger().ask.mode {
-                    AskMode::Prompt => talk.messages.push(json!({"role": "user", "content": message})),
-                    AskMode::Calls => talk.messages.extend(tool_messages(&step.message, &results)),
-                },
-                Err(fault) => {
-                    talk.fault = Some(fault);
-                    return Some(true);
+            let mut step = self.step(at, talk)?;
+            match execute(&step.result) {
+                Ok(executed) if step.executed.is_none() => {
+                    step.executed = Some(executed);
+                    self.store(&step)?;
                 }
+                // The services need the calls again; the next request has the results of then.
+                Ok(_) => {}
+                Err(fault) => talk.fault = Some(fault),
+            }
+            talk.messages.push(step.message.clone());
+            let (message, executed) = (step.message.clone(), step.executed.clone());
+            talk.turns.last_mut()?.push(step);
+            if talk.fault.is_some() {
+                return Some(true);
+            }
+            match executed? {
+                Executed::Nothing => break,
+                Executed::Calls { message: text, .. } if mode == AskMode::Prompt => {
+                    talk.messages.push(json!({"role": "user", "content": text}));
+                }
+                Executed::Calls { results, .. } => talk.messages.extend(tool_messages(&message, &results)),
             }
             // The package also ends one that had as many steps as it allows, and one more.
             if n_executed > of.max_steps {
@@ -270,13 +278,19 @@ impl<'c> Talks<'_, 'c> {
         }
         let reply = self.request(at, &question)?;
         let step = Step::of(ask, &question, &reply);
+        self.store(&step)?;
+        self.ledger().arrived(at, &reply);
+        Some(step)
+    }
+
+    /// Has a reply on disk; `None` if it cannot be written.
+    fn store(&self, step: &Step) -> Option<()> {
         let mut ledger = self.ledger();
-        if let Err(cause) = ledger.steps.store(&step) {
+        if let Err(cause) = ledger.steps.store(step) {
             ledger.broken = Some((ledger.steps.path.clone(), cause));
             return None;
         }
-        ledger.arrived(at, &reply);
-        Some(step)
+        Some(())
     }
 
     /// Sends a request once it fits the budget; `None` if there is no reply.

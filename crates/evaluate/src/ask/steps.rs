@@ -1,7 +1,8 @@
 //! The replies of conversations whose output is not whole yet, in a file next to the result file.
 //!
 //! A reply is on disk before its calls are executed, and is known by the hash of its request, which has all messages before it.
-//! So a conversation that stopped starts again from its first turn, asks nothing twice, and goes on where it was. The file is
+//! Once they are executed, it is there again with the results: a few depend on the process, such as those that show a set. So
+//! a conversation that stopped starts again from its first turn, asks nothing twice, and goes on where it was. The file is
 //! removed once all its conversations have a row. A file of anything else is refused and stays as it is.
 
 use std::collections::{HashMap, HashSet};
@@ -14,6 +15,7 @@ use serde_json::Value;
 
 use super::{Ask, Question, file};
 use crate::error::{Result, unfit, unreadable, unwritable};
+use crate::official::environments::Executed;
 use callsieve_llm::chat::ChatReply;
 use callsieve_system::side_file;
 
@@ -41,6 +43,9 @@ pub(super) struct Step {
     pub(super) latency: Value,
     pub(super) reasoning: Option<String>,
     pub(super) finish_reason: Option<String>,
+    /// What the output did, once that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) executed: Option<Executed>,
 }
 
 impl Step {
@@ -63,6 +68,7 @@ impl Step {
             latency: reply.latency.into(),
             reasoning: reply.reasoning.clone(),
             finish_reason: reply.finish_reason.clone(),
+            executed: None,
         }
     }
 
@@ -100,10 +106,11 @@ impl StepFile {
         let end = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         for (line, text) in (1..).zip(bytes[..end].split_inclusive(|byte| *byte == b'\n')) {
             let step: Step = serde_json::from_slice(text).map_err(|_| not_ours(path, line))?;
-            if !done.contains(&step.id) {
-                this.tokens.push(step.tokens());
+            let (is_done, tokens) = (done.contains(&step.id), step.tokens());
+            let before = this.known.insert((step.id.clone(), step.request.clone()), step);
+            if !is_done && before.is_none() {
+                this.tokens.push(tokens);
             }
-            this.known.insert((step.id.clone(), step.request.clone()), step);
         }
         // A killed call may have left the start of a line; after a power failure the end of a file may be zeros.
         let rest = &bytes[end..];

@@ -6,14 +6,18 @@
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::process::ChildStdin;
+use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::process::Process;
 use super::{Facts, Package, facts_of};
 use crate::dataset::Entry;
 use crate::error::Result;
+
+/// How much longer than the usual time a process may take that starts, or repeats calls: a busy machine is no fault of an output.
+const PATIENCE: u32 = 5;
 
 /// The functions of an entry.
 #[derive(Debug, Deserialize)]
@@ -37,7 +41,7 @@ pub(crate) struct Added {
 }
 
 /// What an output did.
-#[derive(Debug, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Executed {
     /// It calls nothing, so its turn is over.
     Nothing,
@@ -63,10 +67,14 @@ impl Package {
     pub(crate) fn docs(&self, entries: &[&Entry]) -> Result<(Vec<std::result::Result<Docs, String>>, Facts)> {
         let (mut session, facts) = Session::start(self)?;
         let docs = |entry: &&Entry| {
-            let answer = session.ask(self, json!({"do": "docs", "entry": question(entry)}))?;
+            let answer = session.ask(json!({"do": "docs", "entry": question(entry)}), self.patience())?;
             Docs::deserialize(&answer).map_err(|error| error.to_string())
         };
         Ok((entries.iter().map(docs).collect(), facts))
+    }
+
+    fn patience(&self) -> Duration {
+        self.timeout * PATIENCE
     }
 
     /// Starts the services of an entry. `model` is part of the names of the package's objects, which some results show.
@@ -101,7 +109,7 @@ impl Environment<'_> {
     /// If the second process ends as well.
     pub(crate) fn step(&mut self, output: &Value) -> std::result::Result<Executed, String> {
         self.outputs.push(output.clone());
-        let answer = self.session.ask(self.package, self.job(output)).or_else(|_| self.again())?;
+        let answer = self.session.ask(self.job(output), self.package.timeout).or_else(|_| self.again())?;
         if answer["calls"].is_null() {
             return Ok(Executed::Nothing);
         }
@@ -117,7 +125,7 @@ impl Environment<'_> {
         self.session = Session::open(self.package, &self.entry, &self.model)?;
         let mut answer = Value::Null;
         for output in &self.outputs {
-            answer = self.session.ask(self.package, self.job(output))?;
+            answer = self.session.ask(self.job(output), self.package.patience())?;
         }
         Ok(answer)
     }
@@ -138,8 +146,7 @@ struct Session {
 impl Session {
     fn start(package: &Package) -> Result<(Self, Facts)> {
         let mut process = package.start()?;
-        let facts = facts_of(&process, package.timeout);
-        let facts = match facts {
+        let facts = match facts_of(&process, package.patience()) {
             Ok(facts) => facts,
             Err(what) => {
                 let errors = process.end(false);
@@ -152,18 +159,18 @@ impl Session {
 
     fn open(package: &Package, entry: &Value, model: &str) -> std::result::Result<Self, String> {
         let (mut session, _) = Self::start(package).map_err(|error| error.to_string())?;
-        session.ask(package, json!({"do": "open", "entry": entry, "model": model}))?;
+        session.ask(json!({"do": "open", "entry": entry, "model": model}), package.patience())?;
         Ok(session)
     }
 
     /// Sends a job and returns its answer, or why there is none.
-    fn ask(&mut self, package: &Package, mut job: Value) -> std::result::Result<Value, String> {
+    fn ask(&mut self, mut job: Value, timeout: Duration) -> std::result::Result<Value, String> {
         let (Some(process), Some(input)) = (&self.process, &mut self.input) else {
             return Err("the process ended".to_owned());
         };
         job["n"] = json!(self.n_asked);
         writeln!(input, "{job}").map_err(|_| "the process ended".to_owned())?;
-        let line = process.next_line(package.timeout)?;
+        let line = process.next_line(timeout)?;
         let answer: Value = serde_json::from_str(&line).unwrap_or_default();
         if answer["n"] != self.n_asked {
             let found: String = line.chars().take(200).collect();
