@@ -260,7 +260,7 @@ impl<'c> Talks<'_, 'c> {
                 }
                 Executed::Calls { results, .. } => talk.messages.extend(tool_messages(&message, &results)),
             }
-            // The package also ends one that had as many steps as it allows, and one more.
+            // The package ends a conversation at the step after its limit.
             if n_executed > of.max_steps {
                 return Some(true);
             }

@@ -158,3 +158,59 @@ fn not_ours(path: &Path, line: usize) -> crate::EvaluateError {
         "give another result file with --save, or move this one",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(id: &str, request: &str) -> String {
+        let step = Step {
+            id: id.to_owned(),
+            request: request.to_owned(),
+            result: "[]".into(),
+            message: Value::Null,
+            input_tokens: Some(7),
+            cached_tokens: None,
+            output_tokens: Some(1),
+            latency: 0.5.into(),
+            reasoning: None,
+            finish_reason: None,
+            executed: None,
+        };
+        format!("{}\n", serde_json::to_string(&step).unwrap())
+    }
+
+    #[test]
+    fn replies_count_once_and_the_rest_of_a_cut_line_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let save = folder.path().join("r.jsonl");
+        let path = folder.path().join("r.jsonl.steps");
+        let whole = [step("a", "1"), step("a", "1"), step("b", "2")].concat();
+        for cut in ["", "{", "{\"id\":\"c", "\0\0"] {
+            std::fs::write(&path, format!("{whole}{cut}")).unwrap();
+            let file = StepFile::open(&save, &HashSet::from(["b".to_owned()])).unwrap();
+            assert_eq!((file.known.len(), &file.tokens[..]), (2, &[Some((7, 0, 1))][..]));
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
+            file.remove_if_done(&HashSet::from(["b".to_owned()]));
+            assert!(path.exists());
+        }
+        let all = HashSet::from(["a".to_owned(), "b".to_owned()]);
+        StepFile::open(&save, &all).unwrap().remove_if_done(&all);
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_file_of_anything_else_is_refused_and_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("r.jsonl.steps");
+        for content in
+            ["my notes", "my notes\n", "{\"id\":\"a\"}\n", "{}\n", &format!("{}notes", step("a", "1"))]
+        {
+            std::fs::write(&path, content).unwrap();
+            let error =
+                StepFile::open(&folder.path().join("r.jsonl"), &HashSet::new()).err().unwrap().to_string();
+            assert!(error.contains("is no reply of a call with --ask"), "{error}");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), content);
+        }
+    }
+}
