@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::bail;
 use callsieve_review::server::{Config, Server};
-use callsieve_review::store::{EXTENSION, Export, History, Reviews, Store, Verdict, check_name};
+use callsieve_review::store::{Draft, EXTENSION, Export, History, Line, Reviews, Store, Verdict, check_name};
 use clap::ValueEnum;
 
 use super::run::cancelled_by_signal;
@@ -180,6 +180,9 @@ fn import(run: &Path, file: &Path, reviewer: &str, registry: &Registry) -> anyho
     let read = opened.import_reviews(file)?;
     read.undecided.iter().for_each(|undecided| console::print_status(&format!("warning: {undecided}")));
     let n_new = read.drafts.len() as u64;
+    if let Some(warning) = replaced(&store, &read.drafts) {
+        console::print_status(&format!("warning: {warning}"));
+    }
     for draft in read.drafts {
         store.decide(draft, &now())?;
     }
@@ -196,6 +199,21 @@ fn import(run: &Path, file: &Path, reviewer: &str, registry: &Registry) -> anyho
         }
     });
     Ok(())
+}
+
+/// What is said of decisions of the reviewer that a file replaces: it may be older than they are.
+fn replaced(store: &Store, drafts: &[Draft]) -> Option<String> {
+    let earlier = drafts.iter().filter_map(|draft| store.state().get(&draft.id));
+    let earlier: Vec<&Line> = earlier.filter(|line| line.decision != Verdict::Skip).collect();
+    let first = earlier.first()?;
+    let (n, reviewer) = (earlier.len() as u64, store.reviewer());
+    Some(format!(
+        "the file replaces {} of {reviewer}, the first on {} ({}, {})\nhint: if the file is older than they are, `undo` on the page takes its decisions back",
+        counted(n, "earlier decision", "earlier decisions"),
+        first.id,
+        first.decision.name(),
+        first.time,
+    ))
 }
 
 /// Writes the rows to review with the decisions of all reviewers to a file.

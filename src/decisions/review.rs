@@ -13,6 +13,7 @@ use crate::bfcl::category::Category;
 use crate::content_hash::content_hash;
 use crate::docs::canonical::value_text;
 use crate::engine::foreign::{ForeignFile, Need};
+use crate::notation::json::strict;
 use crate::notation::python;
 use crate::relevance::Relevance;
 use crate::text::spreadsheet::unguarded;
@@ -59,7 +60,10 @@ pub(super) fn rows_of_csv(text: &str) -> Result<Vec<Row>, String> {
                     let cells = names.iter().zip(record.iter());
                     Ok(cells.map(|(name, cell)| (name.clone(), unguarded(cell).into())).collect())
                 };
-                rows.push((line, row));
+                rows.push((
+                    line,
+                    if is_open(text, record.position(), &record) { Err(OPEN_QUOTE.to_owned()) } else { row },
+                ));
             }
             Err(error) => {
                 let line = line_of(text, error.position());
@@ -68,6 +72,19 @@ pub(super) fn rows_of_csv(text: &str) -> Result<Vec<Row>, String> {
         }
     }
     Ok(rows)
+}
+
+/// What is said of a record whose quotation mark nothing closes.
+const OPEN_QUOTE: &str = "found a quotation mark that nothing closes, so that all rows from here on are one; expected another at the end of its cell";
+
+/// Whether a record goes on to the end of the text because a quotation mark in it is not closed: the others would be lost in it.
+fn is_open(text: &str, position: Option<&csv::Position>, record: &csv::StringRecord) -> bool {
+    let Some(start) = position.and_then(|position| usize::try_from(position.byte()).ok()) else {
+        return false;
+    };
+    let has_lines = record.iter().next_back().is_some_and(|cell| cell.trim_end().contains(['\n', '\r']));
+    let rest = text.get(start..).unwrap_or_default();
+    has_lines && rest.matches('"').count() % 2 == 1
 }
 
 /// The line, from 1, on which a record begins.
@@ -222,7 +239,16 @@ pub(super) fn decision_of(mut row: Map<String, Value>) -> Result<Option<Keys>, S
 /// Reads a cell that holds JSON; a ground truth may be calls such as `ring(bell="noon")` as well.
 pub(super) fn nested(key: &str, text: &str) -> Result<Value, String> {
     let error = match serde_json::from_str(text) {
-        Ok(value) => return Ok(value),
+        Ok(value) => {
+            // One of the two values would be lost in silence.
+            return match strict::read(text).ok().and_then(|read| read.repeated.into_iter().next()) {
+                Some(twice) => Err(format!(
+                    "\"{key}\": found the key \"{}\" twice with different values, expected it once",
+                    twice.key
+                )),
+                None => Ok(value),
+            };
+        }
         Err(error) => error,
     };
     if key != "ground_truth" {
@@ -359,6 +385,25 @@ mod tests {
             assert_eq!(decided(row(text)).unwrap().unwrap()["ground_truth"], expected, "{text}");
         }
         assert!(decided(row("call the clinic")).unwrap_err().contains("clinic(day=\"Friday\")"));
+    }
+
+    #[test]
+    fn a_quotation_mark_that_nothing_closes_and_a_repeated_key_are_refused() {
+        let text = "id,decision,why\na,keep,\"so\nit is\"\nb,drop,\"not closed\nc,keep,\nd,drop,\n";
+        let rows = rows_of_csv(text).unwrap();
+        assert!(rows[0].1.is_ok());
+        assert_eq!((rows[1].0, rows[1].1.as_ref().unwrap_err().as_str()), (4, OPEN_QUOTE));
+        assert_eq!(rows.len(), 2);
+        // A mark inside a plain cell is one.
+        assert!(
+            rows_of_csv("id,decision,why\na,keep,5\" pipe\nb,drop,\n")
+                .unwrap()
+                .iter()
+                .all(|row| row.1.is_ok())
+        );
+        let twice = nested("ground_truth", r#"[{"ring": {"times": [1], "times": [2]}}]"#).unwrap_err();
+        assert!(twice.contains("found the key \"times\" twice"), "{twice}");
+        assert_eq!(nested("patch", r#"[{"a": 1, "a": 1}]"#).unwrap(), json!([{"a": 1}]));
     }
 
     #[test]

@@ -307,6 +307,27 @@ fn contradictions_unread_labels_and_other_answers_are_refused() {
     assert!(messages.contains("expected that of the row"), "{messages}");
 }
 
+#[test]
+fn a_file_that_replaces_earlier_decisions_says_so() {
+    let runs = Runs::new();
+    let mut rows = rows_of(&runs.export("file", "rows.csv"));
+    let at = rows
+        .iter()
+        .position(|row| row["possible_decisions"].split(", ").any(|it| it == "irrelevant"))
+        .unwrap();
+    for (decision, expected) in [("drop", false), ("irrelevant", true), ("irrelevant", false)] {
+        set(&mut rows[at], &[("decision", decision)]);
+        write_rows(&runs.path("filled.csv"), &rows);
+        let (code, messages) = runs.import("filled.csv");
+        assert_eq!(code, Some(0), "{messages}");
+        let warning = format!(
+            "warning: the file replaces 1 earlier decision of kim, the first on {} (drop, ",
+            rows[at]["id"]
+        );
+        assert_eq!(messages.contains(&warning), expected, "{messages}");
+    }
+}
+
 /// The one row of a table that is to be decided on, decided and imported.
 fn decide(run: &Path, file: &Path, is_meant: impl Fn(&Row) -> bool, decision: &str) {
     let exported = output(&["review", text(run), "--export", text(file)]);

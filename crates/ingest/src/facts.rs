@@ -100,12 +100,21 @@ impl FactFinder<'_> {
             let mut paths = paths.iter().filter(|(known, _)| *known == fact);
             paths.find_map(|(_, path)| read(at(value, path)?))
         };
-        let in_columns = || self.columns.of(fact).iter().find_map(|name| read(self.line.field(name)?));
+        let in_columns = || self.columns.of(fact).iter().find_map(|name| read(column(self.line, name)?));
         at_paths(self.line, self.envelope.facts)
             .or_else(|| at_paths(self.content, self.body_facts))
             .or_else(in_columns)
             .or_else(|| at_paths(self.content, BODY_FACTS))
     }
+}
+
+/// Returns the value of a column; a name with dots is that of a column, or leads into objects: `metadata.app`.
+fn column<'v>(line: &'v Value, name: &str) -> Option<&'v Value> {
+    let inside = || {
+        let (first, rest) = name.split_once('.')?;
+        rest.split('.').try_fold(line.field(first)?, |at, key| at.field(key))
+    };
+    line.field(name).or_else(inside)
 }
 
 /// The status words of failed requests in logs without an HTTP status.
@@ -227,6 +236,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::log_formats::names::is_read;
 
     #[test]
     fn times_of_every_kind_are_read() {
@@ -279,5 +289,22 @@ mod tests {
         ] {
             assert_eq!(tool_choice(&choice).as_deref(), expected, "{choice}");
         }
+    }
+
+    #[test]
+    fn a_column_with_dots_is_one_or_leads_into_objects() {
+        let line = json!({"metadata": {"app": "bells", "by": {"team": "night"}}, "metadata.app": "piers", "tags": ["a"]});
+        for (name, expected) in [
+            ("metadata.app", Some("piers")),
+            ("metadata.by.team", Some("night")),
+            ("metadata.by.team.id", None),
+            ("tags.0", None),
+            ("metadata", None),
+            ("elsewhere.app", None),
+        ] {
+            assert_eq!(column(&line, name).and_then(Value::as_str), expected, "{name}");
+        }
+        let columns = Columns { assistant: vec!["extra.app".to_owned()], ..Columns::default() };
+        assert!(is_read("extra", &columns) && !is_read("extra", &Columns::default()));
     }
 }

@@ -11,7 +11,7 @@ use crate::report::finished::Finished;
 /// A setting that differs.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// `stage.key`, `ingest.key`, `seed`, ….
+    /// `stage.key`, `ingest.key`, `seed`, …; `reviewed` counts decisions of reviewers in the run folder.
     pub key: String,
     /// Its value in the first run; null if it has none.
     pub before: Value,
@@ -52,6 +52,7 @@ fn flat_pipeline(run: &Finished) -> BTreeMap<String, Value> {
         }
     }
     flat.remove("ingest.inputs");
+    flat.insert("reviewed".to_owned(), json!(run.file.reviewed));
     let stages = run.file.pipeline["stages"].as_array().map(Vec::as_slice).unwrap_or_default();
     for stage in stages {
         let id = stage["id"].as_str().unwrap_or_default();

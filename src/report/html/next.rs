@@ -42,7 +42,8 @@ pub(super) fn next(report: &Report, run: &str) -> Markup {
         ]
     });
     html! {
-        p { "A decision of a person moves a row from held to the dataset or out of it, and an accepted answer makes an entry scored." }
+        p { "A decision of a person moves a row from held to the dataset or out of it, and an accepted answer makes an entry scored. A local page shows these rows one by one and writes the decisions down:" }
+        p { code.why { "callsieve review " (run) } }
         (table::wide(&columns, entries.into_iter().chain(reasons)))
         @if held.len() > MOST {
             p.soft { "Further reasons: " (held.len() - MOST) ". The command without a reason lists all." }

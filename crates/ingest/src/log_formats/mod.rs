@@ -46,7 +46,8 @@ pub struct Columns {
     pub model: Vec<String>,
     /// The user or tenant.
     pub user: Vec<String>,
-    /// The app, team or trace that sent it: a word, or a list of words.
+    /// The app, team or trace that sent it: a word, or a list of words. This and the other facts may be inside objects:
+    /// `metadata.app`.
     pub assistant: Vec<String>,
     /// The conversation it belongs to.
     pub session: Vec<String>,
@@ -83,6 +84,9 @@ impl Default for Columns {
                 "traceName",
                 "request_tags",
                 "tags",
+                "metadata.app",
+                "metadata.assistant",
+                "metadata.agent",
             ]),
             session: names(&["session", "session_id", "conversation_id", "thread_id"]),
             status: names(&["status", "status_code", "http_status"]),
@@ -133,11 +137,9 @@ pub enum Fact {
 }
 
 impl Columns {
-    /// Returns the names of all columns, by what they hold.
-    pub(crate) fn all(&self) -> [&[String]; 11] {
-        let Self { query, functions, system, response, id, time, model, user, assistant, session, status } =
-            self;
-        [query, functions, system, response, id, time, model, user, assistant, session, status]
+    /// Returns the names of all columns.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &String> {
+        self.functions.iter().chain(self.besides_functions())
     }
 
     /// Returns the names of the columns that hold something else than function docs.

@@ -20,7 +20,10 @@ pub fn is_read(name: &str, columns: &Columns) -> bool {
     let first = name.split('.').next().unwrap_or(name);
     KNOWN.contains(first)
         || attributes::is_loose(name)
-        || columns.all().into_iter().flatten().any(|column| column == name)
+        || columns.all().any(|column| {
+            // A column of objects, of which a fact is read.
+            column == name || column.split_once('.').is_some_and(|(first, _)| first == name)
+        })
 }
 
 /// Returns the names of a table's columns as the log formats write them: programs that export tables change the case of names.
@@ -28,7 +31,7 @@ pub fn is_read(name: &str, columns: &Columns) -> bool {
 pub(crate) fn in_known_case(names: &[String], columns: &Columns) -> Option<Vec<String>> {
     let known = |name: &str| {
         let is_same = |known: &&str| known.eq_ignore_ascii_case(name);
-        let mut set = columns.all().into_iter().flatten().map(String::as_str);
+        let mut set = columns.all().map(String::as_str);
         set.find(is_same).or_else(|| KNOWN.iter().copied().find(is_same))
     };
     let mut written = names.to_vec();
