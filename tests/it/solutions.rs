@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::judging::{KEY, reply};
+use crate::review::Page;
 use crate::server::{ReceivedRequest, Reply, Server};
 use crate::support::{assert_same_bytes, callsieve, shown, stable_bytes};
 
@@ -419,6 +420,25 @@ fn judges_are_measured_by_execution_by_people_and_against_another_run() {
     );
     let text = String::from_utf8_lossy(&judged.stdout);
     assert!(text.contains("agrees with execution") && text.contains("win rate  50.0 %"), "{text}");
+    // People decide where the judges of a kept instruction disagree.
+    let page = Page::start(&bench.path("run"), &["--reviewer", "kim"]);
+    let n_rows = page.get("/api/state")["n_rows"].as_u64().unwrap();
+    let items = (0..n_rows).map(|at| page.item(at));
+    let disputed: Vec<Value> = items.filter(|item| item["reason"]["code"] == "judges-disagree").collect();
+    assert!(!disputed.is_empty() && disputed.len() < 24, "{n_rows}");
+    for item in &disputed {
+        let judge = &item["judge"];
+        assert_eq!(
+            (&judge["model"], &judge["reply"]),
+            (&json!("kind, strict"), &json!("kind: pass 1\nstrict: fail 1")),
+            "{item}"
+        );
+        assert!(
+            item["evidence"].as_str().unwrap().contains("\"judged_answer\": \"I have done it.\""),
+            "{item}"
+        );
+    }
+    page.stop();
     let wrong = bench
         .command(&server.url)
         .arg("judge")

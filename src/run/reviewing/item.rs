@@ -8,6 +8,7 @@ use callsieve_review::item::{
 use serde_json::{Value, json};
 
 use super::evidence::Evidence;
+use super::judges::Judgements;
 use super::possible::{Facts, Possible};
 use super::{Kind, Place};
 use crate::answers::human;
@@ -26,6 +27,10 @@ pub(super) struct Content {
     pub(super) list_was: String,
     pub(super) messages: Vec<conversation::Message>,
     pub(super) response: Option<conversation::Message>,
+    /// What judges say about the answer of an instruction.
+    pub(super) judgements: Option<Judgements>,
+    /// The answer of the attempt that they judged.
+    pub(super) judged_answer: Option<String>,
     /// What the label is based on.
     pub(super) basis: Value,
     /// The query of the request that this one was merged into.
@@ -55,6 +60,12 @@ const UNVERIFIED: (&str, &str) =
 /// Why an instruction is reviewed that was kept.
 const KEPT: (&str, &str) =
     ("kept", "The set has this instruction. It was drawn to look for mistakes that no check finds.");
+
+/// Why an instruction is reviewed about which its judges disagree.
+const DISPUTED: (&str, &str) = (
+    "judges-disagree",
+    "The set has this instruction, and its judges do not agree whether its answer is right.",
+);
 
 /// Why a row is reviewed again after its decision was applied.
 const DECIDED: (&str, &str) = ("decided", "A reviewer decided on the row, and the run applied that.");
@@ -98,7 +109,8 @@ pub(super) fn item_of(
         },
         list: is_request.then(|| ListRef { id: list_id.clone(), was: content.list_was.clone() }),
         drafted_answer: Some(row.recorded_answer.clone()).filter(|answer| !answer.is_null()),
-        judge: judge_of(&content.basis, row.relevance.as_deref()),
+        judge: judge_of(&content.basis, row.relevance.as_deref())
+            .or_else(|| content.judgements.as_ref().map(Judgements::view)),
         releases: evidence.releases(place),
         category: row.category.clone(),
         possible: possible.decisions,
@@ -129,6 +141,7 @@ fn reason_of(run: &OpenRun, place: Place) -> Reason {
         let (code, sentence) = match place.kind {
             Kind::Entry => UNVERIFIED,
             Kind::Kept => KEPT,
+            Kind::Disputed => DISPUTED,
             _ => DECIDED,
         };
         return Reason { code: code.to_owned(), sentence: sentence.to_owned() };
@@ -206,6 +219,7 @@ fn queries_of_list(n_waiting: u64, queries: &[String]) -> String {
 fn add_to_evidence(item: &mut Item, row: &ReviewRow, content: &Content) {
     let mut more = Vec::new();
     more.extend(content.leader_query.as_ref().map(|query| ("query_there", json!(query))));
+    more.extend(content.judged_answer.as_ref().map(|answer| ("judged_answer", json!(answer))));
     more.extend(row.flags.as_ref().map(|flags| ("flags", json!(flags))));
     if item.evidence.get("probability").is_none() {
         more.extend(

@@ -9,6 +9,7 @@ mod evidence;
 mod export;
 mod import;
 mod item;
+mod judges;
 mod label_studio;
 mod possible;
 mod source;
@@ -23,12 +24,13 @@ use callsieve_review::store::{Export, History, Line, Reviews};
 
 use self::checker::RunChecker;
 pub use self::import::ImportedReviews;
+use self::judges::Judgements;
 use self::source::RunSource;
 use super::error::refuse;
 use super::options::quoted;
 use super::review::{ReviewOptions, Selection, is_wanted};
 use super::{Error, OpenRun};
-use crate::columns::{MESSAGES, TEXT};
+use crate::columns::{JUDGEMENTS, MESSAGES, TEXT};
 use crate::content_hash::content_hash;
 use crate::engine::corpus::{RowId, Table};
 use crate::engine::decision::digest;
@@ -52,6 +54,8 @@ pub struct ReviewingOptions {
 enum Kind {
     Held,
     Entry,
+    /// It is in an instruction set, and its judges disagree about its answer.
+    Disputed,
     Sampled,
     /// It is in an instruction set, and was drawn.
     Kept,
@@ -120,7 +124,9 @@ impl OpenRun {
             if !options.unverified {
                 places.extend(rows(Kind::Held, review));
                 places.extend(self.sampled(table, options));
-                places.extend(self.sampled_instructions(table, options));
+                let disputed = self.disputed(table, options)?;
+                places.extend(self.sampled_instructions(table, options, &disputed));
+                places.extend(disputed);
             }
             if options.unverified || options.reason.is_none() {
                 places.extend(rows(Kind::Entry, &of_entries));
@@ -175,15 +181,46 @@ impl OpenRun {
         rows.map(|(_, row)| Place { kind: Kind::Sampled, table: table.id(), row }).collect()
     }
 
-    /// Draws instructions that were kept: no rule found anything wrong with them. Other jobs have held rows and entries to look at.
-    fn sampled_instructions(&self, table: &Table, options: &ReviewingOptions) -> Vec<Place> {
-        let is_wanted = table.id() == TableId::Requests
+    /// Returns the instructions that were kept although their judges disagree.
+    fn disputed(&self, table: &Table, options: &ReviewingOptions) -> Result<Vec<Place>, Error> {
+        if !self.has_instructions(table, options) {
+            return Ok(Vec::new());
+        }
+        let kept: Vec<RowIx> = (0..).take(table.len()).filter(|&row| table.is_kept(row)).collect();
+        let mut disputed = Vec::new();
+        Self::each(table, &kept, &[JUDGEMENTS], |nth, cells, at| {
+            let judgements: Option<Judgements> =
+                cells.text(JUDGEMENTS, at).and_then(|text| serde_json::from_str(text).ok());
+            if judgements.is_some_and(|judgements| judgements.disagree()) {
+                disputed.push(Place { kind: Kind::Disputed, table: table.id(), row: kept[nth] });
+            }
+        })?;
+        Ok(disputed)
+    }
+
+    /// Whether instructions that were kept are reviewed as well.
+    fn has_instructions(&self, table: &Table, options: &ReviewingOptions) -> bool {
+        table.id() == TableId::Requests
             && options.reason.is_none()
-            && self.job().name() == instruct::Instruct.name();
-        let n_rows = if is_wanted && options.sample > 0 { table.len() } else { 0 };
+            && self.job().name() == instruct::Instruct.name()
+    }
+
+    /// Draws instructions that were kept: no rule found anything wrong with them. Other jobs have held rows and entries to look at.
+    fn sampled_instructions(
+        &self,
+        table: &Table,
+        options: &ReviewingOptions,
+        disputed: &[Place],
+    ) -> Vec<Place> {
+        let is_wanted = options.sample > 0 && self.has_instructions(table, options);
+        let n_rows = if is_wanted { table.len() } else { 0 };
+        let disputed: BTreeSet<RowIx> = disputed.iter().map(|place| place.row).collect();
         let draw = |row: RowIx| (content_hash(format!("{} {}", self.file.seed, table.row_id(row))), row);
-        let mut drawn: Vec<(u128, RowIx)> =
-            (0..).take(n_rows).filter(|&row| table.is_kept(row)).map(draw).collect();
+        let mut drawn: Vec<(u128, RowIx)> = (0..)
+            .take(n_rows)
+            .filter(|row| table.is_kept(*row) && !disputed.contains(row))
+            .map(draw)
+            .collect();
         drawn.sort_unstable();
         drawn.truncate(options.sample);
         drawn.into_iter().map(|(_, row)| Place { kind: Kind::Kept, table: table.id(), row }).collect()

@@ -81,7 +81,7 @@ impl Facts<'_> {
                     (false, false) => vec!["keep"],
                 }
             }
-            (Kind::Kept, _) => vec!["drop"],
+            (Kind::Kept | Kind::Disputed, _) => vec!["drop"],
             (Kind::Decided, _) if self.table == TableId::DocLists => vec!["keep", "drop", "edit"],
             (Kind::Decided, _) => vec!["accept", "keep", "answer", "relevant", "irrelevant", "drop"],
             _ => OF_AN_ENTRY.to_vec(),
@@ -89,7 +89,7 @@ impl Facts<'_> {
     }
 
     fn is_sampled(&self) -> bool {
-        matches!(self.kind, Kind::Sampled | Kind::Kept)
+        matches!(self.kind, Kind::Sampled | Kind::Kept | Kind::Disputed)
     }
 
     fn accept(&self, words: &[&str]) -> Option<Accept> {

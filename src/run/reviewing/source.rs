@@ -1,6 +1,6 @@
 //! Reads the rows to review from the run, some at a time: a row is never held in memory longer than it is shown.
 //!
-//! Held rows come first, then unverified entries, then sampled rows; in each, the most suspicious first.
+//! Held rows come first, then unverified entries, instructions about which judges disagree, and sampled rows; in each, the most suspicious first.
 
 use callsieve_review::item::{CategoryCount, Item};
 use callsieve_review::server::{Head, Source, SourceError};
@@ -10,11 +10,12 @@ use serde_json::Value;
 use super::Place;
 use super::evidence::Evidence;
 use super::item::{Content, item_of};
-use crate::columns::{ANSWER, MESSAGES, PROGRAM, RELEVANCE_BASIS, RESPONSE, TEXT};
+use crate::columns::{ANSWER, JUDGEMENTS, MESSAGES, PROGRAM, RELEVANCE_BASIS, RESPONSE, TEXT, TRACES};
 use crate::conversation::{Message, last_user};
 use crate::engine::corpus::BatchCells;
 use crate::engine::decision::digest;
 use crate::engine::vocabulary::{ColumnSpec, RowIx, TableId};
+use crate::instruct::attempt::Attempt;
 use crate::instruct::record::Record;
 use crate::run::{Error, OpenRun};
 
@@ -79,7 +80,7 @@ impl RunSource {
     fn contents_of_requests(&self, wanted: &[RowIx]) -> Result<Vec<Content>, Error> {
         let corpus = &self.run.corpus;
         let mut contents: Vec<Content> = wanted.iter().map(|_| Content::default()).collect();
-        let columns = [MESSAGES, RESPONSE, RELEVANCE_BASIS, ANSWER, PROGRAM];
+        let columns = [MESSAGES, RESPONSE, RELEVANCE_BASIS, ANSWER, PROGRAM, JUDGEMENTS, TRACES];
         OpenRun::each(&corpus.requests, wanted, &columns, |nth, cells, at| {
             let content = &mut contents[nth];
             content.was = digest(cells.text(MESSAGES, at).unwrap_or_default());
@@ -88,6 +89,12 @@ impl RunSource {
             content.basis = json::<Value>(cells, RELEVANCE_BASIS, at).unwrap_or_default();
             if let Some(instruction) = json::<Record>(cells, PROGRAM, at) {
                 content.set_instruction(&instruction);
+            }
+            content.judgements = json(cells, JUDGEMENTS, at);
+            if let Some(judgements) = &content.judgements {
+                let attempts: Vec<Attempt> = json(cells, TRACES, at).unwrap_or_default();
+                let judged = attempts.get(judgements.attempt).and_then(Attempt::answer);
+                content.judged_answer = judged.map(str::to_owned);
             }
         })?;
         let lists: Vec<RowIx> = wanted.iter().map(|&row| corpus.list[row as usize]).collect();
