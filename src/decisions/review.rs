@@ -49,7 +49,7 @@ pub(super) fn rows_of_csv(text: &str) -> Result<Vec<Row>, String> {
         Err(error) => return Err(format!("not CSV: {error}")),
     };
     check_columns(names.iter().map(String::as_str))?;
-    let mut rows = Vec::new();
+    let (mut rows, mut last) = (Vec::new(), None);
     for record in reader.records() {
         match record {
             Ok(record) => {
@@ -60,10 +60,8 @@ pub(super) fn rows_of_csv(text: &str) -> Result<Vec<Row>, String> {
                     let cells = names.iter().zip(record.iter());
                     Ok(cells.map(|(name, cell)| (name.clone(), unguarded(cell).into())).collect())
                 };
-                rows.push((
-                    line,
-                    if is_open(text, record.position(), &record) { Err(OPEN_QUOTE.to_owned()) } else { row },
-                ));
+                rows.push((line, row));
+                last = Some(record);
             }
             Err(error) => {
                 let line = line_of(text, error.position());
@@ -71,19 +69,22 @@ pub(super) fn rows_of_csv(text: &str) -> Result<Vec<Row>, String> {
             }
         }
     }
+    if let (Some((_, row)), Some(last)) = (rows.last_mut(), last)
+        && is_open(text, &last)
+    {
+        *row = Err(OPEN_QUOTE.to_owned());
+    }
     Ok(rows)
 }
 
 /// What is said of a record whose quotation mark nothing closes.
 const OPEN_QUOTE: &str = "found a quotation mark that nothing closes, so that all rows from here on are one; expected another at the end of its cell";
 
-/// Whether a record goes on to the end of the text because a quotation mark in it is not closed: the others would be lost in it.
-fn is_open(text: &str, position: Option<&csv::Position>, record: &csv::StringRecord) -> bool {
-    let Some(start) = position.and_then(|position| usize::try_from(position.byte()).ok()) else {
-        return false;
-    };
-    let has_lines = record.iter().next_back().is_some_and(|cell| cell.trim_end().contains(['\n', '\r']));
-    let rest = text.get(start..).unwrap_or_default();
+/// Whether the last record goes on to the end of the text because a quotation mark in it is not closed: the others would be lost in it.
+fn is_open(text: &str, last: &csv::StringRecord) -> bool {
+    let start = last.position().and_then(|position| usize::try_from(position.byte()).ok());
+    let rest = start.and_then(|start| text.get(start..)).unwrap_or_default();
+    let has_lines = last.iter().next_back().is_some_and(|cell| cell.trim_end().contains(['\n', '\r']));
     has_lines && rest.matches('"').count() % 2 == 1
 }
 

@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Map, Value, json};
 
 use super::{ReviewRow, Selection};
+use crate::answers::alternatives::alternatives;
 use crate::answers::called::CallableFunctions;
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::bfcl::category::Category;
@@ -212,7 +213,8 @@ impl OpenRun {
         let is_offered = |name: &str| callable.has_name(name);
         let (finish_reason, status) = (text(cells, FINISH_REASON, at), int(cells, STATUS, at));
         let recorded = recorded_answer(response.as_ref(), finish_reason, status, is_offered);
-        row.recorded_answer = parsed(ANSWER).unwrap_or_else(|| ground_truth_form(&recorded));
+        row.recorded_answer =
+            parsed(ANSWER).unwrap_or_else(|| ground_truth_form(&recorded, &callable, &functions));
         row.category = text(cells, CATEGORY, at).map(str::to_owned).or_else(|| {
             if row.relevance.as_deref().is_some_and(|relevance| relevance != "relevant") {
                 return Some(Category::Irrelevance.name().to_owned());
@@ -267,15 +269,29 @@ fn int(cells: &BatchCells, column: ColumnSpec, at: usize) -> Option<i64> {
 
 /// Recorded calls as BFCL ground truth, each value the only alternative; null if there are none. Whether they fit the
 /// docs is not checked: a person sees them as they were recorded.
-fn ground_truth_form(recorded: &RecordedAnswer) -> Value {
+fn ground_truth_form(recorded: &RecordedAnswer, callable: &CallableFunctions, functions: &Value) -> Value {
     let RecordedAnswer::Calls(calls) = recorded else { return Value::Null };
     let call = |call: &crate::conversation::Call| {
-        let arguments = call.arguments.as_object().into_iter().flatten();
-        let arguments: Map<String, Value> =
-            arguments.map(|(name, value)| (name.clone(), json!([value]))).collect();
-        json!({ call.name.clone(): arguments })
+        let schemas = callable.only_place_of(call).map(|at| &functions[at]["parameters"]["properties"]);
+        let arguments = call.arguments.as_object().into_iter().flatten().map(|(name, value)| {
+            let schema = schemas.and_then(|schemas| schemas.get(name));
+            (
+                name.clone(),
+                json!([schema.map_or_else(|| value.clone(), |schema| as_alternative(schema, value))]),
+            )
+        });
+        json!({ call.name.clone(): arguments.collect::<Map<String, Value>>() })
     };
     calls.iter().map(call).collect()
+}
+
+/// A value as an alternative: members of a dict list their alternatives in turn. Whatever does not fit the doc stays as it is.
+fn as_alternative(schema: &Value, value: &Value) -> Value {
+    let written = match value {
+        Value::Object(_) | Value::Array(_) => alternatives(schema, true, Some(value)).ok(),
+        _ => None,
+    };
+    written.and_then(|mut list| list.pop()).unwrap_or_else(|| value.clone())
 }
 
 /// Evidence without the features of the model, which no person decides by.
@@ -284,5 +300,35 @@ fn without_features(evidence: &str) -> String {
     match object.shift_remove("features") {
         Some(_) => Value::Object(object).to_string(),
         None => evidence.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answers::human;
+    use crate::conversation::Call;
+
+    #[test]
+    fn a_recorded_answer_with_dicts_has_the_form_of_a_ground_truth() {
+        let functions = json!([{"name": "ring", "parameters": {"type": "dict", "required": ["bell"], "properties": {
+            "bell": {"type": "dict", "properties": {"name": {"type": "string"}, "size": {"type": "integer"}}},
+            "times": {"type": "array", "items": {"type": "dict", "properties": {"hour": {"type": "integer"}}}},
+            "loud": {"type": "boolean"}}}}]);
+        let arguments =
+            json!({"bell": {"name": "great"}, "times": [{"hour": 9}, {"hour": 12}], "loud": true});
+        let calls = vec![Call { id: None, name: "ring".to_owned(), arguments }];
+        let docs = functions.as_array().unwrap();
+        let form = |functions: &Value| {
+            ground_truth_form(&RecordedAnswer::Calls(calls.clone()), &CallableFunctions::new(docs), functions)
+        };
+        let expected = json!([{"ring": {"bell": [{"name": ["great"]}], "times": [[{"hour": [9]}, {"hour": [12]}]], "loud": [true]}}]);
+        let found = form(&functions);
+        assert_eq!(found, expected);
+        let calls_found = found.as_array().unwrap();
+        human::check_form(calls_found).unwrap();
+        assert!(human::carried(calls_found, docs, |name, it| (name.to_owned(), it)).is_ok());
+        // Without a doc of the parameter, values are as they were sent.
+        assert_eq!(form(&Value::Null)[0]["ring"]["bell"], json!([{"name": "great"}]));
     }
 }
