@@ -62,6 +62,9 @@ enum BatchAction {
         /// The model that was asked, for `callsieve cache` [default: the name in each answer, which may have a date]
         #[arg(long, value_name = "NAME")]
         model: Option<String>,
+        /// Models and their prices: TOML as configs/models.toml, or the JSON registry of LiteLLM.
+        #[arg(long, value_name = "FILE")]
+        prices: Option<PathBuf>,
     },
     /// Sends the requests of a run that the cache does not answer to the batch service of the server. A request that is
     /// in a batch under way is not sent again.
@@ -87,6 +90,9 @@ enum BatchAction {
         /// Forgets a batch without its answers, so that its requests can be submitted again.
         #[arg(long, value_name = "ID", conflicts_with = "wait")]
         forget: Option<String>,
+        /// Models and their prices: TOML as configs/models.toml, or the JSON registry of LiteLLM.
+        #[arg(long, value_name = "FILE")]
+        prices: Option<PathBuf>,
     },
 }
 
@@ -138,7 +144,10 @@ pub(super) fn batch(args: BatchArgs, registry: &Registry) -> anyhow::Result<Endi
             ));
             Ok(Ending::Done)
         }
-        BatchAction::Import { files, model } => import(&files, model.as_deref(), registry.environment()),
+        BatchAction::Import { files, model, prices } => {
+            let models = prices_of(prices.as_deref())?.unwrap_or_else(Models::known);
+            import(&files, model.as_deref(), &models, registry.environment())
+        }
         BatchAction::Submit { pipeline, max_cost, prices, max_requests, waiting } => {
             let options = SubmitOptions {
                 max_requests: usize::try_from(max_requests).unwrap_or(usize::MAX),
@@ -155,11 +164,19 @@ pub(super) fn batch(args: BatchArgs, registry: &Registry) -> anyhow::Result<Endi
             console::print_status(&format!("batch {id} is forgotten; its requests can be submitted again"));
             Ok(Ending::Done)
         }
-        BatchAction::Poll { waiting, forget: None } => poll(&waiting, registry.environment()),
+        BatchAction::Poll { waiting, forget: None, prices } => {
+            let models = prices_of(prices.as_deref())?.unwrap_or_else(Models::known);
+            poll(&waiting, &models, registry.environment())
+        }
     }
 }
 
-fn import(files: &[PathBuf], model: Option<&str>, environment: &Environment) -> anyhow::Result<Ending> {
+fn import(
+    files: &[PathBuf],
+    model: Option<&str>,
+    models: &Models,
+    environment: &Environment,
+) -> anyhow::Result<Ending> {
     // All are there before the first is read.
     for path in files.iter().filter(|path| path.as_os_str() != "-") {
         side_file::open(path).with_context(|| format!("reading {}", path.display()))?;
@@ -199,6 +216,15 @@ fn import(files: &[PathBuf], model: Option<&str>, environment: &Environment) -> 
             n => format!(", {} left out: their requests have an answer", count(n)),
         }
     ));
+    if all.n_stored > 0 {
+        console::print_status(&match all.cost_of_stored(models) {
+            Ok(cost) => format!("these answers cost {cost:.4} USD at the prices of a batch"),
+            Err(model) => format!(
+                "what these answers cost is unknown: {} has no price\nhint: --model NAME or --prices FILE",
+                if model.is_empty() { "their model" } else { model }
+            ),
+        });
+    }
     if all.n_stored + all.n_failed + all.n_repeated == 0 {
         bail!(
             "no line is an answer of a batch\nhint: give the output and error files of a batch whose requests `callsieve batch export` wrote"
@@ -257,7 +283,7 @@ fn submit(
         return Ok(Ending::Done);
     }
     if waiting.wait {
-        return poll_until(waiting, environment, &cancelled);
+        return poll_until(waiting, models, environment, &cancelled);
     }
     console::print_status(
         "hint: `callsieve batch poll` reads the answers once they are there; then run again",
@@ -272,14 +298,15 @@ fn resumable(error: Error) -> anyhow::Error {
     }
 }
 
-fn poll(waiting: &Waiting, environment: &Environment) -> anyhow::Result<Ending> {
+fn poll(waiting: &Waiting, models: &Models, environment: &Environment) -> anyhow::Result<Ending> {
     let cancel = cancelled_by_signal()?;
-    poll_until(waiting, environment, &|| cancel.load(Ordering::Relaxed))
+    poll_until(waiting, models, environment, &|| cancel.load(Ordering::Relaxed))
 }
 
 /// Looks at the batches once, or until all have ended.
 fn poll_until(
     waiting: &Waiting,
+    models: &Models,
     environment: &Environment,
     cancelled: crate::engine::context::Cancelled<'_>,
 ) -> anyhow::Result<Ending> {
@@ -287,7 +314,7 @@ fn poll_until(
     let mut shown: BTreeMap<String, String> = BTreeMap::new();
     let mut n_seen = 0;
     loop {
-        let polled = poll_batches(environment, cancelled).map_err(resumable)?;
+        let polled = poll_batches(environment, models, cancelled).map_err(resumable)?;
         n_seen += polled.len();
         let mut is_any_open = false;
         for batch in &polled {
@@ -344,13 +371,16 @@ fn described(batch: &PolledBatch) -> String {
             };
             format!("{status}, {} answered{failed}", count(counts.completed))
         }
-        BatchState::Ended { status, n_stored, n_failed, n_missing, .. } => {
+        BatchState::Ended { status, n_stored, n_failed, n_missing, cost, .. } => {
             let mut text = format!("{status}, {} into the cache", counted(*n_stored, "answer", "answers"));
             if *n_failed > 0 {
                 text += &format!(", {} failed", count(*n_failed));
             }
             if n_missing > n_failed {
                 text += &format!(", {} without an answer", count(n_missing - n_failed));
+            }
+            if let Some(cost) = cost {
+                text += &format!(", {cost:.4} USD");
             }
             text
         }

@@ -188,7 +188,13 @@ fn agreement_table(found: &RunAgreement) -> String {
         n => format!("{} of no request that was judged\n", counted(n as u64, "label is", "labels are")),
     };
     let auc = match found.auc {
-        Some(auc) => format!("AUC of the rules' probability: {auc:.3}\n"),
+        Some(auc) => format!(
+            "AUC of the rules' probability: {auc:.3}, over {} of the {} labelled requests, {} relevant{}\n",
+            count(found.scored.0),
+            count(found.all.n()),
+            count(found.scored.1),
+            if found.scored.0 < found.all.n() { "; the rules gave the others no probability" } else { "" }
+        ),
         None => String::new(),
     };
     format!("{}{auc}{unused}", table(&header, &rows, &[1, 2, 3, 4, 5, 6]))

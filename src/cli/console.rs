@@ -2,7 +2,7 @@
 //!
 //! All text passes [`visible`] before it is printed, so no text of a row, no file name and no argument can act on the
 //! terminal; colours are added after that. JSON goes through [`write_json`], which keeps its values. Progress bars
-//! appear on a terminal only; elsewhere each finished step is one line. What cannot be written to standard error is lost,
+//! appear on a terminal only; elsewhere each finished step is one line, and steps that take long have some more. What cannot be written to standard error is lost,
 //! and nothing else happens.
 //!
 //! **Colours.** [`Paint`] is the one palette, for both streams. A stream has colours if it is a terminal, unless `NO_COLOR`,
@@ -30,6 +30,7 @@ use terminal_size::terminal_size_of;
 use unicode_width::UnicodeWidthStr;
 
 use super::layout::{Cell, labelled, words_and_commands};
+use super::progress_lines::ProgressLines;
 use crate::engine::error::is_guarded;
 use crate::run::Observer;
 use crate::text::figures;
@@ -51,6 +52,8 @@ pub struct Console {
 struct Step {
     name: String,
     bar: ProgressBar,
+    /// Lines in place of the bar.
+    lines: Option<ProgressLines>,
     start: Instant,
     /// Rows done, if the bar counts bytes.
     rows: Option<Arc<AtomicU64>>,
@@ -76,6 +79,11 @@ pub fn counting_bar(what: &'static str) -> ProgressBar {
     ProgressBar::new(0).with_style(style(ROWS_BAR)).with_message(what)
 }
 
+/// Returns the lines on progress in place of a bar; `None` if standard error is a terminal.
+pub(super) fn lines_of(what: &'static str) -> Option<ProgressLines> {
+    (!io::stderr().is_terminal()).then(|| ProgressLines::new(what, None))
+}
+
 impl Observer for Console {
     fn begin(&self, step: &str, total: Option<u64>) {
         let bar = if self.is_quiet || !self.is_terminal {
@@ -86,7 +94,8 @@ impl Observer for Console {
             bar.with_style(style(template)).with_message(visible_line(step).into_owned())
         };
         if let Ok(mut slot) = self.step.lock() {
-            *slot = Some(Step { name: step.to_owned(), bar, start: Instant::now(), rows: None });
+            let lines = (!self.is_quiet && !self.is_terminal).then(|| ProgressLines::new("rows", total));
+            *slot = Some(Step { name: step.to_owned(), bar, lines, start: Instant::now(), rows: None });
         }
     }
 
@@ -109,9 +118,10 @@ impl Observer for Console {
     }
 
     fn advance(&self, rows: u64) {
-        if let Ok(slot) = self.step.lock()
-            && let Some(step) = &*slot
+        if let Ok(mut slot) = self.step.lock()
+            && let Some(step) = &mut *slot
         {
+            step.print_if_due(|lines| lines.advance(rows));
             match &step.rows {
                 Some(done) => {
                     done.fetch_add(rows, Ordering::Relaxed);
@@ -120,6 +130,16 @@ impl Observer for Console {
                 }
                 None => step.bar.inc(rows),
             }
+        }
+    }
+
+    fn answers(&self, n: u64, of: u64) {
+        if let Ok(mut slot) = self.step.lock()
+            && let Some(step) = &mut *slot
+        {
+            step.print_if_due(|lines| lines.set("answers", n, of));
+            step.bar.set_length(of);
+            step.bar.set_position(n);
         }
     }
 
@@ -154,6 +174,15 @@ impl Observer for Console {
         match self.step.lock().ok().as_ref().and_then(|slot| slot.as_ref()) {
             Some(step) => step.bar.suspend(print),
             None => print(),
+        }
+    }
+}
+
+impl Step {
+    /// Prints the line on the step that is due, if one is.
+    fn print_if_due(&mut self, line: impl FnOnce(&mut ProgressLines) -> Option<String>) {
+        if let Some(line) = self.lines.as_mut().and_then(line) {
+            print_status(&format!("{:24} {line}", self.name));
         }
     }
 }

@@ -37,6 +37,7 @@ mod model;
 mod pairs;
 mod plan;
 mod probe;
+mod progress_lines;
 mod purge;
 mod report;
 mod retrieve;

@@ -20,6 +20,7 @@ use crate::engine::language_model::ModelUsage;
 use crate::environment::Environment;
 use crate::llm::cache::ReplyCache;
 use crate::llm::models::Models;
+use crate::report::asked;
 use crate::report::model::Report;
 use crate::run::{ModelOptions, ModelPlan, Options, plan_requests};
 use crate::stages::Registry;
@@ -30,7 +31,8 @@ const DAY: u64 = 86_400;
 /// How language models are asked.
 #[derive(Debug, clap::Args)]
 pub(super) struct ModelArgs {
-    /// Stops asking a language model before its answers cost more than this, in US dollars. Rows without an answer are held.
+    /// Stops asking a language model before its answers cost more than this, in US dollars, with those that earlier runs in the same
+    /// folder paid for. Rows without an answer are held.
     #[arg(long, value_name = "USD", value_parser = dollars)]
     max_cost: Option<f64>,
 
@@ -75,7 +77,7 @@ impl ModelArgs {
         let n_not_sent: u64 = report.language_models.values().map(|usage| usage.not_sent).sum();
         (n_not_sent > 0 && !self.cache_only).then(|| {
             format!(
-                "stopped by --max-cost {most}: {} to language models\nhint: the same command with a higher --max-cost goes on; answers that are paid are in the cache",
+                "stopped by --max-cost {most}: {} to language models\nhint: what earlier runs in the folder paid counts; the same command with a higher --max-cost goes on, and answers that are paid are in the cache",
                 counted(n_not_sent, "request was not sent", "requests were not sent")
             )
         })
@@ -247,10 +249,8 @@ pub(super) fn print_plan(plan: &ModelPlan) -> std::io::Result<()> {
         ]);
     }
     let mut text = table.fitted(console::Screen::of_stdout());
-    let sources: std::collections::BTreeSet<&str> =
-        plan.stages.iter().map(|(_, usage)| usage.prices.as_str()).collect();
-    let sources: Vec<&str> = sources.into_iter().collect();
-    let note = format!("Estimates; nothing was sent. Prices: {}.", sources.join(", "));
+    let prices = asked::prices(plan.stages.iter().map(|(_, usage)| usage));
+    let note = format!("Estimates; nothing was sent. {prices}");
     text.append(paragraph("", 0, &words(&note), console::Screen::of_stdout()));
     console::print_painted(&text)
 }

@@ -227,6 +227,10 @@ impl Observer for Watching {
         self.console.read(bytes, total);
     }
 
+    fn answers(&self, n: u64, of: u64) {
+        self.console.answers(n, of);
+    }
+
     fn wait(&self, what: &str) {
         self.console.wait(what);
     }

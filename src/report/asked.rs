@@ -3,7 +3,9 @@
 //! Of several runs that share a cache, one gets an answer from the server and the others from the cache. The card has only
 //! what is the same for all of them.
 
-use crate::engine::language_model::ModelUsage;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::engine::language_model::{ModelUsage, TokenPrices};
 use crate::text::figures::{count, counted};
 
 /// The heading of the section.
@@ -44,6 +46,8 @@ pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
         (usage.cost, "paid"),
         (usage.estimated_cost, "estimated"),
         (usage.wasted_cost, "for unusable answers"),
+        (usage.paid_before, "paid by earlier runs in this folder"),
+        (usage.batch_cost, "paid in batches"),
         (usage.saved_cost, "saved by the cache"),
         (saved_by_rules(usage), "saved by the rows decided without the model"),
     ];
@@ -52,8 +56,38 @@ pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
     if costs.is_empty() {
         text + " The price is unknown."
     } else {
-        text + &format!(" {} (prices: {}).", costs.join(", "), usage.prices)
+        let without = models_without_price(usage);
+        let without = match &without[..] {
+            [] => String::new(),
+            [one] => format!(" The price of {one} is unknown."),
+            several => format!(" The prices of {} are unknown.", several.join(", ")),
+        };
+        text + &format!(" {} (prices: {}).{without}", costs.join(", "), usage.prices)
     }
+}
+
+fn models_without_price(usage: &ModelUsage) -> Vec<&str> {
+    let unknown = usage.model_prices.iter().filter(|(_, prices)| prices.is_none());
+    unknown.map(|(model, _)| model.as_str()).collect()
+}
+
+/// Describes the prices of every model that stages ask, for a million tokens, and where they are from.
+pub fn prices<'u>(usages: impl Iterator<Item = &'u ModelUsage>) -> String {
+    let (mut models, mut sources) = (BTreeMap::new(), BTreeSet::new());
+    for usage in usages.filter(|usage| usage.requests > 0) {
+        models.extend(usage.model_prices.iter().map(|(model, prices)| (model.as_str(), *prices)));
+        sources.insert(usage.prices.as_str());
+    }
+    if models.is_empty() {
+        return "No model is asked.".to_owned();
+    }
+    let of_model = |(model, prices): (&str, Option<TokenPrices>)| match prices {
+        Some(TokenPrices { input, output }) => format!("{model} {input} in, {output} out"),
+        None => format!("{model} unknown"),
+    };
+    let models: Vec<String> = models.into_iter().map(of_model).collect();
+    let sources: Vec<&str> = sources.into_iter().collect();
+    format!("Prices, in USD for a million tokens: {} ({}).", models.join("; "), sources.join("; "))
 }
 
 /// Describes which model a stage asked, for how many rows, and the results of the requests.
@@ -75,7 +109,8 @@ fn asked(stage: &str, usage: &ModelUsage, answers: &[String]) -> String {
 /// Estimated cost in US dollars of the rows that were decided without a model, at the mean cost of the others.
 #[allow(clippy::cast_precision_loss)] // Counts of rows.
 fn saved_by_rules(usage: &ModelUsage) -> Option<f64> {
-    let asked = usage.estimated_cost.into_iter().chain(usage.saved_cost).reduce(|one, other| one + other)?;
+    let costs = [usage.estimated_cost, usage.paid_before, usage.batch_cost, usage.saved_cost];
+    let asked = costs.into_iter().flatten().reduce(|one, other| one + other)?;
     (usage.rows > 0 && usage.rows_without > 0).then(|| asked / usage.rows as f64 * usage.rows_without as f64)
 }
 

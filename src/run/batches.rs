@@ -59,7 +59,7 @@ pub struct Submission {
 }
 
 /// A batch that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct PolledBatch {
     /// Its id on the server; ours, if it is not there.
     pub id: String,
@@ -72,7 +72,7 @@ pub struct PolledBatch {
 }
 
 /// The state of a batch.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum BatchState {
     /// It was interrupted before the server had it: the next submit continues it.
@@ -94,6 +94,8 @@ pub enum BatchState {
         n_failed: u64,
         /// Requests without an answer.
         n_missing: u64,
+        /// What the answers cost, in US dollars at the price of a batch; `None` if it is not known.
+        cost: Option<f64>,
         /// Why it or its requests failed, the first reasons.
         reasons: Vec<String>,
     },
@@ -291,17 +293,21 @@ pub fn sleep(wait: Duration, cancelled: Cancelled<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Looks at all batches of the server, and takes the answers of those that ended into the cache.
+/// Looks at all batches of the server, and takes the answers of those that ended into the cache. `models` has the prices.
 ///
 /// # Errors
 /// There is no key, the server cannot be reached, the cache cannot be written, or it is cancelled.
-pub fn poll_batches(environment: &Environment, cancelled: Cancelled<'_>) -> Result<Vec<PolledBatch>, Error> {
+pub fn poll_batches(
+    environment: &Environment,
+    models: &Models,
+    cancelled: Cancelled<'_>,
+) -> Result<Vec<PolledBatch>, Error> {
     let client = client(environment)?;
     let (cache, _lock) = open(environment)?;
     let mut polled = Vec::new();
     for record in cache.submitted().map_err(halfway)? {
         if record.server == client.base() {
-            polled.push(poll(&client, &cache, &record, cancelled)?);
+            polled.push(poll(&client, &cache, &record, models, cancelled)?);
         }
     }
     Ok(polled)
@@ -327,6 +333,7 @@ fn poll(
     client: &Client,
     cache: &ReplyCache,
     record: &Submitted,
+    models: &Models,
     cancelled: Cancelled<'_>,
 ) -> Result<PolledBatch, Error> {
     let of = |id: &str, state: BatchState| PolledBatch {
@@ -337,7 +344,7 @@ fn poll(
     };
     let Some(id) = &record.batch else { return Ok(of(&record.id, BatchState::NotSubmitted)) };
     let state = match client.find_batch(id, cancelled) {
-        Ok(batch) if batch.has_ended() => ended(client, cache, record, &batch, cancelled),
+        Ok(batch) if batch.has_ended() => ended(client, cache, record, &batch, models, cancelled),
         Ok(batch) => Ok(BatchState::UnderWay {
             status: batch.status,
             counts: batch.request_counts.unwrap_or_default(),
@@ -359,6 +366,7 @@ fn ended(
     cache: &ReplyCache,
     record: &Submitted,
     batch: &RemoteBatch,
+    models: &Models,
     cancelled: Cancelled<'_>,
 ) -> Result<BatchState, crate::llm::Error> {
     let mut imported = Imported::of_model(&record.model);
@@ -384,6 +392,7 @@ fn ended(
         n_stored: n_answered,
         n_failed: imported.n_failed.min(n_missing),
         n_missing,
+        cost: imported.cost(models).filter(|_| n_answered > 0),
         reasons,
     })
 }

@@ -100,6 +100,10 @@ pub fn prepare<'p>(pipeline: &'p Pipeline, out: &Path, options: &'p Options) -> 
     if options.fresh {
         folder.clear()?;
     }
+    let model = match model {
+        Some(model) => Some(Arc::new(language_model::in_folder(model, &folder, &options.model)?)),
+        None => None,
+    };
     let reviewed = reviewed(pipeline, &folder, options)?;
     let decisions = if reviewed.decisions.all.is_empty() {
         Arc::clone(&pipeline.decisions)

@@ -17,7 +17,9 @@ use crate::llm::cache::ReplyCache;
 use crate::llm::client::{Client, RetryPolicy};
 use crate::llm::models::Models;
 use crate::llm::service::{CONCURRENT, ChatService, Dispatch, PendingRequest};
+use crate::llm::spending::Spending;
 use crate::pipeline::Pipeline;
+use crate::text::os_error::cause_of;
 
 /// Where the answers of a language model come from, and what they may cost.
 #[derive(Debug, Clone)]
@@ -27,7 +29,7 @@ pub struct ModelOptions {
     pub cache_only: bool,
     /// Requests at once.
     pub n_concurrent: usize,
-    /// Stops before the answers of the run cost more, in US dollars.
+    /// Stops before the answers of all calls in the run folder cost more, in US dollars.
     pub max_cost: Option<f64>,
     /// The prices; those of the program if `None`.
     pub prices: Option<Models>,
@@ -53,7 +55,7 @@ fn failed(error: &crate::llm::Error) -> Error {
 ///
 /// # Errors
 /// There is no key for the default server, no price for a limit of cost, or the cache cannot be opened.
-pub(super) fn open(pipeline: &Pipeline, options: &ModelOptions) -> Result<Option<Arc<ChatService>>, Error> {
+pub(super) fn open(pipeline: &Pipeline, options: &ModelOptions) -> Result<Option<ChatService>, Error> {
     let models = models(pipeline);
     if models.is_empty() {
         return Ok(None);
@@ -87,7 +89,36 @@ pub(super) fn open(pipeline: &Pipeline, options: &ModelOptions) -> Result<Option
         }
     };
     let cache = ReplyCache::open(environment.caches()).map_err(|error| failed(&error))?;
-    Ok(Some(Arc::new(ChatService::new(cache, prices, dispatch))))
+    Ok(Some(ChatService::new(cache, prices, dispatch)))
+}
+
+/// Has a service count what earlier calls in a run folder paid for.
+///
+/// # Errors
+/// The file with it cannot be read or written, or a limit of cost is given and a model that they asked has no price.
+pub(super) fn in_folder(
+    service: ChatService,
+    folder: &RunFolder,
+    options: &ModelOptions,
+) -> Result<ChatService, Error> {
+    let path = folder.spent();
+    let spending = if path.is_symlink() {
+        return refuse(format!("{} is a symbolic link\nhint: remove it", path.display()));
+    } else {
+        Spending::open(&path)
+            .map_err(|cause| Error::Request(format!("opening {}: {}", path.display(), cause_of(&cause))))?
+    };
+    let paid = match (spending.paid(service.models()), options.max_cost) {
+        (Ok(paid), _) => paid,
+        (Err(_), None) => 0.0,
+        (Err(model), Some(_)) => {
+            return refuse(format!(
+                "--max-cost: an earlier run in {} asked {model}, and its price is unknown\nhint: add it with --prices FILE, or begin again with --fresh",
+                folder.path().display()
+            ));
+        }
+    };
+    Ok(service.with_spending(spending, paid))
 }
 
 /// The planned requests to the language models of a pipeline.

@@ -15,6 +15,9 @@ pub trait Observer: Send + Sync {
     /// `ingest` has read this many bytes of the inputs, of this many in total; both as stored.
     fn read(&self, _bytes: u64, _total: u64) {}
 
+    /// So many requests of the step to a language model have an outcome, of those that are sent together.
+    fn answers(&self, _n: u64, _of: u64) {}
+
     /// The step waits for something outside of this process; one line on what it is.
     fn wait(&self, _what: &str) {}
 
@@ -46,6 +49,10 @@ impl Progress for Watched<'_> {
 
     fn read(&self, bytes: u64, total: u64) {
         self.0.read(bytes, total);
+    }
+
+    fn answers(&self, n: u64, of: u64) {
+        self.0.answers(n, of);
     }
 
     fn wait(&self, what: &str) {

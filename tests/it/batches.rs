@@ -49,6 +49,17 @@ fn a_batch_gives_the_same_dataset_as_the_server() {
     assert!(shown(&imported).contains("39 answers into the cache, 1 failed"), "{}", shown(&imported));
     let run = ["run", "judged.toml", "log.jsonl", "--out", "cached", "--cache-only"];
     assert!(bench.call("", &run).status.success());
+    // 9 tokens for 0.2 USD and 9 for 0.8 USD each million: the prices of a batch. What was paid is no saving.
+    assert!(
+        shown(&imported).contains("these answers cost 0.0004 USD at the prices of a batch"),
+        "{}",
+        shown(&imported)
+    );
+    let usage = bench.usage("cached");
+    assert!((usage["batch_cost"].as_f64().unwrap() - 39.0 * 9e-6).abs() < 1e-9, "{usage}");
+    assert!(usage["saved_cost"].is_null(), "{usage}");
+    let report = shown(&bench.call("", &["report", "cached"]));
+    assert!(report.contains("0.0004 USD paid in batches"), "{report}");
     assert_eq!(bench.usage("cached")["not_sent"], 1);
     fs::write(bench.path("c.jsonl"), &answers[39]).unwrap();
     assert!(bench.call("", &["batch", "import", "c.jsonl"]).status.success());
@@ -218,10 +229,10 @@ fn a_submitted_batch_is_polled_and_gives_the_same_dataset_as_the_server() {
     }
     let text = call(&["batch", "poll"], 1);
     for expected in [
-        "batch_0: 15 requests to gpt-4.1-mini: completed, 15 answers into the cache\n",
-        "batch_1: 15 requests to gpt-4.1-mini: expired, 7 answers into the cache, 2 failed, 6 without an answer",
+        "batch_0: 15 requests to gpt-4.1-mini: completed, 15 answers into the cache, 0.0001 USD\n",
+        "batch_1: 15 requests to gpt-4.1-mini: expired, 7 answers into the cache, 2 failed, 6 without an answer, 0.0001 USD\n",
         "batch_1: the request failed: too long",
-        "batch_2: 10 requests to gpt-4.1-mini: failed, 0 answers into the cache, 10 without an answer",
+        "batch_2: 10 requests to gpt-4.1-mini: failed, 0 answers into the cache, 10 without an answer\n",
         "batch_2: Enqueued token limit",
         "hint: `callsieve batch submit` sends requests without an answer again",
     ] {
@@ -238,7 +249,12 @@ fn a_submitted_batch_is_polled_and_gives_the_same_dataset_as_the_server() {
     });
     let text = call(&[&SUBMIT[..], &["--wait", "--interval", "1"]].concat(), 0);
     ends.join().unwrap();
-    assert!(text.contains("batch_3: 18 requests to gpt-4.1-mini: completed, 18 answers"), "{text}");
+    assert!(
+        text.contains(
+            "batch_3: 18 requests to gpt-4.1-mini: completed, 18 answers into the cache, 0.0002 USD"
+        ),
+        "{text}"
+    );
     let run = ["run", "judged.toml", "log.jsonl", "--out", "cached"];
     assert!(bench.call(&server.url, &run).status.success());
     assert_same_bytes(&expected, &stable_bytes(&bench.path("cached")));

@@ -24,6 +24,7 @@ mod cleaned_parquet;
 mod cli;
 mod collisions;
 mod compare;
+mod costs;
 mod damage;
 mod decisions;
 mod deep;

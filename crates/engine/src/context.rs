@@ -12,6 +12,8 @@ pub trait Progress: Send + Sync {
     fn advance(&self, rows: u64);
     /// Reports the number of bytes of the inputs that are read, of all bytes.
     fn read(&self, _bytes: u64, _total: u64) {}
+    /// Reports how many requests to a language model have an outcome, of those that are sent together.
+    fn answers(&self, _n: u64, _of: u64) {}
     /// Shows what the step waits for, in one line.
     fn wait(&self, _what: &str) {}
     /// Ends the step; `outcome` is one line about its result.

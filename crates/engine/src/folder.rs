@@ -17,7 +17,7 @@ use super::disk::{is_link, owner_only, put_in_place, remove, sync_folder};
 use super::error::{At, Error, Result};
 use super::foreign_files::refuse_foreign_files;
 use super::layout::{
-    DATASET, EARLIER, FORGOTTEN_LIST, INGEST, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPOOL, STAGES,
+    DATASET, EARLIER, FORGOTTEN_LIST, INGEST, MANIFEST, MARKER, OUTCOME, RUN_FILE, SPENT, SPOOL, STAGES,
     temporary_path,
 };
 use super::manifest::{sealed_manifest, step_folders};
@@ -90,10 +90,15 @@ impl RunFolder {
     /// Something cannot be removed.
     pub fn clear(&self) -> Result<()> {
         self.remove_outcome()?;
-        for name in [EARLIER, INGEST, STAGES, SPOOL] {
+        for name in [EARLIER, INGEST, STAGES, SPOOL, SPENT] {
             remove(&self.path.join(name))?;
         }
         self.remove_partial()
+    }
+
+    /// Returns the path of the file of what the calls of this folder paid language models for.
+    pub fn spent(&self) -> PathBuf {
+        self.path.join(SPENT)
     }
 
     /// Returns the path of the copy of standard input.

@@ -143,10 +143,25 @@ pub struct ModelUsage {
     pub estimated_batch_cost: Option<f64>,
     /// US dollars for answers that cannot be used.
     pub wasted_cost: Option<f64>,
-    /// US dollars that the answers in the cache cost when they arrived.
+    /// US dollars for answers that an earlier run in the same folder paid for.
+    pub paid_before: Option<f64>,
+    /// US dollars for answers that a batch paid for, at its price.
+    pub batch_cost: Option<f64>,
+    /// US dollars that the other answers in the cache cost when they arrived. A run counts each answer once.
     pub saved_cost: Option<f64>,
     /// Where prices are from, with their date.
     pub prices: String,
+    /// The models that were asked, with their prices; `None` if a price is not known.
+    pub model_prices: BTreeMap<String, Option<TokenPrices>>,
+}
+
+/// US dollars for a million tokens of a model.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct TokenPrices {
+    /// Of the prompt.
+    pub input: f64,
+    /// Of the output.
+    pub output: f64,
 }
 
 impl ModelUsage {
@@ -177,7 +192,16 @@ impl ModelUsage {
         self.estimated_cost = sum(self.estimated_cost, other.estimated_cost);
         self.estimated_batch_cost = sum(self.estimated_batch_cost, other.estimated_batch_cost);
         self.wasted_cost = sum(self.wasted_cost, other.wasted_cost);
+        self.paid_before = sum(self.paid_before, other.paid_before);
+        self.batch_cost = sum(self.batch_cost, other.batch_cost);
         self.saved_cost = sum(self.saved_cost, other.saved_cost);
+        self.model_prices.extend(other.model_prices.iter().map(|(name, prices)| (name.clone(), *prices)));
+    }
+
+    /// Returns the US dollars that all answers cost, whoever paid for them; `None` if no price is known.
+    pub fn cost_of_answers(&self) -> Option<f64> {
+        let costs = [self.cost, self.paid_before, self.batch_cost, self.saved_cost];
+        costs.into_iter().flatten().reduce(|one, other| one + other)
     }
 
     /// Counts an answer that cannot be used, and what it cost in this run.

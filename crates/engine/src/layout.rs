@@ -22,6 +22,8 @@ pub const MANIFEST: &str = "manifest.json";
 pub const FORGOTTEN_FATES: &str = "forgotten.parquet";
 /// The list of forgotten records.
 pub(super) const FORGOTTEN_LIST: &str = "forgotten.json";
+/// What the calls of the folder paid language models for.
+pub(super) const SPENT: &str = "spent.jsonl";
 pub(super) const DATASET: &str = "dataset";
 /// The folder of what was read.
 pub const INGEST: &str = "ingest";

@@ -113,6 +113,10 @@ impl Progress for WarnsOnce<'_> {
         self.progress.advance(rows);
     }
 
+    fn answers(&self, n: u64, of: u64) {
+        self.progress.answers(n, of);
+    }
+
     fn wait(&self, what: &str) {
         self.progress.wait(what);
     }

@@ -6,13 +6,14 @@
 pub mod service;
 pub mod submitted;
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
 use super::Error;
 use super::cache::{ReplyCache, RequestKey, StoredReply};
 use super::chat::read_reply;
+use super::models::Models;
 use super::service::PendingRequest;
 use callsieve_text::outside::shortened;
 
@@ -106,6 +107,10 @@ pub struct Imported {
     model: Option<String>,
     /// Requests with an answer: a second one to the same request is left out.
     answered: HashSet<RequestKey>,
+    /// What the answers took, by model.
+    tokens: BTreeMap<String, Tokens>,
+    /// The same of those that are left out, because the cache has an answer.
+    tokens_repeated: BTreeMap<String, Tokens>,
     /// Answers that are stored.
     pub n_stored: u64,
     /// Answers that are left out, because their request has one: in the same files, or in the cache.
@@ -120,6 +125,25 @@ impl Imported {
     /// Returns the answers to requests to a model.
     pub fn of_model(model: &str) -> Self {
         Self { model: Some(model.to_owned()), ..Self::default() }
+    }
+
+    /// Returns what all answers cost at the prices of batches, those included that are left out; `None` if a price is not known.
+    pub fn cost(&self, models: &Models) -> Option<f64> {
+        cost_of(&self.tokens, models)
+    }
+
+    /// Returns what the stored answers cost at the prices of batches.
+    ///
+    /// # Errors
+    /// The price of a model is not known; the error is its name.
+    pub fn cost_of_stored(&self, models: &Models) -> Result<f64, &str> {
+        let repeated = cost_of(&self.tokens_repeated, models).unwrap_or(0.0);
+        match cost_of(&self.tokens, models) {
+            Some(cost) => Ok((cost - repeated).max(0.0)),
+            None => {
+                Err(self.tokens.keys().find(|model| models.get(model).is_none()).map_or("", String::as_str))
+            }
+        }
     }
 
     /// Returns the requests with an answer.
@@ -139,6 +163,7 @@ impl Imported {
                     reply.model.clone_from(model);
                 }
                 if self.answered.insert(key) {
+                    add_tokens(&mut self.tokens, &reply);
                     self.waiting.push((key, reply));
                 } else {
                     self.n_repeated += 1;
@@ -173,6 +198,8 @@ impl Imported {
         for (key, reply) in &self.waiting {
             if cache.get(*key)?.is_none_or(|stored| stored.is_unusable) {
                 new.push((*key, reply));
+            } else {
+                add_tokens(&mut self.tokens_repeated, reply);
             }
         }
         let n_new = new.len() as u64;
@@ -182,6 +209,24 @@ impl Imported {
         self.waiting.clear();
         Ok(())
     }
+}
+
+/// Tokens of requests, of their parts in a cache, and of answers.
+type Tokens = (u64, u64, u64);
+
+fn add_tokens(sums: &mut BTreeMap<String, Tokens>, stored: &StoredReply) {
+    let Ok(reply) = read_reply(&stored.reply, 0.0) else { return };
+    let sum = sums.entry(stored.model.clone()).or_default();
+    sum.0 += reply.input_tokens.unwrap_or(0);
+    sum.1 += reply.cached_tokens.unwrap_or(0);
+    sum.2 += reply.output_tokens.unwrap_or(0);
+}
+
+fn cost_of(sums: &BTreeMap<String, Tokens>, models: &Models) -> Option<f64> {
+    sums.iter().try_fold(0.0, |sum, (model, &(input, cached, output))| {
+        let model = models.get(model)?;
+        Some(sum + model.batch.unwrap_or(model.price).cost(input, cached, output))
+    })
 }
 
 enum Line {

@@ -29,6 +29,7 @@ mod retry;
 mod secrets;
 mod sender;
 pub mod service;
+pub mod spending;
 mod tls;
 pub mod tokens;
 

@@ -20,11 +20,12 @@ use super::claims::Owner;
 use super::client::Client;
 use super::failures::Failures;
 use super::models::{Model, Models, Price};
+use super::spending::Spending;
 use super::tokens::{self, TokenCounter};
 use callsieve_engine::context::Context;
 use callsieve_engine::error::Error as RunError;
 use callsieve_engine::language_model::{
-    Answered, AnsweredCall, ChatAnswer, ChatRequest, LanguageModel, ModelUsage, Unanswered,
+    Answered, AnsweredCall, ChatAnswer, ChatRequest, LanguageModel, ModelUsage, TokenPrices, Unanswered,
 };
 use sending::{Sending, State};
 
@@ -56,7 +57,7 @@ pub enum Dispatch {
         client: Box<Client>,
         /// Requests at once.
         n_concurrent: usize,
-        /// Stops before the answers of this run cost more, in US dollars.
+        /// Stops before the answers of this run, and of earlier ones in its folder, cost more, in US dollars.
         max_cost: Option<f64>,
     },
     /// They stay without an answer.
@@ -71,8 +72,12 @@ pub struct ChatService {
     models: Models,
     tokens: TokenCounter,
     dispatch: Dispatch,
-    /// US dollars that answers of this run cost so far.
+    /// US dollars that answers of this run, and of earlier ones in its folder, cost so far.
     spent: Mutex<f64>,
+    /// What the calls of the run folder paid for, if there is one.
+    spending: Option<Spending>,
+    /// The requests whose cost this round has reported: a stage that asks the same saves nothing more.
+    reported: Mutex<HashSet<RequestKey>>,
     pending: Mutex<Vec<PendingRequest>>,
     /// Requests with an unusable answer in this run, which does not ask again.
     unusable: Mutex<HashSet<RequestKey>>,
@@ -116,6 +121,8 @@ impl ChatService {
             tokens: TokenCounter::default(),
             dispatch,
             spent: Mutex::new(0.0),
+            spending: None,
+            reported: Mutex::default(),
             pending: Mutex::default(),
             unusable: Mutex::default(),
             failed: Mutex::default(),
@@ -125,6 +132,17 @@ impl ChatService {
             opened_ms: now_ms(),
             owner: Mutex::default(),
         }
+    }
+
+    /// Counts what the calls of a run folder paid for, `paid` US dollars until now, and notes there what this one pays for.
+    #[must_use]
+    pub fn with_spending(self, spending: Spending, paid: f64) -> Self {
+        Self { spending: Some(spending), spent: Mutex::new(paid), ..self }
+    }
+
+    /// Returns the models and their prices.
+    pub fn models(&self) -> &Models {
+        &self.models
     }
 
     /// Returns the requests that were collected since the last call, each once, in the order in which they were asked.
@@ -152,18 +170,22 @@ impl LanguageModel for ChatService {
             if cx.cancelled() {
                 return Err(RunError::Interrupted);
             }
-            let price = question.price();
             question.model().clone_into(&mut usage.model);
+            if !usage.model_prices.contains_key(question.model()) {
+                usage.model_prices.insert(question.model().to_owned(), question.token_prices());
+            }
             if let Some(stored) = self.cache.get(question.key).map_err(run_error)?
                 && !self.asks_again(question.key, &stored)
                 && let Ok(reply) = read_reply(&stored.reply, 0.0)
             {
                 if let Some(paid) = self.paid_in_earlier_round(question.key) {
+                    self.is_first_reported(question.key);
                     count_paid(usage, question, paid);
                     answered.costs[at] = paid.cost;
                 } else {
                     usage.cached += 1;
-                    add(&mut usage.saved_cost, cost(price, &reply));
+                    let (cost, paid_by) = self.cost_of_stored(question, &stored, &reply);
+                    add(paid_by.sum_in(usage), cost);
                 }
                 answered.outcomes[at] = Ok(answer_of(reply));
             } else if *first_of.entry(question.key).or_insert(at) == at {
@@ -246,12 +268,36 @@ impl ChatService {
     /// Begins another round of the run: replies that arrived in earlier ones are counted again, each once.
     pub fn begin_round(&self) {
         self.round.fetch_add(1, Ordering::Relaxed);
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     /// Remembers what a reply took that arrived now.
     fn remember_paid(&self, key: RequestKey, paid: Paid) {
         let paid = Paid { round: self.round.load(Ordering::Relaxed), ..paid };
         self.paid.lock().unwrap_or_else(PoisonError::into_inner).insert(key, paid);
+    }
+
+    /// Whether the cost of a request is not reported yet in this round. It is from now on.
+    fn is_first_reported(&self, key: RequestKey) -> bool {
+        self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(key)
+    }
+
+    /// Returns what a stored reply cost, and who paid it; no cost if this round has reported it.
+    fn cost_of_stored(
+        &self,
+        question: &Question<'_>,
+        stored: &StoredReply,
+        reply: &ChatReply,
+    ) -> (Option<f64>, PaidBy) {
+        let is_of_folder = self.spending.as_ref().is_some_and(|spending| spending.has(question.key));
+        let (price, paid_by) = match stored.latency {
+            _ if is_of_folder => (question.price(), PaidBy::ThisFolder),
+            // Replies of batches have none.
+            None => (question.known.map(|model| model.batch.unwrap_or(model.price)), PaidBy::Batch),
+            Some(_) => (question.price(), PaidBy::Others),
+        };
+        let is_first = self.is_first_reported(question.key);
+        (cost(price, reply).filter(|_| is_first), paid_by)
     }
 
     /// What a reply took that arrived in an earlier round, once a round.
@@ -353,6 +399,7 @@ impl ChatService {
             states: vec![State::Open; missing.len()],
             n_concurrent,
             saved: vec![None; missing.len()],
+            n_ended: 0,
         };
         let ended = sending.run(&bodies);
         let (budget, stopped, saved) = sending.finish();
@@ -375,6 +422,28 @@ impl ChatService {
             }
         }
         ended.map_err(run_error)
+    }
+}
+
+/// Who paid for a reply in the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PaidBy {
+    /// An earlier call in the folder of the run.
+    ThisFolder,
+    /// A batch.
+    Batch,
+    /// A run in another folder.
+    Others,
+}
+
+impl PaidBy {
+    /// Returns the sum in which the cost of such a reply is.
+    fn sum_in(self, usage: &mut ModelUsage) -> &mut Option<f64> {
+        match self {
+            Self::ThisFolder => &mut usage.paid_before,
+            Self::Batch => &mut usage.batch_cost,
+            Self::Others => &mut usage.saved_cost,
+        }
     }
 }
 
@@ -403,6 +472,10 @@ impl<'r> Question<'r> {
 
     fn price(&self) -> Option<Price> {
         self.known.map(|model| model.price)
+    }
+
+    fn token_prices(&self) -> Option<TokenPrices> {
+        self.price().map(|Price { input, output, .. }| TokenPrices { input, output })
     }
 
     /// The name of the model.

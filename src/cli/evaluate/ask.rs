@@ -187,6 +187,7 @@ impl AskArgs {
             .context("cannot listen for Ctrl-C")?;
         console::print_status(&format!("asking {} on {}", settings.model, client.base()));
         let bar = console::counting_bar("outputs");
+        let mut lines = console::lines_of("outputs");
         let asked = ask::ask(
             &client,
             &dataset,
@@ -197,6 +198,10 @@ impl AskArgs {
             &mut |n, of| {
                 bar.set_length(of as u64);
                 bar.set_position(n as u64);
+                if let Some(line) = lines.as_mut().and_then(|lines| lines.set("outputs", n as u64, of as u64))
+                {
+                    console::print_status(&line);
+                }
             },
         );
         bar.finish_and_clear();

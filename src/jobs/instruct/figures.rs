@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::engine::error::{At as _, Result};
+use crate::engine::language_model::ModelUsage;
 use crate::instruct::record::{TEMPLATE, UNEXECUTED};
 use crate::side_file;
 use crate::stages::yields::{PASSED, YIELDS_NOTE, Yields};
@@ -143,12 +144,10 @@ impl Yield {
 /// US dollars of all stages for an instruction of the set; `None` if no price is known.
 pub(super) fn cost_of_one(report: &Value, n: u64) -> Option<f64> {
     let usages = report["language_models"].as_object()?;
-    let paid =
-        |usage: &Value| usage["cost"].as_f64().unwrap_or(0.0) + usage["saved_cost"].as_f64().unwrap_or(0.0);
-    let total: f64 = usages.values().map(paid).sum();
-    let is_known = usages.values().any(|usage| usage["cost"].is_number() || usage["saved_cost"].is_number());
+    let cost = |usage: &Value| ModelUsage::deserialize(usage).ok()?.cost_of_answers();
+    let total = usages.values().filter_map(cost).reduce(|one, other| one + other);
     #[allow(clippy::cast_precision_loss)] // Counts of instructions.
-    (is_known && n > 0).then(|| total / n as f64)
+    total.filter(|_| n > 0).map(|total| total / n as f64)
 }
 
 /// How calls were executed, in words.

@@ -233,12 +233,8 @@ pub(super) fn costs(report: &Report) -> Markup {
     let all: Vec<Bar<'_>> = report
         .language_models
         .iter()
-        .filter(|(_, usage)| usage.cost.is_some() || usage.saved_cost.is_some())
-        .map(|(stage, usage)| Bar {
-            label: stage,
-            value: usage.cost.unwrap_or(0.0) + usage.saved_cost.unwrap_or(0.0),
-            second: None,
-            link: None,
+        .filter_map(|(stage, usage)| {
+            Some(Bar { label: stage, value: usage.cost_of_answers()?, second: None, link: None })
         })
         .collect();
     let chart = Bars {

@@ -86,6 +86,8 @@ pub struct RunAgreement {
     pub by_language: BTreeMap<String, Agreement>,
     /// The area under the ROC curve of the probabilities that the rules gave; `None` if they gave none to one of the labels.
     pub auc: Option<f64>,
+    /// Labelled requests that the rules gave a probability, over which the area is, and the relevant ones among them.
+    pub scored: (u64, u64),
     /// Labels of no request that was judged.
     pub unused: usize,
 }
@@ -148,6 +150,8 @@ pub fn agreement(run: &Path, labels: &Path, registry: &Registry) -> Result<RunAg
         ));
     }
     found.auc = roc_auc(&scored);
+    let n_relevant = scored.iter().filter(|(_, is_relevant)| *is_relevant).count();
+    found.scored = (scored.len() as u64, n_relevant as u64);
     found.unused = labels.len().saturating_sub(n_used);
     Ok(found)
 }

@@ -62,6 +62,8 @@ pub(super) struct Sending<'s> {
     pub(super) n_concurrent: usize,
     /// What replies that other processes paid for would have cost.
     pub(super) saved: Vec<Option<f64>>,
+    /// Requests with an outcome.
+    pub(super) n_ended: u64,
 }
 
 impl Sending<'_> {
@@ -143,16 +145,23 @@ impl Sending<'_> {
                 Claim::Stored(stored) => {
                     let at = self.missing[nth];
                     if let Ok(reply) = read_reply(&stored.reply, 0.0) {
-                        self.saved[nth] = cost(self.questions[at].price(), &reply);
+                        let is_first = service.is_first_reported(self.questions[at].key);
+                        self.saved[nth] = cost(self.questions[at].price(), &reply).filter(|_| is_first);
                         self.answered.usage.cached += 1;
                         self.answered.outcomes[at] = Ok(answer_of(reply));
-                        self.cx.progress.advance(1);
+                        self.ended();
                     }
                     State::Done
                 }
             };
         }
         Ok(())
+    }
+
+    /// Counts a request that has an outcome, and shows it.
+    fn ended(&mut self) {
+        self.n_ended += 1;
+        self.cx.progress.answers(self.n_ended, self.missing.len() as u64);
     }
 
     fn is_all_sent(&self) -> bool {
@@ -254,10 +263,19 @@ impl Sending<'_> {
                 let paid =
                     Paid { round: 0, input_tokens: input, output_tokens: output, cost, estimated_input };
                 self.service.remember_paid(question.key, paid);
+                self.service.is_first_reported(question.key);
+                if let Some(spending) = &self.service.spending
+                    && let Err(cause) = spending.note(question.key, question.model(), (input, cached, output))
+                {
+                    self.stopped.get_or_insert(RunError::Service(format!(
+                        "what the run pays for cannot be noted in its folder: {cause}"
+                    )));
+                    return ControlFlow::Break(());
+                }
                 // Other runs have used the first one.
                 let first = earlier.and_then(|earlier| read_reply(&earlier.reply, 0.0).ok());
                 self.answered.outcomes[at] = Ok(answer_of(first.unwrap_or(reply)));
-                self.cx.progress.advance(1);
+                self.ended();
             }
             Err(error) => {
                 self.budget.arrived(nth, None, None);
@@ -275,7 +293,7 @@ impl Sending<'_> {
                     self.stopped = Some(hopeless(why, &error, self.client.base()));
                     return ControlFlow::Break(());
                 }
-                self.cx.progress.advance(1);
+                self.ended();
             }
         }
         ControlFlow::Continue(())
