@@ -9,7 +9,7 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::judging::{Bench, KEY, PIPELINE, clean_run, judged, query, reply};
+use crate::judging::{Bench, KEY, PIPELINE, clean_run, judged, query, reply, reply_of};
 use crate::server::{ReceivedRequest, Reply, Server};
 use crate::support::{assert_same_bytes, shown, stable_bytes};
 use serde_json::{Value, json};
@@ -365,7 +365,7 @@ fn drafted(request: &ReceivedRequest) -> Reply {
     let arguments = json!({"bell": bell + u64::from(errs)}).to_string();
     let calls =
         if bell % 7 == 1 { json!([]) } else { json!([{"name": "ring_bell", "arguments": arguments}]) };
-    reply(&json!({"reason": "So.", "calls": calls}).to_string())
+    reply_of(request.json()["model"].as_str().unwrap(), &json!({"reason": "So.", "calls": calls}).to_string())
 }
 
 #[test]

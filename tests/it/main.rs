@@ -31,6 +31,7 @@ mod deep;
 mod determinism;
 mod docs_of_sets;
 mod documented;
+mod drafts;
 mod embedders;
 mod endless;
 mod endpoints;

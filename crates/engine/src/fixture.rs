@@ -5,7 +5,8 @@
 //! `{"doc_lists": [{column: value, …}], "requests": [{"list": 0, column: value, …}]}`. Without requests, each list has
 //! one; without lists, there is one without functions. `null` is an empty cell; any other value that is not text is
 //! stored as JSON. `"merged_into": 0` makes a request one that was merged into another, equal one. `"replies": [text, …]` are
-//! the replies of a language model to the requests of a stage, in their order; `null` is a request that fails.
+//! the replies of a language model to the requests of a stage, in their order; `null` is a request that fails, and
+//! `{"served_by": name, "reply": text}` is one of a server that names its model.
 
 #![expect(clippy::unwrap_used, reason = "a test with a wrong table fails")]
 
@@ -101,15 +102,23 @@ pub fn judged(stage: &dyn Stage, tables: &Value) -> Judged {
 /// A language model that replies as an example says.
 #[derive(Debug)]
 struct Scripted {
-    replies: Vec<Option<String>>,
+    replies: Vec<Option<ChatAnswer>>,
     n_asked: AtomicU64,
 }
 
 impl Scripted {
     fn of(tables: &Value) -> Option<Arc<dyn LanguageModel>> {
         let replies = tables.get("replies")?.as_array().unwrap();
-        let text = |reply: &Value| (!reply.is_null()).then(|| text(reply));
-        Some(Arc::new(Self { replies: replies.iter().map(text).collect(), n_asked: AtomicU64::new(0) }))
+        let answer = |reply: &Value| match reply {
+            Value::Null => None,
+            Value::Object(named) if named.contains_key("served_by") => {
+                let mut answer = ChatAnswer::of_text(text(&named["reply"]));
+                answer.model = named["served_by"].as_str().map(str::to_owned);
+                Some(answer)
+            }
+            reply => Some(ChatAnswer::of_text(text(reply))),
+        };
+        Some(Arc::new(Self { replies: replies.iter().map(answer).collect(), n_asked: AtomicU64::new(0) }))
     }
 }
 
@@ -122,8 +131,8 @@ impl LanguageModel for Scripted {
     fn answer(&self, requests: &[ChatRequest], _: &Context<'_>) -> Result<Answered> {
         let reply = |_: &ChatRequest| {
             let at = usize::try_from(self.n_asked.fetch_add(1, Ordering::Relaxed)).unwrap();
-            let text = self.replies.get(at).cloned().flatten();
-            text.map(ChatAnswer::of_text).ok_or_else(|| Unanswered::Failed("status 503".to_owned()))
+            let answer = self.replies.get(at).cloned().flatten();
+            answer.ok_or_else(|| Unanswered::Failed("status 503".to_owned()))
         };
         let outcomes: Vec<_> = requests.iter().map(reply).collect();
         Ok(Answered { costs: vec![None; outcomes.len()], outcomes, usage: ModelUsage::default() })

@@ -41,6 +41,8 @@ pub struct ChatAnswer {
     pub reasoning: Option<String>,
     /// Why it ended, in the server's word, such as `stop`, `tool_calls` or `length`.
     pub finish_reason: Option<String>,
+    /// The name that the server gives the model that answered; aliases of one model have the same.
+    pub model: Option<String>,
     /// Tokens of the request, if the server counts them.
     pub input_tokens: Option<u64>,
     /// Tokens of the answer, if the server counts them.

@@ -555,6 +555,7 @@ fn answer_of(reply: ChatReply) -> ChatAnswer {
     answer.calls = reply.calls.into_iter().enumerate().map(call).collect();
     answer.reasoning = reply.reasoning;
     answer.finish_reason = reply.finish_reason;
+    answer.model = reply.whole["model"].as_str().filter(|name| !name.is_empty()).map(str::to_owned);
     (answer.input_tokens, answer.output_tokens) = (reply.input_tokens, reply.output_tokens);
     answer
 }

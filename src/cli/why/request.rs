@@ -1,5 +1,7 @@
 //! Text of the history of a request: as sent, with its docs; how it was judged, and its fate.
 
+use serde_json::Value;
+
 use super::text::{PURGED, Texts, reason};
 use crate::conversation::Message;
 use crate::engine::corpus::RowId;
@@ -95,6 +97,9 @@ impl Texts {
         if let (None, Some(answer)) = (&kept.category_basis, &kept.answer) {
             text += &format!("answer    {}\n", self.shown(answer.as_str()));
         }
+        if let Some(basis) = &kept.answer_basis {
+            text += &drafted(basis.as_str());
+        }
         if let Some(flags) = &kept.flags {
             text += &format!("flags     {flags}\n");
         }
@@ -170,4 +175,31 @@ fn content_and_calls(message: &Message) -> String {
         .chain(calls)
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// The language models that drafted an answer, where its values come from, and what nobody asked for.
+fn drafted(basis: &str) -> String {
+    let Ok(basis) = serde_json::from_str::<Value>(basis) else { return String::new() };
+    let texts = |key: &str| {
+        let texts = basis[key].as_array().into_iter().flatten().filter_map(Value::as_str);
+        texts.map(|text| visible_line(text).into_owned()).collect::<Vec<_>>().join(", ")
+    };
+    let mut text = format!("drafted   by {}", texts("asked"));
+    if basis["models"].is_array() {
+        text += &format!(", which are the models {}", texts("models"));
+    }
+    let of_call = |call: &Value| {
+        let values = call.as_object().into_iter().flatten();
+        values
+            .map(|(name, from)| format!("{name} from {}", from.as_str().unwrap_or_default()))
+            .collect::<Vec<_>>()
+    };
+    let values: Vec<String> = basis["values"].as_array().into_iter().flatten().flat_map(of_call).collect();
+    if !values.is_empty() {
+        text += &format!("; {}", visible_line(&values.join(", ")));
+    }
+    if basis["left_out"].is_array() {
+        text += &format!("; left out, as nobody asked for it: {}", texts("left_out"));
+    }
+    text + "\n"
 }

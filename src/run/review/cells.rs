@@ -12,8 +12,8 @@ use crate::answers::called::CallableFunctions;
 use crate::answers::recorded::{RecordedAnswer, recorded_answer};
 use crate::bfcl::category::Category;
 use crate::columns::{
-    ANSWER, CATEGORY, EXTERNAL_ID, FILE, FINISH_REASON, FLAGS, FUNCTIONS, LINE, MESSAGES, RECORD, RELEVANCE,
-    RELEVANCE_BASIS, RESPONSE, STATUS, TEXT,
+    ANSWER, ANSWER_BASIS, CATEGORY, EXTERNAL_ID, FILE, FINISH_REASON, FLAGS, FUNCTIONS, LINE, MESSAGES,
+    RECORD, RELEVANCE, RELEVANCE_BASIS, RESPONSE, STATUS, TEXT,
 };
 use crate::conversation::{Message, last_user};
 use crate::decisions::answer_digest;
@@ -207,6 +207,10 @@ impl OpenRun {
         (row.line, row.record) = (int(cells, LINE, at), int(cells, RECORD, at));
         row.question = last_user(&messages).map(|message| message.content.clone());
         row.flags = text(cells, FLAGS, at).map(str::to_owned);
+        // Of an answer that language models drafted, the models and where its values come from.
+        if row.detail.is_none() {
+            row.detail = text(cells, ANSWER_BASIS, at).map(str::to_owned);
+        }
         row.relevance = text(cells, RELEVANCE, at).map(str::to_owned);
         row.probability = parsed(RELEVANCE_BASIS).and_then(|basis| basis["probability"].as_f64());
         let callable = CallableFunctions::new(functions.as_array().map_or(&[][..], Vec::as_slice));
@@ -243,7 +247,7 @@ fn row_without_cells(table: &Table, row: RowIx, noted: &Noted) -> ReviewRow {
     }
 }
 
-const REQUEST_COLUMNS: [ColumnSpec; 13] = [
+const REQUEST_COLUMNS: [ColumnSpec; 14] = [
     EXTERNAL_ID,
     FILE,
     LINE,
@@ -253,6 +257,7 @@ const REQUEST_COLUMNS: [ColumnSpec; 13] = [
     FINISH_REASON,
     STATUS,
     ANSWER,
+    ANSWER_BASIS,
     FLAGS,
     CATEGORY,
     RELEVANCE,

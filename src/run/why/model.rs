@@ -221,6 +221,8 @@ pub struct KeptRequest {
     pub tier: Option<String>,
     /// The answer as ground truth.
     pub answer: Option<JsonText>,
+    /// The language models that drafted the answer, where its values come from, and what was left out.
+    pub answer_basis: Option<JsonText>,
     /// Doubts about an answer that nothing confirms.
     pub flags: Option<String>,
     /// The number of requests that were merged into it.

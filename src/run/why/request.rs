@@ -7,10 +7,10 @@ use super::json_text::JsonText;
 use super::model::{Basis, Facts, Judgement, KeptRequest, RequestHistory, RowFate, SentDocs, SentRequest};
 use super::stages::{StagesOf, forgotten_events};
 use crate::columns::{
-    self, ANSWER, ASSISTANT, CATEGORY, CATEGORY_BASIS, EXTERNAL_ID, FINISH_REASON, FLAGS, FOLLOWING_MESSAGES,
-    JUDGEMENTS, LOG_FORMAT, MESSAGES, MODEL, PARALLEL_TOOL_CALLS, PARSE_STEPS, PROGRAM, RELEVANCE,
-    RELEVANCE_BASIS, RESPONSE, SESSION, SOLUTION_FINDINGS, STATUS, TEXT, TIER, TIME_MS, TOOL_CHOICE, TRACES,
-    USER,
+    self, ANSWER, ANSWER_BASIS, ASSISTANT, CATEGORY, CATEGORY_BASIS, EXTERNAL_ID, FINISH_REASON, FLAGS,
+    FOLLOWING_MESSAGES, JUDGEMENTS, LOG_FORMAT, MESSAGES, MODEL, PARALLEL_TOOL_CALLS, PARSE_STEPS, PROGRAM,
+    RELEVANCE, RELEVANCE_BASIS, RESPONSE, SESSION, SOLUTION_FINDINGS, STATUS, TEXT, TIER, TIME_MS,
+    TOOL_CHOICE, TRACES, USER,
 };
 use crate::engine::corpus::BatchCells;
 use crate::engine::decision::digest;
@@ -107,6 +107,7 @@ impl<'a> RequestCells<'a> {
         let requests = &run.corpus.requests;
         let judged = vec![
             ANSWER,
+            ANSWER_BASIS,
             FLAGS,
             TIER,
             CATEGORY,
@@ -193,6 +194,7 @@ impl<'a> RequestCells<'a> {
             category_basis: self.text(CATEGORY_BASIS),
             tier: self.text(TIER),
             answer: self.cells.text(ANSWER, self.at).map(JsonText::new),
+            answer_basis: self.cells.text(ANSWER_BASIS, self.at).map(JsonText::new),
             flags: self.text(FLAGS),
             n_merged: requests.in_order().iter().filter(went_here).count(),
         }

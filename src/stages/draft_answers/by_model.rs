@@ -2,21 +2,27 @@
 //!
 //! Only requests that were judged relevant are asked about. Each model drafts the calls from functions and conversation alone.
 //! If all drafts fit the docs and are the same answer to the evaluator, the first is the answer, of the tier `agreed`. Otherwise
-//! the request is held, with the drafts as evidence. A model that confirms itself proves little, so there are at least two.
+//! the request is held, with the drafts as evidence. A model that confirms itself proves little, so there are at least two, and names
+//! that the server answers with the same model are one. Where the values of the answer come from is noted; see `asked_for`.
 
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use rustc_hash::FxHashSet;
 use serde_json::{Value, json};
 
+use super::asked_for::{AskedFor, Reduced};
 use super::docs::CurrentDocs;
 use super::other_answers::{is_same_answer, passes};
 use super::{DraftAnswers, is_judged_to_need_none};
 use crate::answers::carry::ground_truth;
 use crate::cells::TypedCells as _;
-use crate::columns::{ANSWER, ANSWER_BASIS, RELEVANCE, TIER};
+use crate::columns::{ANSWER, ANSWER_BASIS, RELEVANCE, TIER, TIME_MS};
 use crate::conversation::{Call, Message, has_calls};
 use crate::engine::context::Context;
 use crate::engine::error::Result;
-use crate::engine::language_model::{ModelUsage, USAGE_NOTE};
+use crate::engine::language_model::{ChatAnswer, ModelUsage, USAGE_NOTE};
 use crate::engine::verdict::Verdict;
 use crate::engine::view::{Row, View};
 use crate::engine::vocabulary::{Evidence, Reason, RowIx};
@@ -35,6 +41,16 @@ pub(super) static NO_CALL_DRAFTED: Reason = Reason::policy(
     "The request was judged relevant, but no language model drafts a call for it.",
 );
 
+pub(super) static NOT_ASKED_FOR: Reason = Reason::policy(
+    "answer/value-not-asked-for",
+    "The language models agree on the value of an optional parameter that nobody asked for.",
+);
+
+pub(super) static ONE_MODEL: Reason = Reason::policy(
+    "answer/one-model",
+    "The names of the language models are those of one model on the server, which cannot confirm itself.",
+);
+
 pub(super) static NO_DRAFT: Reason =
     Reason::fault("answer/no-draft", "A language model gave no usable draft of the answer.");
 
@@ -42,6 +58,20 @@ pub(super) static NO_DRAFT: Reason =
 struct Unanswered {
     row: RowIx,
     messages: Vec<Message>,
+    time_ms: Option<i64>,
+}
+
+/// A usable draft.
+struct Draft {
+    calls: Vec<Call>,
+    /// The model that answered, as the server names it.
+    served_by: Option<String>,
+}
+
+impl Draft {
+    fn of(answer: &ChatAnswer) -> std::result::Result<Self, &'static str> {
+        Ok(Self { calls: calls_in(answer)?, served_by: answer.model.clone() })
+    }
 }
 
 /// What the drafts of a request give.
@@ -52,8 +82,6 @@ enum Drafts {
     /// No draft has a call.
     NoCall,
     Differ,
-    /// A draft is missing, for this reason.
-    Failed(String),
 }
 
 impl DraftAnswers {
@@ -107,7 +135,7 @@ impl DraftAnswers {
                     let messages = request.messages();
                     // `split` holds or exports the others without an answer.
                     if is_to_answer(request) && !has_calls(&messages) {
-                        open.push(Unanswered { row, messages });
+                        open.push(Unanswered { row, messages, time_ms: request.int(TIME_MS) });
                     }
                 }
                 Ok(())
@@ -124,12 +152,12 @@ impl DraftAnswers {
         };
         let models = self.models.join(", ");
         let mut usage = ask(cx, &models, &open, questions, |of, samples, usage| {
-            let mut drafts: Vec<std::result::Result<Vec<Call>, String>> =
-                samples.into_iter().map(|sample| usable(sample, usage, calls_in)).collect();
+            let mut drafts: Vec<std::result::Result<Draft, String>> =
+                samples.into_iter().map(|sample| usable(sample, usage, Draft::of)).collect();
             if drafts.is_empty() {
                 drafts.push(Err(TOO_LONG.to_owned()));
             }
-            self.apply(of.row, docs.of(of.row), &drafts, out)
+            self.apply(of, docs.of(of.row), &drafts, out)
         })?;
         usage.rows_without = (view.rows().count() - open.len()) as u64;
         out.note(USAGE_NOTE, json!(usage));
@@ -139,29 +167,63 @@ impl DraftAnswers {
     /// Writes the answer of a request, or holds the request.
     fn apply(
         &self,
-        row: RowIx,
+        of: &Unanswered,
         functions: &[Value],
-        drafts: &[std::result::Result<Vec<Call>, String>],
+        drafts: &[std::result::Result<Draft, String>],
         out: &mut Verdict<'_>,
     ) -> Result<()> {
-        let of_models = || {
-            let models = self.models.iter().flat_map(|model| (0..self.samples).map(move |_| model));
-            let draft = |(model, draft): (&String, &std::result::Result<Vec<Call>, String>)| match draft {
-                Ok(calls) => json!({"model": model, "calls": calls}),
+        let row = of.row;
+        let asked = || self.models.iter().flat_map(|model| (0..self.samples).map(move |_| model));
+        let of_models = |mut detail: Value| {
+            let draft = |(model, draft): (&String, &std::result::Result<Draft, String>)| match draft {
+                Ok(Draft { calls, served_by }) => match served_by.as_ref().filter(|name| *name != model) {
+                    Some(name) => json!({"model": model, "served_by": name, "calls": calls}),
+                    None => json!({"model": model, "calls": calls}),
+                },
                 Err(message) => json!({"model": model, "failed": message}),
             };
-            json!({ "drafts": models.zip(drafts).map(draft).collect::<Vec<_>>() })
+            detail["drafts"] = asked().zip(drafts).map(draft).collect();
+            Evidence::detail(detail)
         };
-        match compared(drafts, functions) {
+        if let Some((model, message)) =
+            asked().zip(drafts).find_map(|(model, draft)| Some((model, draft.as_ref().err()?)))
+        {
+            // A request that is too long is so for all models.
+            let is_of_one = message != TOO_LONG;
+            let message = if is_of_one { format!("{model}: {message}") } else { message.clone() };
+            return out.fail(row, &NO_DRAFT, &message);
+        }
+        let named = asked().zip(drafts.iter().flatten());
+        let voters: BTreeSet<&str> =
+            named.map(|(model, draft)| draft.served_by.as_deref().unwrap_or(model)).collect();
+        if voters.len() < 2 {
+            return out.hold(row, &ONE_MODEL, of_models(json!({ "models": voters })));
+        }
+        let sent = of.time_ms.and_then(|ms| Timestamp::from_millisecond(ms).ok());
+        let today = sent.map(|sent| sent.to_zoned(TimeZone::UTC).date());
+        let asked_for = AskedFor::of(&of.messages, today, functions);
+        let calls: Vec<&[Call]> = drafts.iter().flatten().map(|draft| &draft.calls[..]).collect();
+        let Reduced { drafts: reduced, left_out } = asked_for.reduced(&calls);
+        match compared(&reduced, functions) {
             Drafts::Agree(answer) => {
+                let first = reduced.first().map_or(&[][..], Vec::as_slice);
+                let unasked = asked_for.unasked(first);
+                if !unasked.is_empty() {
+                    return out.hold(row, &NOT_ASKED_FOR, of_models(json!({ "not_asked_for": unasked })));
+                }
                 out.set(row, ANSWER, Value::Array(answer).to_string())?;
                 out.set(row, TIER, AGREED)?;
-                let basis = json!({"asked": self.models, "drafts": drafts.len()});
+                let mut basis = json!({"asked": self.models, "drafts": drafts.len(), "values": asked_for.provenance(first)});
+                if !left_out.is_empty() {
+                    basis["left_out"] = json!(left_out);
+                }
+                if voters.len() < self.models.len() {
+                    basis["models"] = json!(voters);
+                }
                 out.set(row, ANSWER_BASIS, basis.to_string())
             }
-            Drafts::NoCall => out.hold(row, &NO_CALL_DRAFTED, Evidence::detail(of_models())),
-            Drafts::Differ => out.hold(row, &DRAFTS_DIFFER, Evidence::detail(of_models())),
-            Drafts::Failed(message) => out.fail(row, &NO_DRAFT, &message),
+            Drafts::NoCall => out.hold(row, &NO_CALL_DRAFTED, of_models(json!({}))),
+            Drafts::Differ => out.hold(row, &DRAFTS_DIFFER, of_models(json!({}))),
         }
     }
 
@@ -178,14 +240,11 @@ fn is_to_answer(request: Row<'_>) -> bool {
 }
 
 /// Compares the drafts of a request.
-fn compared(drafts: &[std::result::Result<Vec<Call>, String>], functions: &[Value]) -> Drafts {
-    if let Some(message) = drafts.iter().find_map(|draft| draft.as_ref().err()) {
-        return Drafts::Failed(message.clone());
-    }
-    if drafts.iter().flatten().all(Vec::is_empty) {
+fn compared(drafts: &[Vec<Call>], functions: &[Value]) -> Drafts {
+    if drafts.iter().all(Vec::is_empty) {
         return Drafts::NoCall;
     }
-    let answers = drafts.iter().flatten().map(|calls| ground_truth(calls, functions));
+    let answers = drafts.iter().map(|calls| ground_truth(calls, functions));
     let Ok(answers) = answers.collect::<std::result::Result<Vec<_>, _>>() else { return Drafts::Differ };
     let mut answers = answers.into_iter();
     match answers.next() {
@@ -219,7 +278,7 @@ mod tests {
     #[test]
     fn drafts_agree_if_the_evaluator_takes_one_for_the_other() {
         let of = |drafts: Value| {
-            let drafts: Vec<_> = drafts.as_array().unwrap().iter().map(|calls| Ok(draft(calls))).collect();
+            let drafts: Vec<_> = drafts.as_array().unwrap().iter().map(draft).collect();
             compared(&drafts, &functions())
         };
         let (noon, storm) = (json!({"bell": "noon"}), json!({"bell": "storm", "times": 2}));
@@ -239,8 +298,6 @@ mod tests {
             assert_eq!(of(differ.clone()), Drafts::Differ, "{differ}");
         }
         assert_eq!(of(json!([[], []])), Drafts::NoCall);
-        let failed = compared(&[Ok(draft(&json!([noon]))), Err("status 503".to_owned())], &functions());
-        assert_eq!(failed, Drafts::Failed("status 503".to_owned()));
     }
 
     #[test]

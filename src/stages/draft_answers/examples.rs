@@ -1,6 +1,6 @@
 //! Examples: one for each reason of the stage, about calls that ring a bell.
 
-use super::by_model::{DRAFTS_DIFFER, NO_CALL_DRAFTED, NO_DRAFT};
+use super::by_model::{DRAFTS_DIFFER, NO_CALL_DRAFTED, NO_DRAFT, NOT_ASKED_FOR, ONE_MODEL};
 use super::other_answers::{OTHER_ALTERNATIVES, OTHER_ANSWER};
 use super::{REFUTED, SEVERAL_STEPS, VALUE_NOT_IN_REQUEST};
 use crate::engine::example::Example;
@@ -120,7 +120,8 @@ macro_rules! drafts {
         concat!(
             r#"{"doc_lists": [{"functions": [{"name": "ring", "description": "Rings a bell.", "#,
             r#""parameters": {"type": "dict", "required": ["bell"], "properties": {"#,
-            r#""bell": {"type": "string", "description": "Which bell."}}}}]}], "#,
+            r#""bell": {"type": "string", "description": "Which bell."}, "#,
+            r#""times": {"type": "integer", "description": "How often."}}}}]}], "#,
             r#""requests": [{"relevance": "relevant", "messages": [{"role": "user", "content": "Ring the noon bell."}]}], "#,
             r#""replies": ["#,
             $first,
@@ -141,6 +142,18 @@ const OTHER_DRAFTS: &str = drafts!(
 );
 const NO_CALLS: &str = drafts!(r#"{"calls": []}"#, r#"{"calls": []}"#);
 const ONE_FAILED: &str = drafts!(r#"{"calls": []}"#, "null");
+const UNASKED: &str = drafts!(
+    r#"{"calls": [{"name": "ring", "arguments": {"bell": "noon", "times": 12}}]}"#,
+    r#"{"calls": [{"name": "ring", "arguments": {"bell": "noon", "times": 12}}]}"#
+);
+const ONE_HAS_UNASKED: &str = drafts!(
+    r#"{"calls": [{"name": "ring", "arguments": {"bell": "noon", "times": 12}}]}"#,
+    r#"{"calls": [{"name": "ring", "arguments": {"bell": "noon"}}]}"#
+);
+const OF_ONE_MODEL: &str = drafts!(
+    r#"{"served_by": "m-2026", "reply": {"calls": [{"name": "ring", "arguments": {"bell": "noon"}}]}}"#,
+    r#"{"served_by": "m-2026", "reply": {"calls": [{"name": "ring", "arguments": {"bell": "noon"}}]}}"#
+);
 const TWO_MODELS: &str = r#"models = ["one", "other"]"#;
 
 pub(super) fn all() -> Vec<Example> {
@@ -152,6 +165,8 @@ pub(super) fn all() -> Vec<Example> {
         Example::tables(OTHER_ANSWER.code, OTHER_CALL, AGREED),
         Example::tables(DRAFTS_DIFFER.code, OTHER_DRAFTS, SAME_DRAFTS).with_settings(TWO_MODELS),
         Example::tables(NO_CALL_DRAFTED.code, NO_CALLS, SAME_DRAFTS).with_settings(TWO_MODELS),
+        Example::tables(NOT_ASKED_FOR.code, UNASKED, ONE_HAS_UNASKED).with_settings(TWO_MODELS),
+        Example::tables(ONE_MODEL.code, OF_ONE_MODEL, SAME_DRAFTS).with_settings(TWO_MODELS),
         Example::tables(NO_DRAFT.code, ONE_FAILED, SAME_DRAFTS).with_settings(TWO_MODELS),
     ];
     examples.extend(CARRY.map(|(code, fires)| Example::tables(code, fires, QUIET)));

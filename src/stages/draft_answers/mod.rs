@@ -17,6 +17,7 @@
 //!
 //! Deliberately absent: whether a request without a call needs one. See `judge_queries`.
 
+mod asked_for;
 mod by_model;
 mod candidate;
 mod docs;
@@ -123,6 +124,8 @@ impl Stage for DraftAnswers {
                 &OTHER_ANSWER,
                 &by_model::DRAFTS_DIFFER,
                 &by_model::NO_CALL_DRAFTED,
+                &by_model::NOT_ASKED_FOR,
+                &by_model::ONE_MODEL,
                 &by_model::NO_DRAFT,
             ]))
             .decisions([DecisionKind::Answer])
@@ -130,7 +133,7 @@ impl Stage for DraftAnswers {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(18);
+        fingerprint.version(19);
         if self.asks() {
             DRAFTS.fingerprint("prompt", fingerprint);
         }

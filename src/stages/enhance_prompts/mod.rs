@@ -30,9 +30,10 @@ use crate::engine::verdict::Verdict;
 use crate::engine::view::{Parents, Row, View};
 use crate::engine::vocabulary::{Edit, Reason, RowIx, Safety, TableId};
 use crate::prompts::drafting::{DRAFTS, Drafted, calls_in};
-use crate::prompts::enhancing::{EDITS, question, text_in};
+use crate::prompts::enhancing::{Correction, EDITS, correction_in, question};
 use crate::relevance::Relevance;
 use crate::stages::asking::{TOO_LONG, ask, usable};
+use crate::text::figures::counted;
 use kept::{Broken, broken};
 
 static ENHANCED: Reason =
@@ -131,7 +132,7 @@ impl Stage for EnhancePrompts {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(1);
+        fingerprint.version(2);
         EDITS.fingerprint("prompt", fingerprint);
         DRAFTS.fingerprint("prompt of drafts", fingerprint);
         Ok(())
@@ -208,15 +209,17 @@ impl EnhancePrompts {
             question(functions(docs, of.row), &of.messages, self.model()).into_iter().collect()
         };
         let prompts: Vec<&Prompt> = prompts.iter().collect();
-        ask(cx, self.model(), &prompts, questions, |&of, samples, usage| {
+        let mut n_contradictions = 0;
+        let usage = ask(cx, self.model(), &prompts, questions, |&of, samples, usage| {
             let Some(sample) = samples.into_iter().next() else {
                 return out.fail(of.row, &NO_EDIT, TOO_LONG);
             };
-            let edited = match usable(sample, usage, text_in) {
-                Ok(edited) => edited.filter(|text| *text != of.text()),
+            let edited = match usable(sample, usage, correction_in) {
+                Ok(edited) => edited.filter(|edited| edited.text != of.text().trim()),
                 Err(message) => return out.fail(of.row, &NO_EDIT, &message),
             };
-            let Some(text) = edited else { return Ok(()) };
+            let Some(Correction { text, says_unchanged }) = edited else { return Ok(()) };
+            n_contradictions += u64::from(says_unchanged);
             let answer = of.answer.as_deref().unwrap_or_default();
             match broken(of.text(), &text, answer, self.min_rouge_l) {
                 Some(broken) => out.edit(of.row, suggested(of, &text, reason(&broken))),
@@ -226,7 +229,16 @@ impl EnhancePrompts {
                     Ok(())
                 }
             }
-        })
+        })?;
+        if n_contradictions > 0 {
+            cx.progress.warn(&format!(
+                "{} of {} {} that nothing is changed; the text counts",
+                counted(n_contradictions, "reply", "replies"),
+                self.model(),
+                if n_contradictions == 1 { "has another text and says" } else { "have another text and say" },
+            ));
+        }
+        Ok(usage)
     }
 
     /// Asks for the calls that answer the edited messages, and accepts the edits whose calls the answer accepts.

@@ -133,7 +133,12 @@ pub(crate) fn judged(request: &ReceivedRequest) -> Reply {
 }
 
 pub(crate) fn reply(text: &str) -> Reply {
-    let body = json!({"model": "gpt-4.1-mini", "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+    reply_of("gpt-4.1-mini", text)
+}
+
+/// A reply of a server that gives its model this name.
+pub(crate) fn reply_of(model: &str, text: &str) -> Reply {
+    let body = json!({"model": model, "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 1000, "completion_tokens": 100}});
     Reply::new(200, body.to_string())
 }

@@ -26,17 +26,27 @@ pub fn question(functions: &[Value], messages: &[Message], model: &str) -> Optio
     Some(EDITS.question(&Texts::request(functions, messages)?, &schema, model, 0, 1))
 }
 
-/// Reads the corrected text in an answer; `None` if the model changes nothing.
+/// A text in an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Correction {
+    /// The text, whatever the answer says of it.
+    pub text: String,
+    /// The answer says that nothing is changed.
+    pub says_unchanged: bool,
+}
+
+/// Reads the corrected text in an answer; `None` if it has none and says that nothing is changed. Whether the text is another one, the
+/// text decides.
 ///
 /// # Errors
 /// Why the answer cannot be used: it is no such object, or says that it changes the text and has none.
-pub fn text_in(answer: &ChatAnswer) -> Result<Option<String>, &'static str> {
+pub fn correction_in(answer: &ChatAnswer) -> Result<Option<Correction>, &'static str> {
     let object = object_in(&answer.text, answer.is_cut())?;
-    let is_changed = object.get("is_changed").and_then(Value::as_bool);
-    match (is_changed, object.get("text").and_then(Value::as_str).map(str::trim)) {
-        (Some(false), _) => Ok(None),
-        (_, None | Some("")) => Err("the answer has no text"),
-        (_, Some(text)) => Ok(Some(text.to_owned())),
+    let says_unchanged = object.get("is_changed").and_then(Value::as_bool) == Some(false);
+    match object.get("text").and_then(Value::as_str).map(str::trim) {
+        None | Some("") if says_unchanged => Ok(None),
+        None | Some("") => Err("the answer has no text"),
+        Some(text) => Ok(Some(Correction { text: text.to_owned(), says_unchanged })),
     }
 }
 
@@ -45,16 +55,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_is_not_changed_may_be_left_out() {
-        let read = |text: &str| text_in(&ChatAnswer::of_text(text.to_owned()));
-        assert_eq!(read(r#"{"is_changed": false, "text": "Ring."}"#), Ok(None));
+    fn a_text_that_is_not_changed_may_be_left_out_and_one_that_is_there_counts() {
+        let read = |text: &str| correction_in(&ChatAnswer::of_text(text.to_owned()));
+        let ring = |says_unchanged| Ok(Some(Correction { text: "Ring.".to_owned(), says_unchanged }));
+        assert_eq!(read(r#"{"is_changed": false, "text": "Ring."}"#), ring(true));
         assert_eq!(read(r#"{"is_changed": false}"#), Ok(None));
-        assert_eq!(read(r#"{"is_changed": true, "text": " Ring. "}"#), Ok(Some("Ring.".to_owned())));
-        assert_eq!(read(r#"{"text": "Ring."}"#), Ok(Some("Ring.".to_owned())));
+        assert_eq!(read(r#"{"is_changed": true, "text": " Ring. "}"#), ring(false));
+        assert_eq!(read(r#"{"text": "Ring."}"#), ring(false));
         for text in ["Ring.", r#"{"is_changed": true}"#, r#"{"is_changed": true, "text": ""}"#] {
             assert!(read(text).is_err(), "{text}");
         }
         let cut = ChatAnswer::cut("{".to_owned());
-        assert_eq!(text_in(&cut).unwrap_err(), "the answer is cut off");
+        assert_eq!(correction_in(&cut).unwrap_err(), "the answer is cut off");
     }
 }

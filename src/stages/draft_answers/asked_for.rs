@@ -1,0 +1,173 @@
+//! Where the values of a drafted answer come from, and optional parameters that nobody asked for.
+//!
+//! Models fill in optional parameters: a unit, a language, a number of results. A call with such a value is another one than the user
+//! wanted, and BFCL's checker rejects calls without it. A value of an optional parameter is asked for if the conversation has it, as
+//! in a verified answer (`callsieve_answers::traced`), or if it is the default, which the answer may leave out as well. Yes and no cannot be traced.
+//!
+//! A value that nobody asked for is left out where not all drafts have one. Where all have, the words of the user may mean it ("big" for
+//! `large`), so the request is held.
+
+use std::collections::BTreeSet;
+
+use jiff::civil::Date;
+use serde_json::{Map, Value, json};
+
+use crate::answers::traced::Trace;
+use crate::conversation::{Call, Message};
+
+/// What the conversation asks for.
+pub(super) struct AskedFor<'f> {
+    conversation: Trace,
+    functions: &'f [Value],
+}
+
+/// Drafts without what nobody asked for, as far as they differ in it.
+pub(super) struct Reduced {
+    pub(super) drafts: Vec<Vec<Call>>,
+    /// The parameters that were left out, as `function.parameter`.
+    pub(super) left_out: BTreeSet<String>,
+}
+
+impl<'f> AskedFor<'f> {
+    /// Returns what messages ask for, sent on a day if it is known.
+    pub(super) fn of(messages: &[Message], today: Option<Date>, functions: &'f [Value]) -> Self {
+        let mut conversation = Trace::of_messages(messages);
+        conversation.add_relative_dates(today);
+        Self { conversation, functions }
+    }
+
+    /// Returns the drafts without the optional values that nobody asked for and that not all drafts have.
+    pub(super) fn reduced(&self, drafts: &[&[Call]]) -> Reduced {
+        let unasked: Vec<BTreeSet<String>> = drafts.iter().map(|calls| self.unasked(calls)).collect();
+        let is_in_all = |name: &String| unasked.iter().all(|of_draft| of_draft.contains(name));
+        let left_out: BTreeSet<String> =
+            unasked.iter().flatten().filter(|name| !is_in_all(name)).cloned().collect();
+        let without = |call: &Call| {
+            let mut call = call.clone();
+            let schema = self.parameters(&call);
+            if let Value::Object(arguments) = &mut call.arguments {
+                arguments.retain(|name, value| {
+                    !left_out.contains(&format!("{}.{name}", call.name))
+                        || !self.is_unasked(name, value, schema)
+                });
+            }
+            call
+        };
+        let drafts = drafts.iter().map(|calls| calls.iter().map(without).collect()).collect();
+        Reduced { drafts, left_out }
+    }
+
+    /// Returns the optional parameters of calls whose values nobody asked for, as `function.parameter`.
+    pub(super) fn unasked(&self, calls: &[Call]) -> BTreeSet<String> {
+        let of_call = |call: &Call| {
+            let schema = self.parameters(call);
+            let members = call.arguments.as_object().into_iter().flatten();
+            let unasked = members.filter(|(name, value)| self.is_unasked(name, value, schema));
+            unasked.map(|(name, _)| format!("{}.{name}", call.name)).collect::<Vec<_>>()
+        };
+        calls.iter().flat_map(of_call).collect()
+    }
+
+    /// Returns for each call where its values come from: the `conversation`, the `default`, the `docs` of the function, or the `model`.
+    pub(super) fn provenance(&self, calls: &[Call]) -> Vec<Value> {
+        let of_call = |call: &Call| {
+            let schema = self.parameters(call);
+            let mut docs = Trace::default();
+            docs.add(&schema.to_string());
+            let of_value = |name: &str, value: &Value| {
+                if !value.is_boolean() && self.conversation.has(value) {
+                    "conversation"
+                } else if schema["properties"][name].get("default") == Some(value) {
+                    "default"
+                } else if !value.is_boolean() && docs.has(value) {
+                    "docs"
+                } else {
+                    "model"
+                }
+            };
+            let members = call.arguments.as_object().into_iter().flatten();
+            Value::Object(
+                members
+                    .map(|(name, value)| (name.clone(), json!(of_value(name, value))))
+                    .collect::<Map<_, _>>(),
+            )
+        };
+        calls.iter().map(of_call).collect()
+    }
+
+    /// The schema of the parameters of the function that is called.
+    fn parameters(&self, call: &Call) -> &'f Value {
+        let function = self.functions.iter().find(|function| function["name"] == call.name.as_str());
+        function.map_or(&Value::Null, |function| &function["parameters"])
+    }
+
+    fn is_unasked(&self, name: &str, value: &Value, schema: &Value) -> bool {
+        let is_named = |required: &Value| required.as_str() == Some(name);
+        let is_required = schema["required"].as_array().is_some_and(|all| all.iter().any(is_named));
+        let of_parameter = &schema["properties"][name];
+        // What the docs do not have is a fault of another kind.
+        of_parameter.is_object()
+            && !is_required
+            && of_parameter.get("default") != Some(value)
+            && !self.conversation.has(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn functions() -> Vec<Value> {
+        let properties = json!({
+            "city": {"type": "string", "description": "City name, e.g. Oslo"},
+            "unit": {"type": "string", "description": "Unit of temperature", "enum": ["celsius", "fahrenheit"]},
+            "days": {"type": "integer", "description": "Days ahead.", "default": 3},
+        });
+        vec![json!({"name": "get_weather", "description": "Weather of a city.",
+            "parameters": {"type": "dict", "required": ["city"], "properties": properties}})]
+    }
+
+    fn asked_for<'f>(text: &str, functions: &'f [Value]) -> AskedFor<'f> {
+        let message: Message = serde_json::from_value(json!({"role": "user", "content": text})).unwrap();
+        AskedFor::of(&[message], None, functions)
+    }
+
+    fn call(arguments: Value) -> Vec<Call> {
+        vec![Call { id: None, name: "get_weather".to_owned(), arguments }]
+    }
+
+    #[test]
+    fn an_optional_value_is_asked_for_by_the_conversation_or_the_default() {
+        let functions = functions();
+        let unasked = |text: &str, arguments: Value| {
+            let names = asked_for(text, &functions).unasked(&call(arguments));
+            names.into_iter().collect::<Vec<_>>().join(" ")
+        };
+        let weather = "weather for Stavanger tomorrow";
+        assert_eq!(unasked(weather, json!({"city": "Stavanger", "unit": "celsius"})), "get_weather.unit");
+        assert_eq!(unasked("Stavanger in Celsius?", json!({"city": "Stavanger", "unit": "celsius"})), "");
+        assert_eq!(unasked(weather, json!({"city": "Stavanger", "days": 3})), "");
+        assert_eq!(unasked(weather, json!({"city": "Stavanger", "days": 4})), "get_weather.days");
+        // A required value is needed whatever it is, and an unknown parameter is a fault of its own.
+        assert_eq!(unasked(weather, json!({"city": "Bergen", "loud": "very"})), "");
+    }
+
+    #[test]
+    fn what_not_all_drafts_have_is_left_out_and_the_sources_of_the_rest_are_noted() {
+        let functions = functions();
+        let asked_for = asked_for("weather for Stavanger", &functions);
+        let (with, without) = (
+            call(json!({"city": "Stavanger", "unit": "celsius"})),
+            call(json!({"city": "Stavanger", "days": 3})),
+        );
+        let reduced = asked_for.reduced(&[&with, &without]);
+        assert_eq!(reduced.left_out.into_iter().collect::<Vec<_>>(), ["get_weather.unit"]);
+        assert_eq!(reduced.drafts[0][0].arguments, json!({"city": "Stavanger"}));
+        let kept = asked_for.reduced(&[&with, &with]);
+        assert!(kept.left_out.is_empty() && kept.drafts[1][0].arguments["unit"] == "celsius");
+        let sources = asked_for.provenance(&without);
+        assert_eq!(json!(sources), json!([{"city": "conversation", "days": "default"}]));
+        let sources = asked_for.provenance(&call(json!({"city": "Oslo", "unit": "kelvin"})));
+        assert_eq!(json!(sources), json!([{"city": "docs", "unit": "model"}]));
+    }
+}
