@@ -33,6 +33,10 @@ pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
         }
     }
     let mut text = asked(stage, usage, &answers);
+    if !usage.unusable_reasons.is_empty() {
+        let reasons = usage.unusable_reasons.iter().map(|(reason, n)| format!("{reason} ({})", count(*n)));
+        text += &format!(" Unusable: {}.", reasons.collect::<Vec<_>>().join("; "));
+    }
     if usage.requests > usage.cached {
         text += &format!(
             " Tokens: {} in, {} out; estimated {} in, {} out.",

@@ -188,7 +188,7 @@ pub(super) fn usable<T>(
 ) -> std::result::Result<T, String> {
     let answer = outcome.map_err(|why| why.describe())?;
     read(&answer).map_err(|why| {
-        usage.count_unusable(cost);
+        usage.count_unusable(why, cost);
         unusable.borrow_mut().push(request.clone());
         why.to_owned()
     })

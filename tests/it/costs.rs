@@ -104,7 +104,7 @@ fn a_plan_names_the_price_of_every_model_that_is_asked() {
 fn a_step_that_takes_long_shows_its_progress_in_a_file() {
     let bench = bench(7);
     let server = Server::start(|request, _| {
-        std::thread::sleep(Duration::from_millis(1000));
+        std::thread::sleep(Duration::from_secs(1));
         judged(request)
     });
     let arguments = ["run", "judged.toml", "log.jsonl", "--out", "out", "--concurrency", "1"];
@@ -112,7 +112,7 @@ fn a_step_that_takes_long_shows_its_progress_in_a_file() {
     let text = shown(&output);
     let line = text.lines().find(|line| line.contains(" of 7 answers (")).unwrap_or_else(|| panic!("{text}"));
     assert!(line.starts_with("judge-queries ") && line.ends_with(" %)"), "{line}");
-    let finished = text.lines().filter(|line| line.starts_with("judge-queries ")).last().unwrap();
+    let finished = text.lines().rfind(|line| line.starts_with("judge-queries ")).unwrap();
     assert!(finished.contains("a model asked about 7 rows"), "{text}");
     let quiet = shown(&bench.call(&server.url, &[&arguments[..], &["--quiet", "--fresh"]].concat()));
     assert!(!quiet.contains("answers ("), "{quiet}");

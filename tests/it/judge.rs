@@ -180,6 +180,14 @@ fn an_unusable_answer_is_asked_again_by_the_next_run_that_sends() {
         Server::start(move |request, _| if is_spoilt(request) { reply("Hm.") } else { judged(request) });
     assert_eq!(bench.run(&server, "out", &[]), Some(0));
     assert_eq!((&bench.usage("out")["unusable"], server.requests().len()), (&json!(3), 30));
+    assert!(server.requests().iter().all(|request| request.json()["seed"] == 0));
+    // The report has the reasons.
+    let reasons = bench.usage("out")["unusable_reasons"].clone();
+    let why: Vec<&String> = reasons.as_object().unwrap().keys().collect();
+    assert!(why.len() == 1 && reasons[why[0]] == 3, "{reasons}");
+    let report = shown(&bench.call("", &["report", "out"]));
+    let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(report.contains(&format!("Unusable: {} (3).", why[0])), "{report}");
     // From the cache alone all is as before.
     let before = stable_bytes(&bench.path("out"));
     assert_eq!(bench.run(&server, "cached", &["--cache-only"]), Some(0));
@@ -247,6 +255,7 @@ fn a_server_that_refuses_a_part_of_the_request_gets_it_without() {
         ("max_tokens", "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
         ("response_format", "json_schema is not supported"),
         ("temperature", "Unsupported value: 'temperature' does not support 0"),
+        ("seed", "[{\"type\": \"extra_forbidden\", \"loc\": [\"body\", \"seed\"]}]"),
     ];
     let server = Server::start(move |request, _| {
         let body = request.json();

@@ -91,10 +91,7 @@ pub fn judge_pairs(
             for (outcome, cost) in outcomes.by_ref().take(judge.samples as usize) {
                 votes.push(outcome.map_err(|why| why.describe()).and_then(|answer| {
                     asked.vote(&answer).map_err(|why| {
-                        usage.unusable += 1;
-                        if let Some(cost) = cost {
-                            usage.wasted_cost = Some(usage.wasted_cost.unwrap_or(0.0) + cost);
-                        }
+                        usage.count_unusable(why, cost);
                         why.to_owned()
                     })
                 }));

@@ -129,6 +129,8 @@ pub struct ModelUsage {
     pub not_sent: u64,
     /// Answers whose text cannot be used.
     pub unusable: u64,
+    /// Why they cannot be used, with their numbers.
+    pub unusable_reasons: BTreeMap<String, u64>,
     /// Tokens of the requests whose answers arrived.
     pub input_tokens: u64,
     /// Tokens of their answers.
@@ -186,6 +188,9 @@ impl ModelUsage {
         self.failed += other.failed;
         self.not_sent += other.not_sent;
         self.unusable += other.unusable;
+        for (reason, n) in &other.unusable_reasons {
+            *self.unusable_reasons.entry(reason.clone()).or_default() += n;
+        }
         self.input_tokens += other.input_tokens;
         self.output_tokens += other.output_tokens;
         self.estimated_input_tokens += other.estimated_input_tokens;
@@ -206,9 +211,10 @@ impl ModelUsage {
         costs.into_iter().flatten().reduce(|one, other| one + other)
     }
 
-    /// Counts an answer that cannot be used, and what it cost in this run.
-    pub fn count_unusable(&mut self, cost: Option<f64>) {
+    /// Counts an answer that cannot be used, the reason, and what it cost in this run.
+    pub fn count_unusable(&mut self, reason: &str, cost: Option<f64>) {
         self.unusable += 1;
+        *self.unusable_reasons.entry(reason.to_owned()).or_default() += 1;
         if let Some(cost) = cost {
             self.wasted_cost = Some(self.wasted_cost.unwrap_or(0.0) + cost);
         }

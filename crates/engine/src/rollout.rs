@@ -122,7 +122,7 @@ fn mark_unusable(
         return Ok(());
     };
     let count = |(request, cost)| {
-        usage.count_unusable(cost);
+        usage.count_unusable("the answer cannot be used", cost);
         request
     };
     let requests: Vec<ChatRequest> = unusable.into_iter().map(count).collect();

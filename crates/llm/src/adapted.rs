@@ -1,7 +1,7 @@
 //! What servers refuse of a chat request, and the request without it.
 //!
 //! Models differ in what they allow: reasoning models want `max_completion_tokens` and their own temperature, small servers know
-//! no JSON Schema. A refusal names what it is about, so the request is sent again without it, and the next ones at once.
+//! no JSON Schema and no seed. A refusal names what it is about, so the request is sent again without it, and the next ones at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,6 +16,7 @@ pub(super) struct Refused {
     schema: AtomicBool,
     max_tokens: AtomicBool,
     temperature: AtomicBool,
+    seed: AtomicBool,
     /// Nothing is left out, only the limit is renamed.
     only_limit: bool,
 }
@@ -33,6 +34,7 @@ impl Refused {
             (&self.max_tokens, "max_tokens", &["max_completion_tokens"][..]),
             (&self.schema, "response_format", &["response_format", "json_schema", "structured output"]),
             (&self.temperature, "temperature", &["temperature"]),
+            (&self.seed, "seed", &["seed"]),
         ];
         let is_named = |names: &[&str]| names.iter().any(|name| message.to_lowercase().contains(name));
         let n_parts = if self.only_limit { 1 } else { parts.len() };
@@ -52,6 +54,9 @@ impl Refused {
         }
         if is_set(&self.temperature) {
             body.shift_remove("temperature");
+        }
+        if is_set(&self.seed) {
+            body.shift_remove("seed");
         }
         if is_set(&self.max_tokens) {
             with_completion_limit(&mut body);

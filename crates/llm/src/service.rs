@@ -32,6 +32,9 @@ use sending::{Sending, State};
 /// Requests at once, by default.
 pub const CONCURRENT: usize = 8;
 
+/// The member of a body with the seed of a sample: servers that have seeds answer the same request alike.
+const SEED: &str = "seed";
+
 /// A request whose tokens are only estimated may have so many times fewer.
 const ESTIMATE_OFF: u64 = 2;
 
@@ -488,6 +491,8 @@ impl<'r> Question<'r> {
         let mut body = Map::new();
         body.insert("model".to_owned(), json!(self.model()));
         body.extend(self.request.body.clone());
+        // Not part of the key, so that replies of earlier builds are found.
+        body.insert(SEED.to_owned(), json!(self.request.sample));
         match self.known {
             Some(model) => model.fitted(body),
             None => body,
