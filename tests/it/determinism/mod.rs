@@ -83,9 +83,9 @@ fn files(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
             } else if path.extension().is_some_and(|extension| extension == "html") && !is_dataset {
                 // Commands on the page name the folder by its last part.
                 let mut page = std::fs::read_to_string(&path).unwrap();
-                for command in ["why", "held"] {
-                    let named = format!("{command} {} ", run.file_name().unwrap().to_str().unwrap());
-                    page = page.replace(&named, &format!("{command} RUN "));
+                for (command, end) in [("why", ' '), ("held", ' '), ("review", '<')] {
+                    let named = format!("{command} {}{end}", run.file_name().unwrap().to_str().unwrap());
+                    page = page.replace(&named, &format!("{command} RUN{end}"));
                 }
                 files.insert(name, page.into_bytes());
             } else if name != Path::new(".lock") {
