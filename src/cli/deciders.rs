@@ -59,7 +59,13 @@ const FILES: &[(&str, &[&str])] = &[
     ("crates/docs/src/spec/mod.rs", &["parse/unreadable-operation"]),
     (
         "src/stages/draft_answers/by_model.rs",
-        &["answer/drafts-differ", "answer/no-call-drafted", "answer/no-draft"],
+        &[
+            "answer/drafts-differ",
+            "answer/no-call-drafted",
+            "answer/no-draft",
+            "answer/one-model",
+            "answer/value-not-asked-for",
+        ],
     ),
     ("src/stages/draft_answers/other_answers.rs", &["answer/other-alternatives", "answer/other-answer"]),
     ("src/stages/enhance_prompts/mod.rs", &["prompt/"]),

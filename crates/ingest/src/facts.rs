@@ -304,7 +304,7 @@ mod tests {
         ] {
             assert_eq!(column(&line, name).and_then(Value::as_str), expected, "{name}");
         }
-        let columns = Columns { assistant: vec!["extra.app".to_owned()], ..Columns::default() };
-        assert!(is_read("extra", &columns) && !is_read("extra", &Columns::default()));
+        let columns = Columns { assistant: vec!["wunsch.app".to_owned()], ..Columns::default() };
+        assert!(is_read("wunsch", &columns) && !is_read("wunsch", &Columns::default()));
     }
 }
