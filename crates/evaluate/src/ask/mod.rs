@@ -4,8 +4,8 @@
 //! output that arrived is on disk before anything else happens, so a stopped call goes on where it was. A failed request is
 //! no output: it is reported, and asked again by the next call.
 //!
-//! With the official package, multi-turn entries are conversations ([`multi_turn`]), whose replies are in a file of their own
-//! ([`steps`]) until the output is whole.
+//! With the official package, multi-turn entries are conversations (`multi_turn`), whose replies are in a file of their own
+//! (`steps`) until the output is whole.
 
 mod file;
 mod multi_turn;

@@ -3,7 +3,7 @@
 //! Multi-turn and agentic categories depend on simulated services that only the package has. Its checker evaluates the
 //! calls of a model as Python, so the process has bounded memory and time, no network, and no variables but a few.
 //! `driver.py` is the program that the package's Python runs: it reads outputs as JSON lines and writes a verdict for each.
-//! [`environments`] has the services for a model that is asked.
+//! `environments` has the services for a model that is asked.
 
 pub(crate) mod environments;
 mod process;
