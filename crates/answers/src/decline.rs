@@ -183,6 +183,15 @@ const OFFERS: &[&str] = &[
     "posso", "quer que", "gostaria", "wil je", "zal ik", "kan ik",
 ];
 
+/// Words of a question for a value, in lower case. In front of an offer they make it one: "Which site would you like?"
+#[rustfmt::skip] // The words of a language are together.
+const QUESTION_WORDS: &[&str] = &[
+    "what", "which", "where", "when", "who", "whom", "whose", "how", "welche", "welchen", "welchem", "welcher", "welches",
+    "was", "wann", "wo", "wohin", "wen", "wem", "wie", "wieviel", "wat", "welk", "welke", "waar", "wanneer", "hoe", "hoeveel",
+    "qué", "que", "cuál", "cual", "cuáles", "dónde", "donde", "cuándo", "cuando", "cuántos", "cuántas", "quién", "quel", "quelle", "quels", "quelles",
+    "où", "quand", "combien", "quale", "quali", "quanti", "quante", "dove", "quando", "chi", "qual", "quais", "onde", "quantos", "quantas", "quem",
+];
+
 /// Letters of a word that means something.
 const MIN_LETTERS: usize = 4;
 
@@ -217,7 +226,7 @@ pub fn prose(text: &str, functions: &[Value]) -> Prose {
     let sentences = sentences(&lower);
     let questions: Vec<&str> =
         sentences.iter().copied().filter(|sentence| sentence.ends_with(['?', '？', '؟'])).collect();
-    let is_offer = |question: &&str| contains_word(question, OFFERS);
+    let is_offer = |question: &&str| is_offer(question);
     let asks_for_value = |question: &&str| !is_offer(question) && names_a_parameter(question, functions);
     if questions.iter().any(asks_for_value) {
         return Prose::AsksBack;
@@ -315,6 +324,13 @@ fn names_a_parameter(question: &str, functions: &[Value]) -> bool {
     })
 }
 
+/// Whether a question offers something: "Would you like …?", but not "Which site would you like …?"
+fn is_offer(question: &str) -> bool {
+    let Some(at) = OFFERS.iter().filter_map(|offer| question.find(offer)).min() else { return false };
+    let mut before = question[..at].split(|c: char| !c.is_alphanumeric());
+    !before.any(|word| QUESTION_WORDS.contains(&word))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -332,6 +348,13 @@ mod tests {
     fn a_question_for_a_value_is_no_decline() {
         for text in [
             "Sure! Which port do you mean?",
+            "Which port would you like?",
+            "For which port would you like to see the tides?",
+            "Where do you want to go?",
+            "Happy to help. When would you like it to begin?",
+            "Für welchen Hafen möchten Sie das wissen?",
+            "¿Para qué puerto ¿quieres verlo?",
+            "Pour quel port voulez-vous le savoir ?",
             "I can help with that. What is the start date?",
             "I'm sorry, I did not catch the port. Which port is it?",
             "Für welchen Hafen?",
@@ -360,6 +383,8 @@ mod tests {
             "抱歉，我不能帮你订票。",
             "The capital of France is Paris.",
             "Paris is the capital. Would you like to know more?",
+            "Paris is the capital. What else would you like to know?",
+            "Paris is the capital. Would you like to know what the weather is?",
             "I can't help with taxes. I only look up tides.",
             "I can't help with that, I only know tides.",
             "Sorry, that is outside what I can do.",
