@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::time::Duration;
 
+use serde::de::IgnoredAny;
+
 use super::Error;
 use super::error::refuse;
 use crate::engine;
@@ -360,7 +362,15 @@ fn poll(
     }
 }
 
-/// Stores the answers of a batch that ended, then forgets it.
+/// The status of a batch whose requests were all processed.
+const COMPLETED: &str = "completed";
+
+/// Returns where the last line begins, of which the end of line may be missing.
+fn start_of_last_line(content: &[u8]) -> usize {
+    content.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
+}
+
+/// Stores the answers of a batch that ended, then forgets it. One whose files are missing or cut is looked at again.
 fn ended(
     client: &Client,
     cache: &ReplyCache,
@@ -369,6 +379,17 @@ fn ended(
     models: &Models,
     cancelled: Cancelled<'_>,
 ) -> Result<BatchState, crate::llm::Error> {
+    let files: Vec<&String> = [&batch.output_file_id, &batch.error_file_id].into_iter().flatten().collect();
+    let still = |what: &str| {
+        Ok(BatchState::UnderWay {
+            status: format!("{}, {what}; the next poll looks again, and --forget gives it up", batch.status),
+            counts: batch.request_counts.unwrap_or_default(),
+        })
+    };
+    if files.is_empty() && batch.status == COMPLETED {
+        return still("without a file of answers yet");
+    }
+    let mut is_cut = false;
     let mut imported = Imported::of_model(&record.model);
     let mut reasons = batch.errors();
     let mut note = |what: String| {
@@ -376,14 +397,20 @@ fn ended(
             reasons.push(what);
         }
     };
-    for file in [&batch.output_file_id, &batch.error_file_id].into_iter().flatten() {
+    for file in files {
         let content = client.download_file(file, cancelled)?;
-        for line in content.split(|&byte| byte == b'\n') {
+        let (whole, last) = content.split_at(start_of_last_line(&content));
+        // The last line may have no end, but it is whole.
+        is_cut |= !last.trim_ascii().is_empty() && serde_json::from_slice::<IgnoredAny>(last).is_err();
+        for line in whole.split(|&byte| byte == b'\n').chain([last].into_iter().filter(|_| !is_cut)) {
             imported.take(line, &mut note);
             imported.flush_if_many(cache)?;
         }
     }
     imported.flush(cache)?;
+    if is_cut {
+        return still("with a file that ends inside an answer");
+    }
     cache.forget_submitted(&record.id)?;
     let n_answered = record.keys.iter().filter(|key| imported.answered().contains(key)).count() as u64;
     let n_missing = record.keys.len() as u64 - n_answered;

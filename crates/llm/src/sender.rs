@@ -224,7 +224,7 @@ impl Sender {
                 return Err(format!("the response is longer than {} MiB", MAX_BODY >> 20));
             }
         }
-        let body = without_halves(body);
+        let body = without_halves(as_utf8(body));
         // Outside of such a task nobody reads it.
         let _ = SECONDS.try_with(|seconds| seconds.set(start.elapsed().as_secs_f64()));
         let Hidden { value: body, is_exposed } = self.secrets.hide_in(body);
@@ -257,6 +257,18 @@ pub(super) fn described(error: reqwest::Error) -> String {
         cause = deeper.source();
     }
     text
+}
+
+/// Removes a byte order mark, and replaces bytes that are not UTF-8 by U+FFFD: a reply must not be lost, and paid again, because of one.
+fn as_utf8(mut body: Vec<u8>) -> Vec<u8> {
+    const MARK: &[u8] = "\u{feff}".as_bytes();
+    if body.starts_with(MARK) {
+        body.drain(..MARK.len());
+    }
+    match String::from_utf8(body) {
+        Ok(text) => text.into_bytes(),
+        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned().into_bytes(),
+    }
 }
 
 /// Replaces escaped halves of surrogate pairs in JSON, which no text here can hold, by U+FFFD: a reply must not be lost, and
@@ -352,6 +364,17 @@ impl From<Error> for OpenAIError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_byte_order_mark_is_removed_and_bytes_that_are_no_text_are_replaced() {
+        for (body, expected) in [
+            (&b"\xef\xbb\xbf{}"[..], "{}"),
+            (b"\"a\xffb\xc3\"", "\"a\u{fffd}b\u{fffd}\""),
+            ("\"é\"".as_bytes(), "\"é\""),
+        ] {
+            assert_eq!(String::from_utf8(as_utf8(body.to_vec())).unwrap(), expected);
+        }
+    }
 
     #[test]
     fn halves_of_pairs_are_replaced_and_nothing_else() {

@@ -2,7 +2,8 @@
 //!
 //! One line for each reply that arrived: the key of its request, the model and the tokens. It is appended before the reply is used, so a
 //! killed process loses none. Tokens are kept instead of dollars: a limit counts them with the prices of the present call. An unfinished last
-//! line, as a power failure may leave, is skipped. The file has no text of a request or a reply.
+//! line, as a power failure may leave, is removed. Any other damage is an error for a call with a limit. The file has no text of a request or
+//! a reply.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -29,6 +30,8 @@ struct PaidReply {
 #[derive(Debug)]
 pub struct Spending {
     earlier: Vec<PaidReply>,
+    /// The first line, from 1, that cannot be read.
+    damaged: Option<usize>,
     keys: HashSet<RequestKey>,
     file: Mutex<File>,
 }
@@ -48,13 +51,29 @@ impl Spending {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         // What is appended begins a line of its own.
-        if bytes.last().is_some_and(|last| *last != b'\n') {
+        let n_whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        let is_paid = |line: &[u8]| serde_json::from_slice::<PaidReply>(line).is_ok();
+        if is_paid(&bytes[n_whole..]) {
             file.write_all(b"\n")?;
+        } else if n_whole < bytes.len() {
+            file.set_len(n_whole as u64)?;
+            bytes.truncate(n_whole);
         }
-        let lines = bytes.split(|byte| *byte == b'\n');
-        let earlier: Vec<PaidReply> = lines.filter_map(|line| serde_json::from_slice(line).ok()).collect();
+        let (mut earlier, mut damaged) = (Vec::new(), None);
+        let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
+        for (line, number) in lines.filter(|(line, _)| !line.trim_ascii().is_empty()) {
+            match serde_json::from_slice::<PaidReply>(line) {
+                Ok(paid) => earlier.push(paid),
+                Err(_) => drop(damaged.get_or_insert(number)),
+            }
+        }
         let keys = earlier.iter().filter_map(|paid| RequestKey::parse(&paid.key)).collect();
-        Ok(Self { earlier, keys, file: Mutex::new(file) })
+        Ok(Self { earlier, damaged, keys, file: Mutex::new(file) })
+    }
+
+    /// Returns the first line, from 1, that cannot be read: what it says was paid is not known.
+    pub fn damaged_line(&self) -> Option<usize> {
+        self.damaged
     }
 
     /// Whether an earlier call paid for the reply to a request.
@@ -91,7 +110,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unfinished_line_is_skipped_and_what_follows_counts() {
+    fn an_unfinished_line_is_removed_and_what_follows_counts() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("spent.jsonl");
         let key = RequestKey::of(&serde_json::Map::new(), 0);
@@ -105,5 +124,29 @@ mod tests {
         assert!(spending.has(key));
         assert_eq!(spending.paid(&Models::known()), Ok(2.0 * price));
         assert_eq!(spending.paid(&Models::default()), Err("gpt-4.1-mini"));
+        assert_eq!(spending.damaged_line(), None);
+    }
+
+    #[test]
+    fn a_damaged_line_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("spent.jsonl");
+        let key = RequestKey::of(&serde_json::Map::new(), 0);
+        let spending = Spending::open(&path).unwrap();
+        (0..3).for_each(|_| spending.note(key, "m", (100, 0, 0)).unwrap());
+        let whole = std::fs::read_to_string(&path).unwrap();
+        for (damaged, line) in [
+            (whole.replacen("100", "-100", 1), 1),
+            (whole.replacen("}\n{", "}{", 1), 1),
+            (format!("\u{feff}{whole}"), 1),
+            (whole.replacen("}\n", "}\n?\n", 1), 2),
+        ] {
+            std::fs::write(&path, damaged).unwrap();
+            assert_eq!(Spending::open(&path).unwrap().damaged_line(), Some(line));
+        }
+        // The last line without its end counts.
+        std::fs::write(&path, whole.trim_end()).unwrap();
+        assert_eq!(Spending::open(&path).unwrap().earlier.len(), 3);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), whole);
     }
 }
