@@ -53,6 +53,9 @@ enum BatchAction {
         /// Where to write them [default: standard output]
         #[arg(long, value_name = "FILE")]
         save: Option<PathBuf>,
+        /// Includes requests whose answer in the cache could not be used; it is paid for again.
+        #[arg(long)]
+        retry_unusable: bool,
     },
     /// Reads the answers of a batch into the cache. Failed requests and those without an answer are counted, and asked again later.
     Import {
@@ -80,6 +83,9 @@ enum BatchAction {
         /// Most requests of one batch.
         #[arg(long, value_name = "N", default_value_t = MAX_REQUESTS as u64, value_parser = clap::value_parser!(u64).range(1..))]
         max_requests: u64,
+        /// Includes requests whose answer in the cache could not be used; it is paid for again.
+        #[arg(long)]
+        retry_unusable: bool,
         #[command(flatten)]
         waiting: Waiting,
     },
@@ -118,14 +124,14 @@ enum Form {
 
 pub(super) fn batch(args: BatchArgs, registry: &Registry) -> anyhow::Result<Ending> {
     match args.action {
-        BatchAction::Export { pipeline, form, save } => {
+        BatchAction::Export { pipeline, form, save, retry_unusable } => {
             if let Some(path) = &save {
                 let named: Vec<PathBuf> = pipeline.paths.iter().chain(&pipeline.input).cloned().collect();
                 let mut inputs = expand(&named)?.files;
                 inputs.extend(pipeline.decisions.iter().cloned());
                 check_output("--save", path, &inputs)?;
             }
-            let plan = planned(&pipeline, None, registry, cancelled_by_signal()?)?;
+            let plan = planned(&pipeline, (None, retry_unusable), registry, cancelled_by_signal()?)?;
             let form = match form {
                 Form::Openai => BatchForm::OpenAi,
                 Form::Anthropic => BatchForm::Anthropic,
@@ -148,14 +154,15 @@ pub(super) fn batch(args: BatchArgs, registry: &Registry) -> anyhow::Result<Endi
             let models = prices_of(prices.as_deref())?.unwrap_or_else(Models::known);
             import(&files, model.as_deref(), &models, registry.environment())
         }
-        BatchAction::Submit { pipeline, max_cost, prices, max_requests, waiting } => {
+        BatchAction::Submit { pipeline, max_cost, prices, max_requests, retry_unusable, waiting } => {
             let options = SubmitOptions {
                 max_requests: usize::try_from(max_requests).unwrap_or(usize::MAX),
                 max_cost,
                 ..SubmitOptions::default()
             };
             let cancel = cancelled_by_signal()?;
-            let plan = planned(&pipeline, prices.as_deref(), registry, Arc::clone(&cancel))?;
+            let plan =
+                planned(&pipeline, (prices.as_deref(), retry_unusable), registry, Arc::clone(&cancel))?;
             let models = prices_of(prices.as_deref())?.unwrap_or_else(Models::known);
             submit(&plan.pending, &models, (&options, &waiting), registry.environment(), &cancel)
         }

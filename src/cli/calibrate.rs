@@ -6,7 +6,7 @@
 //! are shown and written too; `judge-queries` chooses among them.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use clap::ValueEnum;
@@ -57,6 +57,11 @@ pub(super) struct CalibrateArgs {
     /// Fits nothing; compares the labels that the run gave, by whatever judge, with those of the file: coverage, precision, kappa.
     #[arg(long, requires = "run", conflicts_with_all = ["write", "test", "fit"])]
     agreement: bool,
+
+    /// Writes how often soft votes of the model were right, for judge-queries.soft_votes: answers that name a criterion and could not be
+    /// used.
+    #[arg(long, value_name = "FILE", requires = "agreement")]
+    soft_votes: Option<PathBuf>,
 
     /// Uses only one of two folds of the doc lists, chosen by --seed: fit on one, test on the other.
     #[arg(long, value_enum)]
@@ -123,7 +128,7 @@ impl From<What> for Fit {
 
 pub(super) fn calibrate(args: &CalibrateArgs, registry: &Registry) -> anyhow::Result<()> {
     if let (true, Some(run), Some(labels)) = (args.agreement, &args.run, &args.labels) {
-        return Ok(console::print_data(&agreement_table(&agreement(run, labels, registry)?))?);
+        return compare_labels(run, labels, args.soft_votes.as_deref(), registry);
     }
     if let Some(path) = &args.write {
         let inputs: Vec<PathBuf> = args.bfcl.iter().chain(&args.labels).cloned().collect();
@@ -161,6 +166,51 @@ pub(super) fn calibrate(args: &CalibrateArgs, registry: &Registry) -> anyhow::Re
     }
     printed?;
     Ok(())
+}
+
+/// Compares the labels of a run with those of a file, and writes what was measured of soft votes.
+fn compare_labels(
+    run: &Path,
+    labels: &Path,
+    soft_votes: Option<&Path>,
+    registry: &Registry,
+) -> anyhow::Result<()> {
+    if let Some(path) = soft_votes {
+        check_output("--soft-votes", path, &[labels.to_owned()])?;
+    }
+    let found = agreement(run, labels, registry)?;
+    let printed =
+        Ending::Done.after(console::print_data(&(agreement_table(&found) + &soft_vote_table(&found))));
+    if let Some(path) = soft_votes {
+        write_output(path, found.measured_soft_votes(run, labels)?.to_toml().as_bytes())?;
+        console::print_status(&format!("soft votes written to {}", path.display()));
+    }
+    printed?;
+    Ok(())
+}
+
+/// The soft votes on labelled requests, by model and label; empty if there are none.
+fn soft_vote_table(found: &RunAgreement) -> String {
+    let by_model = found.soft_votes.iter();
+    let rows = by_model.flat_map(|(model, labels)| {
+        labels.iter().map(move |(label, of)| {
+            let in_fold = |fold: usize| percent_of(of.right[fold], of.votes[fold]);
+            vec![
+                format!("{model}: {label}"),
+                count(of.votes.iter().sum()),
+                count(of.right.iter().sum()),
+                in_fold(0),
+                in_fold(1),
+                if of.decides() { "yes" } else { "no" }.to_owned(),
+            ]
+        })
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let header = ["soft votes for", "votes", "right", "first fold", "second fold", "may decide"];
+    format!("\n{}", table(&header, &rows, &[1, 2, 3, 4]))
 }
 
 /// The agreement of a run with labels, a row for each group of requests.

@@ -47,6 +47,11 @@ pub(super) struct ModelArgs {
     /// Sends no requests: answers of a language model come from the cache only.
     #[arg(long)]
     cache_only: bool,
+
+    /// Asks a language model again where its answer could not be used; it is paid for again. Without this the answer in the cache
+    /// counts.
+    #[arg(long, conflicts_with = "cache_only")]
+    retry_unusable: bool,
 }
 
 fn at_once(text: &str) -> Result<usize, String> {
@@ -90,6 +95,7 @@ impl ModelArgs {
             n_concurrent: self.concurrency,
             max_cost: self.max_cost,
             prices: prices_of(self.prices.as_deref())?,
+            retry_unusable: self.retry_unusable,
         })
     }
 }
@@ -97,12 +103,12 @@ impl ModelArgs {
 /// Runs a pipeline up to its language models in a scratch folder; nothing is sent. The folder is removed also if it is cancelled.
 pub(super) fn planned(
     args: &PipelineArgs,
-    prices: Option<&Path>,
+    (prices, retry_unusable): (Option<&Path>, bool),
     registry: &Registry,
     cancel: Arc<AtomicBool>,
 ) -> anyhow::Result<ModelPlan> {
     let Loaded { pipeline, .. } = load(args, registry)?;
-    let model = ModelOptions { prices: prices_of(prices)?, ..ModelOptions::default() };
+    let model = ModelOptions { prices: prices_of(prices)?, retry_unusable, ..ModelOptions::default() };
     let options = Options::default().command(command_line()).model(model);
     let scratch = std::env::temp_dir().join(format!("callsieve-plan-{}", std::process::id()));
     Ok(plan_requests(&pipeline, &scratch, &options, &Watching::new(cancel))?)

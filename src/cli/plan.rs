@@ -30,6 +30,10 @@ pub(super) struct PlanArgs {
     /// Prints the requests, tokens and cost as one JSON object.
     #[arg(long, requires = "cost")]
     json: bool,
+
+    /// Counts requests whose answer in the cache could not be used, as a run with this flag sends them.
+    #[arg(long, requires = "cost")]
+    retry_unusable: bool,
 }
 
 /// A pipeline as the arguments set it up.
@@ -90,8 +94,12 @@ pub(super) fn load(args: &PipelineArgs, registry: &Registry) -> anyhow::Result<L
 
 pub(super) fn plan(args: &PlanArgs, registry: &Registry) -> anyhow::Result<()> {
     if args.cost {
-        let planned =
-            model::planned(&args.pipeline, args.prices.as_deref(), registry, cancelled_by_signal()?)?;
+        let planned = model::planned(
+            &args.pipeline,
+            (args.prices.as_deref(), args.retry_unusable),
+            registry,
+            cancelled_by_signal()?,
+        )?;
         let printed = if args.json {
             console::write_json(&format!("{}\n", model::plan_json(&planned)))
         } else {

@@ -35,7 +35,8 @@ pub fn sentence(stage: &str, usage: &ModelUsage) -> String {
     let mut text = asked(stage, usage, &answers);
     if !usage.unusable_reasons.is_empty() {
         let reasons = usage.unusable_reasons.iter().map(|(reason, n)| format!("{reason} ({})", count(*n)));
-        text += &format!(" Unusable: {}.", reasons.collect::<Vec<_>>().join("; "));
+        text +=
+            &format!(" Unusable: {} (--retry-unusable asks again).", reasons.collect::<Vec<_>>().join("; "));
     }
     if usage.requests > usage.cached {
         text += &format!(

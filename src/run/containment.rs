@@ -15,8 +15,18 @@ use crate::engine::marker::is_run;
 use crate::pipeline::Pipeline;
 
 /// Settings of stages that name files or folders.
-const PATH_SETTINGS: [&str; 9] =
-    ["benchmarks", "bindings", "collection", "dir", "environment", "names", "run", "weights", "wording"];
+const PATH_SETTINGS: [&str; 10] = [
+    "benchmarks",
+    "bindings",
+    "collection",
+    "dir",
+    "environment",
+    "names",
+    "run",
+    "soft_votes",
+    "weights",
+    "wording",
+];
 
 /// Checks that a run into this folder is in no other run folder, and reads nothing that is in the folder itself.
 ///

@@ -33,11 +33,19 @@ pub struct ModelOptions {
     pub max_cost: Option<f64>,
     /// The prices; those of the program if `None`.
     pub prices: Option<Models>,
+    /// Requests whose answer an earlier run could not use are sent again, and paid for again.
+    pub retry_unusable: bool,
 }
 
 impl Default for ModelOptions {
     fn default() -> Self {
-        Self { cache_only: false, n_concurrent: CONCURRENT, max_cost: None, prices: None }
+        Self {
+            cache_only: false,
+            n_concurrent: CONCURRENT,
+            max_cost: None,
+            prices: None,
+            retry_unusable: false,
+        }
     }
 }
 
@@ -89,7 +97,7 @@ pub(super) fn open(pipeline: &Pipeline, options: &ModelOptions) -> Result<Option
         }
     };
     let cache = ReplyCache::open(environment.caches()).map_err(|error| failed(&error))?;
-    Ok(Some(ChatService::new(cache, prices, dispatch)))
+    Ok(Some(ChatService::new(cache, prices, dispatch).retrying_unusable(options.retry_unusable)))
 }
 
 /// Has a service count what earlier calls in a run folder paid for.
@@ -108,6 +116,12 @@ pub(super) fn in_folder(
         Spending::open(&path)
             .map_err(|cause| Error::Request(format!("opening {}: {}", path.display(), cause_of(&cause))))?
     };
+    if let (Some(line), Some(_)) = (spending.damaged_line(), options.max_cost) {
+        return refuse(format!(
+            "--max-cost: {}:{line}: found a line that is no paid reply, so what earlier runs paid is not known\nhint: restore the file, or begin again with --fresh",
+            path.display()
+        ));
+    }
     let paid = match (spending.paid(service.models()), options.max_cost) {
         (Ok(paid), _) => paid,
         (Err(_), None) => 0.0,
@@ -153,7 +167,9 @@ pub fn plan_requests(
     }
     let prices = options.model.prices.clone().unwrap_or_else(Models::known);
     let cache = ReplyCache::open(pipeline.registry.environment().caches()).map_err(|error| failed(&error))?;
-    let service = Arc::new(ChatService::new(cache, prices, Dispatch::Collect));
+    let service = Arc::new(
+        ChatService::new(cache, prices, Dispatch::Collect).retrying_unusable(options.model.retry_unusable),
+    );
     let folder = RunFolder::take_as(scratch, &options.command_line())?;
     let ran = (|| {
         folder.clear()?;

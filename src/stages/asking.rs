@@ -4,12 +4,13 @@ use std::cell::RefCell;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::engine::context::Context;
 use crate::engine::error::{Error, Result};
 use crate::engine::language_model::{ChatAnswer, ChatRequest, ModelUsage, Unanswered};
 use crate::prompts::judging::{Asked, Ballot, Vote, ballot, basis};
+use crate::relevance::soft_votes::SoftVotes;
 
 /// Who judges.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -126,6 +127,47 @@ pub(super) fn ask<R>(
     Ok(usage)
 }
 
+/// How a panel is asked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Asking<'a> {
+    /// The name of the model.
+    pub(super) model: &'a str,
+    /// Samples of each row.
+    pub(super) samples: u32,
+    /// The labels for which soft votes count; none if there is no file.
+    pub(super) soft_votes: Option<&'a SoftVotes>,
+}
+
+/// The vote of a sample.
+struct ReadVote {
+    vote: std::result::Result<Vote, String>,
+    /// A soft vote as the basis has it, whether it counts or not: [`SOFT`] with [`UNCOUNTED`] or [`COUNTED`].
+    soft: Option<Value>,
+}
+
+/// The key of a soft vote in the basis of a judgement: the name of the criterion.
+pub(crate) const SOFT: &str = "soft";
+/// The key of why a vote that does not count could not be used.
+const UNCOUNTED: &str = "failed";
+/// The key of why a vote that counts is a soft one.
+const COUNTED: &str = "why";
+
+impl ReadVote {
+    fn of(sample: Sample<'_>, asked: &Asked, soft_votes: Option<&SoftVotes>, usage: &mut ModelUsage) -> Self {
+        let mut soft = None;
+        let vote = usable(sample, usage, |answer| {
+            asked.vote(answer).or_else(|why| {
+                let criterion = asked.soft_vote(answer).ok_or(why)?;
+                let counts = soft_votes.is_some_and(|measured| measured.decide(criterion.verdict));
+                let key = if counts { COUNTED } else { UNCOUNTED };
+                soft = Some(json!({ key: why, SOFT: criterion.name }));
+                if counts { Ok(Vote { criterion, quote: String::new() }) } else { Err(why) }
+            })
+        });
+        Self { vote, soft }
+    }
+}
+
 /// What a language model decided on a row.
 pub(super) struct Judgement {
     /// What its votes decide.
@@ -142,7 +184,7 @@ pub(super) struct Judgement {
 pub(super) fn judge<R>(
     cx: &Context<'_>,
     rows: &[R],
-    (model, samples): (&str, u32),
+    Asking { model, samples, soft_votes }: Asking<'_>,
     texts: impl Fn(&R) -> Option<Asked>,
     mut receive: impl FnMut(&R, Judgement),
 ) -> Result<ModelUsage> {
@@ -151,40 +193,30 @@ pub(super) fn judge<R>(
         texts(row).map(questions).unwrap_or_default()
     };
     ask(cx, model, rows, questions, |row, samples, usage| {
-        let votes: Vec<std::result::Result<Vote, String>> = match texts(row) {
+        let read: Vec<ReadVote> = match texts(row) {
             Some(asked) => {
-                let vote = |sample| usable(sample, usage, |answer| asked.vote(answer));
-                samples.into_iter().map(vote).collect()
+                samples.into_iter().map(|sample| ReadVote::of(sample, &asked, soft_votes, usage)).collect()
             }
-            None => vec![Err(TOO_LONG.to_owned())],
+            None => vec![ReadVote { vote: Err(TOO_LONG.to_owned()), soft: None }],
         };
+        let (votes, soft): (Vec<_>, Vec<_>) = read.into_iter().map(|read| (read.vote, read.soft)).unzip();
         let ballot = ballot(&votes);
-        let basis = basis(model, &votes, &ballot);
+        let mut basis = basis(model, &votes, &ballot);
+        for (at, soft) in soft.into_iter().enumerate() {
+            if let Some(soft) = soft {
+                basis["votes"][at] = soft;
+            }
+        }
         receive(row, Judgement { ballot, basis });
         Ok(())
     })
 }
 
-/// Reads the answer of one sample, like [`usable`]. One that cannot be used is kept all the same: where rows are made until enough of
-/// them pass, asking for it again would be paid for in every round.
-pub(super) fn usable_once<T>(
-    sample: Sample<'_>,
-    usage: &mut ModelUsage,
-    read: impl Fn(&ChatAnswer) -> std::result::Result<T, &'static str>,
-) -> std::result::Result<T, String> {
-    let kept = RefCell::new(Vec::new());
-    usable(
-        Sample { unusable: &kept, request: sample.request, outcome: sample.outcome, cost: sample.cost },
-        usage,
-        read,
-    )
-}
-
-/// Reads the answer of one sample. One that cannot be used is counted, and the next run asks again.
+/// Reads the answer of one sample. One that cannot be used is counted and marked in the cache: a run that retries asks again.
 pub(super) fn usable<T>(
     Sample { request, outcome, cost, unusable }: Sample<'_>,
     usage: &mut ModelUsage,
-    read: impl Fn(&ChatAnswer) -> std::result::Result<T, &'static str>,
+    read: impl FnOnce(&ChatAnswer) -> std::result::Result<T, &'static str>,
 ) -> std::result::Result<T, String> {
     let answer = outcome.map_err(|why| why.describe())?;
     read(&answer).map_err(|why| {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::asking::{ask, usable_once};
+use super::asking::{ask, usable};
 use super::made::{self, made_rows};
 use crate::cells::TypedCells as _;
 use crate::columns::{FUNCTIONS, PROGRAM};
@@ -126,7 +126,7 @@ impl Stage for CompressResults {
             let read = replies
                 .into_iter()
                 .next()
-                .map(|reply| usable_once(reply, usage, |answer| keys_in(answer, &of.result)));
+                .map(|reply| usable(reply, usage, |answer| keys_in(answer, &of.result)));
             if let Some(Ok(keys)) = read {
                 useless.insert(name, keys);
             }

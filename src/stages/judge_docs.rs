@@ -193,7 +193,8 @@ impl Stage for JudgeDocs {
         let Some(model) = self.model.as_deref().filter(|_| self.judge != Judge::Rules) else { return Ok(()) };
         let mut judged: Vec<(RowIx, Judgement)> = Vec::new();
         let texts = |(_, functions): &(RowIx, Vec<Value>)| Asked::docs(functions);
-        let mut usage = asking::judge(cx, &open, (model, self.samples), texts, |(row, _), judgement| {
+        let asking = asking::Asking { model, samples: self.samples, soft_votes: None };
+        let mut usage = asking::judge(cx, &open, asking, texts, |(row, _), judgement| {
             judged.push((*row, judgement));
         })?;
         for (row, Judgement { ballot, basis }) in judged {

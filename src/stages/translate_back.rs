@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::asking::{TOO_LONG, ask, usable_once};
+use super::asking::{TOO_LONG, ask, usable};
 use super::executing::{BUILT_IN, Executor};
 use super::made::{self, MadeRow, made_rows};
 use super::offered::{OfferedDocs, written};
@@ -271,7 +271,7 @@ fn are_needed(
     let usage = ask(cx, model, lacking, questions, |at, samples, usage| {
         let name = withheld(&made[*at].record).map_or(&Value::Null, |function| &function["name"]);
         needed.push(match samples.into_iter().next() {
-            Some(reply) => usable_once(reply, usage, step_in)
+            Some(reply) => usable(reply, usage, step_in)
                 .map(|step| step.calls.iter().any(|call| *name == call.name.as_str())),
             None => Err(TOO_LONG.to_owned()),
         });

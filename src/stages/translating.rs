@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::asking::{TOO_LONG, ask, usable_once};
+use super::asking::{TOO_LONG, ask, usable};
 use super::executing::failed;
 use crate::engine::context::Context;
 use crate::engine::error::Result;
@@ -61,7 +61,7 @@ pub(super) fn translate_back(
         };
         let of_round = ask(cx, model, &open, questions, |_, samples, usage| {
             replies.push(match samples.into_iter().next() {
-                Some(reply) => usable_once(reply, usage, step_in),
+                Some(reply) => usable(reply, usage, step_in),
                 None => Err(TOO_LONG.to_owned()),
             });
             Ok(())

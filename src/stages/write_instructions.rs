@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::asking::{TOO_LONG, ask, usable_once};
+use super::asking::{TOO_LONG, ask, usable};
 use super::made::{self, MadeRow, made_rows};
 use super::yields::{PASSED, YIELDS_NOTE, Yields};
 use crate::cells::TypedCells as _;
@@ -412,7 +412,7 @@ impl WriteInstructions {
         let mut usage = ask(cx, &self.models.join(", "), samples, questions, |of, replies, usage| {
             let failed = match replies.into_iter().next() {
                 None => TOO_LONG.to_owned(),
-                Some(reply) => match usable_once(reply, usage, proposals_in) {
+                Some(reply) => match usable(reply, usage, proposals_in) {
                     Ok(proposals) => {
                         let (functions, examples) = (functions(of), shown(of));
                         let written = Written { of, model: model(of), functions, examples, proposals };

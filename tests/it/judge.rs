@@ -173,7 +173,7 @@ fn rows_without_an_answer_are_held_with_a_fault_and_asked_again_by_the_next_run(
 }
 
 #[test]
-fn an_unusable_answer_is_asked_again_by_the_next_run_that_sends() {
+fn an_unusable_answer_is_paid_for_again_only_on_request() {
     let bench = Bench::new(30);
     let is_spoilt = |request: &ReceivedRequest| query(request).ends_with('7');
     let server =
@@ -187,18 +187,23 @@ fn an_unusable_answer_is_asked_again_by_the_next_run_that_sends() {
     assert!(why.len() == 1 && reasons[why[0]] == 3, "{reasons}");
     let report = shown(&bench.call("", &["report", "out"]));
     let report = report.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(report.contains(&format!("Unusable: {} (3).", why[0])), "{report}");
+    assert!(report.contains(&format!("Unusable: {} (3) (--retry-unusable asks again).", why[0])), "{report}");
     // From the cache alone all is as before.
     let before = stable_bytes(&bench.path("out"));
     assert_eq!(bench.run(&server, "cached", &["--cache-only"]), Some(0));
     assert_same_bytes(&before, &stable_bytes(&bench.path("cached")));
-    // Each run asks once more.
-    assert_eq!(bench.run(&server, "again", &[]), Some(0));
-    assert_eq!((&bench.usage("again")["unusable"], server.requests().len()), (&json!(3), 33));
+    // So it is for a run that may send; the report says how to ask again.
     let well = Server::start(|request, _| judged(request));
-    assert_eq!(bench.run(&well, "well", &[]), Some(0));
+    assert_eq!(bench.run(&well, "kept", &[]), Some(0));
+    assert_eq!((&bench.usage("kept")["unusable"], well.requests().len()), (&json!(3), 0));
+    assert_same_bytes(&before, &stable_bytes(&bench.path("kept")));
+    assert!(report.contains("--retry-unusable asks again"), "{report}");
+    // A run that retries asks once more, also where the answer is no better.
+    assert_eq!(bench.run(&server, "again", &["--retry-unusable"]), Some(0));
+    assert_eq!((&bench.usage("again")["unusable"], server.requests().len()), (&json!(3), 33));
+    assert_eq!(bench.run(&well, "well", &["--retry-unusable"]), Some(0));
     assert_eq!((&bench.usage("well")["unusable"], well.requests().len()), (&json!(0), 3));
-    assert_eq!(bench.run(&well, "well-too", &[]), Some(0));
+    assert_eq!(bench.run(&well, "well-too", &["--retry-unusable"]), Some(0));
     assert_eq!(well.requests().len(), 3);
 }
 

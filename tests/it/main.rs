@@ -73,6 +73,7 @@ mod review_files;
 mod run;
 mod servers;
 mod side_by_side;
+mod soft_votes;
 mod solutions;
 #[path = "../support/mod.rs"]
 mod support;

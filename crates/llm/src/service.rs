@@ -82,6 +82,8 @@ pub struct ChatService {
     /// The requests whose cost this round has reported: a stage that asks the same saves nothing more.
     reported: Mutex<HashSet<RequestKey>>,
     pending: Mutex<Vec<PendingRequest>>,
+    /// Requests whose answer an earlier run could not use are asked again.
+    retries_unusable: bool,
     /// Requests with an unusable answer in this run, which does not ask again.
     unusable: Mutex<HashSet<RequestKey>>,
     /// Requests that failed in this run, with the message: it does not send them again where a step runs again.
@@ -127,6 +129,7 @@ impl ChatService {
             spending: None,
             reported: Mutex::default(),
             pending: Mutex::default(),
+            retries_unusable: false,
             unusable: Mutex::default(),
             failed: Mutex::default(),
             paid: Mutex::default(),
@@ -141,6 +144,12 @@ impl ChatService {
     #[must_use]
     pub fn with_spending(self, spending: Spending, paid: f64) -> Self {
         Self { spending: Some(spending), spent: Mutex::new(paid), ..self }
+    }
+
+    /// Asks requests again whose answer an earlier run could not use. Without it the answer is kept, and not paid for twice.
+    #[must_use]
+    pub fn retrying_unusable(self, retries_unusable: bool) -> Self {
+        Self { retries_unusable, ..self }
     }
 
     /// Returns the models and their prices.
@@ -312,14 +321,17 @@ impl ChatService {
         Some(*paid)
     }
 
-    /// Whether a request is asked again although it has a reply: an earlier run could not use it.
+    /// Whether a request is asked again although it has a reply: an earlier run could not use it, and this one retries.
     fn asks_again(&self, key: RequestKey, stored: &StoredReply) -> bool {
         // One that arrived since this run began is of this run, or of one at the same time, which gets the same result.
         let is_of_this_run = || {
             stored.stored_ms >= self.opened_ms
                 || self.unusable.lock().unwrap_or_else(PoisonError::into_inner).contains(&key)
         };
-        stored.is_unusable && !matches!(self.dispatch, Dispatch::CacheOnly) && !is_of_this_run()
+        self.retries_unusable
+            && stored.is_unusable
+            && !matches!(self.dispatch, Dispatch::CacheOnly)
+            && !is_of_this_run()
     }
 
     /// Leaves out the requests that the model would refuse for their length, with that as their outcome.

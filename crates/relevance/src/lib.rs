@@ -33,6 +33,7 @@ pub mod operating;
 mod overlap;
 pub mod query;
 mod script;
+pub mod soft_votes;
 mod topical;
 mod topics;
 mod values;

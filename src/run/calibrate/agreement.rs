@@ -6,17 +6,22 @@ use std::sync::atomic::AtomicBool;
 
 use serde_json::Value;
 
-use super::labelled::read_labels;
-use crate::columns::{CATEGORY, EXTERNAL_ID, LANGUAGE, RELEVANCE, RELEVANCE_BASIS};
+use super::labelled::{groups, read_labels};
+use crate::columns::{CATEGORY, EXTERNAL_ID, FUNCTIONS, LANGUAGE, RELEVANCE, RELEVANCE_BASIS};
 use crate::engine::context::{Context, Quiet};
 use crate::engine::contract::Contract;
 use crate::engine::view::View;
 use crate::engine::vocabulary::TableId;
+use crate::prompts::judging::QUERIES;
 use crate::relevance::Relevance;
+use crate::relevance::calibrate::is_test_group;
 use crate::relevance::measure::roc_auc;
+use crate::relevance::soft_votes::{SoftLabel, SoftVotes};
 use crate::run::error::refuse;
 use crate::run::{Error, open};
 use crate::stages::Registry;
+use crate::stages::asking::SOFT;
+use crate::text::figures::counted;
 
 /// Labelled requests by their label and what the run decided. Low quality counts as irrelevant, as in the dataset.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -90,6 +95,8 @@ pub struct RunAgreement {
     pub scored: (u64, u64),
     /// Labels of no request that was judged.
     pub unused: usize,
+    /// The soft votes on labelled requests, by model and label.
+    pub soft_votes: BTreeMap<String, BTreeMap<String, SoftLabel>>,
 }
 
 /// Compares the labels that a run gave with those of a file.
@@ -105,10 +112,11 @@ pub fn agreement(run: &Path, labels: &Path, registry: &Registry) -> Result<RunAg
             run.display()
         ));
     }
-    let reads = [EXTERNAL_ID, RELEVANCE, RELEVANCE_BASIS, CATEGORY, LANGUAGE];
+    let reads = [EXTERNAL_ID, RELEVANCE, RELEVANCE_BASIS, CATEGORY, LANGUAGE, FUNCTIONS];
     let contract = Contract::of(TableId::Requests).reads(reads);
     let (view, cancel) = (View::new(&corpus, &contract), AtomicBool::new(false));
     let cx = Context::new(0, &cancel, &Quiet);
+    let groups = groups(&view, &cx)?;
     let (mut found, mut n_used, mut scored) = (RunAgreement::default(), 0, Vec::new());
     view.stream(
         &cx,
@@ -129,6 +137,13 @@ pub fn agreement(run: &Path, labels: &Path, registry: &Registry) -> Result<RunAg
                     None if is_by_person => "a person".to_owned(),
                     None => "rules".to_owned(),
                 };
+                let is_second_fold =
+                    groups.get(&view.list_of(ix)).is_some_and(|group| is_test_group(group, FOLDS_SEED));
+                for verdict in soft_votes(&basis) {
+                    let labels = found.soft_votes.entry(judge.clone()).or_default();
+                    let is_right = (verdict == Relevance::Relevant) == is_relevant;
+                    labels.entry(verdict.name().to_owned()).or_default().add(is_second_fold, is_right);
+                }
                 found.all.add(is_relevant, judged);
                 found.by_judge.entry(judge).or_default().add(is_relevant, judged);
                 scored.extend(basis["probability"].as_f64().map(|probability| (probability, is_relevant)));
@@ -154,6 +169,50 @@ pub fn agreement(run: &Path, labels: &Path, registry: &Registry) -> Result<RunAg
     found.scored = (scored.len() as u64, n_relevant as u64);
     found.unused = labels.len().saturating_sub(n_used);
     Ok(found)
+}
+
+/// The seed of the two folds of the doc lists in which soft votes are measured.
+const FOLDS_SEED: u64 = 1;
+
+/// Returns the labels that the soft votes of a judgement are for.
+fn soft_votes(basis: &Value) -> impl Iterator<Item = Relevance> {
+    let votes = basis["votes"].as_array().into_iter().flatten();
+    votes.filter_map(|vote| {
+        let name = vote[SOFT].as_str()?;
+        let criterion = QUERIES.criteria.iter().find(|criterion| criterion.name == name)?;
+        Relevance::from_name(criterion.verdict)
+    })
+}
+
+impl RunAgreement {
+    /// Returns what was measured of the soft votes of the one model that has some.
+    ///
+    /// # Errors
+    /// No model has soft votes on labelled requests, or several have.
+    pub fn measured_soft_votes(&self, run: &Path, labels: &Path) -> Result<SoftVotes, Error> {
+        let mut models = self.soft_votes.iter();
+        let Some((model, measured)) = models.next() else {
+            return refuse(format!(
+                "{}: no soft vote on a labelled request\nhint: answers of a language model that could not be used and name a criterion are soft votes; run with judge-queries.judge=llm",
+                run.display()
+            ));
+        };
+        if models.next().is_some() {
+            let names: Vec<&str> = self.soft_votes.keys().map(String::as_str).collect();
+            return refuse(format!(
+                "{}: soft votes of several models: {}; expected one\nhint: measure runs that ask one model",
+                run.display(),
+                names.join(", ")
+            ));
+        }
+        let measured_on = format!(
+            "{}: {} of {}",
+            labels.display(),
+            counted(self.all.n(), "request", "requests"),
+            run.display()
+        );
+        Ok(SoftVotes::new(model.clone(), measured_on, measured.clone()))
+    }
 }
 
 #[cfg(test)]

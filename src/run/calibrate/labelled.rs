@@ -236,7 +236,7 @@ fn read_rows(corpus: &Corpus, labels: &BTreeMap<String, bool>) -> Result<Vec<Rea
 }
 
 /// The group of each list.
-fn groups(view: &View<'_>, cx: &Context<'_>) -> Result<BTreeMap<RowIx, String>, Error> {
+pub(super) fn groups(view: &View<'_>, cx: &Context<'_>) -> Result<BTreeMap<RowIx, String>, Error> {
     let mut groups = BTreeMap::new();
     let every = |_| true;
     view.parent().stream(cx, every, |batch| {

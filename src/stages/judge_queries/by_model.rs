@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{Judge, JudgeQueries, Lists, Request};
 use crate::columns::{RELEVANCE, RELEVANCE_BASIS};
 use crate::engine::context::Context;
-use crate::engine::error::Result;
+use crate::engine::error::{Error, Result};
 use crate::engine::example::Example;
 use crate::engine::language_model::USAGE_NOTE;
 use crate::engine::verdict::Verdict;
@@ -14,7 +14,7 @@ use crate::engine::view::View;
 use crate::engine::vocabulary::{Evidence, Reason, RowIx};
 use crate::prompts::judging::{Asked, Ballot};
 use crate::relevance::operating::JudgedBy;
-use crate::stages::asking::{Judgement, judge};
+use crate::stages::asking::{Asking, Judgement, judge};
 
 pub(super) static OPEN_VOTE: Reason =
     Reason::policy("relevance/open-vote", "The answers of the language model disagree, or leave it open.");
@@ -82,7 +82,9 @@ impl JudgeQueries {
         let rows: Vec<RowIx> = rows.collect();
         let texts =
             |row: &RowIx| Asked::request(lists.functions(view.list_of(*row)), &requests[row].messages);
-        let mut usage = judge(cx, &rows, (model, self.samples), texts, |row, mut judgement| {
+        let measured = self.measured_soft_votes(model).map_err(Error::Setting)?;
+        let asking = Asking { model, samples: self.samples, soft_votes: measured.as_ref() };
+        let mut usage = judge(cx, &rows, asking, texts, |row, mut judgement| {
             judgement.basis["evidence"] = requests[row].evidence.to_json();
             decided.insert(*row, judgement);
         })?;

@@ -53,6 +53,7 @@ use crate::relevance::measure::Thresholds;
 use crate::relevance::model::{Declined, Model, Operating, Side};
 use crate::relevance::operating::{JudgedBy, OPERATING_POINT, OperatingPoint, operating_point};
 use crate::relevance::query::PreparedQuery;
+use crate::relevance::soft_votes::SoftVotes;
 use crate::relevance::{Relevance, SPACE, low_quality};
 use crate::text::small_talk::is_small_talk;
 
@@ -90,6 +91,9 @@ pub struct JudgeQueries {
     pub model: Option<String>,
     /// How often the model is asked about a request, an odd number from 1 to 15; more than half must agree. More holds more.
     pub samples: u32,
+    /// A file about the soft votes of the model, as written by `callsieve calibrate --agreement --soft-votes`: an answer without a quote
+    /// from the texts, or with another verdict, counts as a vote for the labels that were right in at least 95 % [default: none counts].
+    pub soft_votes: Option<PathBuf>,
     #[serde(skip)]
     #[schemars(skip)]
     fitted: OnceLock<Model>,
@@ -105,6 +109,7 @@ impl Default for JudgeQueries {
             judge: Judge::Rules,
             model: None,
             samples: asking::SAMPLES,
+            soft_votes: None,
             fitted: OnceLock::new(),
         }
     }
@@ -138,6 +143,13 @@ impl Settings for JudgeQueries {
 
     fn check(&self) -> std::result::Result<(), String> {
         asking::check(self.judge, self.model.as_deref(), self.samples)?;
+        match self.model.as_deref() {
+            Some(model) => drop(self.measured_soft_votes(model)?),
+            None if self.soft_votes.is_some() => {
+                return Err("soft_votes is set, and no model; expected the model that it is about".to_owned());
+            }
+            None => {}
+        }
         let in_range = |key: &str, value: Option<f64>| match value {
             Some(value) if !(0.0..=1.0).contains(&value) => {
                 Err(format!("{key} must be from 0 to 1, not {value}"))
@@ -176,7 +188,7 @@ impl Stage for JudgeQueries {
     }
 
     fn fingerprint(&self, fingerprint: &mut Fingerprint) -> Result<()> {
-        fingerprint.version(11);
+        fingerprint.version(12);
         if self.judge != Judge::Rules {
             QUERIES.task.fingerprint("prompt", fingerprint);
         }
@@ -184,6 +196,9 @@ impl Stage for JudgeQueries {
         match &self.weights {
             Some(path) => fingerprint.file(path)?,
             None => fingerprint.built_in("weights", &Model::embedded().to_toml()),
+        }
+        if let Some(path) = &self.soft_votes {
+            fingerprint.file(path)?;
         }
         Ok(())
     }
@@ -267,6 +282,12 @@ impl JudgeQueries {
             Some(precision) => model.at_precision(precision).map_err(|error| error.to_string()),
             None => Ok(model),
         }
+    }
+
+    /// Reads what was measured of the soft votes of the model; `None` without a file.
+    fn measured_soft_votes(&self, model: &str) -> std::result::Result<Option<SoftVotes>, String> {
+        let read = self.soft_votes.as_deref().map(|path| SoftVotes::read(path, model)).transpose();
+        read.map_err(|error| error.to_string())
     }
 
     fn model(&self) -> Result<&Model> {

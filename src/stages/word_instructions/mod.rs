@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::Settings;
-use super::asking::{TOO_LONG, ask, check_number, usable_once};
+use super::asking::{TOO_LONG, ask, check_number, usable};
 use super::executing::Executor;
 use super::made::{self, MadeRow, unread_rows};
 use super::offered::{OfferedDocs, written};
@@ -374,14 +374,14 @@ impl WordInstructions {
                 outcome.failure = Some(TOO_LONG.to_owned());
             }
             for (sample, reply) in (0..).zip(samples) {
-                let texts =
-                    match usable_once(reply, usage, |answer| turns_in(answer, of.made.record.turns.len())) {
-                        Ok(texts) => texts,
-                        Err(why) => {
-                            outcome.failure.get_or_insert(why);
-                            continue;
-                        }
-                    };
+                let texts = match usable(reply, usage, |answer| turns_in(answer, of.made.record.turns.len()))
+                {
+                    Ok(texts) => texts,
+                    Err(why) => {
+                        outcome.failure.get_or_insert(why);
+                        continue;
+                    }
+                };
                 match reworded(&of.made.record, &texts) {
                     Ok(record) => candidates.push(Candidate {
                         of: (at, sample),

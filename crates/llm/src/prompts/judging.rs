@@ -119,8 +119,7 @@ impl Asked {
     pub fn vote(&self, answer: &ChatAnswer) -> Result<Vote, &'static str> {
         let object = object_in(&answer.text, answer.is_cut())?;
         let text = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
-        let criterion = self.panel.criteria.iter().find(|criterion| criterion.name == text("criterion"));
-        let criterion = criterion.ok_or("the answer names no criterion")?;
+        let criterion = self.criterion(text("criterion")).ok_or("the answer names no criterion")?;
         if text("verdict") != criterion.verdict {
             return Err("verdict and criterion contradict each other");
         }
@@ -129,6 +128,18 @@ impl Asked {
             return Err("the quote is not in the texts");
         }
         Ok(Vote { criterion, quote: quote.to_owned() })
+    }
+
+    /// Returns the criterion that an answer names although it is no [`vote`](Self::vote): its quote is not in the texts, or its verdict is
+    /// missing or another. `None` if it names none, or one that decides nothing.
+    pub fn soft_vote(&self, answer: &ChatAnswer) -> Option<&'static Criterion> {
+        let object = object_in(&answer.text, answer.is_cut()).ok()?;
+        let name = object.get("criterion").and_then(Value::as_str)?;
+        self.criterion(name.trim()).filter(|criterion| criterion.verdict != UNSURE)
+    }
+
+    fn criterion(&self, name: &str) -> Option<&'static Criterion> {
+        self.panel.criteria.iter().find(|criterion| criterion.name == name)
     }
 }
 
@@ -155,7 +166,7 @@ fn schema(panel: &Panel) -> Value {
 pub struct Vote {
     /// What decides.
     pub criterion: &'static Criterion,
-    /// The passage that decides.
+    /// The passage that decides; empty for a soft vote.
     pub quote: String,
 }
 
@@ -213,8 +224,9 @@ pub fn basis(model: &str, votes: &[Result<Vote, String>], ballot: &Ballot) -> Va
     let mut basis = json!({ "asked": model, "votes": names });
     if let Ballot::Decided(criterion) = ballot {
         basis["criterion"] = json!(criterion.name);
-        let quote = votes.iter().flatten().find(|vote| vote.criterion == *criterion).map(|vote| &vote.quote);
-        basis["quote"] = json!(quote);
+        let quoted =
+            votes.iter().flatten().find(|vote| vote.criterion == *criterion && !vote.quote.is_empty());
+        basis["quote"] = json!(quoted.map(|vote| &vote.quote));
     }
     basis
 }
@@ -255,6 +267,19 @@ mod tests {
                 "{quote}"
             );
         }
+        let soft = |criterion, verdict, quote| {
+            asked().soft_vote(&answer(criterion, verdict, quote)).map(|criterion| criterion.verdict)
+        };
+        for (criterion, verdict, quote, expected) in [
+            ("function-fits", "relevant", "the evening bell", Some("relevant")),
+            ("no-function-fits ", "relevant", "", Some("irrelevant")),
+            ("missing-value", "", "noon", Some("low-quality")),
+            ("unsure", "unsure", "", None),
+            ("fits", "relevant", "noon bell", None),
+        ] {
+            assert_eq!(soft(criterion, verdict, quote), expected, "{criterion}");
+        }
+        assert_eq!(asked().soft_vote(&ChatAnswer::of_text("function-fits".to_owned())), None);
         let cut = ChatAnswer::cut("{\"reason\": \"The".to_owned());
         assert_eq!(asked().vote(&cut), Err("the answer is cut off"));
     }
