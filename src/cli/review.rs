@@ -177,15 +177,13 @@ fn import(run: &Path, file: &Path, reviewer: &str, registry: &Registry) -> anyho
     check_folder(&folder)?;
     // Nobody else writes these decisions from here on.
     let mut store = Store::open(&folder, reviewer)?;
-    let read = opened.import_reviews(file)?;
+    let read = opened.import_reviews(file, reviewer)?;
     read.undecided.iter().for_each(|undecided| console::print_status(&format!("warning: {undecided}")));
     let n_new = read.drafts.len() as u64;
     if let Some(warning) = replaced(&store, &read.drafts) {
         console::print_status(&format!("warning: {warning}"));
     }
-    for draft in read.drafts {
-        store.decide(draft, &now())?;
-    }
+    store.decide_all(read.drafts, &now())?;
     let own =
         visible_line(&folder.join(format!("{reviewer}.{EXTENSION}")).display().to_string()).into_owned();
     console::print_status(&match (n_new, read.n_made) {

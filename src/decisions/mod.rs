@@ -33,7 +33,7 @@ use crate::text::os_error::{cause_of, hint_of};
 use crate::text::short::shortened;
 use crate::text::suggestion::similarity;
 
-pub use possible::{OF_AN_ENTRY, possible_decisions};
+pub use possible::{OF_AN_ENTRY, UNSURE, decisions_on_held, possible_decisions};
 pub use review::answer_digest;
 pub use reviews::{Reviewed, is_review_export, read_reviews, with_reviews};
 

@@ -71,6 +71,22 @@ pub fn possible_decisions(table: TableId, reason: &str, has_answer: bool) -> &'s
     POSSIBLE.iter().find(|row| row.is_for(table, reason, has_answer)).map_or(&[], |row| row.decisions)
 }
 
+/// The reason of requests of which it is unclear whether a function fits.
+pub const UNSURE: &str = "relevance/unsure";
+
+/// Returns the [`possible_decisions`] on a held row of which it is known whether a request with a call was merged into it. Without any
+/// answer the next stage would hold a request that is kept or labelled as relevant.
+pub fn decisions_on_held(
+    table: TableId,
+    reason: &str,
+    has_answer: bool,
+    has_copies: bool,
+) -> Vec<&'static str> {
+    let is_in_vain =
+        |word: &str| reason == UNSURE && !has_answer && !has_copies && ["keep", "relevant"].contains(&word);
+    possible_decisions(table, reason, has_answer).iter().copied().filter(|word| !is_in_vain(word)).collect()
+}
+
 /// Returns how a message goes on about a row that is held for a reason.
 pub(super) fn advice(table: TableId, reason: &str) -> String {
     let possible = possible_decisions(table, reason, false);

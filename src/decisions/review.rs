@@ -74,7 +74,42 @@ pub(super) fn rows_of_csv(text: &str) -> Result<Vec<Row>, String> {
     {
         *row = Err(OPEN_QUOTE.to_owned());
     }
+    if let Some(line) = line_of_stray_quote(text, delimiter.unwrap_or(b','))
+        && let Some((_, row)) = rows.iter_mut().rev().find(|(first, _)| *first <= line)
+    {
+        *row = Err(STRAY_QUOTE.to_owned());
+    }
     Ok(rows)
+}
+
+/// What is said of a cell in quotation marks that does not end at the second one: it may be two cells with rows between them.
+const STRAY_QUOTE: &str = "found a cell that begins with a quotation mark and goes on after the next one; expected its end there, or each quotation mark inside it twice";
+
+/// Returns the line, from 1, of the first cell in quotation marks that goes on after the second one.
+fn line_of_stray_quote(text: &str, delimiter: u8) -> Option<usize> {
+    let mut bytes = text.bytes().peekable();
+    let (mut line, mut is_at_start) = (1, true);
+    while let Some(byte) = bytes.next() {
+        if !(byte == b'"' && is_at_start) {
+            is_at_start = byte == delimiter || byte == b'\n' || byte == b'\r';
+            line += usize::from(byte == b'\n');
+            continue;
+        }
+        let first = line;
+        while let Some(byte) = bytes.next() {
+            line += usize::from(byte == b'\n');
+            if byte == b'"' && bytes.next_if_eq(&b'"').is_none() {
+                break;
+            }
+        }
+        while bytes.next_if_eq(&b' ').is_some() {}
+        let is_end = |next: &u8| *next == delimiter || matches!(next, b'\n' | b'\r');
+        if bytes.peek().is_some_and(|next| !is_end(next)) {
+            return Some(first);
+        }
+        is_at_start = false;
+    }
+    None
 }
 
 /// What is said of a record whose quotation mark nothing closes.
@@ -243,10 +278,7 @@ pub(super) fn nested(key: &str, text: &str) -> Result<Value, String> {
         Ok(value) => {
             // One of the two values would be lost in silence.
             return match strict::read(text).ok().and_then(|read| read.repeated.into_iter().next()) {
-                Some(twice) => Err(format!(
-                    "\"{key}\": found the key \"{}\" twice with different values, expected it once",
-                    twice.key
-                )),
+                Some(twice) => Err(found_twice(key, "key", &twice.key)),
                 None => Ok(value),
             };
         }
@@ -255,8 +287,16 @@ pub(super) fn nested(key: &str, text: &str) -> Result<Value, String> {
     if key != "ground_truth" {
         return Err(format!("\"{key}\": found {}, expected JSON ({error})", quoted(&text.into())));
     }
-    let calls = python::calls(text).map_err(|_| expected(key, Some(&text.into()), super::CALLS))?;
+    let read = python::calls_with_repeated(text);
+    let (calls, repeated) = read.map_err(|_| expected(key, Some(&text.into()), super::CALLS))?;
+    if let Some(twice) = repeated.first() {
+        return Err(found_twice(key, "argument", &twice.key));
+    }
     Ok(calls.into_iter().map(|call| json!({ call.name: call.arguments })).collect())
+}
+
+fn found_twice(column: &str, what: &str, name: &str) -> String {
+    format!("\"{column}\": found the {what} \"{name}\" twice with different values, expected it once")
 }
 
 /// Returns the digest of an answer, for the column `answer_digest`; spaces and the order of keys do not change it.

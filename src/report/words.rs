@@ -160,9 +160,9 @@ pub(super) fn known_limits(report: &Report) -> Vec<String> {
     let scored = report.exported("scored", Some(Category::Irrelevance.name()));
     if scored > 0 {
         limits.push(format!(
-            "No person checked the scored entries of the category irrelevance that this run made ({}). A rule judged that \
-             no function fits, based on the answers in the log or on the form of the query. Some labels can be wrong.",
-            count(scored)
+            "This run made {} of the category irrelevance. Where no person decided, a rule judged that no function \
+             fits, based on the answers in the log or on the form of the query. Some labels can be wrong.",
+            counted(scored, "scored entry", "scored entries")
         ));
     }
     if report.edits.iter().any(|edit| edit.safety == "unsafe") {

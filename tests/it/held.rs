@@ -520,6 +520,8 @@ fn possible_decisions_are_those_that_change_a_row() {
     };
     // What each decision changed of the rows of a class: one of them at least.
     let mut changed: BTreeMap<(String, String, bool), BTreeSet<&str>> = BTreeMap::new();
+    // And of each row.
+    let mut changed_row: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for word in ["keep", "drop", "relevant", "irrelevant", "answer", "edit", "accept"] {
         let is_list = |row: &Value| row["table"] == "doc_lists";
         let is_given = |row: &&Value| match word {
@@ -552,12 +554,18 @@ fn possible_decisions_are_those_that_change_a_row() {
             let is_held = |row: &Value| after.iter().any(|other| other["id"] == row["id"]);
             for row in decided.iter().filter(|row| !is_held(row)) {
                 changed.entry(class(row)).or_default().insert(word);
+                changed_row.entry(row["id"].to_string()).or_default().insert(word);
             }
         }
     }
     for row in &before {
         let possible: BTreeSet<&str> = row["possible_decisions"].as_str().unwrap().split(", ").collect();
-        let of_class = changed.get(&class(row)).cloned().unwrap_or_default();
+        // Without any answer, keeping a request helps only if one with a call was merged into it: the rows of the class differ.
+        let of_class = if class(row) == ("requests".to_owned(), "relevance/unsure".to_owned(), false) {
+            changed_row.get(&row["id"].to_string()).cloned().unwrap_or_default()
+        } else {
+            changed.get(&class(row)).cloned().unwrap_or_default()
+        };
         // `accept` of an answer that a stage refused is `answer` with it, and can be right.
         let of_class: BTreeSet<&str> =
             of_class.into_iter().filter(|word| *word != "accept" || possible.contains("accept")).collect();

@@ -94,7 +94,9 @@ pub fn write(run: &Finished<'_>) -> Result<()> {
     }
     let links = of_stage_unless(run.folder, at, &run.stages[at], run.corpus, |_, _| true, run.cancelled)?;
     let has_links: BTreeSet<RowIx> = links.iter().map(|link| link.row).collect();
-    let places = places(run, &mut counted, &mut train, |row| has_links.contains(&row))?;
+    let mut contaminated_kept = 0;
+    let places =
+        places(run, (&mut counted, &mut contaminated_kept), &mut train, |row| has_links.contains(&row))?;
     let grouped = GroupedEntries::of_note(run.manifests[at].notes.get(GROUPED_NOTE));
     for (object, verdict, category, entry) in grouped.of_rows(|row| places.contains_key(&row)) {
         counted.add_entry(category, entry, object, verdict);
@@ -115,6 +117,7 @@ pub fn write(run: &Finished<'_>) -> Result<()> {
     hits.and(table)?;
     write_removed(run, &places)?;
     let mut report = counted.report(&facts, train);
+    report.contaminated_kept = contaminated_kept;
     let judged = run.manifests[at].notes.get(JUDGED_NOTE);
     report.judged = judged.and_then(|note| BTreeMap::deserialize(note).ok()).unwrap_or_default();
     let shuffle = run.manifests[at].notes.get(SHUFFLE_NOTE);
@@ -165,7 +168,7 @@ fn train_files(run: &Finished<'_>) -> Result<Vec<TrainFile>> {
 /// Counts all rows, and returns the places of those that are removed or `wanted`.
 fn places(
     run: &Finished<'_>,
-    counted: &mut Counted,
+    (counted, contaminated_kept): (&mut Counted, &mut u64),
     train: &mut [TrainFile],
     wanted: impl Fn(RowIx) -> bool,
 ) -> Result<BTreeMap<RowIx, Place>> {
@@ -181,10 +184,11 @@ fn places(
             let Some(file) = cells.int(FILE, at).and_then(|file| usize::try_from(file).ok()) else {
                 continue;
             };
+            let is_removed = !table.is_kept(row);
             if let Some(verdict) = cells.text(CONTAMINATION, at).and_then(Verdict::from_name) {
                 counted.add_row(verdict);
+                *contaminated_kept += u64::from(verdict == Verdict::Contaminated && !is_removed);
             }
-            let is_removed = !table.is_kept(row);
             if let Some(file) = train.get_mut(file) {
                 file.rows += 1;
                 file.removed += u64::from(is_removed);

@@ -29,6 +29,9 @@ pub struct AuditReport {
     pub total: CategoryCounts,
     /// Rows by verdict.
     pub rows: BTreeMap<String, u64>,
+    /// Contaminated rows that are in the cleaned sets: a person decided to keep them, or the run removes none for what was found.
+    #[serde(default)]
+    pub contaminated_kept: u64,
     /// Rows with a hit of the object, by verdict of the object alone.
     pub objects: BTreeMap<String, BTreeMap<String, u64>>,
     /// Rows with a hit by the method, by verdict of the method alone.
@@ -274,6 +277,7 @@ impl Counted {
             categories,
             total,
             rows: Verdict::ALL.iter().map(|verdict| (verdict.name().to_owned(), rows(verdict))).collect(),
+            contaminated_kept: 0,
             objects: by_verdict(
                 &mut self.objects.into_iter().map(|((object, verdict), n)| (object.name(), verdict, n)),
             ),

@@ -252,6 +252,13 @@ impl AuditReport {
                 format!("{} were", count(self.n_removed()))
             },
         );
+        if self.n_removed() > 0 && self.contaminated_kept > 0 {
+            let _ = write!(
+                text,
+                "Of the contaminated rows, {} still in the cleaned sets. ",
+                are(self.contaminated_kept)
+            );
+        }
         if !self.compared.is_empty() && self.compared != Compared::ALL {
             let names: Vec<&str> = self.compared.iter().map(|kind| kind.name()).collect();
             let _ = write!(text, "Only these were compared: {}. ", names.join(", "));

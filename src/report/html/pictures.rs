@@ -159,10 +159,16 @@ pub(super) fn composition(report: &Report) -> Markup {
         named_counts(&Figure { id, title, description: "" }, (label, "entries"), of)
     };
     let entries = &report.entries;
-    drawn.extend(named("tiers", "Entries by tier", "tier", counts(&entries.tier)));
+    let has_all = entries.tier.values().sum::<u64>() == report.all_entries();
+    let description = if has_all { "" } else { NO_TIER };
+    let tiers = Figure { id: "tiers", title: "Entries by tier", description };
+    drawn.extend(named_counts(&tiers, ("tier", "entries"), counts(&entries.tier)));
     drawn.extend(named("languages", "Entries by language", "language", counts(&entries.language)));
     html! { @if !drawn.is_empty() { (figures(drawn)) } }
 }
+
+/// Why the entries by tier may be fewer than all.
+const NO_TIER: &str = "Entries with a scored label and no answer have no tier.";
 
 /// What was read: log formats, and days.
 pub(super) fn log(report: &Report) -> Markup {

@@ -11,19 +11,21 @@ mod row;
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use rustc_hash::FxHashSet;
 
 pub(super) use self::cells::Noted;
 use super::error::refuse;
 use super::names::resolve;
 use super::{Error, OpenRun};
-use crate::columns::{ASSISTANT, TIME_MS};
-use crate::decisions::{OF_AN_ENTRY, possible_decisions};
+use crate::columns::{ASSISTANT, RESPONSE, TIME_MS};
+use crate::conversation::Message;
+use crate::decisions::{OF_AN_ENTRY, UNSURE, decisions_on_held};
 use crate::engine::corpus::Table;
 use crate::engine::row_names::NamedRow;
 use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, TableId};
 use crate::ingest::request_filter::RequestFilter;
 use crate::reasons::unknown;
+use crate::report::end_of_merges;
 
 pub use file::{ReviewFormat, check_review_file};
 pub use row::{FIELDS, ReviewRow};
@@ -133,13 +135,42 @@ impl OpenRun {
         // What surprises most is read first; rows without a measure of it keep their order.
         rows.sort_by(|one, other| other.surprise().total_cmp(&one.surprise()));
         rows.truncate(options.limit.unwrap_or(usize::MAX));
+        let may_be_in_vain =
+            |row: &ReviewRow| row.reason.as_deref() == Some(UNSURE) && row.recorded_answer.is_null();
+        let with_copy: BTreeSet<String> = if rows.iter().any(may_be_in_vain) {
+            let copied = self.with_called_copy()?;
+            copied.into_iter().map(|row| self.corpus.requests.row_id(row).to_string()).collect()
+        } else {
+            BTreeSet::new()
+        };
         for row in &mut rows {
-            fill_in(row, options);
+            let has_copies = with_copy.contains(&row.id);
+            fill_in(row, options, has_copies);
         }
         let waiting_lists = if options.is_all() { self.waiting_lists() } else { 0 };
         let table = ReviewTable { rows, waiting_lists };
         check_decision(&table, &options.decision)?;
         Ok(table)
+    }
+
+    /// Returns the held requests into which one with a call was merged.
+    pub(super) fn with_called_copy(&self) -> Result<FxHashSet<RowIx>, Error> {
+        let requests = &self.corpus.requests;
+        let is_held = |row: RowIx| requests.fate(row).is_some_and(|fate| fate.action == Action::Hold);
+        let end_of = |row: RowIx| end_of_merges(requests, row);
+        let is_copy = |&row: &RowIx| end_of(row) != row && is_held(end_of(row));
+        let copies: Vec<RowIx> = (0..).take(requests.len()).filter(is_copy).collect();
+        let mut found = FxHashSet::default();
+        Self::each(requests, &copies, &[RESPONSE], |nth, cells, at| {
+            let response =
+                cells.text(RESPONSE, at).and_then(|text| serde_json::from_str::<Message>(text).ok());
+            // Models write calls as a text, too.
+            let is_called = |it: &Message| !it.calls.is_empty() || it.content.trim_start().starts_with('[');
+            if response.as_ref().is_some_and(is_called) {
+                found.insert(end_of(copies[nth]));
+            }
+        })?;
+        Ok(found)
     }
 
     /// Returns the requests of a filter, with the doc lists that they were sent with and have now; `None` if all are wanted.
@@ -239,13 +270,13 @@ pub(super) fn is_wanted(options: &ReviewOptions, table: &Table, row: RowIx, note
 }
 
 /// Fills in the possible decisions of a row, and the given one if it is possible.
-fn fill_in(row: &mut ReviewRow, options: &ReviewOptions) {
+fn fill_in(row: &mut ReviewRow, options: &ReviewOptions, has_copies: bool) {
     let table = if row.table == TableId::DocLists.name() { TableId::DocLists } else { TableId::Requests };
     let possible = match (options.selection, &row.reason) {
         (Selection::Held, Some(reason)) => {
-            possible_decisions(table, reason, row.recorded_answer != Value::Null)
+            decisions_on_held(table, reason, !row.recorded_answer.is_null(), has_copies)
         }
-        _ => OF_AN_ENTRY,
+        _ => OF_AN_ENTRY.to_vec(),
     };
     row.possible_decisions = possible.join(", ");
     if possible.contains(&options.decision.as_str()) {

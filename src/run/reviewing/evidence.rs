@@ -4,16 +4,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Map, Value, json};
 
 use super::Place;
+use super::item::DECIDED;
 use crate::bfcl::category::Category;
 use crate::bfcl::ids::Numbers;
-use crate::columns::RESPONSE;
-use crate::conversation::Message;
+use crate::engine::corpus::RowId;
+use crate::engine::layout::DECISIONS;
 use crate::engine::ledger::{Event, for_every_event};
 use crate::engine::vocabulary::{Action, RowIx, TableId};
 use crate::report::end_of_merges;
+use crate::run::error::refuse;
 use crate::run::review::{Noted, Selection, UNVERIFIED};
 use crate::run::{Error, OpenRun};
-use callsieve_review::item::CategoryCount;
+use callsieve_review::item::{CategoryCount, Table as ItemTable};
+use callsieve_review::store::{History, Reviews, Verdict};
 
 /// What the run noted about the rows to review.
 pub(super) struct Evidence {
@@ -26,6 +29,17 @@ pub(super) struct Evidence {
     with_called_copy: FxHashSet<RowIx>,
     /// The held requests of each doc list to review: how many, and the first ones.
     waiting: FxHashMap<RowIx, (u64, Vec<RowIx>)>,
+    /// What the rows were on the page for when reviewers decided on them.
+    decided: FxHashMap<(TableId, u128), Earlier>,
+}
+
+/// Why a row was on the page when a reviewer decided on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Earlier {
+    /// The reason code that the row had.
+    pub(super) reason: String,
+    /// The decision was to keep it.
+    pub(super) is_keep: bool,
 }
 
 /// Most queries of a doc list that are shown.
@@ -54,7 +68,7 @@ impl Evidence {
             let end = end_of_merges(requests, row);
             *merged.entry(end).or_default() += u64::from(end != row);
         }
-        let with_called_copy = with_called_copy(run, &merged)?;
+        let with_called_copy = run.with_called_copy()?;
         let lists: FxHashSet<RowIx> =
             places.iter().filter(|place| place.table == TableId::DocLists).map(|place| place.row).collect();
         let mut waiting: FxHashMap<RowIx, (u64, Vec<RowIx>)> = FxHashMap::default();
@@ -69,12 +83,18 @@ impl Evidence {
                 }
             }
         }
-        Ok(Self { noted: run.noted(Selection::Held)?, by_row, merged, with_called_copy, waiting })
+        let decided = earlier_reasons(run)?;
+        Ok(Self { noted: run.noted(Selection::Held)?, by_row, merged, with_called_copy, waiting, decided })
     }
 
     /// Returns what a stage noted about the fate of a row; null if it noted nothing.
     pub(super) fn of_row(&self, table: TableId, id: u128) -> Value {
         self.by_row.get(&(table, id)).cloned().unwrap_or_default()
+    }
+
+    /// Returns why a row was on the page when a reviewer decided on it last.
+    pub(super) fn earlier(&self, table: TableId, id: u128) -> Option<&Earlier> {
+        self.decided.get(&(table, id))
     }
 
     /// Returns how many more rows a decision on a row releases.
@@ -116,24 +136,20 @@ impl Evidence {
     }
 }
 
-/// The held requests into which one with a call was merged.
-fn with_called_copy(run: &OpenRun, merged: &FxHashMap<RowIx, u64>) -> Result<FxHashSet<RowIx>, Error> {
-    let requests = &run.corpus.requests;
-    let is_held = |row: RowIx| requests.fate(row).is_some_and(|fate| fate.action == Action::Hold);
-    let end_of = |row: RowIx| end_of_merges(requests, row);
-    let is_copy =
-        |&row: &RowIx| end_of(row) != row && merged.contains_key(&end_of(row)) && is_held(end_of(row));
-    let copies: Vec<RowIx> = (0..).take(requests.len()).filter(is_copy).collect();
-    let mut found = FxHashSet::default();
-    OpenRun::each(requests, &copies, &[RESPONSE], |nth, cells, at| {
-        let response = cells.text(RESPONSE, at).and_then(|text| serde_json::from_str::<Message>(text).ok());
-        // Models write calls as a text, too.
-        let is_called = |it: &Message| !it.calls.is_empty() || it.content.trim_start().starts_with('[');
-        if response.as_ref().is_some_and(is_called) {
-            found.insert(end_of(copies[nth]));
-        }
-    })?;
-    Ok(found)
+/// Returns why rows were on the page when reviewers decided on them last. After a run has applied the decision, they have other reasons.
+fn earlier_reasons(run: &OpenRun) -> Result<FxHashMap<(TableId, u128), Earlier>, Error> {
+    let reviews = Reviews::read(&run.folder.join(DECISIONS)).or_else(|error| refuse(error.to_string()))?;
+    let mut earlier = FxHashMap::default();
+    for line in reviews.reviewers().filter_map(|name| reviews.of(name)).flat_map(History::lines) {
+        let is_own = |reason: &&String| *reason != DECIDED.0 && !reason.starts_with("decision/");
+        let (Some(reason), Some(id)) = (line.reason.as_ref().filter(is_own), RowId::number(&line.id)) else {
+            continue;
+        };
+        let table = if line.table == ItemTable::Requests { TableId::Requests } else { TableId::DocLists };
+        let is_keep = line.decision == Verdict::Accept && line.value.is_null();
+        earlier.insert((table, id), Earlier { reason: reason.clone(), is_keep });
+    }
+    Ok(earlier)
 }
 
 /// The evidence of a fate as one object, without the features of the model, by which no person decides.

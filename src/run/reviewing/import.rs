@@ -50,12 +50,12 @@ const MAX_SHOWN: usize = 200;
 type Fault = (usize, String);
 
 impl OpenRun {
-    /// Reads a file of decisions: what [`export_reviews`](Self::export_reviews) wrote and a person edited, or another file of decisions.
-    /// Nothing is written.
+    /// Reads a file of decisions for a reviewer: what [`export_reviews`](Self::export_reviews) wrote and a person edited, or another file
+    /// of decisions. Nothing is written.
     ///
     /// # Errors
     /// The file cannot be read, or holds a decision that is not possible: all of them are named.
-    pub fn import_reviews(self, path: &Path) -> Result<ImportedReviews, Error> {
+    pub fn import_reviews(self, path: &Path, reviewer: &str) -> Result<ImportedReviews, Error> {
         let read = decisions::read(path).or_else(|error| refuse(error.to_string()))?;
         let reviews =
             Reviews::read(&self.folder.join(DECISIONS)).or_else(|error| refuse(error.to_string()))?;
@@ -84,7 +84,7 @@ impl OpenRun {
             for (place, item) in part.iter().zip(source.items(part)?) {
                 for decision in by_place.get(&(place.table, place.row)).into_iter().flatten() {
                     let draft = draft_of(decision, &item);
-                    let checked = match made.by(&draft) {
+                    let checked = match made.by(&draft, reviewer) {
                         // It was possible when it was made, and the run may have applied it.
                         Some(_) => check_was(decision, &item),
                         None => check(decision, *place, &item, &checker),
@@ -104,8 +104,11 @@ impl OpenRun {
             return refuse(DecisionsError::Rows { path: path.to_owned(), faults }.to_string());
         }
         let n_all = drafts.len();
-        let drafts: Vec<Draft> =
-            drafts.into_iter().map(|(_, draft)| draft).filter(|draft| made.by(draft).is_none()).collect();
+        let drafts: Vec<Draft> = drafts
+            .into_iter()
+            .map(|(_, draft)| draft)
+            .filter(|draft| made.by(draft, reviewer).is_none())
+            .collect();
         Ok(ImportedReviews { n_made: n_all - drafts.len(), drafts, undecided: read.undecided })
     }
 
@@ -179,7 +182,8 @@ fn draft_of(decision: &Decision, item: &Item) -> Draft {
         DecisionKind::Edit => Verdict::EditDoc,
     };
     let draft = Draft::new(&item.id, item.table, &item.was, verdict);
-    Draft { value: decision.body.clone(), why: decision.why.clone(), ..draft }
+    let reason = Some(item.reason.code.clone());
+    Draft { value: decision.body.clone(), why: decision.why.clone(), reason, ..draft }
 }
 
 /// Checks a decision as the page does.

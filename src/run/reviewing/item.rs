@@ -27,6 +27,8 @@ pub(super) struct Content {
     pub(super) list_was: String,
     pub(super) messages: Vec<conversation::Message>,
     pub(super) response: Option<conversation::Message>,
+    /// How many messages of an instruction have calls.
+    pub(super) n_steps: usize,
     /// What judges say about the answer of an instruction.
     pub(super) judgements: Option<Judgements>,
     /// The answer of the attempt that they judged.
@@ -46,6 +48,12 @@ impl Content {
         let is_answer =
             |message: &conversation::Message| message.role == SentRole::Assistant && message.calls.is_empty();
         self.response = if self.messages.last().is_some_and(is_answer) { self.messages.pop() } else { None };
+        self.n_steps = self.messages.iter().filter(|message| !message.calls.is_empty()).count();
+    }
+
+    /// Whether the calls of an instruction are made in several messages.
+    fn has_several_steps(&self) -> bool {
+        self.n_steps > 1
     }
 }
 
@@ -54,21 +62,22 @@ const SUMMARY_CHARS: usize = 120;
 const LABEL_CHARS: usize = 60;
 
 /// Why an entry is reviewed; it has no reason code.
-const UNVERIFIED: (&str, &str) =
+pub(super) const UNVERIFIED: (&str, &str) =
     ("unverified", "The dataset has this entry, but nothing except the log confirms its answer or label.");
 
 /// Why an instruction is reviewed that was kept.
-const KEPT: (&str, &str) =
+pub(super) const KEPT: (&str, &str) =
     ("kept", "The set has this instruction. It was drawn to look for mistakes that no check finds.");
 
 /// Why an instruction is reviewed about which its judges disagree.
-const DISPUTED: (&str, &str) = (
+pub(super) const DISPUTED: (&str, &str) = (
     "judges-disagree",
     "The set has this instruction, and its judges do not agree whether its answer is right.",
 );
 
 /// Why a row is reviewed again after its decision was applied.
-const DECIDED: (&str, &str) = ("decided", "A reviewer decided on the row, and the run applied that.");
+pub(super) const DECIDED: (&str, &str) =
+    ("decided", "A reviewer decided on the row, and the run applied that.");
 
 /// Returns the item of a row, with its marks.
 pub(super) fn item_of(
@@ -83,8 +92,15 @@ pub(super) fn item_of(
     let is_request = place.table == TableId::Requests;
     let functions = row.functions.as_array().map_or(&[][..], Vec::as_slice);
     let reason = reason_of(run, place);
+    let job = match run.job().name() {
+        "audit" => Job::Audit,
+        "instruct" => Job::Instructions,
+        _ => Job::Log,
+    };
     let possible = Possible::of(&Facts {
+        job,
         kind: place.kind,
+        earlier: evidence.earlier(place.table, table.row_id(place.row).0),
         table: place.table,
         fate,
         answer: &row.recorded_answer,
@@ -102,13 +118,11 @@ pub(super) fn item_of(
     let label = label_of(&names, &template);
     let mut item = Item {
         evidence: evidence.of_row(place.table, table.row_id(place.row).0),
-        job: match run.job().name() {
-            "audit" => Job::Audit,
-            "instruct" => Job::Instructions,
-            _ => Job::Log,
-        },
+        job,
         list: is_request.then(|| ListRef { id: list_id.clone(), was: content.list_was.clone() }),
-        drafted_answer: Some(row.recorded_answer.clone()).filter(|answer| !answer.is_null()),
+        // The column has the calls of the first step; the conversation of an instruction shows all of them.
+        drafted_answer: Some(row.recorded_answer.clone())
+            .filter(|answer| !answer.is_null() && !content.has_several_steps()),
         judge: judge_of(&content.basis, row.relevance.as_deref())
             .or_else(|| content.judgements.as_ref().map(Judgements::view)),
         releases: evidence.releases(place),
@@ -284,7 +298,9 @@ fn functions_of(functions: &Value, item: &Item) -> Vec<Function> {
 fn concerned<'f>(functions: &'f [Value], item: &Item) -> BTreeSet<&'f str> {
     let answer = item.drafted_answer.as_ref().and_then(Value::as_array).into_iter().flatten();
     let in_answer = answer.filter_map(Value::as_object).flat_map(serde_json::Map::keys).map(String::as_str);
-    let called = item.reply.calls.iter().map(|call| call.name.as_str());
+    let of_messages = item.earlier.iter().chain(&item.later).flat_map(|message| &message.calls);
+    let of_messages = of_messages.filter(|_| item.job == Job::Instructions);
+    let called = item.reply.calls.iter().chain(of_messages).map(|call| call.name.as_str());
     // Names of functions are often changed in form between docs and calls.
     let plain = |name: &str| name.replace(['.', '-'], "_").to_lowercase();
     let named: BTreeSet<String> = in_answer.chain(called).map(plain).collect();

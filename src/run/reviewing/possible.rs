@@ -1,12 +1,14 @@
 //! The decisions of the page that change a row, from the words of decision files.
 
-use callsieve_review::item::Accept;
+use callsieve_review::item::{Accept, Job};
 use callsieve_review::store::Verdict;
 use serde_json::Value;
 
 use super::Kind;
+use super::evidence::Earlier;
+use super::item::{DISPUTED, KEPT, UNVERIFIED};
 use crate::bfcl::category::Category;
-use crate::decisions::{OF_AN_ENTRY, possible_decisions};
+use crate::decisions::{OF_AN_ENTRY, decisions_on_held};
 use crate::engine::fate::Fate;
 use crate::engine::vocabulary::{Action, TableId};
 use crate::relevance::Relevance;
@@ -21,7 +23,10 @@ pub(super) struct Possible {
 
 /// What is known about a row.
 pub(super) struct Facts<'a> {
+    pub(super) job: Job,
     pub(super) kind: Kind,
+    /// Why it was on the page when a reviewer decided on it last, if one did.
+    pub(super) earlier: Option<&'a Earlier>,
     pub(super) table: TableId,
     pub(super) fate: Option<Fate>,
     /// The recorded or drafted answer; null without one.
@@ -34,9 +39,6 @@ pub(super) struct Facts<'a> {
     /// Whether the doc list of a request can be edited.
     pub(super) has_editable_list: bool,
 }
-
-/// The reason of requests of which it is unclear whether a function fits.
-const UNSURE: &str = "relevance/unsure";
 
 /// The labels of a relabel, in the order of their digits on the page.
 const LABELS: [&str; 2] = ["relevant", "irrelevant"];
@@ -52,7 +54,7 @@ impl Possible {
             (Verdict::Drop, has("drop")),
             (Verdict::Relabel, !labels.is_empty()),
             (Verdict::Answer, has("answer")),
-            (Verdict::EditDoc, has("edit") || (facts.has_editable_list && !facts.is_sampled())),
+            (Verdict::EditDoc, has("edit") || (facts.has_editable_list && facts.may_edit_list())),
         ];
         let decisions = possible.into_iter().filter(|(_, is)| *is).map(|(verdict, _)| verdict).collect();
         Self { decisions, accept, labels }
@@ -64,11 +66,7 @@ impl Facts<'_> {
     fn words(&self) -> Vec<&'static str> {
         match (self.kind, self.fate) {
             (Kind::Held, Some(fate)) => {
-                let has_answer = !self.answer.is_null();
-                let words = possible_decisions(self.table, fate.reason.code, has_answer).iter().copied();
-                // Without any answer the next stage would hold a request that is kept or labelled as relevant.
-                let is_labelled = fate.reason.code == UNSURE && !has_answer && !self.has_copies;
-                words.filter(|word| !is_labelled || !["keep", "relevant"].contains(word)).collect()
+                decisions_on_held(self.table, fate.reason.code, !self.answer.is_null(), self.has_copies)
             }
             // A stage that may be overruled keeps the row. Functions that cannot be read may be written again.
             (Kind::Sampled, Some(fate)) => {
@@ -82,14 +80,40 @@ impl Facts<'_> {
                 }
             }
             (Kind::Kept | Kind::Disputed, _) => vec!["drop"],
-            (Kind::Decided, _) if self.table == TableId::DocLists => vec!["keep", "drop", "edit"],
-            (Kind::Decided, _) => vec!["accept", "keep", "answer", "relevant", "irrelevant", "drop"],
+            (Kind::Decided, _) => self.words_again(),
             _ => OF_AN_ENTRY.to_vec(),
         }
     }
 
-    fn is_sampled(&self) -> bool {
-        matches!(self.kind, Kind::Sampled | Kind::Kept | Kind::Disputed)
+    /// The decisions on a row for which a decision was applied: those that it had before, as another one replaces the first.
+    fn words_again(&self) -> Vec<&'static str> {
+        let Some(Earlier { reason, is_keep }) = self.earlier else {
+            return match (self.job, self.table) {
+                (Job::Audit, _) => vec!["keep", "drop"],
+                (Job::Instructions, _) => vec!["drop"],
+                (_, TableId::DocLists) => vec!["keep", "drop", "edit"],
+                (_, TableId::Requests) => {
+                    vec!["accept", "keep", "answer", "relevant", "irrelevant", "drop"]
+                }
+            };
+        };
+        if [KEPT.0, DISPUTED.0].contains(&reason.as_str()) {
+            return vec!["drop"];
+        }
+        if reason == UNVERIFIED.0 {
+            return OF_AN_ENTRY.to_vec();
+        }
+        let mut words = decisions_on_held(self.table, reason, !self.answer.is_null(), self.has_copies);
+        // A stage had dropped or merged it.
+        if *is_keep && !words.contains(&"keep") {
+            words.push("keep");
+        }
+        words
+    }
+
+    /// Whether an edit of its doc list is of use to the request.
+    fn may_edit_list(&self) -> bool {
+        self.job == Job::Log && !matches!(self.kind, Kind::Sampled | Kind::Kept | Kind::Disputed)
     }
 
     fn accept(&self, words: &[&str]) -> Option<Accept> {
@@ -110,7 +134,8 @@ impl Facts<'_> {
             }
         }
         // A held answer that fits the docs may be right: it only lacks confirmation.
-        if words.contains(&"answer") && has_answer && self.is_answer_valid && self.kind == Kind::Held {
+        let is_held = matches!(self.kind, Kind::Held | Kind::Decided);
+        if words.contains(&"answer") && has_answer && self.is_answer_valid && is_held {
             return Some(Accept::Answer(self.answer.clone()));
         }
         words.contains(&"keep").then_some(Accept::Keep)
@@ -122,6 +147,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::decisions::possible_decisions;
     use crate::stages::Registry;
 
     fn held(table: TableId, code: &str, answer: &Value) -> Possible {
@@ -134,7 +160,9 @@ mod tests {
         let (_, reason) = reasons.iter().find(|(_, reason)| reason.code == code).unwrap();
         let fate = Fate { action: Action::Hold, stage: 0, reason, into: None };
         Possible::of(&Facts {
+            job: Job::Log,
             kind: Kind::Held,
+            earlier: None,
             table,
             fate: Some(fate),
             answer,
@@ -179,6 +207,46 @@ mod tests {
         assert_eq!(accept(TableId::Requests, "relevance/unsure", &Value::Null), Some(Accept::Keep));
         assert_eq!(accept(TableId::Requests, "split/no-answer", &Value::Null), None);
         assert_eq!(accept(TableId::DocLists, "docs/open-vote", &Value::Null), Some(Accept::Keep));
+    }
+
+    #[test]
+    fn a_decided_row_has_the_decisions_that_it_had_before() {
+        let answer = json!([{"f": {"a": [1]}}]);
+        let decided = |job, table, earlier: Option<(&str, bool)>| {
+            let earlier = earlier.map(|(reason, is_keep)| Earlier { reason: reason.to_owned(), is_keep });
+            let possible = Possible::of(&Facts {
+                job,
+                kind: Kind::Decided,
+                earlier: earlier.as_ref(),
+                table,
+                fate: None,
+                answer: &answer,
+                is_answer_valid: true,
+                category: None,
+                has_copies: false,
+                has_editable_list: true,
+            });
+            possible.decisions
+        };
+        use TableId::{DocLists, Requests};
+        use Verdict::{Accept, Answer, Drop, EditDoc, Relabel};
+        for (job, table, earlier, expected) in [
+            (Job::Instructions, Requests, Some(("kept", false)), vec![Drop]),
+            (Job::Instructions, Requests, Some(("instruct/surplus", false)), vec![Accept, Drop]),
+            (Job::Instructions, Requests, None, vec![Drop]),
+            (Job::Audit, Requests, Some(("overlap/benchmark-suspect", true)), vec![Accept, Drop]),
+            (Job::Audit, Requests, None, vec![Accept, Drop]),
+            (
+                Job::Log,
+                Requests,
+                Some(("answer/not-in-enum", false)),
+                vec![Accept, Drop, Relabel, Answer, EditDoc],
+            ),
+            (Job::Log, Requests, Some(("spam/noise", true)), vec![Accept, Drop, EditDoc]),
+            (Job::Log, DocLists, Some(("docs/open-vote", false)), vec![Accept, Drop, EditDoc]),
+        ] {
+            assert_eq!(decided(job, table, earlier), expected, "{earlier:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Reads the rows to review from the run, some at a time: a row is never held in memory longer than it is shown.
 //!
-//! Held rows come first, then unverified entries, instructions about which judges disagree, and sampled rows; in each, the most suspicious first.
+//! Held rows come first, then unverified entries, instructions about which judges disagree, and sampled rows; in each, the most suspicious
+//! first, and of an audit those that surprise most.
 
 use callsieve_review::item::{CategoryCount, Item};
 use callsieve_review::server::{Head, Source, SourceError};
@@ -41,15 +42,18 @@ impl RunSource {
         let mut with_heads = Vec::with_capacity(places.len());
         for part in places.chunks(ROWS_AT_ONCE) {
             let items = source.items(part)?;
-            with_heads.extend(part.iter().copied().zip(items.iter().map(Head::of)));
+            let with_surprise = items.iter().map(|item| (surprise(item), Head::of(item)));
+            with_heads.extend(part.iter().copied().zip(with_surprise));
         }
-        with_heads.sort_by(|(one, one_head), (other, other_head)| {
+        with_heads.sort_by(|(one, (one_surprise, one_head)), (other, (other_surprise, other_head))| {
             let order = one.kind.cmp(&other.kind);
+            let order = order.then_with(|| other_surprise.total_cmp(one_surprise));
             let order = order.then_with(|| other_head.suspicion.cmp(&one_head.suspicion));
             let order = order.then_with(|| one_head.group.key.cmp(&other_head.group.key));
             order.then_with(|| one_head.id.cmp(&other_head.id))
         });
-        (source.places, source.heads) = with_heads.into_iter().unzip();
+        (source.places, source.heads) =
+            with_heads.into_iter().map(|(place, (_, head))| (place, head)).unzip();
         Ok(source)
     }
 
@@ -132,6 +136,12 @@ impl RunSource {
         })?;
         Ok(queries)
     }
+}
+
+/// How much a row of an audit surprises, as `held` sorts them: from 0 to 1, and more for a row without a measure of it. Equal for all rows
+/// of other runs.
+fn surprise(item: &Item) -> f64 {
+    item.evidence["surprise"].as_f64().unwrap_or(f64::INFINITY)
 }
 
 fn json<T: serde::de::DeserializeOwned>(cells: &BatchCells, column: ColumnSpec, at: usize) -> Option<T> {

@@ -212,12 +212,20 @@ pub fn read_within(text: &str, allowance: &Allowance) -> Result<Literal, SyntaxE
 /// # Errors
 /// If the text is anything except calls, an argument has no keyword, or a value is not a literal.
 pub fn calls(text: &str) -> Result<Vec<PyCall>, SyntaxError> {
+    calls_with_repeated(text).map(|(calls, _)| calls)
+}
+
+/// Reads [`calls`], and returns the arguments that a call has twice with different values as well.
+///
+/// # Errors
+/// As [`calls`].
+pub fn calls_with_repeated(text: &str) -> Result<(Vec<PyCall>, Vec<Repeated>), SyntaxError> {
     let allowance = Allowance::of(text);
     let mut cursor = Cursor::within(text, &allowance);
     cursor.skip_blank();
     let calls = calls::calls(&mut cursor)?;
     cursor.finish()?;
-    Ok(calls)
+    Ok((calls, std::mem::take(&mut cursor.notes.repeated)))
 }
 
 /// Reads the definitions of a source: functions, classes with their methods, and constants.

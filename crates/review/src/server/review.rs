@@ -222,7 +222,8 @@ impl Review {
 
     fn draft(&self, at: usize, decision: Verdict) -> Draft {
         let head = &self.heads[at];
-        Draft::new(head.id.as_str(), head.table, head.was.as_str(), decision)
+        let draft = Draft::new(head.id.as_str(), head.table, head.was.as_str(), decision);
+        Draft { reason: Some(head.reason.clone()), ..draft }
     }
 
     /// Returns what a decision stores.

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use callsieve_judge::agreement::{Kappa, agreement};
 use serde::Serialize;
+use serde_json::Value;
 
 use super::export::Effect;
 use super::line::{Line, Verdict};
@@ -98,8 +99,14 @@ fn pair(first: &str, one: &History, second: &str, other: &History) -> PairAgreem
     }
 }
 
-/// The class of a decision: its kind, and the label of a relabel.
+/// The class of a decision: its kind, and the label of a relabel. Accepting a label or an answer is that label or an answer, since the row
+/// shows what another reviewer has decided once a run has applied it.
 fn class(line: &Line) -> (&'static str, &str) {
-    let label = if line.decision == Verdict::Relabel { line.value.as_str() } else { None };
-    (line.decision.name(), label.unwrap_or_default())
+    let kind = match (line.decision, &line.value) {
+        (Verdict::Accept, Value::String(_)) => Verdict::Relabel,
+        (Verdict::Accept, Value::Array(_)) => Verdict::Answer,
+        (decision, _) => decision,
+    };
+    let label = if kind == Verdict::Relabel { line.value.as_str() } else { None };
+    (kind.name(), label.unwrap_or_default())
 }

@@ -30,7 +30,7 @@ pub struct Export {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Effect {
     /// `request:ID` or `list:ID`.
-    target: String,
+    pub(super) target: String,
     was: String,
     keys: Map<String, Value>,
     is_supported: bool,
@@ -122,11 +122,13 @@ impl Made {
         self.by_target.contains_key(&effect.target)
     }
 
-    /// Returns a reviewer whose decision does the same as this one.
-    pub fn by(&self, draft: &Draft) -> Option<&str> {
+    /// Returns a reviewer whose decision does the same as this one of `reviewer`; `None` if his own is another, which this one replaces.
+    pub fn by(&self, draft: &Draft, reviewer: &str) -> Option<&str> {
         let effect = Effect::new(draft.table, &draft.id, &draft.was, (draft.decision, &draft.value));
         let made = self.by_target.get(&effect.target)?;
-        made.iter().find(|(other, _)| *other == effect).map(|(_, reviewer)| reviewer.as_str())
+        let is_replaced = made.iter().any(|(other, by)| by == reviewer && *other != effect);
+        let mut equal = made.iter().filter(|(other, _)| *other == effect && !is_replaced);
+        equal.next().map(|(_, reviewer)| reviewer.as_str())
     }
 }
 

@@ -6,17 +6,21 @@ use std::path::Path;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
+use super::export::Effect;
 use super::line::{Line, Verdict};
 use super::{EXTENSION, StoreError, check_name, log};
 
-/// The lines of one reviewer, and which of them are in effect: for each row the last one that is not undone.
+/// The lines of one reviewer, and which of them are in effect: for each row and each doc list the last one that is not undone. An edit of
+/// functions that was made from a request is a decision on its doc list.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     lines: Vec<Line>,
     /// By line: whether it is in effect unless a later one on the same row is.
     is_live: Vec<bool>,
-    /// By row: its live lines, in order.
+    /// By the row on which they were made: its live lines, in order.
     by_id: BTreeMap<String, Vec<usize>>,
+    /// By the row or doc list that they change: its live lines, in order.
+    by_target: BTreeMap<String, Vec<usize>>,
 }
 
 impl History {
@@ -29,14 +33,14 @@ impl History {
         Ok(history)
     }
 
-    /// Returns the decision on a row that is in effect.
+    /// Returns the last decision that was made on a row and not undone.
     pub fn get(&self, id: &str) -> Option<&Line> {
         self.by_id.get(id)?.last().map(|&at| &self.lines[at])
     }
 
-    /// Returns the decisions in effect, by id.
+    /// Returns the decisions in effect, by what they change.
     pub fn iter(&self) -> impl Iterator<Item = &Line> {
-        self.by_id.values().filter_map(|at| at.last()).map(|&at| &self.lines[at])
+        self.by_target.values().filter_map(|at| at.last()).map(|&at| &self.lines[at])
     }
 
     /// Returns all lines.
@@ -65,6 +69,7 @@ impl History {
                 return Err("found an undo without \"undoes\", expected the number of a line".to_owned());
             }
             self.by_id.entry(line.id.clone()).or_default().push(at);
+            self.by_target.entry(Effect::of(line).target).or_default().push(at);
             self.is_live.push(true);
             return Ok(());
         };
@@ -75,12 +80,8 @@ impl History {
         };
         self.is_live[index] = false;
         self.is_live.push(false);
-        if let Some(live) = self.by_id.get_mut(&line.id) {
-            live.retain(|&at| at != index);
-            if live.is_empty() {
-                self.by_id.remove(&line.id);
-            }
-        }
+        remove(&mut self.by_id, &line.id, index);
+        remove(&mut self.by_target, &Effect::of(&self.lines[index]).target, index);
         Ok(())
     }
 
@@ -104,6 +105,16 @@ impl History {
         let is_blind =
             |line: &&Line| !line.informed && line.decision != Verdict::Undo && !undone.contains(&line.seq);
         self.lines.iter().filter(is_blind).map(|line| (line.id.as_str(), line)).collect()
+    }
+}
+
+/// Removes a line from those of a row.
+fn remove(of_rows: &mut BTreeMap<String, Vec<usize>>, row: &str, index: usize) {
+    if let Some(live) = of_rows.get_mut(row) {
+        live.retain(|&at| at != index);
+        if live.is_empty() {
+            of_rows.remove(row);
+        }
     }
 }
 

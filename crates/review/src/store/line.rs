@@ -63,12 +63,14 @@ pub struct Draft {
     pub value: Value,
     /// Why, in the reviewer's words.
     pub why: Option<String>,
+    /// The reason code with which the row was shown.
+    pub reason: Option<String>,
 }
 
 impl Draft {
     /// Returns a decision that needs no value.
     pub fn new(id: impl Into<String>, table: Table, was: impl Into<String>, decision: Verdict) -> Self {
-        Self { id: id.into(), table, was: was.into(), decision, value: Value::Null, why: None }
+        Self { id: id.into(), table, was: was.into(), decision, value: Value::Null, why: None, reason: None }
     }
 }
 
@@ -97,6 +99,9 @@ pub struct Line {
     /// Why, in the reviewer's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// The reason code with which the row was shown: after a run has applied the decision, the row has another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// The group, for a decision on all of its rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,

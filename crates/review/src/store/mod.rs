@@ -98,6 +98,18 @@ impl Store {
         Ok(line)
     }
 
+    /// Adds decisions on several rows, all or none of them. They are on disk when the function returns.
+    ///
+    /// # Errors
+    /// A decision is none of a row, or the file cannot be written.
+    pub fn decide_all(&mut self, drafts: Vec<Draft>, time: &str) -> Result<(), StoreError> {
+        if drafts.iter().any(|draft| draft.decision == Verdict::Undo) {
+            return Err(StoreError::Rule("use undo to take a decision back"));
+        }
+        let lines = (0..).zip(drafts).map(|(nth, draft)| self.line(draft, time, nth)).collect();
+        self.add(lines)
+    }
+
     /// Adds the same decision on rows of a group, one line for each. They are on disk when the function returns.
     ///
     /// # Errors
@@ -151,7 +163,7 @@ impl Store {
     }
 
     fn line(&self, draft: Draft, time: &str, nth: u64) -> Line {
-        let Draft { id, table, was, decision, value, why } = draft;
+        let Draft { id, table, was, decision, value, why, reason } = draft;
         let informed = self.shown.ids.contains(&id);
         let (time, reviewer) = (time.to_owned(), self.reviewer.clone());
         let seq = self.history.next_seq() + nth;
@@ -165,6 +177,7 @@ impl Store {
             decision,
             value,
             why,
+            reason,
             informed,
             group: None,
             batch: None,
