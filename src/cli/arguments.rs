@@ -1,5 +1,8 @@
 //! Arguments that several commands have in common, and the command line itself.
 
+use std::ffi::OsString;
+use std::sync::OnceLock;
+
 use anyhow::Context as _;
 use clap::builder::RangedI64ValueParser;
 
@@ -24,9 +27,18 @@ pub(super) fn use_threads(threads: Option<u16>) -> anyhow::Result<()> {
     rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global().context("--threads")
 }
 
-/// The command line of this process. Arguments need not be UTF-8: what cannot be shown becomes U+FFFD.
+/// The command line that runs in this process.
+static COMMAND_LINE: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Notes the command line that runs in this process. Arguments need not be UTF-8: what cannot be shown becomes U+FFFD.
+pub(super) fn set_command_line(arguments: &[OsString]) {
+    COMMAND_LINE
+        .get_or_init(|| arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect());
+}
+
+/// The command line that runs in this process; empty if there is none.
 pub(super) fn command_line() -> impl Iterator<Item = String> {
-    std::env::args_os().map(|argument| argument.to_string_lossy().into_owned())
+    COMMAND_LINE.get().into_iter().flatten().cloned()
 }
 
 /// Arguments that select requests by assistant and time.

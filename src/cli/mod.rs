@@ -217,36 +217,42 @@ const PLEASE_REPORT: &str = "internal error in callsieve; please report it with 
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
+    ExitCode::from(main_of(std::env::args_os().collect(), supervisor()))
+}
+
+/// Runs a command line in a process that another program started, and returns its exit code; call it once a process.
+/// `supervisor` is the command line that runs the hidden command `supervise` in that program.
+pub fn main_of(arguments: Vec<OsString>, supervisor: Vec<OsString>) -> u8 {
     console::report_panics();
-    let arguments: Vec<OsString> = std::env::args_os().collect();
     #[cfg(unix)]
     if arguments.get(1).is_some_and(|argument| argument == SUPERVISE) {
         // Before anything starts a thread: a process with several cannot enter a namespace.
         return callsieve_environment::supervise::main(arguments.into_iter().skip(2));
     }
+    arguments::set_command_line(&arguments);
     let ended = std::panic::catch_unwind(|| match Cli::try_parse_from(&arguments) {
-        Ok(cli) => run_command(cli.command),
+        Ok(cli) => run_command(cli.command, supervisor),
         Err(error) => usage(&arguments, error),
     });
     // The panic hook has printed the place already.
     let Ok(ended) = ended else {
         console::print_status(PLEASE_REPORT);
-        return ExitCode::from(BUG);
+        return BUG;
     };
     match ended {
-        Ok(Ending::Done) => ExitCode::SUCCESS,
-        Ok(Ending::GateFailed) => ExitCode::from(GATE_FAILED),
-        Ok(Ending::TooFew) => ExitCode::from(TOO_FEW),
-        Ok(Ending::OverCost) => ExitCode::from(STOPPED),
-        Ok(Ending::NotStarted) => ExitCode::from(NOT_STARTED),
-        Err(error) if of_standard_output(&error).is_some_and(console::is_closed) => ExitCode::SUCCESS,
+        Ok(Ending::Done) => 0,
+        Ok(Ending::GateFailed) => GATE_FAILED,
+        Ok(Ending::TooFew) => TOO_FEW,
+        Ok(Ending::OverCost) => STOPPED,
+        Ok(Ending::NotStarted) => NOT_STARTED,
+        Err(error) if of_standard_output(&error).is_some_and(console::is_closed) => 0,
         Err(error) => {
             console::print_status(&format!("error: {}", message(&error)));
             let code = exit_code(&error);
             if code == BUG {
                 console::print_status(PLEASE_REPORT);
             }
-            ExitCode::from(code)
+            code
         }
     }
 }
@@ -282,11 +288,11 @@ fn message(error: &anyhow::Error) -> String {
     text + &hints
 }
 
-fn run_command(command: Command) -> anyhow::Result<Ending> {
+fn run_command(command: Command, supervisor: Vec<OsString>) -> anyhow::Result<Ending> {
     if let Some(what) = former_variable(|name| std::env::var_os(name)) {
         anyhow::bail!("{what}");
     }
-    let environment = Environment::read(|name| std::env::var_os(name)).with_supervisor(supervisor());
+    let environment = Environment::read(|name| std::env::var_os(name)).with_supervisor(supervisor);
     let registry = &Registry::standard().in_environment(environment);
     match command {
         Command::Inspect(args) => return inspect::inspect(&args, registry),

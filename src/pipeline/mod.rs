@@ -63,6 +63,16 @@ pub struct PipelineError {
 }
 
 impl PipelineError {
+    /// Returns the name of the pipeline; `None` if the fault is not in its text.
+    pub fn file(&self) -> Option<&str> {
+        self.file.as_deref()
+    }
+
+    /// Returns the line of the fault, from 1, if it is known.
+    pub fn line(&self) -> Option<usize> {
+        self.line
+    }
+
     fn place(&self) -> String {
         let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
         self.file.as_ref().map(|file| format!("pipeline {file}{line}: ")).unwrap_or_default()

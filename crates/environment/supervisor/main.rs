@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    callsieve_environment::supervise::main(std::env::args_os().skip(1))
+    callsieve_environment::supervise::main(std::env::args_os().skip(1)).into()
 }

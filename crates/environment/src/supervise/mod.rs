@@ -14,7 +14,7 @@ mod limits;
 use std::ffi::{OsStr, OsString};
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -50,24 +50,24 @@ pub(crate) const FOLDER_PREFIX: &str = "callsieve-episode-";
 /// COMMAND…`.
 ///
 /// Without a command, it only reports by its exit code whether the limits can be set. Returns the exit code of the command.
-pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
-    let Some(options) = Options::read(arguments) else { return ExitCode::from(EXIT_FAILED) };
+pub fn main(arguments: impl Iterator<Item = OsString>) -> u8 {
+    let Some(options) = Options::read(arguments) else { return EXIT_FAILED };
     // One thread so far: a user namespace cannot be left by a process with several.
     let is_limited = limits::apply(options.memory_bytes, options.no_network);
     if is_limited.is_err() || options.command.is_empty() {
-        return ExitCode::from(if is_limited.is_ok() { 0 } else { EXIT_FAILED });
+        return if is_limited.is_ok() { 0 } else { EXIT_FAILED };
     }
     // Fails if it is the leader of a group already, which is as good.
     let _ = setsid();
     if descendants::adopt_orphans().is_err() {
-        return ExitCode::from(EXIT_FAILED);
+        return EXIT_FAILED;
     }
-    let [program, arguments @ ..] = options.command.as_slice() else { return ExitCode::from(EXIT_FAILED) };
+    let [program, arguments @ ..] = options.command.as_slice() else { return EXIT_FAILED };
     let streams = (Stdio::inherit(), Stdio::inherit(), Stdio::inherit());
     let child =
         Command::new(program).args(arguments).stdin(streams.0).stdout(streams.1).stderr(streams.2).spawn();
-    let Ok(child) = child else { return ExitCode::from(EXIT_FAILED) };
-    let Ok(pid) = i32::try_from(child.id()) else { return ExitCode::from(EXIT_FAILED) };
+    let Ok(child) = child else { return EXIT_FAILED };
+    let Ok(pid) = i32::try_from(child.id()) else { return EXIT_FAILED };
     let (deadline, grace, remove) = (options.deadline, options.grace, options.remove.clone());
     std::thread::spawn(move || {
         let code = watch(deadline, grace);
@@ -79,7 +79,7 @@ pub fn main(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let code = wait_for(Pid::from_raw(pid));
     let _ending = ENDING.lock();
     finish(options.remove.as_deref());
-    ExitCode::from(code)
+    code
 }
 
 /// Ends all processes, and removes what they may have written.
