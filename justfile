@@ -44,3 +44,11 @@ mutants *files:
 # Makes the sample log in raw/ anew.
 sample:
     python3 scripts/make_sample_log.py
+
+# Builds the Python package in a virtual environment and runs its tests.
+python:
+    scripts/check_python.sh
+
+# Makes the wheel of the Python package in dist/.
+wheel:
+    scripts/python_wheel.sh

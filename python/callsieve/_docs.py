@@ -38,7 +38,7 @@ def fix(
     >>> import callsieve
     >>> [outcome] = callsieve.fix({"name": "water", "description": "Waters a bay.", "parameters": {"bay": "int"}})
     >>> outcome["function"][0]["parameters"]
-    {'type': 'dict', 'properties': {'bay': {'type': 'integer', ...}}, 'required': [...]}
+    {'type': 'dict', 'required': ['bay'], 'properties': {'bay': {'type': 'integer', 'description': 'bay'}}}
     """
     paths = paths_of(docs)
     if paths is not None:

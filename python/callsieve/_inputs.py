@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol, Union, runtime_checkable
+from typing import Any, Protocol, TypeGuard, Union, runtime_checkable
 
 from callsieve import _native
 
@@ -32,7 +32,7 @@ Records = Iterable[Mapping[str, Any]]
 Source = Union[StrPath, Sequence[StrPath], ArrowTable, Records]
 
 
-def is_path(value: object) -> bool:
+def is_path(value: object) -> TypeGuard[StrPath]:
     """Return whether a value is a path. A string is always one."""
     return isinstance(value, (str, os.PathLike))
 
@@ -40,7 +40,7 @@ def is_path(value: object) -> bool:
 def paths_of(source: object) -> list[str] | None:
     """Return the paths that a source names; `None` if it is data."""
     if is_path(source):
-        return [os.fspath(source)]  # type: ignore[call-overload]
+        return [os.fspath(source)]
     if isinstance(source, (list, tuple)) and source and all(is_path(item) for item in source):
         return [os.fspath(item) for item in source]
     return None
@@ -80,21 +80,31 @@ def write_lines(path: Path, items: Iterable[Any]) -> None:
     """Write each item as a line of JSON."""
     with path.open("w", encoding="utf-8") as file:
         for item in items:
-            file.write(json.dumps(item, ensure_ascii=False))
+            file.write(json.dumps(item, ensure_ascii=False, default=_plain))
             file.write("\n")
 
 
-def texts_of(values: object, field: str | None) -> list[str | None]:
+def _plain(value: object) -> object:
+    """Return a value that JSON has: rows of `datasets` are mappings, and cells of pandas may be numbers of numpy."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    tolist = getattr(value, "tolist", None)
+    if tolist is not None:
+        return tolist()
+    raise TypeError(f"a record has a value of type {type(value).__name__}, which JSON does not have")
+
+
+def texts_of(values: Any, field: str | None) -> list[str | None]:
     """Return the texts of a column, an array or a list; of a table, those of a field."""
     if field is not None:
         table = arrow_of(values)
         if table is not None:
             rows: Iterable[Mapping[str, Any]] = _native.NativeTable.of_table(table).to_pylist()
         else:
-            rows = values  # type: ignore[assignment]
+            rows = values
         return [_text(row.get(field)) for row in rows]
     to_pylist = getattr(values, "to_pylist", None)
-    return [_text(value) for value in (to_pylist() if to_pylist is not None else values)]  # type: ignore[attr-defined]
+    return [_text(value) for value in (to_pylist() if to_pylist is not None else values)]
 
 
 def _text(value: object) -> str | None:

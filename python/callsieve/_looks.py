@@ -67,7 +67,7 @@ def check(
         with TemporaryDirectory(prefix="callsieve-") as folder:
             path = Path(folder, "records.jsonl")
             write_lines(path, records)
-            findings = _native.check(path, rules=rules, rule=list(rule))
+            findings = _native.check(path, rules=rules, rule=list(rule)).replace(json.dumps(str(path)), '"records"')
     return [finding for finding in json.loads(findings) if finding["level"] in wanted]
 
 

@@ -8,6 +8,24 @@ from callsieve._inputs import ArrowTable
 _Path = str | PathLike[str]
 _Progress = Callable[[str, str, Optional[int], Optional[int], str], object]
 
+__all__ = [
+    "NativeRun",
+    "NativeTable",
+    "VERSION",
+    "audit",
+    "check",
+    "command",
+    "cosine_pairs",
+    "cosine_pairs_of_texts",
+    "evaluate",
+    "fix",
+    "generate",
+    "inspect",
+    "rouge_l_pairs",
+    "run_pipeline",
+    "write_parquet",
+]
+
 VERSION: str
 
 @final

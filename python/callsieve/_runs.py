@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from callsieve import _native
-from callsieve._inputs import Source, StrPath, files, is_path, paths_of
+from callsieve._inputs import Source, StrPath, files, paths_of
 from callsieve._progress import ProgressOption, Reporter
 from callsieve._table import Table
 
@@ -25,12 +25,12 @@ class Run:
     """A finished run.
 
     >>> import callsieve
-    >>> run = callsieve.run([{"messages": [{"role": "user", "content": "Water the ferns in bay 4."}],
-    ...     "tools": [{"name": "water", "description": "Waters the plants of a bay.", "parameters": {}}]}], out="out/ferns")
-    >>> run.report["requests"]["kept"]
-    1
-    >>> [row["fate"] for row in run.table("rows")]
-    ['exported']
+    >>> records = [{"id": "r1", "query": "Hi", "functions": [{"name": "water", "description": "Waters a bay."}]}]
+    >>> run = callsieve.run(records, out="out/ferns", progress=False)
+    >>> [(row["external_id"], row["fate"], row["reason"]) for row in run.table("rows")]
+    [('r1', 'dropped', 'spam/test-word')]
+    >>> run.why("r1")["requests"][0]["fate"]["name"]
+    'dropped'
     """
 
     def __init__(
@@ -153,8 +153,8 @@ def run(
     >>> import callsieve
     >>> records = [{"query": "Water the ferns in bay 4.", "functions": [{"name": "water", "description": "Waters a bay.",
     ...     "parameters": {"bay": "int"}}]}]
-    >>> run = callsieve.run(records, out="out/bay", settings={"seed": 2})
-    >>> run.report["requests"]["total"]
+    >>> run = callsieve.run(records, out="out/bay", settings={"seed": 2}, progress=False)
+    >>> run.report["requests"]["rows"]
     1
     """
     paths = [] if log is None else paths_of(log)
@@ -167,16 +167,16 @@ def run(
         if not paths and pipeline is None:
             raise ValueError("nothing to read: give a log or a pipeline")
     all_settings = dict(settings or {})
-    of_ingest = {"limit": limit, "sample_rows": sample_rows, "assistants": list(assistant) or None}
+    of_ingest: dict[str, object] = {"limit": limit, "sample_rows": sample_rows, "assistants": list(assistant) or None}
     of_ingest |= {"since": since, "until": until}
     all_settings |= {f"ingest.{key}": value for key, value in of_ingest.items() if value is not None}
     if baseline is not None:
         all_settings["baseline.run"] = os.fspath(baseline)
     if freeze:
         all_settings["baseline.mode"] = "freeze"
-    files_of_decisions = [decisions] if is_path(decisions) else list(decisions)  # type: ignore[list-item]
+    files_of_decisions = paths_of(decisions)
     if files_of_decisions:
-        all_settings["decisions"] = [os.fspath(file) for file in files_of_decisions]
+        all_settings["decisions"] = files_of_decisions
     options = _options(out, fresh, ignore_reviews, cache_only, max_cost)
     reporter = Reporter(progress)
 
@@ -222,7 +222,7 @@ def audit(
     1
     """
     reporter = Reporter(progress)
-    with files(train, "train") as of_train, files(bench, "bench") as of_bench:  # type: ignore[arg-type]
+    with files(train, "train") as of_train, files(bench, "bench") as of_bench:
         arguments = {
             "train": of_train,
             "bench": of_bench,

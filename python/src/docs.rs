@@ -14,7 +14,12 @@ use crate::work::{Stops, work};
 /// Fixes the docs of files, and returns the outcomes as JSON.
 #[pyfunction]
 #[pyo3(signature = (paths, *, form, safe_only))]
-pub(crate) fn fix(py: Python<'_>, paths: Vec<PathBuf>, form: String, safe_only: bool) -> PyResult<Vec<String>> {
+pub(crate) fn fix(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    form: String,
+    safe_only: bool,
+) -> PyResult<Vec<String>> {
     work(py, None, Stops::Soon, move |watch| {
         let mut options = FixOptions::new(paths);
         options.allow = if safe_only { Safety::Safe } else { Safety::Unsafe };

@@ -40,7 +40,8 @@ impl Failure {
     /// Returns the failure of code that panicked.
     pub(crate) fn of_panic(panic: &(dyn std::any::Any + Send)) -> Self {
         let text = panic.downcast_ref::<String>().map(String::as_str);
-        let what = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message");
+        let what =
+            text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message");
         let message = format!("internal error in callsieve: {what}");
         let hint = Some("please report it, with the lines on standard error".to_owned());
         Self { message, hint, is_bug: true, ..Self::default() }
@@ -85,18 +86,18 @@ impl Failure {
 
 /// The file that an error is about.
 fn file_of(error: &EngineError) -> Option<String> {
-    let path = match error {
-        EngineError::File { path, .. }
-        | EngineError::Table { path, .. }
-        | EngineError::Damaged { path, .. }
-        | EngineError::Locked { path, .. }
-        | EngineError::Unfinished { path, .. }
-        | EngineError::NotARun(path)
-        | EngineError::Unmarked(path)
-        | EngineError::FormerName(path)
-        | EngineError::Link(path)
-        | EngineError::NoRun(path) => path,
-        _ => return None,
+    let (EngineError::File { path, .. }
+    | EngineError::Table { path, .. }
+    | EngineError::Damaged { path, .. }
+    | EngineError::Locked { path, .. }
+    | EngineError::Unfinished { path, .. }
+    | EngineError::NotARun(path)
+    | EngineError::Unmarked(path)
+    | EngineError::FormerName(path)
+    | EngineError::Link(path)
+    | EngineError::NoRun(path)) = error
+    else {
+        return None;
     };
     Some(path.display().to_string())
 }

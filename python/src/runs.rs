@@ -96,8 +96,9 @@ impl AuditArguments {
     fn options(&self) -> Result<AuditOptions, Failure> {
         let word = |flag: &str, word: &str| {
             let value = Value::from(word);
-            serde_json::from_value(value)
-                .map_err(|_| Failure::new(&format!("{flag}: unknown word {word:?}\nhint: drop, hold or keep")))
+            serde_json::from_value(value).map_err(|_| {
+                Failure::new(&format!("{flag}: unknown word {word:?}\nhint: drop, hold or keep"))
+            })
         };
         let mut options = AuditOptions::new(self.train.clone(), self.bench.clone());
         options.format.clone_from(&self.bench_format);
@@ -115,8 +116,10 @@ impl AuditArguments {
                 let names: Vec<&str> = all.iter().map(|kind| kind.name()).collect();
                 Failure::new(&format!("objects: unknown kind {name:?}\nhint: {}", names.join(", ")))
             };
-            options.objects =
-                objects.iter().map(|name| known(name).ok_or_else(|| unknown(name))).collect::<Result<_, _>>()?;
+            options.objects = objects
+                .iter()
+                .map(|name| known(name).ok_or_else(|| unknown(name)))
+                .collect::<Result<_, _>>()?;
         }
         Ok(options)
     }

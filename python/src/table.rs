@@ -146,7 +146,7 @@ fn cell<'py>(py: Python<'py>, column: &dyn Array, at: usize) -> PyResult<Bound<'
             column.as_primitive::<$kind>().value(at).into_pyobject(py)?.into_any()
         };
     }
-    if column.is_null(at) {
+    if column.is_null(at) || column.data_type() == &DataType::Null {
         return Ok(py.None().into_bound(py));
     }
     Ok(match column.data_type() {
@@ -174,7 +174,8 @@ fn cell<'py>(py: Python<'py>, column: &dyn Array, at: usize) -> PyResult<Bound<'
             row.into_any()
         }
         other => {
-            let what = format!("a column of type {other} has no plain values\nhint: pyarrow.table(table) reads it");
+            let what =
+                format!("a column of type {other} has no plain values\nhint: pyarrow.table(table) reads it");
             return Err(Failure::new(&what).exception(py));
         }
     })

@@ -143,11 +143,12 @@ pub(crate) fn work<T: Send + 'static>(
     let (watch, events) = Watch::new();
     let watch = Arc::new(watch);
     let of_worker = Arc::clone(&watch);
-    let worker = thread::Builder::new().name("callsieve".to_owned()).stack_size(STACK_BYTES).spawn(move || {
-        let result = catch_unwind(AssertUnwindSafe(|| what(&of_worker)));
-        of_worker.send(Event::Finished);
-        result
-    })?;
+    let worker =
+        thread::Builder::new().name("callsieve".to_owned()).stack_size(STACK_BYTES).spawn(move || {
+            let result = catch_unwind(AssertUnwindSafe(|| what(&of_worker)));
+            of_worker.send(Event::Finished);
+            result
+        })?;
     let waited = wait(py, progress, &watch, events);
     if let Err(exception) = waited {
         watch.is_cancelled.store(true, Ordering::Relaxed);

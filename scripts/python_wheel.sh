@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Makes the wheel of the Python package: python_wheel.sh [FOLDER], by default dist/. It needs maturin (`pip install maturin`).
+#
+# One wheel serves every Python from 3.10 on this platform.
+set -euo pipefail
+out=$(realpath -m "${1:-dist}")
+cd "$(dirname "$0")/../python"
+exec maturin build --release --locked --out "$out"
