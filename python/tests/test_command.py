@@ -52,7 +52,10 @@ def test_ctrl_c_ends_the_command() -> None:
     texts.write_text("".join(f'{{"text": "{" ".join(str(n * k % 97) for k in range(60))}"}}\n' for n in range(20_000)))
     pairs = [*COMMAND, "pairs", str(texts), "--field", "text", "--threshold", "0.3"]
     command = subprocess.Popen(pairs, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    time.sleep(1.5)
-    assert command.poll() is None, "it is still at work"
-    command.send_signal(signal.SIGINT)
-    assert command.wait(timeout=30) != 0
+    try:
+        time.sleep(1.5)
+        assert command.poll() is None, "it is still at work"
+        command.send_signal(signal.SIGINT)
+        assert command.wait(timeout=30) != 0
+    finally:
+        command.kill()

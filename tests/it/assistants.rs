@@ -102,6 +102,16 @@ fn figures_warn_of_an_assistant_with_most_requests_and_held_rows_can_be_filtered
     assert!(all > 10 && parts[0] > 0, "{all} {parts:?}");
     assert_eq!(parts.iter().sum::<usize>(), all);
     assert_eq!(held(&["--since", "2026-03-04"]), 0);
+    let unknown = run_in(at, &["held", "run", "--assistant", "Kitchen"]);
+    let text = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert!(
+        unknown.status.code() == Some(2) && text.contains("no request is of the assistant Kitchen"),
+        "{text}"
+    );
+    assert!(
+        text.contains("the assistants of the log are <b>office</b>, garden, night-shift, kitchen"),
+        "{text}"
+    );
 
     let look = ran(at, &["inspect", "log.jsonl"]);
     assert!(look.contains("one of 3 assistants sent 80.0 %"), "{look}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::judging::{Bench, PIPELINE, judged};
-use crate::server::Server;
+use crate::server::{Reply, Server};
 use crate::support::shown;
 
 /// 1,000 tokens for 1 USD each million, and 100 of output for 10: 0.002 USD an answer. At most 400 of output: 0.005.
@@ -144,4 +144,56 @@ fn the_auc_names_the_requests_that_it_is_over() {
         ", over {n_by_rules} of the 30 labelled requests, 2 relevant; the rules gave the others no probability"
     );
     assert!(line.ends_with(&expected), "{line}");
+}
+
+#[test]
+fn a_reply_that_is_billed_and_has_no_answer_counts_for_the_limit() {
+    let bench = bench(30);
+    let empty =
+        json!({"choices": [], "usage": {"prompt_tokens": 1000.0, "completion_tokens": 100}}).to_string();
+    let server = Server::start(move |_, _| Reply::new(200, empty.clone()));
+    let arguments = [
+        "--prices",
+        "prices.toml",
+        "--max-cost",
+        "0.012",
+        "--concurrency",
+        "1",
+        "--set",
+        "max_fault_share=1",
+    ];
+    let run = || {
+        bench.call(
+            &server.url,
+            &[&["run", "judged.toml", "log.jsonl", "--out", "out"][..], &arguments].concat(),
+        )
+    };
+    assert_eq!(run().status.code(), Some(3));
+    let n_first = server.requests().len();
+    assert!((2..=5).contains(&n_first), "{n_first}");
+    assert_eq!(fs::read_to_string(bench.path("out/spent.jsonl")).unwrap().lines().count(), n_first);
+    // 0.002 USD each, and a request may cost 0.005: at most two more are sent until the limit is reached.
+    (0..3).for_each(|_| drop(run()));
+    assert!(server.requests().len() <= 5, "{} requests", server.requests().len());
+}
+
+#[test]
+fn a_damaged_file_of_what_was_paid_stops_a_run_with_a_limit() {
+    let bench = bench(6);
+    let server = Server::start(|request, _| judged(request));
+    assert_eq!(bench.run(&server, "out", &[]), Some(0));
+    let path = bench.path("out/spent.jsonl");
+    let spent = fs::read_to_string(&path).unwrap();
+    fs::write(&path, spent.replacen(":1000,", ":-1000,", 1)).unwrap();
+    let arguments =
+        ["run", "judged.toml", "log.jsonl", "--out", "out", "--prices", "prices.toml", "--max-cost", "1"];
+    let output = bench.call(&server.url, &arguments);
+    assert_eq!(output.status.code(), Some(2), "{}", shown(&output));
+    assert!(
+        shown(&output).contains("spent.jsonl:1: found a line that is no paid reply"),
+        "{}",
+        shown(&output)
+    );
+    // Without a limit nothing depends on it.
+    assert_eq!(bench.run(&server, "out", &[]), Some(0));
 }

@@ -19,6 +19,11 @@ pub struct RequestFilter {
     until_ms: Option<i64>,
 }
 
+/// Whether an assistant, which may have several names, is the wanted one.
+fn names(assistant: &str, wanted: &str) -> bool {
+    wanted == assistant || assistant.split(',').any(|word| word.trim() == wanted)
+}
+
 impl RequestFilter {
     /// Reads the filter.
     ///
@@ -53,12 +58,15 @@ impl RequestFilter {
         *self == Self::default()
     }
 
+    /// Returns the first assistant of the filter that none of these is.
+    pub fn unknown_assistant<'a>(&self, known: impl Iterator<Item = &'a str> + Clone) -> Option<&str> {
+        let is_known = |wanted: &&String| known.clone().any(|assistant| names(assistant, wanted));
+        self.assistants.iter().find(|wanted| !is_known(wanted)).map(String::as_str)
+    }
+
     /// Whether a request is wanted.
     pub fn wants(&self, assistant: Option<&str>, time_ms: Option<i64>) -> bool {
-        let is_of = |assistant: &str| {
-            let words = || assistant.split(',').map(str::trim);
-            self.assistants.iter().any(|wanted| wanted == assistant || words().any(|word| word == wanted))
-        };
+        let is_of = |assistant: &str| self.assistants.iter().any(|wanted| names(assistant, wanted));
         let is_after = |since: i64| time_ms.is_some_and(|time| time >= since);
         let is_before = |until: i64| time_ms.is_some_and(|time| time < until);
         (self.assistants.is_empty() || assistant.is_some_and(is_of))

@@ -155,7 +155,13 @@ impl Client {
                     answer => break answer?,
                 }
             };
-            read_reply(&answer, SECONDS.with(Cell::get)).map_err(|what| Error::Answer { url, what })
+            read_reply(&answer, SECONDS.with(Cell::get)).map_err(|what| match tokens_of(&answer["usage"]) {
+                (None, _, None) => Error::Answer { url, what },
+                (input, cached, output) => {
+                    let n = Option::unwrap_or_default;
+                    Error::Billed { url, what, tokens: (n(input), n(cached), n(output)) }
+                }
+            })
         })
     }
 }
@@ -189,23 +195,37 @@ pub(super) fn read_reply(answer: &Value, latency: f64) -> Result<ChatReply, Stri
         return Err("the reply has no choice with a message".to_owned());
     }
     let calls = message["tool_calls"].as_array().into_iter().flatten().map(call).collect();
-    let usage = &answer["usage"];
-    let tokens =
-        |keys: [&str; 2]| keys.iter().find_map(|key| usage[*key].as_u64()).map(|n| n.min(MOST_TOKENS));
+    let (input_tokens, cached_tokens, output_tokens) = tokens_of(&answer["usage"]);
     let reasoning =
         [&message["reasoning_content"], &message["reasoning"]].into_iter().find_map(Value::as_str);
     Ok(ChatReply {
         content: content(message),
         calls,
         finish_reason: finish_reason.map(str::to_owned),
-        input_tokens: tokens(["prompt_tokens", "input_tokens"]),
-        cached_tokens: usage["prompt_tokens_details"]["cached_tokens"].as_u64().map(|n| n.min(MOST_TOKENS)),
-        output_tokens: tokens(["completion_tokens", "output_tokens"]),
+        input_tokens,
+        cached_tokens,
+        output_tokens,
         model: answer["model"].as_str().map(str::to_owned),
         reasoning: reasoning.filter(|text| !text.is_empty()).map(str::to_owned),
         latency,
         whole: answer.clone(),
     })
+}
+
+/// Returns the tokens of a request, of its part in a cache, and of the answer, as far as the server reports them.
+fn tokens_of(usage: &Value) -> (Option<u64>, Option<u64>, Option<u64>) {
+    // Some write 100.0.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // A whole number from 0 to the limit.
+    let whole =
+        |number: f64| (number >= 0.0 && number.fract() == 0.0).then(|| number.min(MOST_TOKENS as f64) as u64);
+    let number =
+        |value: &Value| value.as_u64().or_else(|| value.as_f64().and_then(whole)).map(|n| n.min(MOST_TOKENS));
+    let tokens = |keys: [&str; 2]| keys.iter().find_map(|key| number(&usage[*key]));
+    (
+        tokens(["prompt_tokens", "input_tokens"]),
+        number(&usage["prompt_tokens_details"]["cached_tokens"]),
+        tokens(["completion_tokens", "output_tokens"]),
+    )
 }
 
 /// Returns the text of a message, or its refusal.

@@ -75,6 +75,16 @@ pub enum Error {
         /// The description of the problem.
         what: String,
     },
+    /// The response has no answer, and the server reports tokens for it: it is paid for.
+    #[error("{url}: {}", shortened(what))]
+    Billed {
+        /// The address, without parameters.
+        url: String,
+        /// The description of the problem.
+        what: String,
+        /// Tokens of the request, of its part in a cache, and of the answer.
+        tokens: (u64, u64, u64),
+    },
     /// A file could not be written.
     #[error("writing {}: {cause}", path.display())]
     File {

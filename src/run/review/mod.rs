@@ -26,6 +26,7 @@ use crate::engine::vocabulary::{Action, ColumnSpec, RowIx, TableId};
 use crate::ingest::request_filter::RequestFilter;
 use crate::reasons::unknown;
 use crate::report::end_of_merges;
+use crate::text::listed::listed;
 
 pub use file::{ReviewFormat, check_review_file};
 pub use row::{FIELDS, ReviewRow};
@@ -179,6 +180,7 @@ impl OpenRun {
             return Ok(None);
         }
         let (requests, mut rows) = (&self.corpus.requests, BTreeSet::new());
+        let mut assistants: BTreeSet<String> = BTreeSet::new();
         let columns: Vec<ColumnSpec> =
             [ASSISTANT, TIME_MS].into_iter().filter(|column| requests.has(*column)).collect();
         for batch in 0..requests.batches() {
@@ -186,12 +188,27 @@ impl OpenRun {
             for (at, row) in requests.rows_of_batch(batch).enumerate() {
                 let assistant = columns.contains(&ASSISTANT).then(|| cells.text(ASSISTANT, at)).flatten();
                 let time_ms = columns.contains(&TIME_MS).then(|| cells.int(TIME_MS, at)).flatten();
+                if let Some(assistant) = assistant
+                    && !assistants.contains(assistant)
+                {
+                    assistants.insert(assistant.to_owned());
+                }
                 if filter.wants(assistant, time_ms) {
                     let lists = [self.corpus.list[row as usize], self.corpus.origin[row as usize]];
                     rows.insert((TableId::Requests, row));
                     rows.extend(lists.map(|list| (TableId::DocLists, list)));
                 }
             }
+        }
+        if let Some(unknown) = filter.unknown_assistant(assistants.iter().map(String::as_str)) {
+            let known = match assistants.len() {
+                0 => "the log names no assistants".to_owned(),
+                _ => format!("the assistants of the log are {}", listed(assistants.iter(), "assistants")),
+            };
+            return refuse(format!(
+                "{}: no request is of the assistant {unknown}\nhint: {known}",
+                self.folder.display()
+            ));
         }
         Ok(Some(rows))
     }

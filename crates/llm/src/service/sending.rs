@@ -253,32 +253,24 @@ impl Sending<'_> {
                 let input = reply.input_tokens.unwrap_or(self.tokens[nth]);
                 let output = reply.output_tokens.unwrap_or(question.max_output);
                 let (price, cached) = (question.price(), reply.cached_tokens.unwrap_or(0));
-                self.budget.arrived(nth, price, Some((input, cached, output)));
                 usage.arrived += 1;
-                usage.input_tokens += input;
-                usage.output_tokens += output;
                 let cost = price.map(|price| price.cost(input, cached, output));
-                self.answered.costs[at] = cost;
                 let estimated_input = self.tokens[nth];
                 let paid =
                     Paid { round: 0, input_tokens: input, output_tokens: output, cost, estimated_input };
                 self.service.remember_paid(question.key, paid);
                 self.service.is_first_reported(question.key);
-                if let Some(spending) = &self.service.spending
-                    && let Err(cause) = spending.note(question.key, question.model(), (input, cached, output))
-                {
-                    self.stopped.get_or_insert(RunError::Service(format!(
-                        "what the run pays for cannot be noted in its folder: {cause}"
-                    )));
-                    return ControlFlow::Break(());
-                }
+                self.count_paid(nth, (input, cached, output))?;
                 // Other runs have used the first one.
                 let first = earlier.and_then(|earlier| read_reply(&earlier.reply, 0.0).ok());
                 self.answered.outcomes[at] = Ok(answer_of(first.unwrap_or(reply)));
                 self.ended();
             }
             Err(error) => {
-                self.budget.arrived(nth, None, None);
+                match &error {
+                    Error::Billed { tokens, .. } => self.count_paid(nth, *tokens)?,
+                    _ => self.budget.arrived(nth, None, None),
+                }
                 let why = self.failures.after(&error);
                 self.answered.outcomes[at] = Err(Unanswered::Failed(error.to_string()));
                 if let Err(error) = self.claims.release(&[self.questions[at].key]) {
@@ -295,6 +287,28 @@ impl Sending<'_> {
                 }
                 self.ended();
             }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Sending<'_> {
+    /// Counts what a reply cost, whether it could be read or not, and notes it in the folder of the run.
+    fn count_paid(&mut self, nth: usize, (input, cached, output): (u64, u64, u64)) -> ControlFlow<()> {
+        let at = self.missing[nth];
+        let question = &self.questions[at];
+        let price = question.price();
+        self.budget.arrived(nth, price, Some((input, cached, output)));
+        self.answered.usage.input_tokens += input;
+        self.answered.usage.output_tokens += output;
+        self.answered.costs[at] = price.map(|price| price.cost(input, cached, output));
+        if let Some(spending) = &self.service.spending
+            && let Err(cause) = spending.note(question.key, question.model(), (input, cached, output))
+        {
+            self.stopped.get_or_insert(RunError::Service(format!(
+                "what the run pays for cannot be noted in its folder: {cause}"
+            )));
+            return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
     }
