@@ -275,7 +275,12 @@ fn forgotten_rows_are_in_the_sums_and_entries_judged_by_rule_in_the_limits() {
     report.requests.merged_into_not_exported = 1;
     for text in [markdown::card(&report), html::page(&report, "run", None)] {
         assert!(text.contains("+ 2 forgotten") && text.contains("+ 1 forgotten"), "{text}");
-        assert!(text.contains("that this run made (4). A rule judged"), "{text}");
+        assert!(
+            text.contains(
+                "This run made 4 scored entries of the category irrelevance. Where no person decided"
+            ),
+            "{text}"
+        );
         assert!(
             text.contains(
                 "Labels of the tier judged (3) come from the text, or from an answer of the logged model"

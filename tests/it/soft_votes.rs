@@ -14,7 +14,7 @@ use crate::support::shown;
 fn without_quote(request: &ReceivedRequest) -> Reply {
     let query = query(request);
     let number: usize = query.rsplit(' ').next().unwrap().parse().unwrap();
-    let is_right = query.starts_with("Ring") || number % 8 != 0;
+    let is_right = query.starts_with("Ring") || !number.is_multiple_of(8);
     let criterion = if query.starts_with("Ring") { "function-fits" } else { "no-function-fits" };
     let named = if is_right { criterion } else { "missing-value" };
     reply(

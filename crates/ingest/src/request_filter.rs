@@ -4,6 +4,8 @@
 //! and counts as a whole. A request without a time is outside every period. Filters by content are deliberately absent:
 //! they are stages, which give a reason.
 
+use std::collections::BTreeSet;
+
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
@@ -59,8 +61,8 @@ impl RequestFilter {
     }
 
     /// Returns the first assistant of the filter that none of these is.
-    pub fn unknown_assistant<'a>(&self, known: impl Iterator<Item = &'a str> + Clone) -> Option<&str> {
-        let is_known = |wanted: &&String| known.clone().any(|assistant| names(assistant, wanted));
+    pub fn unknown_assistant(&self, known: &BTreeSet<String>) -> Option<&str> {
+        let is_known = |wanted: &&String| known.iter().any(|assistant| names(assistant, wanted));
         self.assistants.iter().find(|wanted| !is_known(wanted)).map(String::as_str)
     }
 

@@ -215,9 +215,9 @@ pub(super) fn read_reply(answer: &Value, latency: f64) -> Result<ChatReply, Stri
 /// Returns the tokens of a request, of its part in a cache, and of the answer, as far as the server reports them.
 fn tokens_of(usage: &Value) -> (Option<u64>, Option<u64>, Option<u64>) {
     // Some write 100.0.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // A whole number from 0 to the limit.
-    let whole =
-        |number: f64| (number >= 0.0 && number.fract() == 0.0).then(|| number.min(MOST_TOKENS as f64) as u64);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    // A whole number from 0; larger ones become the largest.
+    let whole = |number: f64| (number >= 0.0 && number.fract() == 0.0).then_some(number as u64);
     let number =
         |value: &Value| value.as_u64().or_else(|| value.as_f64().and_then(whole)).map(|n| n.min(MOST_TOKENS));
     let tokens = |keys: [&str; 2]| keys.iter().find_map(|key| number(&usage[*key]));

@@ -200,7 +200,7 @@ impl OpenRun {
                 }
             }
         }
-        if let Some(unknown) = filter.unknown_assistant(assistants.iter().map(String::as_str)) {
+        if let Some(unknown) = filter.unknown_assistant(&assistants) {
             let known = match assistants.len() {
                 0 => "the log names no assistants".to_owned(),
                 _ => format!("the assistants of the log are {}", listed(assistants.iter(), "assistants")),

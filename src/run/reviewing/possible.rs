@@ -211,6 +211,9 @@ mod tests {
 
     #[test]
     fn a_decided_row_has_the_decisions_that_it_had_before() {
+        use TableId::{DocLists, Requests};
+        use Verdict::{Accept, Answer, Drop, EditDoc, Relabel};
+
         let answer = json!([{"f": {"a": [1]}}]);
         let decided = |job, table, earlier: Option<(&str, bool)>| {
             let earlier = earlier.map(|(reason, is_keep)| Earlier { reason: reason.to_owned(), is_keep });
@@ -228,8 +231,6 @@ mod tests {
             });
             possible.decisions
         };
-        use TableId::{DocLists, Requests};
-        use Verdict::{Accept, Answer, Drop, EditDoc, Relabel};
         for (job, table, earlier, expected) in [
             (Job::Instructions, Requests, Some(("kept", false)), vec![Drop]),
             (Job::Instructions, Requests, Some(("instruct/surplus", false)), vec![Accept, Drop]),
