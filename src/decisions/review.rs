@@ -426,6 +426,8 @@ mod tests {
             assert_eq!(decided(row(text)).unwrap().unwrap()["ground_truth"], expected, "{text}");
         }
         assert!(decided(row("call the clinic")).unwrap_err().contains("clinic(day=\"Friday\")"));
+        let twice = decided(row("f(city=\"A\", city=\"B\")")).unwrap_err();
+        assert!(twice.contains("found the argument \"city\" twice"), "{twice}");
     }
 
     #[test]
@@ -435,6 +437,15 @@ mod tests {
         assert!(rows[0].1.is_ok());
         assert_eq!((rows[1].0, rows[1].1.as_ref().unwrap_err().as_str()), (4, OPEN_QUOTE));
         assert_eq!(rows.len(), 2);
+        // The second mark closes a cell that began rows before it.
+        let rows = rows_of_csv("id,decision,why\na,drop,\"abc\nb,drop,\nc,drop,y\"z\nd,keep,\n").unwrap();
+        assert_eq!((rows[0].0, rows[0].1.as_ref().unwrap_err().as_str()), (2, STRAY_QUOTE));
+        for text in [
+            "id,decision,why\na,drop,\"x \"\"y\"\" z\" ,\n",
+            "id,decision,why\na,drop,\"\"\nb,drop,\"a\nb\"\n",
+        ] {
+            assert_eq!(line_of_stray_quote(text, b','), None, "{text}");
+        }
         // A mark inside a plain cell is one.
         assert!(
             rows_of_csv("id,decision,why\na,keep,5\" pipe\nb,drop,\n")

@@ -310,6 +310,30 @@ fn a_submission_that_is_interrupted_pays_for_no_request_twice() {
 }
 
 #[test]
+fn a_batch_whose_file_is_missing_or_cut_stays_under_way() {
+    let bench = Bench::new(12);
+    let service = BatchService::default();
+    let server = service.start();
+    let call = |arguments: &[&str]| shown(&bench.call(&server.url, arguments));
+    call(&SUBMIT);
+    service.served().batches[0]["status"] = json!("completed");
+    assert!(call(&["batch", "poll"]).contains("completed, without a file of answers yet"));
+    service.end(0, "completed", |_| Some(true));
+    let whole = service.served().files.last().unwrap().clone();
+    *service.served().files.last_mut().unwrap() = whole[..whole.len() / 2 - 5].to_owned();
+    let text = call(&["batch", "poll"]);
+    assert!(text.contains("ends inside an answer; the next poll looks again"), "{text}");
+    // Nothing is submitted, and paid for, again.
+    assert!(call(&SUBMIT).contains("in batches under way before"));
+    assert_eq!(service.served().batches.len(), 1);
+    // A last line without its end is whole.
+    *service.served().files.last_mut().unwrap() = whole.trim_end().to_owned();
+    let text = call(&["batch", "poll"]);
+    assert!(text.contains("12 answers into the cache"), "{text}");
+    assert!(call(&["batch", "poll"]).contains("no batches are under way"));
+}
+
+#[test]
 fn a_batch_service_that_refuses_or_loses_batches_is_reported_with_a_way_on() {
     let bench = Bench::new(20);
     let none = Server::start(|_, _| Reply::new(404, "<html>not here</html>"));

@@ -223,6 +223,63 @@ fn kappa_of_two_reviewers_is_that_by_hand() {
 }
 
 #[test]
+fn an_edit_of_functions_is_a_decision_on_their_list_and_the_last_one_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut kim = Store::open(folder.path(), "kim").unwrap();
+    let edit = |request: &str, name: &str| {
+        let value = json!({"functions": [{"name": name}], "list": {"id": "l", "was": WAS}});
+        with(request, Verdict::EditDoc, value)
+    };
+    kim.decide(edit("a", "first"), "t").unwrap();
+    kim.decide(edit("b", "second"), "t").unwrap();
+    // A decision on the request does not replace the edit that was made from it.
+    kim.decide(draft("b", Verdict::Drop), "t").unwrap();
+    let export = Reviews::read(folder.path()).unwrap().export(|_| true);
+    assert!(export.disagreements.is_empty(), "{export:?}");
+    let targets: Vec<&str> = export.lines.iter().filter_map(|line| line["id"].as_str()).collect();
+    assert_eq!(targets, ["list:l", "request:b"]);
+    assert_eq!(export.lines[0]["functions"][0]["name"], "second");
+    // Undoing goes back step by step.
+    kim.undo("t").unwrap();
+    assert_eq!(kim.state().get("b").map(|line| line.decision), Some(Verdict::EditDoc));
+    kim.undo("t").unwrap();
+    assert_eq!(kim.state().get("b"), None);
+    assert_eq!(in_effect(kim.state()), [("a", Verdict::EditDoc)]);
+}
+
+#[test]
+fn accepting_the_answer_or_label_of_another_reviewer_agrees_with_him() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut anna, mut bob) =
+        (Store::open(folder.path(), "anna").unwrap(), Store::open(folder.path(), "bob").unwrap());
+    let answer = json!([{"f": {"a": [1]}}]);
+    anna.decide(with("a", Verdict::Answer, answer.clone()), "t").unwrap();
+    bob.decide(with("a", Verdict::Accept, answer), "t").unwrap();
+    anna.decide(with("b", Verdict::Relabel, json!("irrelevant")), "t").unwrap();
+    bob.decide(with("b", Verdict::Accept, json!("irrelevant")), "t").unwrap();
+    anna.decide(draft("c", Verdict::Accept), "t").unwrap();
+    bob.decide(draft("c", Verdict::Drop), "t").unwrap();
+    let reviews = Reviews::read(folder.path()).unwrap();
+    let [pair] = &reviews.agreement()[..] else { panic!("one pair") };
+    assert_eq!((pair.n_rows, pair.n_equal), (3, 2));
+    assert_eq!(reviews.disagreements("anna").len(), 1);
+}
+
+#[test]
+fn a_decision_that_replaces_another_of_its_reviewer_is_not_made_already() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut kim = Store::open(folder.path(), "kim").unwrap();
+    let mut lee = Store::open(folder.path(), "lee").unwrap();
+    kim.decide(draft("a", Verdict::Drop), "t").unwrap();
+    lee.decide(with("a", Verdict::Relabel, json!("irrelevant")), "t").unwrap();
+    let made = Reviews::read(folder.path()).unwrap().made();
+    let relabel = with("a", Verdict::Relabel, json!("irrelevant"));
+    assert_eq!(made.by(&relabel, "kim"), None);
+    assert_eq!(made.by(&relabel, "lee"), Some("lee"));
+    assert_eq!(made.by(&relabel, "max"), Some("lee"));
+}
+
+#[test]
 fn rows_shown_to_a_reviewer_keep_their_first_decision_for_agreement() {
     let folder = tempfile::tempdir().unwrap();
     two_reviewers(folder.path());
